@@ -1,0 +1,36 @@
+# What every target of the project is built with.
+add_library(kr_options INTERFACE)
+target_compile_options(kr_options INTERFACE -Wall -Wextra -Wconversion -Werror)
+if(KR_SANITIZE)
+  target_compile_options(kr_options INTERFACE -fsanitize=${KR_SANITIZE} -fno-sanitize-recover=all
+                                              -fno-omit-frame-pointer)
+  target_link_options(kr_options INTERFACE -fsanitize=${KR_SANITIZE})
+endif()
+
+find_program(KR_CCACHE ccache)
+if(KR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${KR_CCACHE})
+endif()
+find_program(KR_MOLD mold)
+if(KR_MOLD)
+  target_link_options(kr_options INTERFACE -fuse-ld=mold)
+endif()
+
+# A room of engine/: a static library of the folder's sources. Other rooms see its headers only
+# when they link it: each room has an include root of its own, holding nothing but a link to the
+# folder, so that an include against the direction of ARCHITECTURE does not build.
+function(kr_room name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  set(root ${CMAKE_BINARY_DIR}/rooms/${name})
+  file(MAKE_DIRECTORY ${root})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${name} ${root}/${name} SYMBOLIC)
+  if(NOT sources)
+    set(sources ${PROJECT_SOURCE_DIR}/engine/base/check.cpp)
+  endif()
+  add_library(kr_${name} STATIC ${sources})
+  target_include_directories(kr_${name} PUBLIC ${root})
+  target_link_libraries(kr_${name} PRIVATE kr_options)
+  foreach(other ${ARGN})
+    target_link_libraries(kr_${name} PUBLIC kr_${other})
+  endforeach()
+endfunction()

@@ -1,0 +1,95 @@
+// One run, summed: by name, by label, by device. It owns everything it says, so that the Trace can
+// go. All sums are int64_t ns and are checked against each other when it is made.
+//
+// Elapsed (see docs/formats.md): operations of all devices in order of start, the longer first
+// among equals, then by name; each counts for the part of it that no earlier one covers. It adds up
+// to the union of all intervals.
+//
+// Per device: span = compute + exposed communication + exposed memory + idle, where compute is the
+// union of compute kernels, exposed communication the union of communication minus compute, and
+// exposed memory the union of copies and sets minus both. Which is which is the dimension `kind`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "classify/classify.hpp"
+#include "trace/trace.hpp"
+
+namespace kr {
+
+struct LabelSum {
+  std::string label;
+  int64_t elapsed_ns = 0;
+  int64_t total_ns = 0;
+  int64_t instances = 0;
+};
+
+struct DimensionSum {
+  std::string dimension;
+  std::vector<LabelSum> labels;  // elapsed falling, then total falling, then by label
+};
+
+struct DeviceSum {
+  int32_t device = 0;
+  std::string name;
+  int64_t operations = 0;
+  int64_t span_ns = 0;
+  int64_t busy_ns = 0;
+  int64_t compute_ns = 0;
+  int64_t communication_ns = 0;
+  int64_t exposed_communication_ns = 0;
+  int64_t memory_ns = 0;
+  int64_t exposed_memory_ns = 0;
+  int64_t idle_ns = 0;
+};
+
+/// One row a distinct name: (name, kind of operation, labels).
+struct NameSum {
+  std::string name;
+  OperationKind kind = OperationKind::kernel;
+  int64_t instances = 0;
+  int64_t elapsed_ns = 0;
+  int64_t total_ns = 0;
+  int64_t min_ns = 0;
+  int64_t max_ns = 0;
+  struct Given {
+    std::string label;
+    std::string rule;  // `file:line`; empty: unclassified
+    bool explained = false;
+  };
+  std::vector<Given> labels;  // by the dimensions of the run
+};
+
+enum class ElapsedFrom : uint8_t { user, span };
+
+struct RunSummary {
+  std::string id;
+  std::string source;
+  std::string format;
+  std::string engine;
+  std::string model;
+  std::string choice_why;
+  int64_t gpu_elapsed_ns = 0;
+  int64_t gpu_total_ns = 0;
+  int64_t elapsed_ns = 0;  // given by the user, or the trace's own span
+  ElapsedFrom elapsed_from = ElapsedFrom::span;
+  int64_t non_gpu_ns = 0;  // max(0, elapsed_ns - gpu_elapsed_ns)
+  int64_t operations = 0;
+  std::vector<DimensionSum> dimensions;  // those of the model, kind last
+  std::vector<DeviceSum> devices;        // by device
+  std::vector<NameSum> names;            // elapsed falling, then total falling, then by name
+  std::vector<Loss> losses;
+  std::string inexact;
+  std::vector<std::string> warnings;
+
+  /// Index into `dimensions` and `NameSum::labels`; none where absent.
+  std::optional<size_t> dimension(std::string_view name) const;
+};
+
+RunSummary summarize(const Program& program, const SourceMap& sources, const Trace& trace,
+                     const Labelled& labelled, std::optional<int64_t> user_elapsed_ns);
+
+}  // namespace kr

@@ -1,0 +1,38 @@
+// Whole files in and out. Files that a person may have from an earlier run are written aside and
+// renamed into place, so that what stands under the name is always whole.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace kr {
+
+/// The bytes of a file. Throws Error where it cannot be read (missing, a folder, no permission).
+std::string read_file(const std::filesystem::path& path);
+
+/// A file that appears under its name only at `commit`. Until then the bytes are in a file beside
+/// it, which is removed when the object goes without a commit.
+class PendingFile {
+ public:
+  /// Throws Error where the folder cannot be written.
+  explicit PendingFile(std::filesystem::path path);
+  ~PendingFile();
+  PendingFile(PendingFile&& other) noexcept;
+  PendingFile& operator=(PendingFile&&) = delete;
+
+  void write(std::string_view bytes);
+  /// Flushes, closes and renames. Throws Error; the file of an earlier run is then untouched.
+  void commit();
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  [[noreturn]] void fail(std::string_view what);
+  std::filesystem::path path_;
+  std::filesystem::path aside_;
+  int descriptor_ = -1;
+};
+
+void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace kr

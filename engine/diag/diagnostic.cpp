@@ -1,0 +1,92 @@
+#include "diag/diagnostic.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace kr {
+namespace {
+
+struct Row {
+  std::string_view id;
+  std::string_view symbol;
+  Severity severity;
+  int arguments;
+  std::string_view message;
+};
+
+constexpr Row rows[] = {
+#define KR_CODE(id, symbol, severity, arguments, message) \
+  {#id, #symbol, Severity::severity, arguments, message},
+#include "diag/codes.def"
+#undef KR_CODE
+};
+
+/// `unknown_label` as `unknown-label`; the texts live as long as the process.
+std::string_view dashed(std::string_view symbol) {
+  static std::vector<std::string>* texts = [] {
+    auto* all = new std::vector<std::string>;
+    all->reserve(std::size(rows));
+    return all;
+  }();
+  std::string name(symbol);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return texts->emplace_back(std::move(name));
+}
+
+}  // namespace
+
+const std::vector<CodeInfo>& all_codes() {
+  static const std::vector<CodeInfo> codes = [] {
+    std::vector<CodeInfo> all;
+    for (const Row& row : rows) {
+      all.push_back({row.id, dashed(row.symbol), row.severity, row.arguments, row.message});
+    }
+    return all;
+  }();
+  return codes;
+}
+
+const CodeInfo* detail::code_row(CodeRow row) {
+  return &all_codes()[static_cast<size_t>(row)];
+}
+
+const CodeInfo* find_code(std::string_view id_or_name) {
+  for (const CodeInfo& info : all_codes()) {
+    if (info.id == id_or_name || info.name == id_or_name) return &info;
+  }
+  return nullptr;
+}
+
+std::string_view to_string(Severity severity) noexcept {
+  switch (severity) {
+    case Severity::info:
+      return "info";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
+    case Severity::retired:
+      return "retired";
+  }
+  return "error";
+}
+
+Diagnostic& Sink::add(const CodeInfo& info, Span span, std::string message) {
+  if (info.severity == Severity::error) ++errors_;
+  Diagnostic& added = diagnostics_.emplace_back();
+  added.code = &info;
+  added.severity = info.severity;
+  added.span = span;
+  added.message = std::move(message);
+  return added;
+}
+
+std::vector<Diagnostic> Sink::sorted() const {
+  std::vector<Diagnostic> sorted = diagnostics_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.span.file, a.span.begin) < std::tie(b.span.file, b.span.begin);
+  });
+  return sorted;
+}
+
+}  // namespace kr

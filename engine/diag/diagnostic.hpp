@@ -1,0 +1,116 @@
+// What a user wrote wrong, as data: code, message, place, the other party, the remedy, an edit.
+// Phases add Diagnostics to a Sink; renderers (diag/render.hpp) turn them into text.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/source_map.hpp"
+
+namespace kr {
+
+enum class Severity : uint8_t { info, warning, error, retired };
+
+std::string_view to_string(Severity severity) noexcept;
+
+/// A row of codes.def.
+struct CodeInfo {
+  std::string_view id;    // KR204
+  std::string_view name;  // unknown-label
+  Severity severity;
+  int arguments;
+  std::string_view message;  // an fmt format string
+};
+
+/// A code whose count of arguments is part of its type: a call with the wrong number of them does
+/// not compile.
+template <int N>
+struct Code {
+  const CodeInfo* info;
+};
+
+/// All rows, in the order of codes.def.
+const std::vector<CodeInfo>& all_codes();
+/// By id or by name; null where there is none.
+const CodeInfo* find_code(std::string_view id_or_name);
+
+namespace detail {
+enum class CodeRow : size_t {
+#define KR_CODE(id, symbol, severity, arguments, message) symbol,
+#include "diag/codes.def"
+#undef KR_CODE
+};
+const CodeInfo* code_row(CodeRow row);
+}  // namespace detail
+
+namespace code {
+#define KR_CODE(id, symbol, severity, arguments, message) \
+  inline const Code<arguments> symbol{::kr::detail::code_row(::kr::detail::CodeRow::symbol)};
+#include "diag/codes.def"
+#undef KR_CODE
+}  // namespace code
+
+struct Related {
+  Span span;
+  std::string message;
+};
+
+struct Edit {
+  Span span;
+  std::string text;
+};
+
+struct Fix {
+  bool safe = false;
+  std::vector<Edit> edits;
+};
+
+struct Diagnostic {
+  const CodeInfo* code = nullptr;
+  Severity severity = Severity::error;
+  Span span;
+  std::string message;
+  std::vector<Related> related_;
+  std::string help_;                   // may be empty
+  std::optional<std::string> witness;  // a name that shows it
+  std::optional<Fix> fix;
+
+  template <class... Args>
+  Diagnostic& related(Span where, fmt::format_string<Args...> text, Args&&... args) {
+    related_.push_back({where, fmt::format(text, std::forward<Args>(args)...)});
+    return *this;
+  }
+  template <class... Args>
+  Diagnostic& help(fmt::format_string<Args...> text, Args&&... args) {
+    help_ = fmt::format(text, std::forward<Args>(args)...);
+    return *this;
+  }
+};
+
+/// Collects the diagnostics of one run.
+class Sink {
+ public:
+  /// The reference is good until the next `add`.
+  template <int N, class... Args>
+  Diagnostic& add(const Code<N>& code, Span span, const Args&... args) {
+    static_assert(sizeof...(Args) == N, "the code takes another number of arguments");
+    return add(*code.info, span, fmt::vformat(code.info->message, fmt::make_format_args(args...)));
+  }
+  Diagnostic& add(const CodeInfo& info, Span span, std::string message);
+
+  bool has_errors() const noexcept { return errors_ > 0; }
+  size_t errors() const noexcept { return errors_; }
+  const std::vector<Diagnostic>& all() const noexcept { return diagnostics_; }
+  /// By file and offset, stable: phases keep their order at one place.
+  std::vector<Diagnostic> sorted() const;
+
+ private:
+  std::vector<Diagnostic> diagnostics_;
+  size_t errors_ = 0;
+};
+
+}  // namespace kr

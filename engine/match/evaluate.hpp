@@ -1,0 +1,61 @@
+// Rules over matched atoms: which rule labels a subject.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "match/scanner.hpp"
+
+namespace kr {
+
+/// What rules look at, after scanning.
+struct Subject {
+  const AtomSet* name = nullptr;
+  OperationKind kind = OperationKind::kernel;
+  /// The names of the enclosing nodes and ranges, each scanned for itself.
+  std::span<const AtomSet> within = {};
+};
+
+bool holds(const Program& program, ExprId expr, const Subject& subject);
+
+/// A dimension of a model made ready for many subjects: where a rule is a plain disjunction of
+/// atoms, the smallest rule is found from the atoms that matched; only the others are evaluated.
+class TableMatcher {
+ public:
+  TableMatcher(const Program& program, const Table& table);
+
+  /// The rule that labels the subject: the first that holds, else `otherwise`; none: unclassified.
+  std::optional<RuleId> match(const Subject& subject) const;
+  /// Whether any rule looks at enclosing nodes and ranges.
+  bool looks_within() const noexcept { return looks_within_; }
+
+ private:
+  const Program* program_;
+  const Table* table_;
+  std::vector<uint32_t> first_rule_of_atom_;  // by atom; none: no plain rule
+  std::vector<uint32_t> other_rules_;         // indices into table_->rules, rising
+  bool looks_within_ = false;
+};
+
+/// One thing that can come out where kind or context are not known.
+struct Outcome {
+  std::optional<RuleId> rule;           // none: unclassified
+  std::vector<std::string> conditions;  // `@memcpy`, `within "MLA"`, `not within …`; empty: always
+};
+
+/// What a subject may be labelled when its kind (none given) or its context is open: the rules that
+/// may hold, in order, up to the first that surely does.
+struct OpenSubject {
+  const AtomSet* name = nullptr;
+  std::optional<OperationKind> kind;
+  /// None: any context is possible. Empty: there is none.
+  std::optional<std::span<const AtomSet>> within;
+};
+std::vector<Outcome> outcomes(const Program& program, const SourceMap& sources, const Table& table,
+                              const OpenSubject& subject);
+
+/// Rules below the winning one that would hold too, `otherwise` left out.
+std::vector<RuleId> also_hold(const Program& program, const Table& table, const Subject& subject);
+
+}  // namespace kr

@@ -1,0 +1,86 @@
+// All atoms of a Program in one Hyperscan database: a name is scanned once and the set of atoms it
+// holds comes out. The only room that includes hs.h.
+//
+// What Hyperscan cannot be asked is answered here all the same: atoms that match every name are
+// constants, atoms with empty matches are split (see regex::Vacuity), and patterns it refuses go
+// through the project's own automaton.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sema/program.hpp"
+
+namespace kr {
+
+/// The atoms that hold in one name: a bit an atom.
+class AtomSet {
+ public:
+  explicit AtomSet(size_t atoms = 0) : words_((atoms + 63) / 64) {}
+  bool has(AtomId atom) const { return (words_[atom.index / 64] >> (atom.index % 64) & 1) != 0; }
+  void add(AtomId atom) { words_[atom.index / 64] |= uint64_t{1} << (atom.index % 64); }
+  void clear() { words_.assign(words_.size(), 0); }
+  std::span<const uint64_t> words() const { return words_; }
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
+/// A compiled database, shared read-only between threads.
+class Database {
+ public:
+  /// Where serialized databases are kept. None: no cache.
+  struct Cache {
+    std::filesystem::path folder;
+    /// $KR_CACHE_DIR, else $XDG_CACHE_HOME/kr, else $HOME/.cache/kr; none when none is set or
+    /// KR_CACHE_DIR is empty.
+    static std::optional<Cache> of_process();
+  };
+
+  /// Compiles, or takes from the cache what was compiled from the same patterns by the same
+  /// Hyperscan on the same kind of processor. A cache that cannot be read counts as absent, one
+  /// that cannot be written is left alone.
+  static std::shared_ptr<const Database> compile(const Program& program,
+                                                 const std::optional<Cache>& cache);
+  /// From the bytes of `serialize`. Null when they are not a database of this program for this
+  /// Hyperscan and processor.
+  static std::shared_ptr<const Database> deserialize(const Program& program,
+                                                     std::string_view bytes);
+  std::string serialize() const;
+
+  /// Whether it came from the cache (for tests and `--verbose`).
+  bool from_cache() const noexcept;
+  /// Hyperscan's version, as it says it.
+  static std::string version();
+
+  ~Database();
+  struct Impl;
+  explicit Database(std::unique_ptr<Impl> impl);
+  const Impl& impl() const noexcept { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Scans names against a Database. One a thread.
+class Scanner {
+ public:
+  explicit Scanner(std::shared_ptr<const Database> database);
+  ~Scanner();
+  Scanner(Scanner&&) noexcept;
+
+  /// The atoms that hold in `name`. `set` is cleared first and sized to the program.
+  void scan(std::string_view name, AtomSet& set);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kr

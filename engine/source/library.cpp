@@ -1,0 +1,106 @@
+#include "source/library.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace kr {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_root(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_directory(folder / "stdlib", ignored) &&
+         fs::is_directory(folder / "rulesets", ignored);
+}
+
+/// The names below `folder`, dotted, without `.kr`.
+std::set<std::string> names_below(const fs::path& folder) {
+  std::set<std::string> names;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    if (at->path().extension() != ".kr") continue;
+    std::string name = fs::path(at->path()).lexically_relative(folder).replace_extension().string();
+    std::replace(name.begin(), name.end(), '/', '.');
+    names.insert(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace
+
+Library Library::of_process(const fs::path& program) {
+  std::vector<fs::path> roots;
+  const auto add = [&roots](const fs::path& root) {
+    if (is_root(root) && std::find(roots.begin(), roots.end(), root) == roots.end()) {
+      roots.push_back(root);
+    }
+  };
+  if (const char* path = std::getenv("KR_PATH")) {
+    std::string_view rest = path;
+    while (!rest.empty()) {
+      const size_t colon = std::min(rest.find(':'), rest.size());
+      add(fs::path(rest.substr(0, colon)).lexically_normal());
+      rest.remove_prefix(std::min(colon + 1, rest.size()));
+    }
+  }
+  std::error_code error;
+  fs::path real = fs::canonical("/proc/self/exe", error);
+  if (error) real = fs::absolute(program, error);
+  const fs::path folder = real.parent_path();
+  add((folder / ".." / "share" / "kr").lexically_normal());
+  for (fs::path above = folder; above.has_relative_path(); above = above.parent_path()) {
+    if (is_root(above)) {
+      add(above);
+      break;
+    }
+  }
+  return Library(std::move(roots));
+}
+
+std::optional<fs::path> Library::module(std::string_view dotted) const {
+  const size_t dot = dotted.find('.');
+  if (dot == dotted.npos) return std::nullopt;
+  const std::string_view head = dotted.substr(0, dot);
+  const char* folder = head == "std" ? "stdlib" : head == "rulesets" ? "rulesets" : nullptr;
+  if (folder == nullptr) return std::nullopt;
+  std::string below(dotted.substr(dot + 1));
+  std::replace(below.begin(), below.end(), '.', '/');
+  for (const fs::path& root : roots_) {
+    const fs::path path = root / folder / (below + ".kr");
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) return path;
+  }
+  return std::nullopt;
+}
+
+std::optional<fs::path> Library::ruleset(std::string_view name) const {
+  if (name.find_first_of("./") != name.npos) return std::nullopt;
+  return module("rulesets." + std::string(name));
+}
+
+std::vector<std::string> Library::rulesets() const {
+  std::set<std::string> names;
+  for (const fs::path& root : roots_) names.merge(names_below(root / "rulesets"));
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> Library::modules() const {
+  std::set<std::string> names;
+  for (const fs::path& root : roots_) {
+    for (const std::string& name : names_below(root / "stdlib")) names.insert("std." + name);
+    for (const std::string& name : names_below(root / "rulesets")) names.insert("rulesets." + name);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::string Library::display(const fs::path& path) const {
+  for (const fs::path& root : roots_) {
+    const std::string below = path.lexically_relative(root).string();
+    if (below.starts_with("stdlib/") || below.starts_with("rulesets/")) return below;
+  }
+  return path.string();
+}
+
+}  // namespace kr

@@ -1,0 +1,41 @@
+// Where rules files are found: what `use` and `--rules` name.
+//
+// Roots are folders that hold `stdlib/` and `rulesets/`: those of KR_PATH, then the data folder
+// of the install (`<bin>/../share/kr`), or the nearest folder above the program that holds both.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kr {
+
+class Library {
+ public:
+  explicit Library(std::vector<std::filesystem::path> roots) : roots_(std::move(roots)) {}
+
+  /// The roots of this process: KR_PATH (`:` between folders), then those found from `program`
+  /// (argv[0] or /proc/self/exe).
+  static Library of_process(const std::filesystem::path& program);
+
+  const std::vector<std::filesystem::path>& roots() const noexcept { return roots_; }
+
+  /// `std.gemm` is ROOT/stdlib/gemm.kr, `rulesets.vllm` ROOT/rulesets/vllm.kr; `std.a.b` is
+  /// ROOT/stdlib/a/b.kr. The first root that has the file.
+  std::optional<std::filesystem::path> module(std::string_view dotted) const;
+  /// A shipped ruleset by its name: `vllm`. The first root that has it.
+  std::optional<std::filesystem::path> ruleset(std::string_view name) const;
+  /// The names of all shipped rulesets, sorted.
+  std::vector<std::string> rulesets() const;
+  /// The dotted names of all modules there are (`std.gemm`, `rulesets.vllm`), sorted.
+  std::vector<std::string> modules() const;
+  /// How a file is shown: shipped files as `stdlib/gemm.kr` or `rulesets/vllm.kr`, others as given.
+  std::string display(const std::filesystem::path& path) const;
+
+ private:
+  std::vector<std::filesystem::path> roots_;
+};
+
+}  // namespace kr

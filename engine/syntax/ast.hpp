@@ -1,0 +1,209 @@
+// A rules file as it is written: declarations with their spans, comments beside them. Nothing is
+// looked up here; what names mean is settled in sema/.
+//
+// Expressions are nodes of one arena, linked by id.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.hpp"
+#include "base/operation_kind.hpp"
+#include "source/source_map.hpp"
+
+namespace kr::syntax {
+
+/// A bare word or a quoted string, unescaped. `text` may be any bytes when quoted.
+struct Word {
+  std::string text;
+  Span span;  // with its quotes
+  bool quoted = false;
+};
+
+/// `a.b.c`.
+struct Path {
+  std::vector<Word> parts;
+  Span span;
+  std::string text() const;  // joined by dots
+};
+
+struct ExprTag;
+using ExprId = Id<ExprTag>;
+
+enum class ExprKind : uint8_t {
+  text,       // "…", with i, ^, $
+  regex,      // /…/ and /…/i
+  pattern,    // a name: grouped, c.collective
+  operation,  // @kernel, @memcpy, @memset
+  within,     // one operand
+  otherwise,
+  negation,     // one operand
+  conjunction,  // two or more operands
+  disjunction,  // two or more operands
+};
+
+struct Expr {
+  ExprKind kind = ExprKind::otherwise;
+  Span span;
+  // text: the unescaped bytes. regex: what stands between the slashes, as written.
+  std::string text;
+  Span text_span;  // between the quotes or slashes
+  bool ignore_case = false;
+  bool at_begin = false;  // ^"…"
+  bool at_end = false;    // "…"$
+  bool grouped = false;   // written in parentheses
+  OperationKind operation = OperationKind::kernel;
+  Path name;  // pattern
+  std::vector<ExprId> operands;
+};
+
+/// The lines of a `##` block, without the marks, joined by newlines.
+using Doc = std::string;
+
+enum class RuleKind : uint8_t {
+  rule,            // label: expr
+  replace,         // replace label: expr
+  drop,            // drop label
+  include,         // include a.table
+  otherwise_keep,  // otherwise keep
+};
+
+struct Rule {
+  RuleKind kind = RuleKind::rule;
+  Span span;
+  Word label;   // rule, replace, drop
+  ExprId expr;  // rule, replace; `otherwise` is an expression of kind otherwise
+  Path table;   // include
+  Doc doc;
+};
+
+/// A dimension block or `phases`.
+struct Block {
+  Word dimension;  // `phases` for a phases block
+  std::vector<Rule> rules;
+  Span span;
+  Doc doc;
+};
+
+struct Use {
+  Span span;
+  Path module;               // use std.gemm; empty for a file
+  std::optional<Word> file;  // use "./common.kr"
+  std::optional<Word> alias;
+};
+
+struct Pattern {
+  Span span;
+  Word name;
+  ExprId expr;
+  Doc doc;
+};
+
+struct LabelDecl {
+  Span span;
+  Word label;
+  std::optional<Word> title;
+  std::optional<Word> color;
+  Doc doc;
+};
+
+struct Labels {
+  Span span;
+  Word dimension;
+  std::optional<Path> extends;
+  std::vector<LabelDecl> labels;
+  Doc doc;
+};
+
+struct Table {
+  Span span;
+  Word name;
+  Word dimension;
+  std::vector<Rule> rules;
+  Doc doc;
+};
+
+/// A lone word or string is a whole node name: then `expr` is its text anchored at both ends.
+struct Fold {
+  Span span;
+  ExprId expr;
+};
+
+struct Abbreviation {
+  Span span;
+  Word from;
+  Word to;
+};
+
+struct Detect {
+  Span span;
+  ExprId expr;
+};
+
+/// What engines and models have in common.
+struct Body {
+  std::vector<Block> dimensions;
+  std::vector<Block> phases;
+  std::vector<Fold> folds;
+  std::vector<Abbreviation> abbreviations;
+  std::vector<Detect> detects;
+};
+
+struct Model {
+  Span span;
+  Word name;
+  std::optional<Word> title;
+  std::optional<Path> extends;
+  Body body;
+  Doc doc;
+};
+
+struct Engine {
+  Span span;
+  Word name;
+  std::optional<Word> title;
+  Body body;
+  std::vector<Model> models;
+  Doc doc;
+};
+
+struct Expectation {
+  Word dimension;
+  Word label;
+};
+
+struct TestCase {
+  Span span;
+  std::optional<OperationKind> kind;
+  Word name;
+  std::vector<Word> within;
+  std::vector<Expectation> expected;
+};
+
+struct Test {
+  Span span;
+  Word engine;
+  std::optional<Word> model;  // none: every model of the engine
+  std::vector<TestCase> cases;
+};
+
+struct Comment {
+  Span span;         // from the `#` to the end of its line
+  bool doc = false;  // `##`
+};
+
+struct File {
+  FileId file;
+  Doc doc;
+  std::vector<Use> uses;
+  std::vector<Pattern> patterns;
+  std::vector<Labels> labels;
+  std::vector<Table> tables;
+  std::vector<Engine> engines;
+  std::vector<Test> tests;
+  Store<Expr, ExprTag> exprs;
+  std::vector<Comment> comments;  // in the order of the text
+};
+
+}  // namespace kr::syntax

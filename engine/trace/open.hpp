@@ -1,0 +1,45 @@
+// Opens a trace of any format there is: sniffed from its content, decompressed on the way.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trace/trace.hpp"
+
+namespace kr {
+
+/// How far reading is. Written by the reader, read by whoever shows it (another thread).
+struct Progress {
+  std::atomic<uint64_t> done{0};   // bytes of the file as stored, or rows
+  std::atomic<uint64_t> total{0};  // 0: not known
+};
+
+struct OpenOptions {
+  std::string nsys_command = "nsys";
+  bool allow_truncated = false;
+  bool allow_inexact = false;
+  /// nsys may be silent this long before it is taken to hang; 0: for ever.
+  int nsys_timeout_seconds = 0;
+  unsigned threads = 0;  // 0: as many as there are processors
+  Progress* progress = nullptr;
+};
+
+/// `path` `-` is standard input. Throws Error.
+Trace open_trace(const std::string& path, const OpenOptions& options = {});
+
+/// A format that can be read: its name, one line on it, the endings it usually has.
+struct FormatInfo {
+  std::string name;
+  std::string summary;
+  std::vector<std::string> extensions;
+};
+std::vector<FormatInfo> known_formats();
+
+/// The path without its folder and without the extensions of format (.csv, .sqlite, .nsys-rep, …)
+/// and compression: `runs/llama.csv.gz` is `llama`. `-` is `stdin`.
+std::string run_id(const std::string& path);
+
+}  // namespace kr

@@ -1,0 +1,119 @@
+// A trace as kr holds it: what the GPUs did, in nanoseconds, with every name stored once.
+//
+// An operation is one record of 24 bytes. Every consumer reads all of its fields, it is sorted in
+// place, and 24 bytes an operation is all the memory a report may take (see docs/performance.md).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/growing_array.hpp"
+#include "base/id.hpp"
+#include "base/operation_kind.hpp"
+
+namespace kr {
+
+struct NameTag;
+struct TrackTag;
+using NameId = Id<NameTag>;
+using TrackId = Id<TrackTag>;
+
+struct Operation {
+  int64_t start_ns;
+  int64_t duration_ns;
+  NameId name;
+  TrackId track;
+
+  int64_t end_ns() const noexcept { return start_ns + duration_ns; }
+};
+static_assert(sizeof(Operation) == 24);
+
+/// A name with the kind of operation it was met as: one spelling of two kinds is two names.
+struct OperationName {
+  std::string_view text;  // owned by the NameTable; any bytes
+  OperationKind kind;
+};
+
+/// Where an operation ran.
+struct Track {
+  int32_t device = 0;
+  int64_t stream = 0;
+  std::string device_name;  // may be empty
+
+  friend bool operator==(const Track&, const Track&) = default;
+};
+
+/// What a valid source leaves unsaid and the reader had to leave out or make up.
+struct Loss {
+  std::string what;  // `kernel name id without a string`
+  uint64_t count = 0;
+  uint64_t first_offset = 0;  // byte in the decompressed text, or row id of a table
+};
+
+/// Distinct (text, kind), numbered in the order first met.
+class NameTable {
+ public:
+  NameTable();
+  NameId add(std::string_view text, OperationKind kind);
+  const OperationName& get(NameId id) const { return names_.get(id); }
+  size_t size() const noexcept { return names_.size(); }
+  auto begin() const noexcept { return names_.begin(); }
+  auto end() const noexcept { return names_.end(); }
+
+ private:
+  struct Slot {
+    uint64_t hash;
+    NameId id;
+  };
+  void grow();
+  std::string_view store(std::string_view text);
+  Store<OperationName, NameTag> names_;
+  std::vector<Slot> slots_;               // open addressing, a power of two
+  std::deque<std::vector<char>> blocks_;  // the bytes
+  size_t left_ = 0;
+};
+
+struct Trace {
+  std::string source;                  // the path as given, `-` for standard input
+  std::string format;                  // `nsys-gpu-trace-csv`, `nsys-sqlite`
+  GrowingArray<Operation> operations;  // by start; ties: the longer first, then by name
+  NameTable names;
+  std::vector<Track> tracks;
+  std::vector<Loss> losses;
+  std::string inexact;                // why times are not exact to the ns; empty: they are
+  std::vector<std::string> warnings;  // for a person, whole sentences
+  std::string model_text;             // what the trace's context says of the model, for `detect`
+
+  const Track& track(TrackId id) const { return tracks[id.index]; }
+  /// First start and last end of all operations; 0 and 0 where there are none.
+  int64_t first_start_ns = 0;
+  int64_t last_end_ns = 0;
+};
+
+/// What readers fill. Operations may come in any order; `finish` sorts them.
+class TraceBuilder {
+ public:
+  explicit TraceBuilder(std::string source, std::string format);
+
+  NameId name(std::string_view text, OperationKind kind) { return trace_.names.add(text, kind); }
+  TrackId track(const Track& track);
+  void add(const Operation& operation) { trace_.operations.push_back(operation); }
+  /// Room for a batch of operations; the caller writes all of them.
+  Operation* add(size_t count) { return trace_.operations.extend(count); }
+  void loss(std::string_view what, uint64_t offset, uint64_t count = 1);
+  void warn(std::string text) { trace_.warnings.push_back(std::move(text)); }
+  void inexact(std::string why) { trace_.inexact = std::move(why); }
+  void model_text(std::string text) { trace_.model_text = std::move(text); }
+  size_t operations() const noexcept { return trace_.operations.size(); }
+
+  Trace finish() &&;
+
+ private:
+  Trace trace_;
+};
+
+}  // namespace kr
