@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "classify/matched_names.hpp"
 #include "match/evaluate.hpp"
 #include "trace/trace.hpp"
 
@@ -16,33 +17,21 @@ namespace kr {
 /// The engine and model of a run, and why.
 struct Choice {
   ModelId model;
-  bool engine_detected = false;
-  bool model_detected = false;
-  /// For a person: `detect of vllm holds for 81.2 % of GPU time; near: sglang 3.1 %`.
+  /// For a person: `engine vllm: its detect holds for 81.2 % of GPU time (next: sglang 3.1 %)`.
   std::string why;
 };
 
-/// How much GPU time the `detect` expressions hold for.
-struct Detection {
-  struct Score {
-    std::string name;
-    int64_t total_ns = 0;
-  };
-  std::vector<Score> engines;  // all that have any `detect`, the best first
-  std::vector<Score> models;   // of the chosen engine
+struct ChooseOptions {
+  std::string engine;  // empty: detect
+  std::string model;   // empty: detect
+  /// The user named rules: their only engine is taken where none is detected, before `generic`.
+  bool rules_given = false;
 };
 
-/// Finds `engine` and `model` by name; empty means detect. Throws Error on an unknown name, with
-/// near ones suggested. `only_engine_of_rules`: taken when no engine is detected, before `generic`;
-/// see LANGUAGE “Detect”.
-struct ChooseOptions {
-  std::string engine;
-  std::string model;
-  bool rules_given = false;  // the user named rules: their only engine is the fallback
-};
+/// The engine and model asked for by name, or by `detect` (see docs/language.md). Throws Error on
+/// an unknown name, with near ones suggested.
 Choice choose_model(const Program& program, const std::shared_ptr<const Database>& database,
-                    const Trace& trace, const ChooseOptions& options,
-                    Detection* detection = nullptr);
+                    const Trace& trace, const MatchedNames& matched, const ChooseOptions& options);
 
 /// A label as given to one name.
 struct Given {
@@ -65,7 +54,7 @@ struct Labelled {
   const DimensionLabels* find(DimensionId dimension) const;
 };
 
-Labelled classify(const Program& program, const std::shared_ptr<const Database>& database,
-                  const Trace& trace, ModelId model);
+Labelled classify(const Program& program, const MatchedNames& matched, const Trace& trace,
+                  ModelId model);
 
 }  // namespace kr

@@ -1,1 +1,109 @@
-int main() {}
+// kr: the command line. Parses, runs one verb, and turns what went wrong into a message and an
+// exit status: 0 done and clean, 1 findings, 2 it could not be done.
+#include <sqlite3.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "match/scanner.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+std::string version_text() {
+  return fmt::format("kr {}\nHyperscan {}\nSQLite {}\n", KR_VERSION, Database::version(),
+                     sqlite3_libversion());
+}
+
+/// A verb that is none is said as such, before the parser calls it an unexpected argument.
+void check_verb(int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const Verb* verb : verbs()) {
+    if (std::string_view(verb->name) == argv[1]) return;
+    if (!verb->hidden) names.emplace_back(verb->name);
+  }
+  const auto near = nearest(argv[1], names);
+  throw Error("", fmt::format("there is no verb `{}`", argv[1]),
+              near ? fmt::format("did you mean `kr {}`?", *near)
+                   : fmt::format("there are: {}", fmt::join(names, ", ")));
+}
+
+Exit run(int argc, const char* const* argv, Streams& streams) {
+  check_verb(argc, argv);
+  std::vector<Action> actions;
+  const auto app = make_app(streams, actions);
+  try {
+    app->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app->get_subcommands();
+    streams.out(chosen.empty() ? app->help() : chosen[0]->help());
+    return Exit::done;
+  } catch (const CLI::CallForVersion&) {
+    streams.out(version_text());
+    return Exit::done;
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app->get_subcommands();
+    throw Error(
+        "", error.what(),
+        fmt::format("see `kr {}--help`", chosen.empty() ? "" : chosen[0]->get_name() + " "));
+  }
+  const auto chosen = app->get_subcommands();
+  if (chosen.empty()) {
+    streams.raw_error(app->help());
+    return Exit::failed;
+  }
+  for (size_t i = 0; i < verbs().size(); ++i) {
+    if (chosen[0]->get_name() == verbs()[i]->name) return actions[i](streams);
+  }
+  return Exit::failed;
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& actions) {
+  auto app = std::make_unique<CLI::App>(
+      "Labels every GPU operation of a trace by rules, and shows where the time goes.", "kr");
+  app->set_version_flag("--version", "");
+  app->footer("Example: kr report trace.csv --out-dir results");
+  app->require_subcommand(0, 1);
+  app->fallthrough();
+  const std::map<std::string, When> when{
+      {"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
+  app->add_option("--color", streams.color, "Colour: auto, always, never")
+      ->transform(CLI::CheckedTransformer(when).description(""))
+      ->type_name("WHEN");
+  app->add_option("--progress", streams.progress, "Progress of long reads: auto, always, never")
+      ->transform(CLI::CheckedTransformer(when).description(""))
+      ->type_name("WHEN");
+  app->add_flag("-q,--quiet", streams.quiet, "No warnings and notes");
+  for (const Verb* verb : verbs()) {
+    CLI::App* sub = app->add_subcommand(verb->name, verb->summary);
+    sub->footer(fmt::format("Example: {}", verb->example));
+    if (verb->hidden) sub->group("");
+    actions.push_back(verb->setup(*sub));
+  }
+  return app;
+}
+
+}  // namespace kr::cli
+
+int main(int argc, char** argv) {
+  using namespace kr::cli;
+  Streams streams;
+  try {
+    const Exit status = run(argc, argv, streams);
+    streams.finish();
+    return static_cast<int>(status);
+  } catch (const kr::Error& error) {
+    streams.error(error.what());
+  } catch (const std::bad_alloc&) {
+    streams.error("out of memory");
+  } catch (const std::exception& error) {
+    streams.error(error.what());
+  }
+  return static_cast<int>(Exit::failed);
+}

@@ -1,0 +1,33 @@
+#include "analyze/run.hpp"
+
+#include <fmt/format.h>
+
+namespace kr {
+
+std::unique_ptr<LabelledTrace> label_run(const CompiledRules& rules, const RunSpec& spec,
+                                         const OpenOptions& options) {
+  auto run = std::make_unique<LabelledTrace>();
+  run->trace = open_trace(spec.path, options);
+  const Program& program = rules.program();
+  const MatchedNames matched(rules.database, program, run->trace.names);
+  run->choice = choose_model(program, rules.database, run->trace, matched,
+                             {spec.engine, spec.model, rules.named});
+  run->labelled = classify(program, matched, run->trace, run->choice.model);
+  return run;
+}
+
+RunSummary summarize_run(const CompiledRules& rules, const RunSpec& spec, size_t index,
+                         const LabelledTrace& run) {
+  RunSummary summary =
+      summarize(rules.program(), rules.sources(), run.trace, run.labelled, spec.elapsed_ns);
+  summary.choice_why = run.choice.why;
+  summary.id = run_name(summary.model, summary.engine, spec.path, index);
+  return summary;
+}
+
+std::string run_name(std::string_view model, std::string_view engine, const std::string& path,
+                     size_t index) {
+  return fmt::format("{}_{}_{}_{}", model, engine, run_id(path), index);
+}
+
+}  // namespace kr

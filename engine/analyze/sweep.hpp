@@ -1,0 +1,92 @@
+// Unions of intervals that come in order of start, in constant memory: how far each is covered is
+// all there is to know, because within the time before the next start the covered part of every
+// class is one stretch from the present on.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace kr {
+
+/// The classes of the dimension `kind`.
+enum class Kind : uint8_t { compute, communication, memory };
+
+/// The union of intervals given in order of start.
+class UnionSweep {
+ public:
+  /// The part of [start, end) that nothing earlier covers.
+  int64_t add(int64_t start, int64_t end) noexcept {
+    const int64_t fresh = std::max<int64_t>(0, end - std::max(start, covered_to_));
+    covered_to_ = std::max(covered_to_, end);
+    covered_ += fresh;
+    return fresh;
+  }
+  int64_t covered_ns() const noexcept { return covered_; }
+  /// End of the last interval.
+  int64_t covered_to() const noexcept { return covered_to_; }
+
+ private:
+  // Far below any time, with room to subtract.
+  int64_t covered_to_ = std::numeric_limits<int64_t>::min() / 4;
+  int64_t covered_ = 0;
+};
+
+/// What one device did over its span.
+class DeviceSweep {
+ public:
+  /// In order of start.
+  void add(Kind kind, int64_t start, int64_t end) noexcept {
+    if (operations_++ == 0) first_ = now_ = start;
+    advance(start);
+    of(kind).add(start, end);
+    all_.add(start, end);
+  }
+  /// After the last operation: accounts for the time to the end of the span.
+  void finish() noexcept {
+    if (operations_ > 0) advance(all_.covered_to());
+  }
+
+  int64_t operations() const noexcept { return operations_; }
+  int64_t span_ns() const noexcept { return operations_ > 0 ? all_.covered_to() - first_ : 0; }
+  int64_t busy_ns() const noexcept { return all_.covered_ns(); }
+  int64_t compute_ns() const noexcept { return compute_.covered_ns(); }
+  int64_t communication_ns() const noexcept { return communication_.covered_ns(); }
+  int64_t memory_ns() const noexcept { return memory_.covered_ns(); }
+  int64_t exposed_communication_ns() const noexcept { return exposed_communication_; }
+  int64_t exposed_memory_ns() const noexcept { return exposed_memory_; }
+  int64_t idle_ns() const noexcept { return idle_; }
+
+ private:
+  UnionSweep& of(Kind kind) noexcept {
+    if (kind == Kind::communication) return communication_;
+    return kind == Kind::memory ? memory_ : compute_;
+  }
+
+  /// Accounts for [now, to): compute covers it from its begin to some point, communication shows
+  /// from there to some point, memory from there, and then the device is idle.
+  void advance(int64_t to) noexcept {
+    int64_t at = now_;
+    const auto up_to = [&](int64_t covered_to) {
+      const int64_t stop = std::clamp(covered_to, at, to);
+      const int64_t length = stop - at;
+      at = stop;
+      return length;
+    };
+    up_to(compute_.covered_to());
+    exposed_communication_ += up_to(communication_.covered_to());
+    exposed_memory_ += up_to(memory_.covered_to());
+    idle_ += to - at;
+    now_ = to;
+  }
+
+  UnionSweep compute_, communication_, memory_, all_;
+  int64_t operations_ = 0;
+  int64_t first_ = 0;
+  int64_t now_ = 0;
+  int64_t exposed_communication_ = 0;
+  int64_t exposed_memory_ = 0;
+  int64_t idle_ = 0;
+};
+
+}  // namespace kr

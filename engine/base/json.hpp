@@ -1,0 +1,18 @@
+// Bytes as JSON strings.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kr {
+
+/// `text` between quotes. Valid UTF-8 stands as it is; a byte that is none becomes `\udcNN`, the
+/// lone surrogate that Python's `surrogateescape` reads back as that byte, so that no two names
+/// look the same and the result is always valid JSON in valid UTF-8.
+std::string json_string(std::string_view text);
+void append_json_string(std::string& out, std::string_view text);
+
+/// The length of the UTF-8 character that begins at `at`; 0 where the bytes are none.
+size_t utf8_length(std::string_view text, size_t at);
+
+}  // namespace kr

@@ -1,0 +1,239 @@
+#include "base/sqlite.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "base/check.hpp"
+#include "base/error.hpp"
+
+namespace kr::sqlite {
+namespace {
+
+constexpr int lock_wait_ms = 2000;
+
+// A path as the path of a URI: all but the plainest bytes are escaped, and the empty authority
+// keeps a path that begins with two slashes from being read as a host.
+std::string uri(const std::string& path, std::string_view query) {
+  std::string out = "file://";
+  for (const char byte : path) {
+    const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+                       (byte >= '0' && byte <= '9') || std::strchr("/._-~", byte) != nullptr;
+    if (plain && byte != '\0') {
+      out += byte;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(byte));
+    }
+  }
+  return out.append(query);
+}
+
+// SQLite makes a path absolute by following links, which a file without a name (a link below
+// /proc that leads nowhere) does not survive. This is its own file system with that step left out.
+int keep_path(sqlite3_vfs*, const char* name, int room, char* out) {
+  const size_t size = std::strlen(name);
+  if (room <= 0 || size >= static_cast<size_t>(room)) return SQLITE_CANTOPEN;
+  std::memcpy(out, name, size + 1);
+  return SQLITE_OK;
+}
+
+const char* plain_file_system() {
+  static sqlite3_vfs* const file_system = [] {
+    static sqlite3_vfs copy = *sqlite3_vfs_find(nullptr);
+    copy.zName = "kr-plain";
+    copy.pNext = nullptr;
+    copy.xFullPathname = keep_path;
+    KR_CHECK(sqlite3_vfs_register(&copy, 0) == SQLITE_OK);
+    return &copy;
+  }();
+  return file_system->zName;
+}
+
+bool has_write_ahead_log(const std::string& path) {
+  struct stat info {};
+  return ::stat((path + "-wal").c_str(), &info) == 0 && info.st_size > 0;
+}
+
+}  // namespace
+
+Database::Database(std::string location, std::string path, Mode mode)
+    : location_(std::move(location)), path_(std::move(path)), mode_(mode) {
+  open(mode == Mode::unshared);
+}
+
+void Database::open(bool immutable) {
+  const std::string name =
+      uri(location_, mode_ == Mode::write ? "" : immutable ? "?mode=ro&immutable=1" : "?mode=ro");
+  const int access =
+      mode_ == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  const int code =
+      sqlite3_open_v2(name.c_str(), &handle_, access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+                      mode_ == Mode::unshared ? plain_file_system() : nullptr);
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_extended_result_codes(handle_, 1);
+  sqlite3_busy_timeout(handle_, lock_wait_ms);
+}
+
+Database Database::read(const std::string& path) {
+  std::error_code failed;
+  std::string location = std::filesystem::absolute(path, failed).string();
+  Database database(failed ? path : std::move(location), path, Mode::read);
+  // The file is looked into only at the first statement. A database in WAL mode wants a `-shm` file
+  // beside it, which a folder without write permission refuses; where there is no log to read,
+  // nothing is lost without it.
+  const int code = sqlite3_exec(database.handle_, "SELECT count(*) FROM sqlite_master", nullptr,
+                                nullptr, nullptr);
+  const int primary = code & 0xff;
+  if ((primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && !has_write_ahead_log(path)) {
+    sqlite3_close(std::exchange(database.handle_, nullptr));
+    database.open(true);
+  } else if (code != SQLITE_OK && primary != SQLITE_CORRUPT) {
+    database.fail(code);  // what is damaged is met, and judged, by whoever reads it
+  }
+  return database;
+}
+
+Database Database::read_private(const std::string& location, std::string path) {
+  return {location, std::move(path), Mode::unshared};
+}
+
+Database Database::write(const std::string& path) {
+  return {std::filesystem::absolute(path).string(), path, Mode::write};
+}
+
+Database Database::again() const {
+  return mode_ == Mode::read ? read(path_) : Database(location_, path_, mode_);
+}
+
+Database::~Database() {
+  sqlite3_close_v2(handle_);
+}
+
+Database::Database(Database&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)),
+      location_(std::move(other.location_)),
+      path_(std::move(other.path_)),
+      mode_(other.mode_) {}
+
+Database& Database::operator=(Database&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(location_, other.location_);
+  std::swap(path_, other.path_);
+  std::swap(mode_, other.mode_);
+  return *this;
+}
+
+void Database::fail(int code) const {
+  const std::string text = handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      throw Error(path_, "the database is locked by another program",
+                  "wait until it is done, or read a copy");
+    case SQLITE_CORRUPT:
+      throw Error(path_, "the database is damaged or cut off (" + text + ")",
+                  "export it again; --allow-truncated reads what is whole");
+    case SQLITE_NOTADB:
+      throw Error(path_, "is not an SQLite database, or a damaged one (" + text + ")");
+    case SQLITE_CANTOPEN:
+      throw Error(path_, "the database cannot be opened (" + text + ")",
+                  "check that the file is there and may be read");
+    default:
+      throw Error(path_, "SQLite: " + text);
+  }
+}
+
+Statement Database::prepare(std::string_view sql) const {
+  sqlite3_stmt* statement = nullptr;
+  const int code =
+      sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  if (code != SQLITE_OK) fail(code);
+  return {*this, statement};
+}
+
+void Database::execute(const std::string& sql) const {
+  const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+Statement::~Statement() {
+  sqlite3_finalize(handle_);
+}
+
+Statement::Statement(Statement&& other) noexcept
+    : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)) {}
+
+Statement::Step Statement::try_step() {
+  const int code = sqlite3_step(handle_);
+  if (code == SQLITE_ROW) return Step::row;
+  if (code == SQLITE_DONE) return Step::done;
+  if ((code & 0xff) == SQLITE_CORRUPT || code == SQLITE_IOERR_SHORT_READ) return Step::damaged;
+  database_->fail(code);
+}
+
+bool Statement::step() {
+  const Step result = try_step();
+  if (result == Step::damaged) database_->fail(SQLITE_CORRUPT);
+  return result == Step::row;
+}
+
+void Statement::reset() {
+  sqlite3_reset(handle_);
+}
+
+void Statement::bind(int parameter, int64_t value) {
+  const int code = sqlite3_bind_int64(handle_, parameter, value);
+  if (code != SQLITE_OK) database_->fail(code);
+}
+
+void Statement::bind(int parameter, std::string_view text) {
+  const int code = sqlite3_bind_text64(handle_, parameter, text.data(), text.size(),
+                                       SQLITE_TRANSIENT, SQLITE_UTF8);
+  if (code != SQLITE_OK) database_->fail(code);
+}
+
+void Statement::bind_null(int parameter) {
+  const int code = sqlite3_bind_null(handle_, parameter);
+  if (code != SQLITE_OK) database_->fail(code);
+}
+
+Statement::Type Statement::type(int column) const {
+  switch (sqlite3_column_type(handle_, column)) {
+    case SQLITE_INTEGER:
+      return Type::integer;
+    case SQLITE_FLOAT:
+      return Type::real;
+    case SQLITE_TEXT:
+      return Type::text;
+    case SQLITE_BLOB:
+      return Type::blob;
+    default:
+      return Type::null;
+  }
+}
+
+int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(handle_, column);
+}
+
+std::string_view Statement::text(int column) const {
+  const void* bytes = sqlite3_column_blob(handle_, column);
+  const int size = sqlite3_column_bytes(handle_, column);
+  if (bytes == nullptr || size <= 0) return {};
+  return {static_cast<const char*>(bytes), static_cast<size_t>(size)};
+}
+
+std::string quoted(std::string_view name) {
+  std::string out = "\"";
+  for (const char byte : name) {
+    if (byte == '"') out += '"';
+    out += byte;
+  }
+  return out + "\"";
+}
+
+}  // namespace kr::sqlite

@@ -1,0 +1,89 @@
+// SQLite, wrapped just enough: a connection, a statement, and every failure a kr::Error that names
+// the file. Traces are read through it, reports are written through it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace kr::sqlite {
+
+class Statement;
+
+class Database {
+ public:
+  /// Opens for reading only. Rows of a `-wal` file beside it are seen. Waits two seconds for a
+  /// lock. Throws Error where the file is missing, locked, damaged or no database.
+  static Database read(const std::string& path);
+  /// A file that no one else writes and that has no `-wal`: no locks are taken, nothing is written
+  /// beside it. `location` may be a name without a place in a folder (`/proc/self/fd/5`); `path` is
+  /// what errors name.
+  static Database read_private(const std::string& location, std::string path);
+  /// A new or existing file, for writing.
+  static Database write(const std::string& path);
+
+  ~Database();
+  Database(Database&& other) noexcept;
+  Database& operator=(Database&& other) noexcept;
+
+  /// One statement, of which only the first is prepared. Throws Error.
+  Statement prepare(std::string_view sql) const;
+  /// Any number of statements without results.
+  void execute(const std::string& sql) const;
+  const std::string& path() const noexcept { return path_; }
+  /// A second connection to the same file, opened the same way: for another thread.
+  Database again() const;
+
+ private:
+  friend class Statement;
+  enum class Mode : uint8_t { read, unshared, write };
+  Database(std::string location, std::string path, Mode mode);
+  void open(bool immutable);
+  [[noreturn]] void fail(int code) const;
+
+  sqlite3* handle_ = nullptr;
+  std::string location_;
+  std::string path_;
+  Mode mode_;
+};
+
+/// Columns and parameters count from 0 and 1, as in SQLite. Not to outlive its Database.
+class Statement {
+ public:
+  ~Statement();
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&&) = delete;
+
+  /// To the next row; false after the last. Throws Error (damaged, locked, full disk).
+  bool step();
+  /// As `step`, but damage is an answer: a file that was cut off is read up to the cut.
+  enum class Step : uint8_t { row, done, damaged };
+  Step try_step();
+  void reset();
+
+  void bind(int parameter, int64_t value);
+  void bind(int parameter, std::string_view text);
+  void bind_null(int parameter);
+
+  enum class Type : uint8_t { integer, real, text, blob, null };
+  Type type(int column) const;
+  bool is_null(int column) const { return type(column) == Type::null; }
+  int64_t integer(int column) const;
+  /// Bytes of text or blob; good until the next step.
+  std::string_view text(int column) const;
+
+ private:
+  friend class Database;
+  Statement(const Database& database, sqlite3_stmt* handle)
+      : database_(&database), handle_(handle) {}
+  const Database* database_;
+  sqlite3_stmt* handle_;
+};
+
+/// `name` as an identifier in SQL: in double quotes, inner ones doubled.
+std::string quoted(std::string_view name);
+
+}  // namespace kr::sqlite

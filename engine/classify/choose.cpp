@@ -1,0 +1,217 @@
+// Which engine and model a trace is of: as named by the user, else by `detect`.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "classify/classify.hpp"
+
+namespace kr {
+namespace {
+
+/// How much GPU time the `detect` of an engine or model holds for.
+template <class Choosable>
+struct Score {
+  Choosable what;
+  int64_t total_ns = 0;
+};
+
+class Detector {
+ public:
+  Detector(const Program& program, const std::shared_ptr<const Database>& database,
+           const Trace& trace, const MatchedNames& matched)
+      : program_(program), trace_(trace), matched_(matched), totals_(trace.names.size(), 0) {
+    for (const Operation& operation : trace.operations) {
+      totals_[operation.name.index] = add(totals_[operation.name.index], operation.duration_ns);
+      total_ = add(total_, operation.duration_ns);
+    }
+    if (!trace.model_text.empty()) {
+      context_ = AtomSet(program.atoms.size());
+      Scanner(database).scan(trace.model_text, context_);
+    }
+  }
+
+  int64_t total_ns() const { return total_; }
+
+  /// The time that any of `detects` holds for; what holds of the context counts for all time.
+  int64_t score(const std::vector<ExprId>& detects) const {
+    const auto any_holds = [&](const Subject& subject) {
+      return std::any_of(detects.begin(), detects.end(),
+                         [&](ExprId detect) { return holds(program_, detect, subject); });
+    };
+    if (!trace_.model_text.empty() && any_holds({.name = &context_})) return total_;
+    int64_t sum = 0;
+    AtomSet set(program_.atoms.size());
+    for (uint32_t i = 0; i < totals_.size(); ++i) {
+      matched_.fill({i}, set);
+      if (any_holds({.name = &set, .kind = trace_.names.get({i}).kind})) sum += totals_[i];
+    }
+    return sum;
+  }
+
+ private:
+  static int64_t add(int64_t a, int64_t b) {
+    int64_t sum = 0;
+    // Detection compares; summarize() refuses sums that do not fit.
+    return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
+  }
+
+  const Program& program_;
+  const Trace& trace_;
+  const MatchedNames& matched_;
+  AtomSet context_;
+  std::vector<int64_t> totals_;  // by name
+  int64_t total_ = 0;
+};
+
+std::string percent(int64_t part, int64_t whole) {
+  return fmt::format(
+      "{:.1f} %", whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
+}
+
+/// The best of the scores, if it is the only best and above 0; `why` is given what was near.
+template <class Id, class NameOf>
+std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf name_of,
+                            std::string_view what, std::string& why) {
+  std::stable_sort(scores.begin(), scores.end(),
+                   [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; });
+  const auto describe = [&](const Score<Id>& score) {
+    return fmt::format("{} {}", name_of(score.what), percent(score.total_ns, total));
+  };
+  if (scores.empty() || scores[0].total_ns == 0) {
+    why = fmt::format("no {} is detected", what);
+    return std::nullopt;
+  }
+  if (scores.size() > 1 && scores[1].total_ns == scores[0].total_ns) {
+    why = fmt::format("{}s {} and {} are detected alike ({} of GPU time)", what,
+                      name_of(scores[0].what), name_of(scores[1].what),
+                      percent(scores[0].total_ns, total));
+    return std::nullopt;
+  }
+  why = fmt::format("{} {} is detected for {} of GPU time", what, name_of(scores[0].what),
+                    percent(scores[0].total_ns, total));
+  if (scores.size() > 1 && scores[1].total_ns > 0) why += "; near: " + describe(scores[1]);
+  return scores[0].what;
+}
+
+[[noreturn]] void unknown(std::string_view what, const std::string& name,
+                          const std::vector<std::string>& known) {
+  const auto near = nearest(name, known);
+  throw Error("", fmt::format("unknown {} `{}`", what, name),
+              near ? fmt::format("did you mean `{}`?", *near)
+                   : fmt::format("there are: {}", fmt::join(known, ", ")));
+}
+
+class Chooser {
+ public:
+  Chooser(const Program& program, const std::shared_ptr<const Database>& database,
+          const Trace& trace, const MatchedNames& matched, const ChooseOptions& options)
+      : program_(program), options_(options), detector_(program, database, trace, matched) {}
+
+  Choice choose() {
+    if (program_.engines.empty()) {
+      throw Error("", "the rules define no engine", "give --rules a file with an `engine`");
+    }
+    const EngineId engine = choose_engine();
+    const ModelId model = choose_model(engine);
+    return {model, fmt::format("{}", fmt::join(reasons_, "; "))};
+  }
+
+ private:
+  EngineId choose_engine() {
+    if (!options_.engine.empty()) {
+      if (const auto engine = program_.engine(options_.engine)) return *engine;
+      std::vector<std::string> known;
+      for (const Engine& engine : program_.engines) known.push_back(engine.name);
+      unknown("engine", options_.engine, known);
+    }
+    std::vector<EngineId> candidates;
+    for (uint32_t i = 0; i < program_.engines.size(); ++i) {
+      if (options_.model.empty() || program_.model({i}, options_.model)) candidates.push_back({i});
+    }
+    if (candidates.empty()) {
+      std::vector<std::string> known;
+      for (const Model& model : program_.models) known.push_back(model.name);
+      unknown("model", options_.model, known);
+    }
+    std::vector<Score<EngineId>> scores;
+    for (const EngineId engine : candidates) {
+      if (const auto detects = detects_of(engine); !detects.empty()) {
+        scores.push_back({engine, detector_.score(detects)});
+      }
+    }
+    std::string why;
+    const auto name_of = [&](EngineId id) { return program_.engines.get(id).name; };
+    const auto best = only_best(std::move(scores), detector_.total_ns(), name_of, "engine", why);
+    if (best) {
+      reasons_.push_back(why);
+      return *best;
+    }
+    const auto [engine, how] = fallback_engine(candidates);
+    reasons_.push_back(fmt::format("{}: {} is taken, {}", why, name_of(engine), how));
+    return engine;
+  }
+
+  std::pair<EngineId, std::string_view> fallback_engine(const std::vector<EngineId>& candidates) {
+    if (candidates.size() == 1) return {candidates[0], "the only one there is"};
+    if (options_.rules_given && program_.engines.size() == 1) {
+      return {EngineId{0}, "the only one of --rules"};
+    }
+    const auto generic = program_.engine("generic");
+    if (!generic || std::find(candidates.begin(), candidates.end(), *generic) == candidates.end()) {
+      std::vector<std::string> known;
+      for (const EngineId id : candidates) known.push_back(program_.engines.get(id).name);
+      throw Error("", "no engine is detected in the trace and there is no engine `generic`",
+                  fmt::format("name one of {}: PATH,ENGINE,MODEL", fmt::join(known, ", ")));
+    }
+    return {*generic, "which labels by the stdlib alone"};
+  }
+
+  ModelId choose_model(EngineId engine_id) {
+    const Engine& engine = program_.engines.get(engine_id);
+    if (!options_.model.empty()) {
+      if (const auto model = program_.model(engine_id, options_.model)) return *model;
+      std::vector<std::string> known;
+      for (const ModelId model : engine.models) known.push_back(program_.models.get(model).name);
+      unknown(fmt::format("model of engine `{}`", engine.name), options_.model, known);
+    }
+    std::vector<Score<ModelId>> scores;
+    for (const ModelId model : engine.models) {
+      const ExprId detect = program_.models.get(model).detect;
+      if (detect.valid()) scores.push_back({model, detector_.score({detect})});
+    }
+    if (scores.empty()) return *program_.model(engine_id, "default");
+    std::string why;
+    const auto name_of = [&](ModelId id) { return program_.models.get(id).name; };
+    const auto best = only_best(std::move(scores), detector_.total_ns(), name_of, "model", why);
+    if (!best) why += ": default is taken";
+    reasons_.push_back(why);
+    return best ? *best : *program_.model(engine_id, "default");
+  }
+
+  std::vector<ExprId> detects_of(EngineId engine_id) const {
+    const Engine& engine = program_.engines.get(engine_id);
+    std::vector<ExprId> detects;
+    if (engine.detect.valid()) detects.push_back(engine.detect);
+    for (const ModelId model : engine.models) {
+      const ExprId detect = program_.models.get(model).detect;
+      if (detect.valid()) detects.push_back(detect);
+    }
+    return detects;
+  }
+
+  const Program& program_;
+  const ChooseOptions& options_;
+  Detector detector_;
+  std::vector<std::string> reasons_;
+};
+
+}  // namespace
+
+Choice choose_model(const Program& program, const std::shared_ptr<const Database>& database,
+                    const Trace& trace, const MatchedNames& matched, const ChooseOptions& options) {
+  return Chooser(program, database, trace, matched, options).choose();
+}
+
+}  // namespace kr

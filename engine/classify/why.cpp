@@ -1,0 +1,122 @@
+#include "classify/why.hpp"
+
+#include <algorithm>
+
+#include "regex/nfa.hpp"
+
+namespace kr {
+namespace {
+
+using Spans = std::vector<std::pair<size_t, size_t>>;
+
+/// The atoms of an expression that speak for it: those under `!` and `within` look at what is not
+/// in the name.
+void collect_atoms(const Program& program, ExprId root, std::vector<AtomId>& atoms) {
+  std::vector<ExprId> left{root};
+  while (!left.empty()) {
+    const Expr& expr = program.exprs.get(left.back());
+    left.pop_back();
+    if (expr.op == ExprOp::atom) atoms.push_back(expr.atom);
+    if (expr.op == ExprOp::conjunction || expr.op == ExprOp::disjunction) {
+      left.insert(left.end(), expr.operands.begin(), expr.operands.end());
+    }
+  }
+}
+
+Spans joined(Spans spans) {
+  std::sort(spans.begin(), spans.end());
+  Spans result;
+  for (const auto& span : spans) {
+    if (!result.empty() && span.first <= result.back().second) {
+      result.back().second = std::max(result.back().second, span.second);
+    } else {
+      result.push_back(span);
+    }
+  }
+  return result;
+}
+
+class Explainer {
+ public:
+  Explainer(const CompiledRules& rules, const WhyQuery& query)
+      : program_(rules.program()),
+        sources_(rules.sources()),
+        query_(query),
+        name_(program_.atoms.size()) {
+    Scanner scanner(rules.database);
+    scanner.scan(query.name, name_);
+    if (query.within) {
+      for (const std::string& text : *query.within) {
+        scanner.scan(text, within_.emplace_back(program_.atoms.size()));
+      }
+    }
+  }
+
+  WhyDimension explain(const Table& table) const {
+    OpenSubject subject{.name = &name_, .kind = query_.kind, .within = std::nullopt};
+    if (query_.within) subject.within = std::span<const AtomSet>(within_);
+    const auto all = outcomes(program_, sources_, table, subject);
+    WhyDimension dimension{table.dimension, {}};
+    for (const Outcome& outcome : all) {
+      dimension.outcomes.push_back(explain(table, outcome, all.size() == 1));
+    }
+    return dimension;
+  }
+
+ private:
+  WhyOutcome explain(const Table& table, const Outcome& outcome, bool only) const {
+    WhyOutcome told;
+    told.label = reserved::unclassified;
+    told.rule = outcome.rule;
+    told.conditions = outcome.conditions;
+    if (outcome.rule) {
+      const Rule& rule = program_.rules.get(*outcome.rule);
+      told.label = rule.keep ? query_.name : rule.label;
+      if (rule.expr.valid()) told.spans = spans_of(rule.expr);
+    }
+    if (!only) return told;  // the other outcomes stand beside it
+    const Subject subject{
+        .name = &name_,
+        .kind = query_.kind.value_or(operation_kind_of(query_.name)),
+        .within = within_,
+    };
+    for (const RuleId id : also_hold(program_, table, subject)) {
+      told.also.push_back({program_.rules.get(id).label, id});
+    }
+    return told;
+  }
+
+  Spans spans_of(ExprId expr) const {
+    std::vector<AtomId> atoms;
+    collect_atoms(program_, expr, atoms);
+    Spans spans;
+    for (const AtomId id : atoms) {
+      if (!name_.has(id)) continue;
+      const auto nfa = regex::Nfa::build(program_.atoms.get(id).regex);
+      if (!nfa) continue;
+      for (const auto& match : nfa->find_all(query_.name)) {
+        if (match.first != match.second) spans.push_back(match);
+      }
+    }
+    return joined(std::move(spans));
+  }
+
+  const Program& program_;
+  const SourceMap& sources_;
+  const WhyQuery& query_;
+  AtomSet name_;
+  std::vector<AtomSet> within_;
+};
+
+}  // namespace
+
+std::vector<WhyDimension> why(const CompiledRules& rules, ModelId model, const WhyQuery& query) {
+  const Explainer explainer(rules, query);
+  std::vector<WhyDimension> dimensions;
+  for (const Table& table : rules.program().models.get(model).tables) {
+    dimensions.push_back(explainer.explain(table));
+  }
+  return dimensions;
+}
+
+}  // namespace kr

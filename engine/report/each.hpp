@@ -1,0 +1,19 @@
+// `kr classify --each`: a row an operation, written as it goes, so that a trace of any size needs
+// no more memory than the trace itself.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "analyze/run.hpp"
+
+namespace kr {
+
+enum class EachFormat : uint8_t { csv, jsonl };
+
+/// The columns of `kr classify` (instances is 1), then `kind,start_ns,duration_ns,device,stream`.
+/// `write` gets pieces of some 64 KiB.
+void classify_each(const CompiledRules& rules, const LabelledTrace& run, EachFormat format,
+                   const std::function<void(std::string_view)>& write);
+
+}  // namespace kr

@@ -1,0 +1,135 @@
+#include "report/why_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json.hpp"
+#include "report/report.hpp"
+
+namespace kr {
+namespace {
+
+std::string place_of(const CompiledRules& rules, const std::optional<RuleId>& rule) {
+  if (!rule) return {};
+  const Span span = rules.program().rules.get(*rule).span;
+  return span.valid() ? rules.sources().place(span) : std::string("built-in");
+}
+
+/// The rule as written, on one line.
+std::string rule_text(const CompiledRules& rules, RuleId rule) {
+  const Span span = rules.program().rules.get(rule).span;
+  if (!span.valid()) return {};
+  std::string text;
+  bool blank = false;
+  for (const char c : rules.sources().text(span)) {
+    const bool space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (space && blank) continue;
+    text += space ? ' ' : c;
+    blank = space;
+  }
+  constexpr size_t longest = 160;
+  if (text.size() > longest) text = text.substr(0, longest) + " …";
+  return printable(text);
+}
+
+/// Parts of the name that a rule's texts hold, between marks; far-away parts are left out.
+std::string marked(const std::string& name, const WhyOutcome& outcome, bool color) {
+  constexpr size_t around = 24;
+  std::string text;
+  size_t at = 0;
+  for (size_t i = 0; i < outcome.spans.size() && i < 8; ++i) {
+    const auto [begin, end] = outcome.spans[i];
+    if (begin > at + 2 * around || (i == 0 && begin > around)) {
+      text += "…";
+      at = begin - around;
+    }
+    text += printable(std::string_view(name).substr(at, begin - at));
+    const std::string inside = printable(std::string_view(name).substr(begin, end - begin));
+    text += color ? fmt::format("\x1b[1;4m{}\x1b[0m", inside) : fmt::format("[{}]", inside);
+    at = end;
+    const size_t next = i + 1 < outcome.spans.size() ? outcome.spans[i + 1].first : name.size();
+    if (next > at + 2 * around || i + 1 == outcome.spans.size()) {
+      const size_t stop = std::min({next, at + around, name.size()});
+      text += printable(std::string_view(name).substr(at, stop - at));
+      at = stop;
+    }
+  }
+  if (at < name.size()) text += "…";
+  return text;
+}
+
+std::string outcome_text(const CompiledRules& rules, const WhyReport& report,
+                         const WhyOutcome& outcome, bool color) {
+  std::string text =
+      color ? fmt::format("\x1b[1m{}\x1b[0m", printable(outcome.label)) : printable(outcome.label);
+  if (!outcome.conditions.empty()) {
+    text += fmt::format("   when {}", fmt::join(outcome.conditions, " and "));
+  }
+  text += '\n';
+  if (outcome.rule) {
+    text += fmt::format("    by    {}   {}\n", place_of(rules, outcome.rule),
+                        rule_text(rules, *outcome.rule));
+  } else {
+    text += "    by    no rule\n";
+  }
+  if (!outcome.spans.empty()) {
+    text += fmt::format("    in    {}\n", marked(report.name, outcome, color));
+  }
+  for (const WhyRule& also : outcome.also) {
+    text +=
+        fmt::format("    also  {}   {}\n", place_of(rules, also.rule), rule_text(rules, also.rule));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string why_text(const CompiledRules& rules, const WhyReport& report, WhyTextOptions options) {
+  std::string text = fmt::format("{}\nas {}{}\n", printable(report.name), report.model,
+                                 report.choice_why.empty() ? "" : ": " + report.choice_why);
+  for (const WhyDimension& dimension : report.dimensions) {
+    const std::string& name = rules.program().dimensions.get(dimension.dimension).name;
+    for (const WhyOutcome& outcome : dimension.outcomes) {
+      text += fmt::format("\n{}: {}", name, outcome_text(rules, report, outcome, options.color));
+    }
+  }
+  return text;
+}
+
+std::string why_json(const CompiledRules& rules, const WhyReport& report) {
+  std::string text = "{\"dimensions\":[";
+  const char* comma = "";
+  for (const WhyDimension& dimension : report.dimensions) {
+    for (const WhyOutcome& outcome : dimension.outcomes) {
+      text += fmt::format(
+          "{}\n {{\"dimension\":{},\"label\":{},\"rule\":{},\"spans\":[", comma,
+          json_string(rules.program().dimensions.get(dimension.dimension).name),
+          json_string(outcome.label),
+          outcome.rule ? json_string(place_of(rules, outcome.rule)) : std::string("null"));
+      comma = ",";
+      const char* between = "";
+      for (const auto& [begin, end] : outcome.spans) {
+        text += fmt::format("{}[{},{}]", between, begin, end);
+        between = ",";
+      }
+      text += "],\"also\":[";
+      between = "";
+      for (const WhyRule& also : outcome.also) {
+        text += fmt::format("{}{{\"label\":{},\"rule\":{}}}", between, json_string(also.label),
+                            json_string(place_of(rules, also.rule)));
+        between = ",";
+      }
+      text += "],\"when\":[";
+      between = "";
+      for (const std::string& condition : outcome.conditions) {
+        text += between + json_string(condition);
+        between = ",";
+      }
+      text += "]}";
+    }
+  }
+  return text + "\n]}\n";
+}
+
+}  // namespace kr

@@ -1,0 +1,46 @@
+// kr compile: rules as one serialized file.
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "match/krdb.hpp"
+#include "session.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+struct CompileOptions {
+  RulesOptions rules;
+  std::string output;
+};
+
+Exit compile(const CompileOptions& options, Streams& streams) {
+  PendingFile file(options.output);
+  const CompiledRules rules = compile_rules(options.rules, streams);
+  const std::string bytes = to_krdb(*rules.rules, *rules.database);
+  file.write(bytes);
+  file.commit();
+  streams.note(fmt::format("wrote {}: {} engines, {} models, {} patterns, {} bytes", options.output,
+                           rules.program().engines.size(), rules.program().models.size(),
+                           rules.program().atoms.size(), bytes.size()));
+  return Exit::done;
+}
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<CompileOptions>();
+  app.add_option("RULES,--rules", options->rules.names, "Rules files, or names of shipped rulesets")
+      ->required();
+  app.add_option("-o,--output", options->output, "The file to write, ending in .krdb")
+      ->required()
+      ->type_name("FILE");
+  return [options](Streams& streams) { return compile(*options, streams); };
+}
+
+}  // namespace
+
+extern const Verb compile_verb;
+const Verb compile_verb{"compile", "rules as one serialized database",
+                        "kr compile rulesets/vllm.kr -o vllm.krdb", setup};
+
+}  // namespace kr::cli

@@ -1,0 +1,209 @@
+// kr list: what there is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "base/json.hpp"
+#include "diag/diagnostic.hpp"
+#include "report/report.hpp"
+#include "session.hpp"
+#include "source/library.hpp"
+#include "trace/open.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+struct ListOptions {
+  std::string what;
+  std::string format = "table";
+  RulesOptions rules;
+};
+
+/// A row is what it says under each heading; a heading without a word anywhere is not shown.
+using Row = std::vector<std::pair<std::string, std::string>>;
+
+std::string ruleset_of(const CompiledRules& rules, Span span) {
+  return span.valid() ? rules.sources().path(span.file) : std::string();
+}
+
+std::vector<Row> engines(const CompiledRules& rules) {
+  std::vector<Row> rows;
+  for (const Engine& engine : rules.program().engines) {
+    rows.push_back({{"name", engine.name},
+                    {"title", engine.title},
+                    {"ruleset", ruleset_of(rules, engine.span)},
+                    {"doc", engine.doc}});
+  }
+  return rows;
+}
+
+std::vector<Row> models(const CompiledRules& rules) {
+  std::vector<Row> rows;
+  const Program& program = rules.program();
+  for (const Engine& engine : program.engines) {
+    for (const ModelId id : engine.models) {
+      const Model& model = program.models.get(id);
+      const bool own = model.span.valid();
+      rows.push_back({{"engine", engine.name},
+                      {"name", model.name},
+                      {"title", own ? model.title : engine.title},
+                      {"ruleset", ruleset_of(rules, own ? model.span : engine.span)},
+                      {"doc", own ? model.doc : "the engine's own rules alone"}});
+    }
+  }
+  return rows;
+}
+
+/// A label once an engine and dimension, however many models have it.
+std::vector<Row> labels(const CompiledRules& rules) {
+  std::vector<Row> rows;
+  const Program& program = rules.program();
+  for (const Engine& engine : program.engines) {
+    std::map<std::pair<uint32_t, std::string>, bool> seen;
+    for (const ModelId id : engine.models) {
+      for (const Table& table : program.models.get(id).tables) {
+        for (const Label& label : table.vocabulary) {
+          if (!seen.insert({{table.dimension.index, label.name}, true}).second) continue;
+          rows.push_back({{"engine", engine.name},
+                          {"dimension", program.dimensions.get(table.dimension).name},
+                          {"name", label.name},
+                          {"title", label.title},
+                          {"color", label.color},
+                          {"ruleset", ruleset_of(rules, label.span)},
+                          {"doc", label.doc}});
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+std::vector<Row> checks() {
+  std::vector<Row> rows;
+  for (const CodeInfo& code : all_codes()) {
+    if (code.severity == Severity::retired) continue;
+    rows.push_back({{"code", std::string(code.id)},
+                    {"name", std::string(code.name)},
+                    {"severity", std::string(to_string(code.severity))},
+                    {"doc", std::string(code.message)}});
+  }
+  return rows;
+}
+
+std::vector<Row> formats() {
+  std::vector<Row> rows;
+  for (const FormatInfo& format : known_formats()) {
+    rows.push_back({{"name", format.name},
+                    {"extensions", fmt::format("{}", fmt::join(format.extensions, " "))},
+                    {"doc", format.summary}});
+  }
+  return rows;
+}
+
+/// Files that were read for their own sake, with the engines they define.
+std::vector<Row> rulesets(const CompiledRules& rules) {
+  std::vector<Row> rows;
+  for (const LoadedFile& file : rules.rules->files) {
+    if (!file.root) continue;
+    std::vector<std::string> names;
+    std::string doc;
+    for (const Engine& engine : rules.program().engines) {
+      if (engine.span.file != file.file) continue;
+      names.push_back(engine.name);
+      if (doc.empty()) doc = engine.doc.empty() ? engine.title : engine.doc;
+    }
+    rows.push_back({{"name", std::filesystem::path(rules.sources().path(file.file)).stem()},
+                    {"ruleset", rules.sources().path(file.file)},
+                    {"engine", fmt::format("{}", fmt::join(names, ", "))},
+                    {"doc", doc}});
+  }
+  return rows;
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+std::string table_text(const std::vector<Row>& rows) {
+  std::string text;
+  if (rows.empty()) return text;
+  std::vector<size_t> widths(rows[0].size(), 0);
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], first_line(row[i].second).size());
+    }
+  }
+  const auto add_line = [&](const auto& cell) {
+    std::string line;
+    for (size_t i = 0; i < widths.size(); ++i) {
+      if (widths[i] == 0) continue;
+      line += fmt::format("{:<{}}  ", cell(i), std::max(widths[i], rows[0][i].first.size()));
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  };
+  add_line([&](size_t i) { return rows[0][i].first; });
+  for (const Row& row : rows) {
+    add_line([&](size_t i) { return printable(first_line(row[i].second)); });
+  }
+  return text;
+}
+
+std::string json_text(const std::vector<Row>& rows) {
+  std::string text = "[";
+  const char* comma = "";
+  for (const Row& row : rows) {
+    text += fmt::format("{}\n {{", comma);
+    comma = ",";
+    const char* between = "";
+    for (const auto& [key, value] : row) {
+      if (value.empty() && key != "name" && key != "doc") continue;
+      text += fmt::format("{}{}:{}", between, json_string(key), json_string(value));
+      between = ",";
+    }
+    text += "}";
+  }
+  return text + "\n]\n";
+}
+
+Exit list(const ListOptions& options, Streams& streams) {
+  const auto format = parse_choices(options.format, "--format", {"table", "json"});
+  const std::vector<std::string> known{"engines", "models",  "labels",
+                                       "checks",  "formats", "rulesets"};
+  const std::string what =
+      parse_choices(options.what.empty() ? "models" : options.what, "kr list", known)[0];
+  std::vector<Row> rows;
+  if (what == "checks") {
+    rows = checks();
+  } else if (what == "formats") {
+    rows = formats();
+  } else {
+    const CompiledRules rules = compile_rules(options.rules, streams);
+    rows = what == "engines"  ? engines(rules)
+           : what == "models" ? models(rules)
+           : what == "labels" ? labels(rules)
+                              : rulesets(rules);
+  }
+  streams.out(format[0] == "json" ? json_text(rows) : table_text(rows));
+  return Exit::done;
+}
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<ListOptions>();
+  app.add_option("WHAT", options->what,
+                 "engines, models, labels, checks, formats or rulesets (default: models)");
+  app.add_option("--format", options->format, "table or json (default: table)")
+      ->type_name("FORMAT");
+  options->rules.add_to(app);
+  return [options](Streams& streams) { return list(*options, streams); };
+}
+
+}  // namespace
+
+extern const Verb list_verb;
+const Verb list_verb{"list", "engines, models, labels, checks, formats, rulesets there are",
+                     "kr list labels --rules vllm", setup};
+
+}  // namespace kr::cli

@@ -1,0 +1,126 @@
+#include "session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "diag/render.hpp"
+#include "source/library.hpp"
+
+namespace kr::cli {
+
+void RulesOptions::add_to(CLI::App& app) {
+  app.add_option("--rules", names, "A rules file, a .krdb, or the name of a shipped ruleset")
+      ->type_name("FILE|NAME");
+}
+
+CompiledRules compile_rules(const RulesOptions& options, Streams& streams) {
+  Sink sink;
+  const Library library = Library::of_process("kr");
+  CompiledRules compiled =
+      kr::compile_rules(options.names, library, Database::Cache::of_process(), sink);
+  const auto diagnostics = sink.sorted();
+  if (sink.has_errors()) {
+    streams.raw_error(
+        render_human(compiled.sources(), diagnostics, {.color = streams.color_error()}));
+    throw Error(
+        "", fmt::format("the rules have {} error{}", sink.errors(), sink.errors() == 1 ? "" : "s"),
+        "mend them and run again");
+  }
+  return compiled;
+}
+
+void TraceOptions::add_to(CLI::App& app) {
+  app.add_option("--nsys-cmd,--nsys_cmd", open.nsys_command,
+                 "The nsys that exports .nsys-rep files")
+      ->type_name("COMMAND");
+  app.add_option("--nsys-timeout", open.nsys_timeout_seconds,
+                 "Give nsys up after this many seconds (0: never)")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--allow-truncated", open.allow_truncated,
+               "Read a file that was cut off up to the cut");
+  app.add_flag("--allow-inexact", open.allow_inexact,
+               "Read times in seconds, which nsys rounds to 100 us");
+}
+
+RunSpec parse_run(const std::string& text) {
+  return parse_run_spec(text, [](const std::string& path) {
+    std::error_code error;
+    return path == "-" || std::filesystem::exists(path, error);
+  });
+}
+
+struct ProgressShown::Impl {
+  Progress progress;
+  Streams& streams;
+  std::string what;
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool stop = false;
+  std::thread thread;
+
+  Impl(Streams& to, std::string text) : streams(to), what(std::move(text)) {}
+
+  void run() {
+    std::unique_lock lock(mutex);
+    bool shown = false;
+    auto wait = std::chrono::milliseconds(1000);
+    while (!wake.wait_for(lock, wait, [this] { return stop; })) {
+      const uint64_t done = progress.done.load();
+      const uint64_t total = progress.total.load();
+      const std::string far = total > 0 ? fmt::format("{:3} %", std::min(done, total) * 100 / total)
+                                        : fmt::format("{} MB", done / 1000000);
+      streams.raw_error(fmt::format("\rreading {}: {}\x1b[K", what, far));
+      shown = true;
+      wait = std::chrono::milliseconds(100);
+    }
+    if (shown) streams.raw_error("\r\x1b[K");
+  }
+};
+
+ProgressShown::ProgressShown(Streams& streams, std::string what)
+    : impl_(std::make_unique<Impl>(streams, std::move(what))) {
+  if (streams.shows_progress()) impl_->thread = std::thread([this] { impl_->run(); });
+}
+
+ProgressShown::~ProgressShown() {
+  if (!impl_->thread.joinable()) return;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->stop = true;
+  }
+  impl_->wake.notify_all();
+  impl_->thread.join();
+}
+
+Progress* ProgressShown::progress() noexcept {
+  return &impl_->progress;
+}
+
+std::vector<std::string> parse_choices(const std::string& text, std::string_view option,
+                                       const std::vector<std::string>& choices) {
+  std::vector<std::string> chosen;
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, comma - begin);
+    begin = comma + 1;
+    if (std::find(choices.begin(), choices.end(), word) == choices.end()) {
+      const auto near = nearest(word, choices);
+      throw Error("", fmt::format("`{}` is not a choice of {}", word, option),
+                  near ? fmt::format("did you mean `{}`?", *near)
+                       : fmt::format("choose from {}", fmt::join(choices, ", ")));
+    }
+    if (std::find(chosen.begin(), chosen.end(), word) == chosen.end()) chosen.push_back(word);
+  }
+  return chosen;
+}
+
+}  // namespace kr::cli

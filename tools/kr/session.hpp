@@ -1,0 +1,49 @@
+// What verbs share: the options that name rules and runs, and loading them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "classify/run_spec.hpp"
+#include "match/compiled_rules.hpp"
+#include "streams.hpp"
+#include "trace/open.hpp"
+
+namespace kr::cli {
+
+struct RulesOptions {
+  std::vector<std::string> names;
+  void add_to(CLI::App& app);
+};
+
+/// Loads and compiles; prints what is wrong in the rules. Throws Error where they do not compile.
+CompiledRules compile_rules(const RulesOptions& options, Streams& streams);
+
+struct TraceOptions {
+  OpenOptions open;
+  void add_to(CLI::App& app);
+};
+
+/// A run as written, with the file system asked which paths exist.
+RunSpec parse_run(const std::string& text);
+
+/// Calls `read` while progress of it is shown, once it takes longer than a second.
+class ProgressShown {
+ public:
+  ProgressShown(Streams& streams, std::string what);
+  ~ProgressShown();
+  ProgressShown(const ProgressShown&) = delete;
+  ProgressShown& operator=(const ProgressShown&) = delete;
+  Progress* progress() noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// `a,b` as a list of the choices; throws Error naming a choice that is none, with the near ones.
+std::vector<std::string> parse_choices(const std::string& text, std::string_view option,
+                                       const std::vector<std::string>& choices);
+
+}  // namespace kr::cli

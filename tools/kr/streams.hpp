@@ -1,0 +1,44 @@
+// Where a verb writes: results to standard output, everything else to standard error. Colour and
+// progress only on a terminal, unless the user says otherwise.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace kr::cli {
+
+enum class When : uint8_t { automatic, always, never };
+
+class Streams {
+ public:
+  When color = When::automatic;
+  When progress = When::automatic;
+  bool quiet = false;  // no notes and warnings
+
+  /// To standard output. Throws Error where it cannot be written (a full disk).
+  void out(std::string_view text);
+  /// Flushes standard output, and throws like `out`.
+  void finish();
+
+  void error(std::string_view text);    // `kr: error: …`
+  void warning(std::string_view text);  // `kr: warning: …`
+  void note(std::string_view text);     // `kr: …`
+  /// As it is, to standard error.
+  void raw_error(std::string_view text);
+
+  bool out_is_terminal() const;
+  bool error_is_terminal() const;
+  bool color_out() const { return wants_color(out_is_terminal()); }
+  bool color_error() const { return wants_color(error_is_terminal()); }
+  bool shows_progress() const;
+  /// Columns of the terminal; 0 where standard output is none.
+  int out_width() const;
+
+ private:
+  bool wants_color(bool terminal) const;
+  void line(std::string_view head, std::string_view ansi, std::string_view text);
+};
+
+}  // namespace kr::cli

@@ -1,0 +1,23 @@
+#include <array>
+
+#include "verb.hpp"
+
+namespace kr::cli {
+
+extern const Verb report_verb;
+extern const Verb classify_verb;
+extern const Verb why_verb;
+extern const Verb list_verb;
+extern const Verb compile_verb;
+extern const Verb completions_verb;
+extern const Verb man_verb;
+
+std::span<const Verb* const> verbs() {
+  static constexpr std::array<const Verb*, 7> all{
+      &report_verb,  &classify_verb,    &why_verb, &list_verb,
+      &compile_verb, &completions_verb, &man_verb,
+  };
+  return all;
+}
+
+}  // namespace kr::cli

@@ -1,0 +1,84 @@
+// kr why: which rule labels a name, and which others would have.
+#include "classify/why.hpp"
+
+#include <memory>
+
+#include "base/error.hpp"
+#include "report/why_text.hpp"
+#include "session.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+struct WhyOptions {
+  std::string name;
+  std::string engine;
+  std::string model;
+  std::string kind;
+  std::vector<std::string> within;
+  bool has_within = false;
+  std::string format = "text";
+  RulesOptions rules;
+};
+
+/// The engine and model as a trace of this one operation would get them.
+Choice choose(const CompiledRules& rules, const WhyOptions& options, OperationKind kind) {
+  TraceBuilder builder("", "");
+  const NameId name = builder.name(options.name, kind);
+  builder.add({.start_ns = 0, .duration_ns = 1, .name = name, .track = builder.track({})});
+  const Trace trace = std::move(builder).finish();
+  const MatchedNames matched(rules.database, rules.program(), trace.names);
+  return choose_model(rules.program(), rules.database, trace, matched,
+                      {options.engine, options.model, rules.named});
+}
+
+Exit why(const WhyOptions& options, Streams& streams) {
+  const auto format = parse_choices(options.format, "--format", {"text", "json"});
+  const CompiledRules rules = compile_rules(options.rules, streams);
+  WhyQuery query{.name = options.name, .kind = std::nullopt, .within = std::nullopt};
+  if (!options.kind.empty()) {
+    query.kind = operation_kind_from(
+        parse_choices(options.kind, "--kind", {"kernel", "memcpy", "memset"})[0]);
+  }
+  if (options.has_within) query.within = options.within;
+
+  const Choice choice =
+      choose(rules, options, query.kind.value_or(operation_kind_of(options.name)));
+  const WhyReport report{options.name, rules.program().title(choice.model), choice.why,
+                         kr::why(rules, choice.model, query)};
+  streams.out(format[0] == "json" ? why_json(rules, report)
+                                  : why_text(rules, report, {streams.color_out()}));
+  return Exit::done;
+}
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<WhyOptions>();
+  app.add_option("NAME", options->name, "The name of an operation, quoted for the shell")
+      ->required();
+  app.add_option("--engine", options->engine, "Engine (default: detected from the name)");
+  app.add_option("--model", options->model, "Model (default: detected from the name)");
+  app.add_option("--kind", options->kind, "kernel, memcpy or memset (default: each outcome)")
+      ->type_name("KIND");
+  CLI::Option* within =
+      app.add_option(
+             "--within", options->within,
+             "Names of enclosing modules and ranges, outermost first; `--within \"\"`: none")
+          ->type_name("TEXT")
+          ->expected(0, -1);
+  app.add_option("--format", options->format, "text or json (default: text)")->type_name("FORMAT");
+  options->rules.add_to(app);
+  return [options, within](Streams& streams) {
+    options->has_within = within->count() > 0;
+    std::erase(options->within, "");
+    return why(*options, streams);
+  };
+}
+
+}  // namespace
+
+extern const Verb why_verb;
+const Verb why_verb{"why", "which rule labels a name, and why",
+                    "kr why flash_fwd_splitkv_kernel --engine vllm --model llama", setup};
+
+}  // namespace kr::cli
