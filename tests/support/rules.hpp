@@ -1,0 +1,27 @@
+// Rules from a text in a test.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "diag/diagnostic.hpp"
+#include "match/compiled_rules.hpp"
+
+namespace kr::test {
+
+/// The rules of one file `test.kr`; a test that gives bad ones fails.
+inline CompiledRules compile(std::string text) {
+  Sink sink;
+  CompiledRules compiled;
+  std::vector<SourceFile> files;
+  files.push_back({"test.kr", std::move(text), true, {}});
+  compiled.rules = load_rules(std::move(files), sink);
+  for (const Diagnostic& diagnostic : sink.all()) INFO(diagnostic.message);
+  REQUIRE_MESSAGE(!sink.has_errors(), "the rules of the test have errors");
+  compiled.database = Database::compile(compiled.program(), std::nullopt);
+  compiled.named = true;
+  return compiled;
+}
+
+}  // namespace kr::test

@@ -1,0 +1,76 @@
+#include <doctest/doctest.h>
+
+#include "base/error.hpp"
+#include "classify/classify.hpp"
+#include "support/rules.hpp"
+#include "support/traces.hpp"
+
+using kr::test::compile;
+using kr::test::Event;
+using kr::test::make_trace;
+
+namespace {
+
+const char* const two_engines = R"(
+engine alpha {
+  detect: "alpha"
+  substage { rest: otherwise }
+  model one { detect: "_one" }
+  model two { detect: "_two" | "deep"i }
+  model three { }
+}
+engine beta {
+  substage { rest: otherwise }
+  model one { detect: "beta" }
+}
+engine generic { substage { rest: otherwise } }
+)";
+
+std::string chosen(const kr::CompiledRules& rules, const kr::Trace& trace,
+                   kr::ChooseOptions options = {}) {
+  const kr::MatchedNames matched(rules.database, rules.program(), trace.names);
+  const kr::Choice choice =
+      kr::choose_model(rules.program(), rules.database, trace, matched, options);
+  CHECK_FALSE(choice.why.empty() != (options.engine.empty() || options.model.empty()));
+  return rules.program().title(choice.model);
+}
+
+}  // namespace
+
+TEST_CASE("detect takes the engine, then the model, that hold for most time") {
+  const auto rules = compile(two_engines);
+  CHECK(chosen(rules, make_trace({{0, 10, "alpha_one"}, {10, 5, "alpha_two"}, {20, 9, "beta"}})) ==
+        "alpha/one");
+  CHECK(chosen(rules, make_trace({{0, 10, "alpha_one"}, {10, 50, "beta"}})) == "beta/one");
+  // An engine's expressions are its own and its models'.
+  CHECK(chosen(rules, make_trace({{0, 10, "x_two"}})) == "alpha/two");
+  // Context text counts for all time.
+  CHECK(chosen(rules, make_trace({{0, 10, "gemm"}}, "DeepSeek")) == "alpha/two");
+}
+
+TEST_CASE("ties and nothing detected fall back") {
+  const auto rules = compile(two_engines);
+  CHECK(chosen(rules, make_trace({{0, 10, "gemm"}})) == "generic/default");
+  CHECK(chosen(rules, make_trace({})) == "generic/default");
+  CHECK(chosen(rules, make_trace({{0, 10, "alpha"}, {10, 10, "beta"}})) == "generic/default");
+  CHECK(chosen(rules, make_trace({{0, 9, "alpha_one"}, {9, 9, "alpha_two"}})) == "alpha/default");
+  CHECK(chosen(rules, make_trace({{0, 9, "alpha"}})) == "alpha/default");
+  const auto only = compile("engine mine { substage { rest: otherwise } model m { } }");
+  CHECK(chosen(only, make_trace({{0, 9, "x"}}), {.engine = "", .model = "", .rules_given = true}) ==
+        "mine/default");
+}
+
+TEST_CASE("what the user names is taken, and what is unknown is refused") {
+  const auto rules = compile(two_engines);
+  const auto trace = make_trace({{0, 10, "beta"}});
+  CHECK(chosen(rules, trace, {.engine = "alpha", .model = "three"}) == "alpha/three");
+  CHECK(chosen(rules, trace, {.engine = "alpha", .model = ""}) == "alpha/default");
+  CHECK(chosen(rules, trace, {.engine = "", .model = "three"}) == "alpha/three");
+  CHECK(chosen(rules, trace, {.engine = "", .model = "one"}) == "beta/one");
+  CHECK_THROWS_WITH_AS(chosen(rules, trace, {.engine = "alhpa", .model = ""}),
+                       "unknown engine `alhpa`; did you mean `alpha`?", kr::Error);
+  CHECK_THROWS_WITH_AS(chosen(rules, trace, {.engine = "alpha", .model = "thre"}),
+                       "unknown model of engine `alpha` `thre`; did you mean `three`?", kr::Error);
+  CHECK_THROWS_WITH_AS(chosen(rules, trace, {.engine = "", .model = "zzzzzz"}),
+                       doctest::Contains("unknown model `zzzzzz`"), kr::Error);
+}

@@ -1,0 +1,65 @@
+#include "classify/why.hpp"
+
+#include <doctest/doctest.h>
+
+#include "support/rules.hpp"
+
+using kr::test::compile;
+
+namespace {
+
+const char* const text = R"(
+engine e {
+  model m {
+    substage {
+      copies: @memcpy
+      mla:    "attn" & within "MLA"
+      attn:   "flash" | "attn"
+      flash:  "flash"
+      rest:   otherwise
+    }
+  }
+}
+)";
+
+kr::WhyDimension substage(const kr::WhyQuery& query) {
+  static const kr::CompiledRules rules = compile(text);
+  const auto engine = rules.program().engine("e");
+  const auto model = rules.program().model(*engine, "m");
+  for (const auto& dimension : kr::why(rules, *model, query)) {
+    if (rules.program().dimensions.get(dimension.dimension).name == "substage") return dimension;
+  }
+  FAIL("no substage");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("why tells the rule, where its texts stand, and what else holds") {
+  const auto dimension =
+      substage({.name = "flash_attn_flash", .kind = kr::OperationKind::kernel, .within = {{}}});
+  REQUIRE(dimension.outcomes.size() == 1);
+  const kr::WhyOutcome& outcome = dimension.outcomes[0];
+  CHECK(outcome.label == "attn");
+  CHECK(outcome.conditions.empty());
+  CHECK(outcome.spans == std::vector<std::pair<size_t, size_t>>{{0, 5}, {6, 10}, {11, 16}});
+  REQUIRE(outcome.also.size() == 1);
+  CHECK(outcome.also[0].label == "flash");
+}
+
+TEST_CASE("why lists each outcome where kind or context are open") {
+  const auto open = substage({.name = "attn", .kind = {}, .within = {}});
+  std::vector<std::string> labels;
+  for (const auto& outcome : open.outcomes) labels.push_back(outcome.label);
+  CHECK(labels == std::vector<std::string>{"copies", "mla", "attn"});
+  CHECK_FALSE(open.outcomes[0].conditions.empty());
+  CHECK_FALSE(open.outcomes[1].conditions.empty());
+
+  const auto inside =
+      substage({.name = "attn", .kind = kr::OperationKind::kernel, .within = {{"model", "MLA_3"}}});
+  REQUIRE(inside.outcomes.size() == 1);
+  CHECK(inside.outcomes[0].label == "mla");
+  const auto copy = substage({.name = "attn", .kind = kr::OperationKind::memcpy, .within = {{}}});
+  REQUIRE(copy.outcomes.size() == 1);
+  CHECK(copy.outcomes[0].label == "copies");
+}
