@@ -3,6 +3,7 @@
 // refuses, and is the ground that lint's proofs stand on.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -24,9 +25,26 @@ class Nfa {
   static std::optional<Nfa> build(const Regex& regex, Limits limits);
   static std::optional<Nfa> build(const Regex& regex) { return build(regex, Limits{}); }
 
+  /// Room for the states at work, to be used again from name to name. One a thread.
+  class Scratch {
+   private:
+    friend class Nfa;
+    struct Thread {
+      uint32_t state;
+      size_t begin;  // where its match began
+    };
+    void size_to(size_t states);
+    std::vector<Thread> now, next;
+    std::vector<uint32_t> pending;
+    std::vector<uint64_t> seen;  // by state: the step it was last met in
+    uint64_t step = 0;
+  };
+
   /// Whether it matches anywhere in `name`.
   bool search(std::string_view name) const;
-  /// The leftmost match, the longest of those that begin there.
+  bool search(std::string_view name, Scratch& scratch) const;
+  /// The leftmost match, the longest of those that begin there. Time grows with the name times the
+  /// states, whatever the pattern.
   std::optional<Match> find(std::string_view name) const;
   /// All such matches, one after another, without overlap.
   std::vector<Match> find_all(std::string_view name) const;
@@ -42,6 +60,10 @@ class Nfa {
     uint32_t next, other;  // split has two
   };
   friend class NfaBuilder;
+  bool holds(NodeKind assertion, std::string_view name, size_t at) const;
+  /// Adds `from` and all that is reached from it without a byte. True when that is `accept`.
+  bool enter(uint32_t from, size_t begin, std::string_view name, size_t at, Scratch& scratch) const;
+  std::optional<Match> find(std::string_view name, size_t from, Scratch& scratch) const;
   std::vector<State> states_;
   std::vector<ByteSet> sets_;
   uint32_t start_ = 0;

@@ -5,8 +5,8 @@
 // too (`literal`), so that all atoms go one way.
 #pragma once
 
-#include <array>
 #include <bitset>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,6 +51,9 @@ struct Regex {
   NodeId root;
 };
 
+/// Patterns whose automaton would have more states are a diagnostic.
+inline constexpr uint64_t max_states = 1 << 17;
+
 struct ParseOptions {
   bool ignore_case = false;
 };
@@ -75,11 +78,24 @@ std::string to_re2(const Regex& regex);
 /// Hyperscan cannot be asked.
 enum class Vacuity : uint8_t {
   never,       // every match has at least one byte
-  always,      // matches every name: `.*`, `a?`
+  always,      // has an empty match in every name: `.*`, `a?`, `^`, `(^|a)`
   empty_name,  // its empty matches are only in the empty name: `^a*$`
-  sometimes,   // empty matches that depend on place: `^`, `\b`, `(^|a)`
+  sometimes,   // empty matches that depend on place: `\b`, `(a|\B)`
 };
 Vacuity vacuity(const Regex& regex);
+
+/// The empty matches of a Regex: at which places of a name it has one. Exact, and cheap to ask.
+class EmptyMatches {
+ public:
+  explicit EmptyMatches(const Regex& regex);
+  /// Whether `name` has a place with an empty match.
+  bool any(std::string_view name) const;
+  Vacuity vacuity() const;
+
+ private:
+  // A place is what stands before it and behind it: nothing, a word byte, another byte.
+  uint16_t places_;
+};
 
 /// The same language with the matches of at least one byte only. None when there are none.
 std::optional<Regex> without_empty(const Regex& regex);

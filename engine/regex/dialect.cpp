@@ -1,0 +1,253 @@
+#include "regex/dialect.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace kr::regex {
+namespace {
+
+/// What a POSIX class holds, in the portable spelling, for the inside of a class.
+std::string_view posix_members(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> members[] = {
+      {"alpha", "A-Za-z"},
+      {"digit", "0-9"},
+      {"alnum", "0-9A-Za-z"},
+      {"upper", "A-Z"},
+      {"lower", "a-z"},
+      {"space", "\\s"},
+      {"blank", " \\t"},
+      {"xdigit", "0-9A-Fa-f"},
+      {"word", "\\w"},
+      {"punct", "!-\\/:-@\\[-`{-~"},
+      {"print", " -~"},
+      {"graph", "!-~"},
+      {"cntrl", "\\x00-\\x1f\\x7f"},
+      {"ascii", "\\x00-\\x7f"},
+  };
+  for (const auto& [known, spelling] : members) {
+    if (known == name) return spelling;
+  }
+  return {};
+}
+
+/// A byte as an escape of two hex digits.
+std::string hex_escape(unsigned value) {
+  return fmt::format("\\x{:02x}", value);
+}
+
+/// Each byte of a character as `\xNN`.
+std::string hex_bytes(std::string_view text) {
+  std::string bytes;
+  for (const char byte : text) bytes += hex_escape(static_cast<unsigned char>(byte));
+  return bytes;
+}
+
+unsigned number(std::string_view digits, int base) {
+  unsigned value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  return value;
+}
+
+std::string escape_help(std::string_view item) {
+  const char letter = item[1];
+  switch (letter) {
+    case 'Q':
+    case 'E':
+      return "put a backslash before each character that needs one";
+    case 'h':
+      return "write `[ \\t]`";
+    case 'H':
+      return "write `[^ \\t]`";
+    case 'V':
+      return "write `[^\\n\\v\\f\\r]`";
+    case 'R':
+      return "write `(?:\\r\\n|[\\n\\v\\f\\r])`";
+    case 'X':
+    case 'C':
+      return "write `.`, which is any byte";
+    case 'N':
+      return "write `[^\\n]`";
+    case 'K':
+      return "leave it out: a rule asks only whether the expression matches";
+    case 'p':
+    case 'P':
+      return "write the bytes meant as a class: `[A-Za-z]`";
+    case 'c':
+      return item.size() > 2 ? fmt::format("write `{}`", hex_escape(item[2] & 0x1fU))
+                             : "write the byte as `\\xNN`";
+    case 'e':
+      return "write `\\x1b`";
+    case 'u':
+    case 'U':
+    case 'L':
+    case 'l':
+      return "write the bytes of its UTF-8 form, each as `\\xNN`";
+    default:
+      break;
+  }
+  if (static_cast<unsigned char>(letter) >= 0x80) return "leave the backslash out";
+  return fmt::format("write `{0}` for the character, `\\\\{0}` with a backslash before it", letter);
+}
+
+std::string flag_help(std::string_view item) {
+  const auto has = [&](char flag) { return item.find(flag) != std::string_view::npos; };
+  if (item == "(?i)") return "begin the expression with `(?i)`, or write `(?i:…)` round a part";
+  if (has('-')) return "turn `i` on only where it is meant: `(?i:…)`";
+  if (has('s')) return "leave `s` out: `.` is any byte already";
+  if (has('m')) return "leave `m` out: a name is one line, and `^` and `$` are its ends";
+  if (has('x')) return "leave `x` out, and the blanks and comments with it";
+  return "the only flag is `i`: `(?i)` at the beginning, or `(?i:…)` round a part";
+}
+
+}  // namespace
+
+void reject_look_around(std::string_view item, Builder& builder) {
+  const bool negative = item.back() == '!';
+  const bool behind = item.find('<') != std::string_view::npos;
+  builder.report(code::regex_look_around, item, item)
+      .help("say it with two expressions: `/A/ & {}/B/`{}", negative ? "!" : "",
+            behind ? ", or write out what stands before" : "");
+  builder.open(item);
+}
+
+void reject_atomic_group(std::string_view item, Builder& builder) {
+  builder.report(code::regex_atomic_group, item, item).help("write `(?:`");
+  builder.open(item);
+}
+
+void reject_group_spelling(std::string_view item, Builder& builder) {
+  const size_t begin = item.find_first_of("<'") + 1;
+  const std::string_view name = item.substr(begin, item.size() - 1 - begin);
+  builder.report(code::regex_group_spelling, item, item).help("write `(?<{}>`", name);
+  builder.open(item);
+}
+
+void reject_group_name(std::string_view item, Builder& builder) {
+  builder.report(code::regex_group_name, item, item)
+      .help("write `(?<name>`: letters, digits and `_`, no digit first");
+  builder.open(item);
+}
+
+void reject_conditional(std::string_view item, Builder& builder) {
+  builder.report(code::regex_conditional, item, item)
+      .help("write both cases as alternatives: `(?:…|…)`");
+  builder.open(item);
+}
+
+void reject_unknown_group(std::string_view item, Builder& builder) {
+  builder.report(code::regex_unknown_group, item, item)
+      .help("write `(?:` for a group, `\\(` for the character");
+  builder.open(item);
+}
+
+void reject_open_flagged(std::string_view item, Builder& builder) {
+  builder.report(code::regex_flags, item, item).help("{}", flag_help(item));
+  builder.open(item);
+}
+
+void reject_flags(std::string_view item, Builder& builder) {
+  builder.reject(code::regex_flags, item, item).help("{}", flag_help(item));
+}
+
+void reject_recursion(std::string_view item, Builder& builder) {
+  builder.reject(code::regex_recursion, item, item)
+      .help("write the group out as often as it is meant to nest");
+}
+
+void reject_comment(std::string_view item, Builder& builder) {
+  builder.reject(code::regex_comment, item, item)
+      .help("write it behind a `#` outside of the expression");
+}
+
+void reject_verb(std::string_view item, Builder& builder) {
+  builder.reject(code::regex_unknown_group, item, item).help("leave it out");
+}
+
+void reject_back_reference(std::string_view item, Builder& builder) {
+  builder.reject(code::regex_back_reference, item, item)
+      .help("write out what it may repeat, as alternatives: `(?:aa|bb)`");
+}
+
+void reject_octal(std::string_view item, Builder& builder) {
+  const size_t begin = item.find_first_of("01234567");
+  const size_t end = item.find_first_not_of("01234567", begin);
+  const unsigned value =
+      begin == std::string_view::npos ? 256 : number(item.substr(begin, end - begin), 8);
+  auto& finding = builder.reject(code::regex_octal, item, item);
+  if (value < 256) {
+    finding.help("write `{}`", hex_escape(value));
+  } else {
+    finding.help("write the byte as `\\xNN`");
+  }
+}
+
+void reject_hex(std::string_view item, Builder& builder) {
+  const size_t begin = item.find_first_of("0123456789abcdefABCDEF", 2);
+  const unsigned value = begin == std::string_view::npos
+                             ? 256
+                             : number(item.substr(begin, item.find('}') - begin), 16);
+  auto& finding = builder.reject(code::regex_hex, item, item);
+  if (value < 256) {
+    finding.help("write `{}`", hex_escape(value));
+  } else {
+    finding.help("write each byte as `\\xNN`");
+  }
+}
+
+void reject_anchor(std::string_view item, Builder& builder) {
+  auto& finding = builder.reject(code::regex_anchor, item, item);
+  if (item[1] == 'G') {
+    finding.help("leave it out: a name is searched once");
+  } else {
+    finding.help("write `$`, which is the end of the name and nothing else");
+  }
+}
+
+void reject_escape(std::string_view item, Builder& builder) {
+  builder.reject(code::regex_escape, item, item).help("{}", escape_help(item));
+}
+
+void reject_lone_backslash(std::string_view item, Builder& builder) {
+  builder.reject(code::regex_lone_backslash, item).help("write `\\\\` for the character");
+}
+
+void reject_open_repeat(std::string_view item, Builder& builder) {
+  builder.reject(code::regex_open_repeat, item, item)
+      .help("write `{{0{}` for the repeat, `\\{}` for the text", item.substr(1), item);
+}
+
+void reject_posix_class(std::string_view item, Builder& builder) {
+  const size_t begin = item.find_first_not_of("[:.=^");
+  const size_t end = item.find_first_of(":.=", begin);
+  const std::string_view name = begin == std::string_view::npos || end == std::string_view::npos
+                                    ? std::string_view()
+                                    : item.substr(begin, end - begin);
+  const std::string_view members = posix_members(name);
+  auto& finding = builder.reject(code::regex_posix_class, item, item);
+  if (members.empty()) {
+    finding.help("write the bytes meant, or `\\[` for the character");
+  } else if (item.find('^') != std::string_view::npos) {
+    finding.help("write the bytes that are not of `[{}]`", members);
+  } else {
+    finding.help("write `{}`: `[{}]`", members, members);
+  }
+  builder.class_bad(item);
+}
+
+void reject_edge_in_class(std::string_view item, Builder& builder) {
+  auto& finding = builder.reject(code::regex_edge_in_class, item, item);
+  if (item[1] == 'b') {
+    finding.help("write `\\x08` for the backspace, or put `\\b` before the class");
+  } else {
+    finding.help("put `{}` outside of the class", item);
+  }
+}
+
+void reject_character_in_class(std::string_view item, Builder& builder) {
+  builder.reject(code::regex_character_in_class, item, item, item.size())
+      .help("write it as an alternative: `(?:[…]|{})`", hex_bytes(item));
+  builder.class_bad(item);
+}
+
+}  // namespace kr::regex

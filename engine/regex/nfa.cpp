@@ -1,0 +1,217 @@
+// Thompson's construction, and simulation by sets of states.
+#include "regex/nfa.hpp"
+
+#include <limits>
+
+#include "regex/byte_set.hpp"
+
+namespace kr::regex {
+
+// Built from the end: every piece is made with the state that follows it already there.
+class NfaBuilder {
+ public:
+  NfaBuilder(const Regex& regex, size_t limit) : regex_(regex), limit_(limit) {}
+
+  std::optional<Nfa> build() && {
+    const uint32_t accept = add({Nfa::Op::accept, NodeKind::empty, 0, 0, 0});
+    nfa_.start_ = piece(regex_.root, accept);
+    if (nfa_.states_.size() > limit_) return std::nullopt;
+    return std::move(nfa_);
+  }
+
+ private:
+  bool full() const { return nfa_.states_.size() > limit_; }
+
+  uint32_t add(Nfa::State state) {
+    nfa_.states_.push_back(state);
+    return static_cast<uint32_t>(nfa_.states_.size() - 1);
+  }
+
+  uint32_t split(uint32_t next, uint32_t other) {
+    return add({Nfa::Op::split, NodeKind::empty, 0, next, other});
+  }
+
+  /// The index of the node's set: one a node, however often it is written out.
+  uint32_t set_of(NodeId id) {
+    if (set_of_node_.empty()) set_of_node_.assign(regex_.nodes.size(), none);
+    uint32_t& index = set_of_node_[id.index];
+    if (index == none) {
+      index = static_cast<uint32_t>(nfa_.sets_.size());
+      nfa_.sets_.push_back(regex_.nodes.get(id).set);
+    }
+    return index;
+  }
+
+  uint32_t piece(NodeId id, uint32_t next) {
+    if (full()) return next;
+    const Node& node = regex_.nodes.get(id);
+    switch (node.kind) {
+      case NodeKind::empty:
+        return next;
+      case NodeKind::bytes:
+        return add({Nfa::Op::bytes, NodeKind::empty, set_of(id), next, 0});
+      case NodeKind::sequence:
+        for (size_t i = node.operands.size(); i-- > 0;) next = piece(node.operands[i], next);
+        return next;
+      case NodeKind::alternation: {
+        uint32_t start = piece(node.operands.back(), next);
+        for (size_t i = node.operands.size() - 1; i-- > 0;) {
+          start = split(piece(node.operands[i], next), start);
+        }
+        return start;
+      }
+      case NodeKind::repeat:
+        return repeat(node, next);
+      case NodeKind::group:
+        return piece(node.operands.front(), next);
+      case NodeKind::begin:
+      case NodeKind::end:
+      case NodeKind::word_edge:
+      case NodeKind::not_word_edge:
+        return add({Nfa::Op::assertion, node.kind, 0, next, 0});
+    }
+    return next;
+  }
+
+  uint32_t repeat(const Node& node, uint32_t next) {
+    const NodeId operand = node.operands.front();
+    int copies = node.min;
+    if (node.max == Node::unbounded) {
+      // The loop is the last of the needed rounds, or one of its own where none is needed.
+      const uint32_t loop = split(0, next);
+      const uint32_t round = piece(operand, loop);
+      nfa_.states_[loop].next = round;
+      next = node.min == 0 ? loop : round;
+      copies = node.min - 1;
+    } else {
+      const uint32_t out = next;
+      for (int i = node.min; i < node.max && !full(); ++i) next = split(piece(operand, next), out);
+    }
+    for (int i = 0; i < copies && !full(); ++i) next = piece(operand, next);
+    return next;
+  }
+
+  static constexpr uint32_t none = std::numeric_limits<uint32_t>::max();
+  const Regex& regex_;
+  size_t limit_;
+  Nfa nfa_;
+  std::vector<uint32_t> set_of_node_;
+};
+
+std::optional<Nfa> Nfa::build(const Regex& regex, Limits limits) {
+  return NfaBuilder(regex, limits.states).build();
+}
+
+void Nfa::Scratch::size_to(size_t states) {
+  if (seen.size() < states) seen.resize(states, 0);
+  now.clear();
+  next.clear();
+  pending.clear();
+}
+
+bool Nfa::holds(NodeKind assertion, std::string_view name, size_t at) const {
+  if (assertion == NodeKind::begin) return at == 0;
+  if (assertion == NodeKind::end) return at == name.size();
+  const bool before = at > 0 && is_word(static_cast<unsigned char>(name[at - 1]));
+  const bool behind = at < name.size() && is_word(static_cast<unsigned char>(name[at]));
+  return (before != behind) == (assertion == NodeKind::word_edge);
+}
+
+bool Nfa::enter(uint32_t from, size_t begin, std::string_view name, size_t at,
+                Scratch& scratch) const {
+  bool accepted = false;
+  scratch.pending.push_back(from);
+  while (!scratch.pending.empty()) {
+    const uint32_t index = scratch.pending.back();
+    scratch.pending.pop_back();
+    if (scratch.seen[index] == scratch.step) continue;
+    scratch.seen[index] = scratch.step;
+    const State& state = states_[index];
+    switch (state.op) {
+      case Op::bytes:
+        scratch.next.push_back({index, begin});
+        break;
+      case Op::split:
+        scratch.pending.push_back(state.other);
+        scratch.pending.push_back(state.next);
+        break;
+      case Op::assertion:
+        if (holds(state.assertion, name, at)) scratch.pending.push_back(state.next);
+        break;
+      case Op::accept:
+        accepted = true;
+        break;
+    }
+  }
+  return accepted;
+}
+
+bool Nfa::search(std::string_view name) const {
+  Scratch scratch;
+  return search(name, scratch);
+}
+
+bool Nfa::search(std::string_view name, Scratch& scratch) const {
+  scratch.size_to(states_.size());
+  ++scratch.step;
+  if (enter(start_, 0, name, 0, scratch)) return true;
+  for (size_t at = 0; at < name.size(); ++at) {
+    scratch.now.swap(scratch.next);
+    scratch.next.clear();
+    ++scratch.step;
+    const auto byte = static_cast<unsigned char>(name[at]);
+    for (const Scratch::Thread thread : scratch.now) {
+      const State& state = states_[thread.state];
+      if (sets_[state.set].test(byte) && enter(state.next, 0, name, at + 1, scratch)) return true;
+    }
+    if (enter(start_, 0, name, at + 1, scratch)) return true;
+  }
+  return false;
+}
+
+// Threads stand in the order in which their matches began, so that of two that come to one state
+// the one further left is kept.
+std::optional<Match> Nfa::find(std::string_view name, size_t from, Scratch& scratch) const {
+  scratch.size_to(states_.size());
+  std::optional<Match> best;
+  const auto accept = [&best](size_t begin, size_t end) {
+    if (!best || begin <= best->first) best = Match{begin, end};
+  };
+  ++scratch.step;
+  if (enter(start_, from, name, from, scratch)) accept(from, from);
+  for (size_t at = from; at < name.size(); ++at) {
+    scratch.now.swap(scratch.next);
+    scratch.next.clear();
+    if (scratch.now.empty() && best) break;
+    ++scratch.step;
+    const auto byte = static_cast<unsigned char>(name[at]);
+    for (const Scratch::Thread thread : scratch.now) {
+      if (best && thread.begin > best->first) break;
+      const State& state = states_[thread.state];
+      if (!sets_[state.set].test(byte)) continue;
+      if (enter(state.next, thread.begin, name, at + 1, scratch)) accept(thread.begin, at + 1);
+    }
+    if (!best && enter(start_, at + 1, name, at + 1, scratch)) accept(at + 1, at + 1);
+  }
+  return best;
+}
+
+std::optional<Match> Nfa::find(std::string_view name) const {
+  Scratch scratch;
+  return find(name, 0, scratch);
+}
+
+std::vector<Match> Nfa::find_all(std::string_view name) const {
+  std::vector<Match> matches;
+  Scratch scratch;
+  size_t from = 0;
+  while (from <= name.size()) {
+    const std::optional<Match> match = find(name, from, scratch);
+    if (!match) break;
+    matches.push_back(*match);
+    from = match->second > match->first ? match->second : match->second + 1;
+  }
+  return matches;
+}
+
+}  // namespace kr::regex

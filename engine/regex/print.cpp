@@ -1,0 +1,224 @@
+// A Regex as text: for tests, for Hyperscan, for RE2.
+#include <fmt/format.h>
+
+#include "regex/regex.hpp"
+
+namespace kr::regex {
+namespace {
+
+bool plain(unsigned byte) {
+  return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+         (byte >= 'A' && byte <= 'Z') || byte == '_';
+}
+
+std::string byte_text(unsigned byte) {
+  if (plain(byte)) return std::string(1, static_cast<char>(byte));
+  return fmt::format("\\x{:02x}", byte);
+}
+
+/// The members as ranges: `0-9A-Z`.
+std::string members(const ByteSet& set) {
+  std::string text;
+  for (unsigned first = 0; first < 256; ++first) {
+    if (!set.test(first)) continue;
+    unsigned last = first;
+    while (last < 255 && set.test(last + 1)) ++last;
+    text += byte_text(first);
+    if (last > first + 1) text += '-';
+    if (last > first) text += byte_text(last);
+    first = last;
+  }
+  return text;
+}
+
+/// `a`, `[0-9]`, `[^\x0a]`. The full set is left to the caller.
+std::string set_text(const ByteSet& set, bool always_class) {
+  if (!always_class && set.count() == 1) return members(set);
+  if (set.count() > 128) return fmt::format("[^{}]", members(~set));
+  return fmt::format("[{}]", members(set));
+}
+
+std::string repeat_text(const Node& node) {
+  if (node.max == Node::unbounded) {
+    if (node.min == 0) return "*";
+    if (node.min == 1) return "+";
+    return fmt::format("{{{},}}", node.min);
+  }
+  if (node.min == 0 && node.max == 1) return "?";
+  if (node.min == node.max) return fmt::format("{{{}}}", node.min);
+  return fmt::format("{{{},{}}}", node.min, node.max);
+}
+
+/// The places where syntaxes differ.
+struct Syntax {
+  std::string_view any;
+  std::string_view begin;
+  std::string_view end;
+  std::string_view named;  // what opens a named group, before its name and `>`
+  bool lazy;               // whether laziness is kept
+};
+
+class Printer {
+ public:
+  Printer(const Regex& regex, const Syntax& syntax) : regex_(regex), syntax_(syntax) {}
+
+  std::string print() && {
+    print(regex_.root, Inside::nothing);
+    return std::move(text_);
+  }
+
+ private:
+  /// What the text printed stands in, which decides about parentheses.
+  enum class Inside { nothing, sequence, repeat };
+
+  void print(NodeId id, Inside inside) {
+    const Node& node = regex_.nodes.get(id);
+    switch (node.kind) {
+      case NodeKind::empty:
+        text_ += inside == Inside::nothing ? "" : "(?:)";
+        return;
+      case NodeKind::bytes:
+        text_ += node.set.all() ? std::string(syntax_.any) : set_text(node.set, false);
+        return;
+      case NodeKind::sequence:
+        joined(node, "", inside == Inside::repeat, Inside::sequence);
+        return;
+      case NodeKind::alternation:
+        joined(node, "|", inside != Inside::nothing, Inside::nothing);
+        return;
+      case NodeKind::repeat:
+        repeat(node, inside == Inside::repeat);
+        return;
+      case NodeKind::group:
+        text_ += fmt::format("{}{}>", syntax_.named, node.name);
+        print(node.operands.front(), Inside::nothing);
+        text_ += ')';
+        return;
+      case NodeKind::begin:
+        place(syntax_.begin, inside);
+        return;
+      case NodeKind::end:
+        place(syntax_.end, inside);
+        return;
+      case NodeKind::word_edge:
+        place("\\b", inside);
+        return;
+      case NodeKind::not_word_edge:
+        place("\\B", inside);
+        return;
+    }
+  }
+
+  void place(std::string_view text, Inside inside) {
+    const bool parentheses = inside == Inside::repeat;
+    text_ += parentheses ? "(?:" : "";
+    text_ += text;
+    text_ += parentheses ? ")" : "";
+  }
+
+  void joined(const Node& node, std::string_view separator, bool parentheses, Inside inside) {
+    if (parentheses) text_ += "(?:";
+    bool first = true;
+    for (const NodeId operand : node.operands) {
+      if (!first) text_ += separator;
+      first = false;
+      print(operand, inside);
+    }
+    if (parentheses) text_ += ')';
+  }
+
+  void repeat(const Node& node, bool parentheses) {
+    if (parentheses) text_ += "(?:";
+    print(node.operands.front(), Inside::repeat);
+    text_ += repeat_text(node);
+    if (syntax_.lazy && node.lazy) text_ += '?';
+    if (parentheses) text_ += ')';
+  }
+
+  const Regex& regex_;
+  const Syntax& syntax_;
+  std::string text_;
+};
+
+class Dumper {
+ public:
+  explicit Dumper(const Regex& regex) : regex_(regex) {}
+
+  std::string dump() && {
+    dump(regex_.root);
+    return std::move(text_);
+  }
+
+ private:
+  void dump(NodeId id) {
+    const Node& node = regex_.nodes.get(id);
+    switch (node.kind) {
+      case NodeKind::empty:
+        text_ += "()";
+        return;
+      case NodeKind::bytes:
+        text_ += node.set.all() ? "." : set_text(node.set, true);
+        return;
+      case NodeKind::sequence:
+        list("seq", node);
+        return;
+      case NodeKind::alternation:
+        list("alt", node);
+        return;
+      case NodeKind::repeat:
+        list(fmt::format("rep{} {} {}", node.lazy ? "?" : "", node.min,
+                         node.max == Node::unbounded ? "*" : std::to_string(node.max)),
+             node);
+        return;
+      case NodeKind::group:
+        list("group " + node.name, node);
+        return;
+      case NodeKind::begin:
+        text_ += '^';
+        return;
+      case NodeKind::end:
+        text_ += '$';
+        return;
+      case NodeKind::word_edge:
+        text_ += "\\b";
+        return;
+      case NodeKind::not_word_edge:
+        text_ += "\\B";
+        return;
+    }
+  }
+
+  void list(std::string_view head, const Node& node) {
+    text_ += '(';
+    text_ += head;
+    for (const NodeId operand : node.operands) {
+      text_ += ' ';
+      dump(operand);
+    }
+    text_ += ')';
+  }
+
+  const Regex& regex_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string dump(const Regex& regex) {
+  return Dumper(regex).dump();
+}
+
+std::string to_hyperscan(const Regex& regex) {
+  // Laziness decides only what a group holds. Where there are groups both are kept, so that two
+  // expressions with one text are the same in every way.
+  const bool groups = !group_names(regex).empty();
+  const Syntax syntax{".", "^", "\\z", "(?<", groups};
+  return Printer(regex, syntax).print();
+}
+
+std::string to_re2(const Regex& regex) {
+  static constexpr Syntax syntax{"(?s:.)", "\\A", "\\z", "(?P<", true};
+  return Printer(regex, syntax).print();
+}
+
+}  // namespace kr::regex
