@@ -5,18 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "match/scanner.hpp"
+#include "match/condition.hpp"
 
 namespace kr {
 
-/// What rules look at, after scanning.
-struct Subject {
-  const AtomSet* name = nullptr;
-  OperationKind kind = OperationKind::kernel;
-  /// The names of the enclosing nodes and ranges, each scanned for itself.
-  std::span<const AtomSet> within = {};
-};
-
+/// For one or a few subjects; a Condition is faster for many.
 bool holds(const Program& program, ExprId expr, const Subject& subject);
 
 /// A dimension of a model made ready for many subjects: where a rule is a plain disjunction of
@@ -31,27 +24,28 @@ class TableMatcher {
   bool looks_within() const noexcept { return looks_within_; }
 
  private:
-  const Program* program_;
+  struct Other {
+    uint32_t rule;  // index into table_->rules
+    Condition condition;
+  };
+  uint32_t first_plain(const AtomSet& name) const;
   const Table* table_;
   std::vector<uint32_t> first_rule_of_atom_;  // by atom; none: no plain rule
-  std::vector<uint32_t> other_rules_;         // indices into table_->rules, rising
+  std::vector<Other> others_;                 // rules rising
   bool looks_within_ = false;
 };
 
 /// One thing that can come out where kind or context are not known.
 struct Outcome {
-  std::optional<RuleId> rule;           // none: unclassified
-  std::vector<std::string> conditions;  // `@memcpy`, `within "MLA"`, `not within …`; empty: always
+  std::optional<RuleId> rule;  // none: unclassified
+  /// `@memcpy`, `within "MLA"`, `not within …`, `@memcpy or within …`, all of them needed; and no
+  /// outcome before it. Empty: always.
+  std::vector<std::string> conditions;
 };
 
 /// What a subject may be labelled when its kind (none given) or its context is open: the rules that
-/// may hold, in order, up to the first that surely does.
-struct OpenSubject {
-  const AtomSet* name = nullptr;
-  std::optional<OperationKind> kind;
-  /// None: any context is possible. Empty: there is none.
-  std::optional<std::span<const AtomSet>> within;
-};
+/// may hold, in order, up to the first that surely does. Exact in the kind; what stands within may
+/// be asked in ways that exclude each other, and that is not seen.
 std::vector<Outcome> outcomes(const Program& program, const SourceMap& sources, const Table& table,
                               const OpenSubject& subject);
 

@@ -1,0 +1,138 @@
+#include "match/condition.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace kr {
+
+/// Puts the expressions in an order in which operands come first. The way down is a stack of its
+/// own; what was met before is not gone into again.
+class Condition::Builder {
+ public:
+  Builder(const Program& program, Condition& condition)
+      : program_(program), condition_(condition) {}
+
+  void build(ExprId root) {
+    std::vector<ExprId> pending{root};
+    while (!pending.empty()) {
+      const ExprId id = pending.back();
+      if (step_of_.contains(id)) {
+        pending.pop_back();
+        continue;
+      }
+      const size_t before = pending.size();
+      for (const ExprId operand : operands(id)) {
+        if (!step_of_.contains(operand)) pending.push_back(operand);
+      }
+      if (pending.size() > before) continue;
+      pending.pop_back();
+      add(id);
+    }
+  }
+
+ private:
+  /// What has to be there before `id`: the operand of a `within` is a Condition of its own.
+  std::span<const ExprId> operands(ExprId id) const {
+    const Expr& expr = program_.exprs.get(id);
+    if (expr.op == ExprOp::within) return {};
+    return expr.operands;
+  }
+
+  void add(ExprId id) {
+    const Expr& expr = program_.exprs.get(id);
+    Step step;
+    step.op = expr.op;
+    step.operation = expr.operation;
+    if (expr.op == ExprOp::atom) step.what = expr.atom.index;
+    if (expr.op == ExprOp::within && condition_.place_ == Place::subject) {
+      step.what = static_cast<uint32_t>(condition_.enclosing_.size());
+      Condition inner(Place::enclosing);
+      Builder(program_, inner).build(expr.operands.front());
+      condition_.enclosing_.push_back(std::move(inner));
+    }
+    step.begin = static_cast<uint32_t>(condition_.operands_.size());
+    for (const ExprId operand : operands(id)) {
+      condition_.operands_.push_back(step_of_.at(operand));
+    }
+    step.end = static_cast<uint32_t>(condition_.operands_.size());
+    step_of_.emplace(id, static_cast<uint32_t>(condition_.steps_.size()));
+    condition_.steps_.push_back(step);
+  }
+
+  const Program& program_;
+  Condition& condition_;
+  std::unordered_map<ExprId, uint32_t> step_of_;
+};
+
+Condition::Condition(const Program& program, ExprId expr) {
+  Builder(program, *this).build(expr);
+}
+
+Truth Condition::within(const Condition& condition, const OpenSubject& subject) const {
+  if (!subject.within) return Truth::unknown;
+  Truth found = Truth::no;
+  for (const AtomSet& name : *subject.within) {
+    found = std::max(found, condition.ask({.name = &name, .kind = std::nullopt, .within = {}}));
+    if (found == Truth::yes) break;
+  }
+  return found;
+}
+
+Truth Condition::value(const Step& step, const OpenSubject& subject,
+                       std::span<const Truth> values) const {
+  const auto truth = [](bool holds) { return holds ? Truth::yes : Truth::no; };
+  const std::span<const uint32_t> operands(operands_.data() + step.begin, step.end - step.begin);
+  switch (step.op) {
+    case ExprOp::atom:
+      return truth(subject.name->has({step.what}));
+    case ExprOp::operation:
+      if (place_ == Place::enclosing) return Truth::no;
+      return subject.kind ? truth(*subject.kind == step.operation) : Truth::unknown;
+    case ExprOp::within:
+      return place_ == Place::enclosing ? Truth::no : within(enclosing_[step.what], subject);
+    case ExprOp::negation:
+      return static_cast<Truth>(2 - static_cast<int>(values[operands.front()]));
+    case ExprOp::conjunction: {
+      Truth least = Truth::yes;
+      for (const uint32_t operand : operands) least = std::min(least, values[operand]);
+      return least;
+    }
+    case ExprOp::disjunction: {
+      Truth most = Truth::no;
+      for (const uint32_t operand : operands) most = std::max(most, values[operand]);
+      return most;
+    }
+  }
+  return Truth::no;
+}
+
+void Condition::run(const OpenSubject& subject, std::span<Truth> values) const {
+  for (size_t i = 0; i < steps_.size(); ++i) values[i] = value(steps_[i], subject, values);
+}
+
+Truth Condition::ask(const OpenSubject& subject) const {
+  std::array<Truth, 64> few;
+  if (steps_.size() <= few.size()) {
+    run(subject, few);
+    return few[steps_.size() - 1];
+  }
+  std::vector<Truth> many(steps_.size());
+  run(subject, many);
+  return many.back();
+}
+
+bool Condition::holds(const Subject& subject) const {
+  return ask({.name = subject.name, .kind = subject.kind, .within = subject.within}) == Truth::yes;
+}
+
+std::optional<std::vector<AtomId>> Condition::plain_atoms() const {
+  std::vector<AtomId> atoms;
+  for (const Step& step : steps_) {
+    if (step.op != ExprOp::atom && step.op != ExprOp::disjunction) return std::nullopt;
+    if (step.op == ExprOp::atom) atoms.push_back({step.what});
+  }
+  return atoms;
+}
+
+}  // namespace kr

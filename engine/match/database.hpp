@@ -1,0 +1,62 @@
+// What is inside a Database: for each atom the way in which it is answered.
+#pragma once
+
+#include <hs/hs.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "match/scanner.hpp"
+#include "regex/nfa.hpp"
+
+namespace kr {
+
+struct HsDatabaseFree {
+  void operator()(hs_database_t* database) const noexcept { hs_free_database(database); }
+};
+struct HsScratchFree {
+  void operator()(hs_scratch_t* scratch) const noexcept { hs_free_scratch(scratch); }
+};
+using HsDatabase = std::unique_ptr<hs_database_t, HsDatabaseFree>;
+using HsScratch = std::unique_ptr<hs_scratch_t, HsScratchFree>;
+
+struct Database::Impl {
+  size_t atoms = 0;
+  AtomSet always;         // atoms that hold in every name
+  AtomSet in_empty_name;  // atoms that hold in the empty name
+  /// Atoms with empty matches that depend on place, looked for beside their other matches.
+  std::vector<std::pair<AtomId, regex::EmptyMatches>> by_place;
+  /// Atoms that Hyperscan refused.
+  std::vector<std::pair<AtomId, regex::Nfa>> by_nfa;
+
+  std::vector<AtomId> refused;  // those of by_nfa
+  HsDatabase hyperscan;         // pattern id = index of the atom; null when there is nothing for it
+  HsScratch scratch;            // cloned for each Scanner; null with it
+  std::string key;              // see database_key
+  bool from_cache = false;
+};
+
+/// What Hyperscan is to be asked for one atom.
+struct HyperscanPattern {
+  AtomId atom;
+  std::string text;
+};
+/// The atoms that have matches of at least one byte and are not `always`.
+std::vector<HyperscanPattern> hyperscan_patterns(const Program& program);
+
+/// Everything that decides about a serialized database: format, Hyperscan, processor, patterns.
+std::string database_key(const std::vector<HyperscanPattern>& patterns);
+
+/// An Impl of all that is not Hyperscan's: constants, places, automata of the refused atoms.
+std::unique_ptr<Database::Impl> without_hyperscan(const Program& program,
+                                                  std::vector<AtomId> refused);
+/// Sets the database and its scratch. Throws std::bad_alloc where there is no room.
+void take_hyperscan(Database::Impl& impl, HsDatabase database);
+
+/// From the bytes of Database::serialize; null when they are not of this key.
+std::unique_ptr<Database::Impl> read_database(const Program& program, const std::string& key,
+                                              std::string_view bytes);
+
+}  // namespace kr

@@ -1,0 +1,105 @@
+// A Database as bytes: magic, key, checksum, the refused atoms, Hyperscan's own serialization. The
+// same bytes are a file of the cache and a part of a .krdb.
+#include <cstdlib>
+
+#include "match/bytes.hpp"
+#include "match/database.hpp"
+
+namespace kr {
+namespace {
+
+constexpr std::string_view magic = "kr database 1\n";
+
+struct MallocFree {
+  void operator()(char* bytes) const noexcept { std::free(bytes); }
+};
+
+std::string hyperscan_bytes(const Database::Impl& impl) {
+  if (!impl.hyperscan) return {};
+  char* bytes = nullptr;
+  size_t size = 0;
+  const hs_error_t result = hs_serialize_database(impl.hyperscan.get(), &bytes, &size);
+  if (result == HS_NOMEM) throw std::bad_alloc();
+  KR_CHECK(result == HS_SUCCESS);
+  const std::unique_ptr<char, MallocFree> owned(bytes);
+  return {bytes, size};
+}
+
+/// What stands behind the header: the refused atoms, then Hyperscan's bytes.
+bool read_body(const Program& program, std::string_view body,
+               std::unique_ptr<Database::Impl>& impl) {
+  ByteReader reader(body);
+  const auto count = reader.number();
+  if (!count || *count > program.atoms.size()) return false;
+  std::vector<AtomId> refused;
+  for (uint64_t i = 0; i < *count; ++i) {
+    const auto index = reader.number();
+    if (!index || *index >= program.atoms.size()) return false;
+    refused.push_back({static_cast<uint32_t>(*index)});
+  }
+  const auto serialized = reader.text();
+  if (!serialized || reader.left() != 0) return false;
+  HsDatabase hyperscan;
+  if (!serialized->empty()) {
+    hs_database_t* database = nullptr;
+    const hs_error_t result =
+        hs_deserialize_database(serialized->data(), serialized->size(), &database);
+    if (result == HS_NOMEM) throw std::bad_alloc();
+    if (result != HS_SUCCESS) return false;
+    hyperscan.reset(database);
+  }
+  impl = without_hyperscan(program, std::move(refused));
+  take_hyperscan(*impl, std::move(hyperscan));
+  return true;
+}
+
+}  // namespace
+
+std::string database_key(const std::vector<HyperscanPattern>& patterns) {
+  hs_platform_info_t platform{};
+  KR_CHECK(hs_populate_platform(&platform) == HS_SUCCESS);
+  ByteWriter key;
+  key.text(magic);
+  key.text(hs_version());
+  key.number(platform.tune);
+  key.number(platform.cpu_features);
+  key.number(patterns.size());
+  for (const HyperscanPattern& pattern : patterns) {
+    key.number(pattern.atom.index);
+    key.text(pattern.text);
+  }
+  return std::move(key).take();
+}
+
+std::string Database::serialize() const {
+  ByteWriter body;
+  body.number(impl_->refused.size());
+  for (const AtomId atom : impl_->refused) body.number(atom.index);
+  body.text(hyperscan_bytes(*impl_));
+  const std::string bytes = std::move(body).take();
+  const Hash128 checksum = hash128(bytes);
+  ByteWriter file;
+  file.text(magic);
+  file.text(impl_->key);
+  file.number(checksum.high);
+  file.number(checksum.low);
+  file.text(bytes);
+  return std::move(file).take();
+}
+
+std::unique_ptr<Database::Impl> read_database(const Program& program, const std::string& key,
+                                              std::string_view bytes) {
+  ByteReader reader(bytes);
+  if (reader.text() != magic || reader.text() != key) return nullptr;
+  const auto high = reader.number();
+  const auto low = reader.number();
+  const auto body = reader.text();
+  if (!body || reader.left() != 0) return nullptr;
+  if (hash128(*body) != Hash128{*high, *low}) return nullptr;
+  std::unique_ptr<Database::Impl> impl;
+  if (!read_body(program, *body, impl)) return nullptr;
+  impl->key = key;
+  return impl;
+}
+
+}  // namespace kr

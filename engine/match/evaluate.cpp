@@ -1,0 +1,71 @@
+#include "match/evaluate.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace kr {
+namespace {
+
+constexpr uint32_t no_rule = std::numeric_limits<uint32_t>::max();
+
+}  // namespace
+
+bool holds(const Program& program, ExprId expr, const Subject& subject) {
+  const Expr& top = program.exprs.get(expr);
+  if (top.op == ExprOp::atom) return subject.name->has(top.atom);
+  return Condition(program, expr).holds(subject);
+}
+
+TableMatcher::TableMatcher(const Program& program, const Table& table)
+    : table_(&table), first_rule_of_atom_(program.atoms.size(), no_rule) {
+  for (uint32_t i = 0; i < table.rules.size(); ++i) {
+    Condition condition(program, program.rules.get(table.rules[i]).expr);
+    const auto atoms = condition.plain_atoms();
+    if (!atoms) {
+      looks_within_ = looks_within_ || condition.looks_within();
+      others_.push_back({i, std::move(condition)});
+      continue;
+    }
+    for (const AtomId atom : *atoms) {
+      first_rule_of_atom_[atom.index] = std::min(first_rule_of_atom_[atom.index], i);
+    }
+  }
+}
+
+uint32_t TableMatcher::first_plain(const AtomSet& name) const {
+  uint32_t first = no_rule;
+  const std::span<const uint64_t> words = name.words();
+  for (size_t i = 0; i < words.size(); ++i) {
+    for (uint64_t word = words[i]; word != 0; word &= word - 1) {
+      first = std::min(first, first_rule_of_atom_[64 * i + std::countr_zero(word)]);
+    }
+  }
+  return first;
+}
+
+std::optional<RuleId> TableMatcher::match(const Subject& subject) const {
+  uint32_t first = first_plain(*subject.name);
+  for (const Other& other : others_) {
+    if (other.rule >= first) break;
+    if (other.condition.holds(subject)) {
+      first = other.rule;
+      break;
+    }
+  }
+  if (first == no_rule) return table_->otherwise;
+  return table_->rules[first];
+}
+
+std::vector<RuleId> also_hold(const Program& program, const Table& table, const Subject& subject) {
+  std::vector<RuleId> also;
+  bool won = false;
+  for (const RuleId id : table.rules) {
+    if (!holds(program, program.rules.get(id).expr, subject)) continue;
+    if (won) also.push_back(id);
+    won = true;
+  }
+  return also;
+}
+
+}  // namespace kr

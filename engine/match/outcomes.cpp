@@ -1,0 +1,162 @@
+// What may come out where the kind of operation or the context is not known.
+//
+// Every kind that is possible is gone through for itself, so that `@memcpy | @memset | @kernel`
+// holds for certain and a rule that only repeats an earlier one's kind never comes up. Then the
+// kinds are put together again, as `@memcpy` or `not @kernel`, where they lead to one rule.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "match/evaluate.hpp"
+
+namespace kr {
+namespace {
+
+/// What an expression still depends on, in words: `within "MLA"`, or nothing when it is settled.
+class Residue {
+ public:
+  Residue(const Program& program, const SourceMap& sources, const OpenSubject& subject)
+      : program_(program), sources_(sources), subject_(subject) {}
+
+  /// The conditions all of which are needed for `expr`, which is open for the subject.
+  std::vector<std::string> conditions(ExprId id, bool wanted) {
+    const Expr& expr = program_.exprs.get(id);
+    if (expr.op == ExprOp::negation) return conditions(expr.operands.front(), !wanted);
+    const bool all_needed = expr.op == (wanted ? ExprOp::conjunction : ExprOp::disjunction);
+    if (!all_needed) return {said(id, wanted)};
+    std::vector<std::string> all;
+    for (const ExprId operand : open_operands(expr)) {
+      for (std::string& one : conditions(operand, wanted)) all.push_back(std::move(one));
+      if (all.size() > most_said) break;
+    }
+    return all;
+  }
+
+ private:
+  static constexpr size_t most_said = 64;  // patterns of patterns can say one thing for ever
+  static constexpr size_t longest = 2000;
+
+  std::vector<ExprId> open_operands(const Expr& expr) const {
+    std::vector<ExprId> open;
+    for (const ExprId operand : expr.operands) {
+      if (Condition(program_, operand).ask(subject_) == Truth::unknown) open.push_back(operand);
+    }
+    return open;
+  }
+
+  std::string said(ExprId id, bool wanted) {
+    if (said_++ > most_said) return "…";
+    const Expr& expr = program_.exprs.get(id);
+    switch (expr.op) {
+      case ExprOp::within:
+        return fmt::format("{}within {}", wanted ? "" : "not ", text(expr.operands.front()));
+      case ExprOp::negation:
+        return said(expr.operands.front(), !wanted);
+      case ExprOp::conjunction:
+      case ExprOp::disjunction:
+        return joined(expr, wanted);
+      case ExprOp::atom:
+      case ExprOp::operation:
+        break;
+    }
+    // Neither is open once the kind is given.
+    return text(id);
+  }
+
+  std::string joined(const Expr& expr, bool wanted) {
+    const bool all_needed = (expr.op == ExprOp::conjunction) == wanted;
+    const std::vector<ExprId> open = open_operands(expr);
+    std::string text;
+    for (const ExprId operand : open) {
+      if (!text.empty()) text += all_needed ? " and " : " or ";
+      text += said(operand, wanted);
+      if (text.size() > longest) break;
+    }
+    return open.size() > 1 ? fmt::format("({})", text) : text;
+  }
+
+  /// An operand as it stands in its file.
+  std::string text(ExprId id) const {
+    const Expr& expr = program_.exprs.get(id);
+    const std::string_view written = sources_.text(expr.span);
+    const bool joined = expr.op == ExprOp::conjunction || expr.op == ExprOp::disjunction;
+    if (joined && !written.starts_with('(')) return fmt::format("({})", written);
+    return std::string(written);
+  }
+
+  const Program& program_;
+  const SourceMap& sources_;
+  const OpenSubject& subject_;
+  size_t said_ = 0;
+};
+
+/// A rule that may win, for one kind.
+struct Possible {
+  size_t rule;  // index into the table; its size: `otherwise`
+  std::vector<std::string> conditions;
+};
+
+std::vector<Possible> of_kind(const Program& program, const SourceMap& sources, const Table& table,
+                              const std::vector<Condition>& conditions,
+                              const OpenSubject& subject) {
+  std::vector<Possible> possible;
+  for (size_t i = 0; i < table.rules.size(); ++i) {
+    const Truth truth = conditions[i].ask(subject);
+    if (truth == Truth::no) continue;
+    if (truth == Truth::yes) {
+      possible.push_back({i, {}});
+      return possible;
+    }
+    Residue residue(program, sources, subject);
+    std::vector<std::string> needed =
+        residue.conditions(program.rules.get(table.rules[i]).expr, true);
+    possible.push_back({i, std::move(needed)});
+  }
+  possible.push_back({table.rules.size(), {}});
+  return possible;
+}
+
+/// How a person says which kinds are meant; nothing where all are.
+std::string kinds_said(const std::vector<OperationKind>& kinds, size_t of) {
+  if (kinds.size() == of) return {};
+  if (kinds.size() == 1) return fmt::format("@{}", to_string(kinds.front()));
+  for (const OperationKind kind : operation_kinds) {
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+      return fmt::format("not @{}", to_string(kind));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Outcome> outcomes(const Program& program, const SourceMap& sources, const Table& table,
+                              const OpenSubject& subject) {
+  std::vector<OperationKind> kinds(operation_kinds.begin(), operation_kinds.end());
+  if (subject.kind) kinds = {*subject.kind};
+  std::vector<Condition> conditions;
+  conditions.reserve(table.rules.size());
+  for (const RuleId id : table.rules) conditions.emplace_back(program, program.rules.get(id).expr);
+
+  std::map<std::pair<size_t, std::vector<std::string>>, std::vector<OperationKind>> found;
+  for (const OperationKind kind : kinds) {
+    OpenSubject one = subject;
+    one.kind = kind;
+    for (Possible& possible : of_kind(program, sources, table, conditions, one)) {
+      found[{possible.rule, std::move(possible.conditions)}].push_back(kind);
+    }
+  }
+  std::vector<Outcome> outcomes;
+  for (const auto& [what, of] : found) {
+    Outcome outcome;
+    outcome.rule = what.first < table.rules.size() ? table.rules[what.first] : table.otherwise;
+    const std::string kind = kinds_said(of, kinds.size());
+    if (!kind.empty()) outcome.conditions.push_back(kind);
+    outcome.conditions.insert(outcome.conditions.end(), what.second.begin(), what.second.end());
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+}  // namespace kr

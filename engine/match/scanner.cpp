@@ -1,0 +1,63 @@
+#include "match/scanner.hpp"
+
+#include <limits>
+#include <new>
+
+#include "base/error.hpp"
+#include "match/database.hpp"
+
+namespace kr {
+namespace {
+
+int add_match(unsigned id, unsigned long long, unsigned long long, unsigned, void* set) {
+  static_cast<AtomSet*>(set)->add({id});
+  return 0;
+}
+
+}  // namespace
+
+struct Scanner::Impl {
+  std::shared_ptr<const Database> database;
+  HsScratch scratch;
+  regex::Nfa::Scratch nfa_scratch;
+};
+
+Scanner::Scanner(std::shared_ptr<const Database> database) : impl_(std::make_unique<Impl>()) {
+  impl_->database = std::move(database);
+  const Database::Impl& inside = impl_->database->impl();
+  if (!inside.hyperscan) return;
+  hs_scratch_t* scratch = nullptr;
+  const hs_error_t result = hs_clone_scratch(inside.scratch.get(), &scratch);
+  if (result == HS_NOMEM) throw std::bad_alloc();
+  KR_CHECK(result == HS_SUCCESS);
+  impl_->scratch.reset(scratch);
+}
+
+Scanner::~Scanner() = default;
+Scanner::Scanner(Scanner&&) noexcept = default;
+
+void Scanner::scan(std::string_view name, AtomSet& set) {
+  const Database::Impl& inside = impl_->database->impl();
+  if (name.empty()) {
+    set = inside.in_empty_name;
+    return;
+  }
+  set = inside.always;
+  if (inside.hyperscan) {
+    if (name.size() > std::numeric_limits<unsigned>::max()) {
+      throw Error("", "a name of 4 GiB or more can't be matched", "leave its row out");
+    }
+    const hs_error_t result =
+        hs_scan(inside.hyperscan.get(), name.data(), static_cast<unsigned>(name.size()), 0,
+                impl_->scratch.get(), add_match, &set);
+    KR_CHECK(result == HS_SUCCESS);
+  }
+  for (const auto& [atom, empty] : inside.by_place) {
+    if (empty.any(name)) set.add(atom);
+  }
+  for (const auto& [atom, nfa] : inside.by_nfa) {
+    if (!set.has(atom) && nfa.search(name, impl_->nfa_scratch)) set.add(atom);
+  }
+}
+
+}  // namespace kr
