@@ -1,0 +1,70 @@
+#include "match/compiled_rules.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "match/krdb.hpp"
+
+namespace kr {
+namespace {
+
+/// Whether a file of this name is a .krdb. Only regular files are looked into: a pipe is read once.
+bool names_krdb(const std::string& name) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(name, error)) return false;
+  char head[16] = {};
+  std::ifstream in(name, std::ios::binary);
+  in.read(head, sizeof head);
+  return is_krdb({head, static_cast<size_t>(in.gcount())});
+}
+
+CompiledRules from_krdb_file(const std::string& path, const std::optional<Database::Cache>& cache,
+                             Sink& sink) {
+  KrdbContents contents = from_krdb(path, read_file(path));
+  CompiledRules compiled;
+  compiled.named = true;
+  compiled.rules = load_rules(std::move(contents.files), sink);
+  if (sink.has_errors()) return compiled;
+  compiled.database = Database::deserialize(compiled.program(), contents.database);
+  if (!compiled.database) compiled.database = Database::compile(compiled.program(), cache);
+  return compiled;
+}
+
+/// Whether these rules want the shipped `generic` beside them.
+bool wants_generic(const Program& program, const Library& library) {
+  return program.engines.size() > 1 && !program.engine("generic") &&
+         library.ruleset("generic").has_value();
+}
+
+}  // namespace
+
+CompiledRules compile_rules(const std::vector<std::string>& names, const Library& library,
+                            const std::optional<Database::Cache>& cache, Sink& sink) {
+  const auto krdb = std::find_if(names.begin(), names.end(), names_krdb);
+  if (krdb != names.end()) {
+    if (names.size() > 1) {
+      throw Error(*krdb, "a .krdb can't be joined with other rules",
+                  "name it alone, or name the rules it was made from");
+    }
+    return from_krdb_file(*krdb, cache, sink);
+  }
+  CompiledRules compiled;
+  compiled.named = !names.empty();
+  // The rules may be loaded twice, and only what the second time says is then of interest.
+  Sink found;
+  compiled.rules = load_rules(names, library, found);
+  if (!found.has_errors() && compiled.named && wants_generic(compiled.program(), library)) {
+    std::vector<std::string> more = names;
+    more.emplace_back("generic");
+    found = Sink();
+    compiled.rules = load_rules(more, library, found);
+  }
+  sink = std::move(found);
+  if (!sink.has_errors()) compiled.database = Database::compile(compiled.program(), cache);
+  return compiled;
+}
+
+}  // namespace kr

@@ -1,0 +1,107 @@
+#include "match/krdb.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "match/bytes.hpp"
+
+namespace kr {
+namespace {
+
+// A byte beyond ASCII, a return and a line feed: what a transfer as text would change is seen.
+constexpr std::string_view magic = "\x8bkrdb\r\n\n";
+constexpr uint64_t format_version = 1;
+
+size_t index_of(const Rules& rules, FileId file) {
+  const auto at = std::find_if(rules.files.begin(), rules.files.end(),
+                               [file](const LoadedFile& known) { return known.file == file; });
+  KR_CHECK(at != rules.files.end());
+  return static_cast<size_t>(at - rules.files.begin());
+}
+
+void write_file(const Rules& rules, const LoadedFile& file, ByteWriter& out) {
+  out.text(rules.sources.path(file.file));
+  out.text(rules.sources.text(file.file));
+  out.number(file.root ? 1 : 0);
+  out.number(file.uses.size());
+  for (const LoadedFile::Used& used : file.uses) {
+    out.text(used.name);
+    out.number(index_of(rules, used.file));
+  }
+}
+
+/// The body of a .krdb, or nothing where it is not well made.
+std::optional<KrdbContents> read_body(std::string_view body) {
+  ByteReader in(body);
+  const auto files = in.number();
+  // Every file takes some bytes, so that a number of files beyond the bytes is none.
+  if (!files || *files > body.size()) return std::nullopt;
+  KrdbContents contents;
+  for (uint64_t i = 0; i < *files; ++i) {
+    const auto path = in.text();
+    const auto text = in.text();
+    const auto root = in.number();
+    const auto uses = in.number();
+    if (!uses || *uses > body.size()) return std::nullopt;
+    SourceFile file{std::string(*path), std::string(*text), *root != 0, {}};
+    for (uint64_t j = 0; j < *uses; ++j) {
+      const auto name = in.text();
+      const auto index = in.number();
+      if (!index || *index >= *files) return std::nullopt;
+      file.uses.emplace_back(*name, *index);
+    }
+    contents.files.push_back(std::move(file));
+  }
+  const auto database = in.text();
+  if (!database || in.left() != 0) return std::nullopt;
+  contents.database = *database;
+  return contents;
+}
+
+}  // namespace
+
+std::string to_krdb(const Rules& rules, const Database& database) {
+  ByteWriter body;
+  body.number(rules.files.size());
+  for (const LoadedFile& file : rules.files) write_file(rules, file, body);
+  body.text(database.serialize());
+  const std::string bytes = std::move(body).take();
+  const Hash128 checksum = hash128(bytes);
+  ByteWriter out;
+  out.number(format_version);
+  out.number(checksum.high);
+  out.number(checksum.low);
+  out.text(bytes);
+  return std::string(magic) + std::move(out).take();
+}
+
+bool is_krdb(std::string_view bytes) noexcept {
+  return bytes.starts_with(magic);
+}
+
+KrdbContents from_krdb(const std::string& path, std::string_view bytes) {
+  const std::string remedy = "make it again with `kr compile`";
+  if (!is_krdb(bytes)) throw Error(path, "is not a .krdb file", remedy);
+  ByteReader in(bytes.substr(magic.size()));
+  const auto version = in.number();
+  if (version && *version != format_version) {
+    throw Error(path,
+                fmt::format("is of version {} of the format, and this kr reads version {}",
+                            *version, format_version),
+                remedy);
+  }
+  const auto high = in.number();
+  const auto low = in.number();
+  const auto body = in.text();
+  if (!body) {
+    throw Error(path, {.line = std::nullopt, .offset = bytes.size()}, "is cut off here", remedy);
+  }
+  auto contents =
+      hash128(*body) == Hash128{*high, *low} && in.left() == 0 ? read_body(*body) : std::nullopt;
+  if (!contents) throw Error(path, "is damaged: its checksum does not fit", remedy);
+  return std::move(*contents);
+}
+
+}  // namespace kr

@@ -1,0 +1,31 @@
+// A .krdb: compiled rules in one file, which needs neither the rules' own files nor, on the kind of
+// machine it was made on, any compiling.
+//
+// It holds the texts of all files read with what each `use` led to, and the serialized database.
+// The texts are what counts: a database that does not fit this machine is compiled from them anew.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "match/scanner.hpp"
+#include "sema/load.hpp"
+
+namespace kr {
+
+struct KrdbContents {
+  std::vector<SourceFile> files;  // for load_rules
+  std::string database;           // for Database::deserialize
+};
+
+std::string to_krdb(const Rules& rules, const Database& database);
+
+/// Whether these bytes, the first of a file, begin a .krdb.
+bool is_krdb(std::string_view bytes) noexcept;
+
+/// Throws Error where the file is damaged, cut off or of another version of the format. `path` is
+/// for the message.
+KrdbContents from_krdb(const std::string& path, std::string_view bytes);
+
+}  // namespace kr
