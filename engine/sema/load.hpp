@@ -10,6 +10,7 @@
 #include "diag/diagnostic.hpp"
 #include "sema/program.hpp"
 #include "source/library.hpp"
+#include "syntax/ast.hpp"
 
 namespace kr {
 
@@ -21,25 +22,38 @@ struct LoadedFile {
     FileId file;
   };
   FileId file;
-  std::filesystem::path path;  // as opened
-  std::vector<Used> uses;
-  bool root = false;  // named by the user, not only used
+  std::filesystem::path path;  // as opened; empty where it never was a file
+  std::vector<Used> uses;      // those that were found
+  bool root = false;           // named by the user, not only used
+  syntax::File tree;           // as parsed
 };
 
 struct Rules {
   SourceMap sources;
-  std::vector<LoadedFile> files;  // roots in the order given
+  /// By FileId: roots in the order given, then what they use. The module std.kind, which every
+  /// model inherits from, is always among them, last where nothing uses it.
+  std::vector<LoadedFile> files;
   Program program;
 };
 
 /// Reads and resolves. `names` are paths or names of shipped rulesets; empty means all shipped
 /// rulesets but `gputrc2graph`. Throws Error where a file cannot be read, a name is unknown (near
-/// names suggested), or two files define one engine and model. What is wrong inside the files goes
-/// to `sink`; with errors there, the Program is not to be used.
+/// names suggested), or two root files define engines of one name. What is wrong inside the files
+/// goes to `sink`; with errors there, the Program is not to be used.
+///
+/// A name with a `/` or `.kr` at its end is a path; another is a shipped ruleset, or else a file.
+/// A file reached by several names or links is read once. Where the library has no std.kind, a
+/// minimal one stands in: copies and sets are memory, all else compute.
+///
+/// Only engines of root files are engines of the Program; those of files that are only used can be
+/// extended. Two root files with engines of one name are always in conflict, whatever models they
+/// have: each would give the engine's model `default`, and what is chosen would depend on the order
+/// of files. To build on an engine, `use` its file and extend its models.
 std::unique_ptr<Rules> load_rules(const std::vector<std::string>& names, const Library& library,
                                   Sink& sink);
 
-/// The same from texts in memory: a .krdb, a test, an editor's buffer.
+/// The same from texts in memory: a .krdb, a test, an editor's buffer. A file with the path
+/// `stdlib/kind.kr` is std.kind.
 struct SourceFile {
   std::string path;  // as shown
   std::string text;

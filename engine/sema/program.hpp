@@ -35,13 +35,18 @@ inline constexpr std::string_view self = "(self)";
 inline constexpr std::string_view non_gpu = "CPU(non-GPU)";
 }  // namespace reserved
 
-/// A text or regular expression looked for in names. Equal ones are one atom.
+/// A text or regular expression looked for in names. Equal ones are one atom: those with the same
+/// `hyperscan` and the same named groups.
 struct Atom {
   regex::Regex regex;
-  std::string hyperscan;  // to_hyperscan(regex): what makes two atoms equal
+  std::string hyperscan;  // to_hyperscan(regex)
   std::string source;     // as first written: `"gemm"i`, `/a.b/`
   Span span;              // of the first place
 };
+
+/// No expression is nested deeper, however long the chain of patterns it is made of: whoever walks
+/// one may recurse.
+inline constexpr uint32_t max_expr_depth = 2000;
 
 enum class ExprOp : uint8_t {
   atom,
@@ -65,7 +70,7 @@ struct Expr {
 struct Rule {
   DimensionId dimension;  // invalid for a rule of `phases`
   std::string label;      // empty where `keep`
-  ExprId expr;            // invalid for `otherwise`
+  ExprId expr;            // invalid for `otherwise`, which has none
   bool otherwise = false;
   bool keep = false;  // otherwise keep: what is left keeps its own name
   Span span;
@@ -114,9 +119,9 @@ struct Model {
   std::string name;  // `default`: the engine's own blocks alone
   std::string title;
   std::string doc;
-  std::optional<ModelId> base;
-  std::vector<Table> tables;  // in the order of Program::dimensions; absent ones left out
-  std::vector<RuleId> phases;
+  std::optional<ModelId> base;  // none, too, where the base's file is only used
+  std::vector<Table> tables;    // in the order of Program::dimensions; absent ones left out
+  std::vector<RuleId> phases;   // an `otherwise`, if there is one, stands last
   std::vector<Fold> folds;
   std::vector<Abbreviation> abbreviations;
   ExprId detect;  // invalid: never detected

@@ -1,0 +1,148 @@
+#include "sema/assembly.hpp"
+
+#include <algorithm>
+
+namespace kr::sema {
+
+Assembly::Assembly(Program& program, const Scope& scope, Expressions& expressions, Tables& tables,
+                   const Lineage& lineage, Budget& budget, FileId kind, Sink& sink)
+    : program_(program),
+      scope_(scope),
+      expressions_(expressions),
+      tables_(tables),
+      lineage_(lineage),
+      budget_(budget),
+      sink_(sink),
+      kind_module_(kind),
+      contents_(lineage.kind_body()),
+      lists_(lineage.kind_body()),
+      models_(lineage.models().size()) {
+  read_kind(kind);
+  for (uint32_t e = 0; e < lineage_.engines().size(); ++e) {
+    const EngineNode& engine = lineage_.engines()[e];
+    read_body(lineage_.engine_body(e), engine.module, engine.written->body);
+    for (const uint32_t m : engine.models) {
+      const syntax::Model* written = lineage_.models()[m].written;
+      if (written) read_body(lineage_.model_body(m), engine.module, written->body);
+    }
+  }
+  for (uint32_t e = 0; e < lineage_.engines().size(); ++e) list_engine(e);
+  for (const uint32_t m : lineage_.order()) list_model(m);
+  check_all();
+}
+
+void Assembly::read_kind(FileId kind) {
+  RuleList list;
+  if (const auto table = scope_.own(kind, "kind", Noun::table)) {
+    list = tables_.list(*table);
+    for (Placed& placed : list.rules) placed.body = lineage_.kind_body();
+  } else {
+    sink_.add(code::unknown_table, {kind, 0, 0}, "kind").help("every model inherits from it");
+  }
+  kind_list_ = std::make_shared<const RuleList>(std::move(list));
+}
+
+void Assembly::read_body(BodyId body, FileId module, const syntax::Body& written) {
+  Content& content = contents_[body];
+  const auto add = [&](const syntax::Block& one, std::string_view what) {
+    Block block = tables_.block(module, one.dimension, one.rules);
+    const uint32_t dimension = block.dimension;
+    const auto [at, added] = content.blocks.emplace(dimension, std::move(block));
+    if (added) return;
+    sink_.add(code::redefinition, one.dimension.span, what, one.dimension.text)
+        .related(at->second.name->span, "first declared here")
+        .help("put the rules of both into one block");
+  };
+  for (const syntax::Block& one : written.dimensions) add(one, "dimension");
+  for (const syntax::Block& one : written.phases) add(one, "block");
+  for (const syntax::Fold& fold : written.folds) {
+    const ExprId expr = expressions_.resolve(module, fold.expr, SubjectKind::node);
+    if (expr.valid()) content.folds.push_back({expr, fold.span});
+  }
+  content.abbreviations = &written.abbreviations;
+  std::vector<ExprId> detects;
+  for (const syntax::Detect& detect : written.detects) {
+    detects.push_back(expressions_.resolve(module, detect.expr));
+  }
+  content.detect = expressions_.any_of(detects);
+}
+
+FileId Assembly::module_of(BodyId body) const {
+  const auto engines = static_cast<uint32_t>(lineage_.engines().size());
+  return body < engines ? lineage_.engines()[body].module
+                        : lineage_.module_of(lineage_.models()[body - engines]);
+}
+
+std::vector<BodyId> Assembly::bodies_of(uint32_t model) const {
+  std::vector<BodyId> bodies;
+  for (const uint32_t one : lineage_.chain(model)) bodies.push_back(lineage_.model_body(one));
+  for (const uint32_t engine : lineage_.models()[model].engines) {
+    bodies.push_back(lineage_.engine_body(engine));
+  }
+  return bodies;
+}
+
+void Assembly::put_own(BodyId body, Lists& lists, const ModelNode* model) {
+  for (const auto& [dimension, block] : contents_[body].blocks) {
+    std::shared_ptr<const RuleList>& list = lists[dimension];
+    RuleList below = list ? *list : RuleList{};
+    below.incomplete |= model != nullptr && model->incomplete;
+    RuleList made = put(block, std::move(below), {body, {}, &sink_, &tables_.labels()});
+    if (!budget_.spend(made.rules.size(), block.name->span)) made.rules.clear();
+    list = std::make_shared<const RuleList>(std::move(made));
+  }
+}
+
+void Assembly::list_engine(uint32_t engine) {
+  const BodyId body = lineage_.engine_body(engine);
+  lists_[body].emplace(tables_.kind(), kind_list_);
+  put_own(body, lists_[body], nullptr);
+}
+
+void Assembly::list_model(uint32_t model) {
+  const ModelNode& node = lineage_.models()[model];
+  const BodyId body = lineage_.model_body(model);
+  if (!node.base) {
+    lists_[body] = lists_[lineage_.engine_body(node.engine)];
+  } else if (node.engines == lineage_.models()[*node.base].engines) {
+    lists_[body] = lists_[lineage_.model_body(*node.base)];
+  } else {
+    inherit_anew(model);
+  }
+  put_own(body, lists_[body], &node);
+}
+
+// The base stands on engines in another order, or fewer, than the model does: what the model
+// inherits is put together from all its ancestors, the farthest first, each touching only what it
+// inherits itself.
+void Assembly::inherit_anew(uint32_t model) {
+  const std::vector<uint32_t> chain = lineage_.chain(model);
+  const std::vector<uint32_t>& engines = lineage_.models()[model].engines;
+  std::map<uint32_t, RuleList> lists;
+  lists[tables_.kind()] = *kind_list_;
+  const auto put_on = [&](BodyId body, const std::vector<BodyId>& ancestors) {
+    for (const auto& [dimension, block] : contents_[body].blocks) {
+      const auto touches = [&](BodyId one) {
+        return one == lineage_.kind_body() ||
+               std::find(ancestors.begin(), ancestors.end(), one) != ancestors.end();
+      };
+      RuleList& list = lists[dimension];
+      list = put(block, std::move(list), {body, touches, nullptr, nullptr});
+      if (!budget_.spend(list.rules.size(), block.name->span)) list.rules.clear();
+    }
+  };
+  for (auto engine = engines.rbegin(); engine != engines.rend(); ++engine) {
+    put_on(lineage_.engine_body(*engine), {});
+  }
+  for (auto one = chain.rbegin(); one != chain.rend() && *one != model; ++one) {
+    std::vector<BodyId> ancestors = bodies_of(*one);
+    ancestors.erase(ancestors.begin());
+    put_on(lineage_.model_body(*one), ancestors);
+  }
+  Lists& made = lists_[lineage_.model_body(model)];
+  for (auto& [dimension, list] : lists) {
+    made[dimension] = std::make_shared<const RuleList>(std::move(list));
+  }
+}
+
+}  // namespace kr::sema

@@ -1,0 +1,73 @@
+// The effective order: for every engine and model, the rules of each dimension as they are tried,
+// and the labels they may give.
+//
+// A model's rules come first, then those of its bases, then those of its engine and of its bases'
+// engines, and of `kind` those of std.kind. What a block replaces or drops are the rules that its
+// own engine or model inherits: where a model of one engine extends a model of another, the base's
+// edits do not reach into the engine that the base knows nothing of.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sema/lineage.hpp"
+#include "sema/tables.hpp"
+
+namespace kr::sema {
+
+class Assembly {
+ public:
+  Assembly(Program& program, const Scope& scope, Expressions& expressions, Tables& tables,
+           const Lineage& lineage, Budget& budget, FileId kind, Sink& sink);
+
+  /// Adds the engines of root files and their models to the Program.
+  void fill();
+
+ private:
+  using Lists = std::map<uint32_t, std::shared_ptr<const RuleList>>;  // by dimension
+  /// A body with its names resolved.
+  struct Content {
+    std::map<uint32_t, Block> blocks;  // by dimension, `phases` among them
+    std::vector<Fold> folds;
+    const std::vector<syntax::Abbreviation>* abbreviations = nullptr;
+    ExprId detect;
+  };
+
+  void read_body(BodyId body, FileId module, const syntax::Body& written);
+  void read_kind(FileId kind);
+  void list_engine(uint32_t engine);
+  void list_model(uint32_t model);
+  void inherit_anew(uint32_t model);
+  void put_own(BodyId body, Lists& lists, const ModelNode* model);
+  RuleList put_in_line(const Content& content, BodyId body, uint32_t dimension, RuleList below);
+  /// The bodies that contribute to a model, nearest first: its chain, then engines.
+  std::vector<BodyId> bodies_of(uint32_t model) const;
+  FileId module_of(BodyId body) const;
+
+  Vocabulary vocabulary(const std::vector<BodyId>& bodies, uint32_t dimension) const;
+  void check_body(const std::vector<BodyId>& bodies, const Lists& lists);
+  void check_inherited(BodyId body, uint32_t dimension, const RuleList& list,
+                       const Vocabulary& vocabulary);
+  Span place_of_inheritance(BodyId body, uint32_t dimension, RuleId rule) const;
+  void check_all();
+
+  void fill_model(uint32_t model, EngineId engine);
+  void fill_tables(uint32_t model, Model& made);
+
+  Program& program_;
+  const Scope& scope_;
+  Expressions& expressions_;
+  Tables& tables_;
+  const Lineage& lineage_;
+  Budget& budget_;
+  Sink& sink_;
+  FileId kind_module_;
+  std::shared_ptr<const RuleList> kind_list_;
+  std::vector<Content> contents_;  // by BodyId
+  std::vector<Lists> lists_;       // by BodyId
+  std::vector<ModelId> models_;    // by model of the lineage; invalid: not of a root file
+};
+
+}  // namespace kr::sema

@@ -1,0 +1,34 @@
+// How large rules may grow when inheritance and includes are carried out. A table that includes
+// another twice doubles it, so a short file can ask for more than a machine holds.
+#pragma once
+
+#include "diag/diagnostic.hpp"
+
+namespace kr::sema {
+
+class Budget {
+ public:
+  explicit Budget(Sink& sink) : sink_(sink) {}
+
+  /// Whether `places` more are within it; the first time they are not, that is reported at `span`.
+  bool spend(size_t places, Span span) {
+    if (places <= left_) {
+      left_ -= places;
+      return true;
+    }
+    left_ = 0;
+    if (!reported_) {
+      sink_.add(code::too_large, span)
+          .help("include each table once, and keep chains of `extends` short");
+    }
+    reported_ = true;
+    return false;
+  }
+
+ private:
+  Sink& sink_;
+  size_t left_ = 4'000'000;  // the rulesets that ship take a hundredth of it
+  bool reported_ = false;
+};
+
+}  // namespace kr::sema

@@ -1,0 +1,259 @@
+#include "sema/expressions.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "sema/order.hpp"
+
+namespace kr::sema {
+namespace {
+
+/// Unique among atoms as they are written.
+std::string written_key(const syntax::Expr& written) {
+  std::string key;
+  key.reserve(written.text.size() + 4);
+  key += written.kind == syntax::ExprKind::regex ? '/' : '"';
+  key += written.ignore_case ? 'i' : '-';
+  key += written.at_begin ? '^' : '-';
+  key += written.at_end ? '$' : '-';
+  key += written.text;
+  return key;
+}
+
+/// Calls `visit` for an expression and all below it, of one file.
+template <class Visit>
+void walk(const syntax::File& tree, syntax::ExprId start, Visit visit) {
+  std::vector<syntax::ExprId> rest{start};
+  while (!rest.empty()) {
+    const syntax::ExprId id = rest.back();
+    rest.pop_back();
+    if (!id.valid()) continue;
+    const syntax::Expr& expr = tree.exprs.get(id);
+    visit(expr);
+    rest.insert(rest.end(), expr.operands.rbegin(), expr.operands.rend());
+  }
+}
+
+}  // namespace
+
+Expressions::Expressions(Program& program, const Scope& scope, const SourceMap& sources, Sink& sink)
+    : program_(program), scope_(scope), sources_(sources), sink_(sink) {
+  resolve_patterns();
+}
+
+void Expressions::resolve_patterns() {
+  std::vector<Found> all;
+  for (uint32_t m = 0; m < scope_.modules().size(); ++m) {
+    first_pattern_.push_back(static_cast<uint32_t>(all.size()));
+    const auto count = static_cast<uint32_t>(scope_.tree({m}).patterns.size());
+    for (uint32_t i = 0; i < count; ++i) all.push_back({{m}, i});
+  }
+  patterns_.resize(all.size());
+  const auto pattern = [&](uint32_t node) -> const syntax::Pattern& {
+    return scope_.tree(all[node].module).patterns[all[node].index];
+  };
+  std::vector<std::vector<uint32_t>> edges(all.size());
+  for (uint32_t node = 0; node < all.size(); ++node) {
+    const FileId module = all[node].module;
+    walk(scope_.tree(module), pattern(node).expr, [&](const syntax::Expr& expr) {
+      if (expr.kind != syntax::ExprKind::pattern) return;
+      if (const auto found = scope_.look(module, expr.name, Noun::pattern)) {
+        edges[node].push_back(first_pattern_[found->module.index] + found->index);
+      }
+    });
+  }
+  const auto order = dependencies_first(edges, [&](const std::vector<uint32_t>& path) {
+    Diagnostic& added =
+        sink_.add(code::pattern_cycle, pattern(path.front()).name.span,
+                  cycle_text(path, [&](uint32_t node) { return pattern(node).name.text; }));
+    for (size_t i = 1; i < std::min<size_t>(path.size(), 5); ++i) {
+      added.related(pattern(path[i]).name.span, "by way of this pattern");
+    }
+  });
+  for (const uint32_t node : order) {
+    patterns_[node] = build(all[node].module, pattern(node).expr);
+    if (patterns_[node].valid() && traits(patterns_[node]).depth > max_expr_depth) {
+      sink_.add(code::too_deep, pattern(node).name.span, "pattern", pattern(node).name.text,
+                max_expr_depth);
+      patterns_[node] = {};
+    }
+  }
+}
+
+ExprId Expressions::resolve(FileId module, syntax::ExprId expr, SubjectKind subject) {
+  const ExprId built = expr.valid() ? build(module, expr) : ExprId{};
+  if (!built.valid()) return {};
+  if (traits(built).depth > max_expr_depth) {
+    const syntax::Expr& written = scope_.tree(module).exprs.get(expr);
+    sink_.add(code::too_deep, written.span, "expression", sources_.text(written.span).substr(0, 40),
+              max_expr_depth);
+    return {};
+  }
+  if (subject != SubjectKind::operation && traits(built).kind) {
+    refuse_kind(module, expr, subject == SubjectKind::phase ? "a range or step" : "a module");
+    return {};
+  }
+  return built;
+}
+
+ExprId Expressions::any_of(const std::vector<ExprId>& exprs) {
+  Expr any{ExprOp::disjunction, {}, OperationKind::kernel, {}, {}};
+  Traits all;
+  for (const ExprId id : exprs) {
+    if (!id.valid()) continue;
+    any.operands.push_back(id);
+    const Traits& one = traits(id);
+    all.depth = std::max(all.depth, one.depth + 1);
+    all.within |= one.within;
+    all.kind |= one.kind;
+  }
+  if (any.operands.empty()) return {};
+  if (any.operands.size() == 1) return any.operands.front();
+  any.span = program_.exprs.get(any.operands.front()).span;
+  return add(std::move(any), all);
+}
+
+ExprId Expressions::add(Expr expr, Traits traits) {
+  traits_.push_back(traits);
+  return program_.exprs.add(std::move(expr));
+}
+
+// As deep as the parser lets expressions nest (syntax::max_nesting), and no deeper: patterns are
+// put in by reference.
+ExprId Expressions::build(FileId module, syntax::ExprId expr) {
+  if (!expr.valid()) return {};
+  const syntax::Expr& written = scope_.tree(module).exprs.get(expr);
+  switch (written.kind) {
+    case syntax::ExprKind::text:
+    case syntax::ExprKind::regex: {
+      const AtomId atom = atom_of(written);
+      if (!atom.valid()) return {};
+      return add({ExprOp::atom, atom, OperationKind::kernel, {}, written.span}, {});
+    }
+    case syntax::ExprKind::pattern:
+      return pattern_of(module, written);
+    case syntax::ExprKind::operation:
+      return add({ExprOp::operation, {}, written.operation, {}, written.span},
+                 {.depth = 1, .within = false, .kind = true});
+    case syntax::ExprKind::within:
+      return build_within(module, written);
+    case syntax::ExprKind::otherwise:
+      sink_.add(code::misplaced_otherwise, written.span)
+          .help("leave it out here; a block may end in `LABEL: otherwise`");
+      return {};
+    case syntax::ExprKind::negation:
+      return build_operands(module, written, ExprOp::negation);
+    case syntax::ExprKind::conjunction:
+      return build_operands(module, written, ExprOp::conjunction);
+    case syntax::ExprKind::disjunction:
+      return build_operands(module, written, ExprOp::disjunction);
+  }
+  return {};
+}
+
+ExprId Expressions::build_operands(FileId module, const syntax::Expr& written, ExprOp op) {
+  Expr expr{op, {}, OperationKind::kernel, {}, written.span};
+  Traits all;
+  bool whole = !written.operands.empty();
+  expr.operands.reserve(written.operands.size());
+  for (const syntax::ExprId operand : written.operands) {
+    const ExprId built = build(module, operand);
+    if (!built.valid()) {
+      whole = false;  // the others are built all the same, for what is wrong in them
+      continue;
+    }
+    expr.operands.push_back(built);
+    const Traits& one = traits(built);
+    all.depth = std::max(all.depth, one.depth + 1);
+    all.within |= one.within;
+    all.kind |= one.kind;
+  }
+  return whole ? add(std::move(expr), all) : ExprId{};
+}
+
+ExprId Expressions::build_within(FileId module, const syntax::Expr& written) {
+  const syntax::ExprId operand = written.operands.empty() ? syntax::ExprId{} : written.operands[0];
+  const ExprId built = build(module, operand);
+  if (!built.valid()) return {};
+  const Traits inner = traits(built);
+  if (inner.within) {
+    sink_
+        .add(code::nested_within,
+             cause(module, operand, [](const Traits& one) { return one.within; }))
+        .related(written.span, "inside this one")
+        .help("to ask for two enclosing names, write `within A & within B`");
+    return {};
+  }
+  if (inner.kind) {
+    refuse_kind(module, operand, "an enclosing module or range");
+    return {};
+  }
+  return add({ExprOp::within, {}, OperationKind::kernel, {built}, written.span},
+             {.depth = inner.depth + 1, .within = true, .kind = false});
+}
+
+ExprId Expressions::pattern_of(FileId module, const syntax::Expr& written) {
+  const auto found = scope_.find(module, written.name, Noun::pattern, sink_);
+  return found ? pattern_expr(*found) : ExprId{};
+}
+
+template <class Has>
+Span Expressions::cause(FileId module, syntax::ExprId expr, Has has) const {
+  std::optional<Span> found;
+  walk(scope_.tree(module), expr, [&](const syntax::Expr& written) {
+    if (found) return;
+    Traits here;
+    here.within = written.kind == syntax::ExprKind::within;
+    here.kind = written.kind == syntax::ExprKind::operation;
+    if (written.kind == syntax::ExprKind::pattern) {
+      const auto pattern = scope_.look(module, written.name, Noun::pattern);
+      if (pattern && pattern_expr(*pattern).valid()) here = traits(pattern_expr(*pattern));
+    }
+    if (has(here)) found = written.span;
+  });
+  return found ? *found : scope_.tree(module).exprs.get(expr).span;
+}
+
+void Expressions::refuse_kind(FileId module, syntax::ExprId expr, std::string_view whose) {
+  const Span span = cause(module, expr, [](const Traits& one) { return one.kind; });
+  sink_.add(code::kind_of_no_operation, span, sources_.text(span), whose);
+}
+
+AtomId Expressions::atom_of(const syntax::Expr& written) {
+  std::string key = written_key(written);
+  if (const auto known = by_text_.find(key); known != by_text_.end()) return known->second;
+  AtomId atom;
+  if (written.kind == syntax::ExprKind::text) {
+    atom = add_atom(
+        regex::literal(written.text, written.ignore_case, written.at_begin, written.at_end),
+        written);
+  } else {
+    auto regex =
+        regex::parse(written.text, written.text_span, {.ignore_case = written.ignore_case}, sink_);
+    if (!regex) return {};
+    atom = add_atom(std::move(*regex), written);
+  }
+  by_text_.emplace(std::move(key), atom);
+  return atom;
+}
+
+AtomId Expressions::add_atom(regex::Regex regex, const syntax::Expr& written) {
+  std::string hyperscan = regex::to_hyperscan(regex);
+  // Named groups are no part of that text, but phases read them.
+  std::string meaning = hyperscan;
+  if (!regex::group_names(regex).empty()) meaning.append(1, '?').append(regex::to_re2(regex));
+  const auto [at, added] = by_meaning_.emplace(std::move(meaning), AtomId{});
+  if (!added) return at->second;
+  const bool is_regex = written.kind == syntax::ExprKind::regex;
+  std::string source(written.at_begin ? "^" : "");
+  source += is_regex ? '/' : '"';
+  source += sources_.text(written.text_span);
+  source += is_regex ? '/' : '"';
+  if (written.ignore_case) source += 'i';
+  if (written.at_end) source += '$';
+  at->second =
+      program_.atoms.add({std::move(regex), std::move(hyperscan), std::move(source), written.span});
+  return at->second;
+}
+
+}  // namespace kr::sema

@@ -1,0 +1,99 @@
+// The labels of effective dimensions: which there are, and whether every rule keeps to them.
+#include <algorithm>
+
+#include "sema/assembly.hpp"
+
+namespace kr::sema {
+
+// All ancestors' files count, whether or not they have a block of that dimension: a file that only
+// gives a label another title is heard.
+Vocabulary Assembly::vocabulary(const std::vector<BodyId>& bodies, uint32_t dimension) const {
+  std::vector<FileId> modules;
+  const auto add = [&](FileId module) {
+    if (std::find(modules.begin(), modules.end(), module) == modules.end()) {
+      modules.push_back(module);
+    }
+  };
+  for (const BodyId body : bodies) {
+    add(module_of(body));
+    const auto block = contents_[body].blocks.find(dimension);
+    if (block == contents_[body].blocks.end()) continue;
+    for (const FileId module : block->second.brings) add(module);
+  }
+  if (dimension == tables_.kind()) add(kind_module_);
+  return tables_.vocabularies().merged(modules, tables_.dimensions().text(dimension));
+}
+
+void Assembly::check_all() {
+  for (uint32_t e = 0; e < lineage_.engines().size(); ++e) {
+    const BodyId body = lineage_.engine_body(e);
+    check_body({body}, lists_[body]);
+  }
+  for (const uint32_t m : lineage_.order()) {
+    if (lineage_.models()[m].written) check_body(bodies_of(m), lists_[lineage_.model_body(m)]);
+  }
+}
+
+void Assembly::check_body(const std::vector<BodyId>& bodies, const Lists& lists) {
+  const BodyId body = bodies.front();
+  for (const auto& [dimension, list] : lists) {
+    if (dimension == tables_.phases()) continue;
+    const Vocabulary all = vocabulary(bodies, dimension);
+    if (!all.closed()) continue;
+    const auto block = contents_[body].blocks.find(dimension);
+    if (block != contents_[body].blocks.end()) tables_.check_labels(block->second, all);
+    check_inherited(body, dimension, *list, all);
+  }
+}
+
+void Assembly::check_inherited(BodyId body, uint32_t dimension, const RuleList& list,
+                               const Vocabulary& vocabulary) {
+  enum : uint8_t { unknown, fine, wrong };
+  std::vector<Placed> all = list.rules;
+  if (list.otherwise) {
+    all.push_back({*list.otherwise, tables_.number(program_.rules.get(*list.otherwise).label)});
+  }
+  std::vector<uint8_t> verdicts(tables_.labels().size(), unknown);
+  for (const Placed& placed : all) {
+    uint8_t& verdict = verdicts[placed.label];
+    const Rule& rule = program_.rules.get(placed.rule);
+    if (verdict == unknown) verdict = vocabulary.has(rule.label) ? fine : wrong;
+    if (verdict == fine || rule.keep || is_reserved(rule.label)) continue;
+    if (!tables_.report_label_once(placed.rule)) continue;
+    const Span span = place_of_inheritance(body, dimension, placed.rule);
+    const std::string& name = tables_.dimensions().text(dimension);
+    Diagnostic& added = sink_.add(code::unknown_label, span, rule.label, name);
+    added.related(rule.label_span, "given by this rule");
+    if (vocabulary.declared().valid()) added.related(vocabulary.declared(), "labels of `{}`", name);
+    if (const auto near = near_name(rule.label, vocabulary.names(), sink_)) {
+      added.help("did you mean `{}`?", *near);
+    } else {
+      added.help("add `{}` to `labels {}`", rule.label, name);
+    }
+  }
+}
+
+/// Where a body takes in a rule that is not its own: an `include`, the `extends`, or, of its own
+/// file, the rule itself.
+Span Assembly::place_of_inheritance(BodyId body, uint32_t dimension, RuleId rule_id) const {
+  const auto block = contents_[body].blocks.find(dimension);
+  if (block != contents_[body].blocks.end()) {
+    for (const Step& step : block->second.steps) {
+      if (step.included == nullptr) continue;
+      const auto is_it = [rule_id](const Placed& one) { return one.rule == rule_id; };
+      const std::vector<Placed>& rules = step.included->rules;
+      if (step.included->otherwise == rule_id || std::any_of(rules.begin(), rules.end(), is_it)) {
+        return step.written->table.span;
+      }
+    }
+  }
+  const Rule& rule = program_.rules.get(rule_id);
+  const auto engines = static_cast<BodyId>(lineage_.engines().size());
+  if (rule.span.file != module_of(body) && body >= engines) {
+    const syntax::Model* model = lineage_.models()[body - engines].written;
+    if (model && model->extends) return model->extends->span;
+  }
+  return rule.label_span;
+}
+
+}  // namespace kr::sema

@@ -1,0 +1,108 @@
+#include "sema/load.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "sema/loader.hpp"
+
+namespace kr {
+namespace fs = std::filesystem;
+namespace {
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+bool is_path(const std::string& name) {
+  return name.find('/') != name.npos || name.ends_with(".kr");
+}
+
+/// The file that a user names. Where there is none, reading it says so, unless it reads like the
+/// name of a shipped ruleset.
+fs::path root_path(const std::string& name, const Library& library) {
+  std::error_code error;
+  if (is_path(name)) {
+    if (fs::exists(name, error)) return name;
+  } else {
+    if (auto shipped = library.ruleset(name)) return *shipped;
+    if (fs::is_regular_file(name, error)) return name;
+  }
+  const std::vector<std::string> shipped = library.rulesets();
+  std::string word = fs::path(name).filename().string();
+  if (word.ends_with(".kr")) word.resize(word.size() - 3);
+  const auto near = nearest(word, shipped);
+  std::string remedy = near              ? "did you mean `" + *near + "`?"
+                       : shipped.empty() ? "give the path of a rules file"
+                                         : "give a path, or one of: " + joined(shipped);
+  throw Error(name, is_path(name) ? "no such file" : "no such ruleset", std::move(remedy));
+}
+
+std::vector<fs::path> roots(const std::vector<std::string>& names, const Library& library) {
+  std::vector<fs::path> paths;
+  if (!names.empty()) {
+    for (const std::string& name : names) paths.push_back(root_path(name, library));
+    return paths;
+  }
+  for (const std::string& name : library.rulesets()) {
+    // It repeats engines of other rulesets, as its namesake has them.
+    if (name == "gputrc2graph") continue;
+    if (auto path = library.module("rulesets." + name)) paths.push_back(*path);
+  }
+  if (paths.empty()) {
+    throw Error(
+        {}, "no rulesets found",
+        "name a rules file, or set KR_PATH to the folder that holds `stdlib` and `rulesets`");
+  }
+  return paths;
+}
+
+FileId file_with_path(const Rules& rules, std::string_view path) {
+  for (const LoadedFile& file : rules.files) {
+    if (rules.sources.path(file.file) == path) return file.file;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<Rules> load_rules(const std::vector<std::string>& names, const Library& library,
+                                  Sink& sink) {
+  sema::Loader loader(sink);
+  const sema::ModuleFinder finder(library);
+  for (const fs::path& path : roots(names, library)) loader.open(path, library, true);
+  loader.follow_uses(finder);
+  FileId kind;
+  if (const auto path = library.module("std.kind")) {
+    kind = loader.open(*path, library, false);
+    loader.follow_uses(finder);
+  }
+  return std::move(loader).finish(loader.kind(kind));
+}
+
+std::unique_ptr<Rules> load_rules(std::vector<SourceFile> files, Sink& sink) {
+  sema::Loader loader(sink);
+  for (SourceFile& file : files) {
+    loader.add(file.path, file.path, std::move(file.text), file.root);
+  }
+  for (uint32_t m = 0; m < files.size(); ++m) {
+    const syntax::File& tree = loader.rules().files[m].tree;
+    for (size_t u = 0; u < tree.uses.size(); ++u) {
+      const std::string name = sema::use_text(tree.uses[u]);
+      const auto used = std::find_if(files[m].uses.begin(), files[m].uses.end(),
+                                     [&](const auto& one) { return one.first == name; });
+      if (used != files[m].uses.end() && used->second < files.size()) {
+        loader.settle_use({m}, u, {static_cast<uint32_t>(used->second)});
+        continue;
+      }
+      std::vector<std::string> known;
+      for (const auto& one : files[m].uses) known.push_back(one.first);
+      loader.report_missing(tree.uses[u], known);
+    }
+  }
+  return std::move(loader).finish(loader.kind(file_with_path(loader.rules(), "stdlib/kind.kr")));
+}
+
+}  // namespace kr

@@ -1,0 +1,49 @@
+// Reads rules files and what they use, each once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sema/load.hpp"
+#include "sema/module_finder.hpp"
+#include "sema/scope.hpp"
+
+namespace kr::sema {
+
+class Loader {
+ public:
+  explicit Loader(Sink& sink) : sink_(sink), rules_(std::make_unique<Rules>()) {}
+
+  /// Parses a text as the next file.
+  FileId add(std::string shown, std::filesystem::path path, std::string text, bool root);
+  /// Reads the file where it was not read before. Throws Error.
+  FileId open(const std::filesystem::path& path, const Library& library, bool root);
+  /// Opens what all files use, and what those use; the second time, only of files that are new.
+  void follow_uses(const ModuleFinder& finder);
+  /// Settles a `use` (by its place in the file): an invalid target is none.
+  void settle_use(FileId file, size_t use, FileId target);
+  void report_missing(const syntax::Use& use, const std::vector<std::string>& candidates);
+
+  /// std.kind: `found`, or the stand-in where that is invalid.
+  FileId kind(FileId found);
+  /// Reports circles of `use`, resolves, and refuses root files whose engines share a name.
+  std::unique_ptr<Rules> finish(FileId kind) &&;
+
+  const Rules& rules() const noexcept { return *rules_; }
+
+ private:
+  FileId open_used(const syntax::Use& use, const std::filesystem::path& folder,
+                   const ModuleFinder& finder);
+  void report_cycles();
+  void refuse_conflicts() const;
+
+  Sink& sink_;
+  std::unique_ptr<Rules> rules_;
+  std::vector<std::vector<FileId>> uses_;  // by file, beside tree.uses
+  std::unordered_map<std::string, FileId> by_real_path_;
+  uint32_t followed_ = 0;  // files whose uses are settled
+};
+
+}  // namespace kr::sema

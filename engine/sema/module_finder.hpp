@@ -1,0 +1,31 @@
+// Where the module of a `use` is: beside the file, or in the library.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "source/library.hpp"
+#include "syntax/ast.hpp"
+
+namespace kr::sema {
+
+class ModuleFinder {
+ public:
+  explicit ModuleFinder(const Library& library) : library_(library) {}
+
+  /// `folder` is that of the using file: `"./x.kr"` is looked for there alone; `"x.kr"`, `std.x`
+  /// and `rulesets.x` there first, then in the roots of the library.
+  std::optional<std::filesystem::path> find(const syntax::Use& use,
+                                            const std::filesystem::path& folder) const;
+  /// What could have been meant by a `use` that finds nothing, as it would be written.
+  std::vector<std::string> candidates(const syntax::Use& use,
+                                      const std::filesystem::path& folder) const;
+  const Library& library() const noexcept { return library_; }
+
+ private:
+  const Library& library_;
+};
+
+}  // namespace kr::sema

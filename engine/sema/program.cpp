@@ -1,0 +1,59 @@
+#include "sema/program.hpp"
+
+#include <algorithm>
+
+namespace kr {
+namespace {
+
+template <class Store, class Id>
+std::optional<Id> named(const Store& store, std::string_view name) {
+  uint32_t index = 0;
+  for (const auto& one : store) {
+    if (one.name == name) return Id{index};
+    ++index;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const Label* Table::find(std::string_view label) const {
+  const auto at = std::find_if(vocabulary.begin(), vocabulary.end(),
+                               [label](const Label& one) { return one.name == label; });
+  return at == vocabulary.end() ? nullptr : &*at;
+}
+
+const Table* Model::table(DimensionId dimension) const {
+  const auto at = std::find_if(tables.begin(), tables.end(), [dimension](const Table& one) {
+    return one.dimension == dimension;
+  });
+  return at == tables.end() ? nullptr : &*at;
+}
+
+std::optional<DimensionId> Program::dimension(std::string_view name) const {
+  return named<decltype(dimensions), DimensionId>(dimensions, name);
+}
+
+std::optional<EngineId> Program::engine(std::string_view name) const {
+  return named<decltype(engines), EngineId>(engines, name);
+}
+
+std::optional<ModelId> Program::model(EngineId engine, std::string_view name) const {
+  for (const ModelId id : engines.get(engine).models) {
+    if (models.get(id).name == name) return id;
+  }
+  return std::nullopt;
+}
+
+DimensionId Program::kind() const {
+  const auto id = dimension("kind");
+  KR_CHECK(id.has_value());
+  return *id;
+}
+
+std::string Program::title(ModelId model) const {
+  const Model& one = models.get(model);
+  return engines.get(one.engine).name + "/" + one.name;
+}
+
+}  // namespace kr

@@ -1,0 +1,207 @@
+#include "sema/scope.hpp"
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "syntax/keywords.hpp"
+
+namespace kr::sema {
+namespace {
+
+std::string_view noun_text(Noun noun) {
+  switch (noun) {
+    case Noun::pattern:
+      return "pattern";
+    case Noun::labels:
+      return "labels of";
+    case Noun::table:
+      return "table";
+    case Noun::engine:
+      return "engine";
+  }
+  return "name";
+}
+
+const syntax::Word& name_of(const syntax::Labels& labels) {
+  return labels.dimension;
+}
+template <class Declaration>
+const syntax::Word& name_of(const Declaration& declaration) {
+  return declaration.name;
+}
+
+template <class Declaration>
+void collect(const std::vector<Declaration>& declarations, std::string_view what,
+             std::unordered_map<std::string, uint32_t>& names, Sink& sink) {
+  for (uint32_t i = 0; i < declarations.size(); ++i) {
+    const syntax::Word& name = name_of(declarations[i]);
+    const auto [at, added] = names.emplace(name.text, i);
+    if (added) continue;
+    sink.add(code::redefinition, name.span, what, name.text)
+        .related(name_of(declarations[at->second]).span, "first declared here");
+  }
+}
+
+bool is_name(std::string_view word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+Span span_of_name(const syntax::Use& use) {
+  return use.alias ? use.alias->span : use.file ? use.file->span : use.module.span;
+}
+
+Diagnostic& add_unknown(Noun noun, Span span, const std::string& name, Sink& sink) {
+  switch (noun) {
+    case Noun::pattern:
+      return sink.add(code::unknown_pattern, span, name);
+    case Noun::labels:
+      return sink.add(code::unknown_labels, span, name);
+    case Noun::table:
+      return sink.add(code::unknown_table, span, name);
+    case Noun::engine:
+      break;
+  }
+  return sink.add(code::unknown_engine, span, name);
+}
+
+}  // namespace
+
+std::optional<std::string> near_name(std::string_view word, std::span<const std::string> candidates,
+                                     const Sink& sink) {
+  if (sink.errors() > max_suggestions) return std::nullopt;
+  return nearest(word, candidates);
+}
+
+std::string use_name(const syntax::Use& use) {
+  if (use.alias) return use.alias->text;
+  if (!use.file) return use.module.parts.empty() ? "" : use.module.parts.back().text;
+  std::string name = use.file->text.substr(use.file->text.rfind('/') + 1);
+  if (name.ends_with(".kr")) name.resize(name.size() - 3);
+  return is_name(name) && !syntax::is_keyword(name) ? name : "";
+}
+
+std::string use_text(const syntax::Use& use) {
+  return use.file ? use.file->text : use.module.text();
+}
+
+Scope::Scope(const std::vector<Module>& modules, Sink& sink)
+    : modules_(modules), indices_(modules.size()) {
+  for (size_t m = 0; m < modules.size(); ++m) {
+    const syntax::File& tree = *modules[m].tree;
+    Index& index = indices_[m];
+    for (uint32_t i = 0; i < tree.uses.size(); ++i) {
+      const syntax::Use& use = tree.uses[i];
+      const std::string name = use_name(use);
+      if (name.empty()) {
+        sink.add(code::module_without_name, span_of_name(use), use_text(use))
+            .help("give it one: `use \"{}\" as NAME`", use_text(use));
+        continue;
+      }
+      const auto [at, added] = index.aliases.emplace(name, i);
+      if (added) continue;
+      sink.add(code::redefinition, span_of_name(use), "module", name)
+          .related(span_of_name(tree.uses[at->second]), "first used here")
+          .help("give one of them another name with `as`");
+    }
+    collect(tree.patterns, "pattern", index.nouns[static_cast<size_t>(Noun::pattern)], sink);
+    collect(tree.labels, "labels of", index.nouns[static_cast<size_t>(Noun::labels)], sink);
+    collect(tree.tables, "table", index.nouns[static_cast<size_t>(Noun::table)], sink);
+    collect(tree.engines, "engine", index.nouns[static_cast<size_t>(Noun::engine)], sink);
+  }
+}
+
+std::optional<Found> Scope::own(FileId module, std::string_view name, Noun noun) const {
+  const Names& names = names_of(module, noun);
+  const auto at = names.find(std::string(name));
+  return at == names.end() ? std::nullopt : std::optional(Found{module, at->second});
+}
+
+std::vector<std::string> Scope::names(FileId module, Noun noun) const {
+  std::vector<std::string> names;
+  for (const auto& [name, index] : names_of(module, noun)) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::optional<FileId> Scope::alias(FileId from, std::string_view name) const {
+  const Names& aliases = indices_[from.index].aliases;
+  const auto at = aliases.find(std::string(name));
+  return at == aliases.end() ? std::nullopt : std::optional(modules_[from.index].uses[at->second]);
+}
+
+std::optional<Found> Scope::look(FileId from, const syntax::Path& path, Noun noun) const {
+  if (path.parts.size() == 1) return own(from, path.parts[0].text, noun);
+  if (path.parts.size() != 2) return std::nullopt;
+  const auto module = alias(from, path.parts[0].text);
+  return module && module->valid() ? own(*module, path.parts[1].text, noun) : std::nullopt;
+}
+
+std::optional<Found> Scope::find(FileId from, const syntax::Path& path, Noun noun,
+                                 Sink& sink) const {
+  if (auto found = look(from, path, noun)) return found;
+  if (path.parts.size() == 1) {
+    report_unknown(from, path, from, noun, sink);
+  } else if (path.parts.size() > 2) {
+    add_unknown(noun, path.span, path.text(), sink)
+        .help("what a module declares is written MODULE.NAME");
+  } else if (!path.parts.empty()) {
+    const auto module = alias(from, path.parts[0].text);
+    if (!module) {
+      report_alias(from, path.parts[0], sink);
+    } else if (module->valid()) {
+      report_unknown(from, path, *module, noun, sink);
+    }
+  }
+  return std::nullopt;
+}
+
+void Scope::report_unknown(FileId from, const syntax::Path& path, FileId in, Noun noun,
+                           Sink& sink) const {
+  const syntax::Word& name = path.parts.back();
+  Diagnostic& added = add_unknown(noun, name.span, path.text(), sink);
+  const std::vector<std::string> known = names(in, noun);
+  const std::string prefix = path.parts.size() == 2 ? path.parts[0].text + "." : "";
+  if (const auto near = near_name(name.text, known, sink)) {
+    added.help("did you mean `{}{}`?", prefix, *near);
+    return;
+  }
+  if (path.parts.size() == 2) {
+    std::string list;
+    for (const std::string& one : known) {
+      if (list.size() < 200) list += (list.empty() ? "`" : ", `") + prefix + one + "`";
+    }
+    if (!list.empty()) added.help("there is {}", list);
+    return;
+  }
+  for (const syntax::Use& use : tree(from).uses) {
+    const std::string alias_name = use_name(use);
+    const auto module = alias(from, alias_name);
+    if (!module || !module->valid()) continue;
+    if (own(*module, name.text, noun)) {
+      added.help("{} `{}` of a module is written `{}.{}`", noun_text(noun), name.text, alias_name,
+                 name.text);
+      return;
+    }
+    if (alias_name == name.text) {
+      added.help("`{0}` is a module: write `{0}.NAME`", alias_name);
+      return;
+    }
+  }
+}
+
+void Scope::report_alias(FileId from, const syntax::Word& alias, Sink& sink) const {
+  Diagnostic& added = sink.add(code::unknown_alias, alias.span, alias.text);
+  std::vector<std::string> known;
+  for (const auto& [name, index] : indices_[from.index].aliases) known.push_back(name);
+  std::sort(known.begin(), known.end());
+  if (const auto near = near_name(alias.text, known, sink)) {
+    added.help("did you mean `{}`?", *near);
+  } else {
+    added.help("modules are named at the head of the file: `use std.{}`", alias.text);
+  }
+}
+
+}  // namespace kr::sema

@@ -1,0 +1,71 @@
+// Rules of the files: every written list of rules as a Block, every `table` as the list it comes
+// to with what it includes.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "sema/block.hpp"
+#include "sema/expressions.hpp"
+#include "sema/vocabulary.hpp"
+
+namespace kr::sema {
+
+class Tables {
+ public:
+  /// Resolves the tables of all modules.
+  Tables(Program& program, const Scope& scope, Expressions& expressions,
+         const Vocabularies& vocabularies, Budget& budget, Sink& sink);
+
+  /// A dimension block of a body, or its `phases`.
+  Block block(FileId module, const syntax::Word& dimension, const std::vector<syntax::Rule>& rules);
+  const RuleList& list(Found table) const { return lists_[node(table)]; }
+  const Block& block_of(Found table) const { return blocks_[node(table)]; }
+
+  /// Reports labels of the block that its vocabulary does not have.
+  void check_labels(const Block& block, const Vocabulary& vocabulary);
+
+  /// Whether this rule's label is reported as unknown for the first time: it may be met again in
+  /// all models that inherit the rule.
+  bool report_label_once(RuleId rule) { return reported_labels_.insert(rule).second; }
+
+  const Interner& labels() const noexcept { return labels_; }
+  const Interner& dimensions() const noexcept { return dimensions_; }
+  /// The number of a rule's label in `labels`; of `otherwise keep`, that of the empty text.
+  uint32_t number(const std::string& label) { return labels_.add(label); }
+  uint32_t phases() const noexcept { return phases_; }
+  uint32_t kind() const noexcept { return kind_; }
+  const Vocabularies& vocabularies() const noexcept { return vocabularies_; }
+
+ private:
+  size_t node(Found table) const { return first_table_[table.module.index] + table.index; }
+  std::vector<Found> all_tables();
+  std::vector<uint32_t> order_of(const std::vector<Found>& all);
+  void take(Block& block, const syntax::Rule& rule, std::vector<Step>& edits);
+  void take_rule(Block& block, const syntax::Rule& rule);
+  void take_edit(Block& block, const syntax::Rule& rule, std::vector<Step>& edits);
+  void take_include(Block& block, const syntax::Rule& rule);
+  void take_otherwise(Block& block, const syntax::Rule& rule);
+  RuleId add_rule(const Block& block, const syntax::Rule& rule, bool otherwise);
+  bool is_otherwise(FileId module, const syntax::Rule& rule) const;
+
+  Program& program_;
+  const Scope& scope_;
+  Expressions& expressions_;
+  const Vocabularies& vocabularies_;
+  Budget& budget_;
+  Sink& sink_;
+  Interner labels_;
+  Interner dimensions_;
+  uint32_t phases_;
+  uint32_t kind_;
+  std::vector<uint32_t> first_table_;  // by module
+  std::deque<Block> blocks_;           // by table
+  std::deque<RuleList> lists_;         // by table; they stay where they are
+  std::vector<bool> ready_;            // by table
+  std::unordered_set<RuleId> reported_labels_;
+};
+
+}  // namespace kr::sema

@@ -1,0 +1,143 @@
+// The `test` declarations of rulesets: engines, models, dimensions and labels looked up.
+#include <algorithm>
+#include <set>
+
+#include "sema/resolve.hpp"
+#include "sema/vocabulary.hpp"
+
+namespace kr::sema {
+namespace {
+
+class Tests {
+ public:
+  Tests(Program& program, Sink& sink) : program_(program), sink_(sink) {}
+
+  void add(const syntax::Test& test) {
+    const std::vector<ModelId> models = models_of(test);
+    if (models.empty()) return;
+    known_.clear();
+    for (const syntax::TestCase& one : test.cases) {
+      Test made;
+      made.models = models;
+      made.kind = one.kind ? *one.kind : operation_kind_of(one.name.text);
+      made.name = one.name.text;
+      for (const syntax::Word& outer : one.within) made.within.push_back(outer.text);
+      made.span = one.span;
+      add_expectations(test, one, made);
+      program_.tests.push_back(std::move(made));
+    }
+  }
+
+ private:
+  /// What the models of one `test` may give in a dimension.
+  struct Known {
+    std::set<std::string> labels;
+    bool keeps = false;  // `otherwise keep`: any name may come out
+  };
+
+  std::vector<ModelId> models_of(const syntax::Test& test) {
+    const auto engine = program_.engine(test.engine.text);
+    if (!engine) {
+      Diagnostic& added = sink_.add(code::unknown_engine, test.engine.span, test.engine.text);
+      std::vector<std::string> names;
+      for (const Engine& one : program_.engines) names.push_back(one.name);
+      if (const auto near = near_name(test.engine.text, names, sink_)) {
+        added.help("did you mean `{}`?", *near);
+      }
+      return {};
+    }
+    const std::vector<ModelId>& all = program_.engines.get(*engine).models;
+    if (!test.model) return all;
+    if (const auto model = program_.model(*engine, test.model->text)) return {*model};
+    Diagnostic& added =
+        sink_.add(code::unknown_model, test.model->span, test.engine.text + "/" + test.model->text);
+    std::vector<std::string> names;
+    for (const ModelId one : all) names.push_back(program_.models.get(one).name);
+    if (const auto near = near_name(test.model->text, names, sink_)) {
+      added.help("did you mean `{}`?", *near);
+    }
+    return {};
+  }
+
+  void add_expectations(const syntax::Test& test, const syntax::TestCase& written, Test& made) {
+    for (const syntax::Expectation& one : written.expected) {
+      const auto dimension = dimension_of(test, one.dimension, made.models);
+      if (!dimension) continue;
+      const auto same =
+          std::find_if(made.expected.begin(), made.expected.end(),
+                       [&](const Expectation& e) { return e.dimension == *dimension; });
+      if (same != made.expected.end()) {
+        sink_.add(code::redefinition, one.dimension.span, "the label of", one.dimension.text)
+            .related(same->span, "first expected here");
+        continue;
+      }
+      check_label(one, *dimension, made.models);
+      made.expected.push_back(
+          {*dimension, one.label.text, join(one.dimension.span, one.label.span)});
+    }
+  }
+
+  std::optional<DimensionId> dimension_of(const syntax::Test& test, const syntax::Word& name,
+                                          const std::vector<ModelId>& models) {
+    std::set<std::string> names;
+    for (const ModelId model : models) {
+      for (const Table& table : program_.models.get(model).tables) {
+        names.insert(program_.dimensions.get(table.dimension).name);
+      }
+    }
+    if (names.contains(name.text)) return program_.dimension(name.text);
+    std::string whose = "`" + test.engine.text;
+    if (test.model) whose += "/" + test.model->text;
+    Diagnostic& added = sink_.add(code::unknown_dimension, name.span, name.text, whose + "`");
+    const std::vector<std::string> list(names.begin(), names.end());
+    if (const auto near = near_name(name.text, list, sink_)) {
+      added.help("did you mean `{}`?", *near);
+    }
+    return std::nullopt;
+  }
+
+  const Known& known(DimensionId dimension, const std::vector<ModelId>& models) {
+    const auto [at, added] = known_.try_emplace(dimension.index);
+    if (!added) return at->second;
+    for (const ModelId model : models) {
+      const Table* table = program_.models.get(model).table(dimension);
+      if (table == nullptr) continue;
+      const auto take = [&](RuleId id) {
+        const Rule& rule = program_.rules.get(id);
+        at->second.keeps |= rule.keep;
+        if (!rule.keep) at->second.labels.insert(rule.label);
+      };
+      for (const RuleId rule : table->rules) take(rule);
+      if (table->otherwise) take(*table->otherwise);
+      for (const Label& label : table->vocabulary) at->second.labels.insert(label.name);
+    }
+    return at->second;
+  }
+
+  void check_label(const syntax::Expectation& written, DimensionId dimension,
+                   const std::vector<ModelId>& models) {
+    const Known& here = known(dimension, models);
+    const std::string& label = written.label.text;
+    if (here.keeps || label == reserved::unclassified || here.labels.contains(label)) return;
+    Diagnostic& added =
+        sink_.add(code::unknown_label, written.label.span, label, written.dimension.text);
+    const std::vector<std::string> names(here.labels.begin(), here.labels.end());
+    if (const auto near = near_name(label, names, sink_)) added.help("did you mean `{}`?", *near);
+  }
+
+  Program& program_;
+  Sink& sink_;
+  std::unordered_map<uint32_t, Known> known_;  // by dimension, of the test at hand
+};
+
+}  // namespace
+
+void resolve_tests(const std::vector<Module>& modules, Program& program, Sink& sink) {
+  Tests tests(program, sink);
+  for (const Module& module : modules) {
+    if (!module.root) continue;
+    for (const syntax::Test& test : module.tree->tests) tests.add(test);
+  }
+}
+
+}  // namespace kr::sema
