@@ -11,7 +11,7 @@ namespace kr {
 
 enum class EachFormat : uint8_t { csv, jsonl };
 
-/// The columns of `kr classify` (instances is 1), then `kind,start_ns,duration_ns,device,stream`.
+/// The columns of `kr classify` (instances is 1), then `operation_kind,start_ns,duration_ns,device,stream`.
 /// `write` gets pieces of some 64 KiB.
 void classify_each(const CompiledRules& rules, const LabelledTrace& run, EachFormat format,
                    const std::function<void(std::string_view)>& write);

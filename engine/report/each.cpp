@@ -1,0 +1,159 @@
+#include "report/each.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "analyze/sweep.hpp"
+#include "report/csv.hpp"
+#include "report/json_writer.hpp"
+
+namespace kr {
+namespace {
+
+constexpr size_t piece_bytes = 64 << 10;
+
+/// What one name's rows have in common: everything before and after the numbers of the operation.
+struct RowText {
+  std::string head;
+  std::string labels;
+};
+
+/// A label and its rule, as text, for one name.
+class Labels {
+ public:
+  Labels(const CompiledRules& rules, const Labelled& labelled) : rules_(rules) {
+    for (const DimensionLabels& labels : labelled.dimensions) {
+      by_name_.emplace_back(rules.program().dimensions.get(labels.dimension).name, &labels);
+    }
+    for (const auto& [name, labels] : by_name_) {
+      if (name != "stage" && name != "substage") further_.push_back(name);
+    }
+    std::sort(further_.begin(), further_.end());
+  }
+
+  const std::vector<std::string>& further() const { return further_; }
+  std::string label(std::string_view dimension, uint32_t name) const {
+    const Given* given = find(dimension, name);
+    return given != nullptr ? std::string(given->label) : std::string();
+  }
+  std::string rule(std::string_view dimension, uint32_t name) const {
+    const Given* given = find(dimension, name);
+    if (given == nullptr || !given->rule) return {};
+    const Span span = rules_.program().rules.get(*given->rule).span;
+    return span.valid() ? rules_.sources().place(span) : std::string("built-in");
+  }
+
+ private:
+  const Given* find(std::string_view dimension, uint32_t name) const {
+    for (const auto& [known, labels] : by_name_) {
+      if (known == dimension) return &labels->by_name[name];
+    }
+    return nullptr;
+  }
+
+  const CompiledRules& rules_;
+  std::vector<std::pair<std::string, const DimensionLabels*>> by_name_;
+  std::vector<std::string> further_;
+};
+
+std::string csv_header(const Labels& labels) {
+  CsvWriter csv(CsvWriter::Cells::as_they_are);
+  for (const char* column :
+       {"name", "instances", "total_ns", "elapsed_ns", "stage", "substage", "rule"}) {
+    csv.text(column);
+  }
+  for (const std::string& dimension : labels.further()) {
+    csv.text(dimension).text("rule_" + dimension);
+  }
+  for (const char* column : {"operation_kind", "start_ns", "duration_ns", "device", "stream"}) {
+    csv.text(column);
+  }
+  csv.end_row();
+  return csv.take();
+}
+
+/// A row cut open where the numbers go. CsvWriter ends what it makes with a line break.
+std::string without_line_break(std::string text) {
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+RowText csv_row(const Labels& labels, const OperationName& name, uint32_t id) {
+  RowText row;
+  CsvWriter head(CsvWriter::Cells::as_they_are);
+  head.text(name.text).number(1).end_row();
+  row.head = without_line_break(head.take());
+  CsvWriter tail(CsvWriter::Cells::as_they_are);
+  tail.text(labels.label("stage", id)).text(labels.label("substage", id));
+  tail.text(labels.rule("substage", id));
+  for (const std::string& dimension : labels.further()) {
+    tail.text(labels.label(dimension, id)).text(labels.rule(dimension, id));
+  }
+  tail.text(to_string(name.kind)).end_row();
+  row.labels = without_line_break(tail.take());
+  return row;
+}
+
+RowText json_row(const Labels& labels, const OperationName& name, uint32_t id) {
+  RowText row;
+  row.head = "{\"name\":" + json_string(name.text) + ",\"instances\":1";
+  const auto add = [&](std::string_view key, const std::string& value) {
+    row.labels += ',';
+    append_json_string(row.labels, key);
+    row.labels += ':';
+    row.labels += value.empty() ? "null" : json_string(value);
+  };
+  add("stage", labels.label("stage", id));
+  add("substage", labels.label("substage", id));
+  add("rule", labels.rule("substage", id));
+  for (const std::string& dimension : labels.further()) {
+    add(dimension, labels.label(dimension, id));
+    add("rule_" + dimension, labels.rule(dimension, id));
+  }
+  add("operation_kind", std::string(to_string(name.kind)));
+  return row;
+}
+
+}  // namespace
+
+void classify_each(const CompiledRules& rules, const LabelledTrace& run, EachFormat format,
+                   const std::function<void(std::string_view)>& write) {
+  const bool csv = format == EachFormat::csv;
+  const Labels labels(rules, run.labelled);
+  std::vector<RowText> rows;
+  for (uint32_t id = 0; id < run.trace.names.size(); ++id) {
+    const OperationName& name = run.trace.names.get({id});
+    rows.push_back(csv ? csv_row(labels, name, id) : json_row(labels, name, id));
+  }
+
+  std::string out;
+  if (csv) out = csv_header(labels);
+  UnionSweep sweep;
+  for (const Operation& operation : run.trace.operations) {
+    const int64_t elapsed_ns = sweep.add(operation.start_ns, operation.end_ns());
+    const RowText& row = rows[operation.name.index];
+    const Track& track = run.trace.track(operation.track);
+    if (csv) {
+      fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}\n", row.head,
+                     operation.duration_ns, elapsed_ns, row.labels, operation.start_ns,
+                     operation.duration_ns, track.device, track.stream);
+    } else {
+      fmt::format_to(std::back_inserter(out),
+                     "{},\"total_ns\":{},\"elapsed_ns\":{}{},\"start_ns\":{},\"duration_ns\":{},"
+                     "\"device\":{},\"stream\":{}}}\n",
+                     row.head, operation.duration_ns, elapsed_ns, row.labels, operation.start_ns,
+                     operation.duration_ns, track.device, track.stream);
+    }
+    if (out.size() >= piece_bytes) {
+      write(out);
+      out.clear();
+    }
+  }
+  write(out);
+}
+
+}  // namespace kr
