@@ -56,6 +56,7 @@ struct Syntax {
   std::string_view end;
   std::string_view named;  // what opens a named group, before its name and `>`
   bool lazy;               // whether laziness is kept
+  bool high_once;          // whether a lone byte from 0x80 is written `\xNN{1}`
 };
 
 class Printer {
@@ -78,7 +79,7 @@ class Printer {
         text_ += inside == Inside::nothing ? "" : "(?:)";
         return;
       case NodeKind::bytes:
-        text_ += node.set.all() ? std::string(syntax_.any) : set_text(node.set, false);
+        bytes(node.set, inside);
         return;
       case NodeKind::sequence:
         joined(node, "", inside == Inside::repeat, Inside::sequence);
@@ -106,6 +107,16 @@ class Printer {
       case NodeKind::not_word_edge:
         place("\\B", inside);
         return;
+    }
+  }
+
+  void bytes(const ByteSet& set, Inside inside) {
+    if (set.all()) {
+      text_ += syntax_.any;
+    } else if (syntax_.high_once && set.count() == 1 && (set >> 128).any()) {
+      place(members(set) + "{1}", inside);
+    } else {
+      text_ += set_text(set, false);
     }
   }
 
@@ -212,12 +223,14 @@ std::string to_hyperscan(const Regex& regex) {
   // Laziness decides only what a group holds. Where there are groups both are kept, so that two
   // expressions with one text are the same in every way.
   const bool groups = !group_names(regex).empty();
-  const Syntax syntax{".", "^", "\\z", "(?<", groups};
+  const Syntax syntax{".", "^", "\\z", "(?<", groups, false};
   return Printer(regex, syntax).print();
 }
 
 std::string to_re2(const Regex& regex) {
-  static constexpr Syntax syntax{"(?s:.)", "\\A", "\\z", "(?P<", true};
+  // RE2 (up to 20220601 at least) looks for a text that alternatives begin with in its UTF-8 form,
+  // Latin-1 or not, and so finds none with a byte from 0x80. A repeat is never part of such a text.
+  static constexpr Syntax syntax{"(?s:.)", "\\A", "\\z", "(?P<", true, true};
   return Printer(regex, syntax).print();
 }
 
