@@ -66,8 +66,9 @@ Database::Database(std::string location, std::string path, Mode mode)
 }
 
 void Database::open(bool immutable) {
-  const std::string name =
-      uri(location_, mode_ == Mode::write ? "" : immutable ? "?mode=ro&immutable=1" : "?mode=ro");
+  const std::string name = uri(location_, mode_ == Mode::write ? ""
+                                          : immutable          ? "?mode=ro&immutable=1"
+                                                               : "?mode=ro");
   const int access =
       mode_ == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   const int code =

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/growing_array.hpp"
@@ -101,6 +102,8 @@ class TraceBuilder {
 
   NameId name(std::string_view text, OperationKind kind) { return trace_.names.add(text, kind); }
   TrackId track(const Track& track);
+  /// All tracks so far, for readers that learn of a device's number only at the end.
+  std::vector<Track>& tracks() noexcept { return trace_.tracks; }
   void add(const Operation& operation) { trace_.operations.push_back(operation); }
   /// Room for a batch of operations; the caller writes all of them.
   Operation* add(size_t count) { return trace_.operations.extend(count); }
@@ -114,6 +117,7 @@ class TraceBuilder {
 
  private:
   Trace trace_;
+  std::unordered_multimap<uint64_t, TrackId> tracks_;  // by a hash of the track
 };
 
 }  // namespace kr

@@ -1,0 +1,206 @@
+#include "trace/decoder.hpp"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace kr {
+namespace {
+
+constexpr size_t packed_block = size_t{1} << 18;
+
+[[noreturn]] void damaged(const RawSource& source, uint64_t offset, const std::string& why) {
+  throw Error(source.shown(), Error::Place{.line = {}, .offset = offset}, why,
+              "make the file again, or copy it again");
+}
+
+class PlainDecoder final : public Decoder {
+ public:
+  PlainDecoder(RawSource& source, std::string head) : source_(&source), head_(std::move(head)) {}
+
+  size_t read(char* to, size_t room) override {
+    if (at_ == head_.size()) return source_->read(to, room);
+    const size_t size = std::min(room, head_.size() - at_);
+    std::copy_n(head_.data() + at_, size, to);
+    at_ += size;
+    return size;
+  }
+
+ private:
+  RawSource* source_;
+  std::string head_;
+  size_t at_ = 0;
+};
+
+// What the two packed formats share: a buffer of packed bytes, and the count of unpacked ones.
+class PackedDecoder : public Decoder {
+ public:
+  PackedDecoder(RawSource& source, std::string head)
+      : source_(&source), packed_(std::max(packed_block, head.size())) {
+    std::copy(head.begin(), head.end(), packed_.begin());
+    end_ = head.size();
+  }
+  bool truncated() const noexcept final { return truncated_; }
+
+ private:
+  RawSource* source_;
+
+ protected:
+  /// False where there are no more packed bytes.
+  bool refill() {
+    if (at_ == end_) {
+      at_ = 0;
+      end_ = source_->read(packed_.data(), packed_.size());
+    }
+    return at_ != end_;
+  }
+  RawSource& source() { return *source_; }
+  size_t left() const { return end_ - at_; }
+
+  std::vector<char> packed_;
+  size_t at_ = 0;
+  size_t end_ = 0;
+  uint64_t offset_ = 0;  // in the decompressed text
+  bool truncated_ = false;
+};
+
+class GzipDecoder final : public PackedDecoder {
+ public:
+  GzipDecoder(RawSource& source, std::string head) : PackedDecoder(source, std::move(head)) {
+    constexpr int gzip_only = 16 + MAX_WBITS;
+    if (inflateInit2(&stream_, gzip_only) != Z_OK) throw std::bad_alloc();
+  }
+  ~GzipDecoder() override { inflateEnd(&stream_); }
+  GzipDecoder(const GzipDecoder&) = delete;
+  GzipDecoder& operator=(const GzipDecoder&) = delete;
+
+  size_t read(char* to, size_t room) override {
+    room = std::min<size_t>(room, std::numeric_limits<uInt>::max());
+    while (!done_) {
+      if (!refill()) {
+        truncated_ = in_member_;
+        done_ = true;
+        break;
+      }
+      if (!in_member_ && !next_member()) break;
+      const size_t got = inflate_into(to, room);
+      if (got != 0) return got;
+    }
+    return 0;
+  }
+
+ private:
+  // Between members: another one, or the zeros that tape-minded programs pad with.
+  bool next_member() {
+    if (!first_ && packed_[at_] == '\0') {
+      ++at_;
+      return true;  // stays between members
+    }
+    if (!first_ && static_cast<unsigned char>(packed_[at_]) != 0x1f) {
+      damaged(source(), offset_, "has bytes after the end of its gzip data");
+    }
+    first_ = false;
+    inflateReset(&stream_);
+    in_member_ = true;
+    return true;
+  }
+
+  size_t inflate_into(char* to, size_t room) {
+    if (!in_member_) return 0;
+    stream_.next_in = reinterpret_cast<Bytef*>(packed_.data() + at_);
+    stream_.avail_in = static_cast<uInt>(left());
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = static_cast<uInt>(room);
+    const int code = inflate(&stream_, Z_NO_FLUSH);
+    at_ = end_ - stream_.avail_in;
+    const size_t got = room - stream_.avail_out;
+    offset_ += got;
+    if (code == Z_STREAM_END) {
+      in_member_ = false;
+    } else if (code == Z_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (code != Z_OK && code != Z_BUF_ERROR) {
+      const char* why = stream_.msg != nullptr ? stream_.msg : "unknown form";
+      damaged(source(), offset_, std::string("its gzip data is damaged (") + why + ")");
+    }
+    return got;
+  }
+
+  z_stream stream_{};
+  bool in_member_ = false;
+  bool first_ = true;
+  bool done_ = false;
+};
+
+class ZstdDecoder final : public PackedDecoder {
+ public:
+  ZstdDecoder(RawSource& source, std::string head)
+      : PackedDecoder(source, std::move(head)), stream_(ZSTD_createDStream()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
+  }
+  ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
+  ZstdDecoder(const ZstdDecoder&) = delete;
+  ZstdDecoder& operator=(const ZstdDecoder&) = delete;
+
+  size_t read(char* to, size_t room) override {
+    ZSTD_outBuffer out{to, room, 0};
+    while (out.pos == 0) {
+      // Frames may hold back output that needs no more input: refilling comes after trying.
+      const bool more = refill();
+      if (!more && (!in_frame_ || drained_)) {
+        truncated_ = in_frame_;
+        break;
+      }
+      ZSTD_inBuffer in{packed_.data() + at_, left(), 0};
+      const size_t code = ZSTD_decompressStream(stream_, &out, &in);
+      if (ZSTD_isError(code) != 0) {
+        damaged(source(), offset_,
+                std::string("its zstd data is damaged (") + ZSTD_getErrorName(code) + ")");
+      }
+      drained_ = !more && out.pos == 0;
+      at_ += in.pos;
+      in_frame_ = code != 0;
+    }
+    offset_ += out.pos;
+    return out.pos;
+  }
+
+ private:
+  ZSTD_DStream* stream_;
+  bool in_frame_ = false;
+  bool drained_ = false;
+};
+
+}  // namespace
+
+Compression compression_of(std::string_view head) noexcept {
+  using namespace std::string_view_literals;
+  if (head.starts_with("\x1f\x8b"sv)) return Compression::gzip;
+  if (head.starts_with("\x28\xb5\x2f\xfd"sv)) return Compression::zstd;
+  // A skippable frame of zstd: 0x184D2A5?, little endian.
+  if (head.size() >= 4 && head.substr(1, 3) == "\x2a\x4d\x18"sv &&
+      (static_cast<unsigned char>(head[0]) & 0xf0U) == 0x50U) {
+    return Compression::zstd;
+  }
+  return Compression::none;
+}
+
+std::unique_ptr<Decoder> make_decoder(Compression compression, RawSource& source,
+                                      std::string head) {
+  switch (compression) {
+    case Compression::none:
+      return std::make_unique<PlainDecoder>(source, std::move(head));
+    case Compression::gzip:
+      return std::make_unique<GzipDecoder>(source, std::move(head));
+    case Compression::zstd:
+      return std::make_unique<ZstdDecoder>(source, std::move(head));
+  }
+  return nullptr;
+}
+
+}  // namespace kr

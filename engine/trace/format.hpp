@@ -1,0 +1,29 @@
+// The one list of trace formats. A format is told by the first 4 KiB of decompressed text; the
+// first in the list that knows them reads the trace, so the narrowest stands first.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "trace/input.hpp"
+#include "trace/trace.hpp"
+
+namespace kr {
+
+struct Format {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const std::string_view> extensions;
+  /// Null where the content does not tell: then the name does, after all others have passed.
+  bool (*sniff)(std::string_view head) noexcept;
+  /// Throws Error{path, offset, why}.
+  void (*read)(Input& input, TraceBuilder& out);
+};
+
+std::span<const Format* const> formats() noexcept;
+
+extern const Format nsys_sqlite_format;
+extern const Format gpu_trace_csv_format;
+extern const Format nsys_report_format;
+
+}  // namespace kr

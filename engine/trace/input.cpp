@@ -1,0 +1,71 @@
+#include "trace/input.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace kr {
+
+std::string shown_path(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
+Input::Input(const std::string& path, const OpenOptions& options)
+    : path_(path), source_(path, shown_path(path), options.progress), options_(&options) {
+  begin();
+}
+
+Input::Input(std::string_view bytes, std::string shown, const OpenOptions& options)
+    : path_(shown), source_(bytes, std::move(shown)), options_(&options) {
+  begin();
+}
+
+void Input::begin() {
+  std::string raw(head_size, '\0');
+  size_t size = 0;
+  while (size < raw.size()) {
+    const size_t got = source_.read(raw.data() + size, raw.size() - size);
+    if (got == 0) break;
+    size += got;
+  }
+  raw.resize(size);
+  compression_ = compression_of(raw);
+  decoder_ = make_decoder(compression_, source_, std::move(raw));
+  std::string head(head_size, '\0');
+  head.resize(read(head.data(), head.size()));
+  head_ = std::move(head);
+  offset_ = 0;
+}
+
+bool Input::plain_file() const noexcept {
+  return source_.regular() && compression_ == Compression::none;
+}
+
+size_t Input::read_some(char* to, size_t room) {
+  if (offset_ < head_.size()) {
+    const size_t from = static_cast<size_t>(offset_);
+    const size_t size = std::min(room, head_.size() - from);
+    std::copy_n(head_.data() + from, size, to);
+    return size;
+  }
+  const size_t got = decoder_->read(to, room);
+  if (got == 0 && decoder_->truncated() && !options_->allow_truncated) {
+    throw Error(shown(), Error::Place{.line = {}, .offset = offset_},
+                "the compressed file is cut off here",
+                "copy it again, or read what is there with --allow-truncated");
+  }
+  return got;
+}
+
+size_t Input::read(char* to, size_t room) {
+  size_t size = 0;
+  while (size < room) {
+    const size_t got = read_some(to + size, room - size);
+    if (got == 0) break;
+    size += got;
+    offset_ += got;
+  }
+  return size;
+}
+
+}  // namespace kr

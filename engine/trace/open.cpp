@@ -1,0 +1,99 @@
+#include "trace/open.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "trace/format.hpp"
+#include "trace/refuse.hpp"
+
+namespace kr {
+namespace {
+
+constexpr std::array<const Format*, 3> all_formats{&nsys_sqlite_format, &gpu_trace_csv_format,
+                                                   &nsys_report_format};
+
+constexpr std::array<std::string_view, 3> packed_extensions{".gz", ".zst", ".gzip"};
+// Of formats that people name their files after and that are read by content.
+constexpr std::array<std::string_view, 2> other_extensions{".json", ".txt"};
+
+bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
+  if (text.size() < end.size()) return false;
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(end.begin(), end.end(), text.end() - static_cast<std::ptrdiff_t>(end.size()),
+                    [&](char a, char b) { return lower(a) == lower(b); });
+}
+
+// One of the endings, unless nothing would be left.
+template <class Endings>
+bool strip(std::string_view& name, const Endings& endings) {
+  for (const std::string_view end : endings) {
+    if (name.size() > end.size() && ends_with_ignoring_case(name, end)) {
+      name.remove_suffix(end.size());
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string_view without_packing(std::string_view path) {
+  strip(path, packed_extensions);
+  return path;
+}
+
+const Format* format_of(const Input& input) {
+  for (const Format* format : all_formats) {
+    if (format->sniff != nullptr && format->sniff(input.head())) return format;
+  }
+  for (const Format* format : all_formats) {
+    std::string_view name = without_packing(input.path());
+    if (format->sniff == nullptr && strip(name, format->extensions)) return format;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const Format* const> formats() noexcept {
+  return all_formats;
+}
+
+Trace open_trace(const std::string& path, const OpenOptions& options) {
+  Input input(path, options);
+  if (auto refusal = refusal_of(input.head())) {
+    throw Error(input.shown(), std::move(refusal->why), std::move(refusal->remedy));
+  }
+  const Format* format = format_of(input);
+  if (format == nullptr) {
+    Refusal refusal = unknown_content();
+    throw Error(input.shown(), std::move(refusal.why), std::move(refusal.remedy));
+  }
+  TraceBuilder builder(path, std::string(format->name));
+  format->read(input, builder);
+  return std::move(builder).finish();
+}
+
+std::vector<FormatInfo> known_formats() {
+  std::vector<FormatInfo> out;
+  for (const Format* format : all_formats) {
+    out.push_back({std::string(format->name),
+                   std::string(format->summary),
+                   {format->extensions.begin(), format->extensions.end()}});
+  }
+  return out;
+}
+
+std::string run_id(const std::string& path) {
+  if (path == "-") return "stdin";
+  std::string_view name = path;
+  while (name.size() > 1 && name.ends_with('/')) name.remove_suffix(1);
+  name = name.substr(name.rfind('/') + 1);
+  name = without_packing(name);
+  for (const Format* format : all_formats) {
+    if (strip(name, format->extensions)) return std::string(name);
+  }
+  strip(name, other_extensions);
+  return std::string(name);
+}
+
+}  // namespace kr

@@ -1,0 +1,37 @@
+// The bytes of a trace as they are stored: a file, standard input, or memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "trace/open.hpp"
+
+namespace kr {
+
+class RawSource {
+ public:
+  /// `path` `-` is standard input. Throws Error where it is missing, a folder, or unreadable.
+  RawSource(const std::string& path, std::string shown, Progress* progress);
+  /// Bytes in memory, which have to live as long; `shown` stands in errors.
+  RawSource(std::string_view bytes, std::string shown);
+  ~RawSource();
+  RawSource(const RawSource&) = delete;
+  RawSource& operator=(const RawSource&) = delete;
+
+  /// Up to `room` bytes; 0 at the end, and only there. Throws Error.
+  size_t read(char* to, size_t room);
+  const std::string& shown() const noexcept { return shown_; }
+  /// A file in the file system, not a pipe.
+  bool regular() const noexcept { return regular_; }
+
+ private:
+  std::string shown_;
+  std::string_view memory_;
+  int descriptor_ = -1;
+  bool owned_ = false;
+  bool regular_ = false;
+  Progress* progress_ = nullptr;
+};
+
+}  // namespace kr

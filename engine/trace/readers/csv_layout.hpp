@@ -1,0 +1,63 @@
+// What the lines of `nsys stats --format csv` are: the header of a cuda_gpu_trace report with the
+// places of its columns, the header of another report, what nsys prints between reports, or rows.
+//
+// Columns are found by name without the unit: nsys 2022 has 20, later ones 21 (`GreenCtx`), and
+// what people cut out has fewer. A unit stands in parentheses, with or without a blank before it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kr {
+
+/// Cells of one row, quotes undone. `rest` is what follows it in the text.
+struct CsvRow {
+  enum class End : uint8_t {
+    row,         // whole
+    text_ended,  // no newline: the last row of a file, or one that goes on
+    inside,      // the text ends between quotes
+    malformed,   // a quote where none can stand
+  };
+  End end = End::row;
+  std::vector<std::string> cells;
+  size_t size = 0;   // bytes, with the line break
+  size_t fault = 0;  // malformed: where
+};
+CsvRow read_csv_row(std::string_view text);
+
+struct TimeColumn {
+  size_t column = 0;
+  int exponent = 0;  // a printed unit is 10^exponent ns
+  std::string title;
+};
+
+struct CsvLayout {
+  size_t columns = 0;
+  TimeColumn start;
+  TimeColumn duration;
+  size_t name = 0;
+  std::optional<size_t> device;
+  std::optional<size_t> stream;
+  /// The largest exponent of its times: 6 and more are rounded by nsys.
+  int coarsest() const {
+    return start.exponent > duration.exponent ? start.exponent : duration.exponent;
+  }
+};
+
+enum class LineKind : uint8_t { other, blank, preamble, skipped, gpu_trace_header, other_header };
+
+struct Line {
+  LineKind kind = LineKind::other;
+  CsvLayout layout;                 // gpu_trace_header, all columns found
+  std::string missing;              // gpu_trace_header: the column it lacks
+  std::vector<std::string> titles;  // of either header
+  std::string report;               // other_header: what it is, as far as that is known
+};
+
+/// `text` is one line; its line break may be part of it.
+Line classify_line(std::string_view text);
+
+}  // namespace kr

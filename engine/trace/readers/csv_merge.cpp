@@ -1,0 +1,77 @@
+#include "trace/readers/csv_merge.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+namespace kr {
+namespace {
+
+struct Device {
+  std::string_view name;
+  std::optional<int32_t> id;
+};
+
+Device device_of(std::string_view cell) {
+  const size_t open = cell.rfind(" (");
+  if (!cell.ends_with(')') || open == cell.npos) return {cell, {}};
+  const std::string_view digits = cell.substr(open + 2, cell.size() - open - 3);
+  int32_t id = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+  const bool whole = error == std::errc{} && end == digits.data() + digits.size() && id >= 0;
+  if (!whole) return {cell, {}};
+  return {cell.substr(0, open), id};
+}
+
+}  // namespace
+
+void CsvMerge::restart(size_t parser) {
+  if (parser >= parsers_.size()) parsers_.resize(parser + 1);
+  parsers_[parser] = {};
+}
+
+void CsvMerge::add(const CsvRows& rows, size_t parser) {
+  Numbers& numbers = parsers_[parser];
+  for (const std::string_view name : rows.new_names) {
+    numbers.names.push_back(out_->name(name, operation_kind_of(name)));
+  }
+  for (const CsvRows::NewTrack& found : rows.new_tracks) numbers.tracks.push_back(track(found));
+  Operation* to = out_->add(rows.operations.size());
+  for (const Operation& operation : rows.operations) {
+    *to++ = {operation.start_ns, operation.duration_ns, numbers.names[operation.name.index],
+             numbers.tracks[operation.track.index]};
+  }
+}
+
+TrackId CsvMerge::track(const CsvRows::NewTrack& found) {
+  const Device device = device_of(found.device);
+  Track track{.device = 0, .stream = found.stream, .device_name = std::string(device.name)};
+  if (device.id) {
+    track.device = *device.id;
+  } else {
+    const auto known = std::find(unnumbered_.begin(), unnumbered_.end(), track.device_name);
+    track.device = static_cast<int32_t>(-1 - (known - unnumbered_.begin()));
+    if (known == unnumbered_.end()) unnumbered_.push_back(track.device_name);
+  }
+  return out_->track(track);
+}
+
+void CsvMerge::finish() {
+  if (unnumbered_.empty()) return;
+  int32_t next = 0;
+  for (const Track& track : out_->tracks()) {
+    if (track.device >= next && track.device < std::numeric_limits<int32_t>::max()) {
+      next = track.device + 1;
+    }
+  }
+  std::vector<std::string> sorted = unnumbered_;
+  std::sort(sorted.begin(), sorted.end());
+  for (Track& track : out_->tracks()) {
+    if (track.device >= 0) continue;
+    const auto place = std::lower_bound(sorted.begin(), sorted.end(), track.device_name);
+    track.device = next + static_cast<int32_t>(place - sorted.begin());
+  }
+}
+
+}  // namespace kr

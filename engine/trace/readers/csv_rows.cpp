@@ -1,0 +1,268 @@
+#include "trace/readers/csv_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "base/error.hpp"
+#include "trace/hash.hpp"
+#include "trace/readers/csv_scan.hpp"
+#include "trace/readers/decimal.hpp"
+
+namespace kr {
+namespace {
+
+constexpr size_t most_fast_columns = 64;
+constexpr int64_t longest = std::numeric_limits<int64_t>::max();
+
+// At most 18 digits: those always fit.
+bool digits(std::string_view text, int64_t& value) noexcept {
+  if (text.empty() || text.size() > 18) return false;
+  int64_t sum = 0;
+  for (const char c : text) {
+    const auto digit = static_cast<unsigned>(c - '0');
+    if (digit > 9) return false;
+    sum = sum * 10 + static_cast<int64_t>(digit);
+  }
+  value = sum;
+  return true;
+}
+
+// The two shapes that nsys prints exactly: ns without a point, us with three decimals.
+bool fast_time(std::string_view text, int exponent, int64_t& ns) noexcept {
+  if (exponent == 0) return digits(text, ns);
+  if (exponent != 3 || text.size() < 5 || text.size() > 16) return false;
+  if (text[text.size() - 4] != '.') return false;
+  int64_t whole = 0;
+  int64_t thousandths = 0;
+  if (!digits(text.substr(0, text.size() - 4), whole)) return false;
+  if (!digits(text.substr(text.size() - 3), thousandths)) return false;
+  ns = whole * 1000 + thousandths;
+  return true;
+}
+
+// A stream is a number, or nothing.
+bool stream_number(std::string_view text, int64_t& stream) noexcept {
+  stream = 0;
+  if (text.empty() || text == "None") return true;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), stream);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+}  // namespace
+
+void CsvRows::clear() {
+  operations.clear();
+  new_names.clear();
+  new_tracks.clear();
+  unquoted.clear();
+  consumed = 0;
+  stop = Stop::end;
+}
+
+void CsvRowParser::restart() {
+  names_ = NameTable();
+  name_bytes_ = 0;
+  tracks_.clear();
+  track_index_.clear();
+  last_track_ = {};
+}
+
+void CsvRowParser::parse(std::string_view text, const TextPlace& place, const CsvLayout& layout,
+                         CsvRows& out) {
+  text_ = text;
+  place_ = &place;
+  layout_ = &layout;
+  out_ = &out;
+  fast_ = layout.columns >= 2 && layout.columns <= most_fast_columns &&
+          layout.name == layout.columns - 1;
+  out.consumed = text.size();
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const char* at = begin;
+  while (at < end) {
+    const char* next = fast_ ? fast_row(at, end) : nullptr;
+    if (next == nullptr) {
+      const size_t size = plain_row(static_cast<size_t>(at - begin));
+      if (size == 0) return;
+      next = at + size;
+    }
+    at = next;
+  }
+}
+
+// Null: not the common form; nothing was added.
+const char* CsvRowParser::fast_row(const char* at, const char* end) {
+  std::array<uint32_t, most_fast_columns> commas;  // NOLINT: written before it is read
+  const size_t wanted = layout_->columns - 1;
+  size_t found = 0;
+  for (const char* from = at; found < wanted; from += 64) {
+    if (from >= end) return nullptr;
+    const Marks here = marks(from);
+    const uint64_t before = here.others == 0 ? ~uint64_t{0} : (here.others & -here.others) - 1;
+    const auto base = static_cast<uint32_t>(from - at);
+    uint64_t left = here.commas & before;
+    while (left != 0 && found < wanted) {
+      commas[found++] = base + static_cast<uint32_t>(std::countr_zero(left));
+      left &= left - 1;
+    }
+    if (found < wanted && here.others != 0) return nullptr;
+  }
+  const char* name = at + commas[wanted - 1] + 1;
+  if (name >= end) return nullptr;
+  const char* name_end = nullptr;
+  const char* next = nullptr;
+  if (*name == '"') {
+    ++name;
+    name_end = find(name, end, '"');
+    next = name_end + 1;
+    if (next < end && *next == '\r') ++next;
+    if (next >= end || *next != '\n') return nullptr;
+  } else {
+    name_end = plain_cell_end(name, end);
+    if (name_end == end || *name_end != '\n') return nullptr;
+    next = name_end;
+    if (name_end != name && name_end[-1] == '\r') --name_end;
+  }
+  ++next;
+
+  const auto cell = [&](size_t column) {
+    const char* from = column == 0 ? at : at + commas[column - 1] + 1;
+    return std::string_view(from, static_cast<size_t>(at + commas[column] - from));
+  };
+  int64_t start = 0;
+  int64_t duration = 0;
+  if (!fast_time(cell(layout_->start.column), layout_->start.exponent, start)) return nullptr;
+  if (!fast_time(cell(layout_->duration.column), layout_->duration.exponent, duration)) {
+    return nullptr;
+  }
+  const std::string_view device = layout_->device ? cell(*layout_->device) : std::string_view{};
+  const std::string_view stream = layout_->stream ? cell(*layout_->stream) : std::string_view{};
+  TrackId track = last_track_;
+  if (!track.valid() || stream != last_stream_ || device != last_device_) {
+    int64_t number = 0;
+    if (!stream_number(stream, number)) return nullptr;
+    track = track_id(device, stream, number);
+  }
+  const std::string_view text(name, static_cast<size_t>(name_end - name));
+  out_->operations.push_back({start, duration, name_id(text, true), track});
+  return next;
+}
+
+size_t CsvRowParser::plain_row(size_t at) {
+  const std::string_view rest = text_.substr(at);
+  if (rest.front() == '\n') return 1;
+  if (rest.starts_with("\r\n")) return 2;
+  CsvRow row = read_csv_row(rest);
+  const bool whole = row.end == CsvRow::End::row || row.end == CsvRow::End::text_ended;
+  int64_t start = 0;
+  if (!whole || row.cells.size() != layout_->columns ||
+      time_from_decimal(row.cells[layout_->start.column], layout_->start.exponent, start) !=
+          TimeFault::none) {
+    return refuse_or_stop(at, row);
+  }
+  if (row.end == CsvRow::End::text_ended) {
+    if (!place_->last) return stop(CsvRows::Stop::more, at);
+    if (place_->cut_off) return stop(CsvRows::Stop::truncated, at);
+  }
+  start = time(at, row, layout_->start);
+  const int64_t duration = time(at, row, layout_->duration);
+  if (start > longest - duration) {
+    fail(at, fmt::format("`{}` and `{}` add up to more than 64 bits of nanoseconds",
+                         layout_->start.title, layout_->duration.title));
+  }
+  const std::string device = layout_->device ? row.cells[*layout_->device] : std::string();
+  const std::string stream = layout_->stream ? row.cells[*layout_->stream] : std::string();
+  int64_t number = 0;
+  if (!stream_number(stream, number)) {
+    fail(at, fmt::format("`Strm` is no number: `{}`", shown_text(stream)));
+  }
+  const TrackId track = track_id(device, stream, number);
+  const NameId name = name_id(row.cells[layout_->name], false);
+  out_->operations.push_back({start, duration, name, track});
+  return row.size;
+}
+
+// What stands at `at` is no row as the layout has it. It may be the end of the report.
+size_t CsvRowParser::refuse_or_stop(size_t at, const CsvRow& row) {
+  const std::string_view rest = text_.substr(at);
+  const size_t newline = rest.find('\n');
+  const bool line_is_whole = newline != rest.npos || place_->last;
+  if (line_is_whole) {
+    const LineKind kind = classify_line(rest.substr(0, newline)).kind;
+    if (kind == LineKind::blank) return std::min(newline, rest.size() - 1) + 1;
+    if (kind != LineKind::other) return stop(CsvRows::Stop::line, at);
+  }
+  const bool cut = row.end == CsvRow::End::inside || row.end == CsvRow::End::text_ended;
+  if (cut && !place_->last) return stop(CsvRows::Stop::more, at);
+  if (cut && (row.end == CsvRow::End::inside || row.cells.size() < layout_->columns)) {
+    if (place_->allow_truncated) return stop(CsvRows::Stop::truncated, at);
+    fail(at, "the file is cut off in this row",
+         "export it again, or read what is whole with --allow-truncated");
+  }
+  if (row.end == CsvRow::End::malformed) {
+    fail(at, fmt::format("a quote stands where none can be, in cell {}", row.cells.size()));
+  }
+  if (row.cells.size() != layout_->columns) {
+    fail(at, fmt::format("the row has {} cells where the header has {}", row.cells.size(),
+                         layout_->columns));
+  }
+  time(at, row, layout_->start);
+  fail(at, "the row cannot be read");
+}
+
+size_t CsvRowParser::stop(CsvRows::Stop why, size_t at) {
+  out_->stop = why;
+  out_->consumed = at;
+  return 0;
+}
+
+NameId CsvRowParser::name_id(std::string_view name, bool in_text) {
+  const size_t known = names_.size();
+  const NameId id = names_.add(name, OperationKind::kernel);
+  if (id.index == known) {
+    name_bytes_ += name.size() + sizeof(OperationName);
+    if (in_text) {
+      out_->new_names.push_back(name);
+    } else {
+      out_->new_names.push_back(out_->unquoted.emplace_back(name));
+    }
+  }
+  return id;
+}
+
+TrackId CsvRowParser::track_id(std::string_view device, std::string_view stream_cell,
+                               int64_t stream) {
+  last_device_ = device;
+  last_stream_ = stream_cell;
+  const uint64_t hash = hash_bytes(device) ^ (static_cast<uint64_t>(stream) * 0x9e3779b97f4a7c15);
+  const auto [first, last] = track_index_.equal_range(hash);
+  for (auto known = first; known != last; ++known) {
+    const CsvRows::NewTrack& track = tracks_[known->second];
+    if (track.stream == stream && track.device == device) return last_track_ = {known->second};
+  }
+  last_track_ = {static_cast<uint32_t>(tracks_.size())};
+  tracks_.push_back({std::string(device), stream});
+  track_index_.emplace(hash, last_track_.index);
+  out_->new_tracks.push_back(tracks_.back());
+  return last_track_;
+}
+
+int64_t CsvRowParser::time(size_t at, const CsvRow& row, const TimeColumn& column) const {
+  int64_t ns = 0;
+  const std::string& text = row.cells[column.column];
+  const TimeFault fault = time_from_decimal(text, column.exponent, ns);
+  if (fault != TimeFault::none) fail(at, describe(fault, column.title, text));
+  return ns;
+}
+
+void CsvRowParser::fail(size_t at, std::string why, std::string remedy) const {
+  const Error::Place place{.line = place_->line + tally(text_.substr(0, at)).newlines,
+                           .offset = place_->offset + at};
+  throw Error(*place_->shown, place, std::move(why), std::move(remedy));
+}
+
+}  // namespace kr

@@ -1,0 +1,97 @@
+#include "trace/readers/decimal.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace kr {
+namespace {
+
+constexpr int64_t most = std::numeric_limits<int64_t>::max();
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool push_digit(int64_t& value, int digit) {
+  if (value > (most - digit) / 10) return false;
+  value = value * 10 + digit;
+  return true;
+}
+
+std::string_view trim(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+}  // namespace
+
+TimeFault time_from_decimal(std::string_view text, int exponent, int64_t& ns) noexcept {
+  text = trim(text);
+  if (text.empty() || text == "None") return TimeFault::missing;
+  const bool negative = text.front() == '-';
+  if (negative) text.remove_prefix(1);
+  const size_t point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view fraction = point == text.npos ? "" : text.substr(point + 1);
+  if (whole.empty() || (point != text.npos && fraction.empty())) return TimeFault::not_a_number;
+  for (const char c : whole) {
+    if (!is_digit(c)) return TimeFault::not_a_number;
+  }
+  for (const char c : fraction) {
+    if (!is_digit(c)) return TimeFault::not_a_number;
+  }
+  if (negative) return TimeFault::negative;
+  int64_t value = 0;
+  for (const char c : whole) {
+    if (!push_digit(value, c - '0')) return TimeFault::too_large;
+  }
+  for (int i = 0; i < exponent; ++i) {
+    const size_t at = static_cast<size_t>(i);
+    if (!push_digit(value, at < fraction.size() ? fraction[at] - '0' : 0)) {
+      return TimeFault::too_large;
+    }
+  }
+  // The first digit that is dropped decides: five or more is half or more.
+  const size_t dropped = static_cast<size_t>(exponent);
+  if (dropped < fraction.size() && fraction[dropped] >= '5') {
+    if (value == most) return TimeFault::too_large;
+    ++value;
+  }
+  ns = value;
+  return TimeFault::none;
+}
+
+std::string describe(TimeFault fault, std::string_view column, std::string_view text) {
+  switch (fault) {
+    case TimeFault::missing:
+      return fmt::format("`{}` is missing", column);
+    case TimeFault::negative:
+      return fmt::format("`{}` is negative: {}", column, shown_text(text));
+    case TimeFault::not_a_number:
+      return fmt::format("`{}` is no number: `{}`", column, shown_text(text));
+    case TimeFault::too_large:
+      return fmt::format("`{}` does not fit in 64 bits of nanoseconds: {}", column,
+                         shown_text(text));
+    case TimeFault::none:
+      break;
+  }
+  return {};
+}
+
+std::string shown_text(std::string_view text) {
+  constexpr size_t limit = 60;
+  std::string out;
+  for (const char c : text.substr(0, limit)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return text.size() > limit ? out + "…" : out;
+}
+
+}  // namespace kr

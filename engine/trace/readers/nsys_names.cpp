@@ -1,0 +1,206 @@
+#include "trace/readers/nsys_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace kr {
+namespace {
+
+constexpr int64_t most_small = int64_t{1} << 20;
+
+// Kinds of copies, for exports before 2022.4, which have no table of them.
+constexpr std::array<const char*, 14> copy_kinds{"Unknown",
+                                                 "Host-to-Device",
+                                                 "Device-to-Host",
+                                                 "Host-to-Array",
+                                                 "Array-to-Host",
+                                                 "Array-to-Array",
+                                                 "Array-to-Device",
+                                                 "Device-to-Array",
+                                                 "Device-to-Device",
+                                                 "Host-to-Host",
+                                                 "Peer-to-Peer",
+                                                 "Unified Host-to-Device",
+                                                 "Unified Device-to-Host",
+                                                 "Unified Device-to-Device"};
+
+OperationKind kind_of(NsysTable table) {
+  switch (table) {
+    case NsysTable::memcpy:
+      return OperationKind::memcpy;
+    case NsysTable::memset:
+      return OperationKind::memset;
+    case NsysTable::kernel:
+    case NsysTable::graph:
+      break;
+  }
+  return OperationKind::kernel;
+}
+
+}  // namespace
+
+void NameMemory::add(int64_t id, NameId name) {
+  if (id < 0 || id >= most_small) {
+    large_.emplace(id, name);
+    return;
+  }
+  const auto place = static_cast<size_t>(id);
+  // What was found by search before the places reached this far stays to be found.
+  if (place >= small_.size()) small_.resize(std::max(place + 1, small_.size() * 2));
+  small_[place] = name;
+}
+
+NsysNames::NsysNames(const sqlite::Database& database, const NsysSchema& schema, TraceBuilder& out)
+    : database_(&database), out_(&out) {
+  if (schema.has("StringIds")) {
+    const NsysColumns columns(database, "StringIds");
+    strings_ = columns.has("id") && columns.has("value");
+    strings_have_key_ = columns.is_key("id");
+    if (strings_ && !strings_have_key_) read_all_strings();
+  }
+  read_copy_labels(schema);
+  read_devices(schema);
+}
+
+void NsysNames::read_all_strings() {
+  auto rows = database_->prepare("SELECT id, value FROM StringIds");
+  while (rows.step()) all_strings_.emplace(rows.integer(0), rows.text(1));
+}
+
+void NsysNames::read_copy_labels(const NsysSchema& schema) {
+  for (size_t kind = 0; kind < copy_kinds.size(); ++kind) {
+    copy_labels_[static_cast<int64_t>(kind)] = copy_kinds[kind];
+  }
+  constexpr const char* table = "ENUM_CUDA_MEMCPY_OPER";
+  if (!schema.has(table)) return;
+  const NsysColumns columns(*database_, table);
+  if (!columns.has("id") || !columns.has("label")) return;
+  auto rows = database_->prepare("SELECT id, label FROM ENUM_CUDA_MEMCPY_OPER");
+  while (rows.step()) {
+    if (!rows.text(1).empty()) copy_labels_[rows.integer(0)] = rows.text(1);
+  }
+}
+
+void NsysNames::read_devices(const NsysSchema& schema) {
+  constexpr const char* table = "TARGET_INFO_GPU";
+  if (!schema.has(table)) return;
+  const NsysColumns columns(*database_, table);
+  const std::string number = columns.first_of({"cuDevice", "id"});
+  if (number == "NULL" || !columns.has("name")) return;
+  auto rows = database_->prepare("SELECT " + number + ", name FROM TARGET_INFO_GPU");
+  while (rows.step()) {
+    if (!rows.is_null(0) && !rows.text(1).empty()) devices_.emplace(rows.integer(0), rows.text(1));
+  }
+}
+
+NameId NsysNames::name(const NsysRows& rows, const NsysRow& row) {
+  const NsysTable table = rows.range.table;
+  switch (row.name_form) {
+    case NsysRow::Name::id:
+      break;
+    case NsysRow::Name::text:
+      return out_->name(rows.texts[static_cast<size_t>(row.name)], kind_of(table));
+    case NsysRow::Name::none:
+      ++nameless_;
+      return out_->name(table == NsysTable::graph ? "[CUDA graph]" : "(unnamed kernel)",
+                        kind_of(table));
+  }
+  NameId id = met_[static_cast<size_t>(table)].find(row.name);
+  if (!id.valid()) id = by_id(table, row.name);
+  if (!made_up_.empty()) {
+    if (const auto at = made_up_.find(id.index); at != made_up_.end()) {
+      Unnamed& unnamed = unnamed_[static_cast<size_t>(at->second)];
+      if (unnamed.count++ == 0) unnamed.first_id = row.name;
+    }
+  }
+  return id;
+}
+
+NameId NsysNames::by_id(NsysTable table, int64_t id) {
+  bool named = true;
+  std::string text;
+  switch (table) {
+    case NsysTable::kernel:
+      text = kernel(id, named);
+      break;
+    case NsysTable::memcpy:
+      text = copy(id, named);
+      break;
+    case NsysTable::memset:
+      text = "[CUDA memset]";
+      break;
+    case NsysTable::graph:
+      text = fmt::format("[CUDA graph {}]", id);
+      break;
+  }
+  const NameId name = out_->name(text, kind_of(table));
+  met_[static_cast<size_t>(table)].add(id, name);
+  if (!named) made_up_.emplace(name.index, table);
+  return name;
+}
+
+std::string NsysNames::kernel(int64_t id, bool& named) {
+  std::string text;
+  named = find_string(id, text);
+  return named ? text : fmt::format("(unnamed kernel {})", id);
+}
+
+std::string NsysNames::copy(int64_t kind, bool& named) const {
+  const auto label = copy_labels_.find(kind);
+  named = label != copy_labels_.end();
+  return named ? fmt::format("[CUDA memcpy {}]", label->second)
+               : fmt::format("[CUDA memcpy kind {}]", kind);
+}
+
+bool NsysNames::find_string(int64_t id, std::string& text) {
+  if (!strings_) return false;
+  if (!strings_have_key_) {
+    const auto known = all_strings_.find(id);
+    if (known == all_strings_.end()) return false;
+    text = known->second;
+    return true;
+  }
+  auto query = database_->prepare("SELECT value FROM StringIds WHERE id = ?1");
+  query.bind(1, id);
+  if (!query.step()) return false;
+  text = query.text(0);
+  return true;
+}
+
+TrackId NsysNames::track(const NsysRow& row) {
+  if (row.device == last_device_ && row.stream == last_stream_) return last_track_;
+  last_device_ = row.device;
+  last_stream_ = row.stream;
+  const auto device = devices_.find(row.device);
+  last_track_ = out_->track({.device = row.device,
+                             .stream = row.stream,
+                             .device_name = device == devices_.end() ? "GPU" : device->second});
+  return last_track_;
+}
+
+uint64_t NsysNames::first_row(NsysTable table, int64_t id) const {
+  const NsysColumns columns(*database_, name_of(table));
+  const std::string name = table == NsysTable::kernel
+                               ? columns.first_of({"demangledName", "mangledName", "shortName"})
+                               : columns.or_else("copyKind", "0");
+  auto query = database_->prepare(
+      fmt::format("SELECT _rowid_ FROM {} WHERE {} = ?1 LIMIT 1", name_of(table), name));
+  query.bind(1, id);
+  return query.step() ? static_cast<uint64_t>(query.integer(0)) : 0;
+}
+
+void NsysNames::finish() {
+  const auto tell = [this](NsysTable table, const char* what) {
+    const Unnamed& unnamed = unnamed_[static_cast<size_t>(table)];
+    if (unnamed.count == 0) return;
+    out_->loss(what, first_row(table, unnamed.first_id), unnamed.count);
+  };
+  tell(NsysTable::kernel, "kernel name id without a string");
+  tell(NsysTable::memcpy, "kind of copy without a label");
+  if (nameless_ != 0) out_->loss("operation without a name", 0, nameless_);
+}
+
+}  // namespace kr

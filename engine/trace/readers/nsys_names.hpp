@@ -1,0 +1,75 @@
+// Names and tracks of the rows of an nsys export, names as `nsys stats` of 2023 and later spells
+// them. A string is looked up once, when its id is first met.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/sqlite.hpp"
+#include "trace/readers/nsys_rows.hpp"
+#include "trace/readers/nsys_schema.hpp"
+#include "trace/trace.hpp"
+
+namespace kr {
+
+/// Names by what the rows of one table hold for them: small numbers by place, others by search.
+class NameMemory {
+ public:
+  NameId find(int64_t id) const {
+    if (id >= 0 && id < static_cast<int64_t>(small_.size())) return small_[static_cast<size_t>(id)];
+    const auto known = large_.find(id);
+    return known == large_.end() ? NameId{} : known->second;
+  }
+  void add(int64_t id, NameId name);
+
+ private:
+  std::vector<NameId> small_;
+  std::unordered_map<int64_t, NameId> large_;
+};
+
+class NsysNames {
+ public:
+  NsysNames(const sqlite::Database& database, const NsysSchema& schema, TraceBuilder& out);
+
+  NameId name(const NsysRows& rows, const NsysRow& row);
+  TrackId track(const NsysRow& row);
+  /// Tells the losses it met.
+  void finish();
+
+ private:
+  struct Unnamed {
+    uint64_t count = 0;
+    int64_t first_id = 0;
+  };
+  NameId by_id(NsysTable table, int64_t id);
+  std::string kernel(int64_t id, bool& named);
+  std::string copy(int64_t kind, bool& named) const;
+  void read_copy_labels(const NsysSchema& schema);
+  void read_devices(const NsysSchema& schema);
+  bool find_string(int64_t id, std::string& text);
+  void read_all_strings();
+  uint64_t first_row(NsysTable table, int64_t id) const;
+
+  const sqlite::Database* database_;
+  TraceBuilder* out_;
+  bool strings_ = false;
+  bool strings_have_key_ = false;
+  std::unordered_map<int64_t, std::string> all_strings_;  // where they have no key
+  std::map<int64_t, std::string> copy_labels_;
+  std::unordered_map<int64_t, std::string> devices_;
+
+  std::array<NameMemory, nsys_table_count> met_;
+  std::unordered_map<uint32_t, NsysTable> made_up_;  // NameIds that stand for no string
+  std::array<Unnamed, nsys_table_count> unnamed_;
+  uint64_t nameless_ = 0;
+
+  int32_t last_device_ = -1;
+  int64_t last_stream_ = 0;
+  TrackId last_track_;
+};
+
+}  // namespace kr

@@ -1,0 +1,214 @@
+// `.nsys-rep` and `.qdrep`: nsys's own format, which only nsys reads. It is asked to export SQLite,
+// beside the report, where it would put it itself; an export that is there already and newer than
+// the report is taken as it is.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "base/error.hpp"
+#include "trace/format.hpp"
+#include "trace/readers/decimal.hpp"
+#include "trace/readers/nsys_sqlite.hpp"
+#include "trace/subprocess.hpp"
+#include "trace/temporary_file.hpp"
+
+namespace kr {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 2> extensions{".nsys-rep", ".qdrep"};
+
+bool is_sqlite(const fs::path& path) {
+  std::array<char, 16> head{};
+  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
+  return std::string_view(head.data(), 15) == "SQLite format 3";
+}
+
+// Strictly newer: a report written again within the clock's tick is exported again.
+bool is_current(const fs::path& exported, const fs::path& report) {
+  std::error_code failed;
+  const auto size = fs::file_size(exported, failed);
+  if (failed || size == 0) return false;
+  const auto time = fs::last_write_time(exported, failed);
+  if (failed) return false;
+  const auto report_time = fs::last_write_time(report, failed);
+  return !failed && time > report_time;
+}
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_(temporary_folder() + "/kr-XXXXXX") {
+    if (::mkdtemp(path_.data()) == nullptr) {
+      throw Error(temporary_folder(),
+                  std::string("no temporary folder can be made: ") + std::strerror(errno),
+                  "set TMPDIR to a folder that can be written");
+    }
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  fs::path path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Removed unless it was put in place.
+class Aside {
+ public:
+  explicit Aside(fs::path path) : path_(std::move(path)) {}
+  ~Aside() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// The last lines of what nsys said, in one.
+std::string last_words(const std::string& output) {
+  constexpr size_t lines = 3;
+  std::string out;
+  size_t end = output.size();
+  for (size_t line = 0; line < lines && end != 0;) {
+    const size_t newline = output.rfind('\n', end - 1);
+    const size_t begin = newline == output.npos ? 0 : newline + 1;
+    const std::string text = shown_text(std::string_view(output).substr(begin, end - begin));
+    if (text.find_first_not_of(' ') != text.npos) {
+      out = out.empty() ? text : text + " / " + out;
+      ++line;
+    }
+    end = newline == output.npos ? 0 : newline;
+  }
+  return out.empty() ? ", silently" : ": " + out;
+}
+
+[[noreturn]] void export_failed(const std::string& report, const std::string& command,
+                                const Finished& run) {
+  switch (run.how) {
+    case Finished::How::not_found:
+      throw Error(report,
+                  fmt::format("an nsys report is read through `{} export`, which cannot be run: {}",
+                              command, std::strerror(run.status)),
+                  "name the program with --nsys-cmd, or export the report where nsys is: "
+                  "`nsys export --type sqlite`");
+    case Finished::How::silent:
+      throw Error(report, fmt::format("`{} export` hung and was ended", command),
+                  "try it by hand: `nsys export --type sqlite`");
+    case Finished::How::killed:
+      throw Error(report, fmt::format("`{} export` was killed by signal {} ({}){}", command,
+                                      run.status, ::strsignal(run.status), last_words(run.output)));
+    case Finished::How::exited:
+      break;
+  }
+  throw Error(report,
+              fmt::format("`{} export` failed with exit status {}{}", command, run.status,
+                          last_words(run.output)),
+              "a report can be read by the nsys that wrote it, or a newer one");
+}
+
+void run_export(const std::string& report, const fs::path& source, const fs::path& to,
+                const OpenOptions& options) {
+  // A name that begins with a dash would be read as an option.
+  const std::string file = fs::absolute(source).string();
+  const Finished run =
+      run_program({options.nsys_command, "export", "--type", "sqlite", "--force-overwrite", "true",
+                   "-o", fs::absolute(to).string(), file},
+                  options.nsys_timeout_seconds);
+  if (run.how != Finished::How::exited || run.status != 0) {
+    export_failed(report, options.nsys_command, run);
+  }
+  std::error_code failed;
+  const auto size = fs::file_size(to, failed);
+  if (failed || size == 0) {
+    throw Error(report,
+                fmt::format("`{} export` said it was done, but wrote no file{}",
+                            options.nsys_command, last_words(run.output)),
+                "try it by hand: `nsys export --type sqlite`");
+  }
+}
+
+// A file by that name which is no export is someone's own: it is not written over.
+bool may_stand_beside(const fs::path& exported) {
+  std::error_code failed;
+  if (fs::exists(exported, failed) && fs::file_size(exported, failed) != 0 &&
+      !is_sqlite(exported)) {
+    return false;
+  }
+  const fs::path folder = exported.parent_path();
+  return ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
+}
+
+void read_beside(const std::string& path, const OpenOptions& options, TraceBuilder& out) {
+  const fs::path report(path);
+  fs::path exported = report;
+  exported.replace_extension(".sqlite");
+  if (is_current(exported, report)) {
+    read_nsys_file(exported.string(), options, out);
+    return;
+  }
+  if (!may_stand_beside(exported)) {
+    const TemporaryFolder folder;
+    const fs::path to = folder.path() / "export.sqlite";
+    run_export(path, report, to, options);
+    read_nsys_file(to.string(), options, out);
+    return;
+  }
+  fs::path name = exported;
+  name.replace_filename(fmt::format(".{}.{}.sqlite", report.stem().string(), ::getpid()));
+  const Aside aside(name);
+  run_export(path, report, aside.path(), options);
+  std::error_code failed;
+  fs::rename(aside.path(), exported, failed);
+  read_nsys_file((failed ? aside.path() : exported).string(), options, out);
+}
+
+void read(Input& input, TraceBuilder& out) {
+  if (input.plain_file()) {
+    read_beside(input.path(), input.options(), out);
+    return;
+  }
+  const TemporaryFolder folder;
+  const fs::path report = folder.path() / "report.nsys-rep";
+  {
+    std::ofstream file(report, std::ios::binary);
+    std::string block(size_t{1} << 20, '\0');
+    while (const size_t size = input.read(block.data(), block.size())) {
+      file.write(block.data(), static_cast<std::streamsize>(size));
+    }
+    file.close();
+    if (!file) {
+      throw Error(folder.path().string(), "there is no room to unpack the report",
+                  "set TMPDIR to a folder with more");
+    }
+  }
+  const fs::path to = folder.path() / "export.sqlite";
+  run_export(input.shown(), report, to, input.options());
+  read_nsys_file(to.string(), input.options(), out);
+}
+
+}  // namespace
+
+const Format nsys_report_format{
+    .name = "nsys-rep",
+    .summary = "a report of Nsight Systems, read through `nsys export` (--nsys-cmd)",
+    .extensions = extensions,
+    .sniff = nullptr,
+    .read = read};
+
+}  // namespace kr

@@ -1,0 +1,148 @@
+#include "trace/readers/nsys_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace kr {
+namespace {
+
+using Type = sqlite::Statement::Type;
+
+// In the order of the columns in the tables, which is the order SQLite decodes them in.
+enum Column { start_column, end_column, device_column, stream_column, name_column };
+
+std::string name_expression(const NsysColumns& columns, NsysTable table) {
+  switch (table) {
+    case NsysTable::kernel:
+      return columns.first_of({"demangledName", "mangledName", "shortName"});
+    case NsysTable::memcpy:
+      return columns.or_else("copyKind", "0");
+    case NsysTable::memset:
+      return "0";
+    case NsysTable::graph:
+      return columns.or_else("graphId", "NULL");
+  }
+  return "NULL";
+}
+
+}  // namespace
+
+std::string_view name_of(NsysTable table) noexcept {
+  switch (table) {
+    case NsysTable::kernel:
+      return "CUPTI_ACTIVITY_KIND_KERNEL";
+    case NsysTable::memcpy:
+      return "CUPTI_ACTIVITY_KIND_MEMCPY";
+    case NsysTable::memset:
+      return "CUPTI_ACTIVITY_KIND_MEMSET";
+    case NsysTable::graph:
+      return "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+  }
+  return "";
+}
+
+std::string nsys_query(const sqlite::Database& database, NsysTable table, bool numbered) {
+  const NsysColumns columns(database, name_of(table));
+  for (const std::string_view needed : {"start", "end"}) {
+    if (columns.has(needed)) continue;
+    throw Error(database.path(),
+                fmt::format("its table {} has no column `{}`", name_of(table), needed),
+                "export the report again with `nsys export --type sqlite`");
+  }
+  return fmt::format("SELECT \"start\", \"end\", {}, {}, {} FROM {}{}",
+                     columns.or_else("deviceId", "0"), columns.or_else("streamId", "0"),
+                     name_expression(columns, table), name_of(table),
+                     numbered ? " WHERE _rowid_ BETWEEN ?1 AND ?2" : "");
+}
+
+NsysRowReader::NsysRowReader(sqlite::Database database, bool allow_damage)
+    : database_(std::move(database)), allow_damage_(allow_damage), queries_(nsys_table_count) {}
+
+void NsysRowReader::read(NsysRows& out) {
+  out.rows.clear();
+  out.texts.clear();
+  out.open_ends = 0;
+  out.damaged = false;
+  std::string& query = queries_[static_cast<size_t>(out.range.table)];
+  if (query.empty()) query = nsys_query(database_, out.range.table, out.range.numbered);
+  sqlite::Statement statement = database_.prepare(query);
+  if (out.range.numbered) {
+    statement.bind(1, out.range.first);
+    statement.bind(2, out.range.last);
+  }
+  for (uint64_t number = 0; step(statement, out); ++number) add(statement, out, number);
+}
+
+bool NsysRowReader::step(sqlite::Statement& statement, NsysRows& out) const {
+  if (!allow_damage_) return statement.step();
+  const auto result = statement.try_step();
+  out.damaged = result == sqlite::Statement::Step::damaged;
+  return result == sqlite::Statement::Step::row;
+}
+
+void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
+  if (statement.type(start_column) != Type::integer ||
+      statement.type(end_column) != Type::integer) {
+    odd_row(statement, out, number);
+    return;
+  }
+  const int64_t start = statement.integer(start_column);
+  const int64_t end = statement.integer(end_column);
+  const int64_t device = statement.integer(device_column);
+  if (start < 0) fail(out.range, number, "its start is negative");
+  if (end < start) fail(out.range, number, "it ends before it starts");
+  if (device < 0 || device > std::numeric_limits<int32_t>::max()) {
+    fail(out.range, number, "its device is no number of a device");
+  }
+  NsysRow row{.start_ns = start,
+              .duration_ns = end - start,
+              .name = 0,
+              .stream = statement.integer(stream_column),
+              .device = static_cast<int32_t>(device),
+              .name_form = NsysRow::Name::id};
+  switch (statement.type(name_column)) {
+    case Type::integer:
+      row.name = statement.integer(name_column);
+      break;
+    case Type::null:
+      row.name_form = NsysRow::Name::none;
+      break;
+    default:  // the earliest exports have the text itself
+      row.name_form = NsysRow::Name::text;
+      row.name = static_cast<int64_t>(out.texts.size());
+      out.texts.emplace_back(statement.text(name_column));
+  }
+  out.rows.push_back(row);
+}
+
+void NsysRowReader::odd_row(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
+  if (statement.type(start_column) != Type::integer) {
+    fail(out.range, number, "its start is missing or no whole number");
+  }
+  if (!statement.is_null(end_column)) fail(out.range, number, "its end is no whole number");
+  if (out.open_ends++ == 0) {
+    out.first_open_end = static_cast<uint64_t>(row_id(out.range, number));
+  }
+}
+
+// Only rows that are spoken of are asked for their number: asking for all would cost a tenth.
+int64_t NsysRowReader::row_id(const NsysRange& range, uint64_t number) const {
+  if (!range.numbered) return static_cast<int64_t>(number) + 1;
+  auto query = database_.prepare(
+      fmt::format("SELECT _rowid_ FROM {} WHERE _rowid_ BETWEEN ?1 AND ?2 LIMIT 1 OFFSET ?3",
+                  name_of(range.table)));
+  query.bind(1, range.first);
+  query.bind(2, range.last);
+  query.bind(3, static_cast<int64_t>(number));
+  return query.step() ? query.integer(0) : 0;
+}
+
+void NsysRowReader::fail(const NsysRange& range, uint64_t number, std::string_view what) const {
+  throw Error(database_.path(), fmt::format("table {}, row {}: {}", name_of(range.table),
+                                            row_id(range, number), what));
+}
+
+}  // namespace kr

@@ -1,0 +1,268 @@
+#include "trace/readers/nsys_sqlite.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "trace/format.hpp"
+#include "trace/ordered_workers.hpp"
+#include "trace/readers/nsys_names.hpp"
+#include "trace/readers/nsys_rows.hpp"
+#include "trace/readers/nsys_schema.hpp"
+#include "trace/temporary_file.hpp"
+
+namespace kr {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view magic = "SQLite format 3\0"sv;
+constexpr unsigned most_threads = 16;
+// Row numbers may be anything: a table with few rows and huge numbers is not cut finer than this.
+constexpr uint64_t most_ranges = 4096;
+constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
+                            NsysTable::graph};
+
+class Reader {
+ public:
+  Reader(const sqlite::Database& database, const OpenOptions& options, TraceBuilder& out)
+      : database_(&database),
+        options_(&options),
+        out_(&out),
+        schema_(database),
+        names_(database, schema_, out) {
+    if (schema_.is_nsys()) return;
+    const std::string tables = schema_.some_tables();
+    throw Error(database.path(),
+                tables.empty() ? "is an SQLite database without tables"
+                               : fmt::format("is an SQLite database, but no nsys export: its "
+                                             "tables are {}",
+                                             tables),
+                "export a report with `nsys export --type sqlite`");
+  }
+
+  /// False where the file had less than its tables say.
+  bool run(const NsysReading& reading) {
+    plan(reading);
+    std::vector<sqlite::Database> connections;
+    const size_t threads = std::min(thread_count(), ranges_.size());
+    OrderedWorkers<NsysRows> workers(static_cast<unsigned>(threads), [this](size_t) {
+      auto reader = std::make_shared<NsysRowReader>(connect(), options_->allow_truncated);
+      return [reader](NsysRows& rows) { reader->read(rows); };
+    });
+    if (workers.threads() == 0 && threads != 0) throw Error("", "no thread can be started");
+    size_t next = 0;
+    while (true) {
+      if (NsysRows* rows = next < ranges_.size() ? workers.idle() : nullptr) {
+        rows->range = ranges_[next++];
+        workers.submit();
+        continue;
+      }
+      const NsysRows* rows = workers.take();
+      if (rows == nullptr) break;
+      merge(*rows);
+      workers.release();
+    }
+    finish();
+    return whole_;
+  }
+
+ private:
+  size_t thread_count() const {
+    const unsigned threads =
+        options_->threads != 0 ? options_->threads : std::thread::hardware_concurrency();
+    return std::clamp(threads, 1U, most_threads);
+  }
+
+  sqlite::Database connect() const {
+    sqlite::Database connection = database_->again();
+    if (options_->allow_truncated) connection.execute("PRAGMA writable_schema = ON");
+    return connection;
+  }
+
+  void plan(const NsysReading& reading) {
+    uint64_t total = 0;
+    for (const NsysTable table : tables) {
+      if (!schema_.has(name_of(table))) continue;
+      if (!schema_.has_row_ids(name_of(table))) {
+        ranges_.push_back({.table = table, .numbered = false});
+        continue;
+      }
+      const auto first = end_of(table, "min");
+      const auto last = end_of(table, "max");
+      if (!first || !last) continue;
+      split({.table = table, .numbered = true, .first = *first, .last = *last},
+            static_cast<uint64_t>(reading.rows_a_range));
+      total += static_cast<uint64_t>(*last) - static_cast<uint64_t>(*first) + 1;
+    }
+    if (options_->progress != nullptr) {
+      options_->progress->done = 0;
+      options_->progress->total = total;
+    }
+  }
+
+  // Smallest or largest row number, each found at once when asked for alone.
+  std::optional<int64_t> end_of(NsysTable table, const char* which) {
+    auto query =
+        database_->prepare(fmt::format("SELECT {}(_rowid_) FROM {}", which, name_of(table)));
+    if (options_->allow_truncated) {
+      // The way to the last row may lead through what was cut off.
+      const auto step = query.try_step();
+      if (step == sqlite::Statement::Step::damaged) {
+        whole_ = false;
+        return which == "min"sv ? std::numeric_limits<int64_t>::min()
+                                : std::numeric_limits<int64_t>::max();
+      }
+    } else {
+      query.step();
+    }
+    if (query.is_null(0)) return std::nullopt;
+    return query.integer(0);
+  }
+
+  void split(NsysRange range, uint64_t rows) {
+    const uint64_t count = static_cast<uint64_t>(range.last) - static_cast<uint64_t>(range.first);
+    const uint64_t step = std::max(rows, count / most_ranges + 1);
+    const int64_t last = range.last;
+    while (true) {
+      const uint64_t left = static_cast<uint64_t>(last) - static_cast<uint64_t>(range.first);
+      if (left < step) break;
+      range.last = static_cast<int64_t>(static_cast<uint64_t>(range.first) + step - 1);
+      ranges_.push_back(range);
+      range.first = range.last + 1;
+    }
+    range.last = last;
+    ranges_.push_back(range);
+  }
+
+  void merge(const NsysRows& rows) {
+    Operation* to = out_->add(rows.rows.size());
+    for (const NsysRow& row : rows.rows) {
+      *to++ = {row.start_ns, row.duration_ns, names_.name(rows, row), names_.track(row)};
+    }
+    if (rows.range.table == NsysTable::graph) graphs_ += rows.rows.size();
+    if (rows.open_ends != 0) {
+      out_->loss("operation with an open end", rows.first_open_end, rows.open_ends);
+    }
+    if (rows.damaged) whole_ = false;
+    if (options_->progress != nullptr && rows.range.numbered) {
+      options_->progress->done +=
+          static_cast<uint64_t>(rows.range.last) - static_cast<uint64_t>(rows.range.first) + 1;
+    }
+  }
+
+  void finish() {
+    names_.finish();
+    if (graphs_ != 0) {
+      out_->warn(
+          fmt::format("{} launches of CUDA graphs were traced as a whole: the kernels inside "
+                      "are hidden (trace with --cuda-graph-trace=node to see them).",
+                      graphs_));
+    }
+    if (out_->operations() == 0) {
+      out_->warn("The export holds no GPU work: it has no rows of kernels, copies or sets.");
+    }
+  }
+
+  const sqlite::Database* database_;
+  const OpenOptions* options_;
+  TraceBuilder* out_;
+  NsysSchema schema_;
+  NsysNames names_;
+  std::vector<NsysRange> ranges_;
+  uint64_t graphs_ = 0;
+  bool whole_ = true;
+};
+
+uint64_t big_endian(std::string_view bytes) {
+  uint64_t value = 0;
+  for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
+  return value;
+}
+
+// The size that the header tells; 0 where it does not. See “The Database Header” of SQLite's
+// description of its file format: page size at 16, change counter at 24, pages at 28, and at 92 the
+// change counter for which that number of pages holds.
+uint64_t size_in_header(std::string_view head) {
+  if (head.size() < 100 || head.substr(24, 4) != head.substr(92, 4)) return 0;
+  const uint64_t page = big_endian(head.substr(16, 2));
+  return (page == 1 ? 65536 : page) * big_endian(head.substr(28, 4));
+}
+
+// A file that is shorter than its header says was cut off.
+void check_size(const std::string& shown, uint64_t size, std::string_view head,
+                const OpenOptions& options, TraceBuilder& out) {
+  const uint64_t wanted = size_in_header(head);
+  if (wanted <= size) return;
+  if (!options.allow_truncated) {
+    throw Error(shown, Error::Place{.line = {}, .offset = size},
+                fmt::format("the database is cut off here: it should have {} bytes", wanted),
+                "copy or export it again; --allow-truncated reads what is whole");
+  }
+  out.warn(fmt::format("{} is cut off at byte {} of {}: rows that stood behind it are missing.",
+                       shown, size, wanted));
+}
+
+bool sniff(std::string_view head) noexcept {
+  return head.starts_with(magic);
+}
+
+bool has_log(const std::string& path) {
+  struct stat info {};
+  return ::stat((path + "-wal").c_str(), &info) == 0 && info.st_size > 0;
+}
+
+void read(Input& input, TraceBuilder& out) {
+  const OpenOptions& options = input.options();
+  if (input.plain_file()) {
+    read_nsys_file(input.path(), options, out);
+    return;
+  }
+  const std::string head(input.head());
+  const TemporaryFile file(input);
+  check_size(input.shown(), input.offset(), head, options, out);
+  const auto database = sqlite::Database::read_private(file.location(), input.shown());
+  read_nsys_database(database, input.offset(), options, out);
+}
+
+constexpr std::array<std::string_view, 3> extensions{".sqlite", ".sqlite3", ".db"};
+
+}  // namespace
+
+void read_nsys_database(const sqlite::Database& database, uint64_t size, const OpenOptions& options,
+                        TraceBuilder& out, const NsysReading& reading) {
+  if (options.allow_truncated) database.execute("PRAGMA writable_schema = ON");
+  if (!Reader(database, options, out).run(reading)) {
+    out.warn(fmt::format("{} is damaged or cut off (it has {} bytes): some rows are missing.",
+                         database.path(), size));
+  }
+}
+
+void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBuilder& out) {
+  OpenOptions quiet = options;
+  quiet.progress = nullptr;
+  const Input input(path, quiet);
+  std::error_code ignored;
+  const uint64_t size = std::filesystem::file_size(path, ignored);
+  // Pages of a log may follow those of the file.
+  if (!has_log(path)) check_size(input.shown(), size, input.head(), options, out);
+  const auto database = sqlite::Database::read(path);
+  read_nsys_database(database, size, options, out);
+}
+
+const Format nsys_sqlite_format{.name = "nsys-sqlite",
+                                .summary = "SQLite of `nsys export --type sqlite`, any schema",
+                                .extensions = extensions,
+                                .sniff = sniff,
+                                .read = read};
+
+}  // namespace kr

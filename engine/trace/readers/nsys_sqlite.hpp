@@ -1,0 +1,20 @@
+// `nsys export --type sqlite`: the tables of GPU activity of any schema since 2020.
+#pragma once
+
+#include "base/sqlite.hpp"
+#include "trace/input.hpp"
+#include "trace/trace.hpp"
+
+namespace kr {
+
+struct NsysReading {
+  int64_t rows_a_range = 16384;  // that one thread reads at a time
+};
+
+/// `size`: bytes of the file. Throws Error.
+void read_nsys_database(const sqlite::Database& database, uint64_t size, const OpenOptions& options,
+                        TraceBuilder& out, const NsysReading& reading = {});
+/// The file at `path`.
+void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBuilder& out);
+
+}  // namespace kr

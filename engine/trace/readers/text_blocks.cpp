@@ -1,0 +1,97 @@
+#include "trace/readers/text_blocks.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "trace/readers/csv_scan.hpp"
+
+namespace kr {
+namespace {
+
+constexpr size_t small_block = size_t{64} << 10;
+constexpr size_t longest_row = size_t{64} << 20;
+
+}  // namespace
+
+void TextBlock::reserve(size_t bytes) {
+  if (bytes_ && bytes <= room_) return;
+  auto grown = std::make_unique_for_overwrite<char[]>(bytes + scan_padding);
+  std::copy_n(bytes_.get(), size_, grown.get());
+  bytes_ = std::move(grown);
+  room_ = bytes;
+}
+
+void TextBlock::assign(std::string_view head) {
+  reserve(head.size());
+  std::copy(head.begin(), head.end(), bytes_.get());
+  size_ = head.size();
+  std::fill_n(bytes_.get() + size_, scan_padding, '\0');
+}
+
+bool TextBlock::fill(Input& input, size_t bytes) {
+  reserve(bytes);
+  const size_t wanted = bytes - size_;
+  const size_t got = input.read(bytes_.get() + size_, wanted);
+  size_ += got;
+  std::fill_n(bytes_.get() + size_, scan_padding, '\0');
+  return got < wanted;
+}
+
+bool TextBlocks::next(TextBlock& block) {
+  return read(block, std::min(block_size_, small_block));
+}
+
+bool TextBlocks::read(TextBlock& block, size_t block_size) {
+  // One byte more than what is left over, so that a block always brings something new.
+  const size_t bytes = std::max({block_size, enlarged_, rest_.size() + 1});
+  block.assign({rest_.data(), rest_.size()});
+  rest_.clear();
+  if (!ended_) ended_ = block.fill(*input_, bytes);
+  block.offset = offset_;
+  block.line = line_;
+  block.last = ended_;
+  offset_ += block.text().size();
+  return !block.text().empty();
+}
+
+bool TextBlocks::next_rows(TextBlock& block, bool& cut) {
+  if (!read(block, block_size_)) return false;
+  const std::string_view text = block.text();
+  const Tally all = tally(text);
+  if (block.last) {
+    cut = true;
+    line_ = block.line + all.newlines;
+    return true;
+  }
+  const size_t rows = whole_rows(text, all.odd_quotes);
+  cut = rows != 0;
+  if (!cut) {
+    line_ = block.line + all.newlines;
+    return true;
+  }
+  const std::string_view rest = text.substr(rows);
+  rest_.assign(rest.begin(), rest.end());
+  offset_ = block.offset + rows;
+  line_ = block.line + all.newlines - tally(rest).newlines;
+  block.shrink(rows);
+  return true;
+}
+
+void TextBlocks::give_back(const TextBlock& block, size_t used) {
+  const std::string_view back = block.text().substr(used);
+  rest_.insert(rest_.begin(), back.begin(), back.end());
+  offset_ = block.offset + used;
+  line_ = block.line + tally(block.text().substr(0, used)).newlines;
+  if (used != 0) enlarged_ = 0;
+}
+
+void TextBlocks::enlarge() {
+  enlarged_ = std::max({enlarged_, block_size_, rest_.size()}) * 2;
+  if (enlarged_ > longest_row) {
+    throw Error(input_->shown(), Error::Place{.line = line_, .offset = offset_},
+                "a row or line begins here that does not end within 64 MiB",
+                "is it cuda_gpu_trace CSV, and a quote of it missing?");
+  }
+}
+
+}  // namespace kr

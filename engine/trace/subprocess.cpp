@@ -1,0 +1,126 @@
+#include "trace/subprocess.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <system_error>
+
+extern char** environ;  // NOLINT: POSIX names it so
+
+namespace kr {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kept_output = 4096;
+constexpr int tick_ms = 20;
+
+class Pipe {
+ public:
+  Pipe() {
+    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) {
+      throw std::system_error(errno, std::generic_category(), "pipe");
+    }
+    ::fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+  }
+  ~Pipe() {
+    ::close(ends_[0]);
+    close_writing();
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  int reading() const { return ends_[0]; }
+  int writing() const { return ends_[1]; }
+  void close_writing() {
+    if (ends_[1] >= 0) ::close(ends_[1]);
+    ends_[1] = -1;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+};
+
+int spawn(const std::vector<std::string>& words, const Pipe& pipe, pid_t& child) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, pipe.writing(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&files, pipe.writing(), STDERR_FILENO);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  const int error =
+      ::posix_spawnp(&child, arguments[0], &files, &attributes, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  return error;
+}
+
+// What there is to read now; false at the end of the output.
+bool drain(int from, std::string& output, Clock::time_point& heard) {
+  std::array<char, 4096> bytes;  // NOLINT: read into
+  while (true) {
+    const ssize_t got = ::read(from, bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return true;
+    if (got == 0) return false;
+    heard = Clock::now();
+    output.append(bytes.data(), static_cast<size_t>(got));
+    if (output.size() > 2 * kept_output) output.erase(0, output.size() - kept_output);
+  }
+}
+
+void describe_end(int status, Finished& out) {
+  if (WIFSIGNALED(status)) {
+    out.how = Finished::How::killed;
+    out.status = WTERMSIG(status);
+  } else {
+    out.status = WEXITSTATUS(status);
+  }
+}
+
+}  // namespace
+
+Finished run_program(const std::vector<std::string>& words, int silent_seconds) {
+  Finished out;
+  Pipe pipe;
+  pid_t child = 0;
+  if (const int error = spawn(words, pipe, child); error != 0) {
+    out.how = Finished::How::not_found;
+    out.status = error;
+    return out;
+  }
+  pipe.close_writing();
+  Clock::time_point heard = Clock::now();
+  bool open = true;
+  int status = 0;
+  // The end of the program counts, not that of its output: a child of it may hold that open.
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    pollfd wait{.fd = open ? pipe.reading() : -1, .events = POLLIN, .revents = 0};
+    ::poll(&wait, 1, tick_ms);
+    if (open) open = drain(pipe.reading(), out.output, heard);
+    if (silent_seconds != 0 && Clock::now() - heard > std::chrono::seconds(silent_seconds)) {
+      ::kill(-child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      out.how = Finished::How::silent;
+      return out;
+    }
+  }
+  if (open) drain(pipe.reading(), out.output, heard);
+  describe_end(status, out);
+  return out;
+}
+
+}  // namespace kr

@@ -1,0 +1,119 @@
+#include "trace/trace.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "base/error.hpp"
+#include "trace/hash.hpp"
+
+namespace kr {
+namespace {
+
+constexpr size_t worth_a_thread = 100000;
+
+// By start, the longer first, then by name, kind, device and stream: what is left equal is the same
+// in every respect, so the order of rows in a file never shows.
+class Before {
+ public:
+  explicit Before(const Trace& trace) : trace_(&trace) {}
+
+  bool operator()(const Operation& a, const Operation& b) const {
+    if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
+    if (a.duration_ns != b.duration_ns) return a.duration_ns > b.duration_ns;
+    return named_before(a, b);
+  }
+
+ private:
+  bool named_before(const Operation& a, const Operation& b) const {
+    if (a.name != b.name) {
+      const OperationName& left = trace_->names.get(a.name);
+      const OperationName& right = trace_->names.get(b.name);
+      const int order = left.text.compare(right.text);
+      return order != 0 ? order < 0 : left.kind < right.kind;
+    }
+    if (a.track == b.track) return false;
+    const Track& left = trace_->track(a.track);
+    const Track& right = trace_->track(b.track);
+    return left.device != right.device ? left.device < right.device : left.stream < right.stream;
+  }
+  const Trace* trace_;
+};
+
+void sort(Trace& trace) {
+  Operation* const begin = trace.operations.begin();
+  Operation* const end = trace.operations.end();
+  const Before before(trace);
+  if (std::is_sorted(begin, end, before)) return;
+  if (trace.operations.size() < worth_a_thread) {
+    std::sort(begin, end, before);
+    return;
+  }
+  // In place and on two threads: what is below the middle, and the rest.
+  Operation* const middle = begin + (end - begin) / 2;
+  std::nth_element(begin, middle, end, before);
+  std::thread lower([&] { std::sort(begin, middle, before); });
+  std::sort(middle, end, before);
+  lower.join();
+}
+
+// First start, last end, and that everything later sums stays within 64 bits.
+void measure(Trace& trace) {
+  if (trace.operations.empty()) return;
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  const auto too_long = [&](const char* what) {
+    throw Error(trace.source, std::string(what) + " do not fit in 64 bits of nanoseconds");
+  };
+  int64_t total = 0;
+  int64_t last_end = std::numeric_limits<int64_t>::min();
+  for (const Operation& operation : trace.operations) {
+    if (operation.duration_ns < 0) throw Error(trace.source, "an operation ends before it starts");
+    if (operation.start_ns > most - operation.duration_ns) too_long("times");
+    if (operation.duration_ns > most - total) too_long("durations, all together,");
+    total += operation.duration_ns;
+    last_end = std::max(last_end, operation.end_ns());
+  }
+  trace.first_start_ns = trace.operations[0].start_ns;
+  trace.last_end_ns = last_end;
+  if (trace.first_start_ns < 0 && last_end > most + trace.first_start_ns) too_long("times");
+}
+
+}  // namespace
+
+TraceBuilder::TraceBuilder(std::string source, std::string format) {
+  trace_.source = std::move(source);
+  trace_.format = std::move(format);
+}
+
+TrackId TraceBuilder::track(const Track& track) {
+  const uint64_t hash =
+      fold_multiply(static_cast<uint64_t>(track.stream) ^ 0x9e3779b97f4a7c15,
+                    hash_bytes(track.device_name) + static_cast<uint64_t>(track.device));
+  const auto [first, last] = tracks_.equal_range(hash);
+  for (auto known = first; known != last; ++known) {
+    if (trace_.track(known->second) == track) return known->second;
+  }
+  const TrackId id{static_cast<uint32_t>(trace_.tracks.size())};
+  trace_.tracks.push_back(track);
+  tracks_.emplace(hash, id);
+  return id;
+}
+
+void TraceBuilder::loss(std::string_view what, uint64_t offset, uint64_t count) {
+  for (Loss& known : trace_.losses) {
+    if (known.what == what) {
+      known.count += count;
+      known.first_offset = std::min(known.first_offset, offset);
+      return;
+    }
+  }
+  trace_.losses.push_back({std::string(what), count, offset});
+}
+
+Trace TraceBuilder::finish() && {
+  sort(trace_);
+  measure(trace_);
+  return std::move(trace_);
+}
+
+}  // namespace kr
