@@ -1,0 +1,384 @@
+#include "syntax/builder.hpp"
+
+#include "syntax/keywords.hpp"
+#include "syntax/parse.hpp"
+
+namespace kr::syntax {
+namespace {
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+std::string Path::text() const {
+  std::string text;
+  for (const Word& part : parts) {
+    if (!text.empty()) text += '.';
+    text += part.text;
+  }
+  return text;
+}
+
+Builder::Builder(const SourceMap& sources, FileId file, Sink& sink)
+    : sources_(sources),
+      id_(file),
+      sink_(sink),
+      text_(sources.text(file)),
+      look_(text_),
+      trivia_(text_, file),
+      exprs_(file_.exprs) {
+  file_.file = file;
+}
+
+Span Builder::span(const char* begin, const char* end) const {
+  return range(static_cast<size_t>(begin - text_.data()), static_cast<size_t>(end - text_.data()));
+}
+
+File Builder::take() {
+  if (!declared_) file_.doc = trivia_.of_file(text_.size(), true);
+  file_.comments = trivia_.take();
+  return std::move(file_);
+}
+
+void Builder::abandon(size_t at) {
+  throw Abandoned{at};
+}
+
+// Words, strings, paths.
+
+void Builder::word(Span span) {
+  word_.text.assign(look_.slice(span.begin, span.end));
+  word_.span = span;
+  word_.quoted = false;
+}
+
+void Builder::string(Span span) {
+  word_.text = unescape(bytes_, span);
+  word_.span = span;
+  word_.quoted = true;
+}
+
+std::string Builder::unescape(Span bytes, Span text) {
+  const std::string_view raw = look_.slice(bytes.begin, bytes.end);
+  const bool first = text.begin >= escapes_checked_;
+  escapes_checked_ = std::max<size_t>(escapes_checked_, text.end);
+  if (raw.empty() && first && look_.slice(text.begin, text.end) == "\"\"") {
+    sink_.add(code::empty_text, text).help("remove it; a text has at least one byte");
+  }
+  size_t slash = raw.find('\\');
+  if (slash == raw.npos) return std::string(raw);
+  std::string out;
+  size_t from = 0;
+  for (; slash != raw.npos; slash = raw.find('\\', from)) {
+    out += raw.substr(from, slash - from);
+    const char next = slash + 1 < raw.size() ? raw[slash + 1] : '\0';
+    from = std::min(slash + 2, raw.size());
+    if (next == '"' || next == '\\') {
+      out += next;
+      continue;
+    }
+    if (next == 'x' && slash + 3 < raw.size()) {
+      const int high = hex_digit(raw[slash + 2]);
+      const int low = hex_digit(raw[slash + 3]);
+      if (high >= 0 && low >= 0) {
+        out += static_cast<char>(high * 16 + low);
+        from = slash + 4;
+        continue;
+      }
+    }
+    if (first) {
+      const Token seen{TokenKind::other, bytes.begin + slash, bytes.begin + from};
+      sink_.add(code::bad_escape, range(seen), look_.text(seen))
+          .help("write `\\\\` for a backslash; the other escapes are `\\\"` and `\\xNN`");
+    }
+    out += raw.substr(slash, from - slash);
+  }
+  out += raw.substr(from);
+  return out;
+}
+
+void Builder::path_head(Span span) {
+  path_.parts.assign(1, word_);
+  path_.span = span;
+}
+
+void Builder::path_part(Span span) {
+  path_.parts.push_back(word_);
+  path_.span.end = span.end;
+}
+
+// Expressions.
+
+void Builder::expression_begin(Span) {
+  exprs_.begin();
+  expr_ = {};
+  anchor_ = {};
+  stray_paren_ = false;
+}
+
+void Builder::begin_anchor(Span span) {
+  anchor_ = span;
+}
+
+void Builder::bare_text(Span span) {
+  atom_ = {};
+  atom_.kind = ExprKind::text;
+  atom_.text = std::move(word_.text);
+  atom_.span = span;
+  atom_.text_span = bytes_;
+}
+
+void Builder::begin_text(Span span) {
+  bare_text(span);
+  atom_.at_begin = true;
+  atom_.span.begin = anchor_.begin;
+}
+
+void Builder::ignore_case(Span span) {
+  if (atom_.at_end) {
+    sink_.add(code::detached_flag, span, "i").help("write `i` before `$`");
+  }
+  atom_.ignore_case = true;
+}
+
+void Builder::end_anchor(Span span) {
+  if (atom_.kind == ExprKind::regex) {
+    sink_.add(code::anchored_regex, span, "$").help("write `$` inside: `/…$/`");
+  }
+  atom_.at_end = true;
+}
+
+void Builder::text_atom(Span span) {
+  atom_.span.end = span.end;
+  exprs_.atom(std::move(atom_));
+}
+
+void Builder::regex(Span span) {
+  atom_ = {};
+  atom_.kind = ExprKind::regex;
+  atom_.text.assign(look_.slice(bytes_.begin, bytes_.end));
+  atom_.text_span = bytes_;
+  atom_.span = span;
+}
+
+void Builder::regex_atom(Span span) {
+  if (atom_.kind == ExprKind::regex) atom_.at_end = false;
+  atom_.span = span;
+  exprs_.atom(std::move(atom_));
+}
+
+void Builder::operation(Span span) {
+  const std::optional<OperationKind> kind = operation_kind_from(word_.text);
+  operation_ = kind.value_or(OperationKind::kernel);
+  if (!kind) missing_operation(span);
+}
+
+void Builder::operation_atom(Span span) {
+  atom_ = {};
+  atom_.kind = ExprKind::operation;
+  atom_.operation = operation_;
+  atom_.span = span;
+  exprs_.atom(std::move(atom_));
+}
+
+void Builder::otherwise_atom(Span span) {
+  atom_ = {};
+  atom_.kind = ExprKind::otherwise;
+  atom_.span = span;
+  exprs_.atom(std::move(atom_));
+}
+
+void Builder::name_atom(Span) {
+  if (path_.parts.size() == 1) check_name(path_.parts[0], "a pattern");
+  atom_ = {};
+  atom_.kind = ExprKind::pattern;
+  atom_.span = path_.span;
+  atom_.name = std::move(path_);
+  exprs_.atom(std::move(atom_));
+}
+
+void Builder::open_paren(Span span) {
+  exprs_.open(span);
+  check_depth(span);
+}
+
+void Builder::negation(Span span) {
+  exprs_.prefix(ExprKind::negation, span);
+  check_depth(span);
+}
+
+void Builder::within(Span span) {
+  exprs_.prefix(ExprKind::within, span);
+  check_depth(span);
+}
+
+void Builder::check_depth(Span span) {
+  if (exprs_.depth() <= static_cast<size_t>(max_nesting)) return;
+  sink_.add(code::nesting_too_deep, span, max_nesting)
+      .help("name a part of it: `pattern part = …`");
+  exprs_.begin();
+  // What is left of the nest is no mistake of its own.
+  size_t at = span.end;
+  for (char c = look_.byte(at); c == '(' || c == '!' || c == ' ' || c == '\t' || c == '\n';) {
+    c = look_.byte(++at);
+  }
+  abandon(at);
+}
+
+void Builder::close_paren(Span span) {
+  if (exprs_.in_parens()) {
+    exprs_.close(span);
+    return;
+  }
+  if (!stray_paren_) {
+    sink_.add(code::stray_paren, span).help("remove it, or open a `(` before");
+  }
+  stray_paren_ = true;
+}
+
+void Builder::or_operator(Span) {
+  exprs_.disjunction();
+}
+
+void Builder::expression(Span) {
+  if (exprs_.in_parens()) {
+    const Span paren = exprs_.open_paren();
+    const size_t end = look_.before_blanks(exprs_.last()->span.end);
+    sink_.add(code::unclosed_paren, range(end, end)).related(paren, "opened here").help("add `)`");
+  }
+  expr_ = exprs_.finish();
+}
+
+Expr Builder::unread(Span span) const {
+  Expr expr;
+  expr.kind = ExprKind::text;
+  expr.span = span;
+  expr.text_span = span;
+  expr.text = "unread";
+  return expr;
+}
+
+// Rules and their blocks.
+
+Doc Builder::doc(size_t at) {
+  return trivia_.before(at);
+}
+
+void Builder::begin_rule(RuleKind kind, Span span) {
+  rule_ = {};
+  rule_.kind = kind;
+  rule_.span = span;
+  rule_.doc = doc(span.begin);
+  pending_ = Pending::rule;
+}
+
+void Builder::rule_head(Span span) {
+  begin_rule(RuleKind::rule, span);
+  rule_.label = std::move(word_);
+}
+
+void Builder::replace_begin(Span span) {
+  begin_rule(RuleKind::replace, span);
+}
+
+void Builder::drop_begin(Span span) {
+  begin_rule(RuleKind::drop, span);
+}
+
+void Builder::include_begin(Span span) {
+  begin_rule(RuleKind::include, span);
+}
+
+void Builder::keep_begin(Span span) {
+  begin_rule(RuleKind::otherwise_keep, span);
+}
+
+void Builder::rule_label(Span) {
+  rule_.label = std::move(word_);
+}
+
+void Builder::include_table(Span) {
+  rule_.table = std::move(path_);
+}
+
+void Builder::rule(Span span) {
+  push_rule(span);
+}
+
+void Builder::push_rule(Span span) {
+  pending_ = Pending::none;
+  rule_.span = span;
+  const bool has_label = !rule_.label.span.valid() ? rule_.kind == RuleKind::include ||
+                                                         rule_.kind == RuleKind::otherwise_keep
+                                                   : true;
+  if (rule_.kind == RuleKind::include && rule_.table.parts.empty()) return;
+  if (!has_label) return;
+  if (rule_.kind == RuleKind::rule || rule_.kind == RuleKind::replace) {
+    rule_.expr = expr_.valid() ? expr_ : file_.exprs.add(unread(span));
+  }
+  expr_ = {};
+  rules_.push_back(std::move(rule_));
+}
+
+size_t Builder::indent_of(size_t at) const {
+  constexpr size_t limit = 1000;
+  const uint32_t line = sources_.position(id_, narrow(at)).line;
+  const std::string_view text = sources_.line(id_, line);
+  size_t indent = 0;
+  while (indent < text.size() && indent < limit && (text[indent] == ' ' || text[indent] == '\t')) {
+    ++indent;
+  }
+  return indent;
+}
+
+void Builder::open(Level level, Span span) {
+  braces_.push_back({level, span, indent_of(span.begin)});
+}
+
+void Builder::close(Span) {
+  braces_.pop_back();
+}
+
+void Builder::rules_open(Span span) {
+  rules_.clear();
+  open(Level::rules, span);
+}
+
+void Builder::phases_begin(Span span) {
+  block_ = {};
+  block_.doc = doc(span.begin);
+  block_.dimension = {std::string(look_.slice(span.begin, span.end)), span, false};
+}
+
+void Builder::phases(Span span) {
+  block_.span = span;
+  block_.rules = std::move(rules_);
+  rules_.clear();
+  body().phases.push_back(std::move(block_));
+}
+
+void Builder::block_begin(Span span) {
+  block_ = {};
+  block_.doc = doc(span.begin);
+  block_.dimension = std::move(word_);
+  check_name(block_.dimension, "a dimension");
+}
+
+void Builder::block(Span span) {
+  block_.span = span;
+  block_.rules = std::move(rules_);
+  rules_.clear();
+  body().dimensions.push_back(std::move(block_));
+}
+
+void Builder::check_name(const Word& word, std::string_view what) {
+  if (word.quoted || !is_keyword(word.text)) return;
+  sink_.add(code::keyword_as_name, word.span, word.text, what).help("choose another name");
+}
+
+}  // namespace kr::syntax

@@ -1,0 +1,303 @@
+// Builder: what stands in a file, and in engines and models beside blocks of rules.
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "syntax/builder.hpp"
+#include "syntax/keywords.hpp"
+
+namespace kr::syntax {
+namespace {
+
+bool is_color(std::string_view text) {
+  return text.size() == 7 && text[0] == '#' &&
+         text.find_first_not_of("0123456789abcdefABCDEF", 1) == text.npos;
+}
+
+}  // namespace
+
+/// The first declaration settles which `##` blocks speak of the file.
+void Builder::declare(size_t at, bool is_use) {
+  after_misplaced_ = false;
+  if (declared_) return;
+  declared_ = true;
+  file_.doc = trivia_.of_file(at, is_use);
+}
+
+// Engines and models.
+
+void Builder::engine_begin(Span span) {
+  engine_ = {};
+  engine_.span = span;
+  engine_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
+  declare(span.begin, false);
+  in_engine_ = true;
+}
+
+void Builder::engine_name(Span) {
+  engine_.name = std::move(word_);
+}
+
+void Builder::engine_title(Span) {
+  engine_.title = std::move(word_);
+}
+
+void Builder::engine_open(Span span) {
+  open(Level::engine, span);
+}
+
+void Builder::engine(Span span) {
+  in_engine_ = false;
+  engine_.span = span;
+  closed_engine_ = range(span.end - 1, span.end);
+  if (engine_.name.span.valid()) file_.engines.push_back(std::move(engine_));
+  engine_ = {};
+}
+
+void Builder::model_begin(Span span) {
+  model_ = {};
+  model_.span = span;
+  model_.doc = doc(span.begin);
+  in_model_ = true;
+}
+
+void Builder::model_name(Span) {
+  model_.name = std::move(word_);
+}
+
+void Builder::model_title(Span) {
+  model_.title = std::move(word_);
+}
+
+void Builder::model_base(Span) {
+  model_.extends = std::move(path_);
+}
+
+void Builder::model_open(Span span) {
+  open(Level::model, span);
+}
+
+void Builder::model(Span span) {
+  in_model_ = false;
+  model_.span = span;
+  if (model_.name.span.valid() && in_engine_) engine_.models.push_back(std::move(model_));
+  model_ = {};
+}
+
+void Builder::fold_item(Span span) {
+  if (!expr_.valid()) return;
+  Expr& expr = file_.exprs.get(expr_);
+  const bool plain = !expr.grouped && !expr.ignore_case && !expr.at_begin && !expr.at_end;
+  if (expr.kind == ExprKind::pattern && plain && expr.name.parts.size() == 1) {
+    expr.kind = ExprKind::text;
+    expr.text = expr.name.parts[0].text;
+    expr.text_span = expr.span;
+    expr.name = {};
+    expr.at_begin = expr.at_end = true;
+  } else if (expr.kind == ExprKind::text && plain) {
+    expr.at_begin = expr.at_end = true;
+  }
+  body().folds.push_back({span, expr_});
+  expr_ = {};
+}
+
+void Builder::abbreviated(Span) {
+  abbreviation_ = {};
+  abbreviation_.from = std::move(word_);
+}
+
+void Builder::abbreviation(Span span) {
+  abbreviation_.span = span;
+  abbreviation_.to = std::move(word_);
+  body().abbreviations.push_back(std::move(abbreviation_));
+}
+
+void Builder::detect(Span span) {
+  if (expr_.valid()) body().detects.push_back({span, expr_});
+  expr_ = {};
+}
+
+// Declarations of a file.
+
+void Builder::use_begin(Span span) {
+  use_ = {};
+  declare(span.begin, true);
+}
+
+void Builder::use_file(Span) {
+  use_.file = std::move(word_);
+}
+
+void Builder::use_module(Span) {
+  use_.module = std::move(path_);
+  for (const Word& part : use_.module.parts) check_name(part, "a module");
+}
+
+void Builder::use_alias(Span) {
+  use_.alias = std::move(word_);
+  check_name(*use_.alias, "a module");
+}
+
+void Builder::use(Span span) {
+  use_.span = span;
+  if (use_.file && !use_.alias) {
+    std::string_view stem = use_.file->text;
+    stem.remove_prefix(stem.rfind('/') + 1);
+    stem = stem.substr(0, stem.find('.'));
+    if (is_keyword(stem)) {
+      sink_.add(code::keyword_as_name, use_.file->span, stem, "a module")
+          .help("name it: `use {} as …`", look_.slice(use_.file->span.begin, use_.file->span.end));
+    }
+  }
+  if (use_.file || !use_.module.parts.empty()) file_.uses.push_back(std::move(use_));
+}
+
+void Builder::pattern_begin(Span span) {
+  pattern_ = {};
+  pattern_.span = span;
+  pattern_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
+  declare(span.begin, false);
+  pending_ = Pending::pattern;
+}
+
+void Builder::pattern_name(Span) {
+  pattern_.name = std::move(word_);
+  check_name(pattern_.name, "a pattern");
+}
+
+void Builder::pattern(Span span) {
+  pending_ = Pending::none;
+  pattern_.span = span;
+  pattern_.expr = expr_.valid() ? expr_ : file_.exprs.add(unread(span));
+  expr_ = {};
+  if (pattern_.name.span.valid()) file_.patterns.push_back(std::move(pattern_));
+}
+
+void Builder::labels_begin(Span span) {
+  labels_ = {};
+  labels_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
+  declare(span.begin, false);
+}
+
+void Builder::labels_dimension(Span) {
+  labels_.dimension = std::move(word_);
+  check_name(labels_.dimension, "a dimension");
+}
+
+void Builder::labels_base(Span) {
+  labels_.extends = std::move(path_);
+}
+
+void Builder::labels_open(Span span) {
+  open(Level::labels, span);
+}
+
+void Builder::labels(Span span) {
+  labels_.span = span;
+  if (labels_.dimension.span.valid()) file_.labels.push_back(std::move(labels_));
+}
+
+void Builder::vocabulary_label(Span span) {
+  entry_ = {};
+  entry_.doc = doc(span.begin);
+  entry_.label = std::move(word_);
+}
+
+void Builder::label_title(Span) {
+  entry_.title = std::move(word_);
+}
+
+void Builder::label_color(Span) {
+  entry_.color = std::move(word_);
+}
+
+void Builder::label_entry(Span span) {
+  entry_.span = span;
+  const std::string_view label = entry_.label.text;
+  // `colour "#4e79a7"` reads as a label with that title.
+  if (!entry_.label.quoted && entry_.title && is_color(entry_.title->text) &&
+      edit_distance(label, "color") <= 2 && !labels_.labels.empty() &&
+      !labels_.labels.back().color) {
+    misspelt(entry_.label.span, "color");
+    labels_.labels.back().color = std::move(entry_.title);
+    return;
+  }
+  labels_.labels.push_back(std::move(entry_));
+}
+
+void Builder::table_begin(Span span) {
+  table_ = {};
+  table_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
+  declare(span.begin, false);
+}
+
+void Builder::table_name(Span) {
+  table_.name = std::move(word_);
+}
+
+void Builder::table_dimension(Span) {
+  table_.dimension = std::move(word_);
+  check_name(table_.dimension, "a dimension");
+}
+
+void Builder::table(Span span) {
+  table_.span = span;
+  table_.rules = std::move(rules_);
+  rules_.clear();
+  if (table_.name.span.valid() && table_.dimension.span.valid()) {
+    file_.tables.push_back(std::move(table_));
+  }
+}
+
+void Builder::test_begin(Span span) {
+  test_ = {};
+  declare(span.begin, false);
+}
+
+void Builder::test_engine(Span) {
+  test_.engine = std::move(word_);
+}
+
+void Builder::test_model(Span) {
+  test_.model = std::move(word_);
+}
+
+void Builder::test_open(Span span) {
+  case_ = {};
+  open(Level::test, span);
+}
+
+void Builder::test(Span span) {
+  test_.span = span;
+  if (test_.engine.span.valid()) file_.tests.push_back(std::move(test_));
+}
+
+void Builder::case_kind(Span) {
+  case_.kind = operation_;
+}
+
+void Builder::case_name(Span) {
+  case_.name = std::move(word_);
+}
+
+void Builder::case_within(Span) {
+  case_.within.push_back(std::move(word_));
+}
+
+void Builder::expected_dimension(Span) {
+  case_.expected.push_back({std::move(word_), {}});
+}
+
+void Builder::expected_label(Span) {
+  if (!case_.expected.empty()) case_.expected.back().label = std::move(word_);
+}
+
+void Builder::test_case(Span span) {
+  case_.span = span;
+  std::erase_if(case_.expected, [](const Expectation& e) {
+    return !e.dimension.span.valid() || !e.label.span.valid();
+  });
+  if (case_.name.span.valid() && !case_.expected.empty()) test_.cases.push_back(std::move(case_));
+  case_ = {};
+}
+
+}  // namespace kr::syntax

@@ -1,0 +1,91 @@
+#include "syntax/expr_builder.hpp"
+
+namespace kr::syntax {
+
+void ExprBuilder::begin() {
+  operands_.clear();
+  prefixes_.clear();
+  frames_.assign(1, Frame{});
+}
+
+void ExprBuilder::open(Span paren) {
+  frames_.push_back({paren, prefixes_.size(), 0, 0});
+}
+
+void ExprBuilder::prefix(ExprKind kind, Span span) {
+  prefixes_.push_back({kind, span});
+}
+
+void ExprBuilder::atom(Expr expr) {
+  push(exprs_.add(std::move(expr)));
+}
+
+void ExprBuilder::push(ExprId operand) {
+  while (prefixes_.size() > frames_.back().prefixes) {
+    Expr expr;
+    expr.kind = prefixes_.back().kind;
+    expr.span = kr::join(prefixes_.back().span, exprs_.get(operand).span);
+    expr.operands = {operand};
+    operand = exprs_.add(std::move(expr));
+    prefixes_.pop_back();
+  }
+  operands_.push_back(operand);
+  ++frames_.back().conjunctions;
+}
+
+void ExprBuilder::join(ExprKind kind, size_t count) {
+  if (count < 2) return;
+  const auto first = operands_.end() - static_cast<std::ptrdiff_t>(count);
+  Expr expr;
+  expr.kind = kind;
+  expr.operands.assign(first, operands_.end());
+  expr.span =
+      kr::join(exprs_.get(expr.operands.front()).span, exprs_.get(expr.operands.back()).span);
+  operands_.erase(first, operands_.end());
+  operands_.push_back(exprs_.add(std::move(expr)));
+}
+
+void ExprBuilder::end_conjunction() {
+  Frame& frame = frames_.back();
+  if (frame.conjunctions == 0) return;
+  join(ExprKind::conjunction, frame.conjunctions);
+  frame.conjunctions = 0;
+  ++frame.disjunctions;
+}
+
+void ExprBuilder::end_disjunction() {
+  end_conjunction();
+  Frame& frame = frames_.back();
+  join(ExprKind::disjunction, frame.disjunctions);
+  frame.disjunctions = frame.disjunctions > 0 ? 1 : 0;
+}
+
+void ExprBuilder::disjunction() {
+  end_conjunction();
+}
+
+void ExprBuilder::close(Span paren) {
+  end_disjunction();
+  const Frame frame = frames_.back();
+  frames_.pop_back();
+  prefixes_.resize(std::min(prefixes_.size(), frame.prefixes), Prefix{});
+  if (frame.disjunctions == 0) return;
+  const ExprId inside = operands_.back();
+  operands_.pop_back();
+  Expr& expr = exprs_.get(inside);
+  expr.grouped = true;
+  expr.span = kr::join(frame.paren, paren);
+  push(inside);
+}
+
+ExprId ExprBuilder::finish() {
+  while (in_parens()) {
+    // Left open: reported by the caller. The group ends where its last operand does.
+    const Span end = operands_.empty() ? open_paren() : exprs_.get(operands_.back()).span;
+    close(Span{end.file, end.end, end.end});
+  }
+  end_disjunction();
+  return operands_.empty() ? ExprId{} : operands_.back();
+}
+
+}  // namespace kr::syntax

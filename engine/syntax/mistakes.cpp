@@ -1,0 +1,339 @@
+// Builder: what is said of mistakes inside an item, and where reading goes on.
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "diag/printable.hpp"
+#include "syntax/builder.hpp"
+#include "syntax/keywords.hpp"
+
+namespace kr::syntax {
+namespace {
+
+constexpr size_t shown = 40;      // bytes of a name in a message
+constexpr size_t look_at = 1000;  // bytes looked at for a guess
+constexpr size_t tokens_ahead = 20;
+
+/// Whether the quotes from `begin` on do not pair on their line, which is how a quote that is
+/// missing further left shows.
+bool odd_quotes(std::string_view text, size_t begin) {
+  const size_t end = std::min(text.size(), begin + look_at);
+  bool odd = false;
+  for (size_t at = begin; at < end && text[at] != '\n'; ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      odd = !odd;
+    } else if (text[at] == '#' && !odd) {
+      break;
+    }
+  }
+  return odd;
+}
+
+}  // namespace
+
+std::string_view Builder::hint(size_t at) const {
+  const std::string_view rest = text_.substr(std::min(at, text_.size()), 4);
+  if (rest.starts_with("\xe2\x80\x9c") || rest.starts_with("\xe2\x80\x9d")) {
+    return "texts stand between straight quotes: `\"…\"`";
+  }
+  if (rest.starts_with('\'')) return "texts stand between double quotes: `\"…\"`";
+  if (rest.starts_with("//") || rest.starts_with("/*")) return "a comment begins with `#`";
+  if (!rest.empty() && static_cast<unsigned char>(rest[0]) >= 0x80) {
+    return "a name with other characters than letters, digits, `_` and `-` is quoted";
+  }
+  return {};
+}
+
+bool Builder::fresh(size_t at) {
+  if (reported_at_ == at) return false;
+  reported_at_ = at;
+  if (at >= text_.size()) {
+    if (end_reported_) return false;
+    end_reported_ = true;
+  }
+  return !(broken_bytes_ && at < text_.size() && static_cast<unsigned char>(text_[at]) >= 0x80);
+}
+
+size_t Builder::expected(size_t at, std::string_view what) {
+  const Token token = look_.token(at);
+  if (!fresh(token.begin)) abandon(token.begin);
+  const size_t end = look_.before_blanks(text_.size());
+  const Span seen = token.kind == TokenKind::end ? range(end, end) : range(token);
+  Diagnostic& said = sink_.add(code::syntax, seen, what, look_.describe(at));
+  said.help_ = hint(token.begin);
+  return at;
+}
+
+// What is missing.
+
+size_t Builder::missing_atom(Span seen) {
+  abandon(expected(seen.begin, "an expression"));
+}
+
+bool Builder::side_by_side(size_t at) const {
+  const Token token = look_.token(at);
+  const Token next = look_.next(token);
+  const char after = look_.byte(next.begin);
+  switch (token.kind) {
+    case TokenKind::end:
+      return false;
+    case TokenKind::string:
+      return after != ':';
+    case TokenKind::regex:
+      return true;
+    case TokenKind::other: {
+      const char c = text_[token.begin];
+      return c == '^' || c == '@' || c == '!' || c == '(';
+    }
+    case TokenKind::word:
+      break;
+  }
+  // A word on a line of its own is rather a rule without its colon.
+  if (after == ':' || after == '{' || look_.first_on_line(token.begin)) return false;
+  const std::string_view word = look_.text(token);
+  if (word == "keep") {
+    return exprs_.last() != nullptr && exprs_.last()->kind == ExprKind::otherwise;
+  }
+  return !is_keyword(word) || word == "within" || word == "otherwise";
+}
+
+size_t Builder::missing_operator(Span seen) {
+  const Token token = look_.token(seen.begin);
+  const std::string_view word = look_.text(token);
+  if (!fresh(token.begin)) abandon(token.end);
+  if (word == "keep") {
+    sink_.add(code::syntax, range(token), "the next rule", "`keep`")
+        .help("`otherwise keep` is a rule without a label");
+    abandon(token.end);
+  }
+  const Expr* last = exprs_.last();
+  if (last != nullptr && last->kind == ExprKind::text && odd_quotes(text_, token.begin)) {
+    const size_t end = look_.line_end(token.begin);
+    sink_.add(code::unterminated_text, range(last->span.begin, look_.before_blanks(end)))
+        .help("the quotes of this line don't pair; write `\\\"` for a quote in a text");
+    abandon(end);
+  }
+  Diagnostic& said = sink_.add(code::missing_operator, range(token), look_.describe(token.begin));
+  if (word == "and") {
+    said.help("write `&`");
+    return token.end;
+  }
+  exprs_.disjunction();
+  if (word == "or") {
+    said.help("write `|`");
+    return token.end;
+  }
+  said.help("join the two with `|` or `&`");
+  return token.begin;
+}
+
+size_t Builder::missing_colon(Span seen) {
+  const Token token = look_.token(seen.begin);
+  if (!fresh(token.begin)) abandon(token.begin);
+  const size_t end = look_.before_blanks(token.begin);
+  size_t begin = end;
+  while (begin > 0 && is_word_byte(text_[begin - 1])) --begin;
+  const std::string_view before = begin < end ? look_.slice(begin, end) : word_.text;
+  sink_.add(code::missing_colon, range(begin, end), excerpt(before, shown))
+      .help("write `{}:`", excerpt(before, shown));
+  return look_.byte(token.begin) == '=' ? token.end : token.begin;
+}
+
+size_t Builder::missing_equals(Span seen) {
+  const size_t at = expected(seen.begin, "`=`");
+  return look_.byte(at) == ':' ? at + 1 : at;
+}
+
+size_t Builder::missing_arrow(Span seen) {
+  const size_t at = expected(seen.begin, case_.within.empty() ? "`=>` or `within`" : "`=>`");
+  const Token token = look_.token(at);
+  size_t after = token.begin;
+  while (look_.byte(after) == '-' || look_.byte(after) == '=' || look_.byte(after) == '>' ||
+         look_.byte(after) == ':') {
+    ++after;
+  }
+  if (after == token.begin && (token.kind != TokenKind::word || look_.first_on_line(token.begin))) {
+    abandon(token.begin);
+  }
+  return after;
+}
+
+size_t Builder::missing_keep(Span seen) {
+  const Token token = look_.token(seen.begin);
+  if (!fresh(token.begin)) abandon(token.begin);
+  const size_t end = look_.before_blanks(rule_.span.end);
+  const Span here = token.kind == TokenKind::end ? range(end, end) : range(token);
+  sink_.add(code::syntax, here, "`keep` after `otherwise`", look_.describe(token.begin))
+      .related(rule_.span, "this `otherwise` has no label")
+      .help("write `LABEL: otherwise`, or `otherwise keep`");
+  return seen.begin;
+}
+
+size_t Builder::missing_drop_label(Span seen) {
+  const Token token = look_.token(seen.begin);
+  if (!fresh(token.begin)) abandon(token.begin);
+  const size_t end = look_.before_blanks(seen.begin);
+  sink_
+      .add(code::syntax, token.kind == TokenKind::end ? range(end, end) : range(token),
+           "a label after `drop`", look_.describe(token.begin))
+      .help("`drop LABEL` removes the rules of a label; `replace LABEL: …` gives it another");
+  abandon(token.begin);
+}
+
+size_t Builder::missing_text(Span seen) {
+  const Token token = look_.token(seen.begin);
+  if (token.kind != TokenKind::regex) abandon(expected(seen.begin, "a text after `^`"));
+  sink_.add(code::anchored_regex, anchor_, "^").help("write `^` inside: `/^…/`");
+  atom_ = unread(join(anchor_, range(token)));
+  return token.end;
+}
+
+size_t Builder::missing_operation(Span seen) {
+  operation_ = OperationKind::kernel;
+  if (seen.size() == 0) {
+    return expected(seen.begin, "`kernel`, `memcpy` or `memset` after `@`");
+  }
+  const std::string_view word = look_.slice(seen.begin, seen.end);
+  static const std::vector<std::string> kinds{"kernel", "memcpy", "memset"};
+  Diagnostic& said = sink_.add(code::unknown_operation, seen, excerpt(word, shown));
+  if (const auto near = nearest(word.substr(0, look_at), kinds)) {
+    said.help("did you mean `@{}`?", *near);
+  } else {
+    said.help("there are `@kernel`, `@memcpy` and `@memset`");
+  }
+  return seen.end;
+}
+
+size_t Builder::missing_brace(Span seen, void (Builder::*open)(Span)) {
+  expected(seen.begin, "`{`");
+  const size_t line_end = std::min(look_.line_end(seen.begin), seen.begin + look_at);
+  Token token = look_.token(seen.begin);
+  const Token first = token;
+  for (size_t i = 0; i < tokens_ahead && token.end <= line_end && token.kind != TokenKind::end;
+       ++i, token = look_.next(token)) {
+    if (text_[token.begin] == '{') {
+      (this->*open)(range(token));
+      return token.end;
+    }
+  }
+  const std::string_view word = look_.text(first);
+  const bool next_declaration = is_file_keyword(word) || (in_model_ && word == "model");
+  if (first.kind == TokenKind::end || !look_.first_on_line(first.begin) || next_declaration) {
+    abandon(first.begin);
+  }
+  (this->*open)(range(first.begin, first.begin));
+  return first.begin;
+}
+
+size_t Builder::unclosed_brace(Span seen) {
+  const Token token = look_.token(seen.begin);
+  if (fresh(token.begin)) {
+    const bool at_end = token.kind == TokenKind::end;
+    const size_t end = look_.before_blanks(text_.size());
+    Diagnostic& said = sink_.add(code::unclosed_brace, at_end ? range(end, end) : range(token),
+                                 look_.describe(token.begin));
+    // At the end of the file all that is open is the same mistake.
+    for (size_t i = braces_.size(); i > 0; --i) {
+      said.related(braces_[i - 1].span, "opened here");
+      if (!at_end) break;
+    }
+    said.help("add `}}`");
+  }
+  braces_.pop_back();
+  return seen.begin;
+}
+
+// Broken tokens.
+
+size_t Builder::unterminated_text(Span seen) {
+  const size_t open = bytes_.begin - 1;
+  const size_t end = look_.line_end(seen.begin);
+  if (open >= escapes_checked_) {
+    sink_.add(code::unterminated_text, range(open, std::max(look_.before_blanks(end), open + 1)))
+        .help("add `\"`; a text ends on the line it begins on");
+  }
+  return end;
+}
+
+size_t Builder::unterminated_regex(Span seen) {
+  const size_t open = bytes_.begin - 1;
+  const size_t end = look_.line_end(seen.begin);
+  sink_.add(code::unterminated_regex, range(open, std::max(look_.before_blanks(end), open + 1)))
+      .help("add `/`; a slash in the expression is written `\\/`");
+  return end;
+}
+
+size_t Builder::empty_regex(Span seen) {
+  atom_ = unread(seen);
+  size_t at = seen.end;
+  if (look_.byte(at) == 'i' && !is_word_byte(look_.byte(at + 1))) ++at;
+  size_t rest = at;
+  while (look_.byte(rest) == ' ' || look_.byte(rest) == '\t' || look_.byte(rest) == '\r') ++rest;
+  constexpr std::string_view ends("|&)#}$,\n\0", 9);
+  const bool comment = ends.find(look_.byte(rest)) == ends.npos;
+  Diagnostic& said = sink_.add(code::empty_regex, seen);
+  if (comment) {
+    said.help("a comment begins with `#`");
+    return look_.line_end(at);
+  }
+  said.help("write what is to be found between the slashes");
+  return at;
+}
+
+size_t Builder::wrong_flag(Span seen) {
+  if (atom_.kind == ExprKind::text && odd_quotes(text_, seen.end)) {
+    const size_t end = look_.line_end(seen.end);
+    if (fresh(seen.begin)) {
+      sink_.add(code::unterminated_text, range(atom_.span.begin, look_.before_blanks(end)))
+          .help("the quotes of this line don't pair; write `\\\"` for a quote in a text");
+    }
+    abandon(end);
+  }
+  const std::string_view flag = look_.slice(seen.begin, seen.end);
+  sink_.add(code::wrong_flag, seen, excerpt(flag, shown))
+      .help("the one flag is `i`, which ignores ASCII case");
+  return seen.end;
+}
+
+size_t Builder::flag_apart(Span seen) {
+  const bool anchor = text_[seen.end - 1] == '$';
+  if (anchor && atom_.kind == ExprKind::regex) {
+    end_anchor(range(seen.end - 1, seen.end));
+    return seen.end;
+  }
+  (anchor ? atom_.at_end : atom_.ignore_case) = true;
+  sink_.add(code::detached_flag, range(seen.end - 1, seen.end), anchor ? "$" : "i")
+      .help("remove the blank before it");
+  return seen.end;
+}
+
+size_t Builder::caret_apart(Span seen) {
+  sink_.add(code::detached_flag, anchor_, "^").help("remove the blank after it");
+  return seen.end;
+}
+
+size_t Builder::doubled_operator(Span seen) {
+  const std::string_view sign = look_.slice(seen.begin, seen.end);
+  sink_.add(code::syntax, seen, "an expression", fmt::format("`{}`", sign))
+      .help("`|` and `&` are written once");
+  return seen.end;
+}
+
+// Keywords.
+
+bool Builder::is_near(size_t at, std::string_view keyword) const {
+  const Token token = look_.token(at);
+  const std::string_view word = look_.text(token);
+  if (token.kind != TokenKind::word || token.begin != at || look_.first_on_line(at)) return false;
+  if (word.size() > keyword.size() + 2 || is_keyword(word)) return false;
+  return edit_distance(word, keyword) <= (keyword.size() > 4 ? 2U : 1U);
+}
+
+size_t Builder::misspelt(Span seen, std::string_view keyword) {
+  sink_.add(code::misspelled_keyword, seen, look_.slice(seen.begin, seen.end))
+      .help("did you mean `{}`?", keyword);
+  return seen.end;
+}
+
+}  // namespace kr::syntax

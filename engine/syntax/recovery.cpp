@@ -1,0 +1,361 @@
+// Builder: between items. What is no item is reported once, then amended so that it can be read
+// after all, or skipped; after an item that was given up, the next one is looked for.
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "diag/printable.hpp"
+#include "syntax/builder.hpp"
+#include "syntax/keywords.hpp"
+
+namespace kr::syntax {
+namespace {
+
+constexpr size_t longest_keyword = 16;
+
+bool is_word(const Token& token) {
+  return token.kind == TokenKind::word;
+}
+
+}  // namespace
+
+void Builder::amend(Amendment what, size_t at) {
+  amendment_ = what;
+  amended_at_ = at;
+}
+
+size_t Builder::meant(size_t at, std::string_view keyword) const {
+  return amended(Amendment::keyword, at) && amended_keyword_ == keyword ? amended_size_ : 0;
+}
+
+bool Builder::at_keyword(size_t at) const {
+  const Token token = look_.token(at);
+  return is_word(token) && is_keyword(look_.text(token));
+}
+
+bool Builder::may_be_name(size_t at) const {
+  size_t end = at;
+  while (is_word_byte(look_.byte(end))) ++end;
+  if (!is_keyword(look_.slice(at, end))) return true;
+  return !look_.first_on_line(at);
+}
+
+bool Builder::may_be_label(size_t at) const {
+  return amended(Amendment::label, at) || !at_keyword(at);
+}
+
+bool Builder::is_block(const Token& token) const {
+  return is_word(token) && look_.byte(look_.next(token).begin) == '{';
+}
+
+/// Whether the token begins something that stands outside the present block only.
+bool Builder::begins_outer(const Token& token) const {
+  if (!is_word(token)) return false;
+  const std::string_view word = look_.text(token);
+  if (look_.byte(look_.next(token).begin) == ':') return false;
+  switch (level()) {
+    case Level::file:
+      return false;
+    case Level::engine:
+      return is_file_keyword(word);
+    case Level::model:
+      return is_file_keyword(word) || word == "model";
+    case Level::rules:
+      return is_file_keyword(word) || is_body_keyword(word) || is_block(token);
+    case Level::labels:
+    case Level::test:
+      return is_file_keyword(word);
+  }
+  return false;
+}
+
+/// Where a declaration from outside stands no deeper than the block, the block was not closed.
+bool Builder::ends_block(const Token& token) const {
+  return !braces_.empty() && begins_outer(token) && look_.first_on_line(token.begin) &&
+         indent_of(token.begin) <= braces_.back().indent;
+}
+
+bool Builder::begins_item(const Token& token) const {
+  const bool first = look_.first_on_line(token.begin);
+  const std::string_view word = look_.text(token);
+  const auto colon = [&] { return look_.byte(look_.next(token).begin) == ':'; };
+  switch (level()) {
+    case Level::rules:
+      if (is_word(token) && first && is_rules_keyword(word)) return true;
+      return (is_word(token) || token.kind == TokenKind::string) && colon();
+    case Level::engine:
+    case Level::model:
+      return is_word(token) && ((first && is_body_keyword(word)) || is_block(token));
+    case Level::labels:
+      return first && (is_word(token) || token.kind == TokenKind::string);
+    case Level::test:
+      return first && (token.kind == TokenKind::string || text_[token.begin] == '@');
+    case Level::file:
+      return is_word(token) && first && (is_file_keyword(word) || is_body_keyword(word));
+  }
+  return false;
+}
+
+size_t Builder::next_item(size_t at) const {
+  size_t depth = 0;
+  for (Token token = look_.token(at);; token = look_.next(token)) {
+    if (token.kind == TokenKind::end) return token.begin;
+    const char c = text_[token.begin];
+    if (c == '{' && token.kind == TokenKind::other) {
+      ++depth;
+    } else if (c == '}' && token.kind == TokenKind::other) {
+      if (depth == 0) return token.begin;
+      --depth;
+    } else if (depth == 0 && begins_item(token)) {
+      return token.begin;
+    } else if (is_word(token) && look_.first_on_line(token.begin) &&
+               (ends_block(token) ||
+                (indent_of(token.begin) == 0 && is_file_keyword(look_.text(token)) &&
+                 level() == Level::file))) {
+      return token.begin;
+    }
+  }
+}
+
+/// Past the braces that open at or soon after `at`, on the same line.
+size_t Builder::past_block(size_t at) const {
+  size_t depth = 0;
+  for (Token token = look_.token(at);; token = look_.next(token)) {
+    if (token.kind == TokenKind::end) return token.begin;
+    const char c = token.kind == TokenKind::other ? text_[token.begin] : '\0';
+    if (depth == 0 && token.begin > at && look_.first_on_line(token.begin)) return token.begin;
+    if (c == '{') ++depth;
+    if (c == '}' && (depth == 0 || --depth == 0)) return depth == 0 ? token.end : token.begin;
+  }
+}
+
+size_t Builder::recover(size_t at, size_t depth) {
+  braces_.resize(std::min(braces_.size(), depth), Brace{Level::file, {}, 0});
+  const size_t end = look_.before_blanks(at);
+  if (pending_ == Pending::rule) {
+    expr_ = exprs_.finish();
+    push_rule(range(rule_.span.begin, std::max<size_t>(end, rule_.span.end)));
+  } else if (pending_ == Pending::pattern) {
+    expr_ = exprs_.finish();
+    pattern(range(pattern_.span.begin, std::max<size_t>(end, pattern_.span.end)));
+  }
+  pending_ = Pending::none;
+  expr_ = {};
+  case_ = {};
+  if (level() == Level::file) in_engine_ = false;
+  if (level() != Level::model && level() != Level::rules) in_model_ = false;
+  return next_item(at);
+}
+
+std::string_view Builder::items() const {
+  switch (level()) {
+    case Level::file:
+      return "a declaration";
+    case Level::engine:
+      return "a block of rules, a model or `}`";
+    case Level::model:
+      return "a block of rules or `}`";
+    case Level::rules:
+      return "a rule or `}`";
+    case Level::labels:
+      return "a label or `}`";
+    case Level::test:
+      return "a name in quotes or `}`";
+  }
+  return {};
+}
+
+bool Builder::stray(size_t& at) {
+  const Token token = look_.token(at);
+  if (token.kind == TokenKind::end) return false;
+  if (text_[token.begin] == '}') return stray_brace(at);
+  if (ends_block(token)) return false;
+  const bool tried = amendment_ != Amendment::none && amended_at_ == token.begin;
+  if (!tried && stray_word(token, at)) return true;
+  if (reported_at_ != token.begin) {
+    stray_token(token);
+  }
+  const char c = text_[token.begin];
+  const bool comment = token.kind == TokenKind::regex && look_.text(token).starts_with("//");
+  if (comment) {
+    at = look_.line_end(token.begin);
+  } else if (c == ';' || c == ',') {
+    at = token.end;
+  } else if (c == '{' && token.kind == TokenKind::other) {
+    at = next_item(token.begin);
+  } else {
+    at = next_item(token.end);
+  }
+  return true;
+}
+
+void Builder::stray_token(const Token& token) {
+  if (!fresh(token.begin)) return;
+  const char c = text_[token.begin];
+  Diagnostic& said = sink_.add(code::syntax, range(token), items(), look_.describe(token.begin));
+  if (c == ';' || c == ',') {
+    said.help("remove it: nothing stands between items");
+  } else {
+    said.help_ = hint(token.begin);
+  }
+}
+
+bool Builder::stray_brace(size_t& at) {
+  if (level() != Level::file) return false;
+  const size_t begin = at;
+  size_t end = at;
+  // Several in a row are one mistake.
+  for (Token token = look_.token(at); look_.byte(token.begin) == '}'; token = look_.next(token)) {
+    end = token.end;
+  }
+  at = end;
+  if (after_misplaced_) {
+    after_misplaced_ = false;
+    return true;
+  }
+  Diagnostic& said = sink_.add(code::stray_brace, range(begin, begin + 1));
+  if (closed_engine_.valid()) said.related(closed_engine_, "the engine was closed here");
+  said.help("remove it");
+  return true;
+}
+
+bool Builder::stray_word(const Token& token, size_t& at) {
+  if (stray_misspelt(token)) return true;
+  switch (level()) {
+    case Level::file:
+      return stray_in_file(token, at);
+    case Level::engine:
+    case Level::model:
+      return stray_in_body(token, at);
+    case Level::rules:
+      return stray_in_rules(token, at);
+    case Level::labels:
+      return stray_in_labels(token, at);
+    case Level::test:
+      return false;
+  }
+  return false;
+}
+
+bool Builder::stray_misspelt(const Token& token) {
+  const std::string_view word = look_.text(token);
+  if (!is_word(token) || word.size() > longest_keyword || is_keyword(word)) return false;
+  const Token next = look_.next(token);
+  const char after = look_.byte(next.begin);
+  const bool in_body = level() == Level::engine || level() == Level::model;
+  std::optional<std::string> near;
+  if (level() == Level::rules) {
+    if (!is_word(next) && next.kind != TokenKind::string) return false;
+    near = nearest(word, rules_keywords());
+    // `drpo "x"` may as well lack its colon.
+    if (near && !is_word(next) && *near != "drop") return false;
+  } else if (level() == Level::file) {
+    near = nearest(word, file_keywords());
+    if (!near) near = nearest(word, body_keywords());
+  } else if (in_body) {
+    near = nearest(word, body_keywords());
+    if (!near) near = nearest(word, file_keywords());
+  }
+  if (!near || (after == ':') != (*near == "detect")) return false;
+  amend(Amendment::keyword, token.begin);
+  amended_size_ = word.size();
+  for (const auto keywords : {file_keywords(), body_keywords(), rules_keywords()}) {
+    for (const std::string& keyword : keywords) {
+      if (keyword == *near) amended_keyword_ = keyword;
+    }
+  }
+  const bool foreign =
+      in_body ? is_file_keyword(*near) : level() == Level::file && is_body_keyword(*near);
+  if (foreign) return false;
+  misspelt(range(token), amended_keyword_);
+  return true;
+}
+
+void Builder::report_misplaced(const Token& token, std::string_view where) {
+  if (!fresh(token.begin)) return;
+  sink_.add(code::misplaced, range(token), excerpt(look_.text(token), 40), where);
+}
+
+bool Builder::stray_in_file(const Token& token, size_t& at) {
+  const std::string_view word = look_.text(token);
+  const bool colon = look_.byte(look_.next(token).begin) == ':';
+  const bool body_item = is_word(token) && (is_body_keyword(word) || is_block(token));
+  const bool rule = (is_word(token) || token.kind == TokenKind::string) && colon;
+  if (!body_item && !rule) return false;
+  if (!after_misplaced_ && fresh(token.begin)) {
+    Diagnostic& said = sink_.add(code::misplaced, range(token), excerpt(word, 40),
+                                 body_item ? "outside an engine" : "outside a block of rules");
+    if (closed_engine_.valid()) said.related(closed_engine_, "the engine was closed here");
+    if (is_block(token))
+      said.help("for rules that engines share: `table NAME for {} {{ … }}`", word);
+    after_misplaced_ = closed_engine_.valid();
+  }
+  if (body_item) {
+    amend(Amendment::place, token.begin);
+  } else {
+    at = next_item(token.end);
+  }
+  return true;
+}
+
+bool Builder::stray_in_body(const Token& token, size_t& at) {
+  const std::string_view word = look_.text(token);
+  const bool named = is_word(token) || token.kind == TokenKind::string;
+  if (named && look_.byte(look_.next(token).begin) == ':') {
+    report_misplaced(token, "outside a block of rules");
+    at = next_item(token.end);
+    return true;
+  }
+  if (!is_word(token)) return false;
+  if (is_rules_keyword(word)) {
+    report_misplaced(token, "outside a block of rules");
+    at = next_item(token.end);
+    return true;
+  }
+  if (word == "engine") {
+    report_misplaced(token, "inside an engine");
+    at = past_block(token.begin);
+    return true;
+  }
+  if (word == "model") {
+    report_misplaced(token, "inside a model");
+    at = past_block(token.begin);
+    return true;
+  }
+  if (!is_file_keyword(word)) return false;
+  report_misplaced(token, "inside an engine");
+  amend(Amendment::place, token.begin);
+  return true;
+}
+
+bool Builder::stray_in_rules(const Token& token, size_t& at) {
+  if (begins_outer(token)) {
+    report_misplaced(token, "inside a block of rules");
+    at = past_block(token.begin);
+    return true;
+  }
+  if (!is_word(token) && token.kind != TokenKind::string) return false;
+  if (is_word(token) && is_keyword(look_.text(token))) return false;
+  const Token next = look_.next(token);
+  const char after = look_.byte(next.begin);
+  const bool same_line = next.begin < look_.line_end(token.begin);
+  constexpr std::string_view starts = "^@!(=";
+  const bool operand = next.kind == TokenKind::string || next.kind == TokenKind::regex ||
+                       (after != '\0' && starts.find(after) != starts.npos);
+  const bool name = is_word(next) && same_line && !begins_item(next);
+  if (!operand && !name) return false;
+  if (!fresh(token.begin)) return false;
+  sink_.add(code::missing_colon, range(token), excerpt(look_.text(token), 40))
+      .help("write `{}:`", excerpt(look_.text(token), 40));
+  amend(Amendment::colon, token.begin);
+  return true;
+}
+
+bool Builder::stray_in_labels(const Token& token, size_t&) {
+  if (!is_word(token) || !is_keyword(look_.text(token)) || !fresh(token.begin)) return false;
+  sink_.add(code::keyword_as_name, range(token), look_.text(token), "a label without quotes")
+      .help("write `\"{}\"`", look_.text(token));
+  amend(Amendment::label, token.begin);
+  return true;
+}
+
+}  // namespace kr::syntax

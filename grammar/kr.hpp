@@ -1,0 +1,462 @@
+// The grammar of rules files. Offsets only, no lines; every rule that gives a piece of the AST has
+// a name of its own, for the actions of syntax/parse.cpp.
+//
+// The grammar does not recurse: an expression is a flat run of prefixes, atoms, closing
+// parentheses and operators, which the state (`State` below, syntax/builder.hpp) nests. However
+// deep a text nests, the stack of the process stays flat.
+//
+// A mistake is met in three ways:
+//   need<R>      R, or its mistake is reported; the report says where to go on (as though R stood
+//                there), or gives the item up
+//   oops<R>      R is a known mistake: reported, and stepped over
+//   guarded<R>   R; when it was given up, the state looks for the next item
+#pragma once
+
+#include <string_view>
+#include <tao/pegtl.hpp>
+#include <tao/pegtl/contrib/analyze_traits.hpp>
+
+namespace kr::syntax::grammar {
+
+namespace p = tao::pegtl;
+
+template <class Input>
+void go_to(Input& in, size_t offset) {
+  in.bump(offset - in.byte());
+}
+
+template <class Rule>
+struct need {
+  using rule_t = need;
+  using subs_t = p::type_list<Rule>;
+  template <p::apply_mode A, p::rewind_mode, template <class...> class Action,
+            template <class...> class Control, class Input, class State>
+  static bool match(Input& in, State& state) {
+    if (Control<Rule>::template match<A, p::rewind_mode::required, Action, Control>(in, state)) {
+      return true;
+    }
+    if constexpr (A == p::apply_mode::nothing) {
+      return false;
+    } else {
+      go_to(in, Control<Rule>::mistake(in.byte(), in.byte(), state));
+      return true;
+    }
+  }
+};
+
+template <class Rule>
+struct oops {
+  using rule_t = oops;
+  using subs_t = p::type_list<Rule>;
+  template <p::apply_mode A, p::rewind_mode, template <class...> class Action,
+            template <class...> class Control, class Input, class State>
+  static bool match(Input& in, State& state) {
+    const size_t begin = in.byte();
+    if (!Control<Rule>::template match<A, p::rewind_mode::required, Action, Control>(in, state)) {
+      return false;
+    }
+    if constexpr (A == p::apply_mode::action) {
+      go_to(in, Control<Rule>::mistake(begin, in.byte(), state));
+    }
+    return true;
+  }
+};
+
+template <class Rule>
+struct guarded {
+  using rule_t = guarded;
+  using subs_t = p::type_list<Rule>;
+  template <p::apply_mode A, p::rewind_mode M, template <class...> class Action,
+            template <class...> class Control, class Input, class State>
+  static bool match(Input& in, State& state) {
+    const size_t depth = state.depth();
+    try {
+      return Control<Rule>::template match<A, M, Action, Control>(in, state);
+    } catch (const typename State::Abandoned& abandoned) {
+      go_to(in, state.recover(abandoned.at, depth));
+      return true;
+    }
+  }
+};
+
+/// What no other rule reads where an item should stand: reported, and skipped or amended so that
+/// the next attempt reads it. Fails where the block ends.
+struct stray {
+  using rule_t = stray;
+  using subs_t = p::empty_list;
+  template <p::apply_mode, p::rewind_mode, template <class...> class, template <class...> class,
+            class Input, class State>
+  static bool match(Input& in, State& state) {
+    size_t at = in.byte();
+    if (!state.stray(at)) return false;
+    go_to(in, at);
+    return true;
+  }
+};
+
+/// Consumes nothing: holds when the state says so of this place.
+template <class Asked>
+struct when {
+  using rule_t = when;
+  using subs_t = p::empty_list;
+  template <p::apply_mode, p::rewind_mode, template <class...> class, template <class...> class,
+            class Input, class State>
+  static bool match(Input& in, State& state) {
+    return Asked::holds(state, in.byte());
+  }
+};
+
+// Blanks and comments.
+
+struct comment : p::seq<p::one<'#'>, p::star<p::not_one<'\n'>>> {};
+struct blank : p::plus<p::one<' ', '\n', '\t', '\r'>> {};
+struct gap : p::star<p::sor<blank, comment>> {};
+struct same_line : p::plus<p::one<' ', '\t'>> {};
+
+// Words, strings, paths.
+
+struct word_byte : p::ranges<'a', 'z', 'A', 'Z', '0', '9', '_', '_', '-', '-'> {};
+struct word_head : p::ranges<'a', 'z', 'A', 'Z', '0', '9', '_', '_'> {};
+struct word : p::seq<word_head, p::star<word_byte>> {};
+
+/// A keyword as written, or a word that was found to be this keyword misspelt.
+template <char... C>
+struct keyword {
+  using rule_t = keyword;
+  using subs_t = p::empty_list;
+  static constexpr char bytes[] = {C...};
+  static constexpr std::string_view text{bytes, sizeof...(C)};
+  template <p::apply_mode, p::rewind_mode, template <class...> class, template <class...> class,
+            class Input, class State>
+  static bool match(Input& in, State& state) {
+    const std::string_view rest(in.current(), in.size());
+    if (rest.starts_with(text)) {
+      if (rest.size() > text.size() && is_word_byte(rest[text.size()])) return false;
+      in.bump(text.size());
+      return true;
+    }
+    const size_t meant = state.meant(in.byte(), text);
+    in.bump(meant);
+    return meant > 0;
+  }
+  static bool is_word_byte(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  }
+};
+
+struct k_use : keyword<'u', 's', 'e'> {};
+struct k_as : keyword<'a', 's'> {};
+struct k_pattern : keyword<'p', 'a', 't', 't', 'e', 'r', 'n'> {};
+struct k_labels : keyword<'l', 'a', 'b', 'e', 'l', 's'> {};
+struct k_extends : keyword<'e', 'x', 't', 'e', 'n', 'd', 's'> {};
+struct k_color : keyword<'c', 'o', 'l', 'o', 'r'> {};
+struct k_table : keyword<'t', 'a', 'b', 'l', 'e'> {};
+struct k_for : keyword<'f', 'o', 'r'> {};
+struct k_engine : keyword<'e', 'n', 'g', 'i', 'n', 'e'> {};
+struct k_model : keyword<'m', 'o', 'd', 'e', 'l'> {};
+struct k_phases : keyword<'p', 'h', 'a', 's', 'e', 's'> {};
+struct k_fold : keyword<'f', 'o', 'l', 'd'> {};
+struct k_abbreviate : keyword<'a', 'b', 'b', 'r', 'e', 'v', 'i', 'a', 't', 'e'> {};
+struct k_detect : keyword<'d', 'e', 't', 'e', 'c', 't'> {};
+struct k_replace : keyword<'r', 'e', 'p', 'l', 'a', 'c', 'e'> {};
+struct k_drop : keyword<'d', 'r', 'o', 'p'> {};
+struct k_include : keyword<'i', 'n', 'c', 'l', 'u', 'd', 'e'> {};
+struct k_otherwise : keyword<'o', 't', 'h', 'e', 'r', 'w', 'i', 's', 'e'> {};
+struct k_keep : keyword<'k', 'e', 'e', 'p'> {};
+struct k_within : keyword<'w', 'i', 't', 'h', 'i', 'n'> {};
+struct k_test : keyword<'t', 'e', 's', 't'> {};
+
+/// A keyword in the middle of a declaration, or a word near to it, which is reported.
+template <class Keyword>
+struct near {
+  static constexpr std::string_view text = Keyword::text;
+  template <class State>
+  static bool holds(State& state, size_t at) {
+    return state.is_near(at, text);
+  }
+};
+template <class Keyword>
+struct misspelt : p::seq<p::at<word>, when<near<Keyword>>, p::plus<word_byte>> {};
+template <class Keyword>
+struct like : p::sor<Keyword, oops<misspelt<Keyword>>> {};
+
+struct text_bytes
+    : p::star<p::sor<p::not_one<'"', '\\', '\n'>, p::seq<p::one<'\\'>, p::not_one<'\n'>>>> {};
+struct text_end : p::one<'"'> {};
+struct string : p::seq<p::one<'"'>, text_bytes, need<text_end>> {};
+
+struct path_head : p::seq<word> {};
+struct path_part : p::seq<word> {};
+struct path : p::seq<path_head, p::star<p::one<'.'>, need<path_part>>> {};
+
+/// In a block a word or string and `:` is always a rule.
+struct colon_next : p::seq<gap, p::one<':'>> {};
+struct block_next : p::seq<gap, p::one<':', '{'>> {};
+
+// Expressions.
+
+struct caret : p::one<'^'> {};
+struct caret_apart : p::seq<same_line, p::at<p::one<'"'>>> {};
+struct ignore_case : p::seq<p::one<'i'>, p::not_at<word_byte>> {};
+struct end_anchor : p::one<'$'> {};
+struct wrong_flag : p::plus<word_byte> {};
+struct flag_apart
+    : p::seq<same_line,
+             p::sor<p::one<'$'>, p::seq<p::one<'i'>, p::not_at<p::sor<word_byte, p::one<'.'>>>,
+                                        p::not_at<block_next>>>> {};
+struct flags : p::star<p::sor<ignore_case, end_anchor, oops<wrong_flag>, oops<flag_apart>>> {};
+
+struct bare_text : p::seq<string> {};
+struct begin_text : p::seq<string> {};
+struct text_atom : p::sor<p::seq<bare_text, flags, p::not_at<colon_next>>,
+                          p::seq<caret, p::opt<oops<caret_apart>>, need<begin_text>, flags>> {};
+
+struct regex_bytes
+    : p::star<p::sor<p::not_one<'/', '\\', '\n'>, p::seq<p::one<'\\'>, p::not_one<'\n'>>>> {};
+struct regex_end : p::one<'/'> {};
+struct regex : p::seq<p::one<'/'>, regex_bytes, need<regex_end>> {};
+struct empty_regex : p::seq<p::one<'/'>, p::one<'/'>> {};
+struct regex_atom : p::sor<oops<empty_regex>, p::seq<regex, flags>> {};
+
+struct operation : p::seq<word> {};
+struct operation_atom : p::seq<p::one<'@'>, need<operation>> {};
+
+struct otherwise_atom : p::seq<k_otherwise, p::not_at<block_next>> {};
+
+/// A keyword at the head of a line begins what follows, and is no name that is missing.
+struct may_be_name {
+  template <class State>
+  static bool holds(State& state, size_t at) {
+    return state.may_be_name(at);
+  }
+};
+struct name_atom : p::seq<p::at<word_head>, when<may_be_name>, path, p::not_at<block_next>> {};
+
+struct atom : p::sor<text_atom, regex_atom, operation_atom, otherwise_atom, name_atom> {};
+
+struct open_paren : p::one<'('> {};
+struct close_paren : p::one<')'> {};
+struct negation : p::one<'!'> {};
+struct within : p::seq<k_within, p::not_at<block_next>> {};
+struct prefix : p::sor<open_paren, negation, within> {};
+struct operand : p::seq<p::star<prefix, gap>, need<atom>, p::star<gap, close_paren>> {};
+
+struct or_operator : p::one<'|'> {};
+struct and_operator : p::one<'&'> {};
+struct doubled : p::one<'|', '&'> {};
+struct side_by_side {
+  template <class State>
+  static bool holds(State& state, size_t at) {
+    return state.side_by_side(at);
+  }
+};
+struct missing_operator : when<side_by_side> {};
+struct binary_operator : p::sor<p::seq<p::sor<or_operator, and_operator>, p::opt<oops<doubled>>>,
+                                oops<missing_operator>> {};
+
+struct expression_begin : p::success {};
+struct expression : p::seq<expression_begin, operand, p::star<gap, binary_operator, gap, operand>> {
+};
+
+// Rules.
+
+struct label : p::sor<word, string> {};
+struct rule_head : p::seq<label, colon_next> {};
+struct labelled_rule : p::seq<rule_head, gap, expression> {};
+
+/// A rule whose colon is missing, as `stray` found.
+struct lacks_colon {
+  template <class State>
+  static bool holds(State& state, size_t at) {
+    return state.lacks_colon(at);
+  }
+};
+struct colonless_head : p::seq<when<lacks_colon>, label, p::opt<gap, p::one<'='>>> {};
+struct colonless_rule : p::seq<colonless_head, gap, expression> {};
+
+struct replace_begin : p::seq<k_replace> {};
+struct rule_label : p::seq<label> {};
+struct colon : p::one<':'> {};
+struct replace_rule
+    : p::seq<replace_begin, gap, need<rule_label>, gap, need<colon>, gap, expression> {};
+
+struct drop_begin : p::seq<k_drop> {};
+struct no_keyword {
+  template <class State>
+  static bool holds(State& state, size_t at) {
+    return !state.at_keyword(at);
+  }
+};
+struct drop_label : p::seq<when<no_keyword>, label, p::not_at<colon_next>> {};
+struct drop_rule : p::seq<drop_begin, gap, need<drop_label>> {};
+
+struct include_begin : p::seq<k_include> {};
+struct include_table : p::seq<path, p::not_at<colon_next>> {};
+struct include_rule : p::seq<include_begin, gap, need<include_table>> {};
+
+struct keep_begin : p::seq<k_otherwise> {};
+struct keep : p::seq<like<k_keep>> {};
+struct keep_rule : p::seq<keep_begin, gap, need<keep>> {};
+
+struct rule
+    : p::sor<labelled_rule, replace_rule, drop_rule, include_rule, keep_rule, colonless_rule> {};
+struct rules : p::star<p::sor<guarded<rule>, stray>, gap> {};
+struct rules_open : p::one<'{'> {};
+struct rules_close : p::one<'}'> {};
+struct rules_block : p::seq<need<rules_open>, gap, rules, need<rules_close>> {};
+
+// Bodies of engines and models.
+
+struct phases_begin : p::seq<k_phases> {};
+struct phases_block : p::seq<phases_begin, gap, rules_block> {};
+
+struct block_begin : p::seq<word, p::at<gap, p::one<'{'>>> {};
+struct dimension_block : p::seq<block_begin, gap, rules_block> {};
+
+struct comma : p::seq<gap, p::one<','>, gap> {};
+
+struct fold_item : p::seq<expression> {};
+struct fold : p::seq<k_fold, gap, fold_item, p::star<comma, fold_item>> {};
+
+struct abbreviated : p::seq<string> {};
+struct abbreviation_as : p::seq<like<k_as>> {};
+struct abbreviation_text : p::seq<string> {};
+struct abbreviation
+    : p::seq<need<abbreviated>, gap, need<abbreviation_as>, gap, need<abbreviation_text>> {};
+struct abbreviate : p::seq<k_abbreviate, gap, abbreviation, p::star<comma, abbreviation>> {};
+
+struct detect : p::seq<k_detect, gap, need<colon>, gap, expression> {};
+
+/// A declaration where it may not stand, as `stray` found: read all the same.
+struct misplaced {
+  template <class State>
+  static bool holds(State& state, size_t at) {
+    return state.misplaced(at);
+  }
+};
+
+struct use;
+struct pattern;
+struct labels;
+struct table;
+struct test;
+struct model;
+
+struct body_item : p::sor<detect, phases_block, fold, abbreviate, model, dimension_block> {};
+struct model_item : p::sor<detect, phases_block, fold, abbreviate, dimension_block> {};
+struct misplaced_in_body : p::seq<when<misplaced>, p::sor<use, pattern, labels, table, test>> {};
+
+struct model_begin : p::seq<k_model> {};
+struct model_name : p::seq<p::not_at<k_extends>, word> {};
+struct model_title : p::seq<string> {};
+struct model_base : p::seq<path> {};
+struct model_open : p::one<'{'> {};
+struct model_close : p::one<'}'> {};
+struct model_items : p::star<p::sor<guarded<model_item>, guarded<misplaced_in_body>, stray>, gap> {
+};
+struct model : p::seq<model_begin, gap, need<model_name>, p::opt<gap, model_title>,
+                      p::opt<gap, like<k_extends>, gap, need<model_base>>, gap, need<model_open>,
+                      gap, model_items, need<model_close>> {};
+
+struct engine_begin : p::seq<k_engine> {};
+struct engine_name : p::seq<word> {};
+struct engine_title : p::seq<string> {};
+struct engine_open : p::one<'{'> {};
+struct engine_close : p::one<'}'> {};
+struct engine_items : p::star<p::sor<guarded<body_item>, guarded<misplaced_in_body>, stray>, gap> {
+};
+struct engine : p::seq<engine_begin, gap, need<engine_name>, p::opt<gap, engine_title>, gap,
+                       need<engine_open>, gap, engine_items, need<engine_close>> {};
+
+// Declarations.
+
+struct use_begin : p::seq<k_use> {};
+struct use_file : p::seq<string> {};
+struct use_module : p::seq<path> {};
+struct used : p::sor<use_file, use_module> {};
+struct use_alias : p::seq<word> {};
+struct use : p::seq<use_begin, gap, need<used>, p::opt<gap, like<k_as>, gap, need<use_alias>>> {};
+
+struct pattern_begin : p::seq<k_pattern> {};
+struct pattern_name : p::seq<word> {};
+struct equals : p::one<'='> {};
+struct pattern
+    : p::seq<pattern_begin, gap, need<pattern_name>, gap, need<equals>, gap, expression> {};
+
+struct may_be_label {
+  template <class State>
+  static bool holds(State& state, size_t at) {
+    return state.may_be_label(at);
+  }
+};
+struct vocabulary_label : p::seq<when<may_be_label>, label> {};
+struct label_title : p::seq<string> {};
+struct label_color : p::seq<string> {};
+struct label_entry : p::seq<vocabulary_label, p::opt<gap, label_title>,
+                            p::opt<gap, k_color, p::not_at<colon_next>, gap, need<label_color>>> {};
+struct labels_begin : p::seq<k_labels> {};
+struct labels_dimension : p::seq<p::not_at<k_extends>, word> {};
+struct labels_base : p::seq<path> {};
+struct labels_open : p::one<'{'> {};
+struct labels_close : p::one<'}'> {};
+struct label_entries : p::star<p::sor<guarded<label_entry>, stray>, gap> {};
+struct labels : p::seq<labels_begin, gap, need<labels_dimension>,
+                       p::opt<gap, like<k_extends>, gap, need<labels_base>>, gap, need<labels_open>,
+                       gap, label_entries, need<labels_close>> {};
+
+struct table_begin : p::seq<k_table> {};
+struct table_name : p::seq<p::not_at<k_for>, word> {};
+struct table_for : p::seq<like<k_for>> {};
+struct table_dimension : p::seq<word> {};
+struct table : p::seq<table_begin, gap, need<table_name>, gap, need<table_for>, gap,
+                      need<table_dimension>, gap, rules_block> {};
+
+struct case_kind : p::seq<p::one<'@'>, need<operation>> {};
+struct case_name : p::seq<string> {};
+struct case_within : p::seq<string> {};
+struct arrow : p::string<'=', '>'> {};
+struct expected_dimension : p::seq<word> {};
+struct expected_label : p::seq<label, p::not_at<gap, arrow>> {};
+struct expectation : p::seq<need<expected_dimension>, gap, need<expected_label>> {};
+struct test_case
+    : p::seq<p::at<p::one<'@', '"'>>, p::opt<case_kind, gap>, need<case_name>,
+             p::opt<gap, like<k_within>, gap, need<case_within>, p::star<comma, need<case_within>>>,
+             gap, need<arrow>, gap, expectation, p::star<comma, expectation>> {};
+struct test_begin : p::seq<k_test> {};
+struct test_engine : p::seq<word> {};
+struct test_model : p::seq<word> {};
+struct test_open : p::one<'{'> {};
+struct test_close : p::one<'}'> {};
+struct test_cases : p::star<p::sor<guarded<test_case>, stray>, gap> {};
+struct test
+    : p::seq<test_begin, gap, need<test_engine>, p::opt<gap, p::one<'/'>, gap, need<test_model>>,
+             gap, need<test_open>, gap, test_cases, need<test_close>> {};
+
+struct declaration : p::sor<use, pattern, labels, table, engine, test> {};
+struct misplaced_in_file
+    : p::seq<when<misplaced>,
+             p::sor<detect, phases_block, fold, abbreviate, model, dimension_block>> {};
+struct file
+    : p::seq<gap, p::star<p::sor<guarded<declaration>, guarded<misplaced_in_file>, stray>, gap>,
+             p::eof> {};
+
+}  // namespace kr::syntax::grammar
+
+namespace tao::pegtl {
+
+template <class Name, class Rule>
+struct analyze_traits<Name, kr::syntax::grammar::need<Rule>> : analyze_opt_traits<Rule> {};
+template <class Name, class Rule>
+struct analyze_traits<Name, kr::syntax::grammar::oops<Rule>> : analyze_seq_traits<Rule> {};
+template <class Name, class Rule>
+struct analyze_traits<Name, kr::syntax::grammar::guarded<Rule>> : analyze_seq_traits<Rule> {};
+/// `stray` moves on, or amends what stands there so that the next attempt moves on (once a place).
+template <class Name>
+struct analyze_traits<Name, kr::syntax::grammar::stray> : analyze_any_traits<> {};
+template <class Name, class Asked>
+struct analyze_traits<Name, kr::syntax::grammar::when<Asked>> : analyze_opt_traits<> {};
+template <class Name, char... C>
+struct analyze_traits<Name, kr::syntax::grammar::keyword<C...>> : analyze_any_traits<> {};
+
+}  // namespace tao::pegtl

@@ -1,0 +1,190 @@
+// Golden cases: rules files that carry the diagnostics they get.
+//
+//   golden [--update] [FILE...]     without FILE: every *.kr beside this source
+//
+// A case is named by its code and what it shows: `KR101-missing-colon.kr`. Beneath a line stand
+// what is said of it, in comments that begin with `#~`; they are taken out before the file is
+// read, so they change nothing that they speak of:
+//
+//   gemm "gemm"
+//   #~   ^^^^^^ error KR110: ...     carets below the span, or its columns where carets cannot
+//   #~ 1..5 error KR110: ...         stand (columns 1 and 2, tabs, bytes that are not ASCII);
+//   #~ 3..+2:4 error KR110: ...      or over lines: to column 4 of the line two below
+//   #~ -1: labels of `substage`      the other party: a line relative to this one,
+//   #~ common.kr:3: declared here    or in another file
+//   #~ example: aten::mm             the witness
+//   #~ fix: `a` -> `b`               an edit (`unsafe fix` where it is not safe)
+//   #~ help: write `:`
+//
+// `#--- NAME` begins another file of the same case, for `use "./NAME"`. `#~ stops: ...` at the head
+// is the message of an Error that ended the load. `--update` rewrites the files; read what it
+// wrote. Every code of codes.def that is not retired must be shown by some case.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "golden/annotate.hpp"
+#include "syntax/parse.hpp"
+#ifdef KR_GOLDEN_SEMA
+#include "sema/load.hpp"
+#endif
+
+namespace fs = std::filesystem;
+using namespace kr;
+
+namespace {
+
+/// A folder of its own for one run, gone at the end.
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (fs::temp_directory_path() / "kr-golden-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw Error(pattern, "a temporary folder cannot be made");
+    }
+    path_ = pattern;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string without(std::string text, const std::string& what) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what)) {
+    text.erase(at, what.size());
+  }
+  return text;
+}
+
+void forget(std::vector<Diagnostic>& diagnostics, const std::string& folder) {
+  for (Diagnostic& diagnostic : diagnostics) {
+    diagnostic.message = without(diagnostic.message, folder);
+    diagnostic.help_ = without(diagnostic.help_, folder);
+    for (Related& related : diagnostic.related_) related.message = without(related.message, folder);
+  }
+}
+
+/// What the case at `path` should look like.
+std::string expected(const fs::path& path, const std::string& text) {
+  const std::vector<golden::Part> parts = golden::split(path.filename().string(), text);
+  Scratch scratch;
+  std::map<std::string, std::string> shown;
+  for (const golden::Part& part : parts) {
+    const fs::path file = scratch.path() / part.name;
+    fs::create_directories(file.parent_path());
+    write_file(file, part.text);
+    shown[file.string()] = part.name;
+  }
+  const std::string folder = scratch.path().string() + "/";
+  const std::string first = (scratch.path() / parts.front().name).string();
+  Sink sink;
+#ifdef KR_GOLDEN_SEMA
+  // What was said before an Error is shown too, so the Rules are not all that is needed; but the
+  // texts live in them: without Rules only the Error is shown.
+  try {
+    const auto rules = load_rules({first}, Library({fs::path(KR_SOURCE_DIR)}), sink);
+    std::vector<Diagnostic> sorted = sink.sorted();
+    forget(sorted, folder);
+    return golden::annotate(parts, rules->sources, sorted, shown, {});
+  } catch (const Error& error) {
+    return golden::annotate(parts, SourceMap(), {}, shown, without(error.what(), folder));
+  }
+#else
+  SourceMap sources;
+  const FileId file = sources.add(first, parts.front().text);
+  syntax::parse(sources, file, sink);
+  std::vector<Diagnostic> sorted = sink.sorted();
+  forget(sorted, folder);
+  return golden::annotate(parts, sources, sorted, shown, {});
+#endif
+}
+
+void show_difference(const fs::path& path, std::string_view is, std::string_view should) {
+  size_t number = 1;
+  while (!is.empty() || !should.empty()) {
+    const std::string_view a = is.substr(0, is.find('\n'));
+    const std::string_view b = should.substr(0, should.find('\n'));
+    if (a != b) {
+      std::cout << fmt::format("{}:{}:\n  written: {}\n  said:    {}\n", path.string(), number, a,
+                               b);
+      return;
+    }
+    is.remove_prefix(std::min(a.size() + 1, is.size()));
+    should.remove_prefix(std::min(b.size() + 1, should.size()));
+    ++number;
+  }
+}
+
+size_t count_codes_without_case(const std::vector<fs::path>& cases) {
+  std::string all;
+  for (const fs::path& path : cases) all += read_file(path);
+  size_t missing = 0;
+  for (const CodeInfo& info : all_codes()) {
+    if (info.severity == Severity::retired) continue;
+    const std::string shown = fmt::format(" {} {}: ", to_string(info.severity), info.id);
+    if (all.find(shown) != std::string::npos) continue;
+    std::cout << fmt::format("{} {}: no golden case shows it\n", info.id, info.name);
+    ++missing;
+  }
+  return missing;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  bool update = false;
+  std::vector<fs::path> cases;
+  for (const std::string& argument : arguments) {
+    if (argument == "--update") {
+      update = true;
+    } else {
+      cases.emplace_back(argument);
+    }
+  }
+  const bool all = cases.empty();
+  if (all) {
+    for (const auto& entry : fs::directory_iterator(fs::path(KR_SOURCE_DIR) / "tests/golden")) {
+      if (entry.path().extension() == ".kr") cases.push_back(entry.path());
+    }
+    std::sort(cases.begin(), cases.end());
+  }
+  size_t failed = 0;
+  for (const fs::path& path : cases) {
+    const std::string text = read_file(path);
+    const std::string should = expected(path, text);
+    if (text == should) continue;
+    if (update) {
+      write_file(path, should);
+      std::cout << fmt::format("{}: updated\n", path.string());
+    } else {
+      show_difference(path, text, should);
+      ++failed;
+    }
+  }
+  const size_t missing = all ? count_codes_without_case(cases) : 0;
+  std::cout << fmt::format("{} cases, {} differ, {} codes without a case\n", cases.size(), failed,
+                           missing);
+  return failed + missing == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+  }
+}
