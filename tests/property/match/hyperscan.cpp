@@ -1,0 +1,93 @@
+// The Scanner (Hyperscan, constants, places, refused patterns) against the plain meaning of each
+// expression.
+#include <doctest/doctest.h>
+
+#include "match/database.hpp"
+#include "support/patterns.hpp"
+#include "support/program.hpp"
+#include "support/reference_match.hpp"
+
+using namespace kr;
+
+namespace {
+
+constexpr size_t batch = 400;
+
+struct Counts {
+  size_t patterns = 0;
+  size_t refused = 0;
+};
+
+void check(const Program& program, const std::vector<std::string>& names, Counts& counts) {
+  const auto database = Database::compile(program, std::nullopt);
+  counts.patterns += program.atoms.size();
+  counts.refused += database->impl().by_nfa.size();
+  Scanner scanner(database);
+  AtomSet set;
+  for (const std::string& name : names) {
+    scanner.scan(name, set);
+    for (uint32_t i = 0; i < program.atoms.size(); ++i) {
+      const Atom& atom = program.atoms.get({i});
+      if (test::ReferenceMatch(atom.regex, name).search() == set.has({i})) continue;
+      CAPTURE(atom.source);
+      CAPTURE(atom.hyperscan);
+      CAPTURE(name);
+      FAIL_CHECK("the scanner says " << set.has({i}));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("all small patterns on all short names") {
+  const std::vector<std::string> names = test::small_names(3);
+  Counts counts;
+  for (size_t pieces = 1; pieces <= 3; ++pieces) {
+    test::ProgramBuilder rules;
+    test::each_small_pattern(pieces, [&](const std::string& pattern, const regex::Regex& regex) {
+      rules.add(regex, pattern);
+      if (rules.program.atoms.size() < batch) return;
+      check(rules.program, names, counts);
+      rules = test::ProgramBuilder();
+    });
+    check(rules.program, names, counts);
+  }
+  CHECK(counts.patterns > 4'000);
+  MESSAGE(counts.patterns << " patterns, " << counts.refused << " refused by Hyperscan");
+}
+
+TEST_CASE("random larger patterns on random names") {
+  constexpr unsigned seed = 20'250'131;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  Counts counts;
+  for (int round = 0; round < 40; ++round) {
+    test::ProgramBuilder rules;
+    while (rules.program.atoms.size() < 80) {
+      const std::string pattern = test::random_pattern(random, 2 + round % 4);
+      const bool ignore_case = random() % 8 == 0;
+      if (auto regex = test::parsed(pattern, ignore_case)) rules.add(std::move(*regex), pattern);
+    }
+    std::vector<std::string> names = test::small_names(2);
+    for (int i = 0; i < 60; ++i) names.push_back(test::random_name(random, 40));
+    check(rules.program, names, counts);
+  }
+  MESSAGE(counts.patterns << " patterns, " << counts.refused << " refused by Hyperscan");
+}
+
+TEST_CASE("texts by begin, end and case") {
+  constexpr unsigned seed = 11;
+  std::mt19937 random(seed);
+  Counts counts;
+  test::ProgramBuilder rules;
+  for (int i = 0; i < 600; ++i) {
+    std::string text = test::random_name(random, 4);
+    if (text.empty()) text = "a";
+    const unsigned how = static_cast<unsigned>(random());
+    rules.text(text, (how & 1) != 0, (how & 2) != 0, (how & 4) != 0);
+  }
+  std::vector<std::string> names = test::small_names(2);
+  for (int i = 0; i < 400; ++i) names.push_back(test::random_name(random, 12));
+  check(rules.program, names, counts);
+  CHECK(counts.refused == 0);
+}
