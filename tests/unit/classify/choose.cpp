@@ -31,7 +31,7 @@ std::string chosen(const kr::CompiledRules& rules, const kr::Trace& trace,
   const kr::MatchedNames matched(rules.database, rules.program(), trace.names);
   const kr::Choice choice =
       kr::choose_model(rules.program(), rules.database, trace, matched, options);
-  CHECK_FALSE(choice.why.empty() != (options.engine.empty() || options.model.empty()));
+  CHECK(choice.why.empty() == (!options.engine.empty() && !options.model.empty()));
   return rules.program().title(choice.model);
 }
 
