@@ -1,0 +1,66 @@
+# cmake -DSCRIPTS=<files> -DSCRIPT=<file> -DPAGE=<folder> -DECHARTS=<file> -DOUT=<file.cpp>
+#       -P embed_page.cmake
+# Joins SCRIPTS into SCRIPT and writes a source file that takes the page's parts in as they are, by the assembler, and holds the
+# hashes by which the page's policy knows its two scripts from any other.
+
+# SHA-256 of a file, in base64 as `Content-Security-Policy` wants it.
+function(hash_of file result)
+  file(SHA256 ${file} hex)
+  set(alphabet ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
+  set(text "")
+  foreach(at RANGE 0 59 6) # 30 bytes, three at a time; two are left
+    string(SUBSTRING ${hex} ${at} 6 six)
+    foreach(shift 18 12 6 0)
+      math(EXPR digit "(0x${six} >> ${shift}) & 63")
+      string(SUBSTRING ${alphabet} ${digit} 1 letter)
+      string(APPEND text ${letter})
+    endforeach()
+  endforeach()
+  string(SUBSTRING ${hex} 60 4 four)
+  foreach(shift 10 4 -2)
+    if(shift LESS 0)
+      math(EXPR digit "(0x${four} << 2) & 63")
+    else()
+      math(EXPR digit "(0x${four} >> ${shift}) & 63")
+    endif()
+    string(SUBSTRING ${alphabet} ${digit} 1 letter)
+    string(APPEND text ${letter})
+  endforeach()
+  set(${result} "sha256-${text}=" PARENT_SCOPE)
+endfunction()
+
+function(part name file)
+  if("${file}" MATCHES "[\"\\\\]")
+    message(FATAL_ERROR "the path ${file} cannot be embedded")
+  endif()
+  set(symbol kr_page_${name})
+  string(APPEND parts "
+asm(\".pushsection .rodata\\n.globl ${symbol}, ${symbol}_end\\n${symbol}: .incbin \\\"${file}\\\"\\n${symbol}_end:\\n.popsection\\n\");
+extern \"C\" const char ${symbol}[], ${symbol}_end[];
+")
+  string(APPEND list "\n    .${name} = {${symbol}, static_cast<size_t>(${symbol}_end - ${symbol})},")
+  set(parts "${parts}" PARENT_SCOPE)
+  set(list "${list}" PARENT_SCOPE)
+endfunction()
+
+execute_process(COMMAND ${CMAKE_COMMAND} -E cat ${SCRIPTS} OUTPUT_FILE ${SCRIPT}
+                COMMAND_ERROR_IS_FATAL ANY)
+part(html ${PAGE}/page.html)
+part(style ${PAGE}/page.css)
+part(script ${SCRIPT})
+part(echarts ${ECHARTS})
+hash_of(${SCRIPT} script_hash)
+hash_of(${ECHARTS} echarts_hash)
+
+file(WRITE ${OUT} "// Made by cmake/embed_page.cmake.
+#include \"report/page_parts.hpp\"
+${parts}
+namespace kr {
+
+const PageParts page_parts{${list}
+    .script_hash = \"${script_hash}\",
+    .echarts_hash = \"${echarts_hash}\",
+};
+
+}  // namespace kr
+")

@@ -1,0 +1,81 @@
+// JSON, appended as it is read.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "base/json.hpp"
+
+namespace kr {
+
+/// A comma comes by itself between elements; brackets are the caller's to close.
+class JsonWriter {
+ public:
+  enum class Place : uint8_t {
+    file,
+    /// Inside a script element of a page: `<` becomes `\u003c`, so that no text ends the element.
+    script,
+  };
+  explicit JsonWriter(std::string& out, Place place = Place::file) : out_(out), place_(place) {}
+  JsonWriter& key(std::string_view name) {
+    element();
+    append(name);
+    out_ += ':';
+    bare_ = true;
+    return *this;
+  }
+  void text(std::string_view value) {
+    element();
+    append(value);
+  }
+  void null() {
+    element();
+    out_ += "null";
+  }
+  template <class Number>
+  void number(Number value) {
+    element();
+    fmt::format_to(std::back_inserter(out_), "{}", value);
+  }
+  /// `line`: the element begins a line of its own.
+  void open(char bracket, bool line = false) {
+    element();
+    if (line) out_ += '\n';
+    out_ += bracket;
+    bare_ = true;
+  }
+  void close(char bracket) {
+    out_ += bracket;
+    bare_ = false;
+  }
+
+ private:
+  void append(std::string_view text) {
+    if (place_ == Place::file) return append_json_string(out_, text);
+    const size_t at = out_.size();
+    append_json_string(out_, text);
+    if (text.find('<') == std::string_view::npos) return;
+    const std::string plain = out_.substr(at);
+    out_.resize(at);
+    for (const char c : plain) {
+      if (c == '<') {
+        out_ += "\\u003c";
+      } else {
+        out_ += c;
+      }
+    }
+  }
+  void element() {
+    if (!bare_) out_ += ',';
+    bare_ = false;
+  }
+  std::string& out_;
+  Place place_;
+  bool bare_ = true;  // nothing before it that wants a comma
+};
+
+}  // namespace kr

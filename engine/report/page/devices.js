@@ -1,0 +1,83 @@
+// Per device: where its span went. The four parts add up to the span, to the nanosecond.
+
+const PARTS = [
+  { name: "compute", title: "Compute", color: "var(--compute)" },
+  { name: "exposed_communication", title: "Exposed communication", color: "var(--communication)" },
+  { name: "exposed_memory", title: "Exposed memory", color: "var(--memory)" },
+  { name: "idle", title: "Idle", color: "var(--idle)" },
+];
+
+function partCell(ns, span, unit) {
+  const cell = timeCell(ns, unit);
+  cell.append(element("span", { className: "beside" }, share(ns, span, 1)));
+  return cell;
+}
+
+function deviceRow(device, unit) {
+  const span = BigInt(device.span);
+  const bar = element(
+    "div",
+    { className: "parts", "aria-hidden": "true" },
+    ...PARTS.map((part) =>
+      element("span", {
+        title: `${part.title}: ${exactTime(BigInt(device[part.name]))}`,
+        style: {
+          width: `${ratio(BigInt(device[part.name]), span) * 100}%`,
+          backgroundColor: part.color,
+        },
+      }),
+    ),
+  );
+  const name = device.name ? `${device.device} · ${printable(device.name)}` : String(device.device);
+  return element(
+    "tr",
+    {},
+    element("th", { scope: "row", className: "label" }, name),
+    element("td", { className: "parts-cell" }, bar),
+    timeCell(span, unit),
+    ...PARTS.map((part) => partCell(BigInt(device[part.name]), span, unit)),
+    timeCell(BigInt(device.busy), unit),
+    timeCell(BigInt(device.communication), unit),
+    timeCell(BigInt(device.memory), unit),
+  );
+}
+
+function drawDevices() {
+  const spans = runs.flatMap((run) => run.devices.map((device) => BigInt(device.span)));
+  const largest = spans.reduce((most, span) => (span > most ? span : most), 0n);
+  const unit = state.unit === "auto" ? unitFor(largest) : sumUnit();
+  const head = () =>
+    element(
+      "tr",
+      {},
+      header("Device", "label"),
+      header("", "parts-cell"),
+      header(`Span (${unit.name})`),
+      ...PARTS.map((part) => {
+        const cell = header("");
+        cell.append(swatch(part.color), part.title);
+        return cell;
+      }),
+      header("Busy"),
+      header("All communication"),
+      header("All memory"),
+    );
+  byId("devices").replaceChildren(
+    ...runs
+      .filter((run) => run.devices.length > 0)
+      .map((run) =>
+        element(
+          "div",
+          { className: "scroll", tabIndex: 0, role: "region", "aria-label": `Devices of ${printable(run.id)}` },
+          element(
+            "table",
+            { className: "devices" },
+            runs.length > 1 ? element("caption", {}, printable(run.id)) : null,
+            element("thead", {}, head()),
+            element("tbody", {}, ...run.devices.map((device) => deviceRow(device, unit))),
+          ),
+        ),
+      ),
+  );
+  byId("devices-card").hidden = byId("devices").childElementCount === 0;
+}

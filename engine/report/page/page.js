@@ -1,0 +1,135 @@
+// The page: its switches, its theme, and what is drawn when something is chosen.
+
+const THEMES = ["auto", "light", "dark"];
+let theme = "auto";
+
+/** Draws what depends on the changes. */
+function update(changes) {
+  Object.assign(state, changes);
+  if ("by" in changes) {
+    state.label = "";
+    allRows = false;
+    state.hidden = new Set([...state.hidden].filter((label) => label === NON_GPU));
+  }
+  const keys = Object.keys(changes);
+  const only = (...names) => keys.every((key) => names.includes(key));
+  writeAddress();
+  if (only("label", "run", "search", "sort")) return drawKernels();
+  if (only("hidden")) {
+    drawLegend();
+    drawChart();
+    return drawPivot();
+  }
+  drawAll();
+}
+
+function drawAll() {
+  drawSwitches();
+  drawTiles();
+  if (someGpuWork) {
+    drawLegend();
+    drawChart();
+    drawPivot();
+    drawKernels();
+  }
+  drawDevices();
+}
+
+/** A group of which one is on: arrows move within it, as in a native group of radio buttons. */
+function segments(box, choices, chosen, choose) {
+  const held = box.contains(document.activeElement);
+  box.replaceChildren(
+    ...choices.map(({ name, title }) =>
+      element(
+        "button",
+        {
+          type: "button",
+          role: "radio",
+          "aria-checked": String(name === chosen),
+          tabIndex: name === chosen ? 0 : -1,
+          onclick: () => choose(name),
+        },
+        title,
+      ),
+    ),
+  );
+  box.onkeydown = (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = choices.findIndex(({ name }) => name === chosen);
+    choose(choices[(at + step + choices.length) % choices.length].name);
+  };
+  if (held) box.querySelector('[aria-checked="true"]').focus();
+}
+
+function drawSwitches() {
+  const dimensions = data.dimensions.map((name) => ({ name, title: printable(name) }));
+  byId("by-field").hidden = dimensions.length < 2;
+  segments(byId("by"), dimensions, state.by, (by) => update({ by }));
+  segments(byId("measure"), MEASURES, state.measure, (measure) => update({ measure }));
+  byId("unit").value = state.unit;
+}
+
+function setTheme(next) {
+  theme = next;
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  const button = byId("theme");
+  button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[theme];
+  button.setAttribute("aria-label", `Theme: ${theme}`);
+  if (chart !== null) drawChart();
+}
+
+function setUp() {
+  const operations = runs.reduce((sum, run) => sum + run.all.instances, 0n);
+  byId("title").textContent = data.title === "" ? "GPU time" : printable(data.title);
+  byId("subtitle").textContent =
+    runs.length === 1
+      ? `${printable(runs[0].id)} · ${printable(`${runs[0].engine}/${runs[0].model}`)}`
+      : `${grouped(runs.length)} runs · ${grouped(operations)} operations`;
+
+  byId("unit").replaceChildren(
+    ...[{ name: "auto" }, ...UNITS].map((unit) => element("option", { value: unit.name }, unit.name)),
+  );
+  byId("unit").onchange = (event) => update({ unit: event.target.value });
+  byId("theme").onclick = () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(theme));
+
+  byId("show-all").onclick = () => update({ hidden: new Set() });
+  byId("save-svg").onclick = saveSvg;
+  byId("pivot-more").onclick = () => {
+    allRows = true;
+    drawPivot();
+  };
+  byId("pivot-copy").onclick = (event) => copy(event.currentTarget, csvText(pivotCells(), "\t"));
+  byId("pivot-save").onclick = () => save("labels.csv", csvText(pivotCells()), "text/csv");
+  byId("kernels-copy").onclick = (event) => copy(event.currentTarget, csvText(kernelCsv(), "\t"));
+  byId("kernels-save").onclick = () => save("kernels.csv", csvText(kernelCsv()), "text/csv");
+
+  let waiting = 0;
+  byId("search").oninput = (event) => {
+    const search = event.target.value;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => update({ search }), 120);
+  };
+  byId("label-filter").onchange = (event) => update({ label: event.target.value });
+  byId("run-filter").onchange = (event) => update({ run: event.target.value });
+  setUpKernels();
+
+  addEventListener("hashchange", () => {
+    Object.assign(state, DEFAULTS, { hidden: new Set(startHidden()) });
+    readAddress();
+    drawAll();
+  });
+  // On paper the table cannot scroll: its first rows are laid out in full.
+  addEventListener("beforeprint", () => chart !== null && drawChart());
+}
+
+readAddress();
+setUp();
+setTheme("auto");
+drawFacts();
+for (const id of ["chart-card", "pivot-card", "kernels-card"]) byId(id).hidden = !someGpuWork;
+byId("empty").hidden = someGpuWork;
+drawAll();

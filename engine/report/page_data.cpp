@@ -1,0 +1,214 @@
+#include "report/page_data.hpp"
+
+#include <unordered_map>
+#include <vector>
+
+#include "report/dimensions.hpp"
+#include "report/json_writer.hpp"
+
+namespace kr {
+namespace {
+
+/// Texts that occur often, by number. They belong to the report.
+class Texts {
+ public:
+  size_t add(std::string_view text) {
+    const auto [found, fresh] = numbers_.try_emplace(text, texts_.size());
+    if (fresh) texts_.push_back(text);
+    return found->second;
+  }
+  const std::vector<std::string_view>& all() const { return texts_; }
+
+ private:
+  std::unordered_map<std::string_view, size_t> numbers_;
+  std::vector<std::string_view> texts_;
+};
+
+class PageData {
+ public:
+  PageData(std::string& out, const Report& report)
+      : json_(out, JsonWriter::Place::script), report_(report) {}
+
+  void write() {
+    json_.open('{');
+    json_.key("title").text(report_.title);
+    json_.key("by").text(report_.by);
+    json_.key("kinds").open('[');
+    for (const OperationKind kind : operation_kinds) json_.text(to_string(kind));
+    json_.close(']');
+    json_.key("dimensions").open('[');
+    for (const std::string& dimension : all_dimensions(report_.runs)) json_.text(dimension);
+    json_.close(']');
+    write_styles();
+    json_.key("runs").open('[');
+    for (const RunSummary& run : report_.runs) write_run(run);
+    json_.close(']');
+    json_.key("texts").open('[');
+    for (const std::string_view text : texts_.all()) json_.text(text);
+    json_.close(']');
+    json_.close('}');
+  }
+
+ private:
+  void number(int64_t value) {
+    constexpr int64_t largest_exact = (int64_t{1} << 53) - 1;
+    if (value <= largest_exact && value >= -largest_exact) {
+      json_.number(value);
+    } else {
+      json_.text(fmt::format("{}", value));
+    }
+  }
+
+  void field(std::string_view key, int64_t value) {
+    json_.key(key);
+    number(value);
+  }
+
+  void write_styles() {
+    json_.key("styles").open('[');
+    for (const LabelStyle& style : report_.styles) {
+      json_.open('[');
+      for (const std::string* text :
+           {&style.dimension, &style.label, &style.title, &style.color, &style.doc}) {
+        json_.text(*text);
+      }
+      json_.close(']');
+    }
+    json_.close(']');
+  }
+
+  void write_run(const RunSummary& run) {
+    json_.open('{');
+    json_.key("id").text(run.id);
+    json_.key("source").text(run.source);
+    json_.key("format").text(run.format);
+    json_.key("engine").text(run.engine);
+    json_.key("model").text(run.model);
+    json_.key("why").text(run.choice_why);
+    json_.key("all").open('[');
+    number(run.gpu_elapsed_ns);
+    number(run.gpu_total_ns);
+    number(run.operations);
+    json_.close(']');
+    field("non_gpu", run.non_gpu_ns);
+    field("elapsed", run.elapsed_ns);
+    json_.key("elapsed_from").text(run.elapsed_from == ElapsedFrom::user ? "user" : "span");
+    json_.key("inexact").text(run.inexact);
+    write_notes(run);
+    write_dimensions(run);
+    write_devices(run);
+    write_kernels(run);
+    json_.close('}');
+  }
+
+  void write_notes(const RunSummary& run) {
+    json_.key("losses").open('[');
+    for (const Loss& loss : run.losses) {
+      json_.open('{');
+      json_.key("what").text(loss.what);
+      json_.key("count").text(fmt::format("{}", loss.count));
+      json_.key("first_offset").text(fmt::format("{}", loss.first_offset));
+      json_.close('}');
+    }
+    json_.close(']');
+    json_.key("warnings").open('[');
+    for (const std::string& warning : run.warnings) json_.text(warning);
+    json_.close(']');
+  }
+
+  void write_dimensions(const RunSummary& run) {
+    json_.key("dimensions").open('[');
+    for (const DimensionSum& dimension : run.dimensions) {
+      json_.open('{');
+      json_.key("name").text(dimension.dimension);
+      json_.key("labels").open('[');
+      for (const LabelSum& sum : dimension.labels) {
+        json_.open('[');
+        json_.text(sum.label);
+        number(sum.elapsed_ns);
+        number(sum.total_ns);
+        number(sum.instances);
+        json_.close(']');
+      }
+      json_.close(']');
+      json_.close('}');
+    }
+    json_.close(']');
+  }
+
+  void write_devices(const RunSummary& run) {
+    json_.key("devices").open('[');
+    for (const DeviceSum& device : run.devices) {
+      json_.open('{');
+      json_.key("device").number(device.device);
+      json_.key("name").text(device.name);
+      field("operations", device.operations);
+      field("span", device.span_ns);
+      field("busy", device.busy_ns);
+      field("compute", device.compute_ns);
+      field("communication", device.communication_ns);
+      field("exposed_communication", device.exposed_communication_ns);
+      field("memory", device.memory_ns);
+      field("exposed_memory", device.exposed_memory_ns);
+      field("idle", device.idle_ns);
+      json_.close('}');
+    }
+    json_.close(']');
+  }
+
+  void write_kernels(const RunSummary& run) {
+    const auto column = [&](auto&& value) {
+      json_.open('[');
+      for (const NameSum& name : run.names) number(static_cast<int64_t>(value(name)));
+      json_.close(']');
+    };
+    json_.key("kernels").open('{');
+    json_.key("name");
+    column([&](const NameSum& name) { return texts_.add(name.name); });
+    json_.key("kind");
+    column([](const NameSum& name) { return name.kind; });
+    json_.key("instances");
+    column([](const NameSum& name) { return name.instances; });
+    json_.key("elapsed");
+    column([](const NameSum& name) { return name.elapsed_ns; });
+    json_.key("total");
+    column([](const NameSum& name) { return name.total_ns; });
+    json_.key("min");
+    column([](const NameSum& name) { return name.min_ns; });
+    json_.key("max");
+    column([](const NameSum& name) { return name.max_ns; });
+    for (const auto& [key, member] :
+         {std::pair{"labels", &NameSum::Given::label}, {"rules", &NameSum::Given::rule}}) {
+      json_.key(key).open('[');
+      for (size_t i = 0; i < run.dimensions.size(); ++i) {
+        column([&, member = member](const NameSum& name) {
+          return texts_.add(name.labels[i].*member);
+        });
+      }
+      json_.close(']');
+    }
+    json_.close('}');
+  }
+
+  JsonWriter json_;
+  const Report& report_;
+  Texts texts_;
+};
+
+}  // namespace
+
+void append_page_data(std::string& out, const Report& report) {
+  PageData(out, report).write();
+}
+
+size_t estimated_page_data(const Report& report) {
+  size_t bytes = 16384;
+  for (const RunSummary& run : report.runs) {
+    for (const NameSum& name : run.names) {
+      bytes += name.name.size() + 60 + 12 * run.dimensions.size();
+    }
+  }
+  return bytes;
+}
+
+}  // namespace kr
