@@ -2,6 +2,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <string_view>
@@ -43,7 +44,7 @@ class ProgramBuilder {
     Expr expr;
     expr.op = ExprOp::operation;
     expr.operation = kind;
-    return expression(std::move(expr), std::string("@") + std::string(to_string(kind)));
+    return expression(std::move(expr), fmt::format("@{}", to_string(kind)));
   }
   ExprId join(ExprOp op, std::vector<ExprId> operands, std::string_view written = "x") {
     Expr expr;

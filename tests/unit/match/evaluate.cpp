@@ -20,7 +20,8 @@ std::string said(const ProgramBuilder& rules, const Table& table, const OpenSubj
             : outcome.rule == table.otherwise ? "otherwise"
                                               : std::to_string(outcome.rule->index);
     for (size_t i = 0; i < outcome.conditions.size(); ++i) {
-      text += (i == 0 ? " if " : ", ") + outcome.conditions[i];
+      text += i == 0 ? " if " : ", ";
+      text += outcome.conditions[i];
     }
   }
   return text;
