@@ -28,7 +28,6 @@ Assembly::Assembly(Program& program, const Scope& scope, Expressions& expression
   }
   for (uint32_t e = 0; e < lineage_.engines().size(); ++e) list_engine(e);
   for (const uint32_t m : lineage_.order()) list_model(m);
-  check_all();
 }
 
 void Assembly::read_kind(FileId kind) {
@@ -73,7 +72,18 @@ FileId Assembly::module_of(BodyId body) const {
                         : lineage_.module_of(lineage_.models()[body - engines]);
 }
 
-std::vector<BodyId> Assembly::bodies_of(uint32_t model) const {
+Span Assembly::span_of(BodyId body) const {
+  const auto engines = static_cast<uint32_t>(lineage_.engines().size());
+  if (body < engines) return lineage_.engines()[body].written->name.span;
+  const ModelNode& model = lineage_.models()[body - engines];
+  return model.written ? model.written->name.span
+                       : lineage_.engines()[model.engine].written->name.span;
+}
+
+std::vector<BodyId> Assembly::bodies_of(BodyId body) const {
+  const auto engines = static_cast<BodyId>(lineage_.engines().size());
+  if (body < engines) return {body};
+  const uint32_t model = body - engines;
   std::vector<BodyId> bodies;
   for (const uint32_t one : lineage_.chain(model)) bodies.push_back(lineage_.model_body(one));
   for (const uint32_t engine : lineage_.models()[model].engines) {
@@ -82,21 +92,23 @@ std::vector<BodyId> Assembly::bodies_of(uint32_t model) const {
   return bodies;
 }
 
-void Assembly::put_own(BodyId body, Lists& lists, const ModelNode* model) {
-  for (const auto& [dimension, block] : contents_[body].blocks) {
-    std::shared_ptr<const RuleList>& list = lists[dimension];
+void Assembly::put_own(BodyId body, bool incomplete) {
+  for (auto& [dimension, block] : contents_[body].blocks) {
+    if (dimension != tables_.phases()) tables_.check_labels(block, vocabulary(body, dimension));
+    std::shared_ptr<const RuleList>& list = lists_[body][dimension];
     RuleList below = list ? *list : RuleList{};
-    below.incomplete |= model != nullptr && model->incomplete;
+    below.incomplete |= incomplete;
     RuleList made = put(block, std::move(below), {body, {}, &sink_, &tables_.labels()});
     if (!budget_.spend(made.rules.size(), block.name->span)) made.rules.clear();
     list = std::make_shared<const RuleList>(std::move(made));
   }
+  check_inherited(body);
 }
 
 void Assembly::list_engine(uint32_t engine) {
   const BodyId body = lineage_.engine_body(engine);
   lists_[body].emplace(tables_.kind(), kind_list_);
-  put_own(body, lists_[body], nullptr);
+  put_own(body, false);
 }
 
 void Assembly::list_model(uint32_t model) {
@@ -109,7 +121,7 @@ void Assembly::list_model(uint32_t model) {
   } else {
     inherit_anew(model);
   }
-  put_own(body, lists_[body], &node);
+  put_own(body, node.incomplete);
 }
 
 // The base stands on engines in another order, or fewer, than the model does: what the model
@@ -135,7 +147,7 @@ void Assembly::inherit_anew(uint32_t model) {
     put_on(lineage_.engine_body(*engine), {});
   }
   for (auto one = chain.rbegin(); one != chain.rend() && *one != model; ++one) {
-    std::vector<BodyId> ancestors = bodies_of(*one);
+    std::vector<BodyId> ancestors = bodies_of(lineage_.model_body(*one));
     ancestors.erase(ancestors.begin());
     put_on(lineage_.model_body(*one), ancestors);
   }

@@ -9,7 +9,7 @@
 
 #include <map>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "sema/lineage.hpp"
@@ -40,18 +40,18 @@ class Assembly {
   void list_engine(uint32_t engine);
   void list_model(uint32_t model);
   void inherit_anew(uint32_t model);
-  void put_own(BodyId body, Lists& lists, const ModelNode* model);
-  RuleList put_in_line(const Content& content, BodyId body, uint32_t dimension, RuleList below);
-  /// The bodies that contribute to a model, nearest first: its chain, then engines.
-  std::vector<BodyId> bodies_of(uint32_t model) const;
+  void put_own(BodyId body, bool incomplete);
+  /// The bodies that contribute to a model, nearest first: its chain, then engines; of an engine's
+  /// body, itself.
+  std::vector<BodyId> bodies_of(BodyId body) const;
   FileId module_of(BodyId body) const;
+  Span span_of(BodyId body) const;  // its name; of `default`, the engine's
 
-  Vocabulary vocabulary(const std::vector<BodyId>& bodies, uint32_t dimension) const;
-  void check_body(const std::vector<BodyId>& bodies, const Lists& lists);
-  void check_inherited(BodyId body, uint32_t dimension, const RuleList& list,
-                       const Vocabulary& vocabulary);
+  const Vocabulary& vocabulary(BodyId body, uint32_t dimension);
+  void check_inherited(BodyId body);
+  void check_list(BodyId body, uint32_t dimension, const RuleList& list,
+                  const Vocabulary& vocabulary);
   Span place_of_inheritance(BodyId body, uint32_t dimension, RuleId rule) const;
-  void check_all();
 
   void fill_model(uint32_t model, EngineId engine);
   void fill_tables(uint32_t model, Model& made);
@@ -65,9 +65,10 @@ class Assembly {
   Sink& sink_;
   FileId kind_module_;
   std::shared_ptr<const RuleList> kind_list_;
-  std::vector<Content> contents_;  // by BodyId
-  std::vector<Lists> lists_;       // by BodyId
-  std::vector<ModelId> models_;    // by model of the lineage; invalid: not of a root file
+  std::vector<Content> contents_;                                   // by BodyId
+  std::vector<Lists> lists_;                                        // by BodyId
+  std::map<std::pair<BodyId, uint32_t>, Vocabulary> vocabularies_;  // by body and dimension
+  std::vector<ModelId> models_;  // by model of the lineage; invalid: not of a root file
 };
 
 }  // namespace kr::sema

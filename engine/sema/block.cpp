@@ -80,7 +80,8 @@ class Growing {
     for (Placed& placed : inherited_.rules) {
       if (!putting_.touches || putting_.touches(placed.body)) touch(placed);
     }
-    if (!found && putting_.sink != nullptr && !incomplete_ && !inherited_.incomplete) report(step);
+    if (found || putting_.sink == nullptr || step.unknown_label) return;
+    if (!incomplete_ && !inherited_.incomplete) report(step);
   }
 
   void report(const Step& step) {

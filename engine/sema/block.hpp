@@ -57,6 +57,7 @@ struct Step {
   uint32_t label = 0;                  // rule, replace, drop
   const RuleList* included = nullptr;  // include; null where there is no such table
   const syntax::Rule* written = nullptr;
+  bool unknown_label = false;  // reported: that it finds nothing is then no news
 };
 
 struct Block {

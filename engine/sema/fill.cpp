@@ -41,7 +41,7 @@ void Assembly::fill_model(uint32_t model, EngineId engine) {
   }
   if (node.base && models_[*node.base].valid()) made.base = models_[*node.base];
   made.detect = contents_[lineage_.model_body(model)].detect;
-  for (const BodyId body : bodies_of(model)) {
+  for (const BodyId body : bodies_of(lineage_.model_body(model))) {
     const Content& content = contents_[body];
     made.folds.insert(made.folds.end(), content.folds.begin(), content.folds.end());
     if (content.abbreviations == nullptr) continue;
@@ -54,12 +54,12 @@ void Assembly::fill_model(uint32_t model, EngineId engine) {
 }
 
 void Assembly::fill_tables(uint32_t model, Model& made) {
-  const std::vector<BodyId> bodies = bodies_of(model);
-  for (const auto& [dimension, list] : lists_[lineage_.model_body(model)]) {
+  const BodyId body = lineage_.model_body(model);
+  for (const auto& [dimension, list] : lists_[body]) {
     std::vector<RuleId> rules;
     rules.reserve(list->rules.size() + 1);
     for (const Placed& placed : list->rules) rules.push_back(placed.rule);
-    if (!budget_.spend(rules.size(), made.span)) rules.clear();
+    if (!budget_.spend(rules.size(), span_of(body))) rules.clear();
     if (dimension == tables_.phases()) {
       if (list->otherwise) rules.push_back(*list->otherwise);
       made.phases = std::move(rules);
@@ -67,10 +67,9 @@ void Assembly::fill_tables(uint32_t model, Model& made) {
     }
     if (!list->any) continue;
     Table table{{dimension}, std::move(rules), list->otherwise, {}, false};
-    const Vocabulary all = vocabulary(bodies, dimension);
+    const Vocabulary& all = vocabulary(body, dimension);
     table.closed = all.closed();
-    // A label is a few strings, a rule's place a number.
-    if (budget_.spend(16 * all.labels().size(), all.declared())) table.vocabulary = all.labels();
+    if (budget_.spend(16 * all.labels().size(), span_of(body))) table.vocabulary = all.labels();
     made.tables.push_back(std::move(table));
   }
 }

@@ -7,47 +7,38 @@ namespace kr::sema {
 
 // All ancestors' files count, whether or not they have a block of that dimension: a file that only
 // gives a label another title is heard.
-Vocabulary Assembly::vocabulary(const std::vector<BodyId>& bodies, uint32_t dimension) const {
+const Vocabulary& Assembly::vocabulary(BodyId body, uint32_t dimension) {
+  const auto [known, added] = vocabularies_.try_emplace({body, dimension});
+  if (!added) return known->second;
   std::vector<FileId> modules;
   const auto add = [&](FileId module) {
     if (std::find(modules.begin(), modules.end(), module) == modules.end()) {
       modules.push_back(module);
     }
   };
-  for (const BodyId body : bodies) {
-    add(module_of(body));
-    const auto block = contents_[body].blocks.find(dimension);
-    if (block == contents_[body].blocks.end()) continue;
+  for (const BodyId one : bodies_of(body)) {
+    add(module_of(one));
+    const auto block = contents_[one].blocks.find(dimension);
+    if (block == contents_[one].blocks.end()) continue;
     for (const FileId module : block->second.brings) add(module);
   }
   if (dimension == tables_.kind()) add(kind_module_);
-  return tables_.vocabularies().merged(modules, tables_.dimensions().text(dimension));
+  Vocabulary all = tables_.vocabularies().merged(modules, tables_.dimensions().text(dimension));
+  // A label is a few strings, where a rule's place is a number.
+  if (budget_.spend(16 * all.labels().size(), span_of(body))) known->second = std::move(all);
+  return known->second;
 }
 
-void Assembly::check_all() {
-  for (uint32_t e = 0; e < lineage_.engines().size(); ++e) {
-    const BodyId body = lineage_.engine_body(e);
-    check_body({body}, lists_[body]);
-  }
-  for (const uint32_t m : lineage_.order()) {
-    if (lineage_.models()[m].written) check_body(bodies_of(m), lists_[lineage_.model_body(m)]);
-  }
-}
-
-void Assembly::check_body(const std::vector<BodyId>& bodies, const Lists& lists) {
-  const BodyId body = bodies.front();
-  for (const auto& [dimension, list] : lists) {
+void Assembly::check_inherited(BodyId body) {
+  for (const auto& [dimension, list] : lists_[body]) {
     if (dimension == tables_.phases()) continue;
-    const Vocabulary all = vocabulary(bodies, dimension);
-    if (!all.closed()) continue;
-    const auto block = contents_[body].blocks.find(dimension);
-    if (block != contents_[body].blocks.end()) tables_.check_labels(block->second, all);
-    check_inherited(body, dimension, *list, all);
+    const Vocabulary& all = vocabulary(body, dimension);
+    if (all.closed()) check_list(body, dimension, *list, all);
   }
 }
 
-void Assembly::check_inherited(BodyId body, uint32_t dimension, const RuleList& list,
-                               const Vocabulary& vocabulary) {
+void Assembly::check_list(BodyId body, uint32_t dimension, const RuleList& list,
+                          const Vocabulary& vocabulary) {
   enum : uint8_t { unknown, fine, wrong };
   std::vector<Placed> all = list.rules;
   if (list.otherwise) {

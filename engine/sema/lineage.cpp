@@ -165,11 +165,11 @@ void Lineage::settle(Sink& sink) {
   std::vector<bool> settled(models_.size());
   for (const uint32_t m : order_) {
     ModelNode& model = models_[m];
-    settled[m] = true;
     if (model.base && !settled[*model.base]) {  // closes a circle
       model.base.reset();
       model.incomplete = true;
     }
+    settled[m] = true;
     if (model.base) depth[m] = depth[*model.base] + 1;
     if (depth[m] > max_bases) {
       sink.add(code::too_deep, model.written->name.span, "model", model.written->name.text,

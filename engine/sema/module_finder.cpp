@@ -6,9 +6,10 @@ namespace kr::sema {
 namespace fs = std::filesystem;
 namespace {
 
-bool is_file(const fs::path& path) {
+/// Also a folder, which reading then names as the trouble.
+bool is_there(const fs::path& path) {
   std::error_code error;
-  return fs::exists(path, error) && !fs::is_directory(path, error);
+  return fs::exists(path, error);
 }
 
 /// A folder that may hold `stdlib` or `rulesets` of its own.
@@ -30,10 +31,10 @@ std::optional<fs::path> ModuleFinder::find(const syntax::Use& use, const fs::pat
   }
   const std::string& name = use.file->text;
   const fs::path own = (folder / name).lexically_normal();
-  if (is_file(own)) return own;
+  if (is_there(own)) return own;
   if (is_relative(name)) return std::nullopt;
   for (const fs::path& root : library_.roots()) {
-    if (is_file(root / name)) return root / name;
+    if (is_there(root / name)) return root / name;
   }
   return std::nullopt;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
-#include "syntax/keywords.hpp"
 
 namespace kr::sema {
 namespace {
@@ -71,7 +70,8 @@ Diagnostic& add_unknown(Noun noun, Span span, const std::string& name, Sink& sin
 
 std::optional<std::string> near_name(std::string_view word, std::span<const std::string> candidates,
                                      const Sink& sink) {
-  if (sink.errors() > max_suggestions) return std::nullopt;
+  // Any letter is one edit from any other.
+  if (word.size() < 2 || sink.errors() > max_suggestions) return std::nullopt;
   return nearest(word, candidates);
 }
 
@@ -80,7 +80,7 @@ std::string use_name(const syntax::Use& use) {
   if (!use.file) return use.module.parts.empty() ? "" : use.module.parts.back().text;
   std::string name = use.file->text.substr(use.file->text.rfind('/') + 1);
   if (name.ends_with(".kr")) name.resize(name.size() - 3);
-  return is_name(name) && !syntax::is_keyword(name) ? name : "";
+  return is_name(name) ? name : "";
 }
 
 std::string use_text(const syntax::Use& use) {

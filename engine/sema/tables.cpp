@@ -24,16 +24,17 @@ Tables::Tables(Program& program, const Scope& scope, Expressions& expressions,
     const FileId module = all[node].module;
     const syntax::Table& written = scope_.tree(module).tables[all[node].index];
     Block& made = blocks_[node] = block(module, written.dimension, written.rules);
+    if (made.dimension != phases_) {
+      std::vector<FileId> modules{module};
+      modules.insert(modules.end(), made.brings.begin(), made.brings.end());
+      check_labels(made, vocabularies_.merged(modules, written.dimension.text));
+    }
     lists_[node] = put(made, {}, {no_body, {}, &sink_, &labels_});
     if (!budget_.spend(lists_[node].rules.size(), written.name.span)) {
       lists_[node].rules.clear();
       lists_[node].incomplete = true;
     }
     ready_[node] = true;
-    if (made.dimension == phases_) continue;
-    std::vector<FileId> modules{module};
-    modules.insert(modules.end(), made.brings.begin(), made.brings.end());
-    check_labels(made, vocabularies_.merged(modules, written.dimension.text));
   }
 }
 
@@ -200,11 +201,11 @@ void Tables::take_include(Block& block, const syntax::Rule& rule) {
   block.steps.push_back(step);
 }
 
-void Tables::check_labels(const Block& block, const Vocabulary& vocabulary) {
+void Tables::check_labels(Block& block, const Vocabulary& vocabulary) {
   if (!vocabulary.closed()) return;
   const auto check = [&](const syntax::Word& label, RuleId rule) {
-    if (vocabulary.has(label.text) || is_reserved(label.text)) return;
-    if (rule.valid() && !report_label_once(rule)) return;
+    if (vocabulary.has(label.text) || is_reserved(label.text)) return true;
+    if (rule.valid() && !report_label_once(rule)) return false;
     Diagnostic& added = sink_.add(code::unknown_label, label.span, label.text, block.name->text);
     if (vocabulary.declared().valid()) {
       added.related(vocabulary.declared(), "labels of `{}`", block.name->text);
@@ -212,13 +213,15 @@ void Tables::check_labels(const Block& block, const Vocabulary& vocabulary) {
     if (const auto near = near_name(label.text, vocabulary.names(), sink_)) {
       added.help("did you mean `{}`?", *near);
     }
+    return false;
   };
-  for (const Step& step : block.steps) {
-    if (step.kind != syntax::RuleKind::include) check(step.written->label, step.rule);
+  for (Step& step : block.steps) {
+    if (step.kind == syntax::RuleKind::include) continue;
+    step.unknown_label = !check(step.written->label, step.rule);
   }
-  if (block.otherwise_written != nullptr &&
-      block.otherwise_written->kind == syntax::RuleKind::rule) {
-    check(block.otherwise_written->label, *block.otherwise);
+  const syntax::Rule* otherwise = block.otherwise_written;
+  if (otherwise != nullptr && otherwise->kind == syntax::RuleKind::rule) {
+    check(otherwise->label, *block.otherwise);
   }
 }
 

@@ -24,8 +24,8 @@ class Tables {
   const RuleList& list(Found table) const { return lists_[node(table)]; }
   const Block& block_of(Found table) const { return blocks_[node(table)]; }
 
-  /// Reports labels of the block that its vocabulary does not have.
-  void check_labels(const Block& block, const Vocabulary& vocabulary);
+  /// Reports labels of the block that its vocabulary does not have, and marks their steps.
+  void check_labels(Block& block, const Vocabulary& vocabulary);
 
   /// Whether this rule's label is reported as unknown for the first time: it may be met again in
   /// all models that inherit the rule.
