@@ -2,7 +2,6 @@
 #include "match/database.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <new>
 
@@ -46,16 +45,6 @@ HsDatabase compile_all(const std::vector<HyperscanPattern>& patterns, size_t& cu
   return nullptr;
 }
 
-/// Whether Hyperscan reads the pattern at all.
-bool readable(const HyperscanPattern& pattern) {
-  hs_expr_info_t* info = nullptr;
-  hs_compile_error_t* error = nullptr;
-  const hs_error_t result = hs_expression_info(pattern.text.c_str(), flags, &info, &error);
-  const std::unique_ptr<hs_compile_error_t, CompileErrorFree> owned(error);
-  std::free(info);  // NOLINT(*-no-malloc): that is how hs_expression_info gives it
-  return result == HS_SUCCESS;
-}
-
 /// Compiles what can be; the atoms of the others go to `refused`.
 HsDatabase compile_most(std::vector<HyperscanPattern> patterns, std::vector<AtomId>& refused) {
   bool first = true;
@@ -73,10 +62,12 @@ HsDatabase compile_most(std::vector<HyperscanPattern> patterns, std::vector<Atom
     refused.push_back(out->atom);
     patterns.erase(out);
     if (!first) continue;
-    // Where one is not taken there may be many: most are found without compiling all each time.
+    // Where one is not taken there may be many: each is tried alone, rather than all once more for
+    // every one of them.
     first = false;
     std::erase_if(patterns, [&](const HyperscanPattern& pattern) {
-      if (readable(pattern)) return false;
+      size_t none = 0;
+      if (compile_all({pattern}, none)) return false;
       refused.push_back(pattern.atom);
       return true;
     });
