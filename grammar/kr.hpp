@@ -231,6 +231,7 @@ struct may_be_name {
     return state.may_be_name(at);
   }
 };
+struct name : p::seq<when<may_be_name>, word> {};
 struct name_atom : p::seq<p::at<word_head>, when<may_be_name>, path, p::not_at<block_next>> {};
 
 struct atom : p::sor<text_atom, regex_atom, operation_atom, otherwise_atom, name_atom> {};
@@ -292,7 +293,7 @@ struct drop_label : p::seq<when<no_keyword>, label, p::not_at<colon_next>> {};
 struct drop_rule : p::seq<drop_begin, gap, need<drop_label>> {};
 
 struct include_begin : p::seq<k_include> {};
-struct include_table : p::seq<path, p::not_at<colon_next>> {};
+struct include_table : p::seq<when<may_be_name>, path, p::not_at<block_next>> {};
 struct include_rule : p::seq<include_begin, gap, need<include_table>> {};
 
 struct keep_begin : p::seq<k_otherwise> {};
@@ -311,7 +312,15 @@ struct rules_block : p::seq<need<rules_open>, gap, rules, need<rules_close>> {};
 struct phases_begin : p::seq<k_phases> {};
 struct phases_block : p::seq<phases_begin, gap, rules_block> {};
 
-struct block_begin : p::seq<word, p::at<gap, p::one<'{'>>> {};
+/// A block whose brace is missing, as `stray` found.
+struct lacks_brace {
+  template <class State>
+  static bool holds(State& state, size_t at) {
+    return state.lacks_brace(at);
+  }
+};
+struct block_begin
+    : p::sor<p::seq<when<lacks_brace>, word>, p::seq<word, p::at<gap, p::one<'{'>>>> {};
 struct dimension_block : p::seq<block_begin, gap, rules_block> {};
 
 struct comma : p::seq<gap, p::one<','>, gap> {};
@@ -348,9 +357,9 @@ struct model_item : p::sor<detect, phases_block, fold, abbreviate, dimension_blo
 struct misplaced_in_body : p::seq<when<misplaced>, p::sor<use, pattern, labels, table, test>> {};
 
 struct model_begin : p::seq<k_model> {};
-struct model_name : p::seq<p::not_at<k_extends>, word> {};
+struct model_name : p::seq<p::not_at<k_extends>, name> {};
 struct model_title : p::seq<string> {};
-struct model_base : p::seq<path> {};
+struct model_base : p::seq<when<may_be_name>, path> {};
 struct model_open : p::one<'{'> {};
 struct model_close : p::one<'}'> {};
 struct model_items : p::star<p::sor<guarded<model_item>, guarded<misplaced_in_body>, stray>, gap> {
@@ -360,7 +369,7 @@ struct model : p::seq<model_begin, gap, need<model_name>, p::opt<gap, model_titl
                       gap, model_items, need<model_close>> {};
 
 struct engine_begin : p::seq<k_engine> {};
-struct engine_name : p::seq<word> {};
+struct engine_name : p::seq<name> {};
 struct engine_title : p::seq<string> {};
 struct engine_open : p::one<'{'> {};
 struct engine_close : p::one<'}'> {};
@@ -373,13 +382,13 @@ struct engine : p::seq<engine_begin, gap, need<engine_name>, p::opt<gap, engine_
 
 struct use_begin : p::seq<k_use> {};
 struct use_file : p::seq<string> {};
-struct use_module : p::seq<path> {};
+struct use_module : p::seq<when<may_be_name>, path> {};
 struct used : p::sor<use_file, use_module> {};
-struct use_alias : p::seq<word> {};
+struct use_alias : p::seq<name> {};
 struct use : p::seq<use_begin, gap, need<used>, p::opt<gap, like<k_as>, gap, need<use_alias>>> {};
 
 struct pattern_begin : p::seq<k_pattern> {};
-struct pattern_name : p::seq<word> {};
+struct pattern_name : p::seq<name> {};
 struct equals : p::one<'='> {};
 struct pattern
     : p::seq<pattern_begin, gap, need<pattern_name>, gap, need<equals>, gap, expression> {};
@@ -396,8 +405,8 @@ struct label_color : p::seq<string> {};
 struct label_entry : p::seq<vocabulary_label, p::opt<gap, label_title>,
                             p::opt<gap, k_color, p::not_at<colon_next>, gap, need<label_color>>> {};
 struct labels_begin : p::seq<k_labels> {};
-struct labels_dimension : p::seq<p::not_at<k_extends>, word> {};
-struct labels_base : p::seq<path> {};
+struct labels_dimension : p::seq<p::not_at<k_extends>, name> {};
+struct labels_base : p::seq<when<may_be_name>, path> {};
 struct labels_open : p::one<'{'> {};
 struct labels_close : p::one<'}'> {};
 struct label_entries : p::star<p::sor<guarded<label_entry>, stray>, gap> {};
@@ -406,9 +415,9 @@ struct labels : p::seq<labels_begin, gap, need<labels_dimension>,
                        gap, label_entries, need<labels_close>> {};
 
 struct table_begin : p::seq<k_table> {};
-struct table_name : p::seq<p::not_at<k_for>, word> {};
+struct table_name : p::seq<p::not_at<k_for>, name> {};
 struct table_for : p::seq<like<k_for>> {};
-struct table_dimension : p::seq<word> {};
+struct table_dimension : p::seq<name> {};
 struct table : p::seq<table_begin, gap, need<table_name>, gap, need<table_for>, gap,
                       need<table_dimension>, gap, rules_block> {};
 
@@ -417,14 +426,14 @@ struct case_name : p::seq<string> {};
 struct case_within : p::seq<string> {};
 struct arrow : p::string<'=', '>'> {};
 struct expected_dimension : p::seq<word> {};
-struct expected_label : p::seq<label, p::not_at<gap, arrow>> {};
+struct expected_label : p::seq<label, p::not_at<gap, p::sor<arrow, k_within>>> {};
 struct expectation : p::seq<need<expected_dimension>, gap, need<expected_label>> {};
 struct test_case
     : p::seq<p::at<p::one<'@', '"'>>, p::opt<case_kind, gap>, need<case_name>,
              p::opt<gap, like<k_within>, gap, need<case_within>, p::star<comma, need<case_within>>>,
              gap, need<arrow>, gap, expectation, p::star<comma, expectation>> {};
 struct test_begin : p::seq<k_test> {};
-struct test_engine : p::seq<word> {};
+struct test_engine : p::seq<name> {};
 struct test_model : p::seq<word> {};
 struct test_open : p::one<'{'> {};
 struct test_close : p::one<'}'> {};

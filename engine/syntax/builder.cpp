@@ -194,7 +194,6 @@ void Builder::otherwise_atom(Span span) {
 }
 
 void Builder::name_atom(Span) {
-  if (path_.parts.size() == 1) check_name(path_.parts[0], "a pattern");
   atom_ = {};
   atom_.kind = ExprKind::pattern;
   atom_.span = path_.span;

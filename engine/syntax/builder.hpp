@@ -140,6 +140,7 @@ class Builder {
   bool may_be_name(size_t at) const;
   bool may_be_label(size_t at) const;
   bool side_by_side(size_t at) const;
+  bool lacks_brace(size_t at) const { return amended(Amendment::brace, at); }
   bool lacks_colon(size_t at) const { return amended(Amendment::colon, at); }
   bool misplaced(size_t at) const { return amended(Amendment::place, at); }
 
@@ -176,7 +177,7 @@ class Builder {
     size_t indent;  // of the line it stands on
   };
   /// What `stray` found out about an item, for the next attempt to read it.
-  enum class Amendment : uint8_t { none, keyword, colon, place, label };
+  enum class Amendment : uint8_t { none, keyword, colon, brace, place, label };
   enum class Pending : uint8_t { none, rule, pattern };
 
   static uint32_t narrow(size_t offset) { return static_cast<uint32_t>(offset); }
@@ -193,6 +194,10 @@ class Builder {
   [[noreturn]] void abandon(size_t at);
   /// What helps where these bytes stand in place of something else; may be empty.
   std::string_view hint(size_t at) const;
+  Diagnostic& unexpected(const Token& token, std::string_view what);
+  bool odd_quotes(size_t begin) const;
+  size_t unpaired_quotes(size_t begin);
+  bool is_operand(const Token& token) const;
   void check_depth(Span span);
   void check_name(const Word& word, std::string_view what);
   Expr unread(Span span) const;
@@ -212,8 +217,9 @@ class Builder {
   bool stray_in_rules(const Token& token, size_t& at);
   bool stray_in_labels(const Token& token, size_t& at);
   bool stray_misspelt(const Token& token);
-  void report_misplaced(const Token& token, std::string_view where);
+  void report_misplaced(const Token& token, std::string_view where, std::string_view help);
   bool begins_outer(const Token& token) const;
+  bool begins_rule(const Token& token) const;
   bool begins_item(const Token& token) const;
   bool ends_block(const Token& token) const;
   bool is_block(const Token& token) const;

@@ -129,7 +129,6 @@ void Builder::use_file(Span) {
 
 void Builder::use_module(Span) {
   use_.module = std::move(path_);
-  for (const Word& part : use_.module.parts) check_name(part, "a module");
 }
 
 void Builder::use_alias(Span) {
@@ -139,15 +138,7 @@ void Builder::use_alias(Span) {
 
 void Builder::use(Span span) {
   use_.span = span;
-  if (use_.file && !use_.alias) {
-    std::string_view stem = use_.file->text;
-    stem.remove_prefix(stem.rfind('/') + 1);
-    stem = stem.substr(0, stem.find('.'));
-    if (is_keyword(stem)) {
-      sink_.add(code::keyword_as_name, use_.file->span, stem, "a module")
-          .help("name it: `use {} as …`", look_.slice(use_.file->span.begin, use_.file->span.end));
-    }
-  }
+  if (!use_.alias && !use_.module.parts.empty()) check_name(use_.module.parts.back(), "a module");
   if (use_.file || !use_.module.parts.empty()) file_.uses.push_back(std::move(use_));
 }
 

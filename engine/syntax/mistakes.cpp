@@ -13,23 +13,6 @@ constexpr size_t shown = 40;      // bytes of a name in a message
 constexpr size_t look_at = 1000;  // bytes looked at for a guess
 constexpr size_t tokens_ahead = 20;
 
-/// Whether the quotes from `begin` on do not pair on their line, which is how a quote that is
-/// missing further left shows.
-bool odd_quotes(std::string_view text, size_t begin) {
-  const size_t end = std::min(text.size(), begin + look_at);
-  bool odd = false;
-  for (size_t at = begin; at < end && text[at] != '\n'; ++at) {
-    if (text[at] == '\\') {
-      ++at;
-    } else if (text[at] == '"') {
-      odd = !odd;
-    } else if (text[at] == '#' && !odd) {
-      break;
-    }
-  }
-  return odd;
-}
-
 }  // namespace
 
 std::string_view Builder::hint(size_t at) const {
@@ -45,6 +28,32 @@ std::string_view Builder::hint(size_t at) const {
   return {};
 }
 
+/// Whether the quotes from `begin` on do not pair on their line, which is how a quote that is
+/// missing further left shows.
+bool Builder::odd_quotes(size_t begin) const {
+  const size_t end = std::min(text_.size(), begin + look_at);
+  bool odd = false;
+  for (size_t at = begin; at < end && text_[at] != '\n'; ++at) {
+    if (text_[at] == '\\') {
+      ++at;
+    } else if (text_[at] == '"') {
+      odd = !odd;
+    } else if (text_[at] == '#' && !odd) {
+      break;
+    }
+  }
+  return odd;
+}
+
+size_t Builder::unpaired_quotes(size_t begin) {
+  const size_t end = look_.line_end(begin);
+  if (fresh(begin)) {
+    sink_.add(code::unterminated_text, range(begin, look_.before_blanks(end)))
+        .help("the quotes of this line don't pair; write `\\\"` for a quote in a text");
+  }
+  return end;
+}
+
 bool Builder::fresh(size_t at) {
   if (reported_at_ == at) return false;
   reported_at_ = at;
@@ -58,17 +67,35 @@ bool Builder::fresh(size_t at) {
 size_t Builder::expected(size_t at, std::string_view what) {
   const Token token = look_.token(at);
   if (!fresh(token.begin)) abandon(token.begin);
-  const size_t end = look_.before_blanks(text_.size());
-  const Span seen = token.kind == TokenKind::end ? range(end, end) : range(token);
-  Diagnostic& said = sink_.add(code::syntax, seen, what, look_.describe(at));
-  said.help_ = hint(token.begin);
+  Diagnostic& said = unexpected(token, what);
+  if (said.help_.empty()) said.help_ = hint(token.begin);
   return at;
+}
+
+/// Where the next thing stands on a later line, what is missing is missing at the end of this one.
+Diagnostic& Builder::unexpected(const Token& token, std::string_view what) {
+  const std::string found = look_.describe(token.begin);
+  const size_t before = trivia_.before_gap(token.begin);
+  if (token.kind == TokenKind::end) {
+    return sink_.add(code::syntax, range(before, before), what, found);
+  }
+  if (before == 0 || !look_.first_on_line(token.begin)) {
+    return sink_.add(code::syntax, range(token), what, found);
+  }
+  return sink_.add(code::syntax, range(before, before), what, found)
+      .related(range(token), "{} stands here", found);
 }
 
 // What is missing.
 
 size_t Builder::missing_atom(Span seen) {
   abandon(expected(seen.begin, "an expression"));
+}
+
+bool Builder::is_operand(const Token& token) const {
+  if (token.kind != TokenKind::other) return token.kind != TokenKind::end;
+  const char c = text_[token.begin];
+  return c == '^' || c == '@' || c == '!' || c == '(';
 }
 
 bool Builder::side_by_side(size_t at) const {
@@ -79,13 +106,13 @@ bool Builder::side_by_side(size_t at) const {
     case TokenKind::end:
       return false;
     case TokenKind::string:
-      return after != ':';
+      // First on its line and followed by another operand, it is a label without its colon.
+      return after != ':' && !(look_.first_on_line(token.begin) && is_operand(next) &&
+                               next.begin < look_.line_end(token.begin));
     case TokenKind::regex:
       return true;
-    case TokenKind::other: {
-      const char c = text_[token.begin];
-      return c == '^' || c == '@' || c == '!' || c == '(';
-    }
+    case TokenKind::other:
+      return is_operand(token);
     case TokenKind::word:
       break;
   }
@@ -101,18 +128,15 @@ bool Builder::side_by_side(size_t at) const {
 size_t Builder::missing_operator(Span seen) {
   const Token token = look_.token(seen.begin);
   const std::string_view word = look_.text(token);
+  const Expr* last = exprs_.last();
+  if (last != nullptr && last->kind == ExprKind::text && odd_quotes(token.begin)) {
+    abandon(unpaired_quotes(look_.first_on_line(token.begin) ? token.begin : last->span.begin));
+  }
   if (!fresh(token.begin)) abandon(token.end);
   if (word == "keep") {
     sink_.add(code::syntax, range(token), "the next rule", "`keep`")
         .help("`otherwise keep` is a rule without a label");
     abandon(token.end);
-  }
-  const Expr* last = exprs_.last();
-  if (last != nullptr && last->kind == ExprKind::text && odd_quotes(text_, token.begin)) {
-    const size_t end = look_.line_end(token.begin);
-    sink_.add(code::unterminated_text, range(last->span.begin, look_.before_blanks(end)))
-        .help("the quotes of this line don't pair; write `\\\"` for a quote in a text");
-    abandon(end);
   }
   Diagnostic& said = sink_.add(code::missing_operator, range(token), look_.describe(token.begin));
   if (word == "and") {
@@ -162,21 +186,16 @@ size_t Builder::missing_arrow(Span seen) {
 size_t Builder::missing_keep(Span seen) {
   const Token token = look_.token(seen.begin);
   if (!fresh(token.begin)) abandon(token.begin);
-  const size_t end = look_.before_blanks(rule_.span.end);
-  const Span here = token.kind == TokenKind::end ? range(end, end) : range(token);
-  sink_.add(code::syntax, here, "`keep` after `otherwise`", look_.describe(token.begin))
-      .related(rule_.span, "this `otherwise` has no label")
+  unexpected(token, "`keep` after `otherwise`")
       .help("write `LABEL: otherwise`, or `otherwise keep`");
-  return seen.begin;
+  pending_ = Pending::none;
+  abandon(seen.begin);
 }
 
 size_t Builder::missing_drop_label(Span seen) {
   const Token token = look_.token(seen.begin);
   if (!fresh(token.begin)) abandon(token.begin);
-  const size_t end = look_.before_blanks(seen.begin);
-  sink_
-      .add(code::syntax, token.kind == TokenKind::end ? range(end, end) : range(token),
-           "a label after `drop`", look_.describe(token.begin))
+  unexpected(token, "a label after `drop`")
       .help("`drop LABEL` removes the rules of a label; `replace LABEL: …` gives it another");
   abandon(token.begin);
 }
@@ -210,18 +229,18 @@ size_t Builder::missing_brace(Span seen, void (Builder::*open)(Span)) {
   const size_t line_end = std::min(look_.line_end(seen.begin), seen.begin + look_at);
   Token token = look_.token(seen.begin);
   const Token first = token;
+  const bool next_line = look_.first_on_line(first.begin);
   for (size_t i = 0; i < tokens_ahead && token.end <= line_end && token.kind != TokenKind::end;
        ++i, token = look_.next(token)) {
-    if (text_[token.begin] == '{') {
+    if (text_[token.begin] == '{' && !next_line) {
       (this->*open)(range(token));
       return token.end;
     }
   }
   const std::string_view word = look_.text(first);
   const bool next_declaration = is_file_keyword(word) || (in_model_ && word == "model");
-  if (first.kind == TokenKind::end || !look_.first_on_line(first.begin) || next_declaration) {
-    abandon(first.begin);
-  }
+  const bool goes_on = next_line || amendment_ == Amendment::brace;
+  if (first.kind == TokenKind::end || !goes_on || next_declaration) abandon(first.begin);
   (this->*open)(range(first.begin, first.begin));
   return first.begin;
 }
@@ -282,13 +301,8 @@ size_t Builder::empty_regex(Span seen) {
 }
 
 size_t Builder::wrong_flag(Span seen) {
-  if (atom_.kind == ExprKind::text && odd_quotes(text_, seen.end)) {
-    const size_t end = look_.line_end(seen.end);
-    if (fresh(seen.begin)) {
-      sink_.add(code::unterminated_text, range(atom_.span.begin, look_.before_blanks(end)))
-          .help("the quotes of this line don't pair; write `\\\"` for a quote in a text");
-    }
-    abandon(end);
+  if (atom_.kind == ExprKind::text && odd_quotes(seen.end)) {
+    abandon(unpaired_quotes(atom_.span.begin));
   }
   const std::string_view flag = look_.slice(seen.begin, seen.end);
   sink_.add(code::wrong_flag, seen, excerpt(flag, shown))

@@ -11,6 +11,8 @@ namespace kr::syntax {
 namespace {
 
 constexpr size_t longest_keyword = 16;
+constexpr std::string_view rules_belong =
+    "rules stand in the block of a dimension: `substage { … }`";
 
 bool is_word(const Token& token) {
   return token.kind == TokenKind::word;
@@ -68,6 +70,11 @@ bool Builder::begins_outer(const Token& token) const {
   return false;
 }
 
+bool Builder::begins_rule(const Token& token) const {
+  return (is_word(token) || token.kind == TokenKind::string) &&
+         look_.byte(look_.next(token).begin) == ':';
+}
+
 /// Where a declaration from outside stands no deeper than the block, the block was not closed.
 bool Builder::ends_block(const Token& token) const {
   return !braces_.empty() && begins_outer(token) && look_.first_on_line(token.begin) &&
@@ -77,14 +84,14 @@ bool Builder::ends_block(const Token& token) const {
 bool Builder::begins_item(const Token& token) const {
   const bool first = look_.first_on_line(token.begin);
   const std::string_view word = look_.text(token);
-  const auto colon = [&] { return look_.byte(look_.next(token).begin) == ':'; };
   switch (level()) {
     case Level::rules:
       if (is_word(token) && first && is_rules_keyword(word)) return true;
-      return (is_word(token) || token.kind == TokenKind::string) && colon();
+      return begins_rule(token);
     case Level::engine:
     case Level::model:
-      return is_word(token) && ((first && is_body_keyword(word)) || is_block(token));
+      return is_word(token) && first &&
+             (is_body_keyword(word) || is_file_keyword(word) || is_block(token));
     case Level::labels:
       return first && (is_word(token) || token.kind == TokenKind::string);
     case Level::test:
@@ -194,6 +201,8 @@ void Builder::stray_token(const Token& token) {
   Diagnostic& said = sink_.add(code::syntax, range(token), items(), look_.describe(token.begin));
   if (c == ';' || c == ',') {
     said.help("remove it: nothing stands between items");
+  } else if (c == ':' && level() == Level::labels) {
+    said.help("remove it: a label is followed by its title");
   } else {
     said.help_ = hint(token.begin);
   }
@@ -219,6 +228,10 @@ bool Builder::stray_brace(size_t& at) {
 }
 
 bool Builder::stray_word(const Token& token, size_t& at) {
+  if (token.kind == TokenKind::string && odd_quotes(token.begin)) {
+    at = next_item(unpaired_quotes(token.begin));
+    return true;
+  }
   if (stray_misspelt(token)) return true;
   switch (level()) {
     case Level::file:
@@ -270,9 +283,9 @@ bool Builder::stray_misspelt(const Token& token) {
   return true;
 }
 
-void Builder::report_misplaced(const Token& token, std::string_view where) {
+void Builder::report_misplaced(const Token& token, std::string_view where, std::string_view help) {
   if (!fresh(token.begin)) return;
-  sink_.add(code::misplaced, range(token), excerpt(look_.text(token), 40), where);
+  sink_.add(code::misplaced, range(token), excerpt(look_.text(token), 40), where).help_ = help;
 }
 
 bool Builder::stray_in_file(const Token& token, size_t& at) {
@@ -285,6 +298,7 @@ bool Builder::stray_in_file(const Token& token, size_t& at) {
     Diagnostic& said = sink_.add(code::misplaced, range(token), excerpt(word, 40),
                                  body_item ? "outside an engine" : "outside a block of rules");
     if (closed_engine_.valid()) said.related(closed_engine_, "the engine was closed here");
+    said.help_ = body_item ? "put it into an engine" : rules_belong;
     if (is_block(token))
       said.help("for rules that engines share: `table NAME for {} {{ … }}`", word);
     after_misplaced_ = closed_engine_.valid();
@@ -301,35 +315,40 @@ bool Builder::stray_in_body(const Token& token, size_t& at) {
   const std::string_view word = look_.text(token);
   const bool named = is_word(token) || token.kind == TokenKind::string;
   if (named && look_.byte(look_.next(token).begin) == ':') {
-    report_misplaced(token, "outside a block of rules");
+    report_misplaced(token, "outside a block of rules", rules_belong);
     at = next_item(token.end);
     return true;
   }
   if (!is_word(token)) return false;
   if (is_rules_keyword(word)) {
-    report_misplaced(token, "outside a block of rules");
+    report_misplaced(token, "outside a block of rules", rules_belong);
     at = next_item(token.end);
     return true;
   }
   if (word == "engine") {
-    report_misplaced(token, "inside an engine");
+    report_misplaced(token, "inside an engine", "close the first engine before it");
     at = past_block(token.begin);
     return true;
   }
   if (word == "model") {
-    report_misplaced(token, "inside a model");
+    report_misplaced(token, "inside a model",
+                     "close the first model before it; to inherit, write `extends`");
     at = past_block(token.begin);
     return true;
   }
+  if (!is_keyword(word) && begins_rule(look_.next(token))) {
+    amend(Amendment::brace, token.begin);
+    return true;
+  }
   if (!is_file_keyword(word)) return false;
-  report_misplaced(token, "inside an engine");
+  report_misplaced(token, "inside an engine", "move it out: it stands in the file");
   amend(Amendment::place, token.begin);
   return true;
 }
 
 bool Builder::stray_in_rules(const Token& token, size_t& at) {
   if (begins_outer(token)) {
-    report_misplaced(token, "inside a block of rules");
+    report_misplaced(token, "inside a block of rules", "close the block before it");
     at = past_block(token.begin);
     return true;
   }

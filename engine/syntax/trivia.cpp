@@ -26,6 +26,18 @@ size_t Trivia::breaks_before(size_t at, size_t& stop) const {
   return breaks;
 }
 
+size_t Trivia::before_gap(size_t at) const {
+  size_t stop = 0;
+  breaks_before(at, stop);
+  for (size_t i = comments_.size(); i > 0; --i) {
+    const Span comment = comments_[i - 1].span;
+    if (comment.begin >= stop) continue;
+    if (comment.end != stop) break;
+    breaks_before(comment.begin, stop);
+  }
+  return stop;
+}
+
 bool Trivia::alone(const Comment& comment) const {
   size_t at = comment.span.begin;
   while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t')) --at;

@@ -20,6 +20,8 @@ class Trivia {
   /// The `##` blocks before the first declaration, at `at`, that document the file: those that a
   /// blank line parts from it, all of them where `all` says so.
   Doc of_file(size_t at, bool all) const;
+  /// The end of the last thing before `at` that is neither blank nor comment.
+  size_t before_gap(size_t at) const;
   /// Whether the block before `at` is parted from it by a blank line.
   bool parted(size_t at) const;
 
