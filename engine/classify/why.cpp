@@ -60,6 +60,10 @@ class Explainer {
     for (const Outcome& outcome : all) {
       dimension.outcomes.push_back(explain(table, outcome, all.size() == 1));
     }
+    // The usual case first: the kind that the name alone tells, and no context.
+    const auto usual = TableMatcher(program_, table).match(usual_subject());
+    std::stable_partition(dimension.outcomes.begin(), dimension.outcomes.end(),
+                          [&](const WhyOutcome& outcome) { return outcome.rule == usual; });
     return dimension;
   }
 
@@ -75,15 +79,16 @@ class Explainer {
       if (rule.expr.valid()) told.spans = spans_of(rule.expr);
     }
     if (!only) return told;  // the other outcomes stand beside it
-    const Subject subject{
-        .name = &name_,
-        .kind = query_.kind.value_or(operation_kind_of(query_.name)),
-        .within = within_,
-    };
-    for (const RuleId id : also_hold(program_, table, subject)) {
+    for (const RuleId id : also_hold(program_, table, usual_subject())) {
       told.also.push_back({program_.rules.get(id).label, id});
     }
     return told;
+  }
+
+  Subject usual_subject() const {
+    return {.name = &name_,
+            .kind = query_.kind.value_or(operation_kind_of(query_.name)),
+            .within = within_};
   }
 
   Spans spans_of(ExprId expr) const {

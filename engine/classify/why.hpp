@@ -40,6 +40,7 @@ struct WhyOutcome {
 
 struct WhyDimension {
   DimensionId dimension;
+  /// First the usual one (the kind that the name tells, no context), then in the order tried.
   std::vector<WhyOutcome> outcomes;
 };
 

@@ -48,14 +48,7 @@ Library Library::of_process(const fs::path& program) {
   std::error_code error;
   fs::path real = fs::canonical("/proc/self/exe", error);
   if (error) real = fs::absolute(program, error);
-  const fs::path folder = real.parent_path();
-  add((folder / ".." / "share" / "kr").lexically_normal());
-  for (fs::path above = folder; above.has_relative_path(); above = above.parent_path()) {
-    if (is_root(above)) {
-      add(above);
-      break;
-    }
-  }
+  add((real.parent_path() / ".." / "share" / "kr").lexically_normal());
   return Library(std::move(roots));
 }
 

@@ -1,7 +1,7 @@
 // Where rules files are found: what `use` and `--rules` name.
 //
 // Roots are folders that hold `stdlib/` and `rulesets/`: those of KR_PATH, then the data folder
-// of the install (`<bin>/../share/kr`), or the nearest folder above the program that holds both.
+// of the install, `<bin>/../share/kr` (a build tree has one that leads to the sources).
 #pragma once
 
 #include <filesystem>

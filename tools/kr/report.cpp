@@ -17,6 +17,7 @@ namespace {
 
 struct ReportOptions {
   std::vector<std::string> runs;
+  std::vector<std::string> more_runs;  // of --in_file
   RulesOptions rules;
   TraceOptions trace;
   std::string out_dir;
@@ -100,6 +101,8 @@ void show_notes(const RunSummary& run, Streams& streams) {
 Exit report(const ReportOptions& options, Streams& streams) {
   std::vector<RunSpec> specs;
   for (const std::string& run : options.runs) specs.push_back(parse_run(run));
+  for (const std::string& run : options.more_runs) specs.push_back(parse_run(run));
+  if (specs.empty()) throw Error("", "no run is given", "name a trace: kr report TRACE");
   const CompiledRules rules = compile_rules(options.rules, streams);
   check_dimension(rules.program(), options.by);
   Outputs outputs(options);
@@ -121,9 +124,10 @@ Exit report(const ReportOptions& options, Streams& streams) {
 
 Action setup(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
-  app.add_option("RUN,--in_file,--in-file", options->runs,
-                 "PATH[,ENGINE,MODEL[,ELAPSED_SEC]]; `-` is standard input")
-      ->required();
+  app.add_option("RUN", options->runs, "PATH[,ENGINE,MODEL[,ELAPSED_SEC]]; `-` is standard input");
+  app.add_option("--in_file,--in-file", options->more_runs,
+                 "The same, as gputrc2graph.py spells it")
+      ->type_name("RUN");
   app.add_option("--out-dir,--out_dir", options->out_dir,
                  "Folder for result.csv and result.html (made where missing)")
       ->type_name("DIR");

@@ -16,8 +16,10 @@
 namespace kr::cli {
 
 void RulesOptions::add_to(CLI::App& app) {
-  app.add_option("--rules", names, "A rules file, a .krdb, or the name of a shipped ruleset")
-      ->type_name("FILE|NAME");
+  app.add_option("--rules", names,
+                 "A rules file, a .krdb, or the name of a shipped ruleset (repeatable)")
+      ->type_name("FILE|NAME")
+      ->allow_extra_args(false);
 }
 
 CompiledRules compile_rules(const RulesOptions& options, Streams& streams) {
