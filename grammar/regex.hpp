@@ -38,9 +38,10 @@ struct octal : seq<one<'\\'>, sor<seq<one<'0'>, star<range<'0', '7'>>>, seq<one<
 struct short_hex : seq<one<'\\'>, one<'x'>, opt<sor<braced, xdigit>>> {};
 struct other_anchor : seq<one<'\\'>, one<'Z', 'z', 'G'>> {};
 struct quotation_end : seq<one<'\\'>, one<'E'>> {};
-struct quotation : seq<one<'\\'>, one<'Q'>, until<sor<quotation_end, eof>>> {};
+struct quotation : seq<one<'\\'>, one<'Q'>, until<sor<string<'\\', 'E'>, eof>>> {};
 struct other_escape : seq<one<'\\'>, sor<
-    seq<one<'p', 'P', 'N', 'L', 'U', 'l'>, opt<braced>>,
+    seq<one<'p', 'P'>, opt<sor<braced, alpha>>>,
+    seq<one<'N', 'L', 'U', 'l'>, opt<braced>>,
     seq<one<'c'>, opt<range<' ', '~'>>>,
     seq<one<'u'>, opt<sor<braced, rep<4, xdigit>>>>,
     beyond_ascii,

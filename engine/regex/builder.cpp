@@ -45,6 +45,12 @@ Builder::Builder(std::string_view text, Span span, bool ignore_case, Sink& sink)
   frames_.emplace_back().open = text.substr(0, 0);
 }
 
+std::string Builder::quoted(std::string_view item) {
+  constexpr size_t longest = 60;
+  if (item.size() <= longest) return std::string(item);
+  return fmt::format("{}…", item.substr(0, longest));
+}
+
 Span Builder::place(std::string_view item) const {
   const auto offset = static_cast<uint32_t>(item.data() - text_.data());
   const uint32_t begin = span_.begin + offset;

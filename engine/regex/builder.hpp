@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "regex/regex.hpp"
@@ -43,7 +44,7 @@ class Builder {
     // A pattern that is wrong a thousand times is not explained a thousand times.
     constexpr size_t shown = 16;
     Sink& sink = errors_ <= shown ? sink_ : unshown_;
-    return sink.add(code, place(item), args...);
+    return sink.add(code, place(item), quoted(args)...);
   }
   /// Something that is not in the dialect and stood where an operand may stand.
   template <int N, class... Args>
@@ -70,6 +71,11 @@ class Builder {
     bool single = false;
   };
 
+  /// What a message quotes is kept short.
+  static std::string quoted(std::string_view item);
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  static Number quoted(Number number) { return number; }
   Span place(std::string_view item) const;
   NodeId add(Node node, std::string_view item, int64_t weight = 1);
   void push(Node node, std::string_view item, Last last, int64_t weight = 1);

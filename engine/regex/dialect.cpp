@@ -209,7 +209,7 @@ void reject_escape(std::string_view item, Builder& builder) {
 }
 
 void reject_lone_backslash(std::string_view item, Builder& builder) {
-  builder.reject(code::regex_lone_backslash, item).help("write `\\\\` for the character");
+  builder.reject(code::regex_escape, item, item).help("write `\\\\` for the character");
 }
 
 void reject_open_repeat(std::string_view item, Builder& builder) {

@@ -1,0 +1,46 @@
+// Any bytes as a regular expression: what is taken must print, build and match; what is refused
+// must have said why, inside the pattern.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "base/check.hpp"
+#include "regex/nfa.hpp"
+#include "regex/regex.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace kr;
+  // The first byte decides about case, what is behind a NUL is a name.
+  if (size == 0) return 0;
+  const std::string_view all(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::string_view pattern = all.substr(0, all.find('\0'));
+  const std::string_view name =
+      pattern.size() < all.size() ? all.substr(pattern.size() + 1) : std::string_view("abc");
+  SourceMap sources;
+  const FileId file = sources.add("fuzz", "x" + std::string(pattern));
+  const Span span{file, 1, 1 + static_cast<uint32_t>(pattern.size())};
+  Sink sink;
+  const auto regex =
+      regex::parse(sources.text(span), span, {.ignore_case = (data[0] & 1) != 0}, sink);
+  KR_CHECK(regex.has_value() == !sink.has_errors());
+  for (const Diagnostic& diagnostic : sink.all()) {
+    KR_CHECK(diagnostic.span.begin >= span.begin && diagnostic.span.end <= span.end);
+    KR_CHECK(diagnostic.span.begin <= diagnostic.span.end);
+  }
+  if (!regex) return 0;
+  (void)regex::dump(*regex);
+  (void)regex::to_hyperscan(*regex);
+  (void)regex::to_re2(*regex);
+  (void)regex::group_names(*regex);
+  const auto nfa = regex::Nfa::build(*regex);
+  KR_CHECK(nfa.has_value());
+  if (nfa->states() * name.size() > 10'000'000) return 0;
+  const auto match = nfa->find(name);
+  KR_CHECK(match.has_value() == nfa->search(name));
+  const auto rest = regex::without_empty(*regex);
+  const bool filled = rest && regex::Nfa::build(*rest) && regex::Nfa::build(*rest)->search(name);
+  KR_CHECK(match.has_value() == (filled || regex::EmptyMatches(*regex).any(name)));
+  return 0;
+}
