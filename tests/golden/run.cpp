@@ -30,10 +30,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "golden/annotate.hpp"
-#include "syntax/parse.hpp"
-#ifdef KR_GOLDEN_SEMA
 #include "sema/load.hpp"
-#endif
 
 namespace fs = std::filesystem;
 using namespace kr;
@@ -91,7 +88,6 @@ std::string expected(const fs::path& path, const std::string& text) {
   const std::string folder = scratch.path().string() + "/";
   const std::string first = (scratch.path() / parts.front().name).string();
   Sink sink;
-#ifdef KR_GOLDEN_SEMA
   // What was said before an Error is shown too, so the Rules are not all that is needed; but the
   // texts live in them: without Rules only the Error is shown.
   try {
@@ -102,14 +98,6 @@ std::string expected(const fs::path& path, const std::string& text) {
   } catch (const Error& error) {
     return golden::annotate(parts, SourceMap(), {}, shown, without(error.what(), folder));
   }
-#else
-  SourceMap sources;
-  const FileId file = sources.add(first, parts.front().text);
-  syntax::parse(sources, file, sink);
-  std::vector<Diagnostic> sorted = sink.sorted();
-  forget(sorted, folder);
-  return golden::annotate(parts, sources, sorted, shown, {});
-#endif
 }
 
 void show_difference(const fs::path& path, std::string_view is, std::string_view should) {

@@ -1,0 +1,258 @@
+// Any bytes at all through the parser of rules files: no crash, no endless loop, spans that lie in
+// the text, and time in proportion to its size.
+//
+// Two programs from one source. With clang and -DKR_LIBFUZZER=ON, libFuzzer drives it:
+//   fuzz_parse_kr_libfuzzer tests/golden stdlib rulesets
+// Everywhere, a driver of its own runs the same function on the project's rules files, on those
+// files changed at random from a fixed seed, and on large hostile texts; ctest runs that one.
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "diag/render.hpp"
+#include "syntax/parse.hpp"
+
+using namespace kr;
+
+namespace {
+
+struct Checker {
+  const SourceMap& sources;
+  size_t size;
+
+  void span(Span span) const {
+    KR_CHECK(span.valid());
+    KR_CHECK(span.begin <= span.end);
+    KR_CHECK(span.end <= size);
+  }
+  void optional(Span one) const {
+    if (one.valid()) span(one);
+  }
+  void word(const syntax::Word& word) const {
+    span(word.span);
+    if (!word.quoted) KR_CHECK(sources.text(word.span) == word.text);
+  }
+  void rules(const syntax::File& file, const std::vector<syntax::Rule>& rules, Span inside) const {
+    for (const syntax::Rule& rule : rules) {
+      span(rule.span);
+      KR_CHECK(rule.span.begin >= inside.begin && rule.span.end <= inside.end);
+      const bool has_expr =
+          rule.kind == syntax::RuleKind::rule || rule.kind == syntax::RuleKind::replace;
+      KR_CHECK(rule.expr.valid() == has_expr);
+      if (has_expr) span(file.exprs.get(rule.expr).span);
+      if (has_expr || rule.kind == syntax::RuleKind::drop) word(rule.label);
+      if (rule.kind == syntax::RuleKind::include) KR_CHECK(!rule.table.parts.empty());
+    }
+  }
+  void body(const syntax::File& file, const syntax::Body& body) const {
+    for (const syntax::Block& block : body.dimensions) rules(file, block.rules, block.span);
+    for (const syntax::Block& block : body.phases) rules(file, block.rules, block.span);
+    for (const syntax::Fold& fold : body.folds) span(file.exprs.get(fold.expr).span);
+    for (const syntax::Detect& detect : body.detects) span(file.exprs.get(detect.expr).span);
+    for (const syntax::Abbreviation& one : body.abbreviations) {
+      optional(one.from.span);
+      optional(one.to.span);
+    }
+  }
+  void exprs(const syntax::File& file) const {
+    using syntax::ExprKind;
+    std::vector<int> depth;  // operands stand before what is made of them
+    for (const syntax::Expr& expr : file.exprs) {
+      span(expr.span);
+      int deepest = 0;
+      for (const syntax::ExprId id : expr.operands) {
+        KR_CHECK(id.index < depth.size());
+        deepest = std::max(deepest, depth[id.index] + 1);
+      }
+      // `a & b | c` may add two levels to each parenthesis.
+      KR_CHECK(deepest <= 3 * syntax::max_nesting + 3);
+      depth.push_back(deepest);
+      const size_t count = expr.operands.size();
+      const bool one = expr.kind == ExprKind::negation || expr.kind == ExprKind::within;
+      const bool many = expr.kind == ExprKind::conjunction || expr.kind == ExprKind::disjunction;
+      KR_CHECK(one ? count == 1 : many ? count >= 2 : count == 0);
+      if (expr.kind == ExprKind::pattern) KR_CHECK(!expr.name.parts.empty());
+    }
+  }
+};
+
+void check(const std::string& text) {
+  SourceMap sources;
+  const FileId id = sources.add("fuzz.kr", text);
+  Sink sink;
+  const syntax::File file = syntax::parse(sources, id, sink);
+  const Checker checker{sources, text.size()};
+  checker.exprs(file);
+  for (const syntax::Pattern& pattern : file.patterns) checker.word(pattern.name);
+  for (const syntax::Table& table : file.tables) checker.rules(file, table.rules, table.span);
+  for (const syntax::Engine& engine : file.engines) {
+    checker.word(engine.name);
+    checker.body(file, engine.body);
+    for (const syntax::Model& model : engine.models) checker.body(file, model.body);
+  }
+  for (const syntax::Test& test : file.tests) {
+    for (const syntax::TestCase& one : test.cases) KR_CHECK(!one.expected.empty());
+  }
+  uint32_t end = 0;
+  for (const syntax::Comment& comment : file.comments) {
+    KR_CHECK(comment.span.begin >= end);
+    end = comment.span.end;
+    KR_CHECK(text[comment.span.begin] == '#');
+  }
+  size_t shown = 0;
+  for (const Diagnostic& diagnostic : sink.all()) {
+    checker.span(diagnostic.span);
+    for (const Related& related : diagnostic.related_) checker.span(related.span);
+    if (shown++ < 20) KR_CHECK(!render_human(sources, diagnostic, {true}).empty());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  check(std::string(reinterpret_cast<const char*>(data), size));
+  return 0;
+}
+
+#ifndef KR_LIBFUZZER
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> seeds() {
+  std::vector<fs::path> paths;
+  for (const char* folder : {"tests/golden", "stdlib", "rulesets"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(KR_SOURCE_DIR) / folder)) {
+      if (entry.path().extension() == ".kr") paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::string> texts;
+  for (const fs::path& path : paths) texts.push_back(read_file(path));
+  return texts;
+}
+
+class Mutator {
+ public:
+  explicit Mutator(const std::vector<std::string>& texts) : texts_(texts) {}
+
+  std::string next() {
+    std::string text = pick(texts_);
+    if (text.size() > 4000) text = text.substr(below(text.size() - 4000), 4000);
+    for (size_t count = 1 + below(8); count > 0; --count) change(text);
+    return text;
+  }
+
+ private:
+  size_t below(size_t limit) { return limit == 0 ? 0 : random_() % limit; }
+  template <class T>
+  const T& pick(const std::vector<T>& from) {
+    return from[below(from.size())];
+  }
+  void change(std::string& text) {
+    static const std::vector<std::string> pieces{"{",        "}",        "(",        ")",
+                                                 "\"",       "/",        "|",        "&",
+                                                 "!",        ":",        "#",        "##",
+                                                 "\n",       "i",        "$",        "^",
+                                                 "@",        "=>",       "=",        ",",
+                                                 ";",        "\\",       "within ",  "otherwise",
+                                                 "keep",     "model ",   "engine ",  "//",
+                                                 "\"\"",     "\\x4",     "\t",       "test ",
+                                                 "labels ",  "use ",     "fold ",    "drop ",
+                                                 ".",        "replace ", "include ", "table ",
+                                                 "pattern ", "color ",   "\xc3",     "\xe2\x80\x9c",
+                                                 "-"};
+    const size_t at = below(text.size() + 1);
+    const size_t length = std::min(below(20), text.size() - at);
+    switch (below(6)) {
+      case 0:
+        text.erase(at, length);
+        break;
+      case 1:
+        text.insert(at, pick(pieces));
+        break;
+      case 2:
+        if (at < text.size()) text[at] = static_cast<char>(1 + below(255));
+        break;
+      case 3:
+        text.insert(below(text.size() + 1), text.substr(at, length));
+        break;
+      case 4: {
+        const std::string& other = pick(texts_);
+        text.insert(at, other.substr(below(other.size()), below(60)));
+        break;
+      }
+      case 5:
+        text.resize(at);
+        break;
+    }
+  }
+
+  const std::vector<std::string>& texts_;
+  std::mt19937_64 random_{20240607};
+};
+
+std::string repeated(std::string_view piece, size_t size) {
+  std::string text;
+  text.reserve(size + piece.size());
+  while (text.size() < size) text += piece;
+  return text;
+}
+
+/// Texts of a megabyte that would show a quadratic step or a deep stack.
+std::vector<std::string> hostile() {
+  constexpr size_t size = 1 << 20;
+  std::vector<std::string> texts;
+  for (const char* head : {"", "pattern a = ", "engine e { substage { a: ", "engine e { ",
+                           "labels d { ", "test e { ", "engine e { model m { "}) {
+    for (const char* piece : {"!",         "(",         "within ",      "{",         "}",
+                              "a ",        "a: ",       "\"",           "\"x\" ",    "/",
+                              "\\/",       "| ",        "& ",           "#\n",       "## d\n",
+                              "\n",        " ",         "x\n",          "engine e ", "engine e {",
+                              "model m ",  "\"x\"a ",   "\"x\" i ",     "a { ",      "^ ",
+                              "@ ",        "@x ",       ", ",           "; ",        "=> ",
+                              "\"x\" => ", "( ) ",      "\"x\"\n",      "a.",        ". ",
+                              "a:\"b\"\n", "// ",       "\xe2\x80\x9c", "\xff",      "otherwise ",
+                              "drop a ",   "\"\\q",     "substage ",    "a \"b",     "pattern ",
+                              "use ",      "modle x {", "# c\na ",      "fold a b ", "#"}) {
+      texts.push_back(head + repeated(piece, size));
+    }
+  }
+  std::mt19937_64 random{7};
+  std::string bytes(size, ' ');
+  for (char& c : bytes) c = static_cast<char>(1 + random() % 126);
+  texts.push_back(bytes);
+  for (char& c : bytes) c = static_cast<char>(1 + random() % 255);
+  texts.push_back(bytes);
+  return texts;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const long rounds = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20000;
+  const std::vector<std::string> texts = seeds();
+  for (const std::string& text : texts) check(text);
+  Mutator mutator(texts);
+  for (long round = 0; round < rounds; ++round) check(mutator.next());
+  double slowest = 0;
+  size_t slow = 0;
+  for (const std::string& text : hostile()) {
+    const auto begin = std::chrono::steady_clock::now();
+    check(text);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    slowest = std::max(slowest, spent.count());
+    if (spent.count() < KR_FUZZ_SECONDS) continue;
+    std::printf("%.2f s for a megabyte that begins `%.60s`\n", spent.count(), text.c_str());
+    ++slow;
+  }
+  std::printf("%zu files, %ld changed ones, slowest megabyte %.2f s\n", texts.size(), rounds,
+              slowest);
+  return slow == 0 ? 0 : 1;
+}
+#endif
