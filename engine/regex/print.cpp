@@ -57,6 +57,7 @@ struct Syntax {
   std::string_view named;  // what opens a named group, before its name and `>`
   bool lazy;               // whether laziness is kept
   bool high_once;          // whether a lone byte from 0x80 is written `\xNN{1}`
+  bool no_rounds;          // whether there is a `{0}`
 };
 
 class Printer {
@@ -139,6 +140,10 @@ class Printer {
   }
 
   void repeat(const Node& node, bool parentheses) {
+    if (node.max == 0 && !syntax_.no_rounds) {
+      text_ += "(?:)";
+      return;
+    }
     if (parentheses) text_ += "(?:";
     print(node.operands.front(), Inside::repeat);
     text_ += repeat_text(node);
@@ -223,14 +228,14 @@ std::string to_hyperscan(const Regex& regex) {
   // Laziness decides only what a group holds. Where there are groups both are kept, so that two
   // expressions with one text are the same in every way.
   const bool groups = !group_names(regex).empty();
-  const Syntax syntax{".", "^", "\\z", "(?<", groups, false};
+  const Syntax syntax{".", "^", "\\z", "(?<", groups, false, false};
   return Printer(regex, syntax).print();
 }
 
 std::string to_re2(const Regex& regex) {
   // RE2 (up to 20220601 at least) looks for a text that alternatives begin with in its UTF-8 form,
   // Latin-1 or not, and so finds none with a byte from 0x80. A repeat is never part of such a text.
-  static constexpr Syntax syntax{"(?s:.)", "\\A", "\\z", "(?P<", true, true};
+  static constexpr Syntax syntax{"(?s:.)", "\\A", "\\z", "(?P<", true, true, true};
   return Printer(regex, syntax).print();
 }
 
