@@ -1,5 +1,6 @@
 #include "base/sqlite.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -32,13 +33,21 @@ std::string uri(const std::string& path, std::string_view query) {
   return out.append(query);
 }
 
-// SQLite makes a path absolute by following links, which a file without a name (a link below
-// /proc that leads nowhere) does not survive. This is its own file system with that step left out.
+// A file without a name is a link below /proc that leads nowhere. SQLite makes a path absolute by
+// following links, and then opens it with O_NOFOLLOW: this is its own file system without the
+// first, and with an `open` that leaves out the second for such paths.
+constexpr std::string_view unnamed_files = "/proc/self/fd/";
+
 int keep_path(sqlite3_vfs*, const char* name, int room, char* out) {
   const size_t size = std::strlen(name);
   if (room <= 0 || size >= static_cast<size_t>(room)) return SQLITE_CANTOPEN;
   std::memcpy(out, name, size + 1);
   return SQLITE_OK;
+}
+
+int open_following(const char* path, int flags, int mode) {
+  if (std::string_view(path).starts_with(unnamed_files)) flags &= ~O_NOFOLLOW;
+  return ::open(path, flags, mode);
 }
 
 const char* plain_file_system() {
@@ -47,6 +56,8 @@ const char* plain_file_system() {
     copy.zName = "kr-plain";
     copy.pNext = nullptr;
     copy.xFullPathname = keep_path;
+    const auto opener = reinterpret_cast<sqlite3_syscall_ptr>(open_following);
+    KR_CHECK(copy.xSetSystemCall(&copy, "open", opener) == SQLITE_OK);
     KR_CHECK(sqlite3_vfs_register(&copy, 0) == SQLITE_OK);
     return &copy;
   }();
@@ -202,19 +213,34 @@ void Statement::bind_null(int parameter) {
   if (code != SQLITE_OK) database_->fail(code);
 }
 
-Statement::Type Statement::type(int column) const {
-  switch (sqlite3_column_type(handle_, column)) {
+namespace {
+
+Statement::Type type_of(int type) noexcept {
+  switch (type) {
     case SQLITE_INTEGER:
-      return Type::integer;
+      return Statement::Type::integer;
     case SQLITE_FLOAT:
-      return Type::real;
+      return Statement::Type::real;
     case SQLITE_TEXT:
-      return Type::text;
+      return Statement::Type::text;
     case SQLITE_BLOB:
-      return Type::blob;
+      return Statement::Type::blob;
     default:
-      return Type::null;
+      return Statement::Type::null;
   }
+}
+
+}  // namespace
+
+Statement::Type Statement::type(int column) const {
+  return type_of(sqlite3_column_type(handle_, column));
+}
+
+int64_t Statement::integer(int column, Type& type) const {
+  // A connection is one thread's, so the value may be looked at without its lock.
+  sqlite3_value* const value = sqlite3_column_value(handle_, column);
+  type = type_of(sqlite3_value_type(value));
+  return type == Type::integer ? sqlite3_value_int64(value) : 0;
 }
 
 int64_t Statement::integer(int column) const {

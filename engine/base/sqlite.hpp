@@ -72,6 +72,8 @@ class Statement {
   Type type(int column) const;
   bool is_null(int column) const { return type(column) == Type::null; }
   int64_t integer(int column) const;
+  /// The value where it is an integer, else 0, with what it is: quicker than asking for each.
+  int64_t integer(int column, Type& type) const;
   /// Bytes of text or blob; good until the next step.
   std::string_view text(int column) const;
 

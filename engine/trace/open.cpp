@@ -60,6 +60,10 @@ std::span<const Format* const> formats() noexcept {
 
 Trace open_trace(const std::string& path, const OpenOptions& options) {
   Input input(path, options);
+  if (input.head().empty() && input.truncated()) {
+    throw Error(input.shown(), "the compressed file is cut off before any of its text",
+                "copy it again");
+  }
   if (auto refusal = refusal_of(input.head())) {
     throw Error(input.shown(), std::move(refusal->why), std::move(refusal->remedy));
   }

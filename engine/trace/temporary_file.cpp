@@ -52,6 +52,12 @@ void TemporaryFile::write(const char* bytes, size_t size) {
   }
 }
 
+void TemporaryFile::cut(uint64_t size) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
+    throw Error(folder_, std::string("cannot cut a temporary file: ") + std::strerror(errno));
+  }
+}
+
 std::string TemporaryFile::location() const {
   return fmt::format("/proc/self/fd/{}", descriptor_);
 }

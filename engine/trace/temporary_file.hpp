@@ -2,6 +2,7 @@
 // database, or one on standard input. It goes with the object, however the program ends.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "trace/input.hpp"
@@ -19,6 +20,8 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
+  /// Drops what is behind the first `size` bytes.
+  void cut(uint64_t size);
   /// A path that opens it while the object lives, in this process.
   std::string location() const;
 

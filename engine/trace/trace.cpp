@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <thread>
 
 #include "base/error.hpp"
 #include "trace/hash.hpp"
+#include "trace/sort_in_place.hpp"
 
 namespace kr {
 namespace {
-
-constexpr size_t worth_a_thread = 100000;
 
 // By start, the longer first, then by name, kind, device and stream: what is left equal is the same
 // in every respect, so the order of rows in a file never shows.
@@ -39,23 +37,6 @@ class Before {
   }
   const Trace* trace_;
 };
-
-void sort(Trace& trace) {
-  Operation* const begin = trace.operations.begin();
-  Operation* const end = trace.operations.end();
-  const Before before(trace);
-  if (std::is_sorted(begin, end, before)) return;
-  if (trace.operations.size() < worth_a_thread) {
-    std::sort(begin, end, before);
-    return;
-  }
-  // In place and on two threads: what is below the middle, and the rest.
-  Operation* const middle = begin + (end - begin) / 2;
-  std::nth_element(begin, middle, end, before);
-  std::thread lower([&] { std::sort(begin, middle, before); });
-  std::sort(middle, end, before);
-  lower.join();
-}
 
 // First start, last end, and that everything later sums stays within 64 bits.
 void measure(Trace& trace) {
@@ -111,7 +92,7 @@ void TraceBuilder::loss(std::string_view what, uint64_t offset, uint64_t count) 
 }
 
 Trace TraceBuilder::finish() && {
-  sort(trace_);
+  sort_in_place(trace_.operations.begin(), trace_.operations.end(), Before(trace_));
   measure(trace_);
   return std::move(trace_);
 }

@@ -68,7 +68,7 @@ void CsvRowParser::restart() {
   name_bytes_ = 0;
   tracks_.clear();
   track_index_.clear();
-  last_track_ = {};
+  seen_tracks_ = {};
 }
 
 void CsvRowParser::parse(std::string_view text, const TextPlace& place, const CsvLayout& layout,
@@ -77,8 +77,8 @@ void CsvRowParser::parse(std::string_view text, const TextPlace& place, const Cs
   place_ = &place;
   layout_ = &layout;
   out_ = &out;
-  fast_ = layout.columns >= 2 && layout.columns <= most_fast_columns &&
-          layout.name == layout.columns - 1;
+  fast_ = layout.columns <= most_fast_columns && layout.name == layout.columns - 1 &&
+          layout.device && layout.stream;
   out.consumed = text.size();
   const char* const begin = text.data();
   const char* const end = begin + text.size();
@@ -139,14 +139,8 @@ const char* CsvRowParser::fast_row(const char* at, const char* end) {
   if (!fast_time(cell(layout_->duration.column), layout_->duration.exponent, duration)) {
     return nullptr;
   }
-  const std::string_view device = layout_->device ? cell(*layout_->device) : std::string_view{};
-  const std::string_view stream = layout_->stream ? cell(*layout_->stream) : std::string_view{};
-  TrackId track = last_track_;
-  if (!track.valid() || stream != last_stream_ || device != last_device_) {
-    int64_t number = 0;
-    if (!stream_number(stream, number)) return nullptr;
-    track = track_id(device, stream, number);
-  }
+  const TrackId track = fast_track(cell(*layout_->device), cell(*layout_->stream));
+  if (!track.valid()) return nullptr;
   const std::string_view text(name, static_cast<size_t>(name_end - name));
   out_->operations.push_back({start, duration, name_id(text, true), track});
   return next;
@@ -180,7 +174,7 @@ size_t CsvRowParser::plain_row(size_t at) {
   if (!stream_number(stream, number)) {
     fail(at, fmt::format("`Strm` is no number: `{}`", shown_text(stream)));
   }
-  const TrackId track = track_id(device, stream, number);
+  const TrackId track = track_id(device, number);
   const NameId name = name_id(row.cells[layout_->name], false);
   out_->operations.push_back({start, duration, name, track});
   return row.size;
@@ -234,21 +228,33 @@ NameId CsvRowParser::name_id(std::string_view name, bool in_text) {
   return id;
 }
 
-TrackId CsvRowParser::track_id(std::string_view device, std::string_view stream_cell,
-                               int64_t stream) {
-  last_device_ = device;
-  last_stream_ = stream_cell;
+// Both cells lie in one text, most often with only the context between them: all of that is one
+// key. Not valid: the stream is no number.
+TrackId CsvRowParser::fast_track(std::string_view device, std::string_view stream) {
+  const char* const begin = stream.empty() ? device.data() : std::min(device.data(), stream.data());
+  const char* const end = std::max(device.data() + device.size(), stream.data() + stream.size());
+  const std::string_view key(begin, static_cast<size_t>(end - begin));
+  SeenTrack& seen = seen_tracks_[hash_bytes(key) % seen_tracks_.size()];
+  if (seen.id.valid() && seen.key == key) return seen.id;
+  int64_t number = 0;
+  if (!stream_number(stream, number)) return {};
+  seen.id = track_id(device, number);
+  seen.key = key;
+  return seen.id;
+}
+
+TrackId CsvRowParser::track_id(std::string_view device, int64_t stream) {
   const uint64_t hash = hash_bytes(device) ^ (static_cast<uint64_t>(stream) * 0x9e3779b97f4a7c15);
   const auto [first, last] = track_index_.equal_range(hash);
   for (auto known = first; known != last; ++known) {
     const CsvRows::NewTrack& track = tracks_[known->second];
-    if (track.stream == stream && track.device == device) return last_track_ = {known->second};
+    if (track.stream == stream && track.device == device) return {known->second};
   }
-  last_track_ = {static_cast<uint32_t>(tracks_.size())};
+  const TrackId id{static_cast<uint32_t>(tracks_.size())};
   tracks_.push_back({std::string(device), stream});
-  track_index_.emplace(hash, last_track_.index);
+  track_index_.emplace(hash, id.index);
   out_->new_tracks.push_back(tracks_.back());
-  return last_track_;
+  return id;
 }
 
 int64_t CsvRowParser::time(size_t at, const CsvRow& row, const TimeColumn& column) const {

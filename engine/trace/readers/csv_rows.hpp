@@ -9,6 +9,7 @@
 // always the same, whichever thread read which block.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -72,7 +73,8 @@ class CsvRowParser {
   size_t stop(CsvRows::Stop why, size_t at);
   size_t refuse_or_stop(size_t at, const CsvRow& row);
   NameId name_id(std::string_view name, bool in_text);
-  TrackId track_id(std::string_view device, std::string_view stream_cell, int64_t stream);
+  TrackId fast_track(std::string_view device, std::string_view stream);
+  TrackId track_id(std::string_view device, int64_t stream);
   [[noreturn]] void fail(size_t at, std::string why, std::string remedy = {}) const;
   int64_t time(size_t at, const CsvRow& row, const TimeColumn& column) const;
 
@@ -88,9 +90,11 @@ class CsvRowParser {
   size_t name_bytes_ = 0;
   std::vector<CsvRows::NewTrack> tracks_;
   std::unordered_multimap<uint64_t, uint32_t> track_index_;
-  std::string last_device_;
-  std::string last_stream_;
-  TrackId last_track_;
+  struct SeenTrack {
+    std::string key;
+    TrackId id;
+  };
+  std::array<SeenTrack, 256> seen_tracks_;
 };
 
 }  // namespace kr

@@ -12,7 +12,7 @@
 namespace kr {
 
 struct CsvReading {
-  size_t block_size = size_t{1} << 20;
+  size_t block_size = size_t{256} << 10;
   unsigned threads = 0;  // that parse; 0: by the options of the input
 };
 

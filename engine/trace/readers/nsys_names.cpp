@@ -171,14 +171,15 @@ bool NsysNames::find_string(int64_t id, std::string& text) {
 }
 
 TrackId NsysNames::track(const NsysRow& row) {
-  if (row.device == last_device_ && row.stream == last_stream_) return last_track_;
-  last_device_ = row.device;
-  last_stream_ = row.stream;
+  const auto place = static_cast<uint64_t>(row.device) * 8 + static_cast<uint64_t>(row.stream);
+  SeenTrack& seen = seen_tracks_[place % seen_tracks_.size()];
+  if (seen.id.valid() && seen.device == row.device && seen.stream == row.stream) return seen.id;
   const auto device = devices_.find(row.device);
-  last_track_ = out_->track({.device = row.device,
-                             .stream = row.stream,
-                             .device_name = device == devices_.end() ? "GPU" : device->second});
-  return last_track_;
+  seen = {row.device, row.stream,
+          out_->track({.device = row.device,
+                       .stream = row.stream,
+                       .device_name = device == devices_.end() ? "GPU" : device->second})};
+  return seen.id;
 }
 
 uint64_t NsysNames::first_row(NsysTable table, int64_t id) const {

@@ -67,9 +67,12 @@ class NsysNames {
   std::array<Unnamed, nsys_table_count> unnamed_;
   uint64_t nameless_ = 0;
 
-  int32_t last_device_ = -1;
-  int64_t last_stream_ = 0;
-  TrackId last_track_;
+  struct SeenTrack {
+    int32_t device = 0;
+    int64_t stream = 0;
+    TrackId id;
+  };
+  std::array<SeenTrack, 64> seen_tracks_;
 };
 
 }  // namespace kr

@@ -59,16 +59,20 @@ std::string nsys_query(const sqlite::Database& database, NsysTable table, bool n
 }
 
 NsysRowReader::NsysRowReader(sqlite::Database database, bool allow_damage)
-    : database_(std::move(database)), allow_damage_(allow_damage), queries_(nsys_table_count) {}
+    : database_(std::move(database)), allow_damage_(allow_damage) {}
 
 void NsysRowReader::read(NsysRows& out) {
   out.rows.clear();
   out.texts.clear();
   out.open_ends = 0;
   out.damaged = false;
-  std::string& query = queries_[static_cast<size_t>(out.range.table)];
-  if (query.empty()) query = nsys_query(database_, out.range.table, out.range.numbered);
-  sqlite::Statement statement = database_.prepare(query);
+  auto& prepared = statements_[static_cast<size_t>(out.range.table)];
+  if (prepared == nullptr) {
+    prepared = std::make_unique<sqlite::Statement>(
+        database_.prepare(nsys_query(database_, out.range.table, out.range.numbered)));
+  }
+  sqlite::Statement& statement = *prepared;
+  statement.reset();
   if (out.range.numbered) {
     statement.bind(1, out.range.first);
     statement.bind(2, out.range.last);
@@ -84,13 +88,16 @@ bool NsysRowReader::step(sqlite::Statement& statement, NsysRows& out) const {
 }
 
 void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
-  if (statement.type(start_column) != Type::integer ||
-      statement.type(end_column) != Type::integer) {
+  Type start_type;
+  Type end_type;
+  Type name_type;
+  const int64_t start = statement.integer(start_column, start_type);
+  const int64_t end = statement.integer(end_column, end_type);
+  const int64_t name = statement.integer(name_column, name_type);
+  if (start_type != Type::integer || end_type != Type::integer) {
     odd_row(statement, out, number);
     return;
   }
-  const int64_t start = statement.integer(start_column);
-  const int64_t end = statement.integer(end_column);
   const int64_t device = statement.integer(device_column);
   if (start < 0) fail(out.range, number, "its start is negative");
   if (end < start) fail(out.range, number, "it ends before it starts");
@@ -99,13 +106,12 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   }
   NsysRow row{.start_ns = start,
               .duration_ns = end - start,
-              .name = 0,
+              .name = name,
               .stream = statement.integer(stream_column),
               .device = static_cast<int32_t>(device),
               .name_form = NsysRow::Name::id};
-  switch (statement.type(name_column)) {
+  switch (name_type) {
     case Type::integer:
-      row.name = statement.integer(name_column);
       break;
     case Type::null:
       row.name_form = NsysRow::Name::none;

@@ -2,8 +2,10 @@
 // several connections can share a table.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,7 +67,7 @@ class NsysRowReader {
 
   sqlite::Database database_;
   bool allow_damage_;
-  std::vector<std::string> queries_;
+  std::array<std::unique_ptr<sqlite::Statement>, nsys_table_count> statements_;
 };
 
 }  // namespace kr

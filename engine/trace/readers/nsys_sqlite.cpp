@@ -53,7 +53,6 @@ class Reader {
   /// False where the file had less than its tables say.
   bool run(const NsysReading& reading) {
     plan(reading);
-    std::vector<sqlite::Database> connections;
     const size_t threads = std::min(thread_count(), ranges_.size());
     OrderedWorkers<NsysRows> workers(static_cast<unsigned>(threads), [this](size_t) {
       auto reader = std::make_shared<NsysRowReader>(connect(), options_->allow_truncated);
@@ -189,27 +188,43 @@ uint64_t big_endian(std::string_view bytes) {
   return value;
 }
 
-// The size that the header tells; 0 where it does not. See “The Database Header” of SQLite's
-// description of its file format: page size at 16, change counter at 24, pages at 28, and at 92 the
-// change counter for which that number of pages holds.
-uint64_t size_in_header(std::string_view head) {
-  if (head.size() < 100 || head.substr(24, 4) != head.substr(92, 4)) return 0;
-  const uint64_t page = big_endian(head.substr(16, 2));
-  return (page == 1 ? 65536 : page) * big_endian(head.substr(28, 4));
+// What the header tells of the file's size. See “The Database Header” of SQLite's description of
+// its file format: page size at 16, change counter at 24, pages at 28, and at 92 the change counter
+// for which that number of pages holds.
+struct Pages {
+  uint64_t size = 0;
+  uint64_t count = 0;  // 0: not told
+
+  uint64_t bytes() const { return size * count; }
+};
+
+Pages pages_of(std::string_view head) {
+  if (head.size() < 100 || head.substr(24, 4) != head.substr(92, 4)) return {};
+  const uint64_t size = big_endian(head.substr(16, 2));
+  return {size == 1 ? 65536 : size, big_endian(head.substr(28, 4))};
 }
 
 // A file that is shorter than its header says was cut off.
-void check_size(const std::string& shown, uint64_t size, std::string_view head,
-                const OpenOptions& options, TraceBuilder& out) {
-  const uint64_t wanted = size_in_header(head);
-  if (wanted <= size) return;
-  if (!options.allow_truncated) {
-    throw Error(shown, Error::Place{.line = {}, .offset = size},
-                fmt::format("the database is cut off here: it should have {} bytes", wanted),
-                "copy or export it again; --allow-truncated reads what is whole");
+[[noreturn]] void fail_cut(const std::string& shown, uint64_t size, const Pages& pages) {
+  throw Error(shown, Error::Place{.line = {}, .offset = size},
+              fmt::format("the database is cut off here: it should have {} bytes", pages.bytes()),
+              "copy or export it again; --allow-truncated reads what is whole");
+}
+
+// From a copy without a name, of whole pages.
+void read_copy(Input& input, TraceBuilder& out) {
+  const OpenOptions& options = input.options();
+  const Pages pages = pages_of(input.head());
+  TemporaryFile file(input);
+  const uint64_t size = input.offset();
+  if (size < pages.bytes()) {
+    if (!options.allow_truncated) fail_cut(input.shown(), size, pages);
+    file.cut(size / pages.size * pages.size);
+    out.warn(fmt::format("{} is cut off at byte {} of {}: rows that stood behind it are missing.",
+                         input.shown(), size, pages.bytes()));
   }
-  out.warn(fmt::format("{} is cut off at byte {} of {}: rows that stood behind it are missing.",
-                       shown, size, wanted));
+  const auto database = sqlite::Database::read_private(file.location(), input.shown());
+  read_nsys_database(database, options, out);
 }
 
 bool sniff(std::string_view head) noexcept {
@@ -222,41 +237,39 @@ bool has_log(const std::string& path) {
 }
 
 void read(Input& input, TraceBuilder& out) {
-  const OpenOptions& options = input.options();
   if (input.plain_file()) {
-    read_nsys_file(input.path(), options, out);
-    return;
+    read_nsys_file(input.path(), input.options(), out);
+  } else {
+    read_copy(input, out);
   }
-  const std::string head(input.head());
-  const TemporaryFile file(input);
-  check_size(input.shown(), input.offset(), head, options, out);
-  const auto database = sqlite::Database::read_private(file.location(), input.shown());
-  read_nsys_database(database, input.offset(), options, out);
 }
 
 constexpr std::array<std::string_view, 3> extensions{".sqlite", ".sqlite3", ".db"};
 
 }  // namespace
 
-void read_nsys_database(const sqlite::Database& database, uint64_t size, const OpenOptions& options,
+void read_nsys_database(const sqlite::Database& database, const OpenOptions& options,
                         TraceBuilder& out, const NsysReading& reading) {
   if (options.allow_truncated) database.execute("PRAGMA writable_schema = ON");
   if (!Reader(database, options, out).run(reading)) {
-    out.warn(fmt::format("{} is damaged or cut off (it has {} bytes): some rows are missing.",
-                         database.path(), size));
+    out.warn(fmt::format("{} is damaged or cut off: rows are missing.", database.path()));
   }
 }
 
 void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBuilder& out) {
   OpenOptions quiet = options;
-  quiet.progress = nullptr;
-  const Input input(path, quiet);
-  std::error_code ignored;
-  const uint64_t size = std::filesystem::file_size(path, ignored);
-  // Pages of a log may follow those of the file.
-  if (!has_log(path)) check_size(input.shown(), size, input.head(), options, out);
-  const auto database = sqlite::Database::read(path);
-  read_nsys_database(database, size, options, out);
+  quiet.progress = nullptr;  // which counts rows
+  Input input(path, quiet);
+  std::error_code failed;
+  const uint64_t size = std::filesystem::file_size(path, failed);
+  const Pages pages = pages_of(input.head());
+  // Where there is a log, it may have the rest.
+  if (!failed && size < pages.bytes() && !has_log(path)) {
+    if (!options.allow_truncated) fail_cut(input.shown(), size, pages);
+    read_copy(input, out);
+    return;
+  }
+  read_nsys_database(sqlite::Database::read(path), options, out);
 }
 
 const Format nsys_sqlite_format{.name = "nsys-sqlite",

@@ -11,8 +11,8 @@ struct NsysReading {
   int64_t rows_a_range = 16384;  // that one thread reads at a time
 };
 
-/// `size`: bytes of the file. Throws Error.
-void read_nsys_database(const sqlite::Database& database, uint64_t size, const OpenOptions& options,
+/// Throws Error. With truncated files allowed, what cannot be reached is left out with a warning.
+void read_nsys_database(const sqlite::Database& database, const OpenOptions& options,
                         TraceBuilder& out, const NsysReading& reading = {});
 /// The file at `path`.
 void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBuilder& out);

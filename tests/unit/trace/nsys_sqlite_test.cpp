@@ -1,0 +1,239 @@
+#include "trace/readers/nsys_sqlite.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "support.hpp"
+
+namespace kr::test {
+namespace {
+
+const std::string kernels =
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, "
+    "streamId INTEGER, demangledName, shortName);";
+const std::string strings =
+    "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+    "INSERT INTO StringIds VALUES (3, 'three'), (9000000000, 'far');";
+
+std::string make(const Folder& folder, const std::string& sql, const char* name = "t.sqlite") {
+  const std::string path = folder.path(name);
+  sqlite::Database::write(path).execute(sql);
+  return path;
+}
+
+std::string kernel(const std::string& values) {
+  return "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES " + values + ";";
+}
+
+// After the path.
+std::string refused(const std::string& sql) {
+  const Folder folder;
+  const std::string path = make(folder, sql);
+  const std::string what = error_of(path);
+  return what.starts_with(path) ? what.substr(path.size()) : what;
+}
+
+}  // namespace
+
+TEST_CASE("names come by id, by text, or are made up and counted") {
+  const Folder folder;
+  const Trace trace = open_trace(make(
+      folder, strings + kernels +
+                  kernel("(1, 2, 0, 7, 3, 3), (2, 3, 0, 7, 9000000000, 3), (3, 4, 0, 7, NULL, 3),"
+                         "(4, 5, 0, 7, 'inline', 3), (5, 6, 0, 7, 44, 44), (6, 7, 0, 7, 44, 44),"
+                         "(7, 8, 0, 7, -1, 3), (8, 9, 0, 7, NULL, NULL)")));
+  CHECK(dump(trace) ==
+        "1 1 kernel GPU (0) 7 three\n2 1 kernel GPU (0) 7 far\n3 1 kernel GPU (0) 7 three\n"
+        "4 1 kernel GPU (0) 7 inline\n5 1 kernel GPU (0) 7 (unnamed kernel 44)\n"
+        "6 1 kernel GPU (0) 7 (unnamed kernel 44)\n7 1 kernel GPU (0) 7 (unnamed kernel -1)\n"
+        "8 1 kernel GPU (0) 7 (unnamed kernel)\n");
+  REQUIRE(trace.losses.size() == 2);
+  CHECK(trace.losses[0].what == "kernel name id without a string");
+  CHECK(trace.losses[0].count == 3);
+  CHECK(trace.losses[0].first_offset == 5);
+  CHECK(trace.losses[1].what == "operation without a name");
+  CHECK(trace.losses[1].count == 1);
+}
+
+TEST_CASE("open ends are left out and counted") {
+  const Folder folder;
+  const Trace trace = open_trace(
+      make(folder, strings + kernels +
+                       kernel("(1, 2, 0, 7, 3, 3), (2, NULL, 0, 7, 3, 3), (3, NULL, 0, 7, 3, 3)")));
+  CHECK(trace.operations.size() == 1);
+  REQUIRE(trace.losses.size() == 1);
+  CHECK(trace.losses[0].what == "operation with an open end");
+  CHECK(trace.losses[0].count == 2);
+  CHECK(trace.losses[0].first_offset == 2);
+}
+
+TEST_CASE("copies, sets and graphs") {
+  const Folder folder;
+  const Trace trace = open_trace(make(
+      folder,
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind INTEGER);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1, 2, 1), (2, 3, 11), (3, 4, 77);"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER, deviceId INTEGER);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (4, 5, 1);"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, graphId INTEGER);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (6, 8, 5), (8, 9, 5);"
+      "CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT);"
+      "INSERT INTO TARGET_INFO_GPU VALUES (1, 'H100');"));
+  CHECK(dump(trace) ==
+        "1 1 memcpy GPU (0) 0 [CUDA memcpy Host-to-Device]\n"
+        "2 1 memcpy GPU (0) 0 [CUDA memcpy Unified Host-to-Device]\n"
+        "3 1 memcpy GPU (0) 0 [CUDA memcpy kind 77]\n4 1 memset H100 (1) 0 [CUDA memset]\n"
+        "6 2 kernel GPU (0) 0 [CUDA graph 5]\n8 1 kernel GPU (0) 0 [CUDA graph 5]\n");
+  REQUIRE(trace.losses.size() == 1);
+  CHECK(trace.losses[0].what == "kind of copy without a label");
+  CHECK(trace.losses[0].first_offset == 3);
+  REQUIRE(trace.warnings.size() == 1);
+  CHECK(trace.warnings[0].starts_with("2 launches of CUDA graphs were traced as a whole"));
+}
+
+TEST_CASE("tables without numbered rows, as views, are read") {
+  const Folder folder;
+  const Trace trace = open_trace(make(
+      folder, strings +
+                  "CREATE TABLE k (a INTEGER PRIMARY KEY, b INTEGER) WITHOUT ROWID;"
+                  "INSERT INTO k VALUES (5, 6), (1, 2);"
+                  "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT a AS start, b AS end, 3 AS "
+                  "shortName FROM k;"));
+  CHECK(dump(trace) == "1 1 kernel GPU (0) 0 three\n5 1 kernel GPU (0) 0 three\n");
+}
+
+TEST_CASE("row numbers far apart do no harm") {
+  const Folder folder;
+  const Trace trace = open_trace(
+      make(folder,
+           strings + kernels +
+               "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (rowid, start, end, demangledName) VALUES "
+               "(-9223372036854775808, 1, 2, 3), (0, 2, 3, 3), (9223372036854775807, 3, 4, 3);"));
+  CHECK(trace.operations.size() == 3);
+}
+
+TEST_CASE("the same whatever the ranges and threads") {
+  const Folder folder;
+  std::string rows;
+  for (int i = 0; i < 1000; ++i) {
+    rows += fmt::format("{}({}, {}, {}, 7, {}, 3)", i == 0 ? "" : ",", (i * 7919) % 1000,
+                        (i * 7919) % 1000 + i % 13, i % 3, i % 5 == 0 ? "3" : "9000000000");
+  }
+  const std::string path = make(folder, strings + kernels + kernel(rows));
+  const std::string expected = dump(open_trace(path));
+  const auto database = sqlite::Database::read(path);
+  for (const unsigned threads : {1U, 2U, 5U}) {
+    for (const int64_t range : {1, 7, 100, 5000}) {
+      OpenOptions options;
+      options.threads = threads;
+      TraceBuilder builder(path, "nsys-sqlite");
+      read_nsys_database(database, options, builder, {.rows_a_range = range});
+      const bool same = dump(std::move(builder).finish()) == expected;
+      CHECK(same);
+    }
+  }
+}
+
+TEST_CASE("no GPU work is a result, no nsys export is none") {
+  const Folder folder;
+  for (const std::string& sql : {strings, strings + kernels}) {
+    const Trace trace = open_trace(make(folder, sql, std::to_string(sql.size()).c_str()));
+    CHECK(trace.operations.empty());
+    REQUIRE(trace.warnings.size() == 1);
+    CHECK(trace.warnings[0].starts_with("The export holds no GPU work"));
+  }
+  CHECK(refused("CREATE TABLE a (x); CREATE TABLE b (x);") ==
+        ": is an SQLite database, but no nsys export: its tables are a, b; export a report with "
+        "`nsys export --type sqlite`");
+  CHECK(refused("PRAGMA user_version = 1;").starts_with(": is an SQLite database without tables"));
+}
+
+TEST_CASE("times that cannot be are named with table and row") {
+  const std::string table = ": table CUPTI_ACTIVITY_KIND_KERNEL, row 2: ";
+  const std::string good = "(1, 2, 0, 7, 3, 3), ";
+  const auto message = [&](const char* bad) {
+    return refused(strings + kernels + kernel(good + bad));
+  };
+  CHECK(message("(5, 4, 0, 7, 3, 3)") == table + "it ends before it starts");
+  CHECK(message("(-5, 4, 0, 7, 3, 3)") == table + "its start is negative");
+  CHECK(message("(NULL, 4, 0, 7, 3, 3)") == table + "its start is missing or no whole number");
+  CHECK(message("(1.5, 4, 0, 7, 3, 3)") == table + "its start is missing or no whole number");
+  CHECK(message("(1, 'x', 0, 7, 3, 3)") == table + "its end is no whole number");
+  CHECK(message("(1, 2, -1, 7, 3, 3)") == table + "its device is no number of a device");
+  CHECK(refused("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER);"
+                "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1);") ==
+        ": its table CUPTI_ACTIVITY_KIND_KERNEL has no column `end`; export the report again with "
+        "`nsys export --type sqlite`");
+}
+
+TEST_CASE("a locked database says so") {
+  const Folder folder;
+  const std::string path = make(folder, strings + kernels + kernel("(1, 2, 0, 7, 3, 3)"));
+  const auto other = sqlite::Database::write(path);
+  other.execute("BEGIN EXCLUSIVE");
+  CHECK(error_of(path) == path +
+                              ": the database is locked by another program; wait until it is done, "
+                              "or read a copy");
+  other.execute("ROLLBACK");
+  CHECK(error_of(path).empty());
+}
+
+TEST_CASE("odd names of files are no trouble") {
+  const Folder folder;
+  for (const char* name : {"a b.sqlite", "a?mode=rw#x%41.sqlite", "ä'\".sqlite", "-x.sqlite"}) {
+    CAPTURE(name);
+    CHECK(open_trace(make(folder, strings + kernels, name)).operations.empty());
+  }
+}
+
+TEST_CASE("a database that is cut off is refused, or read as far as it goes") {
+  const Folder folder;
+  std::string rows;
+  for (int i = 0; i < 20000; ++i) {
+    rows += fmt::format("{}({}, {}, 0, 7, 3, 3)", i == 0 ? "" : ",", i, i + 1);
+  }
+  const std::string whole = read_file(make(folder, strings + kernels + kernel(rows)));
+  const std::string path = folder.write("cut.sqlite", whole.substr(0, whole.size() / 2));
+  CHECK(error_of(path) ==
+        fmt::format("{}: at byte {}: the database is cut off here: it should have "
+                    "{} bytes; copy or export it again; --allow-truncated reads "
+                    "what is whole",
+                    path, whole.size() / 2, whole.size()));
+  OpenOptions options;
+  options.allow_truncated = true;
+  const Trace trace = open_trace(path, options);
+  CHECK(trace.operations.size() > 1000);
+  CHECK(trace.operations.size() < 20000);
+  REQUIRE(!trace.warnings.empty());
+  CHECK(trace.warnings[0].find("is cut off at byte") != std::string::npos);
+  const std::string packed = folder.write("cut.zst", zstd(whole.substr(0, whole.size() / 2)));
+  CHECK(error_of(packed).find("the database is cut off here") != std::string::npos);
+  CHECK(open_trace(packed, options).operations.size() == trace.operations.size());
+}
+
+TEST_CASE("a damaged database is refused") {
+  const Folder folder;
+  std::string bytes = read_file(make(folder, strings + kernels + kernel("(1, 2, 0, 7, 3, 3)")));
+  for (size_t i = 100; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 31);
+  CHECK(error_of(folder.write("bad.sqlite", bytes)).find("damaged") != std::string::npos);
+  const std::string short_file = folder.write("short.sqlite", "SQLite format 3");
+  CHECK(!error_of(short_file).empty());
+  const std::string magic(std::string_view("SQLite format 3\0", 16));
+  CHECK(error_of(folder.write("magic.sqlite", magic)).find("is not an SQLite database") !=
+        std::string::npos);
+}
+
+TEST_CASE("an export in WAL mode is read from a folder that cannot be written") {
+  const Folder folder;
+  const std::string path =
+      make(folder, "PRAGMA journal_mode = WAL;" + strings + kernels + kernel("(1, 2, 0, 7, 3, 3)"));
+  std::filesystem::permissions(
+      folder.path(""), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  CHECK(open_trace(path).operations.size() == 1);
+  std::filesystem::permissions(folder.path(""), std::filesystem::perms::owner_all);
+}
+
+}  // namespace kr::test

@@ -1,0 +1,116 @@
+#include "trace/trace.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "base/error.hpp"
+#include "support.hpp"
+#include "trace/sort_in_place.hpp"
+
+namespace kr::test {
+
+TEST_CASE("a name is stored once a kind, and stays where it is") {
+  NameTable names;
+  const NameId a = names.add("a", OperationKind::kernel);
+  const std::string_view text = names.get(a).text;
+  for (int i = 0; i < 100000; ++i) names.add("n" + std::to_string(i), OperationKind::kernel);
+  CHECK(names.size() == 100001);
+  CHECK(names.add("a", OperationKind::kernel) == a);
+  CHECK(names.add("a", OperationKind::memcpy) != a);
+  CHECK(names.get(a).text.data() == text.data());
+  CHECK(names.get(names.add(std::string("\0x", 2), OperationKind::kernel)).text ==
+        std::string_view("\0x", 2));
+  CHECK(names.get(names.add("", OperationKind::kernel)).text.empty());
+  const std::string longest(200000, 'y');
+  CHECK(names.get(names.add(longest, OperationKind::kernel)).text == longest);
+}
+
+TEST_CASE("operations come by start, the longer first, then by name") {
+  TraceBuilder builder("x", "f");
+  const TrackId track = builder.track({.device = 1, .stream = 7, .device_name = "G"});
+  CHECK(builder.track({.device = 1, .stream = 7, .device_name = "G"}) == track);
+  const NameId b = builder.name("b", OperationKind::kernel);
+  const NameId a = builder.name("a", OperationKind::kernel);
+  builder.add({5, 1, b, track});
+  builder.add({5, 1, a, track});
+  builder.add({5, 9, b, track});
+  builder.add({1, 2, b, track});
+  const Trace trace = std::move(builder).finish();
+  CHECK(dump(trace) ==
+        "1 2 kernel G (1) 7 b\n5 9 kernel G (1) 7 b\n5 1 kernel G (1) 7 a\n5 1 kernel G (1) 7 b\n");
+  CHECK(trace.first_start_ns == 1);
+  CHECK(trace.last_end_ns == 14);
+}
+
+TEST_CASE("times whose sums do not fit are refused") {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  const auto finish = [](std::initializer_list<std::pair<int64_t, int64_t>> times) {
+    TraceBuilder builder("x", "f");
+    const NameId name = builder.name("a", OperationKind::kernel);
+    const TrackId track = builder.track({});
+    for (const auto& [start, duration] : times) builder.add({start, duration, name, track});
+    std::move(builder).finish();
+  };
+  finish({{0, most}});
+  CHECK_THROWS_AS(finish({{1, most}}), Error);
+  CHECK_THROWS_AS(finish({{0, most}, {0, 1}}), Error);
+  CHECK_THROWS_AS(finish({{0, -1}}), Error);
+}
+
+TEST_CASE("losses of one kind add up, the first place counts") {
+  TraceBuilder builder("x", "f");
+  builder.loss("a", 9, 2);
+  builder.loss("b", 1);
+  builder.loss("a", 4);
+  const Trace trace = std::move(builder).finish();
+  REQUIRE(trace.losses.size() == 2);
+  CHECK(trace.losses[0].count == 3);
+  CHECK(trace.losses[0].first_offset == 4);
+}
+
+TEST_CASE("sorted runs, few and many, long and short, are sorted") {
+  std::mt19937_64 random(11);
+  for (const size_t runs : {1, 2, 3, 7, 31, 40, 500}) {
+    for (const size_t size : {1, 2, 10, 1000, 70000}) {
+      std::vector<std::pair<uint64_t, uint64_t>> items;
+      for (size_t run = 0; run < runs && items.size() < 1500000; ++run) {
+        const size_t begin = items.size();
+        const size_t count = 1 + random() % (run % 2 == 0 ? size * 4 : size);
+        for (size_t i = 0; i < count; ++i) items.emplace_back(random() % 100000, random());
+        std::sort(items.begin() + static_cast<std::ptrdiff_t>(begin), items.end());
+      }
+      auto expected = items;
+      std::sort(expected.begin(), expected.end());
+      sort_in_place(items.data(), items.data() + items.size(), std::less<>());
+      const bool same = items == expected;
+      CHECK(same);
+    }
+  }
+}
+
+TEST_CASE("a run is called after its file") {
+  CHECK(run_id("runs/llama.csv.gz") == "llama");
+  CHECK(run_id("llama_vllm_trace_0.nsys-rep") == "llama_vllm_trace_0");
+  CHECK(run_id("/a/b.c.SQLITE") == "b.c");
+  CHECK(run_id("b.sqlite.zst") == "b");
+  CHECK(run_id("b.qdrep") == "b");
+  CHECK(run_id("trace.json.gz") == "trace");
+  CHECK(run_id("-") == "stdin");
+  CHECK(run_id(".csv") == ".csv");
+  CHECK(run_id("plain") == "plain");
+  CHECK(run_id("folder/") == "folder");
+}
+
+TEST_CASE("formats have a name, a summary and endings") {
+  for (const FormatInfo& format : known_formats()) {
+    CHECK(!format.name.empty());
+    CHECK(!format.summary.empty());
+    CHECK(!format.extensions.empty());
+  }
+}
+
+}  // namespace kr::test
