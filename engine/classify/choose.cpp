@@ -95,10 +95,11 @@ std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf
   return scores[0].what;
 }
 
-[[noreturn]] void unknown(std::string_view what, const std::string& name,
+/// `why` says what is not there; a near word of `known` is suggested.
+[[noreturn]] void unknown(std::string why, const std::string& name,
                           const std::vector<std::string>& known) {
   const auto near = nearest(name, known);
-  throw Error("", fmt::format("unknown {} `{}`", what, name),
+  throw Error("", std::move(why),
               near ? fmt::format("did you mean `{}`?", *near)
                    : fmt::format("there are: {}", fmt::join(known, ", ")));
 }
@@ -124,7 +125,7 @@ class Chooser {
       if (const auto engine = program_.engine(options_.engine)) return *engine;
       std::vector<std::string> known;
       for (const Engine& engine : program_.engines) known.push_back(engine.name);
-      unknown("engine", options_.engine, known);
+      unknown(fmt::format("there is no engine `{}`", options_.engine), options_.engine, known);
     }
     std::vector<EngineId> candidates;
     for (uint32_t i = 0; i < program_.engines.size(); ++i) {
@@ -133,7 +134,7 @@ class Chooser {
     if (candidates.empty()) {
       std::vector<std::string> known;
       for (const Model& model : program_.models) known.push_back(model.name);
-      unknown("model", options_.model, known);
+      unknown(fmt::format("no engine has a model `{}`", options_.model), options_.model, known);
     }
     std::vector<Score<EngineId>> scores;
     for (const EngineId engine : candidates) {
@@ -174,7 +175,8 @@ class Chooser {
       if (const auto model = program_.model(engine_id, options_.model)) return *model;
       std::vector<std::string> known;
       for (const ModelId model : engine.models) known.push_back(program_.models.get(model).name);
-      unknown(fmt::format("model of engine `{}`", engine.name), options_.model, known);
+      unknown(fmt::format("engine `{}` has no model `{}`", engine.name, options_.model),
+              options_.model, known);
     }
     std::vector<Score<ModelId>> scores;
     for (const ModelId model : engine.models) {

@@ -89,7 +89,11 @@ Diagnostic& Builder::unexpected(const Token& token, std::string_view what) {
 // What is missing.
 
 size_t Builder::missing_atom(Span seen) {
-  abandon(expected(seen.begin, "an expression"));
+  const Token token = look_.token(seen.begin);
+  if (fresh(token.begin)) unexpected(token, "an expression").help_ = hint(token.begin);
+  atom_ = unread(range(seen.begin, seen.begin));
+  exprs_.atom(std::move(atom_));
+  return seen.begin;
 }
 
 bool Builder::is_operand(const Token& token) const {
@@ -122,7 +126,11 @@ bool Builder::side_by_side(size_t at) const {
   if (word == "keep") {
     return exprs_.last() != nullptr && exprs_.last()->kind == ExprKind::otherwise;
   }
-  return !is_keyword(word) || word == "within" || word == "otherwise";
+  if (word == "otherwise") {
+    // `otherwise keep` is the next rule; before `keep:` it is a stray atom.
+    return look_.text(next) != "keep" || look_.byte(look_.next(next).begin) == ':';
+  }
+  return !is_keyword(word) || word == "within";
 }
 
 size_t Builder::missing_operator(Span seen) {

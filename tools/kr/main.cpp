@@ -32,6 +32,28 @@ void check_verb(int argc, const char* const* argv) {
                    : fmt::format("there are: {}", fmt::join(names, ", ")));
 }
 
+/// What the parser says, with the option that may have been meant.
+[[noreturn]] void usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  const std::string help =
+      fmt::format("see `kr {}--help`", chosen.empty() ? "" : chosen[0]->get_name() + " ");
+  std::vector<std::string> options;
+  for (const CLI::App* level :
+       {&app, static_cast<const CLI::App*>(chosen.empty() ? &app : chosen[0])}) {
+    for (const CLI::Option* option : level->get_options()) {
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    }
+  }
+  const auto unknown = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !unknown.empty()) {
+    const std::string word = unknown[0].substr(0, unknown[0].find('='));
+    const auto near = word.starts_with("--") ? nearest(word, options) : std::nullopt;
+    throw Error("", fmt::format("`{}` is not understood", word),
+                near ? fmt::format("did you mean `{}`?", *near) : help);
+  }
+  throw Error("", error.what(), help);
+}
+
 Exit run(int argc, const char* const* argv, Streams& streams) {
   check_verb(argc, argv);
   std::vector<Action> actions;
@@ -40,16 +62,13 @@ Exit run(int argc, const char* const* argv, Streams& streams) {
     app->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app->get_subcommands();
-    streams.out(chosen.empty() ? app->help() : chosen[0]->help());
+    streams.out(chosen.empty() ? app->help() : chosen[0]->help(app->get_name()));
     return Exit::done;
   } catch (const CLI::CallForVersion&) {
     streams.out(version_text());
     return Exit::done;
   } catch (const CLI::ParseError& error) {
-    const auto chosen = app->get_subcommands();
-    throw Error(
-        "", error.what(),
-        fmt::format("see `kr {}--help`", chosen.empty() ? "" : chosen[0]->get_name() + " "));
+    usage_error(*app, error);
   }
   const auto chosen = app->get_subcommands();
   if (chosen.empty()) {
