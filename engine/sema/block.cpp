@@ -90,6 +90,7 @@ class Growing {
     const bool replace = step.kind == syntax::RuleKind::replace;
     Diagnostic& added = replace ? sink.add(code::replace_finds_nothing, label.span, label.text)
                                 : sink.add(code::drop_finds_nothing, label.span, label.text);
+    if (!worth_suggesting(sink)) return;
     for (const Step& other : block_.steps) {
       if (other.label != step.label || !other.rule.valid() ||
           other.kind != syntax::RuleKind::rule) {

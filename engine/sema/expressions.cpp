@@ -38,6 +38,11 @@ void walk(const syntax::File& tree, syntax::ExprId start, Visit visit) {
 
 Expressions::Expressions(Program& program, const Scope& scope, const SourceMap& sources, Sink& sink)
     : program_(program), scope_(scope), sources_(sources), sink_(sink) {
+  size_t exprs = 0;
+  for (const Module& module : scope.modules()) exprs += module.tree->exprs.size();
+  by_text_.reserve(exprs);
+  by_meaning_.reserve(exprs);
+  traits_.reserve(exprs);
   resolve_patterns();
 }
 

@@ -56,6 +56,7 @@ void Assembly::check_list(BodyId body, uint32_t dimension, const RuleList& list,
     Diagnostic& added = sink_.add(code::unknown_label, span, rule.label, name);
     added.related(rule.label_span, "given by this rule");
     if (vocabulary.declared().valid()) added.related(vocabulary.declared(), "labels of `{}`", name);
+    if (!worth_suggesting(sink_)) continue;
     if (const auto near = near_name(rule.label, vocabulary.names(), sink_)) {
       added.help("did you mean `{}`?", *near);
     } else {

@@ -89,9 +89,7 @@ std::vector<uint32_t> Lineage::candidates(const Scope& scope, const ModelNode& m
     return {engines_of_[module->index][engine->index]};
   }
   Diagnostic& added = sink.add(code::unknown_engine, name.span, name.text);
-  if (const auto near = near_name(name.text, scope.names(*module, Noun::engine), sink)) {
-    added.help("did you mean `{}.{}`?", path.parts[0].text, *near);
-  }
+  suggest(added, name.text, scope.names(*module, Noun::engine), path.parts[0].text + ".", sink);
   return {};
 }
 
@@ -128,6 +126,7 @@ void Lineage::report_unknown(const ModelNode& model, const std::vector<uint32_t>
                              Sink& sink) const {
   const syntax::Path& path = *model.written->extends;
   Diagnostic& added = sink.add(code::unknown_model, path.parts.back().span, path.text());
+  if (!worth_suggesting(sink)) return;
   std::vector<std::string> known;
   for (const uint32_t engine : engines) {
     for (const uint32_t one : engines_[engine].models) {
@@ -136,10 +135,10 @@ void Lineage::report_unknown(const ModelNode& model, const std::vector<uint32_t>
   }
   std::string prefix;
   for (size_t i = 0; i + 1 < path.parts.size(); ++i) prefix += path.parts[i].text + ".";
-  if (const auto near = near_name(path.parts.back().text, known, sink)) {
-    added.help("did you mean `{}{}`?", prefix, *near);
-  } else if (engines.empty()) {
+  if (engines.empty()) {
     added.help("module `{}` has no engine", path.parts[0].text);
+  } else {
+    suggest(added, path.parts.back().text, known, prefix, sink);
   }
 }
 

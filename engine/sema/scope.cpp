@@ -71,8 +71,23 @@ Diagnostic& add_unknown(Noun noun, Span span, const std::string& name, Sink& sin
 std::optional<std::string> near_name(std::string_view word, std::span<const std::string> candidates,
                                      const Sink& sink) {
   // Any letter is one edit from any other.
-  if (word.size() < 2 || sink.errors() > max_suggestions) return std::nullopt;
+  if (word.size() < 2 || !worth_suggesting(sink)) return std::nullopt;
   return nearest(word, candidates);
+}
+
+void suggest(Diagnostic& diagnostic, std::string_view word, std::span<const std::string> candidates,
+             std::string_view prefix, const Sink& sink) {
+  if (const auto near = near_name(word, candidates, sink)) {
+    diagnostic.help("did you mean `{}{}`?", prefix, *near);
+    return;
+  }
+  constexpr size_t listed = 8;
+  std::string list;
+  for (size_t i = 0; i < std::min(listed, candidates.size()); ++i) {
+    list += fmt::format("{}`{}{}`", i == 0 ? "" : ", ", prefix, candidates[i]);
+  }
+  if (candidates.size() > listed) list += ", …";
+  if (!list.empty()) diagnostic.help("there is {}", list);
 }
 
 std::string use_name(const syntax::Use& use) {
@@ -107,7 +122,7 @@ Scope::Scope(const std::vector<Module>& modules, Sink& sink)
           .help("give one of them another name with `as`");
     }
     collect(tree.patterns, "pattern", index.nouns[static_cast<size_t>(Noun::pattern)], sink);
-    collect(tree.labels, "labels of", index.nouns[static_cast<size_t>(Noun::labels)], sink);
+    collect(tree.labels, "vocabulary", index.nouns[static_cast<size_t>(Noun::labels)], sink);
     collect(tree.tables, "table", index.nouns[static_cast<size_t>(Noun::table)], sink);
     collect(tree.engines, "engine", index.nouns[static_cast<size_t>(Noun::engine)], sink);
   }
@@ -162,18 +177,14 @@ void Scope::report_unknown(FileId from, const syntax::Path& path, FileId in, Nou
                            Sink& sink) const {
   const syntax::Word& name = path.parts.back();
   Diagnostic& added = add_unknown(noun, name.span, path.text(), sink);
+  if (!worth_suggesting(sink)) return;
   const std::vector<std::string> known = names(in, noun);
-  const std::string prefix = path.parts.size() == 2 ? path.parts[0].text + "." : "";
-  if (const auto near = near_name(name.text, known, sink)) {
-    added.help("did you mean `{}{}`?", prefix, *near);
+  if (path.parts.size() == 2) {
+    suggest(added, name.text, known, path.parts[0].text + ".", sink);
     return;
   }
-  if (path.parts.size() == 2) {
-    std::string list;
-    for (const std::string& one : known) {
-      if (list.size() < 200) list += (list.empty() ? "`" : ", `") + prefix + one + "`";
-    }
-    if (!list.empty()) added.help("there is {}", list);
+  if (const auto near = near_name(name.text, known, sink)) {
+    added.help("did you mean `{}`?", *near);
     return;
   }
   for (const syntax::Use& use : tree(from).uses) {
@@ -194,6 +205,7 @@ void Scope::report_unknown(FileId from, const syntax::Path& path, FileId in, Nou
 
 void Scope::report_alias(FileId from, const syntax::Word& alias, Sink& sink) const {
   Diagnostic& added = sink.add(code::unknown_alias, alias.span, alias.text);
+  if (!worth_suggesting(sink)) return;
   std::vector<std::string> known;
   for (const auto& [name, index] : indices_[from.index].aliases) known.push_back(name);
   std::sort(known.begin(), known.end());

@@ -31,8 +31,15 @@ struct Found {
 
 /// Past this many errors no near names are looked for: it takes time, and nobody reads them.
 inline constexpr size_t max_suggestions = 100;
+inline bool worth_suggesting(const Sink& sink) {
+  return sink.errors() <= max_suggestions;
+}
 std::optional<std::string> near_name(std::string_view word, std::span<const std::string> candidates,
                                      const Sink& sink);
+
+/// Helps with the near name, else with the names there are; `prefix` stands before each.
+void suggest(Diagnostic& diagnostic, std::string_view word, std::span<const std::string> candidates,
+             std::string_view prefix, const Sink& sink);
 
 /// `use std.gemm`: the name that the rest of the file knows the module by. Empty where the file's
 /// name cannot be one.

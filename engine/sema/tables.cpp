@@ -210,9 +210,7 @@ void Tables::check_labels(Block& block, const Vocabulary& vocabulary) {
     if (vocabulary.declared().valid()) {
       added.related(vocabulary.declared(), "labels of `{}`", block.name->text);
     }
-    if (const auto near = near_name(label.text, vocabulary.names(), sink_)) {
-      added.help("did you mean `{}`?", *near);
-    }
+    if (worth_suggesting(sink_)) suggest(added, label.text, vocabulary.names(), "", sink_);
     return false;
   };
   for (Step& step : block.steps) {

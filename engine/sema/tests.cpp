@@ -41,9 +41,7 @@ class Tests {
       Diagnostic& added = sink_.add(code::unknown_engine, test.engine.span, test.engine.text);
       std::vector<std::string> names;
       for (const Engine& one : program_.engines) names.push_back(one.name);
-      if (const auto near = near_name(test.engine.text, names, sink_)) {
-        added.help("did you mean `{}`?", *near);
-      }
+      suggest(added, test.engine.text, names, "", sink_);
       return {};
     }
     const std::vector<ModelId>& all = program_.engines.get(*engine).models;
@@ -53,9 +51,7 @@ class Tests {
         sink_.add(code::unknown_model, test.model->span, test.engine.text + "/" + test.model->text);
     std::vector<std::string> names;
     for (const ModelId one : all) names.push_back(program_.models.get(one).name);
-    if (const auto near = near_name(test.model->text, names, sink_)) {
-      added.help("did you mean `{}`?", *near);
-    }
+    suggest(added, test.model->text, names, "", sink_);
     return {};
   }
 
@@ -79,20 +75,22 @@ class Tests {
 
   std::optional<DimensionId> dimension_of(const syntax::Test& test, const syntax::Word& name,
                                           const std::vector<ModelId>& models) {
+    const auto dimension = program_.dimension(name.text);
+    const auto has_it = [&](ModelId model) {
+      return program_.models.get(model).table(*dimension) != nullptr;
+    };
+    if (dimension && std::any_of(models.begin(), models.end(), has_it)) return dimension;
+    std::string whose = "`" + test.engine.text;
+    if (test.model) whose += "/" + test.model->text;
+    Diagnostic& added = sink_.add(code::unknown_dimension, name.span, name.text, whose + "`");
+    if (!worth_suggesting(sink_)) return std::nullopt;
     std::set<std::string> names;
     for (const ModelId model : models) {
       for (const Table& table : program_.models.get(model).tables) {
         names.insert(program_.dimensions.get(table.dimension).name);
       }
     }
-    if (names.contains(name.text)) return program_.dimension(name.text);
-    std::string whose = "`" + test.engine.text;
-    if (test.model) whose += "/" + test.model->text;
-    Diagnostic& added = sink_.add(code::unknown_dimension, name.span, name.text, whose + "`");
-    const std::vector<std::string> list(names.begin(), names.end());
-    if (const auto near = near_name(name.text, list, sink_)) {
-      added.help("did you mean `{}`?", *near);
-    }
+    suggest(added, name.text, std::vector<std::string>(names.begin(), names.end()), "", sink_);
     return std::nullopt;
   }
 
@@ -121,8 +119,9 @@ class Tests {
     if (here.keeps || label == reserved::unclassified || here.labels.contains(label)) return;
     Diagnostic& added =
         sink_.add(code::unknown_label, written.label.span, label, written.dimension.text);
+    if (!worth_suggesting(sink_)) return;
     const std::vector<std::string> names(here.labels.begin(), here.labels.end());
-    if (const auto near = near_name(label, names, sink_)) added.help("did you mean `{}`?", *near);
+    suggest(added, label, names, "", sink_);
   }
 
   Program& program_;

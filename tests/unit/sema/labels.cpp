@@ -52,7 +52,7 @@ engine e { substage { include m.t
   b: "2"
   c: "3" } })"},
                               {"m.kr", module}});
-  CHECK(messages(loaded) == "KR204 4:3 `c` is not a label of `substage`\n");
+  CHECK(messages(loaded) == "KR204 4:3 `c` is not a label of `substage` (there is `a`, `b`)\n");
   CHECK(vocabulary(loaded, "e/default", "substage") == "a \"A\", b \"B\" #000000");
   // The nearer title and colour win; what the nearer leaves out stays.
   const Loaded near = load({{"test.kr", R"(use "./m.kr"
@@ -73,7 +73,8 @@ engine e { substage { a: "1"
   c: "3"
   d: "4" } })"},
                               {"m.kr", "labels substage { a \"A\" b \"B\" }"}});
-  CHECK(messages(loaded) == "KR204 6:3 `d` is not a label of `substage`\n");
+  CHECK(messages(loaded) ==
+        "KR204 6:3 `d` is not a label of `substage` (there is `c`, `a`, `b`)\n");
   CHECK(vocabulary(loaded, "e/default", "substage") == "c \"C\", a \"Mine\", b \"B\"");
   CHECK(messages(load({{"test.kr", "use \"./m.kr\"\nlabels substage extends m.subtage { a }"},
                        {"m.kr", "labels substage { a }"}})) ==
@@ -88,7 +89,7 @@ engine f { model base { substage { a: "1" } } })";
   const Loaded loaded = load({{"test.kr", R"(use "./m.kr"
 engine e { model x extends m.base { substage { b: "2" } } })"},
                               {"m.kr", base}});
-  CHECK(messages(loaded) == "KR204 2:48 `b` is not a label of `substage`\n");
+  CHECK(messages(loaded) == "KR204 2:48 `b` is not a label of `substage` (there is `a`)\n");
   const Loaded added = load({{"test.kr", R"(use "./m.kr"
 labels substage extends m.substage { b "B" }
 engine e { model x extends m.base { substage { b: "2" } } })"},
@@ -140,5 +141,5 @@ engine e { substage { others: "x"
 TEST_CASE("a table keeps to the labels of its own file") {
   CHECK(messages(load({{"test.kr", "use \"./m.kr\" engine e { s { include m.t } }"},
                        {"m.kr", "labels s { a b }\ntable t for s { a: \"1\"\n d: \"2\" }"}})) ==
-        "m.kr KR204 3:2 `d` is not a label of `s`\n");
+        "m.kr KR204 3:2 `d` is not a label of `s` (there is `a`, `b`)\n");
 }

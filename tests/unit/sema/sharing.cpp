@@ -156,7 +156,7 @@ engine e { })"},
         "NAME`)\n"
         "KR213 6:9 pattern `p` is declared twice\n"
         "KR213 7:14 label `a` is declared twice\n"
-        "KR213 8:8 labels of `s` is declared twice\n"
+        "KR213 8:8 vocabulary `s` is declared twice\n"
         "KR213 10:7 table `t` is declared twice\n"
         "KR213 13:3 dimension `s` is declared twice (put the rules of both into one block)\n"
         "KR213 15:9 model `m` is declared twice\n"
@@ -277,4 +277,15 @@ TEST_CASE("tables that double themselves are refused") {
   const Loaded loaded = load(tables + "engine e { s { include t59 } }");
   CHECK(loaded.sink.errors() == 1);
   CHECK(messages(loaded).find("KR231") != std::string::npos);
+}
+
+TEST_CASE("ten thousand errors are all there, soon") {
+  std::string text;
+  for (int i = 0; i < 10'000; ++i) text += fmt::format("pattern p{0} = unknown_name_{0}\n", i);
+  std::string labels = "labels s {";
+  for (int i = 0; i < 2'000; ++i) labels += fmt::format(" label_{}", i);
+  text += labels + " }\nengine e { s {\n";
+  for (int i = 0; i < 5'000; ++i) text += fmt::format("  lable_{}: \"x\"\n", i);
+  const Loaded loaded = load(text + "} }");
+  CHECK(loaded.sink.errors() == 15'000);
 }
