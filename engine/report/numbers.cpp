@@ -61,7 +61,7 @@ std::string human_time(int64_t ns) {
 
 TimeUnit unit_for(int64_t ns) {
   for (const TimeUnit& unit : units) {
-    if (magnitude(ns) >= static_cast<uint64_t>(unit.ns)) return unit;
+    if (magnitude(ns) / 10 >= static_cast<uint64_t>(unit.ns)) return unit;
   }
   return units[3];
 }

@@ -13,7 +13,7 @@ struct TimeUnit {
   int64_t ns;        // of one
 };
 
-/// The largest unit in which `ns` is at least one.
+/// The unit of a column whose largest time is `ns`: the largest in which that has two digits.
 TimeUnit unit_for(int64_t ns);
 
 /// `ns` in the unit, with three decimals (none in ns), rounded half away from zero: `12.346`.

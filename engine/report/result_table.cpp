@@ -18,6 +18,7 @@ constexpr size_t most_labels = 30;
 constexpr size_t top_names = 10;
 constexpr size_t longest_label = 32;
 constexpr size_t longest_run_id = 28;
+constexpr size_t shortest_device = 8;
 
 class Tables {
  public:
@@ -197,6 +198,17 @@ class Tables {
 
   void devices(const RunSummary& run) {
     if (run.devices.empty()) return;
+    TextGrid grid = devices_grid(run, true, longest_label);
+    if (width() > 0 && grid.width() + 2 > width()) {
+      grid = devices_grid(run, false, 1);
+      const size_t left = width() - std::min(width(), grid.width() + 2);
+      grid = devices_grid(run, false, std::max(shortest_device, left));
+    }
+    if (several()) out_ += "  " + ink(cut_middle(run.id, width()), Ink::bold) + '\n';
+    out_ += grid.text(2, options_.color) + '\n';
+  }
+
+  static TextGrid devices_grid(const RunSummary& run, bool wide, size_t name_columns) {
     int64_t longest = 0;
     for (const DeviceSum& device : run.devices) longest = std::max(longest, device.span_ns);
     const TimeUnit unit = unit_for(longest);
@@ -204,8 +216,8 @@ class Tables {
     grid.column("device", Align::left);
     grid.column(fmt::format("span {}", unit.name), Align::right);
     grid.column("= compute", Align::right);
-    grid.column("+ exposed comm.", Align::right);
-    grid.column("+ exposed memory", Align::right);
+    grid.column(wide ? "+ exposed comm." : "+ comm.", Align::right);
+    grid.column(wide ? "+ exposed memory" : "+ memory", Align::right);
     grid.column("+ idle", Align::right);
     grid.column("idle %", Align::right);
     for (const DeviceSum& device : run.devices) {
@@ -213,7 +225,7 @@ class Tables {
                                    ? fmt::format("{}", device.device)
                                    : fmt::format("{}  {}", device.device, device.name);
       const auto cell = [&](int64_t ns) { return Cell{in_unit(ns, unit), {}}; };
-      grid.row({{cut(name, longest_label), {}},
+      grid.row({{cut(name, name_columns), {}},
                 cell(device.span_ns),
                 cell(device.compute_ns),
                 cell(device.exposed_communication_ns),
@@ -221,8 +233,7 @@ class Tables {
                 cell(device.idle_ns),
                 {percent(device.idle_ns, device.span_ns, 1), {}}});
     }
-    if (several()) out_ += "  " + ink(cut_middle(run.id, width()), Ink::bold) + '\n';
-    out_ += grid.text(2, options_.color) + '\n';
+    return grid;
   }
 
   void names(const RunSummary& run) {

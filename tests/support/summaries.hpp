@@ -75,7 +75,7 @@ class SummaryBuilder {
   /// For what the builder has no word for.
   RunSummary& run() { return run_; }
 
-  RunSummary finish(int64_t non_gpu_ns) && {
+  RunSummary finish(int64_t non_gpu_ns) {
     for (const NameSum& name : run_.names) {
       run_.gpu_elapsed_ns += name.elapsed_ns;
       run_.gpu_total_ns += name.total_ns;

@@ -2,15 +2,22 @@
 
 const PARTS = [
   { name: "compute", title: "Compute", color: "var(--compute)" },
-  { name: "exposed_communication", title: "Exposed communication", color: "var(--communication)" },
-  { name: "exposed_memory", title: "Exposed memory", color: "var(--memory)" },
+  { name: "exposed_communication", title: "Exposed communication", whole: "communication", color: "var(--communication)" },
+  { name: "exposed_memory", title: "Exposed memory", whole: "memory", color: "var(--memory)" },
   { name: "idle", title: "Idle", color: "var(--idle)" },
 ];
 
-function partCell(ns, span, unit) {
+/** A time, and below it what it is of. */
+function partCell(ns, unit, below) {
   const cell = timeCell(ns, unit);
-  cell.append(element("span", { className: "beside" }, share(ns, span, 1)));
+  cell.append(element("span", { className: "below" }, below));
   return cell;
+}
+
+/** What part of the span; for copies and communication, too, how much ran beside kernels or not. */
+function belowPart(device, part, span) {
+  const of = share(BigInt(device[part.name]), span, 1);
+  return part.whole ? `${of} · exposed of ${humanTime(BigInt(device[part.whole]))}` : of;
 }
 
 function deviceRow(device, unit) {
@@ -34,18 +41,15 @@ function deviceRow(device, unit) {
     {},
     element("th", { scope: "row", className: "label" }, name),
     element("td", { className: "parts-cell" }, bar),
-    timeCell(span, unit),
-    ...PARTS.map((part) => partCell(BigInt(device[part.name]), span, unit)),
-    timeCell(BigInt(device.busy), unit),
-    timeCell(BigInt(device.communication), unit),
-    timeCell(BigInt(device.memory), unit),
+    partCell(span, unit, `busy ${share(BigInt(device.busy), span, 1)}`),
+    ...PARTS.map((part) => partCell(BigInt(device[part.name]), unit, belowPart(device, part, span))),
   );
 }
 
 function drawDevices() {
   const spans = runs.flatMap((run) => run.devices.map((device) => BigInt(device.span)));
   const largest = spans.reduce((most, span) => (span > most ? span : most), 0n);
-  const unit = state.unit === "auto" ? unitFor(largest) : sumUnit();
+  const unit = state.unit === "auto" ? columnUnit(largest) : sumUnit();
   const head = () =>
     element(
       "tr",
@@ -58,9 +62,6 @@ function drawDevices() {
         cell.append(swatch(part.color), part.title);
         return cell;
       }),
-      header("Busy"),
-      header("All communication"),
-      header("All memory"),
     );
   byId("devices").replaceChildren(
     ...runs

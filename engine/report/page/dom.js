@@ -46,6 +46,11 @@ function timeCell(ns, unit, tag = "td") {
   );
 }
 
+/** A time to three decimals; the exact one is its title. */
+function roundedCell(text, ns) {
+  return element("td", { className: "number", title: `${exactTime(ns)} · ${grouped(ns)} ns` }, text);
+}
+
 function swatch(color, className = "swatch") {
   return element("span", { className, style: { backgroundColor: color }, "aria-hidden": "true" });
 }

@@ -1,6 +1,7 @@
 // The table of distinct names: sorted, searched, and drawn only where it is seen.
 
 const ROW = 30; // pixels; page.css has the same
+const TALLEST = 500; // pixels; as in page.css
 const MOST_ROWS = 400000; // taller tables than browsers can scroll are cut
 const EXTRA_ROWS = 12; // drawn beyond what is seen
 
@@ -9,12 +10,12 @@ const COLUMNS = [
   { name: "label", title: "" },
   { name: "run", title: "Run" },
   { name: "instances", title: "Instances", number: true },
-  { name: "elapsed", title: "Elapsed", number: true, time: "sum" },
+  { name: "elapsed", title: "Elapsed", number: true, inUnit: true },
   { name: "share", title: "Share", number: true },
-  { name: "total", title: "Total", number: true, time: "sum" },
-  { name: "average", title: "Average", number: true, time: "one" },
-  { name: "min", title: "Min", number: true, time: "one" },
-  { name: "max", title: "Max", number: true, time: "one" },
+  { name: "total", title: "Total", number: true, inUnit: true },
+  { name: "average", title: "Average", number: true },
+  { name: "min", title: "Min", number: true },
+  { name: "max", title: "Max", number: true },
 ];
 
 let rowsShown = []; // numbers of rows, filtered and sorted
@@ -23,14 +24,16 @@ let lowered = null; // names in lower case, made at the first search
 let drawnFrom = -1;
 
 const columnsShown = () => COLUMNS.filter((column) => column.name !== "run" || runs.length > 1);
-const oneUnit = () => {
-  if (state.unit !== "auto") return sumUnit();
-  let largest = 0n;
-  for (let row = 0; row < kernels.count; ++row) {
-    if (kernels.max[row] > largest) largest = kernels.max[row];
-  }
-  return unitFor(largest);
-};
+
+/** What tells the runs apart: their ids without the words that all of them begin with. */
+const shortIds = (() => {
+  const ids = runs.map((run) => run.id);
+  if (ids.length < 2) return ids;
+  let common = 0;
+  while (ids.every((id) => id[common] !== undefined && id[common] === ids[0][common])) ++common;
+  const word = ids[0].slice(0, common).lastIndexOf("_") + 1;
+  return ids.map((id) => (word > 0 && id.length > word ? `…${id.slice(word)}` : id));
+})();
 
 function filteredRows() {
   const search = state.search.toLowerCase();
@@ -90,7 +93,7 @@ function sortBy(column) {
   update({ sort: (falling ? "-" : "") + column });
 }
 
-function drawHead(unit, one) {
+function drawHead(unit) {
   const { column: sorted, falling } = sorting();
   byId("kernels-columns").replaceChildren(
     ...columnsShown().map((column) => element("col", { className: `col-${column.name}` })),
@@ -100,7 +103,7 @@ function drawHead(unit, one) {
     : null;
   const cells = columnsShown().map((column) => {
     const name = column.name === "label" ? state.by : column.title;
-    const title = column.time ? `${name} (${(column.time === "sum" ? unit : one).name})` : name;
+    const title = column.inUnit ? `${name} (${unit.name})` : name;
     const active = column.name === sorted;
     const button = element("button", { type: "button", onclick: () => sortBy(column.name) }, title);
     button.dataset.column = column.name;
@@ -121,7 +124,7 @@ function drawHead(unit, one) {
   if (focused) byId("kernels-head").querySelector(`[data-column="${focused}"]`)?.focus();
 }
 
-function kernelCells(row, unit, one) {
+function kernelCells(row, unit) {
   const run = runs[kernels.run[row]];
   const label = kernels.label(row, state.by);
   return columnsShown().map((column) => {
@@ -138,13 +141,20 @@ function kernelCells(row, unit, one) {
           shortened(printable(label), 80),
         );
       case "run":
-        return element("td", { className: "name plain", title: printable(run.id) }, printable(run.id));
+        return element(
+          "td",
+          { className: "name plain", title: printable(run.id) },
+          printable(shortIds[kernels.run[row]]),
+        );
       case "share":
         return element("td", { className: "number" }, share(kernels.elapsed[row], run.all.elapsed));
       case "instances":
         return element("td", { className: "number" }, grouped(kernels.instances[row]));
-      default:
-        return timeCell(kernels[column.name][row], column.time === "sum" ? unit : one);
+      default: {
+        const ns = kernels[column.name][row];
+        const exact = column.inUnit || state.unit !== "auto";
+        return roundedCell(exact ? roundedTime(ns, unit) : humanTime(ns), ns);
+      }
     }
   });
 }
@@ -153,14 +163,13 @@ function kernelCells(row, unit, one) {
 function drawRows(force) {
   const box = byId("kernels-scroll");
   const head = byId("kernels-head").offsetHeight;
-  const seen = Math.ceil((box.clientHeight - head) / ROW) + 1;
+  const seen = Math.ceil((Math.max(box.clientHeight, TALLEST) - head) / ROW) + 1;
   const first = Math.max(Math.floor(box.scrollTop / ROW) - EXTRA_ROWS, 0);
   const from = first - (first % EXTRA_ROWS);
   if (!force && from === drawnFrom) return;
   drawnFrom = from;
   const to = Math.min(from + seen + 3 * EXTRA_ROWS, rowsShown.length);
   const unit = sumUnit();
-  const one = oneUnit();
   const blankRow = (count) => {
     const cell = element("td", { colSpan: columnsShown().length, style: { height: `${count * ROW}px` } });
     return element("tr", { className: "blank", "aria-hidden": "true", hidden: count === 0 }, cell);
@@ -168,7 +177,7 @@ function drawRows(force) {
   const lines = [];
   for (let at = from; at < to; ++at) {
     const row = rowsShown[at];
-    const line = element("tr", { "aria-rowindex": at + 2 }, ...kernelCells(row, unit, one));
+    const line = element("tr", { "aria-rowindex": at + 2 }, ...kernelCells(row, unit));
     line.dataset.at = at;
     line.classList.toggle("chosen", row === chosenRow);
     if (row === chosenRow) line.setAttribute("aria-selected", "true");
@@ -203,7 +212,9 @@ function drawFilters() {
   runFilter.hidden = runs.length < 2;
   runFilter.replaceChildren(
     element("option", { value: "" }, "every run"),
-    ...runs.map((run, at) => element("option", { value: String(at) }, shortened(printable(run.id), 48))),
+    ...runs.map((run, at) =>
+      element("option", { value: String(at) }, shortened(printable(run.id), 48)),
+    ),
   );
   runFilter.value = state.run;
   if (byId("search").value !== state.search) byId("search").value = state.search;
@@ -217,7 +228,7 @@ function drawKernels() {
   found.sort((a, b) => (falling ? -compare(a, b) : compare(a, b)) || a - b);
   rowsShown = found.slice(0, MOST_ROWS);
   byId("kernels").setAttribute("aria-rowcount", String(rowsShown.length + 1));
-  drawHead(sumUnit(), oneUnit());
+  drawHead(sumUnit());
   byId("kernels-scroll").scrollTop = 0;
   drawRows(true);
   drawCount(found.length);

@@ -13,6 +13,11 @@ function unitFor(ns) {
   return UNITS.find((unit) => ns >= unit.ns) || UNITS[3];
 }
 
+/** The unit of a column: the largest in which its largest number has two digits or more. */
+function columnUnit(ns) {
+  return unitFor(ns / 10n);
+}
+
 function grouped(number) {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }
@@ -55,6 +60,12 @@ function humanTime(ns) {
 /** `12.34 %`; a dash where there is nothing to be a part of. */
 function share(part, whole, decimals = 2) {
   return whole === 0n ? "–" : `${decimal(part * 100n, whole, decimals)} %`;
+}
+
+/** `ns` in the unit with at most three decimals, rounded half up: `1,234.568`. */
+function roundedTime(ns, unit) {
+  const [whole, rest] = decimal(ns, unit.ns, Math.min(unit.digits, 3)).split(".");
+  return rest === undefined ? grouped(whole) : `${grouped(whole)}.${rest}`;
 }
 
 /** Seconds with nine decimals, as in result.csv. */

@@ -8,7 +8,7 @@ function update(changes) {
   Object.assign(state, changes);
   if ("by" in changes) {
     state.label = "";
-    allRows = false;
+    rowsWanted = FIRST_ROWS;
     state.hidden = new Set([...state.hidden].filter((label) => label === NON_GPU));
   }
   const keys = Object.keys(changes);
@@ -99,7 +99,7 @@ function setUp() {
   byId("show-all").onclick = () => update({ hidden: new Set() });
   byId("save-svg").onclick = saveSvg;
   byId("pivot-more").onclick = () => {
-    allRows = true;
+    rowsWanted += MORE_ROWS;
     drawPivot();
   };
   byId("pivot-copy").onclick = (event) => copy(event.currentTarget, csvText(pivotCells(), "\t"));
@@ -122,8 +122,11 @@ function setUp() {
     readAddress();
     drawAll();
   });
-  // On paper the table cannot scroll: its first rows are laid out in full.
-  addEventListener("beforeprint", () => chart !== null && drawChart());
+  // On paper the table cannot scroll: it shows what takes longest.
+  addEventListener("beforeprint", () => {
+    byId("kernels-scroll").scrollTop = 0;
+    if (chart !== null) drawChart();
+  });
 }
 
 readAddress();

@@ -1,7 +1,8 @@
 // Labels by runs. One run: all measures side by side; several: the measure chosen, a column a run.
 
 const FIRST_ROWS = 60;
-let allRows = false;
+const MORE_ROWS = 500;
+let rowsWanted = FIRST_ROWS;
 
 function header(text, className = "number", scope = "col") {
   return element("th", { scope, className }, text);
@@ -62,6 +63,7 @@ function wideCells(sum, run, unit, color) {
 
 /** The cell of one run in the measure chosen; times carry their share beside them. */
 function narrowCells(sum, run, unit, color) {
+  if (sum.instances === 0n) return [blank()];
   if (state.measure === "share") return [shareCell(sum.elapsed, run.all.elapsed, color)];
   if (state.measure === "instances") {
     return [element("td", { className: "number" }, grouped(sum.instances))];
@@ -138,7 +140,12 @@ function pivotFoot(unit) {
   }
   const cells = (of) => {
     if (!time) return [...runs.map(blank), ...(comparing() ? [blank()] : [])];
-    return [...runs.map((run) => timeCell(of(run).elapsed, unit)), ...change(runs.map(of))];
+    const cell = (run) => {
+      const made = timeCell(of(run).elapsed, unit);
+      made.append(element("span", { className: "beside" }));
+      return made;
+    };
+    return [...runs.map(cell), ...change(runs.map(of))];
   };
   return [
     sumRow("GPU time", "sum", [
@@ -153,7 +160,7 @@ function pivotFoot(unit) {
 function drawPivot() {
   const unit = sumUnit();
   const rows = pivotRows(state.by, state.measure);
-  const shown = allRows ? rows : rows.slice(0, FIRST_ROWS);
+  const shown = rows.slice(0, rowsWanted);
   byId("pivot").replaceChildren(
     element("thead", {}, pivotHead(unit)),
     element("tbody", {}, ...shown.map((row) => pivotRow(row, unit))),
@@ -161,7 +168,8 @@ function drawPivot() {
   );
   const more = byId("pivot-more");
   more.hidden = shown.length === rows.length;
-  more.textContent = `Show all ${grouped(rows.length)} labels`;
+  const next = Math.min(MORE_ROWS, rows.length - shown.length);
+  more.textContent = `Show ${grouped(next)} more of ${grouped(rows.length)} labels`;
 }
 
 /** The table as cells: times in seconds with nine decimals, as in result.csv. */
@@ -170,7 +178,7 @@ function pivotCells() {
   const value = (sum, run, measure) => {
     if (measure === "instances") return sum.instances;
     if (measure === "share") return share(sum.elapsed, run.all.elapsed).replace(" %", "");
-    return seconds(sum[measure]).replace(/^/, "");
+    return seconds(sum[measure]);
   };
   const titles = { elapsed: "elapsed (sec)", total: "total (sec)", share: "share (%)", instances: "instances" };
   const head = runs.flatMap((run) =>

@@ -54,5 +54,5 @@ function sumUnit() {
     const size = state.measure === "total" ? run.all.total : run.all.elapsed;
     return size > most ? size : most;
   }, 0n);
-  return unitFor(largest);
+  return columnUnit(largest);
 }

@@ -1,0 +1,60 @@
+// Chromium with a page open, and everything the page should not do written down.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export const PAGES = process.env.KR_PAGES;
+
+export async function openBrowser() {
+  const profile = mkdtempSync(join(tmpdir(), "kr-page-"));
+  const browser = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env.KR_CHROMIUM || "/usr/bin/chromium",
+    args: FLAGS,
+    headless: true,
+    viewport: { width: 1360, height: 900 },
+    acceptDownloads: true,
+  });
+  return {
+    context: browser,
+    async close() {
+      await browser.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Opens a page; `wrong` grows with console errors, dialogs, and requests beyond the file itself. */
+export async function openPage(context, name, { hash = "", ...options } = {}) {
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) wrong.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => wrong.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  const url = pathToFileURL(join(PAGES, `${name}.html`)).href;
+  page.on("request", (request) => {
+    const asked = request.url();
+    if (asked.split("#")[0] !== url && !asked.startsWith("blob:")) wrong.push(`request: ${asked}`);
+  });
+  if (options.dark) await page.emulateMedia({ colorScheme: "dark" });
+  if (options.size) await page.setViewportSize(options.size);
+  await page.goto(url + hash);
+  return { page, wrong };
+}

@@ -1,0 +1,62 @@
+// make_page FOLDER: pages, result.csv and result.json of reports written down in tests/support, for
+// the browser tests.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "report/report.hpp"
+#include "support/reports.hpp"
+
+namespace {
+
+using namespace kr::test;
+
+void write(const std::filesystem::path& folder, const std::string& name, std::string title,
+           std::vector<kr::RunSummary> runs) {
+  kr::Report report;
+  report.title = std::move(title);
+  report.runs = std::move(runs);
+  style(report);
+  kr::write_file(folder / (name + ".html"), kr::to_html(report));
+  kr::write_file(folder / (name + ".csv"), kr::to_csv(report));
+  kr::write_file(folder / (name + ".json"), kr::to_json(report));
+}
+
+/// What the program says of times, to compare with what the page's script says.
+std::string times_as_json() {
+  std::string text = "[";
+  int64_t ns = 1;
+  const char* comma = "";
+  while (ns < INT64_MAX / 7) {
+    for (const int64_t value : {ns, ns * 5 - 1, ns * 5}) {
+      text += fmt::format("{}[\"{}\",\"{}\",\"{}\"]", comma, value, kr::human_time(value),
+                          kr::seconds(value));
+      comma = ",";
+    }
+    ns = ns * 3 + 1;
+  }
+  return text + "]\n";
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  const std::filesystem::path folder = arguments[1];
+  write(folder, "one", "", {decode_run("llama_vllm_decode_tp2_0", 1, 100'000)});
+  write(folder, "several", "Llama 3 70B: FP8 against BF16, decode",
+        {decode_run("llama_vllm_bf16_tp2_0", 1, 100'000),
+         decode_run("llama_vllm_fp8_tp2_1", 2, 71'000),
+         decode_run("llama_vllm_fp8_tp2_graphs_2", 3, 64'000)});
+  write(
+      folder, "two", "",
+      {decode_run("llama_vllm_before_0", 4, 90'000), decode_run("llama_vllm_after_1", 5, 80'000)});
+  write(folder, "hostile", "<script>window.hacked = 9</script>",
+        {hostile_run(), decode_run("=cmd()_1", 6, 50'000)});
+  write(folder, "huge", "", {huge_run()});
+  write(folder, "wide", "", {wide_run(20'000)});
+  write(folder, "empty", "", {empty_run()});
+  kr::write_file(folder / "times.json", times_as_json());
+  return 0;
+}

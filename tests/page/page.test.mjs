@@ -1,0 +1,412 @@
+// The page of `kr report` in Chromium: what it shows, what it does, what it must not do.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { openBrowser, openPage, PAGES } from "./browser.mjs";
+
+let browser;
+before(async () => {
+  browser = await openBrowser();
+});
+after(async () => {
+  await browser.close();
+});
+
+const read = (name) => readFileSync(join(PAGES, name), "utf8");
+
+/** result.csv as objects. */
+function readCsv(text) {
+  const rows = [];
+  let row = [];
+  let cell = "";
+  let quoted = false;
+  for (let at = 0; at < text.length; ++at) {
+    const c = text[at];
+    if (quoted && c === '"' && text[at + 1] === '"') {
+      cell += '"';
+      ++at;
+    } else if (c === '"') quoted = !quoted;
+    else if (!quoted && (c === "," || c === "\n")) {
+      row.push(cell);
+      cell = "";
+      if (c === "\n") {
+        rows.push(row);
+        row = [];
+      }
+    } else cell += c;
+  }
+  const [head, ...body] = rows;
+  return body.map((cells) => Object.fromEntries(cells.map((value, at) => [head[at], value])));
+}
+
+const NON_GPU = "CPU(non-GPU)";
+
+/** Sums of result.csv by run and label. */
+function csvSums(rows, column, measure) {
+  const sums = new Map();
+  for (const row of rows) {
+    if (row.Name === NON_GPU) continue;
+    const key = `${row.Model_Engine}\n${row[column]}`;
+    sums.set(key, (sums.get(key) || 0n) + BigInt(row[measure]));
+  }
+  return sums;
+}
+
+/** What the chart draws: label, run, exact number. */
+const chartItems = (page) =>
+  page.evaluate(() =>
+    chart
+      .getOption()
+      .series.filter((series) => series.name !== "")
+      .flatMap((series) =>
+        series.data.map((item, run) => ({ label: series.name, run: runs[run].id, exact: item.exact })),
+      ),
+  );
+
+const tableRows = (page, table) =>
+  page.$$eval(`#${table} tr`, (rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText)));
+
+const digits = (text) => BigInt(text.replace(/[^0-9]/g, ""));
+
+/** Opens, lets `act` try it, and makes sure nothing went wrong meanwhile. */
+function pageTest(name, file, act, options = {}) {
+  test(name, async () => {
+    const { page, wrong } = await openPage(browser.context, file, options);
+    try {
+      await act(page);
+      assert.deepEqual(wrong, []);
+      assert.equal(await page.evaluate(() => window.hacked), undefined);
+    } finally {
+      await page.close();
+    }
+  });
+}
+
+pageTest("one run: tiles, chart, tables, devices, facts", "one", async (page) => {
+  assert.equal(await page.textContent("#title"), "GPU time");
+  assert.equal(await page.locator(".tile").count(), 6);
+  assert.ok((await page.locator("#chart svg path").count()) > 10);
+  assert.match(await page.textContent("#chart"), /gemm/);
+  const rows = await tableRows(page, "pivot");
+  assert.equal(rows[1][0].split("\n")[0].trim().startsWith("gemm"), true);
+  assert.deepEqual(
+    rows.slice(-3).map((row) => row[0]),
+    ["GPU time", NON_GPU, `GPU time and ${NON_GPU}`],
+  );
+  assert.equal(rows.at(-4)[0], "unclassified");
+  assert.equal(await page.locator("#devices tbody tr").count(), 2);
+  assert.match(await page.textContent("#facts"), /its detect holds for 81\.2 %/);
+});
+
+for (const [measure, column] of [
+  ["elapsed", "Elapsed (ns)"],
+  ["total", "Total (ns)"],
+  ["instances", "Instances"],
+]) {
+  pageTest(`chart, table and CSV agree: ${measure}`, "several", async (page) => {
+    const csv = readCsv(read("several.csv"));
+    await page.selectOption("#unit", "ns");
+    for (const [dimension, csvColumn] of [
+      ["substage", "Substage"],
+      ["stage", "Stage"],
+      ["kind", "kind"],
+    ]) {
+      await page.evaluate((changes) => update(changes), { by: dimension, measure });
+      const sums = csvSums(csv, csvColumn, column);
+      const items = (await chartItems(page)).filter((item) => item.label !== NON_GPU);
+      assert.equal(items.length, sums.size);
+      for (const { label, run, exact } of items) {
+        assert.equal(BigInt(exact), sums.get(`${run}\n${label}`));
+      }
+      const ids = await page.evaluate(() => runs.map((run) => run.id));
+      const cells = await page.$$eval("#pivot tbody tr", (rows) =>
+        rows.map((row) => [
+          row.querySelector(".label-name").textContent,
+          ...[...row.querySelectorAll("td.number")].map((cell) => cell.firstChild.textContent),
+        ]),
+      );
+      for (const [label, ...values] of cells) {
+        values.forEach((value, run) => {
+          assert.equal(digits(value), sums.get(`${ids[run]}\n${label}`), `${label} ${run}`);
+        });
+      }
+      const foot = await page.$$eval("#pivot tfoot .sum td", (all) =>
+        all.map((cell) => cell.firstChild.textContent),
+      );
+      foot.forEach((value, run) => {
+        const whole = [...sums].filter(([key]) => key.startsWith(`${ids[run]}\n`));
+        assert.equal(digits(value), whole.reduce((sum, [, one]) => sum + one, 0n));
+      });
+    }
+  });
+}
+
+pageTest("every digit is shown: times in each unit are the CSV's", "one", async (page) => {
+  const sums = csvSums(readCsv(read("one.csv")), "Substage", "Elapsed (ns)");
+  for (const [unit, factor] of [["s", 9], ["ms", 6], ["µs", 3], ["ns", 0]]) {
+    await page.selectOption("#unit", unit);
+    const cells = await page.$$eval("#pivot tbody tr", (rows) =>
+      rows.map((row) => [row.querySelector(".label-name").textContent, row.cells[1].textContent]),
+    );
+    for (const [label, text] of cells) {
+      assert.equal((text.split(".")[1] || "").length, factor);
+      assert.equal(digits(text), sums.get(`llama_vllm_decode_tp2_0\n${label}`));
+    }
+  }
+});
+
+pageTest("shares are of GPU time, the same in chart and table", "one", async (page) => {
+  await page.click('#measure button:text("Share")');
+  const run = JSON.parse(read("one.json")).runs[0];
+  const cells = await page.$$eval("#pivot tbody tr", (rows) =>
+    rows.map((row) => [row.querySelector(".label-name").textContent, row.cells[2].innerText.trim()]),
+  );
+  const drawn = await page.textContent("#chart");
+  for (const { label, elapsed_ns } of run.labels.substage) {
+    const hundredths = Math.round((elapsed_ns / run.gpu_elapsed_ns) * 10000);
+    const text = `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")} %`;
+    assert.equal(cells.find((row) => row[0] === label)[1], text);
+    if (elapsed_ns / run.gpu_elapsed_ns > 0.1) assert.ok(drawn.includes(text), `${label} ${text}`);
+  }
+  assert.equal((await chartItems(page)).some((item) => item.label === NON_GPU), false);
+});
+
+pageTest("the page says times as the program does", "one", async (page) => {
+  const times = JSON.parse(read("times.json"));
+  const said = await page.evaluate(
+    (all) => all.map(([ns]) => [ns, humanTime(BigInt(ns)), seconds(BigInt(ns))]),
+    times,
+  );
+  assert.deepEqual(said, times);
+});
+
+pageTest("sums beyond 2^53 ns keep every digit", "huge", async (page) => {
+  await page.selectOption("#unit", "ns");
+  const run = readCsv(read("huge.csv"));
+  const cells = await page.$$eval("#pivot tbody tr", (rows) =>
+    rows.map((row) => [row.querySelector(".label-name").textContent, row.cells[1].textContent]),
+  );
+  for (const [label, text] of cells) {
+    assert.equal(String(digits(text)), run.find((row) => row.Substage === label)["Elapsed (ns)"]);
+  }
+  assert.equal(digits(await page.textContent("#pivot tfoot .sum td")), 2n ** 59n);
+});
+
+pageTest("the legend hides, isolates and shows labels", "several", async (page) => {
+  const series = async () => [...new Set((await chartItems(page)).map((item) => item.label))];
+  const all = await series();
+  assert.equal(all.at(-1), NON_GPU);
+  const chip = (label) => page.locator(`.chip[data-label="${label}"]`);
+  await chip("gemm").click();
+  assert.deepEqual(await series(), all.filter((label) => label !== "gemm"));
+  assert.equal(await chip("gemm").getAttribute("aria-pressed"), "false");
+  assert.equal(await page.locator("tr.hidden-label").count(), 1);
+  await chip("attn").click({ modifiers: ["Shift"] });
+  assert.deepEqual(await series(), ["attn"]);
+  assert.match(page.url(), /hidden=gemm/);
+  await page.click("#show-all");
+  assert.deepEqual(await series(), all);
+  // By keyboard.
+  await chip("norm").focus();
+  await page.keyboard.press("Enter");
+  assert.equal((await series()).includes("norm"), false);
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.label), "norm");
+});
+
+pageTest("kernels are searched, filtered and sorted", "several", async (page) => {
+  const csv = readCsv(read("several.csv")).filter((row) => row.Name !== NON_GPU);
+  await page.selectOption("#unit", "ns");
+  const column = (name) =>
+    page.evaluate((wanted) => {
+      const at = columnsShown().findIndex((one) => one.name === wanted);
+      return [...document.querySelectorAll("#kernels-body tr[data-at]")].map(
+        (row) => row.cells[at].textContent,
+      );
+    }, name);
+  const values = async () => (await column("elapsed")).map(digits);
+  const descending = csv.map((row) => BigInt(row["Elapsed (ns)"])).sort((a, b) => (a < b ? 1 : -1));
+  assert.deepEqual((await values()).slice(0, 20), descending.slice(0, 20));
+  await page.click('#kernels-head button[data-column="elapsed"]');
+  assert.deepEqual((await values()).slice(0, 20), descending.toReversed().slice(0, 20));
+  await page.click('#kernels-head button[data-column="name"]');
+  const names = await column("name");
+  assert.deepEqual(names, names.toSorted());
+  for (const name of ["instances", "share", "total", "average", "min", "max", "label", "run"]) {
+    await page.click(`#kernels-head button[data-column="${name}"]`);
+    assert.notEqual(
+      await page.getAttribute(`#kernels-head th:has(button[data-column="${name}"])`, "aria-sort"),
+      "none",
+    );
+  }
+  await page.fill("#search", "NCCL");
+  await page.waitForFunction(() => rowsShown.length === 3);
+  assert.ok((await column("name")).every((name) => name.includes("nccl")));
+  assert.match(await page.textContent("#kernels-count"), /^3 of 45 names/);
+  await page.selectOption("#run-filter", "1");
+  assert.deepEqual([...new Set(await column("run"))], ["…fp8_tp2_1"]);
+  await page.fill("#search", "");
+  await page.selectOption("#label-filter", "attn");
+  await page.waitForFunction(() => rowsShown.length === 2);
+  assert.deepEqual([...new Set(await column("label"))], ["attn"]);
+  await page.fill("#search", "no such kernel");
+  await page.waitForFunction(() => rowsShown.length === 0);
+  assert.match(await page.textContent("#kernels-body"), /No name fits/);
+});
+
+pageTest("a row chosen shows its whole name and its rules", "one", async (page) => {
+  await page.click("#kernels-body tr[data-at='1']");
+  assert.match(await page.textContent("#detail"), /rules\.kr:11/);
+  await page.focus("#kernels-scroll");
+  await page.keyboard.press("End");
+  assert.equal(await page.evaluate(() => chosenRow === rowsShown.at(-1)), true);
+  await page.keyboard.press("Home");
+  assert.equal(await page.evaluate(() => chosenRow === rowsShown[0]), true);
+});
+
+pageTest("the address keeps what was chosen", "several", async (page) => {
+  await page.click('#by button:text("kind")');
+  await page.click('#measure button:text("Total")');
+  await page.click('.chip[data-label="memory"]');
+  await page.fill("#search", "flash");
+  await page.waitForFunction(() => location.hash.includes("search=flash"));
+  await page.reload();
+  assert.equal(await page.getAttribute('#by button:text("kind")', "aria-checked"), "true");
+  assert.equal(await page.inputValue("#search"), "flash");
+  const labels = new Set((await chartItems(page)).map((item) => item.label));
+  assert.deepEqual([...labels], ["compute", "communication"]);
+});
+
+pageTest("an address made up by someone else does no harm", "one", async (page) => {
+  assert.equal(await page.getAttribute('#by button:text("substage")', "aria-checked"), "true");
+  assert.ok((await page.locator("#kernels-body tr[data-at]").count()) === 0);
+  assert.match(await page.textContent("#kernels-body"), /No name fits/);
+}, { hash: "#by=__proto__&measure=nothing&unit=%3Cb%3E&run=99&sort=-x&search=%3Cimg%20src=x%3E" });
+
+pageTest("hostile names, labels and titles are text", "hostile", async (page) => {
+  assert.equal(await page.textContent("#title"), "<script>window.hacked = 9</script>");
+  assert.equal(await page.locator("img, iframe, b, i, main script").count(), 0);
+  for (const dimension of ["operation", "kind", "substage"]) {
+    await page.click(`#by button:text("${dimension}")`);
+    const box = await page.locator("#chart svg").boundingBox();
+    for (let x = 20; x < box.width - 120; x += 90) await page.mouse.move(box.x + x, box.y + 55);
+  }
+  await page.click('#by button:text("operation")');
+  await page.fill("#search", "broken");
+  await page.waitForFunction(() => rowsShown.length === 1);
+  assert.match(await page.textContent("#kernels-body"), /broken \\xff\\xc3 utf-8 \\x80/);
+  await page.click("#kernels-body tr[data-at]");
+  assert.match(await page.textContent(".whole-name"), /broken \\xff/);
+  await page.fill("#search", "turn");
+  await page.waitForFunction(() => rowsShown.length > 1);
+  await page.fill("#search", "kkkkkkkkkkkkkkkkkkkkkk");
+  await page.waitForFunction(() => rowsShown.length === 1);
+  await page.click("#kernels-body tr[data-at]");
+  assert.equal((await page.textContent(".whole-name")).length, 5000);
+  const text = await page.innerText("body");
+  assert.equal(/[\u0000-\u0008\u000b-\u001f\u202e\ufffd]/.test(text), false);
+});
+
+pageTest("what is wrong with a run stands above all else", "hostile", async (page) => {
+  const notes = await page.textContent("#notes");
+  assert.match(notes, /times are not exact/);
+  assert.match(notes, /3 × kernel name id without a string <u> \(first at 1,234\)/);
+});
+
+pageTest("tables are saved as CSV, with formulas disarmed", "hostile", async (page) => {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#kernels-save")]);
+  const rows = readCsv(readFileSync(await download.path(), "utf8"));
+  assert.equal(rows.length, 36);
+  assert.ok(rows.some((row) => row.Name === "'=cmd()|'/C calc'!A0"));
+  const saved = rows.filter((row) => row.Model_Engine === "'=cmd()_1");
+  const whole = readCsv(read("hostile.csv")).filter((row) => row.Model_Engine === "'=cmd()_1");
+  for (const row of saved) {
+    const same = whole.find((one) => one.Name === row.Name);
+    assert.equal(row["Elapsed Time (sec)"], same["Elapsed Time (sec)"]);
+    assert.equal(row["Total Time (sec)"], same["Total Time (sec)"]);
+  }
+});
+
+pageTest("the label table is saved with exact seconds", "two", async (page) => {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#pivot-save")]);
+  const rows = readCsv(readFileSync(await download.path(), "utf8"));
+  const run = JSON.parse(read("two.json")).runs[0];
+  const gpu = rows.find((row) => row.substage === "GPU time");
+  assert.equal(
+    gpu["llama_vllm_before_0 elapsed (sec)"].replace(".", "").replace(/^0+/, ""),
+    String(run.gpu_elapsed_ns),
+  );
+});
+
+pageTest("20,000 names stay quick", "wide", async (page) => {
+  const slowest = await page.evaluate(async () => {
+    const tried = [
+      () => update({ sort: "name" }),
+      () => update({ sort: "-max" }),
+      () => update({ search: "flash" }),
+      () => update({ search: "" }),
+      () => update({ label: "gemm" }),
+      () => update({ by: "operation" }),
+      () => update({ by: "kind" }),
+      () => update({ measure: "total" }),
+      () => (byId("kernels-scroll").scrollTop = 300000),
+    ];
+    let most = 0;
+    for (const action of tried) {
+      const begin = performance.now();
+      action();
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      most = Math.max(most, performance.now() - begin);
+    }
+    return most;
+  });
+  assert.ok(slowest < 1500, `${slowest} ms`);
+  assert.ok((await page.locator("#kernels-body tr").count()) < 120);
+  assert.equal(await page.evaluate(() => rowsShown.length), 20000);
+  const first = Number(await page.getAttribute("#kernels-body tr[data-at]", "data-at"));
+  assert.ok(first > 9000, `the rows in view are drawn (${first})`);
+});
+
+pageTest("more labels than a chart can show are others, and the sum holds", "wide", async (page) => {
+  await page.click('#by button:text("operation")');
+  const items = (await chartItems(page)).filter((item) => item.label !== NON_GPU);
+  assert.ok(items.length <= 25);
+  assert.ok(items.some((item) => item.label === "others"));
+  const run = JSON.parse(read("wide.json")).runs[0];
+  assert.equal(items.reduce((sum, item) => sum + BigInt(item.exact), 0n), BigInt(run.gpu_elapsed_ns));
+  await page.click("#pivot-more");
+  assert.equal(await page.locator("#pivot tbody tr").count(), 560);
+});
+
+pageTest("an empty run says so", "empty", async (page) => {
+  assert.equal(await page.isVisible("#empty"), true);
+  assert.equal(await page.isVisible("#chart-card"), false);
+  assert.equal(await page.isVisible("#kernels-card"), false);
+  assert.equal(await page.isVisible("#devices-card"), false);
+});
+
+pageTest("the tooltip holds exact numbers", "one", async (page) => {
+  const box = await page.locator("#chart svg").boundingBox();
+  await page.mouse.move(box.x + 120, box.y + 60);
+  await page.waitForSelector(".tip");
+  const text = await page.innerText(".tip");
+  const sums = csvSums(readCsv(read("one.csv")), "Substage", "Elapsed (ns)");
+  const elapsed = /Elapsed\s+([\d,.]+) ms/.exec(text)[1];
+  assert.match(text, /Dense matrix products/);
+  assert.equal(digits(elapsed), sums.get("llama_vllm_decode_tp2_0\ngemm"));
+});
+
+for (const dark of [false, true]) {
+  for (const file of ["one", "several", "two", "hostile", "wide", "empty"]) {
+    pageTest(`screenshot of ${file}, ${dark ? "dark" : "light"}`, file, async (page) => {
+      const path = join(PAGES, `${file}-${dark ? "dark" : "light"}.png`);
+      await page.screenshot({ path, fullPage: true });
+    }, { dark });
+  }
+}
+
+pageTest("a narrow window", "several", async (page) => {
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(width <= 400, `${width} wide`);
+  await page.screenshot({ path: join(PAGES, "several-narrow.png"), fullPage: true });
+}, { size: { width: 400, height: 800 } });
