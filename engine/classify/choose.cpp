@@ -162,6 +162,7 @@ class Chooser {
     const auto generic = program_.engine("generic");
     if (!generic || std::find(candidates.begin(), candidates.end(), *generic) == candidates.end()) {
       std::vector<std::string> known;
+      known.reserve(candidates.size());
       for (const EngineId id : candidates) known.push_back(program_.engines.get(id).name);
       throw Error("", "no engine is detected in the trace and there is no engine `generic`",
                   fmt::format("name one of {}: PATH,ENGINE,MODEL", fmt::join(known, ", ")));

@@ -90,7 +90,7 @@ std::vector<std::string> Library::modules() const {
 
 std::string Library::display(const fs::path& path) const {
   for (const fs::path& root : roots_) {
-    const std::string below = path.lexically_relative(root).string();
+    std::string below = path.lexically_relative(root).string();
     if (below.starts_with("stdlib/") || below.starts_with("rulesets/")) return below;
   }
   return path.string();

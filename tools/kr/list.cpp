@@ -103,22 +103,34 @@ std::vector<Row> formats() {
   return rows;
 }
 
-/// Files that were read for their own sake, with the engines they define.
-std::vector<Row> rulesets(const CompiledRules& rules) {
+/// A file that was read for its own sake, with the engines it defines.
+Row ruleset_row(const Rules& rules, const LoadedFile& file) {
+  std::vector<std::string> engines;
+  for (const syntax::Engine& engine : file.tree.engines) engines.push_back(engine.name.text);
+  const std::string& path = rules.sources.path(file.file);
+  return {{"name", std::filesystem::path(path).stem().string()},
+          {"ruleset", path},
+          {"engine", fmt::format("{}", fmt::join(engines, ", "))},
+          {"doc", file.tree.doc}};
+}
+
+/// Those that ship, each by itself: `gputrc2graph` has engines of the same names as others. Or
+/// those the user named.
+std::vector<Row> rulesets(const ListOptions& options, Streams& streams) {
   std::vector<Row> rows;
-  for (const LoadedFile& file : rules.rules->files) {
-    if (!file.root) continue;
-    std::vector<std::string> names;
-    std::string doc;
-    for (const Engine& engine : rules.program().engines) {
-      if (engine.span.file != file.file) continue;
-      names.push_back(engine.name);
-      if (doc.empty()) doc = engine.doc.empty() ? engine.title : engine.doc;
+  const auto add = [&](const Rules& rules) {
+    for (const LoadedFile& file : rules.files) {
+      if (file.root) rows.push_back(ruleset_row(rules, file));
     }
-    rows.push_back({{"name", std::filesystem::path(rules.sources().path(file.file)).stem()},
-                    {"ruleset", rules.sources().path(file.file)},
-                    {"engine", fmt::format("{}", fmt::join(names, ", "))},
-                    {"doc", doc}});
+  };
+  if (!options.rules.names.empty()) {
+    add(*compile_rules(options.rules, streams).rules);
+    return rows;
+  }
+  const Library library = Library::of_process("kr");
+  for (const std::string& name : library.rulesets()) {
+    Sink ignored;
+    add(*load_rules({name}, library, ignored));
   }
   return rows;
 }
@@ -179,12 +191,11 @@ Exit list(const ListOptions& options, Streams& streams) {
     rows = checks();
   } else if (what == "formats") {
     rows = formats();
+  } else if (what == "rulesets") {
+    rows = rulesets(options, streams);
   } else {
     const CompiledRules rules = compile_rules(options.rules, streams);
-    rows = what == "engines"  ? engines(rules)
-           : what == "models" ? models(rules)
-           : what == "labels" ? labels(rules)
-                              : rulesets(rules);
+    rows = what == "engines" ? engines(rules) : what == "models" ? models(rules) : labels(rules);
   }
   streams.out(format[0] == "json" ? json_text(rows) : table_text(rows));
   return Exit::done;
