@@ -185,11 +185,10 @@ size_t CsvRowParser::refuse_or_stop(size_t at, const CsvRow& row) {
   const std::string_view rest = text_.substr(at);
   const size_t newline = rest.find('\n');
   const bool line_is_whole = newline != rest.npos || place_->last;
-  if (line_is_whole) {
-    const LineKind kind = classify_line(rest.substr(0, newline)).kind;
-    if (kind == LineKind::blank) return std::min(newline, rest.size() - 1) + 1;
-    if (kind != LineKind::other) return stop(CsvRows::Stop::line, at);
-  }
+  if (!line_is_whole) return stop(CsvRows::Stop::more, at);
+  const LineKind kind = classify_line(rest.substr(0, newline)).kind;
+  if (kind == LineKind::blank) return std::min(newline, rest.size() - 1) + 1;
+  if (kind != LineKind::other) return stop(CsvRows::Stop::line, at);
   const bool cut = row.end == CsvRow::End::inside || row.end == CsvRow::End::text_ended;
   if (cut && !place_->last) return stop(CsvRows::Stop::more, at);
   if (cut && (row.end == CsvRow::End::inside || row.cells.size() < layout_->columns)) {

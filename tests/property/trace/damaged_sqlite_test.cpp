@@ -1,0 +1,73 @@
+// An SQLite export with bytes changed at random gives a trace or an Error, and nothing else.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/sqlite.hpp"
+#include "trace/open.hpp"
+
+namespace kr {
+namespace {
+
+std::string small_export(const std::string& path) {
+  {
+    const auto base = sqlite::Database::write(path);
+    base.execute(
+        "PRAGMA page_size = 512; PRAGMA synchronous = OFF; BEGIN;"
+        "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, "
+        "streamId INTEGER, demangledName INTEGER);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind INTEGER);"
+        "CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, cuDevice INTEGER);"
+        "INSERT INTO TARGET_INFO_GPU VALUES (1, 'H100', 0);");
+    for (int i = 0; i < 60; ++i) {
+      base.execute(
+          fmt::format("INSERT INTO StringIds VALUES ({0}, 'kernel {0}');"
+                      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({0}, {0} + 5, 0, 7, {0});"
+                      "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES ({0}, {0} + 3, 1);",
+                      i));
+    }
+    base.execute("COMMIT");
+  }
+  return read_file(path);
+}
+
+}  // namespace
+
+TEST_CASE("a damaged export is a trace or an error") {
+  std::string folder = (std::filesystem::temp_directory_path() / "kr-test-XXXXXX").string();
+  REQUIRE(::mkdtemp(folder.data()) != nullptr);
+  const std::string path = folder + "/t.sqlite";
+  const std::string whole = small_export(path);
+  CHECK(open_trace(path).operations.size() == 120);
+  size_t errors = 0;
+  for (uint64_t seed = 1; seed <= 1500; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    std::string bytes = whole;
+    for (size_t count = 1 + random() % 12; count-- > 0;) {
+      bytes[16 + random() % (bytes.size() - 16)] = static_cast<char>(random());
+    }
+    if (random() % 4 == 0) bytes.resize(random() % bytes.size());
+    write_file(path, bytes);
+    OpenOptions options;
+    options.allow_truncated = random() % 2 == 0;
+    try {
+      const Trace trace = open_trace(path, options);
+      CHECK(trace.operations.size() <= 100000);
+    } catch (const Error& error) {
+      ++errors;
+      CHECK(!error.why().empty());
+    }
+  }
+  CHECK(errors > 100);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace kr
