@@ -253,12 +253,16 @@ struct side_by_side {
   }
 };
 struct missing_operator : when<side_by_side> {};
-struct binary_operator : p::sor<p::seq<p::sor<or_operator, and_operator>, p::opt<oops<doubled>>>,
-                                oops<missing_operator>> {};
+/// After an operator that is missing: an operand that is really there.
+struct late_operand
+    : p::seq<p::sor<p::seq<p::plus<prefix, gap>, need<atom>>, atom>, p::star<gap, close_paren>> {};
+
+struct binary_operator : p::seq<p::sor<or_operator, and_operator>, p::opt<oops<doubled>>> {};
+struct more : p::sor<p::seq<binary_operator, gap, operand>,
+                     p::seq<oops<missing_operator>, gap, late_operand>> {};
 
 struct expression_begin : p::success {};
-struct expression : p::seq<expression_begin, operand, p::star<gap, binary_operator, gap, operand>> {
-};
+struct expression : p::seq<expression_begin, operand, p::star<gap, more>> {};
 
 // Rules.
 
@@ -429,7 +433,7 @@ struct expected_dimension : p::seq<word> {};
 struct expected_label : p::seq<label, p::not_at<gap, p::sor<arrow, k_within>>> {};
 struct expectation : p::seq<need<expected_dimension>, gap, need<expected_label>> {};
 struct test_case
-    : p::seq<p::at<p::one<'@', '"'>>, p::opt<case_kind, gap>, need<case_name>,
+    : p::seq<p::sor<p::seq<case_kind, gap, need<case_name>>, case_name>,
              p::opt<gap, like<k_within>, gap, need<case_within>, p::star<comma, need<case_within>>>,
              gap, need<arrow>, gap, expectation, p::star<comma, expectation>> {};
 struct test_begin : p::seq<k_test> {};

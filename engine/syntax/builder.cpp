@@ -245,7 +245,7 @@ void Builder::or_operator(Span) {
 }
 
 void Builder::expression(Span) {
-  if (exprs_.in_parens()) {
+  if (exprs_.in_parens() && reported_at_ != look_.past_gap(exprs_.last()->span.end)) {
     const Span paren = exprs_.open_paren();
     const size_t end = look_.before_blanks(exprs_.last()->span.end);
     sink_.add(code::unclosed_paren, range(end, end)).related(paren, "opened here").help("add `)`");

@@ -90,7 +90,10 @@ Diagnostic& Builder::unexpected(const Token& token, std::string_view what) {
 
 size_t Builder::missing_atom(Span seen) {
   const Token token = look_.token(seen.begin);
-  if (fresh(token.begin)) unexpected(token, "an expression").help_ = hint(token.begin);
+  // `a: | | "x"` lacks its operands by one mistake.
+  const Expr* last = exprs_.last();
+  const bool again = last != nullptr && last->span.size() == 0;
+  if (!again && fresh(token.begin)) unexpected(token, "an expression").help_ = hint(token.begin);
   atom_ = unread(range(seen.begin, seen.begin));
   exprs_.atom(std::move(atom_));
   return seen.begin;
@@ -237,7 +240,8 @@ size_t Builder::missing_brace(Span seen, void (Builder::*open)(Span)) {
   const size_t line_end = std::min(look_.line_end(seen.begin), seen.begin + look_at);
   Token token = look_.token(seen.begin);
   const Token first = token;
-  const bool next_line = look_.first_on_line(first.begin);
+  const bool body = open == &Builder::engine_open || open == &Builder::model_open;
+  const bool next_line = look_.first_on_line(first.begin) || (body && is_block(first));
   for (size_t i = 0; i < tokens_ahead && token.end <= line_end && token.kind != TokenKind::end;
        ++i, token = look_.next(token)) {
     if (text_[token.begin] == '{' && !next_line) {

@@ -1,0 +1,247 @@
+#include <doctest/doctest.h>
+
+#include "dump.hpp"
+
+using namespace kr;
+using namespace kr::syntax;
+
+namespace {
+
+/// The expression of a pattern, without any diagnostic.
+std::string expr(const std::string& text) {
+  const Parsed parsed("pattern a = " + text);
+  CHECK(parsed.codes() == "");
+  REQUIRE(parsed.file.patterns.size() == 1);
+  return parsed.expr(parsed.file.patterns[0].expr);
+}
+
+std::string rules(const std::string& text) {
+  const Parsed parsed("table t for d {\n" + text + "\n}");
+  CHECK(parsed.codes() == "");
+  REQUIRE(parsed.file.tables.size() == 1);
+  return parsed.rules(parsed.file.tables[0].rules);
+}
+
+std::string whole(const std::string& text) {
+  const Parsed parsed(text);
+  CHECK(parsed.codes() == "");
+  return parsed.dump();
+}
+
+}  // namespace
+
+TEST_CASE("precedence") {
+  CHECK(expr(R"("a" | "b" & "c")") == R"((or "a" (and "b" "c")))");
+  CHECK(expr(R"("a" & "b" | "c" & "d" & "e")") == R"((or (and "a" "b") (and "c" "d" "e")))");
+  CHECK(expr(R"(!"a" & "b")") == R"((and (not "a") "b"))");
+  CHECK(expr(R"(!("a" & "b") | "c")") == R"((or (not (and "a" "b")) "c"))");
+  CHECK(expr(R"(("a" | "b") & ("c" | "d"))") == R"((and (or "a" "b") (or "c" "d")))");
+  CHECK(expr(R"(("a" | "b") | "c")") == R"((or (or "a" "b") "c"))");
+  CHECK(expr(R"(within "a" & "b")") == R"((and (within "a") "b"))");
+  CHECK(expr(R"(within ("a" & "b"))") == R"((within (and "a" "b")))");
+  CHECK(expr(R"(!within !"a")") == R"((not (within (not "a"))))");
+  CHECK(expr(R"(!!((("a"))))") == R"((not (not "a")))");
+  CHECK(expr(R"(within within "a")") == R"((within (within "a")))");
+}
+
+TEST_CASE("atoms") {
+  CHECK(expr(R"("a"i)") == R"("a"i)");
+  CHECK(expr(R"(^"a")") == R"(^"a")");
+  CHECK(expr(R"("a"$)") == R"("a"$)");
+  CHECK(expr(R"(^"a"i$)") == R"(^"a"i$)");
+}
+
+TEST_CASE("atoms of other kinds") {
+  CHECK(expr("/a\\/b[^c]/i") == "/a\\/b[^c]/i");
+  CHECK(expr("@kernel | @memcpy|@memset") == "(or @kernel @memcpy @memset)");
+  CHECK(expr("grouped | c.collective&!a.b.c") == "(or grouped (and c.collective (not a.b.c)))");
+  CHECK(expr(R"("\"\\\x41\xff")") == R"(""\A\xff")");
+  CHECK(expr("\"a#b\" | /#/ # a comment\n# another\n & \"c\"") == "(or \"a#b\" (and /#/ \"c\"))");
+}
+
+TEST_CASE("a word and a colon is always a rule") {
+  CHECK(rules("replace: \"a\" drop: \"b\" include: \"c\" otherwise: \"d\" within: \"e\" "
+              "keep: \"f\" i: \"g\" model: \"h\"") ==
+        "  replace: \"a\"\n  drop: \"b\"\n  include: \"c\"\n  otherwise: \"d\"\n"
+        "  within: \"e\"\n  keep: \"f\"\n  i: \"g\"\n  model: \"h\"\n");
+  CHECK(rules("a: x\nb : y\n\"c d\": z \"e\" : w\nf # comment\n: v") ==
+        "  a: x\n  b: y\n  \"c d\": z\n  \"e\": w\n  f: v\n");
+}
+
+TEST_CASE("kinds of rules") {
+  CHECK(rules("replace a: \"x\" | \"y\"\ndrop b drop \"c d\"\ninclude llm.substage include t\n"
+              "misc: otherwise\notherwise keep") ==
+        "  replace a: (or \"x\" \"y\")\n  drop b\n  drop \"c d\"\n  include llm.substage\n"
+        "  include t\n  misc: otherwise\n  otherwise keep\n");
+  CHECK(rules("replace replace: otherwise replace \"drop\": \"x\"") ==
+        "  replace replace: otherwise\n  replace \"drop\": \"x\"\n");
+  CHECK(rules("").empty());
+}
+
+TEST_CASE("a whole file") {
+  CHECK(whole(R"(## The file.
+use std.gemm
+use rulesets.vllm as v
+use "./common.kr" as common
+
+## A pattern.
+pattern grouped = "a"
+labels substage extends llm.substage {
+  ## Dense.
+  gemm "Dense GEMM" color "#4e79a7"
+  moe color "#f28e2b"
+  "a b" "Title"
+  plain other "Other"
+}
+table t for operation { a: "x" otherwise keep }
+## An engine.
+engine vllm "vLLM" {
+  phases { prefill: ^"prefill" }
+  fold LogitsProcessor, "A", ("B"), "C"i, x.y, "D" | E
+  abbreviate "a" as "b", "c" as "d"
+  detect: "vllm"
+  ## A block.
+  stage { layer: otherwise }
+  model llama "Llama" { detect: "llama"i substage { ## not a doc
+    ## A rule.
+    gemm: grouped } }
+  model ds extends v.vllm.llama { }
+}
+test vllm/llama {
+  "a" => substage attn
+  @memcpy "b" within "c", "d" => substage "a b", stage layer
+}
+test vllm { "e" => kind compute }
+engine bare { }
+)") == R"(#! The file.
+use std.gemm
+use rulesets.vllm as v
+use "./common.kr" as common
+## A pattern.
+pattern grouped = "a"
+labels substage extends llm.substage
+## Dense.
+  gemm "Dense GEMM" color "#4e79a7"
+  moe color "#f28e2b"
+  "a b" "Title"
+  plain
+  other "Other"
+table t for operation
+  a: "x"
+  otherwise keep
+
+## An engine.
+engine vllm "vLLM"
+phases
+  prefill: ^"prefill"
+
+fold ^"LogitsProcessor"$
+fold ^"A"$
+fold "B"
+fold "C"i
+fold x.y
+fold (or "D" E)
+abbreviate "a" as "b"
+abbreviate "c" as "d"
+detect "vllm"
+## A block.
+stage
+  layer: otherwise
+
+model llama "Llama"
+detect "llama"i
+substage
+  ## A rule.
+  gemm: grouped
+
+model ds extends v.vllm.llama
+engine bare
+test vllm/llama
+  "a" => substage attn
+  @memcpy "b" in "c" in "d" => substage "a b" => stage layer
+test vllm
+  "e" => kind compute
+)");
+}
+
+TEST_CASE("documentation") {
+  CHECK(Parsed("## one\n## two\npattern a = b").file.patterns[0].doc == "one\ntwo");
+  CHECK(Parsed("## one\n## two\npattern a = b").file.doc == "");
+  CHECK(Parsed("## file\n\npattern a = b").file.doc == "file");
+  CHECK(Parsed("## file\n\npattern a = b").file.patterns[0].doc == "");
+  CHECK(Parsed("# licence\n\n## file\n\n## own\npattern a = b").file.doc == "file");
+  CHECK(Parsed("# licence\n\n## file\n\n## own\npattern a = b").file.patterns[0].doc == "own");
+  CHECK(Parsed("## file\nuse a.b\n## own\n\npattern a = b").file.doc == "file");
+  CHECK(Parsed("## file\nuse a.b\n## own\n\npattern a = b").file.patterns[0].doc == "own");
+  CHECK(Parsed("## own\n# kr: allow(x) why\npattern a = b").file.patterns[0].doc == "own");
+  CHECK(Parsed("pattern a = b ## trailing\npattern c = d").file.patterns[1].doc == "");
+  CHECK(Parsed("## nothing else").file.doc == "nothing else");
+  CHECK(Parsed("##\n##  indented\n##x\npattern a = b").file.patterns[0].doc == "\n indented\nx");
+  CHECK(Parsed("use a.b\n## lost\npattern a = b |\n## inside\nc").file.patterns[0].doc == "lost");
+}
+
+TEST_CASE("comments are kept, in order and once") {
+  const Parsed parsed("# a\r\nuse std.x # b  \n## c\npattern a # d\n = # e\n \"x\" # f\n | y # g");
+  std::string seen;
+  for (const Comment& comment : parsed.file.comments) {
+    seen += std::string(parsed.text(comment.span)) + (comment.doc ? "! " : "; ");
+  }
+  CHECK(seen == "# a; # b; ## c! # d; # e; # f; # g; ");
+}
+
+TEST_CASE("spans") {
+  const std::string text =
+      "## doc\nengine e \"E\" {\n  substage {\n    a: !(\"x\"i | b.c) & ^\"y\\\"\"$ # end\n  "
+      "}\n}\n";
+  const Parsed parsed(text);
+  REQUIRE(parsed.codes() == "");
+  const Engine& engine = parsed.file.engines.at(0);
+  CHECK(parsed.text(engine.span) == text.substr(7, text.size() - 8));
+  CHECK(parsed.text(engine.name.span) == "e");
+  CHECK(parsed.text(engine.title->span) == "\"E\"");
+  const Block& block = engine.body.dimensions.at(0);
+  CHECK(parsed.text(block.dimension.span) == "substage");
+  const Rule& rule = block.rules.at(0);
+  CHECK(parsed.text(rule.span) == "a: !(\"x\"i | b.c) & ^\"y\\\"\"$");
+  const Expr& both = parsed.file.exprs.get(rule.expr);
+  CHECK(parsed.text(both.span) == "!(\"x\"i | b.c) & ^\"y\\\"\"$");
+  const Expr& negation = parsed.file.exprs.get(both.operands.at(0));
+  CHECK(parsed.text(negation.span) == "!(\"x\"i | b.c)");
+  const Expr& group = parsed.file.exprs.get(negation.operands.at(0));
+  CHECK(group.grouped);
+  CHECK(parsed.text(group.span) == "(\"x\"i | b.c)");
+  CHECK(parsed.text(parsed.file.exprs.get(group.operands.at(0)).span) == "\"x\"i");
+  CHECK(parsed.text(parsed.file.exprs.get(group.operands.at(1)).name.span) == "b.c");
+  const Expr& anchored = parsed.file.exprs.get(both.operands.at(1));
+  CHECK(parsed.text(anchored.span) == "^\"y\\\"\"$");
+  CHECK(parsed.text(anchored.text_span) == "y\\\"");
+}
+
+TEST_CASE("bytes at the edges of a file") {
+  CHECK(whole("").empty());
+  CHECK(whole("\xef\xbb\xbfpattern a = b") == "pattern a = b\n");
+  CHECK(whole("pattern a =\r\n  \"x\"\r\n | \"y\"\r\n") == "pattern a = (or \"x\" \"y\")\n");
+  CHECK(whole("pattern a = \"\xc3\xa9\"") == "pattern a = \"\xc3\xa9\"\n");
+  CHECK(Parsed(std::string("a\0b", 3)).codes() == "KR102@1:2");
+  CHECK(Parsed("pattern \xff\xfe = \"x\"").codes() == "KR102@1:9");
+}
+
+TEST_CASE("nesting") {
+  const auto nested = [](const std::string& open, size_t depth, const std::string& close) {
+    std::string text = "pattern a = ";
+    for (size_t i = 0; i < depth; ++i) text += open;
+    text += "\"x\"";
+    for (size_t i = 0; i < depth; ++i) text += close;
+    return text + "\npattern b = \"y\" |\n";
+  };
+  for (const auto& [open, close] :
+       {std::pair<std::string, std::string>{"!", ""}, {"(", ")"}, {"within ", ""}, {"!(", ")"}}) {
+    const size_t weight = open.size() == 2 ? 2 : 1;
+    CHECK(Parsed(nested(open, 256 / weight, close)).codes() == "KR101@2:18");
+    const Parsed deeper(nested(open, 256 / weight + 1, close));
+    CHECK(deeper.sink.all().size() == 2);
+    CHECK(deeper.sink.all()[0].code->id == "KR108");
+    CHECK(deeper.file.patterns.size() == 2);
+    CHECK(Parsed(nested(open, 100000, close)).sink.all().size() == 2);
+  }
+}
