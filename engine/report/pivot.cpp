@@ -56,6 +56,7 @@ std::vector<PivotRow> make_pivot(const std::vector<RunSummary>& runs, std::strin
     }
   }
   std::vector<PivotRow> rows;
+  rows.reserve(by_label.size());
   for (auto& [label, sums] : by_label) rows.push_back({std::string(label), std::move(sums)});
   std::sort(rows.begin(), rows.end(), [](const PivotRow& a, const PivotRow& b) {
     const LabelSum of_a = all_of(a), of_b = all_of(b);

@@ -37,6 +37,7 @@ void write_run(CsvWriter& csv, const RunSummary& run, const std::vector<std::str
   const auto substage = run.dimension("substage");
   const auto stage = run.dimension("stage");
   std::vector<std::optional<size_t>> columns;
+  columns.reserve(further.size());
   for (const std::string& dimension : further) columns.push_back(run.dimension(dimension));
 
   std::vector<const NameSum*> names;

@@ -159,7 +159,7 @@ class Tables {
                   Align::right, 3);
       grid.column("%", Align::right);
     }
-    const auto add = [&](std::string label, Ink row_ink, auto&& value, bool share) {
+    const auto add = [&](std::string_view label, Ink row_ink, auto&& value, bool share) {
       std::vector<Cell> cells{{cut(label, longest_label), {}}};
       for (size_t i = from; i < to; ++i) {
         const int64_t ns = value(i);
@@ -176,7 +176,7 @@ class Tables {
     const auto gpu = [&](size_t i) { return report_.runs[i].gpu_elapsed_ns; };
     const auto non_gpu = [&](size_t i) { return report_.runs[i].non_gpu_ns; };
     add("GPU time", Ink::bold, gpu, true);
-    add(std::string(reserved::non_gpu), Ink::none, non_gpu, false);
+    add(reserved::non_gpu, Ink::none, non_gpu, false);
     add(
         "with CPU(non-GPU)", Ink::none, [&](size_t i) { return gpu(i) + non_gpu(i); }, false);
     return grid;

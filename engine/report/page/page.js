@@ -133,6 +133,8 @@ readAddress();
 setUp();
 setTheme("auto");
 drawFacts();
-for (const id of ["chart-card", "pivot-card", "kernels-card"]) byId(id).hidden = !someGpuWork;
+for (const id of ["measure-field", "unit-field", "chart-card", "pivot-card", "kernels-card"]) {
+  byId(id).hidden = !someGpuWork;
+}
 byId("empty").hidden = someGpuWork;
 drawAll();
