@@ -204,9 +204,9 @@ std::string repeated(std::string_view piece, size_t size) {
   return text;
 }
 
-/// Texts of a quarter megabyte that would show a quadratic step or a deep stack.
+/// Large texts that would show a quadratic step or a deep stack.
 std::vector<std::string> hostile() {
-  constexpr size_t size = 1 << 18;
+  constexpr size_t size = KR_FUZZ_BYTES;
   std::vector<std::string> texts;
   for (const char* head : {"", "pattern a = ", "engine e { substage { a: ", "engine e { ",
                            "labels d { ", "test e { ", "engine e { model m { "}) {

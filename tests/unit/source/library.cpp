@@ -1,0 +1,58 @@
+#include "source/library.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/file.hpp"
+
+using namespace kr;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Two roots, of which the first has the say.
+struct Roots {
+  fs::path path = fs::temp_directory_path() / ("kr-library-test-" + std::to_string(::getpid()));
+  Roots() {
+    for (const char* file : {"one/stdlib/gemm.kr", "one/rulesets/mine.kr", "two/stdlib/gemm.kr",
+                             "two/stdlib/deep/er.kr", "two/rulesets/theirs.kr"}) {
+      fs::create_directories((path / file).parent_path());
+      write_file(path / file, "");
+    }
+  }
+  ~Roots() { fs::remove_all(path); }
+};
+
+}  // namespace
+
+TEST_CASE("modules and rulesets are found in the first root that has them") {
+  const Roots roots;
+  const Library library({roots.path / "one", roots.path / "two"});
+  CHECK(library.module("std.gemm") == roots.path / "one/stdlib/gemm.kr");
+  CHECK(library.module("std.deep.er") == roots.path / "two/stdlib/deep/er.kr");
+  CHECK(library.module("rulesets.theirs") == roots.path / "two/rulesets/theirs.kr");
+  CHECK_FALSE(library.module("std.none"));
+  CHECK_FALSE(library.module("other.gemm"));
+  CHECK_FALSE(library.module("gemm"));
+  CHECK(library.ruleset("mine") == roots.path / "one/rulesets/mine.kr");
+  CHECK_FALSE(library.ruleset("mine.kr"));
+  CHECK_FALSE(library.ruleset("../stdlib/gemm"));
+  CHECK(library.rulesets() == std::vector<std::string>{"mine", "theirs"});
+  CHECK(library.modules() ==
+        std::vector<std::string>{"rulesets.mine", "rulesets.theirs", "std.deep.er", "std.gemm"});
+  CHECK(library.display(roots.path / "two/rulesets/theirs.kr") == "rulesets/theirs.kr");
+  CHECK(library.display("elsewhere.kr") == "elsewhere.kr");
+}
+
+TEST_CASE("KR_PATH comes first; folders that are no roots are left out") {
+  const Roots roots;
+  const std::string path = (roots.path / "two").string() + ":" + roots.path.string() + "::/nowhere";
+  ::setenv("KR_PATH", path.c_str(), 1);
+  const Library library = Library::of_process("kr");
+  ::unsetenv("KR_PATH");
+  REQUIRE_FALSE(library.roots().empty());
+  CHECK(library.roots().front() == roots.path / "two");
+  for (const fs::path& root : library.roots()) CHECK(root != roots.path);
+}
