@@ -339,7 +339,7 @@ pageTest("the label table is saved with exact seconds", "two", async (page) => {
 });
 
 pageTest("20,000 names stay quick", "wide", async (page) => {
-  const slowest = await page.evaluate(async () => {
+  const times = await page.evaluate(async () => {
     const tried = [
       () => update({ sort: "name" }),
       () => update({ sort: "-max" }),
@@ -351,16 +351,18 @@ pageTest("20,000 names stay quick", "wide", async (page) => {
       () => update({ measure: "total" }),
       () => (byId("kernels-scroll").scrollTop = 300000),
     ];
-    let most = 0;
+    const times = [];
     for (const action of tried) {
       const begin = performance.now();
       action();
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-      most = Math.max(most, performance.now() - begin);
+      times.push(Math.round(performance.now() - begin));
     }
-    return most;
+    return times;
   });
-  assert.ok(slowest < 1500, `${slowest} ms`);
+  // Some 100 ms on a desktop; the limit leaves room for a machine that builds meanwhile.
+  assert.ok(Math.max(...times) < 2000, `${times} ms`);
+  if (process.env.KR_TIMES) console.log(`times: ${times} ms`);
   assert.ok((await page.locator("#kernels-body tr").count()) < 120);
   assert.equal(await page.evaluate(() => rowsShown.length), 20000);
   const first = Number(await page.getAttribute("#kernels-body tr[data-at]", "data-at"));

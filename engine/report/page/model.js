@@ -53,11 +53,19 @@ function styleOf(dimension, label) {
   return styles.get(`${dimension}\n${label}`) || { title: "", color: "#8d939c", doc: "" };
 }
 
+const pivots = new Map(); // made once, asked for by chart, legend, table and filter
+
 /**
  * Labels by runs: `{label, cells, all}`, a cell a run. The largest first, `unclassified` last. A run
  * without the dimension is unclassified as a whole.
  */
 function pivotRows(dimension, measure) {
+  const key = `${dimension}\n${measure}`;
+  if (!pivots.has(key)) pivots.set(key, makePivot(dimension, measure));
+  return pivots.get(key);
+}
+
+function makePivot(dimension, measure) {
   const rows = new Map();
   const put = (label, run, sum) => {
     if (!rows.has(label)) rows.set(label, { label, cells: runs.map(() => EMPTY), all: EMPTY });
