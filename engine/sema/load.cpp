@@ -79,7 +79,8 @@ std::unique_ptr<Rules> load_rules(const std::vector<std::string>& names, const L
     kind = loader.open(*path, library, false);
     loader.follow_uses(finder);
   }
-  return std::move(loader).finish(loader.kind(kind));
+  kind = loader.kind(kind);
+  return std::move(loader).finish(kind);
 }
 
 std::unique_ptr<Rules> load_rules(std::vector<SourceFile> files, Sink& sink) {
@@ -102,7 +103,8 @@ std::unique_ptr<Rules> load_rules(std::vector<SourceFile> files, Sink& sink) {
       loader.report_missing(tree.uses[u], known);
     }
   }
-  return std::move(loader).finish(loader.kind(file_with_path(loader.rules(), "stdlib/kind.kr")));
+  const FileId kind = loader.kind(file_with_path(loader.rules(), "stdlib/kind.kr"));
+  return std::move(loader).finish(kind);
 }
 
 }  // namespace kr

@@ -40,6 +40,7 @@ class Tests {
     if (!engine) {
       Diagnostic& added = sink_.add(code::unknown_engine, test.engine.span, test.engine.text);
       std::vector<std::string> names;
+      names.reserve(program_.engines.size());
       for (const Engine& one : program_.engines) names.push_back(one.name);
       suggest(added, test.engine.text, names, "", sink_);
       return {};
@@ -50,6 +51,7 @@ class Tests {
     Diagnostic& added =
         sink_.add(code::unknown_model, test.model->span, test.engine.text + "/" + test.model->text);
     std::vector<std::string> names;
+    names.reserve(all.size());
     for (const ModelId one : all) names.push_back(program_.models.get(one).name);
     suggest(added, test.model->text, names, "", sink_);
     return {};
@@ -96,20 +98,21 @@ class Tests {
 
   const Known& known(DimensionId dimension, const std::vector<ModelId>& models) {
     const auto [at, added] = known_.try_emplace(dimension.index);
-    if (!added) return at->second;
+    Known& here = at->second;
+    if (!added) return here;
+    const auto take = [this, &here](RuleId id) {
+      const Rule& rule = program_.rules.get(id);
+      here.keeps |= rule.keep;
+      if (!rule.keep) here.labels.insert(rule.label);
+    };
     for (const ModelId model : models) {
       const Table* table = program_.models.get(model).table(dimension);
       if (table == nullptr) continue;
-      const auto take = [&](RuleId id) {
-        const Rule& rule = program_.rules.get(id);
-        at->second.keeps |= rule.keep;
-        if (!rule.keep) at->second.labels.insert(rule.label);
-      };
       for (const RuleId rule : table->rules) take(rule);
       if (table->otherwise) take(*table->otherwise);
-      for (const Label& label : table->vocabulary) at->second.labels.insert(label.name);
+      for (const Label& label : table->vocabulary) here.labels.insert(label.name);
     }
-    return at->second;
+    return here;
   }
 
   void check_label(const syntax::Expectation& written, DimensionId dimension,

@@ -65,7 +65,7 @@ class Generator {
     Programs made;
     for (int i = below(5); i > 0; --i) {
       const int file = below(2);
-      const std::string dimension = dimensions[static_cast<size_t>(below(2))];
+      const std::string& dimension = dimensions[static_cast<size_t>(below(2))];
       made.tables.push_back({file, dimension, lines(made, file, dimension)});
     }
     for (const char* name : {"f", "e", "g"}) {
@@ -301,7 +301,7 @@ class Reference {
     }
     for (const Line& line : lines) {
       if (line.verb != Verb::include) continue;
-      const std::string included = otherwise_of(made_.tables[line.table].lines);
+      std::string included = otherwise_of(made_.tables[line.table].lines);
       if (!included.empty()) return included;
     }
     return "";

@@ -1,0 +1,124 @@
+// Shipped rulesets with words and lines taken out, doubled and exchanged: whatever is left is
+// either reported or a Program that holds what its header promises.
+#include <algorithm>
+#include <random>
+
+#include "base/file.hpp"
+#include "unit/sema/support.hpp"
+
+using namespace kr;
+
+namespace {
+
+/// A text in pieces: words, and what stands between them.
+std::vector<std::string> pieces_of(const std::string& text) {
+  std::vector<std::string> pieces;
+  bool in_word = false;
+  for (const char c : text) {
+    const bool word = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+    if (pieces.empty() || word != in_word || !word) pieces.emplace_back();
+    pieces.back() += c;
+    in_word = word;
+  }
+  return pieces;
+}
+
+std::string mangled(std::vector<std::string> pieces, std::mt19937& random) {
+  const auto any = [&] {
+    return std::uniform_int_distribution<size_t>(0, pieces.size() - 1)(random);
+  };
+  for (size_t edits = std::uniform_int_distribution<size_t>(1, 12)(random); edits > 0; --edits) {
+    const size_t at = any();
+    switch (random() % 4) {
+      case 0:
+        pieces[at].clear();
+        break;
+      case 1:
+        pieces[at] += pieces[at];
+        break;
+      case 2:
+        std::swap(pieces[at], pieces[any()]);
+        break;
+      default:
+        pieces[at] = pieces[any()];
+    }
+  }
+  std::string text;
+  for (const std::string& piece : pieces) text += piece;
+  return text;
+}
+
+bool sound(const Program& program, ExprId id) {
+  if (id.index >= program.exprs.size()) return false;
+  const Expr& expr = program.exprs.get(id);
+  if (expr.op == ExprOp::atom) return expr.atom.index < program.atoms.size();
+  const bool sound_operands = std::all_of(expr.operands.begin(), expr.operands.end(),
+                                          [&](ExprId operand) { return operand.index < id.index; });
+  const size_t least = expr.op == ExprOp::operation                               ? 0
+                       : expr.op == ExprOp::within || expr.op == ExprOp::negation ? 1
+                                                                                  : 2;
+  return sound_operands && expr.operands.size() >= least;
+}
+
+bool sound(const Program& program, const Table& table) {
+  const auto has_label = [&](RuleId id) {
+    const Rule& rule = program.rules.get(id);
+    return rule.dimension == table.dimension &&
+           (rule.keep || !table.closed || table.find(rule.label) != nullptr);
+  };
+  const auto plain = [&](RuleId id) {
+    const Rule& rule = program.rules.get(id);
+    return !rule.otherwise && sound(program, rule.expr);
+  };
+  return std::all_of(table.rules.begin(), table.rules.end(), has_label) &&
+         std::all_of(table.rules.begin(), table.rules.end(), plain) &&
+         (!table.otherwise ||
+          (has_label(*table.otherwise) && program.rules.get(*table.otherwise).otherwise));
+}
+
+bool sound(const Program& program) {
+  for (uint32_t i = 0; i < program.exprs.size(); ++i) {
+    if (!sound(program, ExprId{i})) return false;
+  }
+  for (const Model& model : program.models) {
+    if (model.table(program.kind()) == nullptr) return false;
+    for (const Table& table : model.tables) {
+      if (!sound(program, table)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("mangled rulesets are reported, or sound") {
+  const std::string folder = std::string(KR_SOURCE_DIR) + "/";
+  std::vector<test::Text> texts;
+  for (const char* path : {"rulesets/vllm.kr", "rulesets/generic.kr"}) {
+    texts.push_back({path, read_file(folder + path)});
+  }
+  for (const std::string& name : Library({folder}).modules()) {
+    if (!name.starts_with("std.")) continue;
+    const std::string path = "stdlib/" + name.substr(4) + ".kr";
+    texts.push_back({path, read_file(folder + path)});
+  }
+  std::vector<std::vector<std::string>> pieces;
+  for (const test::Text& text : texts) pieces.push_back(pieces_of(text.text));
+  size_t clean = 0;
+  size_t errors = 0;
+  for (uint32_t seed = 1; seed <= 160; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<test::Text> now = texts;
+    const size_t which = random() % texts.size();
+    now[which].text = mangled(pieces[which], random);
+    CAPTURE(seed);
+    const test::Loaded loaded = test::load(now, 2);
+    errors += loaded.sink.errors();
+    if (loaded.sink.has_errors()) continue;
+    ++clean;
+    REQUIRE(sound(loaded.program()));
+  }
+  MESSAGE(clean << " of 160 were clean; " << errors << " errors");
+  CHECK(clean > 5);
+  CHECK(errors > 100);
+}
