@@ -80,7 +80,7 @@ function changeCell(cells, unit) {
   const change = after - before;
   const sign = change > 0n ? "+" : change < 0n ? "−" : "";
   const size = change < 0n ? -change : change;
-  const text = state.measure === "instances" ? grouped(size) : exactParts(size, unit)[0];
+  const text = state.measure === "instances" ? grouped(size) : roundedTime(size, unit);
   const part = before === 0n ? "" : ` ${sign}${share(size, before, 1)}`;
   const className = `number change ${change > 0n ? "more" : change < 0n ? "less" : ""}`;
   return element("td", { className }, sign + text, element("span", { className: "beside" }, part));
