@@ -93,7 +93,8 @@ void Database::open(bool immutable) {
 Database Database::read(const std::string& path) {
   std::error_code failed;
   std::string location = std::filesystem::absolute(path, failed).string();
-  Database database(failed ? path : std::move(location), path, Mode::read);
+  if (failed) location = path;
+  Database database(std::move(location), path, Mode::read);
   // The file is looked into only at the first statement. A database in WAL mode wants a `-shm` file
   // beside it, which a folder without write permission refuses; where there is no log to read,
   // nothing is lost without it.
@@ -213,34 +214,21 @@ void Statement::bind_null(int parameter) {
   if (code != SQLITE_OK) database_->fail(code);
 }
 
-namespace {
-
-Statement::Type type_of(int type) noexcept {
-  switch (type) {
-    case SQLITE_INTEGER:
-      return Statement::Type::integer;
-    case SQLITE_FLOAT:
-      return Statement::Type::real;
-    case SQLITE_TEXT:
-      return Statement::Type::text;
-    case SQLITE_BLOB:
-      return Statement::Type::blob;
-    default:
-      return Statement::Type::null;
-  }
-}
-
-}  // namespace
+static_assert(SQLITE_INTEGER == 1 && SQLITE_FLOAT == 2 && SQLITE_TEXT == 3 && SQLITE_BLOB == 4 &&
+              SQLITE_NULL == 5);
 
 Statement::Type Statement::type(int column) const {
-  return type_of(sqlite3_column_type(handle_, column));
+  return static_cast<Type>(sqlite3_column_type(handle_, column));
 }
 
-int64_t Statement::integer(int column, Type& type) const {
-  // A connection is one thread's, so the value may be looked at without its lock.
-  sqlite3_value* const value = sqlite3_column_value(handle_, column);
-  type = type_of(sqlite3_value_type(value));
-  return type == Type::integer ? sqlite3_value_int64(value) : 0;
+void Statement::cells(std::span<Cell> out) const {
+  int column = 0;
+  for (Cell& cell : out) {
+    // A connection is one thread's, so the value may be looked at without its lock.
+    sqlite3_value* const value = sqlite3_column_value(handle_, column++);
+    cell.type = static_cast<Type>(sqlite3_value_type(value));
+    cell.integer = cell.type == Type::integer ? sqlite3_value_int64(value) : 0;
+  }
 }
 
 int64_t Statement::integer(int column) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -68,12 +69,17 @@ class Statement {
   void bind(int parameter, std::string_view text);
   void bind_null(int parameter);
 
-  enum class Type : uint8_t { integer, real, text, blob, null };
+  /// Numbered as SQLite does.
+  enum class Type : uint8_t { integer = 1, real, text, blob, null };
   Type type(int column) const;
   bool is_null(int column) const { return type(column) == Type::null; }
   int64_t integer(int column) const;
-  /// The value where it is an integer, else 0, with what it is: quicker than asking for each.
-  int64_t integer(int column, Type& type) const;
+  /// The first columns at once, which is quicker: `integer` is 0 where the type is another.
+  struct Cell {
+    int64_t integer;
+    Type type;
+  };
+  void cells(std::span<Cell> out) const;
   /// Bytes of text or blob; good until the next step.
   std::string_view text(int column) const;
 

@@ -79,6 +79,7 @@ Trace open_trace(const std::string& path, const OpenOptions& options) {
 
 std::vector<FormatInfo> known_formats() {
   std::vector<FormatInfo> out;
+  out.reserve(all_formats.size());
   for (const Format* format : all_formats) {
     out.push_back({std::string(format->name),
                    std::string(format->summary),

@@ -50,6 +50,7 @@ class Pipe {
 
 int spawn(const std::vector<std::string>& words, const Pipe& pipe, pid_t& child) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t files;

@@ -218,13 +218,13 @@ def reordered(events):
     return ("\n".join(lines) + "\n").encode()
 
 
-OLD = dict(mangled=False, green=False, enum=False, key=True, gpu=True, text=False)
+OLD = dict(mangled=False, green=False, enum=False, key=True, gpu=True, text=False, null=True)
 SCHEMAS = {
     "2020": dict(OLD),
     "2020-text": dict(OLD, text=True),
     "2022": dict(OLD, mangled=True),
     "2023": dict(OLD, mangled=True, enum=True),
-    "2026": dict(OLD, mangled=True, green=True, enum=True),
+    "2026": dict(OLD, mangled=True, green=True, enum=True, null=False),
     "stripped": dict(OLD, mangled=True, enum=True, gpu=False),
     "no-key": dict(OLD, key=False),
     "wal": dict(OLD, mangled=True, enum=True, wal=True),
@@ -240,11 +240,12 @@ def write_sqlite(path, events, schema):
         base.execute("PRAGMA journal_mode = WAL")
         base.execute("PRAGMA wal_autocheckpoint = 0")
     name_type = "TEXT" if schema["text"] else "INTEGER"
+    not_null = "" if schema["null"] else " NOT NULL"
     middle = "greenContextId INTEGER, " if schema["green"] else ""
     mangled = f"mangledName {name_type}, " if schema["mangled"] else ""
     place = "start INTEGER NOT NULL, end INTEGER, deviceId INTEGER, contextId INTEGER, " + middle + \
         "streamId INTEGER, correlationId INTEGER, globalPid INTEGER, "
-    base.execute(f"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL ({place} demangledName {name_type}, "
+    base.execute(f"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL ({place} demangledName {name_type}{not_null}, "
                  f"shortName {name_type}, {mangled} gridX INTEGER, graphNodeId INTEGER)")
     base.execute(f"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY ({place} bytes INTEGER, copyKind INTEGER)")
     base.execute(f"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET ({place} value INTEGER, bytes INTEGER)")
@@ -269,7 +270,7 @@ def write_sqlite(path, events, schema):
             name = what if schema["text"] else strings.setdefault(what, 70 + 3 * len(strings))
             # Where there is a mangled name, some rows have nothing else.
             names = (name, name) + ((name,) if schema["mangled"] else ())
-            if schema["mangled"] and number % 5 == 0:
+            if schema["mangled"] and schema["null"] and number % 5 == 0:
                 names = (None, None, name)
             rows[kind].append(head + names + (132, None))
         elif kind == "memcpy":

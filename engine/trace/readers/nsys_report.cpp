@@ -90,7 +90,7 @@ std::string last_words(const std::string& output) {
     const size_t begin = newline == output.npos ? 0 : newline + 1;
     const std::string text = shown_text(std::string_view(output).substr(begin, end - begin));
     if (text.find_first_not_of(' ') != text.npos) {
-      out = out.empty() ? text : text + " / " + out;
+      out.insert(0, out.empty() ? text : text + " / ");
       ++line;
     }
     end = newline == output.npos ? 0 : newline;

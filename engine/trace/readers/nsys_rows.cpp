@@ -11,8 +11,9 @@ namespace {
 
 using Type = sqlite::Statement::Type;
 
-// In the order of the columns in the tables, which is the order SQLite decodes them in.
-enum Column { start_column, end_column, device_column, stream_column, name_column };
+// Those whose type matters first.
+enum Column { start_column, end_column, name_column, device_column, stream_column };
+constexpr size_t typed_columns = 3;
 
 std::string name_expression(const NsysColumns& columns, NsysTable table) {
   switch (table) {
@@ -53,8 +54,8 @@ std::string nsys_query(const sqlite::Database& database, NsysTable table, bool n
                 "export the report again with `nsys export --type sqlite`");
   }
   return fmt::format("SELECT \"start\", \"end\", {}, {}, {} FROM {}{}",
-                     columns.or_else("deviceId", "0"), columns.or_else("streamId", "0"),
-                     name_expression(columns, table), name_of(table),
+                     name_expression(columns, table), columns.or_else("deviceId", "0"),
+                     columns.or_else("streamId", "0"), name_of(table),
                      numbered ? " WHERE _rowid_ BETWEEN ?1 AND ?2" : "");
 }
 
@@ -88,16 +89,14 @@ bool NsysRowReader::step(sqlite::Statement& statement, NsysRows& out) const {
 }
 
 void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
-  Type start_type;
-  Type end_type;
-  Type name_type;
-  const int64_t start = statement.integer(start_column, start_type);
-  const int64_t end = statement.integer(end_column, end_type);
-  const int64_t name = statement.integer(name_column, name_type);
-  if (start_type != Type::integer || end_type != Type::integer) {
+  std::array<sqlite::Statement::Cell, typed_columns> cells;  // NOLINT: all are set
+  statement.cells(cells);
+  if (cells[start_column].type != Type::integer || cells[end_column].type != Type::integer) {
     odd_row(statement, out, number);
     return;
   }
+  const int64_t start = cells[start_column].integer;
+  const int64_t end = cells[end_column].integer;
   const int64_t device = statement.integer(device_column);
   if (start < 0) fail(out.range, number, "its start is negative");
   if (end < start) fail(out.range, number, "it ends before it starts");
@@ -106,11 +105,11 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   }
   NsysRow row{.start_ns = start,
               .duration_ns = end - start,
-              .name = name,
+              .name = cells[name_column].integer,
               .stream = statement.integer(stream_column),
               .device = static_cast<int32_t>(device),
               .name_form = NsysRow::Name::id};
-  switch (name_type) {
+  switch (cells[name_column].type) {
     case Type::integer:
       break;
     case Type::null:

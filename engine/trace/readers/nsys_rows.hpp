@@ -47,7 +47,7 @@ struct NsysRows {
   bool damaged = false;  // the range could not be read to its end
 };
 
-/// The query for a table, of start, end, device, stream and name, with ?1 and ?2 as range. Throws
+/// The query for a table, of start, end, name, device and stream, with ?1 and ?2 as range. Throws
 /// Error where the table has no times.
 std::string nsys_query(const sqlite::Database& database, NsysTable table, bool numbered);
 

@@ -61,20 +61,22 @@ bool NsysSchema::has_row_ids(std::string_view table) const {
 }
 
 NsysColumns::NsysColumns(const sqlite::Database& database, std::string_view table) {
-  auto rows = database.prepare("SELECT name, type, pk FROM pragma_table_info(?1)");
+  auto rows = database.prepare("SELECT name, type, pk, \"notnull\" FROM pragma_table_info(?1)");
   rows.bind(1, table);
   size_t keys = 0;
   while (rows.step()) {
-    columns_.emplace_back(rows.text(0));
+    columns_.push_back({std::string(rows.text(0)), rows.integer(3) != 0});
     if (rows.integer(2) == 0) continue;
     ++keys;
-    if (rows.text(1) == "INTEGER") key_ = columns_.back();
+    if (rows.text(1) == "INTEGER") key_ = columns_.back().name;
   }
   if (keys != 1) key_.clear();
 }
 
-bool NsysColumns::has(std::string_view column) const {
-  return std::find(columns_.begin(), columns_.end(), column) != columns_.end();
+const NsysColumns::Column* NsysColumns::find(std::string_view name) const {
+  const auto at = std::find_if(columns_.begin(), columns_.end(),
+                               [&](const Column& column) { return column.name == name; });
+  return at == columns_.end() ? nullptr : &*at;
 }
 
 std::string NsysColumns::or_else(std::string_view column, std::string_view otherwise) const {
@@ -85,9 +87,11 @@ std::string NsysColumns::first_of(const std::vector<std::string_view>& columns) 
   std::string out;
   size_t found = 0;
   for (const std::string_view column : columns) {
-    if (!has(column)) continue;
+    const Column* known = find(column);
+    if (known == nullptr) continue;
     if (found++ != 0) out += ", ";
     out += sqlite::quoted(column);
+    if (known->never_null) break;
   }
   if (found == 0) return "NULL";
   return found == 1 ? out : "coalesce(" + out + ")";

@@ -37,7 +37,7 @@ class NsysColumns {
  public:
   NsysColumns(const sqlite::Database& database, std::string_view table);
 
-  bool has(std::string_view column) const;
+  bool has(std::string_view column) const { return find(column) != nullptr; }
   /// The column as SQL, or `otherwise`.
   std::string or_else(std::string_view column, std::string_view otherwise) const;
   /// The first of them that is not null in a row, as SQL; `NULL` where none is there.
@@ -46,7 +46,12 @@ class NsysColumns {
   bool is_key(std::string_view column) const { return key_ == column; }
 
  private:
-  std::vector<std::string> columns_;
+  struct Column {
+    std::string name;
+    bool never_null = false;
+  };
+  const Column* find(std::string_view name) const;
+  std::vector<Column> columns_;
   std::string key_;
 };
 

@@ -1,0 +1,30 @@
+// Large traces for the benchmarks of trace/: written once by tests/data/make_traces.py into a
+// folder of the system's temporary ones.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace kr::bench {
+
+/// `form`: `csv` or `sqlite`.
+inline std::string large_trace(const std::string& form, int rows) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / "kr-bench";
+  fs::create_directories(folder);
+  const fs::path path = folder / fmt::format("{}.{}", rows, form);
+  if (fs::exists(path)) return path.string();
+  const fs::path aside = path.string() + ".part";
+  const std::string command =
+      fmt::format("python3 '{}/tests/data/make_traces.py' --{} '{}' --rows {}", KR_SOURCE_DIR, form,
+                  aside.string(), rows);
+  if (std::system(command.c_str()) != 0) throw std::runtime_error("cannot make " + path.string());
+  fs::rename(aside, path);
+  return path.string();
+}
+
+}  // namespace kr::bench
