@@ -221,6 +221,7 @@ class Builder {
   bool begins_outer(const Token& token) const;
   bool begins_rule(const Token& token) const;
   bool begins_item(const Token& token) const;
+  bool begins_afresh(const Token& token) const;
   bool ends_block(const Token& token) const;
   bool is_block(const Token& token) const;
   size_t past_block(size_t at) const;

@@ -102,6 +102,13 @@ bool Builder::begins_item(const Token& token) const {
   return false;
 }
 
+/// Whether what begins here does so however many braces were skipped before.
+bool Builder::begins_afresh(const Token& token) const {
+  if (!is_word(token) || !look_.first_on_line(token.begin)) return false;
+  if (level() != Level::file) return ends_block(token);
+  return is_file_keyword(look_.text(token)) && indent_of(token.begin) == 0;
+}
+
 size_t Builder::next_item(size_t at) const {
   size_t depth = 0;
   for (Token token = look_.token(at);; token = look_.next(token)) {
@@ -112,12 +119,7 @@ size_t Builder::next_item(size_t at) const {
     } else if (c == '}' && token.kind == TokenKind::other) {
       if (depth == 0) return token.begin;
       --depth;
-    } else if (depth == 0 && begins_item(token)) {
-      return token.begin;
-    } else if (is_word(token) && look_.first_on_line(token.begin) &&
-               (ends_block(token) ||
-                (indent_of(token.begin) == 0 && is_file_keyword(look_.text(token)) &&
-                 level() == Level::file))) {
+    } else if ((depth == 0 && begins_item(token)) || begins_afresh(token)) {
       return token.begin;
     }
   }
@@ -131,7 +133,8 @@ size_t Builder::past_block(size_t at) const {
     const char c = token.kind == TokenKind::other ? text_[token.begin] : '\0';
     if (depth == 0 && token.begin > at && look_.first_on_line(token.begin)) return token.begin;
     if (c == '{') ++depth;
-    if (c == '}' && (depth == 0 || --depth == 0)) return depth == 0 ? token.end : token.begin;
+    if (c == '}' && depth == 0) return token.begin;
+    if (c == '}' && --depth == 0) return token.end;
   }
 }
 

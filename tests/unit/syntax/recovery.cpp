@@ -72,6 +72,8 @@ TEST_CASE("one mistake, one diagnostic") {
       "table t for { a: \"x\" }",
       "table t substage { a: \"x\" }",
       "use std.",
+      "engine e { substage { a: \"x\" model m } }",
+      "engine e { model m { model n } }",
       "use std.x as",
       "foo bar baz",
       "pattern a = \"x\" or \"y\"",
