@@ -38,7 +38,8 @@ uint32_t TableMatcher::first_plain(const AtomSet& name) const {
   const std::span<const uint64_t> words = name.words();
   for (size_t i = 0; i < words.size(); ++i) {
     for (uint64_t word = words[i]; word != 0; word &= word - 1) {
-      first = std::min(first, first_rule_of_atom_[64 * i + std::countr_zero(word)]);
+      first = std::min(first,
+                       first_rule_of_atom_[64 * i + static_cast<size_t>(std::countr_zero(word))]);
     }
   }
   return first;

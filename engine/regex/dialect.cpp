@@ -74,7 +74,8 @@ std::string escape_help(std::string_view item) {
     case 'P':
       return "write the bytes meant as a class: `[A-Za-z]`";
     case 'c':
-      return item.size() > 2 ? fmt::format("write `{}`", hex_escape(item[2] & 0x1fU))
+      return item.size() > 2 ? fmt::format("write `{}`",
+                                           hex_escape(static_cast<unsigned char>(item[2]) & 0x1fU))
                              : "write the byte as `\\xNN`";
     case 'e':
       return "write `\\x1b`";

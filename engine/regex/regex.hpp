@@ -97,7 +97,8 @@ class EmptyMatches {
   uint16_t places_;
 };
 
-/// The same language with the matches of at least one byte only. None when there are none.
+/// The same language with the matches of at least one byte only; named groups go. None when
+/// nothing in it takes a byte.
 std::optional<Regex> without_empty(const Regex& regex);
 
 /// The names of its named groups, in the order written.
