@@ -19,13 +19,13 @@ std::string byte_text(unsigned byte) {
 /// The members as ranges: `0-9A-Z`.
 std::string members(const ByteSet& set) {
   std::string text;
-  for (unsigned first = 0; first < 256; ++first) {
-    if (!set.test(first)) continue;
-    unsigned last = first;
-    while (last < 255 && set.test(last + 1)) ++last;
-    text += byte_text(first);
+  // From member to member rather than over all bytes: most sets are one letter of a literal.
+  for (size_t first = set._Find_first(); first < set.size(); first = set._Find_next(first)) {
+    size_t last = first;
+    while (last + 1 < set.size() && set.test(last + 1)) ++last;
+    text += byte_text(static_cast<unsigned>(first));
     if (last > first + 1) text += '-';
-    if (last > first) text += byte_text(last);
+    if (last > first) text += byte_text(static_cast<unsigned>(last));
     first = last;
   }
   return text;

@@ -11,8 +11,8 @@ namespace kr {
 
 enum class EachFormat : uint8_t { csv, jsonl };
 
-/// The columns of `kr classify` (instances is 1), then `operation_kind,start_ns,duration_ns,device,stream`.
-/// `write` gets pieces of some 64 KiB.
+/// The columns of `kr classify` (instances is 1), then
+/// `operation_kind,start_ns,duration_ns,device,stream`. `write` gets pieces of some 64 KiB.
 void classify_each(const CompiledRules& rules, const LabelledTrace& run, EachFormat format,
                    const std::function<void(std::string_view)>& write);
 
