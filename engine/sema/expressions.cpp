@@ -102,7 +102,7 @@ ExprId Expressions::resolve(FileId module, syntax::ExprId expr, SubjectKind subj
 }
 
 ExprId Expressions::any_of(const std::vector<ExprId>& exprs) {
-  Expr any{ExprOp::disjunction, {}, OperationKind::kernel, {}, {}};
+  Expr any{ExprOp::disjunction, {}, OperationKind::kernel, {}, {}, {}};
   Traits all;
   for (const ExprId id : exprs) {
     if (!id.valid()) continue;
@@ -133,12 +133,12 @@ ExprId Expressions::build(FileId module, syntax::ExprId expr) {
     case syntax::ExprKind::regex: {
       const AtomId atom = atom_of(written);
       if (!atom.valid()) return {};
-      return add({ExprOp::atom, atom, OperationKind::kernel, {}, written.span}, {});
+      return add({ExprOp::atom, atom, OperationKind::kernel, {}, {}, written.span}, {});
     }
     case syntax::ExprKind::pattern:
       return pattern_of(module, written);
     case syntax::ExprKind::operation:
-      return add({ExprOp::operation, {}, written.operation, {}, written.span},
+      return add({ExprOp::operation, {}, written.operation, {}, {}, written.span},
                  {.depth = 1, .within = false, .kind = true});
     case syntax::ExprKind::within:
       return build_within(module, written);
@@ -157,7 +157,7 @@ ExprId Expressions::build(FileId module, syntax::ExprId expr) {
 }
 
 ExprId Expressions::build_operands(FileId module, const syntax::Expr& written, ExprOp op) {
-  Expr expr{op, {}, OperationKind::kernel, {}, written.span};
+  Expr expr{op, {}, OperationKind::kernel, {}, {}, written.span};
   Traits all;
   bool whole = !written.operands.empty();
   expr.operands.reserve(written.operands.size());
@@ -168,6 +168,7 @@ ExprId Expressions::build_operands(FileId module, const syntax::Expr& written, E
       continue;
     }
     expr.operands.push_back(built);
+    expr.places.push_back(scope_.tree(module).exprs.get(operand).span);
     const Traits& one = traits(built);
     all.depth = std::max(all.depth, one.depth + 1);
     all.within |= one.within;
@@ -193,7 +194,7 @@ ExprId Expressions::build_within(FileId module, const syntax::Expr& written) {
     refuse_kind(module, operand, "an enclosing module or range");
     return {};
   }
-  return add({ExprOp::within, {}, OperationKind::kernel, {built}, written.span},
+  return add({ExprOp::within, {}, OperationKind::kernel, {built}, {}, written.span},
              {.depth = inner.depth + 1, .within = true, .kind = false});
 }
 

@@ -63,6 +63,9 @@ struct Expr {
   AtomId atom;
   OperationKind operation = OperationKind::kernel;
   std::vector<ExprId> operands;
+  /// Where each operand stands in this expression: that of a named pattern where it is named, not
+  /// where it is declared. Empty where nobody wrote it down (`detect` of an engine's models).
+  std::vector<Span> places;
   Span span;
 };
 

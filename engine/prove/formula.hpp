@@ -1,0 +1,76 @@
+// What rules say, as formulas about one subject: its name holds an atom, it is of a kind of
+// operation, a name round it holds something. Formulas of several Programs live in one arena, so
+// that two versions of a ruleset can be held against each other.
+//
+// Equal formulas are one (hash-consing): comparing ids is a proof of equality, though different ids
+// prove nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sema/program.hpp"
+
+namespace kr::prove {
+
+struct FormulaTag;
+using FormulaId = Id<FormulaTag>;
+struct LanguageTag;
+using LanguageId = Id<LanguageTag>;
+
+enum class Op : uint8_t {
+  never,
+  always,
+  atom,         // the name has a match of a language
+  operation,    // the subject is of a kind
+  within,       // one operand: some enclosing name holds it
+  negation,     // one operand
+  conjunction,  // two or more, sorted, each once
+  disjunction,  // two or more, sorted, each once
+};
+
+struct Formula {
+  Op op = Op::never;
+  LanguageId language;
+  OperationKind operation = OperationKind::kernel;
+  std::vector<FormulaId> operands;
+  bool looks_within = false;    // itself or something in it is `within`
+  bool asks_operation = false;  // … `@kernel` or its like, outside `within`
+};
+
+class Formulas {
+ public:
+  Formulas();
+
+  FormulaId never() const { return {0}; }
+  FormulaId always() const { return {1}; }
+  FormulaId constant(bool value) const { return value ? always() : never(); }
+  /// The name has a match of `regex`.
+  FormulaId atom(const regex::Regex& regex);
+  FormulaId operation(OperationKind kind);
+  FormulaId within(FormulaId inner);
+  FormulaId negation(FormulaId inner);
+  FormulaId all(std::vector<FormulaId> operands);
+  FormulaId any(std::vector<FormulaId> operands);
+  /// An expression of a Program; an invalid one never holds.
+  FormulaId of(const Program& program, ExprId expr);
+
+  const Formula& get(FormulaId id) const { return formulas_.get(id); }
+  const regex::Regex& language(LanguageId id) const { return languages_.get(id); }
+  size_t languages() const { return languages_.size(); }
+
+ private:
+  FormulaId add(Formula formula);
+  FormulaId join(Op op, std::vector<FormulaId> operands);
+
+  Store<Formula, FormulaTag> formulas_;
+  Store<regex::Regex, LanguageTag> languages_;
+  std::unordered_map<std::string, FormulaId> known_;
+  std::unordered_map<std::string, LanguageId> known_languages_;  // by to_hyperscan
+  std::unordered_map<const Program*, std::vector<FormulaId>> of_program_;
+};
+
+}  // namespace kr::prove
