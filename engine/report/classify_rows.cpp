@@ -1,7 +1,7 @@
 // `kr classify --format csv` and `jsonl`.
+#include "base/json_writer.hpp"
 #include "report/csv.hpp"
 #include "report/dimensions.hpp"
-#include "report/json_writer.hpp"
 #include "report/report.hpp"
 
 namespace kr {

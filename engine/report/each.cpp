@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analyze/sweep.hpp"
+#include "base/json_writer.hpp"
 #include "report/csv.hpp"
-#include "report/json_writer.hpp"
 
 namespace kr {
 namespace {

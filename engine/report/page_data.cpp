@@ -3,8 +3,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/json_writer.hpp"
 #include "report/dimensions.hpp"
-#include "report/json_writer.hpp"
 
 namespace kr {
 namespace {

@@ -1,5 +1,5 @@
 // `kr report --format json`.
-#include "report/json_writer.hpp"
+#include "base/json_writer.hpp"
 #include "report/report.hpp"
 
 namespace kr {

@@ -1,11 +1,13 @@
-// Tests written in rulesets: run, and what they leave unreached.
+// Tests written in rulesets: run, and told as diagnostics.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "match/compiled_rules.hpp"
+#include "match/condition.hpp"
 
 namespace kr {
 
@@ -24,7 +26,26 @@ struct TestOutcome {
   bool passed() const noexcept { return misses.empty(); }
 };
 
+/// What rules see of a test: its name and context, scanned. `subject()` looks into this object.
+struct TestSubject {
+  AtomSet name;
+  OperationKind kind = OperationKind::kernel;
+  std::vector<AtomSet> within;
+  Subject subject() const { return {.name = &name, .kind = kind, .within = within}; }
+};
+
+/// By index into Program::tests. Needs the database of `rules`.
+std::vector<TestSubject> test_subjects(const CompiledRules& rules);
+
 /// Every test of the Program, in its order, for every model it is for.
+///
+/// A model without the dimension expected gives `unclassified` in it; `default` alone, which nobody
+/// wrote, is not asked for a dimension that the engine itself has no rules for, and a test that
+/// asks it for nothing else has no outcome for it.
 std::vector<TestOutcome> run_tests(const CompiledRules& rules);
+
+/// Adds a `failing-test` for each miss to `sink`. Models that miss in the same way are told
+/// together.
+void report_failures(const CompiledRules& rules, std::span<const TestOutcome> outcomes, Sink& sink);
 
 }  // namespace kr

@@ -30,7 +30,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "golden/annotate.hpp"
-#include "sema/load.hpp"
+#include "testing/testing.hpp"
 
 namespace fs = std::filesystem;
 using namespace kr;
@@ -91,10 +91,15 @@ std::string expected(const fs::path& path, const std::string& text) {
   // What was said before an Error is shown too, so the Rules are not all that is needed; but the
   // texts live in them: without Rules only the Error is shown.
   try {
-    const auto rules = load_rules({first}, Library({fs::path(KR_SOURCE_DIR)}), sink);
+    CompiledRules rules;
+    rules.rules = load_rules({first}, Library({fs::path(KR_SOURCE_DIR)}), sink);
+    if (!sink.has_errors()) {
+      rules.database = Database::compile(rules.program(), std::nullopt);
+      report_failures(rules, run_tests(rules), sink);
+    }
     std::vector<Diagnostic> sorted = sink.sorted();
     forget(sorted, folder);
-    return golden::annotate(parts, rules->sources, sorted, shown, {});
+    return golden::annotate(parts, rules.sources(), sorted, shown, {});
   } catch (const Error& error) {
     return golden::annotate(parts, SourceMap(), {}, shown, without(error.what(), folder));
   }

@@ -8,15 +8,22 @@ extern const Verb report_verb;
 extern const Verb classify_verb;
 extern const Verb why_verb;
 extern const Verb list_verb;
+extern const Verb test_verb;
 extern const Verb compile_verb;
 extern const Verb completions_verb;
 extern const Verb man_verb;
 
 std::span<const Verb* const> verbs() {
-  static constexpr std::array<const Verb*, 7> all{
-      &report_verb,  &classify_verb,    &why_verb, &list_verb,
-      &compile_verb, &completions_verb, &man_verb,
-  };
+  static constexpr auto all = std::to_array<const Verb*>({
+      &report_verb,
+      &classify_verb,
+      &why_verb,
+      &test_verb,
+      &list_verb,
+      &compile_verb,
+      &completions_verb,
+      &man_verb,
+  });
   return all;
 }
 

@@ -1,0 +1,71 @@
+// Tests that fail, as diagnostics: the expectation, and the rule that won in its place.
+#include <algorithm>
+
+#include "testing/testing.hpp"
+
+namespace kr {
+namespace {
+
+/// Models that miss one expectation in the same way.
+struct Failure {
+  const Test* test = nullptr;
+  const TestOutcome::Miss* miss = nullptr;
+  std::vector<ModelId> models;
+};
+
+bool same_way(const TestOutcome::Miss& a, const TestOutcome::Miss& b) {
+  return a.span == b.span && a.rule == b.rule && a.actual == b.actual;
+}
+
+std::vector<Failure> failures_of(const Program& program, std::span<const TestOutcome> outcomes) {
+  std::vector<Failure> failures;
+  size_t first = 0;  // of the failures of the test at hand
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (i > 0 && outcomes[i].test != outcomes[i - 1].test) first = failures.size();
+    for (const TestOutcome::Miss& miss : outcomes[i].misses) {
+      auto at = std::find_if(failures.begin() + static_cast<ptrdiff_t>(first), failures.end(),
+                             [&](const Failure& other) { return same_way(*other.miss, miss); });
+      if (at == failures.end()) {
+        at = failures.insert(at, {&program.tests[outcomes[i].test], &miss, {}});
+      }
+      at->models.push_back(outcomes[i].model);
+    }
+  }
+  return failures;
+}
+
+/// `vllm/llama, vllm/ds`; of many models the first few.
+std::string titles(const Program& program, const std::vector<ModelId>& models) {
+  constexpr size_t shown = 4;
+  std::string text;
+  for (size_t i = 0; i < models.size(); ++i) {
+    if (i == shown && models.size() > shown + 1) {
+      return text + fmt::format(" and {} others", models.size() - shown);
+    }
+    if (i > 0) text += ", ";
+    text += program.title(models[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+void report_failures(const CompiledRules& rules, std::span<const TestOutcome> outcomes,
+                     Sink& sink) {
+  const Program& program = rules.program();
+  for (const Failure& failure : failures_of(program, outcomes)) {
+    const TestOutcome::Miss& miss = *failure.miss;
+    const std::string& dimension = program.dimensions.get(miss.dimension).name;
+    Diagnostic& added = sink.add(code::failing_test, miss.span, dimension, miss.expected,
+                                 miss.actual, titles(program, failure.models));
+    added.witness = failure.test->name;
+    if (miss.rule) {
+      const Rule& rule = program.rules.get(*miss.rule);
+      added.related(rule.span, "this rule wins{}", rule.otherwise ? ", for want of another" : "");
+    } else {
+      added.help("no rule of `{}` holds for this name, and there is no `otherwise`", dimension);
+    }
+  }
+}
+
+}  // namespace kr

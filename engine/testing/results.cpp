@@ -1,0 +1,174 @@
+#include "testing/results.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json_writer.hpp"
+#include "diag/render.hpp"
+#include "diag/xml.hpp"
+
+namespace kr {
+namespace {
+
+/// One outcome with what is said of it in every format.
+class Told {
+ public:
+  Told(const TestedFile& file, const TestOutcome& outcome)
+      : program_(file.rules.program()), sources_(file.rules.sources()), outcome_(outcome) {}
+
+  const Test& test() const { return program_.tests[outcome_.test]; }
+  const std::string& file() const { return sources_.path(test().span.file); }
+  uint32_t line() const { return sources_.begin(test().span).line; }
+  const Model& model() const { return program_.models.get(outcome_.model); }
+  const Engine& engine() const { return program_.engines.get(model().engine); }
+  OperationKind kind() const { return test().kind.value_or(operation_kind_of(test().name)); }
+  const std::string& dimension(const TestOutcome::Miss& miss) const {
+    return program_.dimensions.get(miss.dimension).name;
+  }
+  /// `file:line` of the rule that won; empty where none did.
+  std::string rule(const TestOutcome::Miss& miss) const {
+    return miss.rule ? sources_.place(program_.rules.get(*miss.rule).span) : std::string();
+  }
+  uint32_t line_of(const TestOutcome::Miss& miss) const { return sources_.begin(miss.span).line; }
+
+ private:
+  const Program& program_;
+  const SourceMap& sources_;
+  const TestOutcome& outcome_;
+};
+
+void write_json(const TestedFile& file, const TestOutcome& outcome, JsonWriter& json) {
+  const Told told(file, outcome);
+  json.open('{', true);
+  json.key("file").text(told.file());
+  json.key("line").number(told.line());
+  json.key("engine").text(told.engine().name);
+  json.key("model").text(told.model().name);
+  json.key("kind").text(to_string(told.kind()));
+  json.key("name").text(told.test().name);
+  json.key("within").open('[');
+  for (const std::string& outer : told.test().within) json.text(outer);
+  json.close(']');
+  json.key("passed").number(outcome.passed());
+  json.key("misses").open('[');
+  for (const TestOutcome::Miss& miss : outcome.misses) {
+    json.open('{');
+    json.key("dimension").text(told.dimension(miss));
+    json.key("expected").text(miss.expected);
+    json.key("actual").text(miss.actual);
+    json.key("rule");
+    if (miss.rule) {
+      json.text(told.rule(miss));
+    } else {
+      json.null();
+    }
+    json.close('}');
+  }
+  json.close(']');
+  json.close('}');
+}
+
+std::string junit_case(const TestedFile& file, const TestOutcome& outcome) {
+  const Told told(file, outcome);
+  std::string name = told.test().name;
+  if (told.kind() != operation_kind_of(name)) {
+    name = fmt::format("@{} {}", to_string(told.kind()), name);
+  }
+  for (const std::string& outer : told.test().within) name += " within " + outer;
+  std::string text = fmt::format(R"(    <testcase classname="{}/{}" name="{}" file="{}" line="{}")",
+                                 xml_text(told.engine().name), xml_text(told.model().name),
+                                 xml_text(name), xml_text(told.file()), told.line());
+  if (outcome.passed()) return text + "/>\n";
+  std::string message;
+  std::string lines;
+  for (const TestOutcome::Miss& miss : outcome.misses) {
+    const std::string said =
+        fmt::format("expected {} {}, got {}", told.dimension(miss), miss.expected, miss.actual);
+    message += (message.empty() ? "" : "; ") + said;
+    lines += fmt::format("{}:{}: {}", told.file(), told.line_of(miss), said);
+    lines += miss.rule ? ", by the rule at " + told.rule(miss) : ", by no rule";
+    lines += '\n';
+  }
+  return text + fmt::format(
+                    ">\n      <failure type=\"failing-test\" message=\"{}\">{}</failure>\n"
+                    "    </testcase>\n",
+                    xml_text(message), xml_lines(lines));
+}
+
+TestCounts count(const TestedFile& file) {
+  TestCounts counts{file.outcomes.size(), 0};
+  for (const TestOutcome& outcome : file.outcomes) counts.failed += outcome.passed() ? 0 : 1;
+  return counts;
+}
+
+/// How the file that was asked for is shown.
+const std::string& path_of(const TestedFile& file) {
+  return file.rules.sources().path(file.rules.rules->files.front().file);
+}
+
+std::string plural(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+TestCounts count(std::span<const TestedFile> files) {
+  TestCounts all;
+  for (const TestedFile& file : files) {
+    const TestCounts own = count(file);
+    all.tests += own.tests;
+    all.failed += own.failed;
+  }
+  return all;
+}
+
+std::string tests_text(std::span<const TestedFile> files, bool color) {
+  std::string text;
+  for (const TestedFile& file : files) {
+    Sink sink;
+    report_failures(file.rules, file.outcomes, sink);
+    const std::string failures =
+        render_human(file.rules.sources(), sink.sorted(), {.color = color});
+    if (!failures.empty()) text += failures + '\n';
+  }
+  const TestCounts all = count(files);
+  const std::string where = fmt::format(" ({})", plural(files.size(), "file"));
+  if (all.failed > 0) {
+    return text + fmt::format("{} of {} failed{}\n", all.failed, plural(all.tests, "test"), where);
+  }
+  if (all.tests == 0) return text + "no tests" + where + '\n';
+  return text + plural(all.tests, "test") + " passed" + where + '\n';
+}
+
+std::string tests_json(std::span<const TestedFile> files) {
+  std::string text;
+  JsonWriter json(text);
+  const TestCounts all = count(files);
+  json.open('{');
+  json.key("tests").number(all.tests);
+  json.key("failed").number(all.failed);
+  json.key("results").open('[');
+  for (const TestedFile& file : files) {
+    for (const TestOutcome& outcome : file.outcomes) write_json(file, outcome, json);
+  }
+  json.close(']');
+  json.close('}');
+  return text + '\n';
+}
+
+std::string tests_junit(std::span<const TestedFile> files) {
+  const TestCounts all = count(files);
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites name=\"kr test\" tests=\"{}\" failures=\"{}\">\n",
+      all.tests, all.failed);
+  for (const TestedFile& file : files) {
+    const TestCounts own = count(file);
+    text += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n",
+                        xml_text(path_of(file)), own.tests, own.failed);
+    for (const TestOutcome& outcome : file.outcomes) text += junit_case(file, outcome);
+    text += "  </testsuite>\n";
+  }
+  return text + "</testsuites>\n";
+}
+
+}  // namespace kr

@@ -1,0 +1,33 @@
+// The outcomes of tests as text: for a person, as JSON, as JUnit XML.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "testing/testing.hpp"
+
+namespace kr {
+
+/// What one rules file's tests gave.
+struct TestedFile {
+  CompiledRules rules;
+  std::vector<TestOutcome> outcomes;
+};
+
+struct TestCounts {
+  size_t tests = 0;   // a test counts once a model
+  size_t failed = 0;  // of these
+};
+TestCounts count(std::span<const TestedFile> files);
+
+/// Failures as diagnostics, then one line that sums up: `3 of 120 tests failed (2 files)`.
+std::string tests_text(std::span<const TestedFile> files, bool color);
+
+/// One object: {"tests","failed","results":[{"file","line","engine","model","kind","name","within",
+/// "passed","misses":[{"dimension","expected","actual","rule"}]}]}.
+std::string tests_json(std::span<const TestedFile> files);
+
+/// A `testsuite` a file, a `testcase` a test and model.
+std::string tests_junit(std::span<const TestedFile> files);
+
+}  // namespace kr

@@ -1,0 +1,120 @@
+#include "testing/testing.hpp"
+
+#include <algorithm>
+
+#include "match/evaluate.hpp"
+
+namespace kr {
+namespace {
+
+/// The dimensions of one model, made ready when a test first asks for them.
+class ModelMatchers {
+ public:
+  ModelMatchers(const Program& program, ModelId model)
+      : program_(program), tables_(program.models.get(model).tables) {
+    matchers_.resize(tables_.size());
+  }
+
+  bool has(DimensionId dimension) const { return index_of(dimension).has_value(); }
+
+  /// The rule that labels the subject; none: unclassified.
+  std::optional<RuleId> match(DimensionId dimension, const Subject& subject) {
+    const auto index = index_of(dimension);
+    if (!index) return std::nullopt;
+    auto& matcher = matchers_[*index];
+    if (!matcher) matcher.emplace(program_, tables_[*index]);
+    return matcher->match(subject);
+  }
+
+ private:
+  std::optional<size_t> index_of(DimensionId dimension) const {
+    for (size_t i = 0; i < tables_.size(); ++i) {
+      if (tables_[i].dimension == dimension) return i;
+    }
+    return std::nullopt;
+  }
+
+  const Program& program_;
+  const std::vector<Table>& tables_;
+  std::vector<std::optional<TableMatcher>> matchers_;
+};
+
+class Runner {
+ public:
+  explicit Runner(const CompiledRules& rules)
+      : program_(rules.program()), subjects_(test_subjects(rules)) {
+    models_.resize(program_.models.size());
+  }
+
+  std::vector<TestOutcome> run() {
+    std::vector<TestOutcome> outcomes;
+    for (size_t test = 0; test < program_.tests.size(); ++test) {
+      for (const ModelId model : program_.tests[test].models) {
+        if (auto outcome = run(test, model)) outcomes.push_back(std::move(*outcome));
+      }
+    }
+    return outcomes;
+  }
+
+ private:
+  ModelMatchers& matchers(ModelId model) {
+    auto& matchers = models_[model.index];
+    if (!matchers) matchers.emplace(program_, model);
+    return *matchers;
+  }
+
+  bool is_default(ModelId model) const { return !program_.models.get(model).span.valid(); }
+
+  std::optional<TestOutcome> run(size_t index, ModelId model) {
+    const Test& test = program_.tests[index];
+    TestOutcome outcome{index, model, {}};
+    ModelMatchers& matchers = this->matchers(model);
+    size_t asked = 0;
+    for (const Expectation& expected : test.expected) {
+      if (!matchers.has(expected.dimension) && is_default(model)) continue;
+      ++asked;
+      const auto rule = matchers.match(expected.dimension, subjects_[index].subject());
+      std::string actual = label(rule, test.name);
+      if (actual == expected.label) continue;
+      outcome.misses.push_back(
+          {expected.dimension, expected.label, std::move(actual), rule, expected.span});
+    }
+    if (asked == 0 && !test.expected.empty()) return std::nullopt;
+    return outcome;
+  }
+
+  std::string label(std::optional<RuleId> id, const std::string& name) const {
+    if (!id) return std::string(reserved::unclassified);
+    const Rule& rule = program_.rules.get(*id);
+    return rule.keep ? name : rule.label;
+  }
+
+  const Program& program_;
+  std::vector<TestSubject> subjects_;
+  std::vector<std::optional<ModelMatchers>> models_;
+};
+
+}  // namespace
+
+std::vector<TestSubject> test_subjects(const CompiledRules& rules) {
+  const Program& program = rules.program();
+  Scanner scanner(rules.database);
+  std::vector<TestSubject> subjects;
+  subjects.reserve(program.tests.size());
+  for (const Test& test : program.tests) {
+    TestSubject& subject = subjects.emplace_back();
+    subject.name = AtomSet(program.atoms.size());
+    scanner.scan(test.name, subject.name);
+    subject.kind = test.kind.value_or(operation_kind_of(test.name));
+    for (const std::string& outer : test.within) {
+      scanner.scan(outer, subject.within.emplace_back(program.atoms.size()));
+    }
+  }
+  return subjects;
+}
+
+std::vector<TestOutcome> run_tests(const CompiledRules& rules) {
+  return Runner(rules).run();
+}
+
+}  // namespace kr

@@ -1,0 +1,17 @@
+// The rules files that verbs over files (test, lint, fmt) work on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "source/library.hpp"
+
+namespace kr::cli {
+
+/// Each `PATH` as the names that load_rules takes: a folder stands for the .kr files in and below
+/// it, in the order of their names; hidden folders are left out. No PATH: all shipped rulesets. A
+/// file reached twice is named once. Throws Error where a folder holds no rules, cannot be read, or
+/// a path is a .krdb, which has lost what these verbs look at.
+std::vector<std::string> rule_paths(const std::vector<std::string>& paths, const Library& library);
+
+}  // namespace kr::cli

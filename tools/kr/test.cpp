@@ -1,0 +1,77 @@
+// kr test: the tests written in rulesets.
+#include <memory>
+
+#include "base/error.hpp"
+#include "diag/render.hpp"
+#include "rule_paths.hpp"
+#include "session.hpp"
+#include "testing/results.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+struct TestOptions {
+  std::vector<std::string> paths;
+  std::string format = "human";
+};
+
+/// The rules of one file, by itself: several files may define engines of one name. Null where they
+/// do not load; what is wrong is then printed.
+std::optional<CompiledRules> load_alone(const std::string& name, const Library& library,
+                                        Streams& streams) {
+  Sink sink;
+  CompiledRules compiled;
+  compiled.rules = load_rules({name}, library, sink);
+  if (sink.has_errors()) {
+    streams.raw_error(
+        render_human(compiled.sources(), sink.sorted(), {.color = streams.color_error()}) + '\n');
+    return std::nullopt;
+  }
+  compiled.database = Database::compile(compiled.program(), Database::Cache::of_process());
+  compiled.named = true;
+  return compiled;
+}
+
+Exit test(const TestOptions& options, Streams& streams) {
+  const auto format = parse_choices(options.format, "--format", {"human", "json", "junit"});
+  if (format.size() > 1) throw Error("", "several formats", "give one --format");
+  const Library library = Library::of_process("kr");
+  std::vector<TestedFile> files;
+  size_t broken = 0;
+  for (const std::string& name : rule_paths(options.paths, library)) {
+    auto compiled = load_alone(name, library, streams);
+    if (!compiled) {
+      ++broken;
+      continue;
+    }
+    TestedFile& file = files.emplace_back();
+    file.rules = std::move(*compiled);
+    file.outcomes = run_tests(file.rules);
+  }
+  streams.out(format[0] == "json"    ? tests_json(files)
+              : format[0] == "junit" ? tests_junit(files)
+                                     : tests_text(files, streams.color_out()));
+  if (broken > 0) {
+    throw Error("", fmt::format("{} rules file{} with errors", broken, broken == 1 ? "" : "s"),
+                "mend them and run again");
+  }
+  return count(files).failed > 0 ? Exit::findings : Exit::done;
+}
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<TestOptions>();
+  app.add_option("PATH", options->paths,
+                 "Rules files, folders, or names of shipped rulesets (default: all that ship)");
+  app.add_option("--format", options->format, "human, json or junit (default: human)")
+      ->type_name("FORMAT");
+  return [options](Streams& streams) { return test(*options, streams); };
+}
+
+}  // namespace
+
+extern const Verb test_verb;
+const Verb test_verb{"test", "run the tests written in rulesets", "kr test rulesets/vllm.kr",
+                     setup};
+
+}  // namespace kr::cli
