@@ -50,12 +50,13 @@ class Formulas {
   FormulaId constant(bool value) const { return value ? always() : never(); }
   /// The name has a match of `regex`.
   FormulaId atom(const regex::Regex& regex);
+  FormulaId atom(LanguageId language);
   FormulaId operation(OperationKind kind);
   FormulaId within(FormulaId inner);
   FormulaId negation(FormulaId inner);
   FormulaId all(std::vector<FormulaId> operands);
   FormulaId any(std::vector<FormulaId> operands);
-  /// An expression of a Program; an invalid one never holds.
+  /// An expression of a Program; an invalid one never holds. The Program must outlive the arena.
   FormulaId of(const Program& program, ExprId expr);
 
   const Formula& get(FormulaId id) const { return formulas_.get(id); }

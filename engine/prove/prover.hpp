@@ -39,8 +39,8 @@ struct Finding {
 };
 
 struct Budget {
-  /// Sets of automaton states that one question may visit.
-  size_t states = 20000;
+  /// Steps of the automaton that one question may take.
+  size_t states = 400000;
   /// Contexts are tried for at most this many different `within` in one question.
   size_t within = 10;
 };

@@ -51,7 +51,7 @@ class Nfa {
 
   size_t states() const noexcept { return states_.size(); }
 
- private:
+  /// Its parts, for those who walk it in their own way (engine/prove).
   enum class Op : uint8_t { bytes, split, assertion, accept };
   struct State {
     Op op;
@@ -59,6 +59,11 @@ class Nfa {
     uint32_t set;          // index into sets_
     uint32_t next, other;  // split has two
   };
+  const std::vector<State>& table() const noexcept { return states_; }
+  const std::vector<ByteSet>& sets() const noexcept { return sets_; }
+  uint32_t start() const noexcept { return start_; }
+
+ private:
   friend class NfaBuilder;
   bool holds(NodeKind assertion, std::string_view name, size_t at) const;
   /// Adds `from` and all that is reached from it without a byte. True when that is `accept`.

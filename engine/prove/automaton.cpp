@@ -1,0 +1,264 @@
+#include "prove/automaton.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "regex/byte_set.hpp"
+
+namespace kr::prove {
+namespace {
+
+constexpr std::array<Side, 3> sides{Side::nothing, Side::word, Side::other};
+
+size_t pair_of(Side before, Side behind) {
+  return static_cast<size_t>(before) * 3 + static_cast<size_t>(behind);
+}
+
+bool holds(regex::NodeKind assertion, Side before, Side behind) {
+  switch (assertion) {
+    case regex::NodeKind::begin:
+      return before == Side::nothing;
+    case regex::NodeKind::end:
+      return behind == Side::nothing;
+    case regex::NodeKind::word_edge:
+      return (before == Side::word) != (behind == Side::word);
+    default:
+      return (before == Side::word) == (behind == Side::word);
+  }
+}
+
+bool is_edge(regex::NodeKind assertion) {
+  return assertion == regex::NodeKind::word_edge || assertion == regex::NodeKind::not_word_edge;
+}
+
+/// Smaller for bytes that are pleasanter to read in an example.
+int unpleasantness(unsigned char byte) {
+  if (byte >= 'a' && byte <= 'z') return byte - 'a';
+  if (byte == '_') return 30;
+  if (byte >= '0' && byte <= '9') return 40 + byte - '0';
+  if (byte >= 'A' && byte <= 'Z') return 60 + byte - 'A';
+  if (byte == ' ') return 100;
+  if (byte > ' ' && byte < 0x7f) return 110 + byte;
+  return 300 + byte;
+}
+
+}  // namespace
+
+Automaton::Automaton(const Formulas& formulas) {
+  std::vector<regex::Nfa> automata;
+  for (uint32_t i = 0; i < formulas.languages(); ++i) {
+    auto automaton = regex::Nfa::build(formulas.language({i}));
+    KR_CHECK(automaton.has_value());
+    automata.push_back(std::move(*automaton));
+  }
+  find_classes(automata);
+  for (const regex::Nfa& automaton : automata) add(automaton);
+  first_.push_back(static_cast<uint32_t>(language_.size()));
+  list_beginnings();
+}
+
+// Two bytes are of one class when they are in the same sets. Words and other bytes are told apart
+// only where a language asks.
+void Automaton::find_classes(const std::vector<regex::Nfa>& automata) {
+  std::vector<regex::ByteSet> sets;
+  bool edges = false;
+  for (const regex::Nfa& automaton : automata) {
+    sets.insert(sets.end(), automaton.sets().begin(), automaton.sets().end());
+    for (const auto& state : automaton.table()) {
+      edges |= state.op == regex::Nfa::Op::assertion && is_edge(state.assertion);
+    }
+  }
+  if (edges) sets.push_back(regex::escaped_set('w'));
+  std::array<uint32_t, 256> part{};
+  uint32_t parts = 1;
+  for (const regex::ByteSet& set : sets) {
+    std::map<std::pair<uint32_t, bool>, uint32_t> refined;
+    for (size_t byte = 0; byte < 256; ++byte) {
+      const auto next = static_cast<uint32_t>(refined.size());
+      part[byte] = refined.emplace(std::pair{part[byte], set.test(byte)}, next).first->second;
+    }
+    parts = static_cast<uint32_t>(refined.size());
+    if (parts == 256) break;
+  }
+  std::vector<int> best(parts, -1);
+  for (int byte = 0; byte < 256; ++byte) {
+    int& one = best[part[static_cast<size_t>(byte)]];
+    if (one < 0 || unpleasantness(static_cast<unsigned char>(byte)) <
+                       unpleasantness(static_cast<unsigned char>(one))) {
+      one = byte;
+    }
+  }
+  std::sort(best.begin(), best.end(), [](int a, int b) {
+    return unpleasantness(static_cast<unsigned char>(a)) <
+           unpleasantness(static_cast<unsigned char>(b));
+  });
+  std::vector<uint8_t> class_of_part(parts);
+  for (size_t i = 0; i < best.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(best[i]);
+    representative_.push_back(byte);
+    side_.push_back(regex::is_word(byte) ? Side::word : Side::other);
+    class_of_part[part[byte]] = static_cast<uint8_t>(i);
+  }
+  for (size_t byte = 0; byte < 256; ++byte) class_of_[byte] = class_of_part[part[byte]];
+}
+
+void Automaton::add(const regex::Nfa& automaton) {
+  const auto& table = automaton.table();
+  const auto language = static_cast<uint32_t>(first_.size());
+  Numbers numbers{static_cast<uint32_t>(sets_.size()), {}};
+  for (const regex::ByteSet& set : automaton.sets()) {
+    Classes classes;
+    for (size_t byte = 0; byte < 256; ++byte) {
+      if (set.test(byte)) classes.set(class_of_[byte]);
+    }
+    sets_.push_back(classes);
+  }
+  // Only where a byte leads, and the start, are states of ours; what lies between is closed over.
+  constexpr uint32_t none = ~uint32_t{0};
+  numbers.of_state.assign(table.size(), none);
+  first_.push_back(static_cast<uint32_t>(language_.size()));
+  std::vector<uint32_t> own;
+  const auto enumerate = [&](uint32_t state) {
+    if (numbers.of_state[state] != none) return;
+    own.push_back(state);
+    numbers.of_state[state] = first_.back() + static_cast<uint32_t>(own.size());
+  };
+  enumerate(automaton.start());
+  bool assertions = false;
+  bool edges = false;
+  for (const auto& state : table) {
+    if (state.op == regex::Nfa::Op::bytes) enumerate(state.next);
+    if (state.op != regex::Nfa::Op::assertion) continue;
+    assertions = true;
+    edges |= is_edge(state.assertion);
+  }
+  start_.push_back(numbers.of_state[automaton.start()]);
+  edges_.push_back(edges ? 1 : 0);
+  language_.insert(language_.end(), own.size() + 1, language);
+  by_state_.emplace_back();  // matched: nothing leads on from there
+  marks_.assign(table.size(), 0);
+  mark_ = 0;
+  const auto add_way = [&](uint32_t state, Side before, Side behind) {
+    ways_.push_back(closure(automaton, state, before, behind, numbers));
+    return static_cast<uint32_t>(ways_.size() - 1);
+  };
+  for (const uint32_t state : own) {
+    Ways ways{};
+    if (!assertions) ways.way.fill(add_way(state, Side::nothing, Side::nothing));
+    for (size_t pair = 0; assertions && pair < ways.way.size(); ++pair) {
+      ways.way[pair] = add_way(state, sides[pair / 3], sides[pair % 3]);
+    }
+    by_state_.push_back(ways);
+  }
+}
+
+Automaton::Way Automaton::closure(const regex::Nfa& automaton, uint32_t start, Side before,
+                                  Side behind, const Numbers& numbers) {
+  Way way;
+  way.begin = static_cast<uint32_t>(edges_of_.size());
+  ++mark_;
+  std::vector<uint32_t> pending{start};
+  while (!pending.empty()) {
+    const uint32_t index = pending.back();
+    pending.pop_back();
+    if (marks_[index] == mark_) continue;
+    marks_[index] = mark_;
+    const auto& state = automaton.table()[index];
+    switch (state.op) {
+      case regex::Nfa::Op::bytes:
+        edges_of_.push_back({numbers.first_set + state.set, numbers.of_state[state.next]});
+        break;
+      case regex::Nfa::Op::split:
+        pending.push_back(state.other);
+        pending.push_back(state.next);
+        break;
+      case regex::Nfa::Op::assertion:
+        if (holds(state.assertion, before, behind)) pending.push_back(state.next);
+        break;
+      case regex::Nfa::Op::accept:
+        way.accepts = true;
+        break;
+    }
+  }
+  way.end = static_cast<uint32_t>(edges_of_.size());
+  return way;
+}
+
+void Automaton::arrive(uint32_t state, Side before, States& to) const {
+  const bool accepted = std::all_of(
+      sides.begin(), sides.end(), [&](Side behind) { return way(state, before, behind).accepts; });
+  to.push_back(accepted ? matched(language_[state]) : state);
+}
+
+void Automaton::list_beginnings() {
+  for (const Side before : sides) {
+    auto& by_class = beginnings_[static_cast<size_t>(before)];
+    by_class.resize(classes());
+    for (uint32_t language = 0; language < languages(); ++language) {
+      for (size_t c = 0; c < classes(); ++c) {
+        const Way& from = way(start_[language], before, side_[c]);
+        for (uint32_t e = from.begin; e < from.end; ++e) {
+          const Edge& edge = edges_of_[e];
+          if (sets_[edge.set].test(c)) arrive(edge.target, side_[c], by_class[c]);
+        }
+      }
+      for (const Side behind : sides) {
+        if (way(start_[language], before, behind).accepts) {
+          empty_[pair_of(before, behind)].push_back(language);
+        }
+      }
+    }
+  }
+}
+
+void Automaton::step(const States& from, Side before, size_t byte_class,
+                     const std::vector<char>& active, States& to) const {
+  to.clear();
+  const Side behind = side_[byte_class];
+  for (const uint32_t state : from) {
+    if (is_matched(state)) {
+      to.push_back(state);
+      continue;
+    }
+    const Way& from_state = way(state, before, behind);
+    if (from_state.accepts) to.push_back(matched(language_[state]));
+    for (uint32_t e = from_state.begin; e < from_state.end; ++e) {
+      const Edge& edge = edges_of_[e];
+      if (sets_[edge.set].test(byte_class)) arrive(edge.target, behind, to);
+    }
+  }
+  for (const uint32_t state : beginnings_[static_cast<size_t>(before)][byte_class]) {
+    if (active[language_[state]] != 0) to.push_back(state);
+  }
+  for (const uint32_t language : empty_[pair_of(before, behind)]) {
+    if (active[language] != 0) to.push_back(matched(language));
+  }
+  std::sort(to.begin(), to.end());
+  // Each once, and of a language that has matched nothing else.
+  size_t kept = 0;
+  for (const uint32_t state : to) {
+    if (kept > 0) {
+      const uint32_t last = to[kept - 1];
+      if (last == state || (is_matched(last) && language_[last] == language_[state])) continue;
+    }
+    to[kept++] = state;
+  }
+  to.resize(kept);
+}
+
+void Automaton::matched_at_end(const States& from, Side before, const std::vector<char>& active,
+                               std::vector<uint32_t>& languages) const {
+  languages.clear();
+  for (const uint32_t state : from) {
+    if (is_matched(state) || way(state, before, Side::nothing).accepts) {
+      languages.push_back(language_[state]);
+    }
+  }
+  for (const uint32_t language : empty_[pair_of(before, Side::nothing)]) {
+    if (active[language] != 0) languages.push_back(language);
+  }
+  std::sort(languages.begin(), languages.end());
+  languages.erase(std::unique(languages.begin(), languages.end()), languages.end());
+}
+
+}  // namespace kr::prove

@@ -1,0 +1,151 @@
+#include "prove/formula.hpp"
+
+#include <algorithm>
+
+namespace kr::prove {
+
+Formulas::Formulas() {
+  Formula never;
+  never.op = Op::never;
+  add(std::move(never));
+  Formula always;
+  always.op = Op::always;
+  add(std::move(always));
+}
+
+FormulaId Formulas::add(Formula formula) {
+  std::string key(1, static_cast<char>(formula.op));
+  const auto append = [&key](uint32_t number) {
+    key.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  append(formula.language.index);
+  append(static_cast<uint32_t>(formula.operation));
+  for (const FormulaId operand : formula.operands) append(operand.index);
+  const auto [at, added] = known_.emplace(std::move(key), FormulaId{});
+  if (!added) return at->second;
+  for (const FormulaId operand : formula.operands) {
+    formula.looks_within |= get(operand).looks_within;
+    formula.asks_operation |= get(operand).asks_operation;
+  }
+  if (formula.op == Op::within) {
+    formula.looks_within = true;
+    formula.asks_operation = false;
+  }
+  formula.asks_operation |= formula.op == Op::operation;
+  at->second = formulas_.add(std::move(formula));
+  return at->second;
+}
+
+FormulaId Formulas::atom(const regex::Regex& regex) {
+  if (regex::vacuity(regex) == regex::Vacuity::always) return always();
+  const auto [at, added] = known_languages_.emplace(regex::to_hyperscan(regex), LanguageId{});
+  if (added) at->second = languages_.add(regex);
+  return atom(at->second);
+}
+
+FormulaId Formulas::atom(LanguageId language) {
+  Formula formula;
+  formula.op = Op::atom;
+  formula.language = language;
+  return add(std::move(formula));
+}
+
+FormulaId Formulas::operation(OperationKind kind) {
+  Formula formula;
+  formula.op = Op::operation;
+  formula.operation = kind;
+  return add(std::move(formula));
+}
+
+FormulaId Formulas::within(FormulaId inner) {
+  if (inner == never()) return never();
+  Formula formula;
+  formula.op = Op::within;
+  formula.operands = {inner};
+  return add(std::move(formula));
+}
+
+FormulaId Formulas::negation(FormulaId inner) {
+  if (inner == never()) return always();
+  if (inner == always()) return never();
+  if (get(inner).op == Op::negation) return get(inner).operands.front();
+  Formula formula;
+  formula.op = Op::negation;
+  formula.operands = {inner};
+  return add(std::move(formula));
+}
+
+FormulaId Formulas::join(Op op, std::vector<FormulaId> operands) {
+  const FormulaId neutral = constant(op == Op::conjunction);
+  const FormulaId absorbing = constant(op == Op::disjunction);
+  Formula formula;
+  formula.op = op;
+  std::vector<FormulaId>& joined = formula.operands;
+  for (const FormulaId operand : operands) {
+    if (operand == neutral) continue;
+    if (operand == absorbing) return absorbing;
+    const Formula& one = get(operand);
+    if (one.op == op) {
+      joined.insert(joined.end(), one.operands.begin(), one.operands.end());
+    } else {
+      joined.push_back(operand);
+    }
+  }
+  std::sort(joined.begin(), joined.end());
+  joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
+  for (const FormulaId operand : joined) {
+    const Formula& one = get(operand);
+    if (one.op == Op::negation &&
+        std::binary_search(joined.begin(), joined.end(), one.operands.front())) {
+      return absorbing;
+    }
+  }
+  if (joined.empty()) return neutral;
+  if (joined.size() == 1) return joined.front();
+  return add(std::move(formula));
+}
+
+FormulaId Formulas::all(std::vector<FormulaId> operands) {
+  return join(Op::conjunction, std::move(operands));
+}
+
+FormulaId Formulas::any(std::vector<FormulaId> operands) {
+  return join(Op::disjunction, std::move(operands));
+}
+
+// Expressions are no deeper than max_expr_depth, and one that patterns share is gone into once.
+FormulaId Formulas::of(const Program& program, ExprId expr) {
+  if (!expr.valid()) return never();
+  std::vector<FormulaId>& known = of_program_[&program];
+  known.resize(program.exprs.size());
+  if (known[expr.index].valid()) return known[expr.index];
+  const Expr& written = program.exprs.get(expr);
+  std::vector<FormulaId> operands;
+  operands.reserve(written.operands.size());
+  for (const ExprId operand : written.operands) operands.push_back(of(program, operand));
+  FormulaId formula;
+  switch (written.op) {
+    case ExprOp::atom:
+      formula = atom(program.atoms.get(written.atom).regex);
+      break;
+    case ExprOp::operation:
+      formula = operation(written.operation);
+      break;
+    case ExprOp::within:
+      formula = within(operands.front());
+      break;
+    case ExprOp::negation:
+      formula = negation(operands.front());
+      break;
+    case ExprOp::conjunction:
+      formula = all(std::move(operands));
+      break;
+    case ExprOp::disjunction:
+      formula = any(std::move(operands));
+      break;
+  }
+  of_program_[&program][expr.index] = formula;
+  return formula;
+}
+
+}  // namespace kr::prove

@@ -1,0 +1,284 @@
+#include "prove/prover.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <unordered_map>
+
+#include "diag/printable.hpp"
+#include "prove/search.hpp"
+#include "regex/nfa.hpp"
+
+namespace kr::prove {
+namespace {
+
+constexpr OperationKind all_kinds[] = {OperationKind::kernel, OperationKind::memcpy,
+                                       OperationKind::memset};
+
+/// What is known of a subject besides its name: its kind, and which `within` hold.
+struct Around {
+  std::optional<OperationKind> kind;
+  const std::vector<FormulaId>* held = nullptr;  // `within` formulas that hold, sorted
+};
+
+/// Puts constants for kinds and `within`.
+class Settled {
+ public:
+  Settled(Formulas& formulas, Around around) : formulas_(formulas), around_(around) {}
+
+  FormulaId operator()(FormulaId id) {
+    const Formula formula = formulas_.get(id);  // the arena grows below
+    if (!formula.looks_within && !formula.asks_operation) return id;
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    FormulaId result = id;
+    if (formula.op == Op::operation) {
+      if (around_.kind) result = formulas_.constant(formula.operation == *around_.kind);
+    } else if (formula.op == Op::within) {
+      if (around_.held != nullptr) {
+        result =
+            formulas_.constant(std::binary_search(around_.held->begin(), around_.held->end(), id));
+      }
+    } else {
+      std::vector<FormulaId> operands;
+      for (const FormulaId operand : formula.operands) operands.push_back((*this)(operand));
+      result = formula.op == Op::negation      ? formulas_.negation(operands.front())
+               : formula.op == Op::conjunction ? formulas_.all(std::move(operands))
+                                               : formulas_.any(std::move(operands));
+    }
+    known_.emplace(id, result);
+    return result;
+  }
+
+ private:
+  Formulas& formulas_;
+  Around around_;
+  std::unordered_map<FormulaId, FormulaId> known_;
+};
+
+void collect_within(const Formulas& formulas, FormulaId id, std::vector<FormulaId>& found) {
+  const Formula& formula = formulas.get(id);
+  if (!formula.looks_within) return;
+  if (formula.op == Op::within) {
+    found.push_back(id);
+    return;
+  }
+  for (const FormulaId operand : formula.operands) collect_within(formulas, operand, found);
+}
+
+}  // namespace
+
+std::string to_string(const Witness& witness) {
+  std::string text;
+  const auto quote = [](std::string_view name) {
+    std::string quoted = "\"";
+    for (size_t at = 0; at < name.size();) {
+      const Glyph glyph = first_glyph(name.substr(at));
+      const std::string_view bytes = name.substr(at, glyph.bytes);
+      if (bytes == "\"" || bytes == "\\") {
+        quoted.append("\\").append(bytes);
+      } else if (bytes == "\t") {
+        quoted += "\\x09";
+      } else {
+        quoted += glyph.shown;
+      }
+      at += glyph.bytes;
+    }
+    return quoted + '"';
+  };
+  if (witness.kind_matters) text.append("@").append(to_string(witness.kind)).append(" ");
+  text += quote(witness.name);
+  const char* between = " within ";
+  for (const std::string& name : witness.within) {
+    text += between + quote(name);
+    between = ", ";
+  }
+  return text;
+}
+
+class Prover::Impl {
+ public:
+  Impl(Formulas& formulas, Budget budget) : formulas_(formulas), budget_(budget) {}
+
+  Formulas& formulas() noexcept { return formulas_; }
+
+  Finding find(FormulaId wanted, std::span<const FormulaId> excluded) {
+    bool kinds = formulas_.get(wanted).asks_operation;
+    bool contexts = formulas_.get(wanted).looks_within;
+    for (const FormulaId id : excluded) {
+      kinds |= formulas_.get(id).asks_operation;
+      contexts |= formulas_.get(id).looks_within;
+    }
+    Finding best;
+    size_t states = budget_.states;
+    for (const OperationKind kind : all_kinds) {
+      NameQuestion question{wanted, {excluded.begin(), excluded.end()}};
+      if (kinds) settle(question, {kind, nullptr});
+      Finding finding =
+          contexts ? find_in_context(question, states) : find_by_name(std::move(question), states);
+      finding.witness.kind = kinds ? kind : operation_kind_of(finding.witness.name);
+      finding.witness.kind_matters = kinds;
+      if (finding.found() || !kinds) return finding;
+      if (finding.answer == Answer::not_proven) best.answer = Answer::not_proven;
+    }
+    return best;
+  }
+
+  bool holds(FormulaId id, const Witness& subject, bool enclosing) {
+    const Formula& formula = formulas_.get(id);
+    const auto one = [&](FormulaId operand) { return holds(operand, subject, enclosing); };
+    switch (formula.op) {
+      case Op::never:
+        return false;
+      case Op::always:
+        return true;
+      case Op::atom:
+        return nfa(formula.language).search(subject.name, scratch_);
+      case Op::operation:
+        return !enclosing && formula.operation == subject.kind;
+      case Op::within:
+        return !enclosing && std::any_of(subject.within.begin(), subject.within.end(),
+                                         [&](const std::string& name) {
+                                           Witness around;
+                                           around.name = name;
+                                           return holds(formula.operands.front(), around, true);
+                                         });
+      case Op::negation:
+        return !one(formula.operands.front());
+      case Op::conjunction:
+        return std::all_of(formula.operands.begin(), formula.operands.end(), one);
+      case Op::disjunction:
+        return std::any_of(formula.operands.begin(), formula.operands.end(), one);
+    }
+    return false;
+  }
+
+ private:
+  void settle(NameQuestion& question, Around around) {
+    Settled settled(formulas_, around);
+    question.wanted = settled(question.wanted);
+    for (FormulaId& id : question.excluded) id = settled(id);
+  }
+
+  Finding find_by_name(NameQuestion question, size_t& states) {
+    if (!automaton_ || automaton_->languages() != formulas_.languages()) {
+      automaton_ = std::make_unique<Automaton>(formulas_);
+    }
+    NameFinding found = find_name(formulas_, *automaton_, std::move(question), states);
+    Finding finding;
+    finding.answer = found.answer;
+    finding.witness.name = std::move(found.name);
+    return finding;
+  }
+
+  /// Every choice of which `within` hold, the fewest first. Names round a subject are any names, so
+  /// a choice is possible when each of its `within` has a name that holds none of the others.
+  Finding find_in_context(const NameQuestion& question, size_t& states) {
+    std::vector<FormulaId> asked;
+    collect_within(formulas_, question.wanted, asked);
+    for (const FormulaId id : question.excluded) collect_within(formulas_, id, asked);
+    std::sort(asked.begin(), asked.end());
+    asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+    const bool all = asked.size() <= budget_.within;
+    Finding best;
+    if (!all) best.answer = Answer::not_proven;
+    for (const uint64_t choice : choices(asked.size(), all)) {
+      std::vector<FormulaId> held;
+      std::vector<FormulaId> absent;
+      for (size_t i = 0; i < asked.size(); ++i) {
+        (((choice >> i) & 1) != 0 ? held : absent).push_back(asked[i]);
+      }
+      NameQuestion settled = question;
+      settle(settled, {std::nullopt, &held});
+      if (settled.wanted == formulas_.never()) continue;
+      const Finding around = names_around(held, absent, states);
+      if (around.none()) continue;
+      Finding finding = find_by_name(std::move(settled), states);
+      if (finding.none()) continue;
+      if (finding.answer == Answer::not_proven || around.answer == Answer::not_proven) {
+        best.answer = Answer::not_proven;
+        continue;
+      }
+      finding.witness.within = around.witness.within;
+      return finding;
+    }
+    return best;
+  }
+
+  static std::vector<uint64_t> choices(size_t count, bool all) {
+    std::vector<uint64_t> result;
+    if (!all) {
+      result.push_back(0);
+      for (size_t i = 0; i < std::min<size_t>(count, 64); ++i) result.push_back(uint64_t{1} << i);
+      return result;
+    }
+    for (uint64_t choice = 0; choice < uint64_t{1} << count; ++choice) result.push_back(choice);
+    std::stable_sort(result.begin(), result.end(),
+                     [](uint64_t a, uint64_t b) { return std::popcount(a) < std::popcount(b); });
+    return result;
+  }
+
+  /// Enclosing names that make just these `within` hold.
+  Finding names_around(const std::vector<FormulaId>& held, const std::vector<FormulaId>& absent,
+                       size_t& states) {
+    Finding around;
+    around.answer = Answer::found;
+    const auto inner = [this](FormulaId id) {
+      // Round a subject there are neither kinds of operation nor names round a name.
+      static const std::vector<FormulaId> nothing;
+      Around plain{std::nullopt, &nothing};
+      return Settled(formulas_, plain)(formulas_.get(id).operands.front());
+    };
+    std::vector<FormulaId> excluded;
+    for (const FormulaId id : absent) excluded.push_back(inner(id));
+    for (const FormulaId id : held) {
+      const FormulaId wanted = inner(id);
+      const bool there = std::any_of(around.witness.within.begin(), around.witness.within.end(),
+                                     [&](const std::string& name) {
+                                       Witness one;
+                                       one.name = name;
+                                       return holds(wanted, one, true);
+                                     });
+      if (there) continue;
+      Finding name = find_by_name({wanted, excluded}, states);
+      if (!name.found()) {
+        around.answer = name.answer;
+        return around;
+      }
+      around.witness.within.push_back(std::move(name.witness.name));
+    }
+    return around;
+  }
+
+  const regex::Nfa& nfa(LanguageId language) {
+    const auto at = automata_.find(language.index);
+    if (at != automata_.end()) return at->second;
+    auto built = regex::Nfa::build(formulas_.language(language));
+    KR_CHECK(built.has_value());
+    return automata_.emplace(language.index, std::move(*built)).first->second;
+  }
+
+  Formulas& formulas_;
+  Budget budget_;
+  std::unique_ptr<Automaton> automaton_;
+  std::map<uint32_t, regex::Nfa> automata_;
+  regex::Nfa::Scratch scratch_;
+};
+
+Prover::Prover(Formulas& formulas, Budget budget)
+    : impl_(std::make_unique<Impl>(formulas, budget)) {}
+
+Prover::~Prover() = default;
+
+Formulas& Prover::formulas() noexcept {
+  return impl_->formulas();
+}
+
+Finding Prover::find(FormulaId wanted, std::span<const FormulaId> excluded) {
+  return impl_->find(wanted, excluded);
+}
+
+bool Prover::holds(FormulaId formula, const Witness& subject) const {
+  return impl_->holds(formula, subject, false);
+}
+
+}  // namespace kr::prove
