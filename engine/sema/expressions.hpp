@@ -24,6 +24,10 @@ class Expressions {
   ExprId resolve(FileId module, syntax::ExprId expr, SubjectKind subject = SubjectKind::operation);
   /// Several joined by `|`.
   ExprId any_of(const std::vector<ExprId>& exprs);
+  /// Invalid where something in it is wrong, which is then reported.
+  ExprId pattern_expr(Found pattern) const {
+    return patterns_[first_pattern_[pattern.module.index] + pattern.index];
+  }
 
  private:
   /// What is to be known of an expression without looking into it again.
@@ -44,9 +48,6 @@ class Expressions {
   template <class Has>
   Span cause(FileId module, syntax::ExprId expr, Has has) const;
   void refuse_kind(FileId module, syntax::ExprId expr, std::string_view whose);
-  ExprId pattern_expr(Found pattern) const {
-    return patterns_[first_pattern_[pattern.module.index] + pattern.index];
-  }
   const Traits& traits(ExprId id) const { return traits_[id.index]; }
 
   Program& program_;

@@ -143,6 +143,22 @@ struct Engine {
   Span span;
 };
 
+/// A named pattern of a root file, used or not. Here for those who check the rules.
+struct NamedPattern {
+  std::string name;
+  ExprId expr;  // invalid where it could not be resolved
+  Span span;    // of its name
+};
+
+/// A `table` of a root file, what it includes put in. Here for those who check the rules.
+struct SharedTable {
+  std::string name;
+  std::string dimension;
+  std::vector<RuleId> rules;  // without `otherwise`
+  std::optional<RuleId> otherwise;
+  Span span;  // of its name
+};
+
 struct Expectation {
   DimensionId dimension;
   std::string label;
@@ -167,6 +183,8 @@ struct Program {
   Store<Engine, EngineTag> engines;
   Store<Model, ModelTag> models;
   std::vector<Test> tests;
+  std::vector<NamedPattern> patterns;
+  std::vector<SharedTable> shared_tables;
 
   std::optional<DimensionId> dimension(std::string_view name) const;
   std::optional<EngineId> engine(std::string_view name) const;

@@ -70,6 +70,11 @@ class Pruning {
       for (const Fold& fold : model.folds) mark(fold.expr);
       mark(model.detect);
     }
+    for (const NamedPattern& pattern : program_.patterns) mark(pattern.expr);
+    for (const SharedTable& table : program_.shared_tables) {
+      for (const RuleId rule : table.rules) mark(rule);
+      if (table.otherwise) mark(*table.otherwise);
+    }
   }
   void mark(RuleId rule) {
     if (rules_.mark(rule)) mark(program_.rules.get(rule).expr);
@@ -111,6 +116,11 @@ class Pruning {
     }
     for (Engine& engine : program_.engines) exprs_.renew(engine.detect);
     for (Model& model : program_.models) renew(model);
+    for (NamedPattern& pattern : program_.patterns) exprs_.renew(pattern.expr);
+    for (SharedTable& table : program_.shared_tables) {
+      for (RuleId& rule : table.rules) rules_.renew(rule);
+      if (table.otherwise) rules_.renew(*table.otherwise);
+    }
   }
   void renew(DimensionId& dimension) const {
     if (dimension.valid()) dimension = dimensions_[dimension.index];

@@ -1,5 +1,5 @@
-// What the models of a Program do not reach is left out: patterns, tables and models of files that
-// are only used would make the scanner look for what no rule asks.
+// What neither models nor declarations of root files reach is left out: patterns, tables and models
+// of files that are only used would make the scanner look for what no rule asks.
 #pragma once
 
 #include <string>
