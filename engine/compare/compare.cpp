@@ -1,0 +1,143 @@
+#include "compare/compare.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+namespace kr {
+namespace {
+
+using prove::FormulaId;
+
+constexpr std::string_view own_name = "(its own name)";
+
+/// A table as a list that always gives a label: its rules, then what is left.
+struct Side {
+  std::vector<FormulaId> formulas;
+  std::vector<std::string_view> labels;
+  std::unordered_map<FormulaId, size_t> first;  // where a formula stands first
+};
+
+Side side_of(prove::Formulas& formulas, TableOf of) {
+  Side side;
+  const auto add = [&](FormulaId formula, std::string_view label) {
+    side.first.emplace(formula, side.formulas.size());
+    side.formulas.push_back(formula);
+    side.labels.push_back(label);
+  };
+  std::string_view rest = reserved::unclassified;
+  if (of.table != nullptr) {
+    for (const RuleId id : of.table->rules) {
+      const Rule& rule = of.program->rules.get(id);
+      add(formulas.of(*of.program, rule.expr), rule.label);
+    }
+    if (of.table->otherwise) {
+      const Rule& rule = of.program->rules.get(*of.table->otherwise);
+      rest = rule.keep ? own_name : std::string_view(rule.label);
+    }
+  }
+  add(formulas.always(), rest);
+  return side;
+}
+
+/// Beyond this place in `other`, nothing can be first that the formula holds for.
+size_t last_place(const Side& other, FormulaId formula) {
+  const auto at = other.first.find(formula);
+  return at == other.first.end() ? other.formulas.size() - 1 : at->second;
+}
+
+std::vector<FormulaId> before(const Side& a, size_t i, const Side& b, size_t j) {
+  std::vector<FormulaId> formulas(a.formulas.begin(),
+                                  a.formulas.begin() + static_cast<std::ptrdiff_t>(i));
+  formulas.insert(formulas.end(), b.formulas.begin(),
+                  b.formulas.begin() + static_cast<std::ptrdiff_t>(j));
+  return formulas;
+}
+
+const Table* table_named(const Program& program, const Model& model, std::string_view dimension) {
+  const auto id = program.dimension(dimension);
+  return id ? model.table(*id) : nullptr;
+}
+
+std::vector<std::string> dimensions_of(const Program& program, const Model& model) {
+  std::vector<std::string> names;
+  for (const Table& table : model.tables) {
+    names.push_back(program.dimensions.get(table.dimension).name);
+  }
+  return names;
+}
+
+template <class Visit>
+void each_model(const Program& program, Visit visit) {
+  for (const Engine& engine : program.engines) {
+    for (const ModelId id : engine.models) visit(engine, program.models.get(id), id);
+  }
+}
+
+std::optional<ModelId> same_model(const Program& program, const Engine& engine,
+                                  const Model& model) {
+  const auto found = program.engine(engine.name);
+  return found ? program.model(*found, model.name) : std::nullopt;
+}
+
+}  // namespace
+
+TableComparison compare_tables(prove::Prover& prover, TableOf before_table, TableOf after_table) {
+  const Side a = side_of(prover.formulas(), before_table);
+  const Side b = side_of(prover.formulas(), after_table);
+  TableComparison comparison;
+  std::set<std::pair<std::string_view, std::string_view>> shown;
+  for (size_t i = 0; i < a.formulas.size(); ++i) {
+    const size_t end = last_place(b, a.formulas[i]);
+    for (size_t j = 0; j <= end; ++j) {
+      if (a.labels[i] == b.labels[j] || shown.contains({a.labels[i], b.labels[j]})) continue;
+      if (last_place(a, b.formulas[j]) < i) continue;
+      const auto both = prover.formulas().all({a.formulas[i], b.formulas[j]});
+      prove::Finding finding = prover.find(both, before(a, i, b, j));
+      if (finding.none()) continue;
+      if (!finding.found()) {
+        comparison.proven = false;
+        continue;
+      }
+      shown.emplace(a.labels[i], b.labels[j]);
+      comparison.moves.push_back(
+          {std::string(a.labels[i]), std::string(b.labels[j]), std::move(finding.witness)});
+    }
+  }
+  return comparison;
+}
+
+Comparison compare_programs(const Program& before, const Program& after) {
+  Comparison comparison;
+  prove::Formulas formulas;
+  prove::Prover prover(formulas);
+  each_model(before, [&](const Engine& engine, const Model& model, ModelId id) {
+    const auto other_id = same_model(after, engine, model);
+    if (!other_id) {
+      comparison.only_before.push_back(before.title(id));
+      return;
+    }
+    const Model& other = after.models.get(*other_id);
+    std::vector<std::string> dimensions = dimensions_of(before, model);
+    for (std::string& name : dimensions_of(after, other)) {
+      if (std::find(dimensions.begin(), dimensions.end(), name) == dimensions.end()) {
+        dimensions.push_back(std::move(name));
+      }
+    }
+    for (const std::string& dimension : dimensions) {
+      TableComparison tables =
+          compare_tables(prover, {&before, table_named(before, model, dimension)},
+                         {&after, table_named(after, other, dimension)});
+      comparison.proven &= tables.proven;
+      for (Move& move : tables.moves) {
+        comparison.changes.push_back({engine.name, model.name, dimension, std::move(move)});
+      }
+    }
+  });
+  each_model(after, [&](const Engine& engine, const Model& model, ModelId id) {
+    if (!same_model(before, engine, model)) comparison.only_after.push_back(after.title(id));
+  });
+  return comparison;
+}
+
+}  // namespace kr

@@ -1,0 +1,69 @@
+#include "compare/compare.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "sema/load.hpp"
+
+using namespace kr;
+
+namespace {
+
+std::unique_ptr<Rules> load(const std::string& text) {
+  Sink sink;
+  auto rules = load_rules({{"test.kr", text, true, {}}}, sink);
+  REQUIRE(!sink.has_errors());
+  return rules;
+}
+
+std::string changes(const std::string& before, const std::string& after) {
+  const auto old_rules = load(before);
+  const auto new_rules = load(after);
+  const Comparison comparison = compare_programs(old_rules->program, new_rules->program);
+  CHECK(comparison.proven);
+  std::string text;
+  for (const std::string& model : comparison.only_before) text += "- " + model + "\n";
+  for (const std::string& model : comparison.only_after) text += "+ " + model + "\n";
+  for (const Change& change : comparison.changes) {
+    text += fmt::format("{}/{} {}: {} -> {}: {}\n", change.engine, change.model, change.dimension,
+                        change.move.from, change.move.to, to_string(change.move.witness));
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the same meaning in other words is no change") {
+  CHECK(changes("engine e { stage { a: \"x\" | \"y\" \n b: otherwise } }",
+                "engine e { stage { a: /y|x/ \n a: \"xy\" \n b: !\"x\" } }")
+            .empty());
+}
+
+TEST_CASE("a new rule takes names from those below it") {
+  CHECK(changes("engine e { stage { a: \"gemm\" \n b: otherwise } }",
+                "engine e { stage { c: \"moe\" \n a: \"gemm\" \n b: otherwise } }") ==
+        "e/default stage: a -> c: \"gemmoe\"\n"
+        "e/default stage: b -> c: \"moe\"\n");
+}
+
+TEST_CASE("kinds and contexts are told where they matter") {
+  CHECK(changes("engine e { stage { a: \"x\" \n b: otherwise } }",
+                "engine e { stage { d: within \"M\" \n a: \"x\" & !@memcpy \n b: otherwise } }") ==
+        "e/default stage: a -> d: \"x\" within \"M\"\n"
+        "e/default stage: a -> b: @memcpy \"x\"\n"
+        "e/default stage: b -> d: \"a\" within \"M\"\n");
+}
+
+TEST_CASE("what one side lacks is told") {
+  CHECK(changes("engine e { stage { a: \"x\" } model m { } }",
+                "engine e { substage { a: otherwise } model n { } }") ==
+        "- e/m\n+ e/n\n"
+        "e/default stage: a -> unclassified: \"x\"\n"
+        "e/default substage: unclassified -> a: \"a\"\n");
+}
+
+TEST_CASE("kept names") {
+  CHECK(changes("engine e { stage { a: \"x\" \n otherwise keep } }",
+                "engine e { stage { a: \"x\" \n b: otherwise } }") ==
+        "e/default stage: (its own name) -> b: \"a\"\n");
+}
