@@ -1,5 +1,7 @@
 #include "diag/diagnostic.hpp"
 
+#include <fmt/args.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -55,6 +57,12 @@ const CodeInfo* find_code(std::string_view id_or_name) {
     if (info.id == id_or_name || info.name == id_or_name) return &info;
   }
   return nullptr;
+}
+
+std::string description(const CodeInfo& info) {
+  fmt::dynamic_format_arg_store<fmt::format_context> arguments;
+  for (int i = 0; i < info.arguments; ++i) arguments.push_back("…");
+  return fmt::vformat(info.message, arguments);
 }
 
 std::string_view to_string(Severity severity) noexcept {

@@ -37,6 +37,8 @@ struct Code {
 const std::vector<CodeInfo>& all_codes();
 /// By id or by name; null where there is none.
 const CodeInfo* find_code(std::string_view id_or_name);
+/// A code's message with `…` in the place of each argument.
+std::string description(const CodeInfo& info);
 
 namespace detail {
 enum class CodeRow : size_t {

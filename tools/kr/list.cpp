@@ -88,7 +88,7 @@ std::vector<Row> checks() {
     rows.push_back({{"code", std::string(code.id)},
                     {"name", std::string(code.name)},
                     {"severity", std::string(to_string(code.severity))},
-                    {"doc", std::string(code.message)}});
+                    {"doc", description(code)}});
   }
   return rows;
 }

@@ -1,0 +1,35 @@
+// Characters before a byte of a file, for formats that count in characters.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "source/source_map.hpp"
+
+namespace kr {
+
+/// Counts Unicode code points; a byte that is no UTF-8 counts as one (a reader sees U+FFFD in its
+/// place). Inside a character the character counts as not yet begun.
+class Characters {
+ public:
+  explicit Characters(const SourceMap& sources) : sources_(sources) {}
+
+  /// Characters in the file before this byte.
+  uint32_t before(FileId file, uint32_t offset);
+  /// Line and column in characters, both from 1.
+  Position position(FileId file, uint32_t offset);
+
+ private:
+  /// The begin of a character every few thousand bytes.
+  struct Mark {
+    uint32_t offset;
+    uint32_t characters;
+  };
+  const std::vector<Mark>& marks(FileId file);
+
+  const SourceMap& sources_;
+  std::map<uint32_t, std::vector<Mark>> marks_;  // by FileId
+};
+
+}  // namespace kr

@@ -1,0 +1,64 @@
+// Findings as workflow commands: `::error file=…,line=…,…::message`.
+#include "diag/printable.hpp"
+#include "diag/renderers.hpp"
+
+namespace kr {
+namespace {
+
+enum class Part : uint8_t { property, message };
+
+/// In a message `%` and line breaks would be read as something else, in a property `:` and `,` too.
+std::string escaped(std::string_view text, Part part) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '%') {
+      out += "%25";
+    } else if (c == '\r') {
+      out += "%0D";
+    } else if (c == '\n') {
+      out += "%0A";
+    } else if (c == ':' && part == Part::property) {
+      out += "%3A";
+    } else if (c == ',' && part == Part::property) {
+      out += "%2C";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string_view command(Severity severity) {
+  return severity == Severity::error     ? "error"
+         : severity == Severity::warning ? "warning"
+                                         : "notice";
+}
+
+std::string place(const SourceMap& sources, Span span) {
+  const Position begin = sources.begin(span);
+  const Position end = sources.end(span);
+  std::string text = fmt::format("file={},line={},endLine={},",
+                                 escaped(printable(sources.path(span.file)), Part::property),
+                                 begin.line, end.line);
+  // Columns are taken only where the span is on one line.
+  if (begin.line == end.line) text += fmt::format("col={},endColumn={},", begin.column, end.column);
+  return text;
+}
+
+}  // namespace
+
+std::string render_github(const SourceMap& sources, std::span<const Diagnostic> diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    std::string message = printable(diagnostic.message);
+    const std::string remarks = remark_lines(sources, diagnostic);
+    if (!remarks.empty()) message += '\n' + remarks.substr(0, remarks.size() - 1);
+    text +=
+        fmt::format("::{} {}title={} {}::{}\n", command(diagnostic.severity),
+                    diagnostic.span.valid() ? place(sources, diagnostic.span) : std::string(),
+                    diagnostic.code->id, diagnostic.code->name, escaped(message, Part::message));
+  }
+  return text;
+}
+
+}  // namespace kr
