@@ -44,7 +44,7 @@ TEST_CASE("atoms with named groups stay apart: phases read them") {
   CHECK(loaded.program().atoms.size() == 2);
 }
 
-TEST_CASE("what no model reaches is not in the Program") {
+TEST_CASE("what neither models nor root files have is not in the Program") {
   const Loaded loaded =
       load({{"test.kr", R"(use "./b.kr" as b
 pattern unused = "nobody"
@@ -52,7 +52,13 @@ table unused for other { x: "nothing" }
 engine e { substage { a: b.p } })"},
             {"b.kr", "pattern p = \"b\" pattern q = \"q\" engine f { s { x: \"y\" } }"}});
   CHECK(messages(loaded) == "");
-  CHECK(loaded.program().atoms.size() == 1);
+  CHECK(loaded.program().atoms.size() == 3);
+  REQUIRE(loaded.program().patterns.size() == 1);
+  CHECK(loaded.program().patterns[0].name == "unused");
+  CHECK(loaded.program().patterns[0].expr.valid());
+  REQUIRE(loaded.program().shared_tables.size() == 1);
+  CHECK(loaded.program().shared_tables[0].dimension == "other");
+  CHECK(loaded.program().shared_tables[0].rules.size() == 1);
   CHECK(loaded.program().engines.size() == 1);
   CHECK(loaded.program().dimensions.size() == 2);
 }
