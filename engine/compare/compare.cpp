@@ -107,32 +107,43 @@ TableComparison compare_tables(prove::Prover& prover, TableOf before_table, Tabl
   return comparison;
 }
 
-Comparison compare_programs(const Program& before, const Program& after) {
-  Comparison comparison;
-  prove::Formulas formulas;
-  prove::Prover prover(formulas);
+std::string label_given(const Rule& rule) {
+  return rule.keep ? std::string(own_name) : rule.label;
+}
+
+std::vector<ComparedDimension> dimensions_compared(const Program& before, const Program& after) {
+  std::vector<ComparedDimension> compared;
   each_model(before, [&](const Engine& engine, const Model& model, ModelId id) {
-    const auto other_id = same_model(after, engine, model);
-    if (!other_id) {
-      comparison.only_before.push_back(before.title(id));
-      return;
-    }
-    const Model& other = after.models.get(*other_id);
+    const auto other = same_model(after, engine, model);
+    if (!other) return;
     std::vector<std::string> dimensions = dimensions_of(before, model);
-    for (std::string& name : dimensions_of(after, other)) {
+    for (std::string& name : dimensions_of(after, after.models.get(*other))) {
       if (std::find(dimensions.begin(), dimensions.end(), name) == dimensions.end()) {
         dimensions.push_back(std::move(name));
       }
     }
-    for (const std::string& dimension : dimensions) {
-      TableComparison tables =
-          compare_tables(prover, {&before, table_named(before, model, dimension)},
-                         {&after, table_named(after, other, dimension)});
-      comparison.proven &= tables.proven;
-      for (Move& move : tables.moves) {
-        comparison.changes.push_back({engine.name, model.name, dimension, std::move(move)});
-      }
+    for (std::string& name : dimensions) {
+      compared.push_back({engine.name, model.name, std::move(name), id, *other});
     }
+  });
+  return compared;
+}
+
+Comparison compare_programs(const Program& before, const Program& after) {
+  Comparison comparison;
+  prove::Formulas formulas;
+  prove::Prover prover(formulas);
+  for (ComparedDimension& one : dimensions_compared(before, after)) {
+    TableComparison tables = compare_tables(
+        prover, {&before, table_named(before, before.models.get(one.before), one.dimension)},
+        {&after, table_named(after, after.models.get(one.after), one.dimension)});
+    comparison.proven &= tables.proven;
+    for (Move& move : tables.moves) {
+      comparison.changes.push_back({one.engine, one.model, one.dimension, std::move(move)});
+    }
+  }
+  each_model(before, [&](const Engine& engine, const Model& model, ModelId id) {
+    if (!same_model(after, engine, model)) comparison.only_before.push_back(before.title(id));
   });
   each_model(after, [&](const Engine& engine, const Model& model, ModelId id) {
     if (!same_model(before, engine, model)) comparison.only_after.push_back(after.title(id));

@@ -49,6 +49,20 @@ struct Comparison {
   }
 };
 
+/// A dimension of a model that both Programs have, by names of engine and model.
+struct ComparedDimension {
+  std::string engine;
+  std::string model;
+  std::string dimension;  // of either
+  ModelId before;
+  ModelId after;
+};
+
+std::vector<ComparedDimension> dimensions_compared(const Program& before, const Program& after);
+
+/// As a Move says it: `(its own name)` where the rule keeps it.
+std::string label_given(const Rule& rule);
+
 /// Every dimension of every model that both have (by names of engine and model).
 Comparison compare_programs(const Program& before, const Program& after);
 

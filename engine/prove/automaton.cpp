@@ -261,4 +261,22 @@ void Automaton::matched_at_end(const States& from, Side before, const std::vecto
   languages.erase(std::unique(languages.begin(), languages.end()), languages.end());
 }
 
+std::vector<char> Automaton::matched_in(std::string_view name) const {
+  const std::vector<char> active(languages(), 1);
+  States now;
+  States next;
+  Side before = Side::nothing;
+  for (const char byte : name) {
+    const size_t byte_class = class_of_[static_cast<unsigned char>(byte)];
+    step(now, before, byte_class, active, next);
+    now.swap(next);
+    before = side_[byte_class];
+  }
+  std::vector<uint32_t> matched;
+  matched_at_end(now, before, active, matched);
+  std::vector<char> result(languages(), 0);
+  for (const uint32_t language : matched) result[language] = 1;
+  return result;
+}
+
 }  // namespace kr::prove

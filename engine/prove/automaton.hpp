@@ -46,6 +46,8 @@ class Automaton {
   /// The languages that have matched when the name ends here, rising.
   void matched_at_end(const States& from, Side before, const std::vector<char>& active,
                       std::vector<uint32_t>& languages) const;
+  /// By language, whether it matches in a name.
+  std::vector<char> matched_in(std::string_view name) const;
 
  private:
   using Classes = std::bitset<256>;

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "diag/printable.hpp"
-#include "prove/search.hpp"
+#include "prove/find_name.hpp"
 #include "regex/nfa.hpp"
 
 namespace kr::prove {

@@ -1,30 +1,31 @@
-// The search for a name: breadth first over sets of automaton states, so that the first name found
-// is a shortest one, with sets left out that another set is at least as good as.
+// The search for a name that holds some languages and none of others: breadth first over sets of
+// automaton states, so that the first name found is a shortest one, with sets left out that another
+// set is at least as good as.
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "prove/automaton.hpp"
-#include "prove/prover.hpp"
 
 namespace kr::prove {
 
-/// A question about names alone: no kinds of operation, no `within`.
-struct NameQuestion {
+/// `wanted` is made of atoms, `&` and `|` alone. A language of `excluded` is not in it.
+struct PlainQuestion {
   FormulaId wanted;
-  std::vector<FormulaId> excluded;
+  std::vector<uint32_t> excluded;
 };
 
-struct NameFinding {
-  Answer answer = Answer::none;
-  std::string name;  // where found
+enum class Search : uint8_t { none, found, out_of_budget };
+
+struct NameFound {
+  Search search = Search::none;
+  std::string name;  // where found; empty only where no other name will do
 };
 
-/// `states` is what is left of the budget, and is used up.
-NameFinding find_name(Formulas& formulas, const Automaton& automaton, NameQuestion question,
-                      size_t& states);
+/// Every step taken is taken from `budget`.
+NameFound search(const Formulas& formulas, const Automaton& automaton,
+                 const PlainQuestion& question, size_t& budget);
 
 }  // namespace kr::prove

@@ -9,6 +9,7 @@ extern const Verb classify_verb;
 extern const Verb why_verb;
 extern const Verb list_verb;
 extern const Verb test_verb;
+extern const Verb diff_verb;
 extern const Verb compile_verb;
 extern const Verb completions_verb;
 extern const Verb man_verb;
@@ -19,6 +20,7 @@ std::span<const Verb* const> verbs() {
       &classify_verb,
       &why_verb,
       &test_verb,
+      &diff_verb,
       &list_verb,
       &compile_verb,
       &completions_verb,

@@ -1,0 +1,77 @@
+#include "compare/count.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "match/evaluate.hpp"
+
+namespace kr {
+namespace {
+
+using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+
+Key key_of(const Change& change) {
+  return {change.engine, change.model, change.dimension, change.move.from, change.move.to};
+}
+
+/// All names, scanned for one Program.
+std::vector<AtomSet> scanned(const ScannedProgram& rules, const std::vector<NameMet>& names) {
+  std::vector<AtomSet> sets(names.size());
+  Scanner scanner(rules.database);
+  for (size_t i = 0; i < names.size(); ++i) scanner.scan(names[i].name, sets[i]);
+  return sets;
+}
+
+/// The label each name gets in a dimension of a model.
+std::vector<std::string> labels_of(const Program& program, const Model& model,
+                                   std::string_view dimension, const std::vector<AtomSet>& sets,
+                                   const std::vector<NameMet>& names) {
+  std::vector<std::string> labels(sets.size(), std::string(reserved::unclassified));
+  const auto id = program.dimension(dimension);
+  const Table* table = id ? model.table(*id) : nullptr;
+  if (table == nullptr) return labels;
+  const TableMatcher matcher(program, *table);
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const auto rule = matcher.match({.name = &sets[i], .kind = names[i].kind});
+    if (rule) labels[i] = label_given(program.rules.get(*rule));
+  }
+  return labels;
+}
+
+}  // namespace
+
+std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedProgram& before,
+                                   const ScannedProgram& after, const std::vector<NameMet>& names) {
+  std::vector<MoveCount> counts;
+  std::map<Key, size_t> places;
+  for (const Change& change : comparison.changes) {
+    places.emplace(key_of(change), counts.size());
+    counts.push_back({change, 0, 0});
+  }
+  if (names.empty()) return counts;
+  const std::vector<AtomSet> old_sets = scanned(before, names);
+  const std::vector<AtomSet> new_sets = scanned(after, names);
+  for (const ComparedDimension& compared : dimensions_compared(*before.program, *after.program)) {
+    const auto from = labels_of(*before.program, before.program->models.get(compared.before),
+                                compared.dimension, old_sets, names);
+    const auto to = labels_of(*after.program, after.program->models.get(compared.after),
+                              compared.dimension, new_sets, names);
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (from[i] == to[i]) continue;
+      Change change{compared.engine, compared.model, compared.dimension, {from[i], to[i], {}}};
+      const auto [at, added] = places.emplace(key_of(change), counts.size());
+      if (added) {
+        KR_CHECK(!comparison.proven);
+        change.move.witness.name = names[i].name;
+        change.move.witness.kind = names[i].kind;
+        counts.push_back({std::move(change), 0, 0});
+      }
+      MoveCount& count = counts[at->second];
+      ++count.names;
+      KR_CHECK(!__builtin_add_overflow(count.total_ns, names[i].total_ns, &count.total_ns));
+    }
+  }
+  return counts;
+}
+
+}  // namespace kr

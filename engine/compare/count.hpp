@@ -1,0 +1,39 @@
+// How much of what was measured moves between two rulesets.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compare/compare.hpp"
+#include "match/scanner.hpp"
+
+namespace kr {
+
+/// A name that was met, and the time it took (0 where only the name is known).
+struct NameMet {
+  std::string name;
+  OperationKind kind = OperationKind::kernel;
+  int64_t total_ns = 0;
+};
+
+/// A Program with its database.
+struct ScannedProgram {
+  const Program* program = nullptr;
+  std::shared_ptr<const Database> database;
+};
+
+/// The names met that move as a Change says, without context (nothing `within`).
+struct MoveCount {
+  Change change;
+  int64_t names = 0;
+  int64_t total_ns = 0;
+};
+
+/// The comparison's changes in its order, each with its count. Where the comparison is not proven,
+/// moves that only the names show are added, with such a name for a witness.
+std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedProgram& before,
+                                   const ScannedProgram& after, const std::vector<NameMet>& names);
+
+}  // namespace kr

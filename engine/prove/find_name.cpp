@@ -1,0 +1,223 @@
+#include "prove/find_name.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "prove/search.hpp"
+
+namespace kr::prove {
+namespace {
+
+bool has(const std::vector<FormulaId>& sorted, FormulaId formula) {
+  return std::binary_search(sorted.begin(), sorted.end(), formula);
+}
+
+/// What is wanted, with constants for negations and for excluded atoms.
+class Rewriting {
+ public:
+  Rewriting(Formulas& formulas, const std::vector<FormulaId>& excluded, bool relax)
+      : formulas_(formulas), excluded_(excluded), relax_(relax) {}
+
+  FormulaId operator()(FormulaId id) {
+    if (has(excluded_, id)) return formulas_.never();
+    const Formula formula = formulas_.get(id);  // the arena grows below
+    if (formula.op == Op::negation && relax_) return formulas_.always();
+    if (formula.operands.empty()) return id;
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    std::vector<FormulaId> operands;
+    operands.reserve(formula.operands.size());
+    for (const FormulaId operand : formula.operands) operands.push_back((*this)(operand));
+    FormulaId result = id;
+    if (operands != formula.operands) {
+      result = formula.op == Op::negation      ? formulas_.negation(operands.front())
+               : formula.op == Op::conjunction ? formulas_.all(std::move(operands))
+                                               : formulas_.any(std::move(operands));
+    }
+    known_.emplace(id, result);
+    return result;
+  }
+
+ private:
+  Formulas& formulas_;
+  const std::vector<FormulaId>& excluded_;
+  bool relax_;
+  std::unordered_map<FormulaId, FormulaId> known_;
+};
+
+/// A question whose plain part has been asked.
+struct Branch {
+  FormulaId wanted;
+  std::vector<FormulaId> excluded;  // sorted, each once; no disjunctions or negations
+  std::string name;                 // a shortest that answers the plain part
+};
+
+class Finder {
+ public:
+  Finder(Formulas& formulas, const Automaton& automaton, size_t& budget)
+      : formulas_(formulas), automaton_(automaton), budget_(budget) {}
+
+  NameFinding find(NameQuestion question) {
+    open(question.wanted, std::move(question.excluded));
+    while (!branches_.empty()) {
+      std::pop_heap(branches_.begin(), branches_.end(), longer);
+      const Branch branch = std::move(branches_.back());
+      branches_.pop_back();
+      const Asked asked(formulas_, automaton_, branch.name);
+      const auto failed = std::find_if(branch.excluded.begin(), branch.excluded.end(),
+                                       [&](FormulaId id) { return asked.holds(id); });
+      if (failed != branch.excluded.end()) {
+        split_excluded(branch, *failed);
+      } else if (!asked.holds(branch.wanted)) {
+        split_wanted(branch, asked);
+      } else {
+        return {Answer::found, branch.name};
+      }
+    }
+    return {all_asked_ ? Answer::none : Answer::not_proven, {}};
+  }
+
+ private:
+  static bool longer(const Branch& a, const Branch& b) { return a.name.size() > b.name.size(); }
+
+  /// One name, and which formulas hold for it.
+  class Asked {
+   public:
+    Asked(const Formulas& formulas, const Automaton& automaton, std::string_view name)
+        : formulas_(formulas), matched_(automaton.matched_in(name)) {}
+    bool holds(FormulaId id) const {
+      const Formula& formula = formulas_.get(id);
+      const auto one = [this](FormulaId operand) { return holds(operand); };
+      switch (formula.op) {
+        case Op::always:
+          return true;
+        case Op::atom:
+          return matched_[formula.language.index] != 0;
+        case Op::negation:
+          return !one(formula.operands.front());
+        case Op::conjunction:
+          return std::all_of(formula.operands.begin(), formula.operands.end(), one);
+        case Op::disjunction:
+          return std::any_of(formula.operands.begin(), formula.operands.end(), one);
+        default:
+          return false;
+      }
+    }
+
+   private:
+    const Formulas& formulas_;
+    std::vector<char> matched_;
+  };
+
+  /// Brings a question into its plainest form, asks its plain part, and keeps it where there is a
+  /// name.
+  void open(FormulaId wanted, std::vector<FormulaId> excluded) {
+    Branch branch{wanted, std::move(excluded), {}};
+    if (!simplify(branch)) return;
+    PlainQuestion plain{Rewriting(formulas_, branch.excluded, true)(branch.wanted), {}};
+    for (const FormulaId id : branch.excluded) {
+      const Formula& formula = formulas_.get(id);
+      if (formula.op == Op::atom) plain.excluded.push_back(formula.language.index);
+    }
+    NameFound found = search(formulas_, automaton_, plain, budget_);
+    if (found.search == Search::out_of_budget) all_asked_ = false;
+    if (found.search != Search::found) return;
+    branch.name = std::move(found.name);
+    branches_.push_back(std::move(branch));
+    std::push_heap(branches_.begin(), branches_.end(), longer);
+  }
+
+  /// What is excluded become no disjunctions and negations, what is wanted no conjunction with
+  /// negations and nothing that is excluded. False where there is no answer.
+  bool simplify(Branch& branch) {
+    bool again = true;
+    while (again) {
+      again = false;
+      std::vector<FormulaId> pending = std::move(branch.excluded);
+      std::vector<FormulaId> needed;
+      branch.excluded.clear();
+      const Formula wanted = formulas_.get(branch.wanted);
+      const auto parts =
+          wanted.op == Op::conjunction ? wanted.operands : std::vector{branch.wanted};
+      for (const FormulaId part : parts) {
+        const Formula& one = formulas_.get(part);
+        const bool negated = one.op == Op::negation;
+        (negated ? pending : needed).push_back(negated ? one.operands.front() : part);
+      }
+      while (!pending.empty()) {
+        const FormulaId id = pending.back();
+        pending.pop_back();
+        const Formula& one = formulas_.get(id);
+        if (one.op == Op::never) continue;
+        if (one.op == Op::always) return false;
+        if (one.op == Op::disjunction) {
+          pending.insert(pending.end(), one.operands.begin(), one.operands.end());
+        } else if (one.op == Op::negation) {
+          needed.push_back(one.operands.front());
+          again = true;
+        } else {
+          branch.excluded.push_back(id);
+        }
+      }
+      std::sort(branch.excluded.begin(), branch.excluded.end());
+      branch.excluded.erase(std::unique(branch.excluded.begin(), branch.excluded.end()),
+                            branch.excluded.end());
+      branch.wanted = formulas_.all(std::move(needed));
+      const FormulaId rewritten = Rewriting(formulas_, branch.excluded, false)(branch.wanted);
+      again |= rewritten != branch.wanted;
+      branch.wanted = rewritten;
+      if (branch.wanted == formulas_.never()) return false;
+    }
+    return true;
+  }
+
+  /// A conjunction that must not hold: one of its parts does not.
+  void split_excluded(const Branch& branch, FormulaId conjunction) {
+    KR_CHECK(formulas_.get(conjunction).op == Op::conjunction);  // atoms were asked
+    const std::vector<FormulaId> parts = formulas_.get(conjunction).operands;
+    for (const FormulaId part : parts) {
+      std::vector<FormulaId> excluded = branch.excluded;
+      std::erase(excluded, conjunction);
+      excluded.push_back(part);
+      open(branch.wanted, std::move(excluded));
+    }
+  }
+
+  /// What is wanted does not hold, for negations that were left out: one of its disjunctions does
+  /// not, and is taken apart into operands with negations and the rest.
+  void split_wanted(const Branch& branch, const Asked& asked) {
+    const Formula wanted = formulas_.get(branch.wanted);
+    const auto parts = wanted.op == Op::conjunction ? wanted.operands : std::vector{branch.wanted};
+    const auto failed = std::find_if(parts.begin(), parts.end(),
+                                     [&](FormulaId part) { return !asked.holds(part); });
+    KR_CHECK(failed != parts.end() && formulas_.get(*failed).op == Op::disjunction);
+    std::vector<FormulaId> others = parts;
+    std::erase(others, *failed);
+    std::vector<FormulaId> plain;
+    std::vector<FormulaId> choices;
+    const std::vector<FormulaId> operands = formulas_.get(*failed).operands;
+    for (const FormulaId operand : operands) {
+      (Rewriting(formulas_, {}, true)(operand) == operand ? plain : choices).push_back(operand);
+    }
+    if (!plain.empty()) choices.push_back(formulas_.any(std::move(plain)));
+    for (const FormulaId choice : choices) {
+      std::vector<FormulaId> needed = others;
+      needed.push_back(choice);
+      open(formulas_.all(std::move(needed)), branch.excluded);
+    }
+  }
+
+  Formulas& formulas_;
+  const Automaton& automaton_;
+  size_t& budget_;
+  std::vector<Branch> branches_;  // a heap, the shortest name first
+  bool all_asked_ = true;
+};
+
+}  // namespace
+
+NameFinding find_name(Formulas& formulas, const Automaton& automaton, NameQuestion question,
+                      size_t& budget) {
+  return Finder(formulas, automaton, budget).find(std::move(question));
+}
+
+}  // namespace kr::prove
