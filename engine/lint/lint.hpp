@@ -2,11 +2,11 @@
 // (KR4xx).
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
 #include "diag/diagnostic.hpp"
+#include "lint/usage.hpp"
 #include "match/compiled_rules.hpp"
 
 namespace kr {
@@ -14,9 +14,19 @@ namespace kr {
 struct LintOptions {
   /// Names of real kernels, to see what short texts take by accident.
   std::vector<std::string> known_names;
+  /// Declarations of the root files that other files use, which makes them used. Sorted.
+  std::vector<lint::Used> used_elsewhere;
 };
 
-/// Adds what is found in the root files of `rules` to `sink`; suppressed findings are left out.
-void lint(const CompiledRules& rules, const LintOptions& options, Sink& sink);
+/// What is found in the root files' own text, infos included, sorted by place; what `# kr: allow`
+/// speaks for is left out. `loaded` is what loading said (warnings) and what the caller found by
+/// comparing files; it is treated like the rest. The rules must have been loaded without errors.
+std::vector<Diagnostic> lint_rules(const CompiledRules& rules, const LintOptions& options,
+                                   const Sink& loaded);
+
+/// Rules from memory with a database and the warnings of loading; without a database where loading
+/// found errors.
+CompiledRules compile_for_lint(std::unique_ptr<Rules> rules,
+                               const std::optional<Database::Cache>& cache, const Sink& loaded);
 
 }  // namespace kr

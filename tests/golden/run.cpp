@@ -17,7 +17,8 @@
 //   #~ help: write `:`
 //
 // `#--- NAME` begins another file of the same case, for `use "./NAME"`. `#~ stops: ...` at the head
-// is the message of an Error that ended the load. `--update` rewrites the files; read what it
+// is the message of an Error that ended the load. Cases of KR3xx and KR4xx are linted, all their
+// files, and show the findings of that code alone. `--update` rewrites the files; read what it
 // wrote. Every code of codes.def that is not retired must be shown by some case.
 #include <fmt/format.h>
 
@@ -30,7 +31,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "golden/annotate.hpp"
-#include "testing/testing.hpp"
+#include "lint/lint_files.hpp"
 
 namespace fs = std::filesystem;
 using namespace kr;
@@ -74,6 +75,12 @@ void forget(std::vector<Diagnostic>& diagnostics, const std::string& folder) {
   }
 }
 
+/// Whether a code is of `kr lint`: such a case shows what lint says under that code alone, infos
+/// included, of all its files.
+bool is_lint(std::string_view code) {
+  return code.starts_with("KR3") || code.starts_with("KR4");
+}
+
 /// What the case at `path` should look like.
 std::string expected(const fs::path& path, const std::string& text) {
   const std::vector<golden::Part> parts = golden::split(path.filename().string(), text);
@@ -87,19 +94,25 @@ std::string expected(const fs::path& path, const std::string& text) {
   }
   const std::string folder = scratch.path().string() + "/";
   const std::string first = (scratch.path() / parts.front().name).string();
-  Sink sink;
+  const Library library({fs::path(KR_SOURCE_DIR)});
+  const std::string code = path.filename().string().substr(0, 5);
   // What was said before an Error is shown too, so the Rules are not all that is needed; but the
   // texts live in them: without Rules only the Error is shown.
   try {
-    CompiledRules rules;
-    rules.rules = load_rules({first}, Library({fs::path(KR_SOURCE_DIR)}), sink);
-    if (!sink.has_errors()) {
-      rules.database = Database::compile(rules.program(), std::nullopt);
-      report_failures(rules, run_tests(rules), sink);
+    if (is_lint(code)) {
+      std::vector<std::string> names;
+      for (const golden::Part& part : parts) names.push_back((scratch.path() / part.name).string());
+      LintedFiles linted = lint_files(names, library, {});
+      std::erase_if(linted.findings,
+                    [&](const Diagnostic& one) { return one.code->id != code && !linted.failed; });
+      forget(linted.findings, folder);
+      return golden::annotate(parts, linted.sources, linted.findings, shown, {});
     }
+    Sink sink;
+    const auto rules = load_rules({first}, library, sink);
     std::vector<Diagnostic> sorted = sink.sorted();
     forget(sorted, folder);
-    return golden::annotate(parts, rules.sources(), sorted, shown, {});
+    return golden::annotate(parts, rules->sources, sorted, shown, {});
   } catch (const Error& error) {
     return golden::annotate(parts, SourceMap(), {}, shown, without(error.what(), folder));
   }

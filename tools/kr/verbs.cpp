@@ -8,6 +8,7 @@ extern const Verb report_verb;
 extern const Verb classify_verb;
 extern const Verb why_verb;
 extern const Verb list_verb;
+extern const Verb lint_verb;
 extern const Verb test_verb;
 extern const Verb diff_verb;
 extern const Verb compile_verb;
@@ -19,6 +20,7 @@ std::span<const Verb* const> verbs() {
       &report_verb,
       &classify_verb,
       &why_verb,
+      &lint_verb,
       &test_verb,
       &diff_verb,
       &list_verb,

@@ -1,0 +1,146 @@
+// KR318, KR408: abbreviations that change nothing, and those whose order matters.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lint/abbreviate.hpp"
+#include "lint/checks.hpp"
+
+namespace kr::lint {
+namespace {
+
+/// Whether some piece at the end of `a` is one at the begin of `b`.
+bool meets(std::string_view a, std::string_view b) {
+  for (size_t n = 1; n <= std::min(a.size(), b.size()); ++n) {
+    if (a.substr(a.size() - n) == b.substr(0, n)) return true;
+  }
+  return false;
+}
+
+/// Whether replacing anything by `to` can make `text` appear where it was not: only where the two
+/// overlap, or where nothing is put in and neighbours meet.
+bool can_create(std::string_view to, std::string_view text) {
+  return to.empty() || to.find(text) != to.npos || text.find(to) != text.npos || meets(to, text) ||
+         meets(text, to);
+}
+
+/// Why an abbreviation changes no name, proven; the place of the one that shows it.
+struct Useless {
+  std::string why;
+  Span earlier;
+};
+
+/// By place in a list as it is applied; none where an abbreviation may change something.
+std::vector<std::optional<Useless>> useless_of(const std::vector<Abbreviation>& all) {
+  std::vector<std::optional<Useless>> found(all.size());
+  for (size_t index = 0; index < all.size(); ++index) {
+    const Abbreviation& one = all[index];
+    if (one.from == one.to) found[index] = Useless{"it stands for itself", {}};
+    for (size_t i = 0; i < index && !found[index]; ++i) {
+      const Abbreviation& earlier = all[i];
+      if (found[i] || one.from.find(earlier.from) == one.from.npos) continue;
+      // From there on, no replacement may bring the earlier text back.
+      bool stays_gone = true;
+      for (size_t k = i; k < index; ++k) {
+        stays_gone = stays_gone && (found[k] || !can_create(all[k].to, earlier.from));
+      }
+      if (!stays_gone) continue;
+      found[index] = Useless{fmt::format("`{}` is replaced before it", earlier.from), earlier.span};
+    }
+  }
+  return found;
+}
+
+/// Texts in which two abbreviations may get into each other's way.
+std::vector<std::string> meetings(const Abbreviation& a, const Abbreviation& b) {
+  std::vector<std::string> texts{a.from, b.from};
+  for (const auto& [x, y] : {std::pair(a.from, b.from), std::pair(b.from, a.from)}) {
+    for (size_t n = 1; n < std::min(x.size(), y.size()); ++n) {
+      if (x.substr(x.size() - n) == y.substr(0, n)) texts.push_back(x + y.substr(n));
+    }
+  }
+  // What one leaves behind may be part of the other.
+  for (const auto& [x, y] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    if (x->to.empty()) continue;
+    for (size_t at = y->from.find(x->to); at != std::string::npos;
+         at = y->from.find(x->to, at + 1)) {
+      std::string text = y->from;
+      texts.push_back(text.replace(at, x->to.size(), x->from));
+    }
+  }
+  return texts;
+}
+
+struct Clash {
+  std::string text;
+  std::string in_order;
+  std::string turned;
+};
+std::optional<Clash> clash(const std::vector<Abbreviation>& all, size_t first, size_t second) {
+  std::vector<Abbreviation> turned = all;
+  std::swap(turned[first], turned[second]);
+  const std::vector<Abbreviation> pair{all[first], all[second]};
+  const std::vector<Abbreviation> turned_pair{all[second], all[first]};
+  for (const std::string& text : meetings(all[first], all[second])) {
+    // The two alone, so that it is they who clash, and among the others, so that it is seen.
+    if (abbreviate(text, pair) == abbreviate(text, turned_pair)) continue;
+    std::string a = abbreviate(text, all);
+    std::string b = abbreviate(text, turned);
+    if (a != b) return Clash{text, std::move(a), std::move(b)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void check_abbreviations(const Context& context, Sink& sink) {
+  struct Found {
+    size_t models = 0;   // that have it
+    size_t useless = 0;  // in which it changes nothing
+    Useless why;
+    const Abbreviation* one = nullptr;
+  };
+  std::map<std::pair<FileId, uint32_t>, Found> found;
+  std::set<std::pair<uint32_t, uint32_t>> said;
+  for (const Model& model : context.program().models) {
+    const std::vector<Abbreviation>& all = model.abbreviations;
+    const auto useless = useless_of(all);
+    for (size_t i = 0; i < all.size(); ++i) {
+      Found& here = found[{all[i].span.file, all[i].span.begin}];
+      here.one = &all[i];
+      ++here.models;
+      if (useless[i]) {
+        ++here.useless;
+        here.why = *useless[i];
+        continue;
+      }
+      if (!context.is_root(all[i].span.file)) continue;
+      for (size_t k = 0; k < i; ++k) {
+        if (useless[k]) continue;
+        const auto met = clash(all, k, i);
+        if (!met || !said.insert({all[k].span.begin, all[i].span.begin}).second) continue;
+        Diagnostic& added =
+            sink.add(code::abbreviation_order, all[i].span, all[i].from, all[k].from);
+        added.related(all[k].span, "this one is applied first");
+        added.help("`{}` becomes `{}`; the other way round `{}`", met->text, met->in_order,
+                   met->turned);
+        added.witness = met->text;
+      }
+    }
+  }
+  for (const auto& [place, here] : found) {
+    if (here.useless < here.models) continue;
+    Diagnostic& added =
+        sink.add(code::useless_abbreviation, here.one->span, here.one->from, here.why.why);
+    if (here.why.earlier.valid()) {
+      added.related(here.why.earlier, "replaced here");
+      added.help("write it before the other, or take it out");
+    } else {
+      added.help("take it out");
+    }
+  }
+}
+
+}  // namespace kr::lint

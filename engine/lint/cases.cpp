@@ -1,0 +1,92 @@
+// KR404: one text in several cases.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lint/checks.hpp"
+#include "lint/repairs.hpp"
+
+namespace kr::lint {
+namespace {
+
+std::string lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  return text;
+}
+
+/// How many texts an `i` stands for; capped.
+uint64_t variants_of(const std::string& lowered) {
+  const auto letters =
+      std::count_if(lowered.begin(), lowered.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return letters > 40 ? uint64_t{1} << 40 : uint64_t{1} << letters;
+}
+
+/// The edit that makes the first of some operands `text` and takes the others out; none where
+/// something but blanks and `|` stands before one of them.
+std::optional<std::vector<Edit>> join_operands(const Context& context, const syntax::File& tree,
+                                               const syntax::Expr& whole,
+                                               const std::vector<size_t>& places,
+                                               std::string text) {
+  std::vector<Edit> edits;
+  edits.push_back({tree.exprs.get(whole.operands[places.front()]).span, std::move(text)});
+  for (size_t i = 1; i < places.size(); ++i) {
+    const Span before = tree.exprs.get(whole.operands[places[i] - 1]).span;
+    const Span own = tree.exprs.get(whole.operands[places[i]]).span;
+    const std::string_view between = context.sources().text({own.file, before.end, own.begin});
+    if (between.find_first_not_of(" \t\r\n|") != between.npos) return std::nullopt;
+    edits.push_back({{own.file, before.end, own.end}, ""});
+  }
+  return edits;
+}
+
+void check(const Context& context, const syntax::File& tree, const syntax::Expr& whole,
+           Sink& sink) {
+  struct Group {
+    std::vector<size_t> places;  // operands
+    std::set<std::string> texts;
+  };
+  std::map<std::tuple<std::string, bool, bool>, Group> groups;
+  for (size_t i = 0; i < whole.operands.size(); ++i) {
+    const syntax::Expr& one = tree.exprs.get(whole.operands[i]);
+    if (one.kind != syntax::ExprKind::text || one.ignore_case || one.grouped) continue;
+    Group& group = groups[{lower(one.text), one.at_begin, one.at_end}];
+    group.places.push_back(i);
+    group.texts.insert(one.text);
+  }
+  for (const auto& [key, group] : groups) {
+    if (group.texts.size() < 2) continue;
+    const auto& [text, at_begin, at_end] = key;
+    const std::string instead = written_text(text, true, at_begin, at_end);
+    const syntax::Expr& first = tree.exprs.get(whole.operands[group.places.front()]);
+    const syntax::Expr& second = tree.exprs.get(whole.operands[group.places[1]]);
+    const bool all = group.texts.size() == variants_of(text);
+    Diagnostic& added =
+        sink.add(code::case_variants, second.span, context.sources().text(second.span),
+                 context.sources().text(first.span));
+    added.related(first.span, "the first of them");
+    if (all) {
+      added.help("{} says the same", instead);
+    } else {
+      added.help("{} takes them all, and others", instead);
+    }
+    if (auto edits = join_operands(context, tree, whole, group.places, instead)) {
+      added.fix = Fix{all, std::move(*edits)};
+    }
+  }
+}
+
+}  // namespace
+
+void check_cases(const Context& context, Sink& sink) {
+  for (const LoadedFile* file : context.roots) {
+    for (const syntax::Expr& expr : file->tree.exprs) {
+      if (expr.kind == syntax::ExprKind::disjunction) check(context, file->tree, expr, sink);
+    }
+  }
+}
+
+}  // namespace kr::lint

@@ -1,0 +1,53 @@
+// The checks of `kr lint`. Each is a function over what was loaded; it reports whatever it likes,
+// and only what stands in a root file is kept.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lint/lint.hpp"
+#include "regex/regex.hpp"
+
+namespace kr::lint {
+
+/// A text or regular expression of a root file as written, whether or not an engine uses it.
+struct WrittenAtom {
+  const syntax::File* tree = nullptr;
+  const syntax::Expr* expr = nullptr;
+  regex::Regex regex;
+  /// All of an item of `fold`, where a lone text without anchors and flag is a whole name.
+  bool lone_fold = false;
+};
+
+/// What all checks look at.
+struct Context {
+  const CompiledRules& compiled;
+  const LintOptions& options;
+  const Modules& modules;
+  std::vector<const LoadedFile*> roots;
+  std::vector<WrittenAtom> atoms;  // of the root files
+
+  const Rules& rules() const { return *compiled.rules; }
+  const Program& program() const { return compiled.program(); }
+  const SourceMap& sources() const { return compiled.sources(); }
+  bool is_root(FileId file) const { return file.valid() && rules().files[file.index].root; }
+  bool has_engine(const LoadedFile& file) const { return !file.tree.engines.empty(); }
+};
+
+using Check = void (*)(const Context&, Sink&);
+/// In the order in which they run.
+std::span<const Check> all_checks();
+
+void check_otherwise(const Context& context, Sink& sink);      // KR304
+void check_regexes(const Context& context, Sink& sink);        // KR307, KR309, KR310, KR405
+void check_unused(const Context& context, Sink& sink);         // KR311, KR312, KR313
+void check_labels(const Context& context, Sink& sink);         // KR314, KR315, KR412
+void check_tests(const Context& context, Sink& sink);          // KR316
+void check_abbreviations(const Context& context, Sink& sink);  // KR318, KR408
+void check_colors(const Context& context, Sink& sink);         // KR320, KR410
+void check_cases(const Context& context, Sink& sink);          // KR404
+void check_dialects(const Context& context, Sink& sink);       // KR409
+void check_names(const Context& context, Sink& sink);          // KR411
+
+}  // namespace kr::lint

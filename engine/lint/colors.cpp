@@ -1,0 +1,88 @@
+// KR320, KR410: labels of one dimension that look alike in a chart.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "lint/checks.hpp"
+#include "lint/color_distance.hpp"
+
+namespace kr::lint {
+namespace {
+
+std::string normal(std::string color) {
+  for (char& c : color) {
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c + 32);
+  }
+  if (color.size() != 4) return color;
+  return {'#', color[1], color[1], color[2], color[2], color[3], color[3]};
+}
+
+class Colors {
+ public:
+  Colors(const Context& context, Sink& sink) : context_(context), sink_(sink) {}
+
+  /// Compares all pairs of a dimension's labels that were not compared before.
+  void compare(const std::string& dimension, const std::vector<Label>& labels) {
+    for (size_t i = 0; i < labels.size(); ++i) {
+      for (size_t k = 0; k < i; ++k) compare(dimension, labels[k], labels[i]);
+    }
+  }
+
+ private:
+  void compare(const std::string& dimension, const Label& first, const Label& second) {
+    if (first.color.empty() || second.color.empty()) return;
+    if (!context_.is_root(first.span.file) && !context_.is_root(second.span.file)) return;
+    const auto key = [](Span span) { return std::pair(span.file, span.begin); };
+    const bool turn = !context_.is_root(second.span.file) ||
+                      (context_.is_root(first.span.file) && key(second.span) < key(first.span));
+    const Label& one = turn ? second : first;
+    const Label& other = turn ? first : second;  // of a root file
+    if (!said_.insert({key(one.span), key(other.span)}).second) return;
+    const std::string color = normal(one.color);
+    const std::string near = normal(other.color);
+    if (color == near) {
+      sink_.add(code::same_color, other.span, other.name, one.name, color, dimension)
+          .related(one.span, "`{}` has it first", one.name)
+          .help("give one of them another colour");
+      return;
+    }
+    const double distance = color_distance(color, near);
+    if (distance >= similar_colors) return;
+    sink_
+        .add(code::similar_colors, other.span, other.name, one.name,
+             fmt::format("{:.1f}", distance))
+        .related(one.span, "`{}` is {}", one.name, color)
+        .help("colours of a chart are told apart from a difference of {} (CIEDE2000) on",
+              similar_colors);
+  }
+
+  using Key = std::pair<FileId, uint32_t>;
+  const Context& context_;
+  Sink& sink_;
+  std::set<std::pair<Key, Key>> said_;
+};
+
+}  // namespace
+
+void check_colors(const Context& context, Sink& sink) {
+  Colors colors(context, sink);
+  for (const LoadedFile* file : context.roots) {
+    for (const syntax::Labels& declared : file->tree.labels) {
+      std::vector<Label> labels;
+      for (const syntax::LabelDecl& one : declared.labels) {
+        if (!one.color) continue;
+        labels.push_back({one.label.text, "", one.color->text, "", one.label.span});
+      }
+      colors.compare(declared.dimension.text, labels);
+    }
+  }
+  const Program& program = context.program();
+  for (const Model& model : program.models) {
+    for (const Table& table : model.tables) {
+      colors.compare(program.dimensions.get(table.dimension).name, table.vocabulary);
+    }
+  }
+}
+
+}  // namespace kr::lint

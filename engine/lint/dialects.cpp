@@ -1,0 +1,57 @@
+// KR409: what means something else where rules are exported to: Python's `re` on text (not bytes),
+// and older versions of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/checks.hpp"
+
+namespace kr::lint {
+namespace {
+
+/// The escapes of a regular expression, by their letters, each once, in the order written.
+std::string escapes_of(std::string_view pattern) {
+  std::string letters;
+  for (size_t at = 0; at + 1 < pattern.size(); ++at) {
+    if (pattern[at] != '\\') continue;
+    ++at;
+    if (letters.find(pattern[at]) == letters.npos) letters += pattern[at];
+  }
+  return letters;
+}
+
+bool holds_high_byte(const regex::Regex& regex) {
+  // A class that is turned round holds them all and means none.
+  return std::any_of(regex.nodes.begin(), regex.nodes.end(), [](const regex::Node& node) {
+    return node.kind == regex::NodeKind::bytes && (node.set >> 128).any() && node.set.count() < 64;
+  });
+}
+
+}  // namespace
+
+void check_dialects(const Context& context, Sink& sink) {
+  for (const WrittenAtom& atom : context.atoms) {
+    const std::string_view text = context.sources().text(atom.expr->span);
+    if (holds_high_byte(atom.regex)) {
+      sink.add(code::dialect_difference, atom.expr->span, text,
+               "its bytes from 0x80 are characters to an `re` that reads text");
+    }
+    if (atom.expr->kind != syntax::ExprKind::regex) continue;
+    const std::string escapes = escapes_of(atom.expr->text);
+    if (escapes.find('B') != escapes.npos && regex::EmptyMatches(atom.regex).any("")) {
+      sink.add(code::dialect_difference, atom.expr->span, text,
+               "`\\B` holds in the empty name, but not in Python before 3.14");
+    }
+    std::string classes;
+    for (const char letter : escapes) {
+      if (std::string_view("wWdDsSb").find(letter) == std::string_view::npos) continue;
+      classes += fmt::format("{}`\\{}`", classes.empty() ? "" : ", ", letter);
+    }
+    if (!classes.empty()) {
+      sink.add(code::dialect_difference, atom.expr->span, text,
+               fmt::format("{} are of ASCII here, of Unicode in an `re` that reads text", classes));
+    }
+  }
+}
+
+}  // namespace kr::lint

@@ -1,0 +1,26 @@
+// Fixes made to a file in memory, round by round, until there are none left.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lint/lint.hpp"
+
+namespace kr::lint {
+
+struct FixResult {
+  size_t count = 0;                // of fixes that were made
+  std::string before;              // the text as it was, where there are any
+  std::vector<std::string> notes;  // fixes that were taken back, and why
+};
+
+/// Makes the fixes of `findings` in the first file of `rules`, which becomes what the changed text
+/// loads as; `findings` become what is left. After safe fixes the rules must mean the same; those
+/// that break this or do not load are taken back.
+FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const LintOptions& options,
+              bool unsafe, const std::optional<Database::Cache>& cache);
+
+/// The same rules with another text of one file, from memory.
+std::unique_ptr<Rules> reload(const Rules& rules, FileId file, std::string text, Sink& sink);
+
+}  // namespace kr::lint

@@ -1,0 +1,127 @@
+// KR314, KR315, KR412: labels, the rules that give them and the tests that show them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "lint/checks.hpp"
+
+namespace kr::lint {
+namespace {
+
+using DimensionLabel = std::pair<std::string, std::string>;
+
+/// Labels that rules of the file or of its models give; a dimension alone where names are kept.
+std::set<DimensionLabel> given(const Context& context, const syntax::File& tree) {
+  const Program& program = context.program();
+  std::set<DimensionLabel> all;
+  for (const Model& model : program.models) {
+    for (const Table& table : model.tables) {
+      const std::string& dimension = program.dimensions.get(table.dimension).name;
+      const auto add = [&](RuleId id) {
+        const Rule& rule = program.rules.get(id);
+        all.insert({dimension, rule.keep ? std::string() : rule.label});
+      };
+      for (const RuleId rule : table.rules) add(rule);
+      if (table.otherwise) add(*table.otherwise);
+    }
+  }
+  // Tables may be for others.
+  for (const syntax::Table& table : tree.tables) {
+    for (const syntax::Rule& rule : table.rules) {
+      if (rule.kind == syntax::RuleKind::otherwise_keep) all.insert({table.dimension.text, ""});
+      if (!rule.label.text.empty()) all.insert({table.dimension.text, rule.label.text});
+    }
+  }
+  return all;
+}
+
+void check_given(const Context& context, const LoadedFile& file, Sink& sink) {
+  const std::set<DimensionLabel> labels = given(context, file.tree);
+  const std::string path = usage_path(context.rules(), file);
+  for (const syntax::Labels& declared : file.tree.labels) {
+    const std::string& dimension = declared.dimension.text;
+    const Used elsewhere{path, sema::Noun::labels, dimension};
+    const auto& others = context.options.used_elsewhere;
+    if (dimension == "kind" || labels.contains({dimension, ""}) ||
+        std::binary_search(others.begin(), others.end(), elsewhere)) {
+      continue;
+    }
+    for (const syntax::LabelDecl& label : declared.labels) {
+      if (labels.contains({dimension, label.label.text})) continue;
+      sink.add(code::label_never_produced, label.label.span, label.label.text, dimension)
+          .help("write a rule for it, or take it out");
+    }
+  }
+}
+
+/// What the tests of a file expect of an engine.
+std::set<DimensionLabel> expected(const syntax::File& tree, const std::string& engine) {
+  std::set<DimensionLabel> all;
+  for (const syntax::Test& test : tree.tests) {
+    if (test.engine.text != engine) continue;
+    for (const syntax::TestCase& one : test.cases) {
+      for (const syntax::Expectation& expectation : one.expected) {
+        all.insert({expectation.dimension.text, expectation.label.text});
+      }
+    }
+  }
+  return all;
+}
+
+void check_tested(const syntax::Engine& engine, const syntax::Body& body,
+                  std::set<DimensionLabel>& tested, Sink& sink) {
+  for (const syntax::Block& block : body.dimensions) {
+    for (const syntax::Rule& rule : block.rules) {
+      if (rule.kind != syntax::RuleKind::rule && rule.kind != syntax::RuleKind::replace) continue;
+      if (!tested.insert({block.dimension.text, rule.label.text}).second) continue;
+      sink.add(code::label_without_test, rule.label.span, engine.name.text, block.dimension.text,
+               rule.label.text)
+          .help("write a test with the name of a kernel it is for: `\"name\" => {} {}`",
+                block.dimension.text, rule.label.text);
+    }
+  }
+}
+
+/// Labels of an open dimension, once an engine and dimension, at its first rule of a root file.
+void check_open(const Context& context, Sink& sink) {
+  const Program& program = context.program();
+  for (const Engine& engine : program.engines) {
+    std::set<DimensionId> said;
+    for (const ModelId id : engine.models) {
+      for (const Table& table : program.models.get(id).tables) {
+        if (table.closed || said.contains(table.dimension)) continue;
+        std::vector<RuleId> rules = table.rules;
+        if (table.otherwise) rules.push_back(*table.otherwise);
+        const auto first = std::find_if(rules.begin(), rules.end(), [&](RuleId rule) {
+          return context.is_root(program.rules.get(rule).span.file);
+        });
+        if (first == rules.end()) continue;
+        said.insert(table.dimension);
+        const Rule& rule = program.rules.get(*first);
+        const std::string& name = program.dimensions.get(table.dimension).name;
+        sink.add(code::open_dimension, rule.label_span.valid() ? rule.label_span : rule.span, name)
+            .help("declare them with their titles and colours: `labels {} {{ … }}`", name);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void check_labels(const Context& context, Sink& sink) {
+  for (const LoadedFile* file : context.roots) {
+    if (!context.has_engine(*file)) continue;
+    check_given(context, *file, sink);
+    for (const syntax::Engine& engine : file->tree.engines) {
+      std::set<DimensionLabel> tested = expected(file->tree, engine.name.text);
+      check_tested(engine, engine.body, tested, sink);
+      for (const syntax::Model& model : engine.models) {
+        check_tested(engine, model.body, tested, sink);
+      }
+    }
+  }
+  check_open(context, sink);
+}
+
+}  // namespace kr::lint

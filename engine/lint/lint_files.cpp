@@ -1,0 +1,221 @@
+#include "lint/lint_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "base/file.hpp"
+#include "lint/edits.hpp"
+#include "lint/fix.hpp"
+#include "lint/suppress.hpp"
+#include "syntax/parse.hpp"
+
+namespace kr {
+namespace fs = std::filesystem;
+namespace {
+
+/// One file and what becomes of it.
+struct Unit {
+  std::string name;
+  std::string real;     // as Used names it
+  bool broken = false;  // it did not load
+  bool compared = true;
+  CompiledRules rules;
+  Sink loaded;
+  std::vector<Diagnostic> findings;
+  lint::FixResult fixed;
+
+  const LoadedFile& root() const { return rules.rules->files.front(); }
+};
+
+/// Calls `work(i)` for all i below `count`, on all processors. Throws what the first of them threw.
+template <class Work>
+void in_parallel(size_t count, const Work& work) {
+  std::atomic<size_t> next = 0;
+  std::vector<std::exception_ptr> failures(count);
+  const auto run = [&] {
+    for (size_t i = next++; i < count; i = next++) {
+      try {
+        work(i);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    }
+  };
+  const size_t helpers = std::min<size_t>(count, std::max(1U, std::thread::hardware_concurrency()));
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < helpers; ++i) threads.emplace_back(run);
+  run();
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+void load(Unit& unit, const Library& library, const LintFilesOptions& options) {
+  auto rules = load_rules({unit.name}, library, unit.loaded);
+  unit.rules = compile_for_lint(std::move(rules), options.cache, unit.loaded);
+  unit.broken = unit.loaded.has_errors();
+  unit.real = lint::usage_path(*unit.rules.rules, unit.root());
+}
+
+/// The names in the tests of all shipped rulesets.
+std::vector<std::string> names_in_tests(const Library& library) {
+  std::set<std::string> names;
+  SourceMap sources;
+  for (const std::string& ruleset : library.rulesets()) {
+    const auto path = library.ruleset(ruleset);
+    if (!path) continue;
+    const FileId file = sources.add(path->string(), read_file(*path));
+    Sink ignored;
+    for (const syntax::Test& test : syntax::parse(sources, file, ignored).tests) {
+      for (const syntax::TestCase& one : test.cases) names.insert(one.name.text);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+/// Two files with engines of one name: a finding at the later of them.
+void compare_engines(std::vector<Unit>& units) {
+  std::map<std::string, std::pair<const Unit*, Span>> engines;
+  for (Unit& unit : units) {
+    if (!unit.compared) continue;
+    for (const syntax::Engine& engine : unit.root().tree.engines) {
+      const auto [at, added] =
+          engines.emplace(engine.name.text, std::pair(&unit, engine.name.span));
+      const auto& [first, span] = at->second;
+      if (added || first == &unit) continue;
+      const SourceMap& others = first->rules.sources();
+      // The place is in a text of other rules: it is added to these, to be shown.
+      SourceMap& own = unit.rules.rules->sources;
+      const FileId there = own.add(others.path(span.file), std::string(others.text(span.file)));
+      unit.loaded
+          .add(code::duplicate_engine, engine.name.span, engine.name.text, others.place(span))
+          .related({there, span.begin, span.end}, "the other one")
+          .help(
+              "give one of them another name; to build on an engine, `use` its file and extend "
+              "its models");
+    }
+  }
+}
+
+/// What the files use of each other.
+std::vector<lint::Used> used_by_all(const std::vector<Unit>& units) {
+  std::set<lint::Used> all;
+  for (const Unit& unit : units) {
+    if (unit.broken) continue;
+    const Rules& rules = *unit.rules.rules;
+    all.merge(lint::used(rules, lint::Modules(rules), true));
+  }
+  return {all.begin(), all.end()};
+}
+
+/// Findings of many SourceMaps in one.
+class Merger {
+ public:
+  explicit Merger(LintedFiles& into) : into_(into) {}
+
+  void take(const SourceMap& sources, std::vector<Diagnostic> findings) {
+    std::map<FileId, FileId> files;
+    const auto move = [&](Span& span) {
+      if (!span.valid()) return;
+      const auto [at, added] = files.try_emplace(span.file);
+      if (added) at->second = file_of(sources, span.file);
+      span.file = at->second;
+    };
+    for (Diagnostic& finding : findings) {
+      move(finding.span);
+      for (Related& related : finding.related_) move(related.span);
+      if (finding.fix) {
+        for (Edit& edit : finding.fix->edits) move(edit.span);
+      }
+      const Span span = finding.span;
+      if (!seen_.insert({span.file, span.begin, span.end, finding.code, finding.message}).second) {
+        continue;
+      }
+      into_.findings.push_back(std::move(finding));
+    }
+  }
+
+ private:
+  FileId file_of(const SourceMap& sources, FileId file) {
+    std::vector<FileId>& known = files_[sources.path(file)];
+    for (const FileId one : known) {
+      if (into_.sources.text(one) == sources.text(file)) return one;
+    }
+    known.push_back(into_.sources.add(sources.path(file), std::string(sources.text(file))));
+    return known.back();
+  }
+
+  LintedFiles& into_;
+  std::map<std::string, std::vector<FileId>> files_;
+  std::set<std::tuple<FileId, uint32_t, uint32_t, const CodeInfo*, std::string>> seen_;
+};
+
+void lint_unit(Unit& unit, const LintOptions& options, const LintFilesOptions& how) {
+  if (unit.broken) {
+    unit.findings = unit.loaded.sorted();
+    for (const LoadedFile& file : unit.rules.rules->files) {
+      // Errors stay: they stop every verb.
+      std::vector<Diagnostic> errors;
+      std::vector<Diagnostic> others;
+      for (Diagnostic& one : unit.findings) {
+        (one.severity == Severity::error ? errors : others).push_back(std::move(one));
+      }
+      lint::Suppressions(unit.rules.sources(), file.tree).filter(others);
+      unit.findings = std::move(errors);
+      std::move(others.begin(), others.end(), std::back_inserter(unit.findings));
+    }
+    return;
+  }
+  unit.findings = lint_rules(unit.rules, options, unit.loaded);
+  if (how.fixes == LintFilesOptions::Fixes::none) return;
+  unit.fixed = lint::fix(unit.rules, unit.findings, options,
+                         how.fixes == LintFilesOptions::Fixes::all, how.cache);
+}
+
+}  // namespace
+
+LintedFiles lint_files(const std::vector<std::string>& names, const Library& library,
+                       const LintFilesOptions& options) {
+  std::vector<Unit> units(names.size());
+  in_parallel(names.size(), [&](size_t i) {
+    units[i].name = names[i];
+    load(units[i], library, options);
+  });
+  // It repeats engines of other rulesets, as its namesake has them.
+  const auto apart = library.ruleset("gputrc2graph");
+  for (Unit& unit : units) {
+    std::error_code error;
+    unit.compared = !apart || !fs::equivalent(*apart, unit.root().path, error);
+  }
+  compare_engines(units);
+  LintOptions shared{names_in_tests(library), used_by_all(units)};
+  shared.known_names.insert(shared.known_names.end(), options.known_names.begin(),
+                            options.known_names.end());
+  in_parallel(units.size(), [&](size_t i) { lint_unit(units[i], shared, options); });
+
+  LintedFiles result;
+  Merger merger(result);
+  for (Unit& unit : units) {
+    result.failed = result.failed || unit.broken;
+    if (unit.fixed.count > 0) {
+      result.fixes += unit.fixed.count;
+      const SourceMap& sources = unit.rules.sources();
+      result.fixed.push_back({unit.root().path, sources.path(unit.root().file),
+                              std::move(unit.fixed.before),
+                              std::string(sources.text(unit.root().file))});
+      if (!options.dry) write_file(unit.root().path, result.fixed.back().after);
+    }
+    for (std::string& note : unit.fixed.notes) result.notes.push_back(std::move(note));
+    merger.take(unit.rules.sources(), std::move(unit.findings));
+  }
+  return result;
+}
+
+}  // namespace kr

@@ -1,0 +1,49 @@
+// `kr lint` of files: each loaded by itself with what it uses, several at a time; what only several
+// together show; fixes.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lint/lint.hpp"
+
+namespace kr {
+
+struct LintFilesOptions {
+  /// Names of real kernels beside those in the tests of shipped rulesets.
+  std::vector<std::string> known_names;
+  enum class Fixes : uint8_t { none, safe, all };
+  Fixes fixes = Fixes::none;
+  /// Fixes are worked out, and no file is written.
+  bool dry = false;
+  std::optional<Database::Cache> cache;
+};
+
+/// A file as fixes change it.
+struct FixedFile {
+  std::filesystem::path path;
+  std::string shown;
+  std::string before;
+  std::string after;
+};
+
+struct LintedFiles {
+  SourceMap sources;
+  /// What is left, infos included: by file in the order given, then by place.
+  std::vector<Diagnostic> findings;
+  /// Some file did not load: `findings` has its errors.
+  bool failed = false;
+  size_t fixes = 0;  // that were made
+  std::vector<FixedFile> fixed;
+  /// For a person: fixes that were taken back, and why.
+  std::vector<std::string> notes;
+};
+
+/// `names` are paths or names of shipped rulesets, as load_rules takes them, each file once. Throws
+/// Error where a file cannot be read or written.
+LintedFiles lint_files(const std::vector<std::string>& names, const Library& library,
+                       const LintFilesOptions& options);
+
+}  // namespace kr

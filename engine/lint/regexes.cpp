@@ -1,0 +1,211 @@
+// KR307, KR309, KR310, KR405: what can be said of one regular expression alone.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lint/checks.hpp"
+#include "lint/repairs.hpp"
+#include "regex/byte_set.hpp"
+#include "regex/regex.hpp"
+
+namespace kr::lint {
+namespace {
+
+using regex::NodeId;
+using regex::NodeKind;
+
+std::string_view written(const Context& context, const WrittenAtom& atom) {
+  return context.sources().text(atom.expr->span);
+}
+
+void check_empty_name(const Context& context, const WrittenAtom& atom, Sink& sink) {
+  const regex::EmptyMatches empty(atom.regex);
+  if (empty.vacuity() == regex::Vacuity::always || !empty.any("")) return;
+  sink.add(code::matches_empty_name, atom.expr->span, written(context, atom))
+      .help("let it ask for at least one byte: `+` for `*`, or leave `^` and `$` out");
+}
+
+/// The operands of a node as one flat sequence, groups without a name opened.
+void flatten(const regex::Regex& regex, NodeId id, std::vector<NodeId>& flat) {
+  const regex::Node& node = regex.nodes.get(id);
+  if (node.kind == NodeKind::sequence) {
+    for (const NodeId operand : node.operands) flatten(regex, operand, flat);
+  } else if (node.kind != NodeKind::empty) {
+    flat.push_back(id);
+  }
+}
+
+// Texts.
+
+struct Literal {
+  std::string bytes;
+  bool ignore_case = false;
+  bool at_begin = false;
+  bool at_end = false;
+};
+
+/// The byte of a set that `i` or nothing explains: 'a' for {a} and for {a, A}.
+struct Letter {
+  char byte = 0;
+  bool single = false;
+  bool folded = false;
+};
+std::optional<Letter> letter_of(const regex::ByteSet& set) {
+  const size_t first = set._Find_first();
+  const size_t count = set.count();
+  if (count == 0 || count > 2) return std::nullopt;
+  const auto is_upper = first >= 'A' && first <= 'Z';
+  const auto is_lower = first >= 'a' && first <= 'z';
+  if (count == 1) return Letter{static_cast<char>(first), true, !is_upper && !is_lower};
+  if (!is_upper || !set.test(first + 32)) return std::nullopt;
+  return Letter{static_cast<char>(first + 32), false, true};
+}
+
+/// The text that a regular expression is, exactly; none where it is no text.
+std::optional<Literal> literal_of(const regex::Regex& regex) {
+  std::vector<NodeId> flat;
+  flatten(regex, regex.root, flat);
+  Literal text;
+  bool single = true;
+  bool folded = true;
+  for (size_t i = 0; i < flat.size(); ++i) {
+    const regex::Node& node = regex.nodes.get(flat[i]);
+    if (node.kind == NodeKind::begin && i == 0) {
+      text.at_begin = true;
+    } else if (node.kind == NodeKind::end && i + 1 == flat.size()) {
+      text.at_end = true;
+    } else if (node.kind == NodeKind::bytes) {
+      const auto letter = letter_of(node.set);
+      if (!letter) return std::nullopt;
+      text.bytes += letter->byte;
+      single &= letter->single;
+      folded &= letter->folded;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (text.bytes.empty() || (!single && !folded)) return std::nullopt;
+  text.ignore_case = !single;
+  return text;
+}
+
+void check_literal(const Context& context, const WrittenAtom& atom, Sink& sink) {
+  const auto text = literal_of(atom.regex);
+  if (!text) return;
+  std::string instead = written_text(text->bytes, text->ignore_case, text->at_begin, text->at_end);
+  Diagnostic& added = sink.add(code::regex_is_literal, atom.expr->span, written(context, atom));
+  added.help("write {}", instead);
+  // Alone in a fold, a text without anchors and flag would be a whole name.
+  if (atom.lone_fold && !text->ignore_case && !text->at_begin && !text->at_end) {
+    instead = "(" + instead + ")";
+  }
+  added.fix = Fix{true, {{atom.expr->span, std::move(instead)}}};
+}
+
+// `.*` at an end.
+
+/// A part that takes any bytes or none: `.*`, `[^,]?`, `.{0,3}`.
+bool takes_anything(const regex::Node& node, const regex::Regex& regex) {
+  if (node.kind != NodeKind::repeat || node.min != 0 || node.max == 0) return false;
+  const regex::Node& operand = regex.nodes.get(node.operands.front());
+  return operand.kind == NodeKind::bytes && operand.set.count() >= 250;
+}
+
+/// `.*`, which takes up all there is beside an anchor.
+bool takes_everything(const regex::Regex& regex, NodeId id) {
+  const regex::Node& node = regex.nodes.get(id);
+  return takes_anything(node, regex) && node.max == regex::Node::unbounded &&
+         regex.nodes.get(node.operands.front()).set.all();
+}
+
+/// Operands [first, last) of the sequence that is all of an expression say nothing.
+void report_any(const Context& context, const WrittenAtom& atom, size_t first, size_t last,
+                Sink& sink) {
+  regex::Regex rest = atom.regex;
+  std::vector<NodeId>& operands = rest.nodes.get(rest.root).operands;
+  const bool at_begin = first == 0;
+  const Span begin = rest.nodes.get(operands[first]).span;
+  const Span end = rest.nodes.get(operands[last - 1]).span;
+  operands.erase(operands.begin() + static_cast<ptrdiff_t>(first),
+                 operands.begin() + static_cast<ptrdiff_t>(last));
+  if (!begin.valid() || !end.valid() || operands.empty()) return;
+  if (operands.size() == 1) rest.root = operands.front();
+
+  const Span span = join(begin, end);
+  Diagnostic& added =
+      sink.add(code::needless_any, span, context.sources().text(span), at_begin ? "begin" : "end");
+  const Span whole = atom.expr->text_span;
+  std::string text = atom.expr->text;
+  text.erase(span.begin - whole.begin, span.size());
+  Sink ignored;
+  const auto parsed = regex::parse(text, whole, {.ignore_case = atom.expr->ignore_case}, ignored);
+  if (!parsed || regex::to_hyperscan(*parsed) != regex::to_hyperscan(rest)) return;
+  added.help("leave it out: `/{}/{}`", text, atom.expr->ignore_case ? "i" : "");
+  added.fix = Fix{true, {{span, ""}}};
+}
+
+void check_any(const Context& context, const WrittenAtom& atom, Sink& sink) {
+  // What a named group holds depends on where the match begins.
+  if (!regex::group_names(atom.regex).empty()) return;
+  const regex::Regex& regex = atom.regex;
+  const regex::Node& root = regex.nodes.get(regex.root);
+  const size_t count = root.operands.size();
+  if (root.kind != NodeKind::sequence || count < 2) return;
+  if (regex::vacuity(regex) == regex::Vacuity::always) return;  // that is worse
+  const auto node = [&](size_t i) -> const regex::Node& {
+    return regex.nodes.get(root.operands[i]);
+  };
+  // One at a time: the next round finds the other.
+  if (takes_anything(node(0), regex)) {
+    report_any(context, atom, 0, 1, sink);
+  } else if (node(0).kind == NodeKind::begin && takes_everything(regex, root.operands[1])) {
+    report_any(context, atom, 0, 2, sink);
+  } else if (takes_anything(node(count - 1), regex)) {
+    report_any(context, atom, count - 1, count, sink);
+  } else if (node(count - 1).kind == NodeKind::end &&
+             takes_everything(regex, root.operands[count - 2])) {
+    report_any(context, atom, count - 2, count, sink);
+  }
+}
+
+// A dot that looks literal.
+
+bool word_byte(const regex::Regex& regex, NodeId id) {
+  const regex::Node& node = regex.nodes.get(id);
+  if (node.kind != NodeKind::bytes) return false;
+  const auto letter = letter_of(node.set);
+  return letter && regex::is_word(static_cast<unsigned char>(letter->byte));
+}
+
+void check_dots(const Context& context, const WrittenAtom& atom, Sink& sink) {
+  for (const regex::Node& node : atom.regex.nodes) {
+    if (node.kind != NodeKind::sequence) continue;
+    for (size_t i = 1; i + 1 < node.operands.size(); ++i) {
+      const regex::Node& dot = atom.regex.nodes.get(node.operands[i]);
+      if (dot.kind != NodeKind::bytes || !dot.set.all() || !dot.span.valid()) continue;
+      if (context.sources().text(dot.span) != ".") continue;
+      if (!word_byte(atom.regex, node.operands[i - 1]) ||
+          !word_byte(atom.regex, node.operands[i + 1])) {
+        continue;
+      }
+      Diagnostic& added = sink.add(code::looks_literal, dot.span, written(context, atom));
+      added.help("write `\\.` for a dot");
+      added.fix = Fix{false, {{dot.span, "\\."}}};
+      break;  // one a sequence says it
+    }
+  }
+}
+
+}  // namespace
+
+void check_regexes(const Context& context, Sink& sink) {
+  for (const WrittenAtom& atom : context.atoms) {
+    if (atom.expr->kind != syntax::ExprKind::regex) continue;
+    check_empty_name(context, atom, sink);
+    check_literal(context, atom, sink);
+    check_any(context, atom, sink);
+    check_dots(context, atom, sink);
+  }
+}
+
+}  // namespace kr::lint

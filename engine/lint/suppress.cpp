@@ -1,0 +1,215 @@
+#include "lint/suppress.hpp"
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+
+namespace kr::lint {
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+void skip_blanks(std::string_view text, size_t& at) {
+  while (at < text.size() && is_blank(text[at])) ++at;
+}
+
+bool skip_word(std::string_view text, size_t& at, std::string_view word) {
+  if (!text.substr(at).starts_with(word)) return false;
+  at += word.size();
+  return true;
+}
+
+void add_rules(const std::vector<syntax::Rule>& rules, std::vector<Span>& items) {
+  for (const syntax::Rule& rule : rules) items.push_back(rule.span);
+}
+
+/// Items of one `fold` or `abbreviate` go together: between them is a comma.
+template <class Items>
+void add_list(std::string_view text, const Items& list, std::vector<Span>& items) {
+  for (size_t i = 0; i < list.size();) {
+    Span whole = list[i].span;
+    for (++i; i < list.size(); ++i) {
+      const Span next = list[i].span;
+      if (next.begin < whole.end) break;
+      const std::string_view between = text.substr(whole.end, next.begin - whole.end);
+      if (between.find_first_not_of(", \t\r\n") != between.npos) break;
+      whole.end = next.end;
+    }
+    items.push_back(whole);
+  }
+}
+
+void add_body(std::string_view text, const syntax::Body& body, std::vector<Span>& items) {
+  for (const auto* blocks : {&body.dimensions, &body.phases}) {
+    for (const syntax::Block& block : *blocks) {
+      items.push_back(block.span);
+      add_rules(block.rules, items);
+    }
+  }
+  add_list(text, body.folds, items);
+  add_list(text, body.abbreviations, items);
+  for (const syntax::Detect& detect : body.detects) items.push_back(detect.span);
+}
+
+std::vector<Span> items_of(std::string_view text, const syntax::File& tree) {
+  std::vector<Span> items;
+  for (const syntax::Use& use : tree.uses) items.push_back(use.span);
+  for (const syntax::Pattern& pattern : tree.patterns) items.push_back(pattern.span);
+  for (const syntax::Labels& labels : tree.labels) {
+    items.push_back(labels.span);
+    for (const syntax::LabelDecl& label : labels.labels) items.push_back(label.span);
+  }
+  for (const syntax::Table& table : tree.tables) {
+    items.push_back(table.span);
+    add_rules(table.rules, items);
+  }
+  for (const syntax::Engine& engine : tree.engines) {
+    items.push_back(engine.span);
+    add_body(text, engine.body, items);
+    for (const syntax::Model& model : engine.models) {
+      items.push_back(model.span);
+      add_body(text, model.body, items);
+    }
+  }
+  for (const syntax::Test& test : tree.tests) {
+    items.push_back(test.span);
+    for (const syntax::TestCase& one : test.cases) items.push_back(one.span);
+  }
+  std::sort(items.begin(), items.end(),
+            [](Span a, Span b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
+  return items;
+}
+
+}  // namespace
+
+Suppressions::Suppressions(const SourceMap& sources, const syntax::File& tree)
+    : sources_(sources), tree_(tree) {
+  for (const syntax::Comment& comment : tree.comments) {
+    if (!comment.doc) read(comment);
+  }
+}
+
+void Suppressions::read(const syntax::Comment& comment) {
+  const std::string_view text = sources_.text(comment.span);
+  size_t at = 1;
+  skip_blanks(text, at);
+  if (!skip_word(text, at, "kr:")) return;
+  skip_blanks(text, at);
+  if (!skip_word(text, at, "allow")) return;
+  const bool file = skip_word(text, at, "-file");
+  skip_blanks(text, at);
+  if (!skip_word(text, at, "(")) return;
+  const size_t close = std::min(text.find(')', at), text.size());
+  Allow allow;
+  allow.comment = comment.span;
+  while (at <= close) {
+    size_t end = std::min(text.find(',', at), close);
+    const size_t next = end + 1;
+    skip_blanks(text, at);
+    while (end > at && is_blank(text[end - 1])) --end;
+    Code code;
+    code.written = std::string(text.substr(at, end - at));
+    code.info = find_code(code.written);
+    code.span = {comment.span.file, comment.span.begin + static_cast<uint32_t>(at),
+                 comment.span.begin + static_cast<uint32_t>(end)};
+    if (end > at) allow.codes.push_back(std::move(code));
+    at = next;
+  }
+  at = std::min(close + 1, text.size());
+  skip_blanks(text, at);
+  allow.reason = at < text.size();
+  if (items_.empty()) items_ = items_of(sources_.text(tree_.file), tree_);
+  settle(allow, file);
+  allows_.push_back(std::move(allow));
+}
+
+void Suppressions::settle(Allow& allow, bool file) const {
+  const std::string_view text = sources_.text(tree_.file);
+  if (file) {
+    allow.end = static_cast<uint32_t>(text.size()) + 1;
+    return;
+  }
+  size_t line = allow.comment.begin;
+  while (line > 0 && text[line - 1] != '\n') --line;
+  const std::string_view before = text.substr(line, allow.comment.begin - line);
+  if (before.find_first_not_of(" \t") != before.npos) {
+    allow.begin = static_cast<uint32_t>(line);
+    allow.end = allow.comment.end;
+    return;
+  }
+  const auto next = std::find_if(items_.begin(), items_.end(),
+                                 [&](Span item) { return item.begin >= allow.comment.end; });
+  if (next == items_.end()) return;
+  allow.begin = next->begin;
+  allow.end = next->end;
+}
+
+std::vector<bool> Suppressions::take_out(std::vector<Diagnostic>& findings,
+                                         std::vector<bool> used) const {
+  std::erase_if(findings, [&](const Diagnostic& finding) {
+    if (finding.span.file != tree_.file) return false;
+    bool allowed = false;
+    size_t number = 0;
+    for (const Allow& allow : allows_) {
+      const bool here = finding.span.begin >= allow.begin && finding.span.begin < allow.end;
+      for (const Code& code : allow.codes) {
+        if (here && code.info == finding.code) used[number] = allowed = true;
+        ++number;
+      }
+    }
+    return allowed;
+  });
+  return used;
+}
+
+void Suppressions::filter(std::vector<Diagnostic>& findings) const {
+  size_t codes = 0;
+  for (const Allow& allow : allows_) codes += allow.codes.size();
+  take_out(findings, std::vector<bool>(codes));
+}
+
+void Suppressions::apply(std::vector<Diagnostic>& findings) const {
+  if (allows_.empty()) return;
+  size_t codes = 0;
+  for (const Allow& allow : allows_) codes += allow.codes.size();
+  std::vector<bool> used = take_out(findings, std::vector<bool>(codes));
+
+  Sink said;
+  for (const Allow& allow : allows_) {
+    if (!allow.reason) {
+      said.add(code::allow_without_reason, allow.comment)
+          .help("say behind the parenthesis why it is meant to be so");
+    }
+    for (const Code& code : allow.codes) {
+      if (code.info != nullptr) continue;
+      std::vector<std::string> names;
+      for (const CodeInfo& info : all_codes()) names.emplace_back(info.name);
+      Diagnostic& added = said.add(code::unknown_allow, code.span, code.written);
+      if (const auto near = nearest(code.written, names)) added.help("did you mean `{}`?", *near);
+    }
+  }
+  std::vector<Diagnostic> own = said.sorted();
+  used = take_out(own, std::move(used));
+  std::move(own.begin(), own.end(), std::back_inserter(findings));
+
+  Sink idle;
+  size_t number = 0;
+  for (const Allow& allow : allows_) {
+    for (const Code& code : allow.codes) {
+      const bool idles = !used[number++] && code.info != nullptr;
+      if (idles && code.info != code::unused_allow.info) {
+        idle.add(code::unused_allow, code.span, code.info->name).help("take it out");
+      }
+    }
+  }
+  own = idle.sorted();
+  filter(own);
+  std::move(own.begin(), own.end(), std::back_inserter(findings));
+  std::stable_sort(findings.begin(), findings.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return a.span.file != b.span.file ? a.span.file < b.span.file : a.span.begin < b.span.begin;
+  });
+}
+
+}  // namespace kr::lint

@@ -1,0 +1,50 @@
+// KR311, KR312, KR313: declarations that nothing uses.
+#include <algorithm>
+#include <set>
+
+#include "lint/checks.hpp"
+#include "lint/repairs.hpp"
+
+namespace kr::lint {
+namespace {
+
+void check_uses(const Context& context, const LoadedFile& file, Sink& sink) {
+  std::set<std::string> aliases;
+  for (const Mention& mention : mentions(file.tree)) {
+    if (mention.path->parts.size() > 1) aliases.insert(mention.path->parts.front().text);
+  }
+  for (const syntax::Use& use : file.tree.uses) {
+    if (aliases.contains(sema::use_name(use))) continue;
+    Diagnostic& added = sink.add(code::unused_use, use.span, context.sources().text(use.span));
+    added.help("take it out");
+    added.fix = Fix{true, {removal(context.sources(), use.span)}};
+  }
+}
+
+}  // namespace
+
+void check_unused(const Context& context, Sink& sink) {
+  const std::set<Used> used_here = used(context.rules(), context.modules, false);
+  const std::vector<Used>& elsewhere = context.options.used_elsewhere;
+  for (const LoadedFile* file : context.roots) {
+    check_uses(context, *file, sink);
+    if (!context.has_engine(*file)) continue;  // a module for others
+    const std::string path = usage_path(context.rules(), *file);
+    const auto is_used = [&](sema::Noun noun, const std::string& name) {
+      const Used one{path, noun, name};
+      return used_here.contains(one) || std::binary_search(elsewhere.begin(), elsewhere.end(), one);
+    };
+    for (const syntax::Pattern& pattern : file->tree.patterns) {
+      if (is_used(sema::Noun::pattern, pattern.name.text)) continue;
+      sink.add(code::unused_pattern, pattern.name.span, pattern.name.text)
+          .help("use it in a rule, or take it out");
+    }
+    for (const syntax::Table& table : file->tree.tables) {
+      if (is_used(sema::Noun::table, table.name.text)) continue;
+      sink.add(code::unused_table, table.name.span, table.name.text)
+          .help("put `include {}` into a block, or take it out", table.name.text);
+    }
+  }
+}
+
+}  // namespace kr::lint

@@ -1,0 +1,99 @@
+#include "lint/usage.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace kr::lint {
+namespace {
+
+void add_includes(const std::vector<syntax::Rule>& rules, std::vector<Mention>& all) {
+  for (const syntax::Rule& rule : rules) {
+    if (rule.kind == syntax::RuleKind::include) all.push_back({&rule.table, sema::Noun::table});
+  }
+}
+
+void add_body(const syntax::Body& body, std::vector<Mention>& all) {
+  for (const syntax::Block& block : body.dimensions) add_includes(block.rules, all);
+  for (const syntax::Block& block : body.phases) add_includes(block.rules, all);
+}
+
+std::string name_of(const syntax::File& tree, sema::Noun noun, uint32_t index) {
+  switch (noun) {
+    case sema::Noun::pattern:
+      return tree.patterns[index].name.text;
+    case sema::Noun::labels:
+      return tree.labels[index].dimension.text;
+    case sema::Noun::table:
+      return tree.tables[index].name.text;
+    case sema::Noun::engine:
+      return tree.engines[index].name.text;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string usage_path(const Rules& rules, const LoadedFile& file) {
+  if (file.path.empty()) return rules.sources.path(file.file);
+  std::error_code error;
+  const auto real = std::filesystem::canonical(file.path, error);
+  return error ? file.path.string() : real.string();
+}
+
+std::vector<sema::Module> Modules::modules_of(const Rules& rules) {
+  std::vector<sema::Module> modules;
+  modules.reserve(rules.files.size());
+  for (const LoadedFile& file : rules.files) {
+    sema::Module module{&file.tree, file.root, {}};
+    for (const syntax::Use& use : file.tree.uses) {
+      const std::string name = sema::use_text(use);
+      const auto found =
+          std::find_if(file.uses.begin(), file.uses.end(),
+                       [&](const LoadedFile::Used& one) { return one.name == name; });
+      module.uses.push_back(found == file.uses.end() ? FileId{} : found->file);
+    }
+    modules.push_back(std::move(module));
+  }
+  return modules;
+}
+
+Modules::Modules(const Rules& rules) : modules_(modules_of(rules)), scope_(modules_, ignored_) {}
+
+std::vector<Mention> mentions(const syntax::File& tree) {
+  std::vector<Mention> all;
+  for (const syntax::Expr& expr : tree.exprs) {
+    if (expr.kind == syntax::ExprKind::pattern) all.push_back({&expr.name, sema::Noun::pattern});
+  }
+  for (const syntax::Table& table : tree.tables) add_includes(table.rules, all);
+  for (const syntax::Labels& labels : tree.labels) {
+    if (labels.extends) all.push_back({&*labels.extends, sema::Noun::labels});
+  }
+  for (const syntax::Engine& engine : tree.engines) {
+    add_body(engine.body, all);
+    for (const syntax::Model& model : engine.models) {
+      add_body(model.body, all);
+      if (model.extends) all.push_back({&*model.extends, sema::Noun::engine});
+    }
+  }
+  return all;
+}
+
+std::set<Used> used(const Rules& rules, const Modules& modules, bool others_only) {
+  std::set<Used> all;
+  std::vector<std::string> paths;
+  paths.reserve(rules.files.size());
+  for (const LoadedFile& file : rules.files) paths.push_back(usage_path(rules, file));
+  for (const LoadedFile& file : rules.files) {
+    for (const Mention& mention : mentions(file.tree)) {
+      if (mention.noun == sema::Noun::engine) continue;
+      const auto found = modules.scope().look(file.file, *mention.path, mention.noun);
+      if (!found || (others_only && found->module == file.file)) continue;
+      const syntax::File& tree = rules.files[found->module.index].tree;
+      all.insert(
+          {paths[found->module.index], mention.noun, name_of(tree, mention.noun, found->index)});
+    }
+  }
+  return all;
+}
+
+}  // namespace kr::lint

@@ -1,0 +1,157 @@
+// kr lint: checks rules.
+#include <algorithm>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/nearest.hpp"
+#include "diag/render.hpp"
+#include "lint/lint_files.hpp"
+#include "rule_paths.hpp"
+#include "session.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> paths;
+  std::string format = "human";
+  std::string fail_level = "warning";
+  std::vector<std::string> select;
+  std::vector<std::string> ignore;
+  std::string names;
+  bool fix = false;
+  bool unsafe_fixes = false;
+  bool info = false;
+};
+
+using Codes = std::vector<const CodeInfo*>;
+
+/// `KR301,unused-use`: codes and names.
+Codes codes_of(const std::vector<std::string>& words, std::string_view option) {
+  Codes codes;
+  for (const std::string& word : words) {
+    const CodeInfo* info = find_code(word);
+    if (info == nullptr) {
+      std::vector<std::string> known;
+      for (const CodeInfo& one : all_codes()) {
+        known.emplace_back(one.name);
+        known.emplace_back(one.id);
+      }
+      const auto near = nearest(word, known);
+      throw Error("", fmt::format("`{}` of {} is no finding", word, option),
+                  near ? fmt::format("did you mean `{}`?", *near) : "see `kr list checks`");
+    }
+    codes.push_back(info);
+  }
+  return codes;
+}
+
+bool holds(const Codes& codes, const CodeInfo* code) {
+  return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> lines;
+  if (path.empty()) return lines;
+  const std::string text = read_file(path);
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    if (line.ends_with('\r')) line.pop_back();
+    if (!line.empty()) lines.push_back(std::move(line));
+    at = end + 1;
+  }
+  return lines;
+}
+
+Severity level_of(const std::string& word) {
+  const std::string level = parse_choices(word, "--fail-level", {"error", "warning", "info"})[0];
+  return level == "error"     ? Severity::error
+         : level == "warning" ? Severity::warning
+                              : Severity::info;
+}
+
+std::string plural(size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// `2 errors, 1 warning; fixed 3`.
+std::string summary(const std::vector<Diagnostic>& findings, size_t fixes, bool fixing) {
+  size_t counts[3] = {};
+  for (const Diagnostic& one : findings) ++counts[static_cast<size_t>(one.severity)];
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += text.empty() ? part : ", " + part; };
+  if (counts[2] > 0) add(plural(counts[2], "error"));
+  if (counts[1] > 0) add(plural(counts[1], "warning"));
+  if (counts[0] > 0) add(plural(counts[0], "info"));
+  if (text.empty()) text = "nothing found";
+  return fixing ? fmt::format("{}; fixed {}", text, fixes) : text;
+}
+
+Exit lint(const Options& options, Streams& streams) {
+  const std::string format = parse_choices(options.format, "--format", {"human", "concise"})[0];
+  const Severity level = level_of(options.fail_level);
+  const Codes select = codes_of(options.select, "--select");
+  const Codes ignore = codes_of(options.ignore, "--ignore");
+  const Library library = Library::of_process("kr");
+  LintFilesOptions how;
+  how.known_names = lines_of(options.names);
+  how.cache = Database::Cache::of_process();
+  const bool fixing = options.fix || options.unsafe_fixes;
+  if (fixing) {
+    how.fixes = options.unsafe_fixes ? LintFilesOptions::Fixes::all : LintFilesOptions::Fixes::safe;
+  }
+  LintedFiles linted = lint_files(rule_paths(options.paths, library), library, how);
+  std::erase_if(linted.findings, [&](const Diagnostic& one) {
+    // What keeps the rules from loading is always shown.
+    if (linted.failed && one.severity == Severity::error) return false;
+    if (holds(ignore, one.code)) return true;
+    if (!select.empty()) return !holds(select, one.code);
+    return one.severity == Severity::info && !options.info && level != Severity::info;
+  });
+  streams.out(render_human(linted.sources, linted.findings, {.color = streams.color_out()}));
+  for (const std::string& note : linted.notes) streams.warning(note);
+  if (format == "human" || fixing) {
+    streams.note(summary(linted.findings, linted.fixes, fixing));
+  }
+  if (linted.failed) return Exit::failed;
+  const bool found = std::any_of(linted.findings.begin(), linted.findings.end(),
+                                 [&](const Diagnostic& one) { return one.severity >= level; });
+  return found ? Exit::findings : Exit::done;
+}
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("PATH", options->paths,
+                 "Rules files, folders, or names of shipped rulesets (default: all that ship)");
+  app.add_option("--format", options->format, "human or concise (default: human)")
+      ->type_name("FORMAT");
+  app.add_flag("--fix", options->fix, "Make the fixes that provably change no meaning");
+  app.add_flag("--unsafe-fixes", options->unsafe_fixes, "Make the other fixes too");
+  app.add_option("--fail-level", options->fail_level,
+                 "Exit with 1 from this severity on: error, warning or info (default: warning)")
+      ->type_name("LEVEL");
+  app.add_flag("--info", options->info, "Show what is only likely, too");
+  app.add_option("--select", options->select, "Show only these findings, by code or name")
+      ->type_name("CODE,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--ignore", options->ignore, "Leave these findings out, by code or name")
+      ->type_name("CODE,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--names", options->names,
+                 "A file of kernel names, one a line, to see what short texts take by accident")
+      ->type_name("FILE");
+  return [options](Streams& streams) { return lint(*options, streams); };
+}
+
+}  // namespace
+
+extern const Verb lint_verb;
+const Verb lint_verb{"lint", "check rules, prove what can never apply, and mend it",
+                     "kr lint rulesets/vllm.kr --fix", setup};
+
+}  // namespace kr::cli
