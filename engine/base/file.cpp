@@ -82,6 +82,12 @@ void PendingFile::write(std::string_view bytes) {
   }
 }
 
+void PendingFile::keep_permissions() {
+  struct stat info {};
+  if (::stat(path_.c_str(), &info) != 0) return;
+  if (::fchmod(descriptor_, info.st_mode & 07777) != 0) fail("cannot be given its permissions");
+}
+
 void PendingFile::commit() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail("cannot be written");
   if (::rename(aside_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
@@ -90,6 +96,15 @@ void PendingFile::commit() {
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
   PendingFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+void replace_file(const std::filesystem::path& path, std::string_view bytes) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  PendingFile file(error ? path : real);
+  file.keep_permissions();
   file.write(bytes);
   file.commit();
 }

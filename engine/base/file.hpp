@@ -22,6 +22,8 @@ class PendingFile {
   PendingFile& operator=(PendingFile&&) = delete;
 
   void write(std::string_view bytes);
+  /// Gives the file the permissions of the one it replaces, where there is one.
+  void keep_permissions();
   /// Flushes, closes and renames. Throws Error; the file of an earlier run is then untouched.
   void commit();
   const std::filesystem::path& path() const noexcept { return path_; }
@@ -34,5 +36,9 @@ class PendingFile {
 };
 
 void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// Writes over a file of the user's: permissions stay, and behind a symbolic link it is the file it
+/// names that is written, not the link.
+void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace kr

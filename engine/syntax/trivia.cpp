@@ -39,9 +39,10 @@ size_t Trivia::before_gap(size_t at) const {
 }
 
 bool Trivia::alone(const Comment& comment) const {
+  const size_t mark = text_.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a byte order mark
   size_t at = comment.span.begin;
   while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t')) --at;
-  return at == 0 || text_[at - 1] == '\n';
+  return at == 0 || at == mark || text_[at - 1] == '\n';
 }
 
 Trivia::Block Trivia::block_before(size_t at) const {

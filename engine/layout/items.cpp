@@ -1,0 +1,276 @@
+#include "layout/items.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace kr::layout {
+namespace {
+
+using syntax::TokenKind;
+
+void move_before(std::vector<Comment>& from, std::vector<Comment>& to) {
+  to.insert(to.end(), from.begin(), from.end());
+  from.clear();
+}
+
+class Reader {
+ public:
+  explicit Reader(std::vector<Token>& tokens) : tokens_(tokens) {}
+
+  std::vector<Item> file() {
+    std::vector<Item> items;
+    while (now().kind != TokenKind::end) items.push_back(declaration());
+    return items;
+  }
+
+ private:
+  const Token& now(size_t ahead = 0) const {
+    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+  }
+  bool is(std::string_view text) const { return now().is(text); }
+  Piece piece(bool space = true) {
+    KR_CHECK(now().kind != TokenKind::end);
+    ++at_;
+    return {at_ - 1, at_, space};
+  }
+  /// A word and what is glued to it: `a.b.c`, `@memcpy`, `^"text"i$`.
+  Piece glued(bool path) {
+    Piece all = piece();
+    const auto goes_on = [&](const Token& token) {
+      if (!token.glued || token.kind == TokenKind::end) return false;
+      const Token& last = tokens_[at_ - 1];
+      if (path || last.kind == TokenKind::word) {
+        return token.is(".") || (last.is(".") && token.kind == TokenKind::word);
+      }
+      if (last.is("^")) return token.kind == TokenKind::string;
+      if (last.is("@") || last.is(".")) return token.kind == TokenKind::word;
+      return token.is("i") || token.is("$");
+    };
+    while (goes_on(now()) || flag_end()) ++at_;
+    all.last = at_;
+    return all;
+  }
+  /// `$` behind the `i` of a text.
+  bool flag_end() const {
+    return is("$") && now().glued && at_ >= 2 && tokens_[at_ - 1].is("i") && tokens_[at_ - 1].glued;
+  }
+  void head(Item& item, size_t count) {
+    for (; count > 0; --count) item.head.push_back(piece());
+  }
+  void path(Item& item) { item.head.push_back(glued(true)); }
+  Item begin(Item::Kind kind) const {
+    Item item;
+    item.kind = kind;
+    item.first = at_;
+    return item;
+  }
+  Item end(Item item) const {
+    item.last = at_;
+    return item;
+  }
+
+  Item declaration() {
+    if (is("use")) return use();
+    if (is("pattern")) {
+      Item item = begin(Item::Kind::pattern);
+      head(item, 3);
+      return with_expression(std::move(item));
+    }
+    if (is("engine") || is("model")) return engine();
+    Item item = begin(Item::Kind::nest);
+    if (is("labels")) {
+      head(item, 2);
+      extends(item);
+      return block(std::move(item), &Reader::entry);
+    }
+    if (is("table")) {
+      head(item, 4);
+      return block(std::move(item), &Reader::rule);
+    }
+    KR_CHECK(is("test"));
+    head(item, 2);
+    if (is("/")) {
+      item.head.push_back(piece(false));
+      item.head.push_back(piece(false));
+    }
+    return block(std::move(item), &Reader::test_case);
+  }
+  Item use() {
+    Item item = begin(Item::Kind::plain);
+    head(item, 1);
+    path(item);
+    if (is("as")) head(item, 2);
+    return end(std::move(item));
+  }
+  void extends(Item& item) {
+    if (!is("extends")) return;
+    head(item, 1);
+    path(item);
+  }
+  Item engine() {
+    Item item = begin(Item::Kind::nest);
+    head(item, 2);
+    if (now().kind == TokenKind::string) head(item, 1);
+    extends(item);
+    return block(std::move(item), &Reader::body_item);
+  }
+  Item block(Item item, Item (Reader::*read)()) {
+    KR_CHECK(is("{"));
+    head(item, 1);
+    while (!is("}")) item.items.push_back((this->*read)());
+    ++at_;
+    return end(std::move(item));
+  }
+  Item with_expression(Item item) {
+    item.expr = expression();
+    return end(std::move(item));
+  }
+
+  Item body_item() {
+    if (is("model")) return engine();
+    if (is("fold") || is("abbreviate")) return list();
+    if (is("detect")) {
+      Item item = begin(Item::Kind::pattern);
+      head(item, 1);
+      item.head.push_back(piece(false));
+      return with_expression(std::move(item));
+    }
+    Item item = begin(Item::Kind::block);
+    head(item, 1);
+    return block(std::move(item), &Reader::rule);
+  }
+  Item list() {
+    Item item = begin(Item::Kind::list);
+    const bool fold = is("fold");
+    head(item, 1);
+    do {
+      Part part;
+      if (fold) {
+        part.expr = expression();
+      } else {
+        for (int i = 0; i < 3; ++i) part.pieces.push_back(piece());
+      }
+      item.list.push_back(std::move(part));
+    } while (comma());
+    return end(std::move(item));
+  }
+  bool comma() {
+    if (!is(",")) return false;
+    std::vector<Comment> comments;
+    move_before(tokens_[at_].before, comments);
+    ++at_;
+    move_before(tokens_[at_].before, comments);
+    tokens_[at_].before = std::move(comments);
+    return true;
+  }
+  Item rule() {
+    Item item = begin(Item::Kind::plain);
+    if (!now(1).is(":")) {
+      if (is("include")) {
+        head(item, 1);
+        path(item);
+        return end(std::move(item));
+      }
+      const bool replaces = is("replace");
+      head(item, 2);
+      if (!replaces) return end(std::move(item));
+    } else {
+      head(item, 1);
+    }
+    item.kind = Item::Kind::rule;
+    item.head.push_back(piece(false));
+    return with_expression(std::move(item));
+  }
+  Item entry() {
+    Item item = begin(Item::Kind::entry);
+    head(item, 1);
+    if (now().kind == TokenKind::string) head(item, 1);
+    if (is("color") && !now(1).is(":")) head(item, 2);
+    return end(std::move(item));
+  }
+  Item test_case() {
+    Item item = begin(Item::Kind::test);
+    if (is("@")) item.head.push_back(glued(false));
+    head(item, 1);
+    if (is("within")) {
+      item.within = at_++;
+      do {
+        item.list.push_back({{piece()}, std::nullopt});
+      } while (comma());
+    }
+    item.arrow = at_++;
+    do {
+      item.expected.push_back({{piece(), piece()}, std::nullopt});
+    } while (comma());
+    return end(std::move(item));
+  }
+
+  // Expressions. Nesting is bounded by the parser: syntax::max_nesting.
+  Node expression() { return chain("|"); }
+
+  Node chain(std::string_view mark) {
+    Node node;
+    node.kind = Node::Kind::chain;
+    node.first = at_;
+    const auto part = [&] { return mark == "|" ? chain("&") : operand(); };
+    node.parts.push_back(part());
+    while (is(mark)) {
+      node.operators.push_back(at_++);
+      move_before(tokens_[at_].before, tokens_[at_ - 1].before);
+      node.parts.push_back(part());
+    }
+    if (node.parts.size() == 1) {
+      Node only = std::move(node.parts.front());
+      return only;
+    }
+    for (const Node& each : node.parts) node.width += each.width + 3;
+    node.width -= 3;
+    return measured(std::move(node));
+  }
+  Node operand() {
+    Node node;
+    node.first = at_;
+    if (is("(")) {
+      node.kind = Node::Kind::group;
+      ++at_;
+      node.parts.push_back(expression());
+      ++at_;
+      node.width = node.parts[0].width + 2;
+    } else if (is("!") || is("within")) {
+      node.kind = Node::Kind::prefix;
+      const size_t width = is("!") ? 1 : 7;
+      ++at_;
+      node.parts.push_back(operand());
+      node.width = node.parts[0].width + width;
+    } else {
+      const Piece atom = glued(false);
+      for (size_t i = atom.first; i < atom.last; ++i) node.width += columns(tokens_[i].text);
+    }
+    return measured(std::move(node));
+  }
+  Node measured(Node node) const {
+    node.last = at_;
+    for (size_t i = node.first + 1; i < node.last; ++i) {
+      node.comments = node.comments || !tokens_[i].before.empty();
+    }
+    return node;
+  }
+
+  std::vector<Token>& tokens_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+std::vector<Item> items_of(std::vector<Token>& tokens) {
+  return Reader(tokens).file();
+}
+
+size_t columns(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+}  // namespace kr::layout

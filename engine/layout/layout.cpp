@@ -1,0 +1,108 @@
+#include "layout/layout.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "layout/same.hpp"
+#include "layout/writer.hpp"
+#include "syntax/parse.hpp"
+
+namespace kr {
+namespace {
+
+/// A text of its own, parsed.
+struct Parsed {
+  explicit Parsed(std::string text) : file(sources.add("", std::move(text))) {
+    tree = syntax::parse(sources, file, sink);
+  }
+  std::string_view text() const { return sources.text(file); }
+
+  SourceMap sources;
+  FileId file;
+  Sink sink;
+  syntax::File tree;
+};
+
+/// The layout of a text without mistakes.
+std::string laid_out(std::string_view text, const syntax::File& tree) {
+  std::vector<layout::Token> tokens = layout::tokens_of(text, tree.comments);
+  const std::vector<layout::Item> items = layout::items_of(tokens);
+  return layout::Writer(tokens).write(items);
+}
+
+bool same_mistakes(const Sink& a, const Sink& b) {
+  return std::equal(a.all().begin(), a.all().end(), b.all().begin(), b.all().end(),
+                    [](const Diagnostic& x, const Diagnostic& y) {
+                      return x.code == y.code && x.message == y.message;
+                    });
+}
+
+/// Declarations in which nothing was reported, in the order of the text.
+std::vector<Span> without_mistakes(const syntax::File& tree, const Sink& sink) {
+  std::vector<Span> spans;
+  const auto take = [&](const auto& declarations) {
+    for (const auto& declaration : declarations) {
+      const Span span = declaration.span;
+      const auto touches = [&](Span other) {
+        return other.begin <= span.end && span.begin <= other.end;
+      };
+      if (std::none_of(sink.all().begin(), sink.all().end(),
+                       [&](const Diagnostic& one) { return touches(one.span); })) {
+        spans.push_back(span);
+      }
+    }
+  };
+  take(tree.uses);
+  take(tree.patterns);
+  take(tree.labels);
+  take(tree.tables);
+  take(tree.engines);
+  take(tree.tests);
+  std::sort(spans.begin(), spans.end(), [](Span a, Span b) { return a.begin < b.begin; });
+  return spans;
+}
+
+/// A file with mistakes: each declaration is laid out as a file of its own. Where the whole would
+/// then be read otherwise, it stays as written.
+std::string partly_laid_out(const SourceMap& sources, FileId id, const syntax::File& tree,
+                            const Sink& sink) {
+  const std::string_view text = sources.text(id);
+  const syntax::Lookahead look(text);
+  std::string out;
+  size_t at = 0;
+  for (const Span span : without_mistakes(tree, sink)) {
+    if (span.begin < at || !look.first_on_line(span.begin)) continue;
+    const Parsed part{std::string(sources.text(span))};
+    if (!part.sink.all().empty()) continue;
+    std::string lines = laid_out(part.text(), part.tree);
+    while (lines.ends_with('\n')) lines.pop_back();
+    size_t begin = span.begin;
+    while (begin > at && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
+    out += text.substr(at, begin - at);
+    out += lines;
+    at = span.end;
+  }
+  out += text.substr(at);
+  const Parsed after(out);
+  if (!layout::same(sources, tree, after.sources, after.tree)) return std::string(text);
+  if (!same_mistakes(sink, after.sink)) return std::string(text);
+  return out;
+}
+
+}  // namespace
+
+Layout lay_out(const SourceMap& sources, FileId file) {
+  Layout layout;
+  const syntax::File tree = syntax::parse(sources, file, layout.sink);
+  if (!layout.sink.all().empty()) {
+    layout.text = partly_laid_out(sources, file, tree, layout.sink);
+    return layout;
+  }
+  layout.text = laid_out(sources.text(file), tree);
+  const Parsed after(layout.text);
+  KR_CHECK(after.sink.all().empty());
+  KR_CHECK(layout::same(sources, tree, after.sources, after.tree));
+  return layout;
+}
+
+}  // namespace kr

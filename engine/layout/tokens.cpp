@@ -1,0 +1,66 @@
+#include "layout/tokens.hpp"
+
+#include <algorithm>
+
+#include "syntax/encoding.hpp"
+
+namespace kr::layout {
+
+using syntax::TokenKind;
+
+bool Token::parted() const {
+  return blank_before || std::any_of(before.begin(), before.end(),
+                                     [](const Comment& comment) { return comment.blank_before; });
+}
+
+namespace {
+
+/// Past the slash that closes what opens at `at`.
+size_t past_regex(std::string_view text, size_t at) {
+  for (++at; at < text.size() && text[at] != '/'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return std::min(at + 1, text.size());
+}
+
+}  // namespace
+
+std::vector<Token> tokens_of(std::string_view text, const std::vector<syntax::Comment>& comments) {
+  const syntax::Lookahead look(text);
+  std::vector<Token> tokens;
+  size_t at = syntax::encoding_of(text).head;
+  auto comment = comments.begin();
+  const auto breaks = [&](size_t from, size_t to) {
+    return std::count(text.begin() + static_cast<std::ptrdiff_t>(from),
+                      text.begin() + static_cast<std::ptrdiff_t>(to), '\n');
+  };
+  while (true) {
+    syntax::Token seen = look.token(at);
+    if (look.byte(seen.begin) == '/') {
+      // `test vllm / llama` divides; nowhere else do `test`, a word and a slash follow each other.
+      const size_t count = tokens.size();
+      const bool divides =
+          count >= 2 && tokens[count - 2].is("test") && tokens[count - 1].kind == TokenKind::word;
+      seen.kind = divides ? TokenKind::other : TokenKind::regex;
+      seen.end = divides ? seen.begin + 1 : past_regex(text, seen.begin);
+    }
+    Token token;
+    token.kind = seen.kind;
+    token.text = look.text(seen);
+    token.glued = seen.begin == at && !tokens.empty();
+    token.line_before = breaks(at, seen.begin) > 0;
+    size_t above = at;
+    for (; comment != comments.end() && comment->span.begin < seen.begin; ++comment) {
+      const auto between = breaks(above, comment->span.begin);
+      token.before.push_back({look.slice(comment->span.begin, comment->span.end),
+                              between > 0 || tokens.empty(), between > 1});
+      above = comment->span.end;
+    }
+    token.blank_before = breaks(above, seen.begin) > 1;
+    tokens.push_back(std::move(token));
+    if (seen.kind == TokenKind::end) return tokens;
+    at = seen.end;
+  }
+}
+
+}  // namespace kr::layout
