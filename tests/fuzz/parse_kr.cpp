@@ -8,12 +8,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
-#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
+#include "changed_rules.hpp"
 #include "diag/render.hpp"
 #include "syntax/parse.hpp"
 
@@ -122,81 +121,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 #ifndef KR_LIBFUZZER
 namespace {
 
-namespace fs = std::filesystem;
-
-std::vector<std::string> seeds() {
-  std::vector<fs::path> paths;
-  for (const char* folder : {"tests/golden", "stdlib", "rulesets"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(KR_SOURCE_DIR) / folder)) {
-      if (entry.path().extension() == ".kr") paths.push_back(entry.path());
-    }
-  }
-  std::sort(paths.begin(), paths.end());
-  std::vector<std::string> texts;
-  for (const fs::path& path : paths) texts.push_back(read_file(path));
-  return texts;
-}
-
-class Mutator {
- public:
-  explicit Mutator(const std::vector<std::string>& texts) : texts_(texts) {}
-
-  std::string next() {
-    std::string text = pick(texts_);
-    if (text.size() > 4000) text = text.substr(below(text.size() - 4000), 4000);
-    for (size_t count = 1 + below(8); count > 0; --count) change(text);
-    return text;
-  }
-
- private:
-  size_t below(size_t limit) { return limit == 0 ? 0 : random_() % limit; }
-  template <class T>
-  const T& pick(const std::vector<T>& from) {
-    return from[below(from.size())];
-  }
-  void change(std::string& text) {
-    static const std::vector<std::string> pieces{"{",        "}",        "(",        ")",
-                                                 "\"",       "/",        "|",        "&",
-                                                 "!",        ":",        "#",        "##",
-                                                 "\n",       "i",        "$",        "^",
-                                                 "@",        "=>",       "=",        ",",
-                                                 ";",        "\\",       "within ",  "otherwise",
-                                                 "keep",     "model ",   "engine ",  "//",
-                                                 "\"\"",     "\\x4",     "\t",       "test ",
-                                                 "labels ",  "use ",     "fold ",    "drop ",
-                                                 ".",        "replace ", "include ", "table ",
-                                                 "pattern ", "color ",   "\xc3",     "\xe2\x80\x9c",
-                                                 "-"};
-    const size_t at = below(text.size() + 1);
-    const size_t length = std::min(below(20), text.size() - at);
-    switch (below(6)) {
-      case 0:
-        text.erase(at, length);
-        break;
-      case 1:
-        text.insert(at, pick(pieces));
-        break;
-      case 2:
-        if (at < text.size()) text[at] = static_cast<char>(1 + below(255));
-        break;
-      case 3:
-        text.insert(below(text.size() + 1), text.substr(at, length));
-        break;
-      case 4: {
-        const std::string& other = pick(texts_);
-        text.insert(at, other.substr(below(other.size()), below(60)));
-        break;
-      }
-      case 5:
-        text.resize(at);
-        break;
-    }
-  }
-
-  const std::vector<std::string>& texts_;
-  std::mt19937_64 random_{20240607};
-};
-
 std::string repeated(std::string_view piece, size_t size) {
   std::string text;
   text.reserve(size + piece.size());
@@ -236,9 +160,9 @@ std::vector<std::string> hostile() {
 
 int main(int argc, char** argv) {
   const long rounds = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20000;
-  const std::vector<std::string> texts = seeds();
+  const std::vector<std::string> texts = fuzz::seeds();
   for (const std::string& text : texts) check(text);
-  Mutator mutator(texts);
+  fuzz::Mutator mutator(texts);
   for (long round = 0; round < rounds; ++round) check(mutator.next());
   double slowest = 0;
   size_t slow = 0;

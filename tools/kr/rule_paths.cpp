@@ -7,11 +7,10 @@
 #include "base/error.hpp"
 
 namespace kr::cli {
-namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> in_folder(const std::string& folder) {
+std::vector<std::string> rules_in_folder(const std::string& folder) {
   std::vector<std::string> found;
   std::error_code error;
   for (auto at = fs::recursive_directory_iterator(folder, error);
@@ -30,8 +29,6 @@ std::vector<std::string> in_folder(const std::string& folder) {
   return found;
 }
 
-}  // namespace
-
 std::vector<std::string> rule_paths(const std::vector<std::string>& paths, const Library& library) {
   if (paths.empty()) return library.rulesets();
   std::vector<std::string> names;
@@ -47,7 +44,7 @@ std::vector<std::string> rule_paths(const std::vector<std::string>& paths, const
     if (shipped) {
       add(path, *shipped);
     } else if (fs::is_directory(path, error)) {
-      for (const std::string& file : in_folder(path)) add(file, file);
+      for (const std::string& file : rules_in_folder(path)) add(file, file);
     } else if (path.ends_with(".krdb")) {
       throw Error(path, "a .krdb holds rules made ready to run, not the files they were made from",
                   "name the .kr files");

@@ -14,4 +14,8 @@ namespace kr::cli {
 /// a path is a .krdb, which has lost what these verbs look at.
 std::vector<std::string> rule_paths(const std::vector<std::string>& paths, const Library& library);
 
+/// The .kr files in and below a folder, in the order of their names; hidden folders are left out.
+/// Throws Error where there is none, or the folder cannot be read.
+std::vector<std::string> rules_in_folder(const std::string& folder);
+
 }  // namespace kr::cli

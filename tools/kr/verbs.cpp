@@ -7,6 +7,7 @@ namespace kr::cli {
 extern const Verb report_verb;
 extern const Verb classify_verb;
 extern const Verb why_verb;
+extern const Verb fmt_verb;
 extern const Verb list_verb;
 extern const Verb lint_verb;
 extern const Verb test_verb;
@@ -23,6 +24,7 @@ std::span<const Verb* const> verbs() {
       &lint_verb,
       &test_verb,
       &diff_verb,
+      &fmt_verb,
       &list_verb,
       &compile_verb,
       &completions_verb,

@@ -1,0 +1,135 @@
+// kr fmt: rules files in the one canonical layout.
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/nearest.hpp"
+#include "base/unified_diff.hpp"
+#include "diag/render.hpp"
+#include "layout/layout.hpp"
+#include "rule_paths.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct FmtOptions {
+  std::vector<std::string> paths;
+  bool check = false;
+  bool diff = false;
+};
+
+constexpr const char* standard_input = "-";
+
+/// With the names in its folder that are near to it.
+[[noreturn]] void missing(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto at = fs::directory_iterator(folder.empty() ? "." : folder, error);
+       !error && at != fs::directory_iterator(); at.increment(error)) {
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  const auto near = nearest(fs::path(path).filename().string(), names);
+  if (near)
+    throw Error(path, "does not exist", "did you mean `" + (folder / *near).string() + "`?");
+  throw Error(path, "does not exist");
+}
+
+/// One run over the files: a file that cannot be done does not keep the others from being done.
+class Formatter {
+ public:
+  Formatter(const FmtOptions& options, Streams& streams) : options_(options), streams_(streams) {}
+
+  Exit run() {
+    for (const std::string& path : options_.paths) {
+      guarded([&] { take(path); });
+    }
+    if (options_.check && changed_ > 0 && !failed_) {
+      streams_.note(fmt::format("{} of {} files would change; `kr fmt` without --check changes {}",
+                                changed_, files_, changed_ == 1 ? "it" : "them"));
+    }
+    if (failed_) return Exit::failed;
+    return changed_ > 0 && (options_.check || options_.diff) ? Exit::findings : Exit::done;
+  }
+
+ private:
+  template <class Action>
+  void guarded(const Action& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      streams_.error(error.what());
+      failed_ = true;
+    }
+  }
+  void take(const std::string& path) {
+    if (path == standard_input) {
+      std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+      return file("<stdin>", std::move(text), true);
+    }
+    std::error_code error;
+    if (!fs::exists(path, error)) missing(path);
+    const bool folder = fs::is_directory(path, error);
+    for (const std::string& name :
+         folder ? rules_in_folder(path) : std::vector<std::string>{path}) {
+      if (!seen_.insert(fs::weakly_canonical(name, error).string()).second) continue;
+      guarded([&] { file(name, read_file(name), false); });
+    }
+  }
+  void file(const std::string& name, std::string text, bool piped) {
+    ++files_;
+    SourceMap sources;
+    const FileId id = sources.add(name, std::move(text));
+    const Layout layout = lay_out(sources, id);
+    const bool changes = layout.text != sources.text(id);
+    changed_ += changes ? 1 : 0;
+    if (options_.diff) {
+      streams_.out(unified_diff(name, sources.text(id), name, layout.text));
+    } else if (options_.check) {
+      if (changes) streams_.out(name + "\n");
+    } else if (piped) {
+      streams_.out(layout.text);
+    } else if (changes) {
+      replace_file(name, layout.text);
+      streams_.note("laid out " + name);
+    }
+    if (layout.sink.all().empty()) return;
+    failed_ = true;
+    streams_.raw_error(
+        render_human(sources, layout.sink.sorted(), {.color = streams_.color_error()}));
+    streams_.error(fmt::format("{}: what has errors stays as it is written", name));
+  }
+
+  const FmtOptions& options_;
+  Streams& streams_;
+  std::set<std::string> seen_;
+  size_t files_ = 0;
+  size_t changed_ = 0;
+  bool failed_ = false;
+};
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<FmtOptions>();
+  app.add_option("PATH", options->paths,
+                 "Rules files, folders of them; `-`: standard input to standard output")
+      ->required();
+  app.add_flag("--check", options->check, "Change nothing; name the files that would change");
+  app.add_flag("--diff", options->diff, "Change nothing; show what would change");
+  return [options](Streams& streams) { return Formatter(*options, streams).run(); };
+}
+
+}  // namespace
+
+extern const Verb fmt_verb;
+const Verb fmt_verb{"fmt", "rules files in the one canonical layout", "kr fmt rulesets stdlib",
+                    setup};
+
+}  // namespace kr::cli
