@@ -44,9 +44,12 @@ void check_regexes(const Context& context, Sink& sink);        // KR307, KR309, 
 void check_unused(const Context& context, Sink& sink);         // KR311, KR312, KR313
 void check_labels(const Context& context, Sink& sink);         // KR314, KR315, KR412
 void check_tests(const Context& context, Sink& sink);          // KR316
+void check_folds(const Context& context, Sink& sink);          // KR317
 void check_abbreviations(const Context& context, Sink& sink);  // KR318, KR408
 void check_colors(const Context& context, Sink& sink);         // KR320, KR410
 void check_cases(const Context& context, Sink& sink);          // KR404
+void check_short_texts(const Context& context, Sink& sink);    // KR406
+void check_detection(const Context& context, Sink& sink);      // KR407
 void check_dialects(const Context& context, Sink& sink);       // KR409
 void check_names(const Context& context, Sink& sink);          // KR411
 

@@ -28,7 +28,7 @@ Attempt attempt(const Rules& before, const std::vector<Fix>& fixes) {
       std::all_of(fixes.begin(), fixes.end(), [](const Fix& fix) { return fix.safe; });
   if (made.loaded.has_errors()) {
     made.failure = "the rules do not load with it";
-  } else if (safe && !same_meaning(before, *made.rules)) {
+  } else if (safe && !same_meaning(before.program, made.rules->program)) {
     made.failure = "the rules mean something else with it";
   }
   return made;

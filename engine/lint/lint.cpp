@@ -46,9 +46,10 @@ std::vector<lint::WrittenAtom> atoms_of(const syntax::File& tree) {
 namespace lint {
 
 std::span<const Check> all_checks() {
-  static constexpr std::array<Check, 10> checks{
-      check_otherwise,     check_regexes, check_unused, check_labels,   check_tests,
-      check_abbreviations, check_colors,  check_cases,  check_dialects, check_names,
+  static constexpr std::array<Check, 13> checks{
+      check_otherwise, check_regexes,     check_unused,    check_labels,        check_tests,
+      check_folds,     check_short_texts, check_detection, check_abbreviations, check_colors,
+      check_cases,     check_dialects,    check_names,
   };
   return checks;
 }

@@ -12,7 +12,8 @@
 namespace kr {
 
 struct LintOptions {
-  /// Names of real kernels, to see what short texts take by accident.
+  /// Names of real kernels beside those in the files' own tests, to see what short texts take by
+  /// accident.
   std::vector<std::string> known_names;
   /// Declarations of the root files that other files use, which makes them used. Sorted.
   std::vector<lint::Used> used_elsewhere;

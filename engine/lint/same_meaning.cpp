@@ -1,15 +1,14 @@
 #include "lint/same_meaning.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "compare/compare.hpp"
 #include "prove/prover.hpp"
 
 namespace kr::lint {
 namespace {
 
-/// Two Programs, rule by rule.
+/// Two Programs, rule by rule; tables that differ there, by what they label.
 class Meanings {
  public:
   Meanings(const Program& before, const Program& after) : before_(before), after_(after) {}
@@ -22,7 +21,17 @@ class Meanings {
     for (uint32_t e = 0; e < before_.engines.size(); ++e) {
       if (!same_expr(before_.engines.get({e}).detect, after_.engines.get({e}).detect)) return false;
     }
-    return true;
+    const auto pattern = [this](const NamedPattern& a, const NamedPattern& b) {
+      return a.name == b.name && same_expr(a.expr, b.expr);
+    };
+    const auto table = [this](const SharedTable& a, const SharedTable& b) {
+      return a.name == b.name && a.dimension == b.dimension && same_rules(a.rules, b.rules) &&
+             same_otherwise(a.otherwise, b.otherwise);
+    };
+    return std::equal(before_.patterns.begin(), before_.patterns.end(), after_.patterns.begin(),
+                      after_.patterns.end(), pattern) &&
+           std::equal(before_.shared_tables.begin(), before_.shared_tables.end(),
+                      after_.shared_tables.begin(), after_.shared_tables.end(), table);
   }
 
  private:
@@ -61,6 +70,10 @@ class Meanings {
            groups(before_, one.expr) == groups(after_, other.expr);
   }
 
+  bool same_otherwise(std::optional<RuleId> a, std::optional<RuleId> b) {
+    return a.has_value() == b.has_value() && (!a || same_rule(*a, *b));
+  }
+
   bool same_rules(const std::vector<RuleId>& a, const std::vector<RuleId>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [this](RuleId one, RuleId other) { return same_rule(one, other); });
@@ -77,8 +90,9 @@ class Meanings {
                                             b.vocabulary.begin(), b.vocabulary.end(), same_label)) {
       return false;
     }
-    if (a.otherwise.has_value() != b.otherwise.has_value()) return false;
-    return same_rules(a.rules, b.rules) && (!a.otherwise || same_rule(*a.otherwise, *b.otherwise));
+    if (same_rules(a.rules, b.rules) && same_otherwise(a.otherwise, b.otherwise)) return true;
+    const TableComparison compared = compare_tables(prover_, {&before_, &a}, {&after_, &b});
+    return compared.proven && compared.moves.empty();
   }
 
   bool same_model(const Model& a, const Model& b) {
@@ -105,44 +119,10 @@ class Meanings {
   prove::Prover prover_{formulas_};
 };
 
-/// A file with an engine that asks for every pattern and includes every table of another, so that
-/// what modules export has a meaning that can be compared.
-std::string probe_text(const syntax::File& tree) {
-  std::string text = "use \"./probed.kr\" as probed\nengine probe {\n";
-  for (size_t i = 0; i < tree.patterns.size(); ++i) {
-    text += fmt::format("  pattern-{} {{ holds: probed.{} }}\n", i, tree.patterns[i].name.text);
-  }
-  for (size_t i = 0; i < tree.tables.size(); ++i) {
-    const syntax::Table& table = tree.tables[i];
-    text += fmt::format("  model table-{} {{ {} {{ include probed.{} }} }}\n", i,
-                        table.dimension.text, table.name.text);
-  }
-  return text + "}\n";
-}
-
-std::unique_ptr<Rules> probe(const Rules& rules, Sink& sink) {
-  std::vector<SourceFile> files;
-  for (const LoadedFile& one : rules.files) {
-    SourceFile made{
-        rules.sources.path(one.file), std::string(rules.sources.text(one.file)), false, {}};
-    for (const LoadedFile::Used& used : one.uses)
-      made.uses.emplace_back(used.name, used.file.index);
-    files.push_back(std::move(made));
-  }
-  const auto root = std::find_if(rules.files.begin(), rules.files.end(),
-                                 [](const LoadedFile& file) { return file.root; });
-  files.push_back({"probe.kr", probe_text(root->tree), true, {{"./probed.kr", root->file.index}}});
-  return load_rules(std::move(files), sink);
-}
-
 }  // namespace
 
-bool same_meaning(const Rules& before, const Rules& after) {
-  if (!Meanings(before.program, after.program).same()) return false;
-  Sink sink;
-  const auto one = probe(before, sink);
-  const auto other = probe(after, sink);
-  return !sink.has_errors() && Meanings(one->program, other->program).same();
+bool same_meaning(const Program& before, const Program& after) {
+  return Meanings(before, after).same();
 }
 
 }  // namespace kr::lint

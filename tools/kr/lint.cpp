@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/nearest.hpp"
-#include "diag/render.hpp"
+#include "diag/formats.hpp"
 #include "lint/lint_files.hpp"
 #include "rule_paths.hpp"
 #include "session.hpp"
@@ -73,6 +73,11 @@ Severity level_of(const std::string& word) {
                               : Severity::info;
 }
 
+Format parse_format(const std::string& word) {
+  const std::vector<std::string> names(format_names.begin(), format_names.end());
+  return *format_from(parse_choices(word, "--format", names)[0]);
+}
+
 std::string plural(size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -91,7 +96,7 @@ std::string summary(const std::vector<Diagnostic>& findings, size_t fixes, bool 
 }
 
 Exit lint(const Options& options, Streams& streams) {
-  const std::string format = parse_choices(options.format, "--format", {"human", "concise"})[0];
+  const Format format = parse_format(options.format);
   const Severity level = level_of(options.fail_level);
   const Codes select = codes_of(options.select, "--select");
   const Codes ignore = codes_of(options.ignore, "--ignore");
@@ -111,9 +116,10 @@ Exit lint(const Options& options, Streams& streams) {
     if (!select.empty()) return !holds(select, one.code);
     return one.severity == Severity::info && !options.info && level != Severity::info;
   });
-  streams.out(render_human(linted.sources, linted.findings, {.color = streams.color_out()}));
+  streams.out(render(format, linted.sources, linted.findings,
+                     {.color = streams.color_out(), .version = KR_VERSION, .page = {}}));
   for (const std::string& note : linted.notes) streams.warning(note);
-  if (format == "human" || fixing) {
+  if (format == Format::human || fixing) {
     streams.note(summary(linted.findings, linted.fixes, fixing));
   }
   if (linted.failed) return Exit::failed;
@@ -126,7 +132,8 @@ Action setup(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("PATH", options->paths,
                  "Rules files, folders, or names of shipped rulesets (default: all that ship)");
-  app.add_option("--format", options->format, "human or concise (default: human)")
+  app.add_option("--format", options->format,
+                 "human, concise, json, sarif, github or junit (default: human)")
       ->type_name("FORMAT");
   app.add_flag("--fix", options->fix, "Make the fixes that provably change no meaning");
   app.add_flag("--unsafe-fixes", options->unsafe_fixes, "Make the other fixes too");

@@ -1,0 +1,88 @@
+// KR317: folds that change nothing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "lint/checks.hpp"
+#include "prove/prover.hpp"
+
+namespace kr::lint {
+namespace {
+
+using Place = std::pair<FileId, uint32_t>;
+
+Place place_of(const Fold& fold) {
+  return {fold.span.file, fold.span.begin};
+}
+
+/// Covered, or covering: asked of the same two in model after model.
+class Covers {
+ public:
+  explicit Covers(const Program& program) : program_(program), prover_(formulas_) {}
+
+  bool never(const Fold& fold) { return prover_.find(formulas_.of(program_, fold.expr)).none(); }
+
+  /// Whether all nodes of `fold` are those of `other` too, proven.
+  bool covers(const Fold& other, const Fold& fold) {
+    const prove::FormulaId outer = formulas_.of(program_, other.expr);
+    const prove::FormulaId inner = formulas_.of(program_, fold.expr);
+    const auto [known, added] = known_.emplace(std::pair(outer, inner), false);
+    const prove::FormulaId excluded[] = {outer};
+    if (added) known->second = outer == inner || prover_.find(inner, excluded).none();
+    return known->second;
+  }
+
+ private:
+  const Program& program_;
+  prove::Formulas formulas_;
+  prove::Prover prover_;
+  std::map<std::pair<prove::FormulaId, prove::FormulaId>, bool> known_;
+};
+
+/// The fold of `all` that makes `fold` needless; of two that say the same, the first of the text
+/// stays.
+const Fold* covering(Covers& covers, const std::vector<Fold>& all, const Fold& fold) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Fold& other) {
+    if (place_of(other) == place_of(fold) || !covers.covers(other, fold)) return false;
+    return place_of(other) < place_of(fold) || !covers.covers(fold, other);
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void check_folds(const Context& context, Sink& sink) {
+  struct Found {
+    const Fold* fold = nullptr;
+    bool useless = true;  // in all models so far
+    bool never = false;
+    const Fold* by = nullptr;
+  };
+  std::map<Place, Found> found;
+  Covers covers(context.program());
+  for (const Model& model : context.program().models) {
+    for (const Fold& fold : model.folds) {
+      if (!context.is_root(fold.span.file)) continue;
+      Found& here = found[place_of(fold)];
+      if (here.fold == nullptr) here.never = covers.never(fold);
+      here.fold = &fold;
+      here.by = here.never ? nullptr : covering(covers, model.folds, fold);
+      here.useless = here.useless && (here.never || here.by != nullptr);
+    }
+  }
+  for (const auto& [place, here] : found) {
+    if (!here.useless) continue;
+    const std::string_view text = context.sources().text(here.fold->span);
+    if (here.never) {
+      sink.add(code::useless_fold, here.fold->span, text, "no name holds it").help("take it out");
+      continue;
+    }
+    sink.add(code::useless_fold, here.fold->span, text,
+             fmt::format("`{}` folds all that it would", context.sources().text(here.by->span)))
+        .related(here.by->span, "folded here")
+        .help("take it out");
+  }
+}
+
+}  // namespace kr::lint

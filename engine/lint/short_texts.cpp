@@ -1,0 +1,153 @@
+// KR406: short texts that take names from other labels by accident.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lint/checks.hpp"
+#include "match/evaluate.hpp"
+
+namespace kr::lint {
+namespace {
+
+constexpr size_t short_bytes = 4;
+constexpr size_t names_shown = 3;
+
+/// An unanchored text of few bytes.
+bool is_short(const regex::Regex& regex) {
+  const regex::Node& root = regex.nodes.get(regex.root);
+  const auto is_bytes = [&](regex::NodeId id) {
+    return regex.nodes.get(id).kind == regex::NodeKind::bytes &&
+           regex.nodes.get(id).set.count() <= 2;
+  };
+  if (root.kind == regex::NodeKind::bytes) return root.set.count() <= 2;
+  return root.kind == regex::NodeKind::sequence && root.operands.size() <= short_bytes &&
+         std::all_of(root.operands.begin(), root.operands.end(), is_bytes);
+}
+
+/// One alternative of a rule: an atom as it stands in it.
+struct Alternative {
+  ExprId expr;
+  Span place;
+};
+std::vector<Alternative> alternatives(const Program& program, ExprId expr) {
+  const Expr& top = program.exprs.get(expr);
+  if (top.op != ExprOp::disjunction) return {{expr, top.span}};
+  std::vector<Alternative> all;
+  for (size_t i = 0; i < top.operands.size(); ++i) {
+    all.push_back({top.operands[i], i < top.places.size()
+                                        ? top.places[i]
+                                        : program.exprs.get(top.operands[i]).span});
+  }
+  return all;
+}
+
+struct Known {
+  const std::string* name;
+  AtomSet atoms;
+  OperationKind kind;
+  Subject subject() const { return {.name = &atoms, .kind = kind, .within = {}}; }
+};
+
+struct Taken {
+  std::set<std::string> names;
+  std::set<std::string> labels;  // that they would get
+};
+
+class ShortTexts {
+ public:
+  explicit ShortTexts(const Context& context) : context_(context), program_(context.program()) {
+    Scanner scanner(context.compiled.database);
+    const auto add = [&](const std::string& name) {
+      Known known{&name, AtomSet(), operation_kind_of(name)};
+      scanner.scan(name, known.atoms);
+      names_.push_back(std::move(known));
+    };
+    for (const std::string& name : context.options.known_names) add(name);
+    for (const Test& test : program_.tests) add(test.name);
+  }
+
+  /// Rules at their places in the table, where a short text stands in them.
+  void look(const Table& table) {
+    std::vector<Condition> conditions;
+    conditions.reserve(table.rules.size());
+    for (const RuleId id : table.rules)
+      conditions.emplace_back(program_, program_.rules.get(id).expr);
+    for (const Known& known : names_) {
+      const Subject subject = known.subject();
+      size_t first = 0;
+      while (first < conditions.size() && !conditions[first].holds(subject)) ++first;
+      if (first == conditions.size()) continue;
+      const auto alternative = lone_short(table.rules[first], subject);
+      if (!alternative) continue;
+      size_t next = first + 1;
+      while (next < conditions.size() && !conditions[next].holds(subject)) ++next;
+      if (next == conditions.size()) continue;
+      const std::string& own = program_.rules.get(table.rules[first]).label;
+      const std::string& other = program_.rules.get(table.rules[next]).label;
+      if (own == other) continue;
+      Taken& taken = taken_[{alternative->place.file, alternative->place.begin}];
+      taken.names.insert(*known.name);
+      taken.labels.insert(other);
+      spans_[{alternative->place.file, alternative->place.begin}] = alternative->place;
+    }
+  }
+
+  void report(Sink& sink) const {
+    for (const auto& [place, taken] : taken_) {
+      const Span span = spans_.at(place);
+      Diagnostic& added = sink.add(code::short_text, span, context_.sources().text(span),
+                                   taken.names.size(), taken.names.size() == 1 ? "" : "s",
+                                   fmt::format("`{}`", fmt::join(taken.labels, "`, `")));
+      added.witness = *taken.names.begin();
+      std::string shown;
+      size_t count = 0;
+      for (const std::string& name : taken.names) {
+        if (count++ == names_shown) break;
+        shown += fmt::format("{}`{}`", shown.empty() ? "" : ", ", name);
+      }
+      added.help("see whether it is meant: {}", shown);
+    }
+  }
+
+ private:
+  /// The only alternative of a rule that holds, where it is short and stands in a root file.
+  std::optional<Alternative> lone_short(RuleId rule, const Subject& subject) const {
+    std::optional<Alternative> only;
+    for (const Alternative& one : alternatives(program_, program_.rules.get(rule).expr)) {
+      if (!holds(program_, one.expr, subject)) continue;
+      if (only) return std::nullopt;
+      only = one;
+    }
+    if (!only || !context_.is_root(only->place.file)) return std::nullopt;
+    const Expr& expr = program_.exprs.get(only->expr);
+    if (expr.op != ExprOp::atom || !is_short(program_.atoms.get(expr.atom).regex)) {
+      return std::nullopt;
+    }
+    return only;
+  }
+
+  const Context& context_;
+  const Program& program_;
+  std::vector<Known> names_;
+  std::map<std::pair<FileId, uint32_t>, Taken> taken_;
+  std::map<std::pair<FileId, uint32_t>, Span> spans_;
+};
+
+}  // namespace
+
+void check_short_texts(const Context& context, Sink& sink) {
+  const Program& program = context.program();
+  if (program.models.empty()) return;
+  ShortTexts texts(context);
+  std::set<std::vector<RuleId>> seen;
+  for (const Model& model : program.models) {
+    for (const Table& table : model.tables) {
+      if (seen.insert(table.rules).second) texts.look(table);
+    }
+  }
+  texts.report(sink);
+}
+
+}  // namespace kr::lint

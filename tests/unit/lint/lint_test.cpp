@@ -1,0 +1,223 @@
+#include "lint/lint.hpp"
+
+#include <doctest/doctest.h>
+
+#include "lint/abbreviate.hpp"
+#include "lint/color_distance.hpp"
+#include "lint/edits.hpp"
+#include "lint/fix.hpp"
+#include "lint/repairs.hpp"
+#include "lint/same_meaning.hpp"
+#include "support/rules.hpp"
+
+using namespace kr;
+
+namespace {
+
+struct Linted {
+  CompiledRules rules;
+  std::vector<Diagnostic> findings;
+
+  /// `KR309 KR310`, in the order of the text.
+  std::string codes() const {
+    std::string all;
+    for (const Diagnostic& one : findings) {
+      all += (all.empty() ? "" : " ") + std::string(one.code->id);
+    }
+    return all;
+  }
+};
+
+Linted lint_text(const std::string& text, const LintOptions& options = {}) {
+  Sink loaded;
+  std::vector<SourceFile> files;
+  files.push_back({"test.kr", text, true, {}});
+  auto rules = load_rules(std::move(files), loaded);
+  for (const Diagnostic& diagnostic : loaded.all()) INFO(diagnostic.message);
+  REQUIRE(!loaded.has_errors());
+  Linted linted{compile_for_lint(std::move(rules), std::nullopt, loaded), {}};
+  linted.findings = lint_rules(linted.rules, options, loaded);
+  return linted;
+}
+
+std::string codes_of(const std::string& text) {
+  return lint_text(text).codes();
+}
+
+/// The text after all fixes.
+std::string fixed(const std::string& text, bool unsafe, size_t count) {
+  Linted linted = lint_text(text);
+  const lint::FixResult result = lint::fix(linted.rules, linted.findings, {}, unsafe, std::nullopt);
+  CHECK(result.count == count);
+  CHECK(result.notes.empty());
+  return std::string(linted.rules.sources().text(FileId{0}));
+}
+
+}  // namespace
+
+TEST_CASE("a module without an engine is checked") {
+  CHECK(codes_of("pattern a = /gemm/") == "KR310");
+  CHECK(codes_of("pattern a = \"gemm\"\ntable t for substage { x: a }") == "");
+}
+
+TEST_CASE("an allow speaks for its line, for what follows, for the file") {
+  CHECK(codes_of("pattern a = /x/  # kr: allow(regex-is-literal) so be it\npattern b = /y/") ==
+        "KR310");
+  CHECK(codes_of("# kr: allow(KR310) so be it\npattern a = /x/\npattern b = /y/") == "KR310");
+  CHECK(codes_of("# kr: allow-file(KR310) so be it\npattern a = /x/\npattern b = /y/") == "");
+  // Over what stands between.
+  CHECK(codes_of("# kr: allow(KR310) so be it\n# more\n\n## Doc.\npattern a =\n  /x/") == "");
+  // A documentation comment is none.
+  CHECK(codes_of("## kr: allow(KR310) so be it\npattern a = /x/") == "KR310");
+}
+
+TEST_CASE("an allow before a block or engine speaks for all of it") {
+  const std::string inside =
+      "{ substage { a: /x/  b: otherwise } }\n"
+      "labels substage { a  b }\n"
+      "test e { \"x\" => substage a  \"y\" => substage b }";
+  CHECK(codes_of("engine e " + inside) == "KR310");
+  CHECK(codes_of("# kr: allow(KR310) so be it\nengine e " + inside) == "");
+}
+
+TEST_CASE("what is wrong with an allow can be allowed") {
+  CHECK(codes_of("# kr: allow-file(KR330) lists of allows are kept elsewhere\n"
+                 "# kr: allow(KR310)\npattern a = /x/") == "");
+  CHECK(codes_of("# kr: allow(KR310)\npattern a = /x/") == "KR330");
+  CHECK(codes_of("# kr: allow-file(KR331, KR310) generated\npattern a = \"x\"") == "");
+  CHECK(codes_of("# kr: allow-file(KR310) generated\npattern a = \"x\"") == "KR331");
+  CHECK(codes_of("# kr: allow(KR3100) typo\npattern a = /x/") == "KR332 KR310");
+}
+
+TEST_CASE("patterns that others use are used") {
+  const std::string text =
+      "pattern a = \"x\"\nengine e { stage { b: otherwise } }\n"
+      "labels stage { b }\ntest e { \"x\" => stage b }";
+  CHECK(lint_text(text).codes() == "KR311");
+  LintOptions options;
+  options.used_elsewhere = {{"test.kr", sema::Noun::pattern, "a"}};
+  CHECK(lint_text(text, options).codes() == "");
+}
+
+TEST_CASE("known names show what a short text takes") {
+  const std::string text =
+      "labels stage { a  b  c }\n"
+      "engine e { stage { a: \"qq\"  b: \"zqqz\"  c: otherwise } }\n"
+      "test e { \"qq\" => stage a  \"zq\" => stage c }\n"
+      "# kr: allow-file(label-without-test) short\n";
+  CHECK(lint_text(text).codes() == "");
+  const Linted linted = lint_text(text, {{"zqqz"}, {}});
+  REQUIRE(linted.codes() == "KR406");
+  CHECK(linted.findings[0].witness == "zqqz");
+}
+
+TEST_CASE("fixes keep comments and layout, round by round") {
+  CHECK(fixed("pattern a = /.*gemm.*/   # all of them\n", false, 3) ==
+        "pattern a = \"gemm\"   # all of them\n");
+  CHECK(fixed("pattern a = \"ab\" | \"x\" | \"AB\"\n", false, 0) ==
+        "pattern a = \"ab\" | \"x\" | \"AB\"\n");
+  CHECK(fixed("pattern a = \"ab\" | \"x\" | \"AB\"\n", true, 1) == "pattern a = \"ab\"i | \"x\"\n");
+  CHECK(fixed("pattern a = \"a\" | \"A\"\n", false, 1) == "pattern a = \"a\"i\n");
+}
+
+TEST_CASE("the fix of a fold does not make it a whole name") {
+  CHECK(fixed("engine e { fold /Sampler/ }\n", false, 1) == "engine e { fold (\"Sampler\") }\n");
+  CHECK(fixed("engine e { fold /^Sampler$/ }\n", false, 1) == "engine e { fold ^\"Sampler\"$ }\n");
+}
+
+TEST_CASE("otherwise is moved to the end with its comment") {
+  CHECK(fixed("engine e {\n  stage {\n    b: otherwise  # the rest\n    a: \"a\"  # a\n  }\n}\n",
+              false, 1) ==
+        "engine e {\n  stage {\n    a: \"a\"  # a\n    b: otherwise  # the rest\n  }\n}\n");
+  // Whose a comment above it is, is not known.
+  const std::string above =
+      "engine e {\n  stage {\n    # x\n    b: otherwise\n    a: \"a\"\n  }\n}\n";
+  CHECK(fixed(above, false, 0) == above);
+}
+
+TEST_CASE("a safe fix that changes the meaning is taken back") {
+  Linted linted = lint_text("pattern a = /x/ | /y[12]/\n");
+  REQUIRE(linted.codes() == "KR310");
+  Diagnostic wrong = linted.findings[0];
+  wrong.fix = Fix{true, {{{FileId{0}, 18, 25}, "\"y\""}}};
+  linted.findings.push_back(wrong);
+  const lint::FixResult result = lint::fix(linted.rules, linted.findings, {}, false, std::nullopt);
+  CHECK(result.count == 1);
+  REQUIRE(result.notes.size() == 1);
+  CHECK(result.notes[0] ==
+        "test.kr:1: a fix was taken back: the rules mean something else with it");
+  CHECK(linted.rules.sources().text(FileId{0}) == "pattern a = \"x\" | /y[12]/\n");
+}
+
+TEST_CASE("a fix that does not load is taken back") {
+  Linted linted = lint_text("pattern a = \"x\"\n");
+  Diagnostic wrong;
+  wrong.code = code::looks_literal.info;
+  wrong.span = {FileId{0}, 12, 15};
+  wrong.fix = Fix{false, {{{FileId{0}, 12, 15}, "/(/"}}};
+  linted.findings.push_back(wrong);
+  const lint::FixResult result = lint::fix(linted.rules, linted.findings, {}, true, std::nullopt);
+  CHECK(result.count == 0);
+  CHECK(result.notes.size() == 1);
+  CHECK(linted.rules.sources().text(FileId{0}) == "pattern a = \"x\"\n");
+}
+
+TEST_CASE("meaning is all that a user sees") {
+  const auto same = [](const std::string& a, const std::string& b) {
+    const CompiledRules one = test::compile(a);
+    const CompiledRules other = test::compile(b);
+    return lint::same_meaning(one.program(), other.program());
+  };
+  CHECK(same("pattern a = /ab*/", "pattern a = /a/"));
+  CHECK(!same("pattern a = /ab*/", "pattern a = /ab/"));
+  CHECK(same("engine e { fold A }", "engine e { fold ^\"A\"$ }"));
+  CHECK(!same("engine e { fold A }", "engine e { fold (\"A\") }"));
+  CHECK(!same("engine e { abbreviate \"a\" as \"b\" }", "engine e { abbreviate \"a\" as \"c\" }"));
+  CHECK(!same("engine e { detect: \"a\" }", "engine e { detect: \"b\" }"));
+  CHECK(!same("engine e { phases { a: \"a\" } }", "engine e { phases { a: \"b\" } }"));
+  // Of the same names, but the number is another.
+  CHECK(!same("engine e { phases { a: /a+(?<step>[0-9]*)/ } }",
+              "engine e { phases { a: /a(?<step>[0-9]*)/ } }"));
+  CHECK(!same("table t for d { a: \"a\"  b: \"b\" }", "table t for d { b: \"b\"  a: \"a\" }"));
+  CHECK(same("engine e { d { a: \"ab\"  a: \"a\" } }", "engine e { d { a: \"a\" } }"));
+  CHECK(!same("engine e { d { a: \"ab\"  b: \"a\" } }", "engine e { d { b: \"a\" } }"));
+  CHECK(!same("engine e { d { a: otherwise } }", "engine e { d { b: otherwise } }"));
+  CHECK(!same("labels d { a \"x\" }\nengine e { d { a: otherwise } }",
+              "labels d { a \"y\" }\nengine e { d { a: otherwise } }"));
+}
+
+TEST_CASE("edits go together where they do not touch") {
+  SourceMap sources;
+  const FileId file = sources.add("a", "0123456789");
+  const auto finding = [&](uint32_t begin, uint32_t end, std::string text) {
+    Diagnostic made;
+    made.fix = Fix{true, {{{file, begin, end}, std::move(text)}}};
+    return made;
+  };
+  const std::vector<Diagnostic> all{finding(2, 4, "ab"), finding(3, 5, "no"),
+                                    finding(4, 5, ""),   finding(9, 10, "cdef"),
+                                    finding(0, 0, "<"),  finding(0, 1, "-")};
+  const std::vector<Fix> chosen = lint::compatible_fixes(all, file, false);
+  CHECK(chosen.size() == 4);
+  CHECK(lint::apply("0123456789", chosen) == "<01ab5678cdef");
+}
+
+TEST_CASE("texts are written so that they are read back") {
+  CHECK(lint::written_text("a\"b\\c\x01", true, true, false) == "^\"a\\\"b\\\\c\\x01\"i");
+  CHECK(lint::written_text("\xff\xc3\xa9", false, false, true) == "\"\\xff\xc3\xa9\"$");
+}
+
+TEST_CASE("abbreviations are applied one after another") {
+  const std::vector<Abbreviation> all{{"ab", "b", {}}, {"bb", "c", {}}};
+  CHECK(lint::abbreviate("abab", all) == "c");
+  CHECK(lint::abbreviate("aab", all) == "ab");
+}
+
+TEST_CASE("colours differ as the eye sees it") {
+  CHECK(lint::color_distance("#4e79a7", "#4e79a7") == doctest::Approx(0));
+  CHECK(lint::color_distance("#000000", "#ffffff") == doctest::Approx(100).epsilon(0.001));
+  CHECK(lint::color_distance("#ff0000", "#00ff00") ==
+        doctest::Approx(lint::color_distance("#00ff00", "#ff0000")));
+  CHECK(lint::color_distance("#4e79a7", "#4f7aa8") < 1);
+  CHECK(lint::color_distance("#4e79a7", "#f28e2b") > 40);
+}
