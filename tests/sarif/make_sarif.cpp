@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "diag/formats.hpp"
+#include "explain/explain.hpp"
 
 using namespace kr;
 
@@ -65,6 +66,7 @@ void run(const std::filesystem::path& folder) {
   sink.add(code::syntax, Span{}, "a place", "none");
   FormatOptions options;
   options.version = "1.2.3";
+  options.page = page_of;
   write_file(folder / "hostile.sarif", render(Format::sarif, sources, sink.all(), options));
   write_file(folder / "clean.sarif", render(Format::sarif, sources, {}, options));
 }

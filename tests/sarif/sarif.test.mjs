@@ -64,7 +64,10 @@ for (const name of names) {
     const { rules } = run.tool.driver;
     assert.ok(rules.length > 80);
     for (const result of run.results) assert.equal(rules[result.ruleIndex].id, result.ruleId);
-    for (const rule of rules) assert.ok(rule.shortDescription.text.length > 5);
+    for (const rule of rules) {
+      assert.ok(rule.shortDescription.text.length > 5);
+      assert.ok(rule.help.markdown.startsWith(`# ${rule.id} ${rule.name}\n`));
+    }
   });
 
   test(`${name} has regions that agree with themselves`, () => {

@@ -8,6 +8,7 @@ extern const Verb report_verb;
 extern const Verb classify_verb;
 extern const Verb why_verb;
 extern const Verb fmt_verb;
+extern const Verb explain_verb;
 extern const Verb list_verb;
 extern const Verb lint_verb;
 extern const Verb test_verb;
@@ -23,6 +24,7 @@ std::span<const Verb* const> verbs() {
       &why_verb,
       &lint_verb,
       &test_verb,
+      &explain_verb,
       &diff_verb,
       &fmt_verb,
       &list_verb,

@@ -1,0 +1,137 @@
+#include "explain/explain.hpp"
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "explain/embedded_pages.hpp"
+
+namespace kr {
+namespace {
+
+/// Takes the first line off a text.
+std::string_view take_line(std::string_view& text) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+/// ASCII letters in lower case.
+std::string lowered(std::string_view word) {
+  std::string lower(word);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+/// What the hundreds of a number stand for.
+std::string_view group_of(const CodeInfo& info) {
+  switch (info.id[2]) {
+    case '1':
+      return "Text and regular expressions";
+    case '2':
+      return "Names and meaning";
+    case '3':
+      return "What is proven of rules that load";
+    default:
+      return "What is only likely (shown on request)";
+  }
+}
+
+}  // namespace
+
+std::string page_file(const CodeInfo& info) {
+  return fmt::format("{}-{}.md", info.id, info.name);
+}
+
+std::string_view page_of(const CodeInfo& info) {
+  const std::string file = page_file(info);
+  for (const EmbeddedPage& page : embedded_pages()) {
+    if (page.file == file) return page.text;
+  }
+  return {};
+}
+
+std::vector<PageExample> examples_of(std::string_view page) {
+  std::vector<PageExample> examples;
+  while (!page.empty()) {
+    const std::string_view line = take_line(page);
+    if (!line.starts_with("```")) continue;
+    const bool good = line.starts_with("```kr good");
+    const bool bad = line.starts_with("```kr bad");
+    PageExample example{good, {}, {}};
+    const size_t head = std::string_view(good ? "```kr good " : "```kr bad ").size();
+    if (line.size() > head) example.word = line.substr(head);
+    while (!page.empty()) {
+      const std::string_view inner = take_line(page);
+      if (inner == "```") break;
+      example.text += inner;
+      example.text += '\n';
+    }
+    if (good || bad) examples.push_back(std::move(example));
+  }
+  return examples;
+}
+
+const CodeInfo* find_code_loosely(std::string_view word) {
+  const std::string lower = lowered(word);
+  for (const CodeInfo& info : all_codes()) {
+    if (lowered(info.id) == lower || info.name == lower) return &info;
+  }
+  return nullptr;
+}
+
+std::optional<std::string> nearest_code(std::string_view word) {
+  std::vector<std::string> words;
+  for (const CodeInfo& info : all_codes()) {
+    if (info.severity == Severity::retired) continue;
+    words.emplace_back(info.name);
+    words.emplace_back(info.id);
+  }
+  return nearest(word, words);
+}
+
+std::string codes_text(bool color) {
+  size_t widest = 0;
+  for (const CodeInfo& info : all_codes()) widest = std::max(widest, info.name.size());
+  std::string text;
+  std::string_view group;
+  for (const CodeInfo& info : all_codes()) {
+    if (info.severity == Severity::retired) continue;
+    if (group_of(info) != group) {
+      if (!text.empty()) text += '\n';
+      group = group_of(info);
+      text += color ? fmt::format("\x1b[1m{}\x1b[0m\n", group) : fmt::format("{}\n", group);
+    }
+    text += fmt::format("{}  {:<7}  {:<{}}  {}\n", info.id, to_string(info.severity), info.name,
+                        widest, description(info));
+  }
+  return text;
+}
+
+std::string codes_markdown() {
+  std::string text =
+      "# Checks\n\n"
+      "Every finding has a code and a name; either is accepted wherever one is asked for. `kr "
+      "explain CODE`\n"
+      "prints the page. This list is made by `kr explain --index`.\n";
+  std::string_view group;
+  for (const CodeInfo& info : all_codes()) {
+    if (info.severity == Severity::retired) continue;
+    if (group_of(info) != group) {
+      group = group_of(info);
+      text += fmt::format(
+          "\n## {}\n\n| code | name | severity | message |\n| --- | --- | --- | --- |\n", group);
+    }
+    std::string message = description(info);
+    for (size_t at = message.find('|'); at != message.npos; at = message.find('|', at + 2)) {
+      message.insert(at, 1, '\\');
+    }
+    text += fmt::format("| [{}]({}) | {} | {} | {} |\n", info.id, page_file(info), info.name,
+                        to_string(info.severity), message);
+  }
+  return text;
+}
+
+}  // namespace kr

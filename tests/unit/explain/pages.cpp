@@ -1,0 +1,205 @@
+// The pages of docs/checks: there is one a code, its head is that of the registry, its examples get
+// what it says.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "base/file.hpp"
+#include "diag/render.hpp"
+#include "explain/embedded_pages.hpp"
+#include "explain/explain.hpp"
+#include "testing/testing.hpp"
+
+namespace fs = std::filesystem;
+using namespace kr;
+
+namespace {
+
+/// The lines of a text.
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// `# … 1..257: model m{n} extends m{n-1} { }` stands for a line for each number.
+std::string unfolded(std::string_view text) {
+  constexpr std::string_view mark = "# … ";
+  std::string out;
+  for (const std::string& line : lines_of(text)) {
+    const size_t at = line.find(mark);
+    const size_t dots = at == line.npos ? line.npos : line.find("..", at);
+    if (dots == line.npos) {
+      out += line + '\n';
+      continue;
+    }
+    const size_t colon = line.find(": ", dots);
+    REQUIRE(colon != line.npos);
+    const int first = std::atoi(line.c_str() + at + mark.size());
+    const int last = std::atoi(line.c_str() + dots + 2);
+    REQUIRE(first <= last);
+    for (int n = first; n <= last; ++n) {
+      std::string one = line.substr(colon + 2);
+      for (const auto& [word, number] : {std::pair{"{n}", n}, std::pair{"{n-1}", n - 1}}) {
+        for (size_t i = one.find(word); i != one.npos; i = one.find(word)) {
+          one.replace(i, std::string_view(word).size(), std::to_string(number));
+        }
+      }
+      out += one + '\n';
+    }
+  }
+  return out;
+}
+
+/// A text of characters below U+0100 as Latin-1.
+std::string latin_1(const std::string& text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c < 0x80) {
+      out += text[i];
+    } else {
+      REQUIRE((c == 0xc2 || c == 0xc3));
+      ++i;
+      out += static_cast<char>((c & 3) << 6 | (static_cast<unsigned char>(text[i]) & 0x3f));
+    }
+  }
+  return out;
+}
+
+/// A folder with the files of an example: `main.kr`, and others behind `#--- NAME` lines.
+class ExampleFolder {
+ public:
+  explicit ExampleFolder(const PageExample& example) {
+    std::string pattern = (fs::temp_directory_path() / "kr-pages-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    folder_ = pattern;
+    std::string name = "main.kr";
+    std::string text;
+    for (const std::string& line : lines_of(unfolded(example.text))) {
+      if (line.starts_with("#--- ")) {
+        add(name, text, example.word);
+        name = line.substr(5);
+        text.clear();
+      } else {
+        text += line + '\n';
+      }
+    }
+    add(name, text, example.word);
+  }
+  ~ExampleFolder() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  ExampleFolder(const ExampleFolder&) = delete;
+  ExampleFolder& operator=(const ExampleFolder&) = delete;
+  std::string main() const { return (folder_ / "main.kr").string(); }
+
+ private:
+  void add(const std::string& name, const std::string& text, const std::string& word) const {
+    REQUIRE((word.empty() || word == "latin-1"));
+    fs::create_directories((folder_ / name).parent_path());
+    write_file(folder_ / name, word == "latin-1" ? latin_1(text) : text);
+  }
+  fs::path folder_;
+};
+
+/// What is said of an example: by code, without infos that nobody asked for.
+struct Findings {
+  std::set<std::string> codes;
+  std::string shown;
+};
+
+Findings check(const PageExample& example, std::string_view asked) {
+  const ExampleFolder folder(example);
+  Sink sink;
+  CompiledRules rules;
+  rules.rules = load_rules({folder.main()}, Library({fs::path(KR_SOURCE_DIR)}), sink);
+  if (!sink.has_errors()) {
+    rules.database = Database::compile(rules.program(), std::nullopt);
+    report_failures(rules, run_tests(rules), sink);
+  }
+  Findings found;
+  for (const Diagnostic& diagnostic : sink.sorted()) {
+    if (diagnostic.severity == Severity::info && diagnostic.code->id != asked) continue;
+    found.codes.emplace(diagnostic.code->id);
+    found.shown += render_human(rules.sources(), diagnostic);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("every code has a page, and every page a code") {
+  std::set<std::string> wanted;
+  for (const CodeInfo& info : all_codes()) {
+    if (info.severity == Severity::retired) continue;
+    wanted.insert(page_file(info));
+    if (page_of(info).empty()) {
+      FAIL_CHECK("write docs/checks/", page_file(info), ": ", std::string(info.id), " ",
+                 std::string(info.name), " has no page");
+    }
+  }
+  for (const EmbeddedPage& page : embedded_pages()) {
+    if (!wanted.contains(std::string(page.file))) {
+      FAIL_CHECK("docs/checks/", std::string(page.file),
+                 " is the page of no code: see engine/diag/codes.def");
+    }
+  }
+}
+
+TEST_CASE("the head of a page is that of the registry") {
+  for (const CodeInfo& info : all_codes()) {
+    const std::vector<std::string> lines = lines_of(page_of(info));
+    if (lines.empty()) continue;  // said above
+    CAPTURE(page_file(info));
+    REQUIRE(lines.size() > 8);
+    CHECK(lines[0] == fmt::format("# {} {}", info.id, info.name));
+    CHECK(lines[1].empty());
+    CHECK_MESSAGE(lines[2].starts_with(fmt::format("{}: ", to_string(info.severity))),
+                  "the third line is `", std::string(to_string(info.severity)), ": ONE SENTENCE`");
+    for (const std::string& line : lines) {
+      const bool code = line.starts_with(' ') || line.starts_with('"');
+      CHECK_MESSAGE((code || line.size() <= 115), "a long line: ", line);
+      CHECK_FALSE(line.ends_with(' '));
+    }
+  }
+}
+
+TEST_CASE("what a page calls bad gets its code, what it calls good gets no error or warning") {
+  for (const CodeInfo& info : all_codes()) {
+    const std::string_view page = page_of(info);
+    if (page.empty()) continue;  // said above
+    size_t good = 0;
+    size_t bad = 0;
+    for (const PageExample& example : examples_of(page)) {
+      CAPTURE(page_file(info));
+      CAPTURE(example.text.substr(0, 2000));
+      const Findings found = check(example, info.id);
+      CAPTURE(found.shown.substr(0, 4000));
+      if (example.good) {
+        ++good;
+        CHECK_MESSAGE(found.codes.empty(), "a good example has findings");
+      } else {
+        ++bad;
+        CHECK_MESSAGE(found.codes == std::set<std::string>{std::string(info.id)},
+                      "a bad example gets exactly the code of its page");
+      }
+    }
+    CHECK_MESSAGE(bad > 0, "docs/checks/", page_file(info), " has no ```kr bad block");
+    CHECK_MESSAGE(good > 0, "docs/checks/", page_file(info), " has no ```kr good block");
+  }
+}
+
+TEST_CASE("docs/checks/README.md is the list of the registry") {
+  CHECK_MESSAGE(read_file(fs::path(KR_SOURCE_DIR) / "docs/checks/README.md") == codes_markdown(),
+                "run `kr explain --index > docs/checks/README.md`");
+}

@@ -1,0 +1,69 @@
+// kr explain: what a code means.
+#include "explain/explain.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/error.hpp"
+#include "diag/printable.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+struct ExplainOptions {
+  std::vector<std::string> codes;
+  bool index = false;
+};
+
+const CodeInfo& code_of(const std::string& word) {
+  const CodeInfo* info = find_code_loosely(word);
+  if (info != nullptr) return *info;
+  const auto near = nearest_code(word);
+  throw Error("", fmt::format("there is no code or name `{}`", word),
+              near ? fmt::format("did you mean `{}`?", *near) : "`kr explain` alone lists all");
+}
+
+std::string page_text(const CodeInfo& info, PageStyle style) {
+  if (info.severity == Severity::retired) {
+    return fmt::format("{} {}\n\nThis code is no longer given.\n", info.id, info.name);
+  }
+  const std::string_view page = page_of(info);
+  if (!page.empty()) return render_page(page, style);
+  return fmt::format("{} {}\n\n{}: {}\n", info.id, info.name, to_string(info.severity),
+                     description(info));
+}
+
+Exit explain(const ExplainOptions& options, Streams& streams) {
+  if (options.index) {
+    streams.out(codes_markdown());
+    return Exit::done;
+  }
+  if (options.codes.empty()) {
+    streams.out(codes_text(streams.color_out()));
+    return Exit::done;
+  }
+  const auto width = static_cast<size_t>(std::clamp(streams.out_width(), 0, 100));
+  std::string text;
+  for (const std::string& word : options.codes) {
+    if (!text.empty()) text += '\n';
+    text += page_text(code_of(word), {.color = streams.color_out(), .width = width});
+  }
+  streams.out(text);
+  return Exit::done;
+}
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<ExplainOptions>();
+  app.add_option("CODE", options->codes, "Codes (KR204) or names (unknown-label); none: list all");
+  app.add_flag("--index", options->index, "The list of all codes as markdown");
+  return [options](Streams& streams) { return explain(*options, streams); };
+}
+
+}  // namespace
+
+extern const Verb explain_verb;
+const Verb explain_verb{"explain", "what a finding means, with an example and its repair",
+                        "kr explain unknown-label", setup};
+
+}  // namespace kr::cli
