@@ -32,7 +32,7 @@ using Codes = std::vector<const CodeInfo*>;
 Codes codes_of(const std::vector<std::string>& words, std::string_view option) {
   Codes codes;
   for (const std::string& word : words) {
-    const CodeInfo* info = find_code(word);
+    const CodeInfo* info = find_code_loosely(word);
     if (info == nullptr) {
       std::vector<std::string> known;
       for (const CodeInfo& one : all_codes()) {
