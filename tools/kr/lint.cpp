@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "base/nearest.hpp"
 #include "diag/formats.hpp"
+#include "explain/explain.hpp"
 #include "lint/lint_files.hpp"
 #include "rule_paths.hpp"
 #include "session.hpp"
@@ -117,7 +118,7 @@ Exit lint(const Options& options, Streams& streams) {
     return one.severity == Severity::info && !options.info && level != Severity::info;
   });
   streams.out(render(format, linted.sources, linted.findings,
-                     {.color = streams.color_out(), .version = KR_VERSION, .page = {}}));
+                     {.color = streams.color_out(), .version = KR_VERSION, .page = page_of}));
   for (const std::string& note : linted.notes) streams.warning(note);
   if (format == Format::human || fixing) {
     streams.note(summary(linted.findings, linted.fixes, fixing));
