@@ -54,13 +54,15 @@ std::unique_ptr<Rules> reload(const Rules& rules, FileId file, std::string text,
   return loaded;
 }
 
-FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const LintOptions& options,
-              bool unsafe, const std::optional<Database::Cache>& cache) {
+FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const FixOptions& options) {
   FixResult result;
   const FileId file = rules.rules->files.front().file;
   const std::string before(rules.sources().text(file));
   for (int round = 0; round < max_rounds; ++round) {
-    std::vector<Fix> fixes = compatible_fixes(findings, file, unsafe);
+    std::vector<Diagnostic> wanted = findings;
+    std::erase_if(wanted,
+                  [&](const Diagnostic& one) { return options.wanted && !options.wanted(one); });
+    std::vector<Fix> fixes = compatible_fixes(wanted, file, options.unsafe);
     if (fixes.empty()) break;
     Attempt made = attempt(*rules.rules, fixes);
     if (!made.failure.empty()) {
@@ -80,8 +82,8 @@ FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const Lin
       fixes = std::move(good);
     }
     result.count += fixes.size();
-    rules = compile_for_lint(std::move(made.rules), cache, made.loaded);
-    findings = lint_rules(rules, options, made.loaded);
+    rules = compile_for_lint(std::move(made.rules), options.cache, made.loaded);
+    findings = lint_rules(rules, options.lint, made.loaded);
   }
   if (result.count > 0) result.before = before;
   return result;

@@ -1,6 +1,7 @@
 // Fixes made to a file in memory, round by round, until there are none left.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,18 @@ struct FixResult {
   std::vector<std::string> notes;  // fixes that were taken back, and why
 };
 
+struct FixOptions {
+  LintOptions lint;
+  bool unsafe = false;
+  /// Which findings to fix; empty: all.
+  std::function<bool(const Diagnostic&)> wanted;
+  std::optional<Database::Cache> cache;
+};
+
 /// Makes the fixes of `findings` in the first file of `rules`, which becomes what the changed text
 /// loads as; `findings` become what is left. After safe fixes the rules must mean the same; those
 /// that break this or do not load are taken back.
-FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const LintOptions& options,
-              bool unsafe, const std::optional<Database::Cache>& cache);
+FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const FixOptions& options);
 
 /// The same rules with another text of one file, from memory.
 std::unique_ptr<Rules> reload(const Rules& rules, FileId file, std::string text, Sink& sink);

@@ -175,8 +175,11 @@ void lint_unit(Unit& unit, const LintOptions& options, const LintFilesOptions& h
   }
   unit.findings = lint_rules(unit.rules, options, unit.loaded);
   if (how.fixes == LintFilesOptions::Fixes::none) return;
-  unit.fixed = lint::fix(unit.rules, unit.findings, options,
-                         how.fixes == LintFilesOptions::Fixes::all, how.cache);
+  unit.fixed = lint::fix(unit.rules, unit.findings,
+                         {.lint = options,
+                          .unsafe = how.fixes == LintFilesOptions::Fixes::all,
+                          .wanted = how.mended,
+                          .cache = how.cache});
 }
 
 }  // namespace
@@ -213,6 +216,10 @@ LintedFiles lint_files(const std::vector<std::string>& names, const Library& lib
       if (!options.dry) write_file(unit.root().path, result.fixed.back().after);
     }
     for (std::string& note : unit.fixed.notes) result.notes.push_back(std::move(note));
+    std::erase_if(unit.findings, [&](const Diagnostic& one) {
+      const bool stops = unit.broken && one.severity == Severity::error;
+      return options.told && !stops && !options.told(one);
+    });
     merger.take(unit.rules.sources(), std::move(unit.findings));
   }
   return result;

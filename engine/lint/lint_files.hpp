@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,10 @@ struct LintFilesOptions {
   std::vector<std::string> known_names;
   enum class Fixes : uint8_t { none, safe, all };
   Fixes fixes = Fixes::none;
+  /// Which findings are told, and which are fixed; empty: all. What keeps a file from loading is
+  /// always told.
+  std::function<bool(const Diagnostic&)> told;
+  std::function<bool(const Diagnostic&)> mended;
   /// Fixes are worked out, and no file is written.
   bool dry = false;
   std::optional<Database::Cache> cache;
@@ -31,7 +36,7 @@ struct FixedFile {
 
 struct LintedFiles {
   SourceMap sources;
-  /// What is left, infos included: by file in the order given, then by place.
+  /// What is left of what was asked for: by file in the order given, then by place.
   std::vector<Diagnostic> findings;
   /// Some file did not load: `findings` has its errors.
   bool failed = false;

@@ -109,9 +109,16 @@ Edit removal(const SourceMap& sources, Span span) {
   const std::string_view text = sources.text(span.file);
   const size_t begin = line_begin(text, span.begin);
   const size_t end = line_end(text, span.end);
-  if (blank(text.substr(begin, span.begin - begin)) &&
-      blank(text.substr(span.end, end - span.end))) {
+  const bool first = blank(text.substr(begin, span.begin - begin));
+  if (first && blank(text.substr(span.end, end - span.end))) {
     return {{span.file, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}, ""};
+  }
+  // What stays takes the place on its line: a comment goes to the begin, one that goes leaves no
+  // blanks at the end.
+  while (first && (text[span.end] == ' ' || text[span.end] == '\t')) ++span.end;
+  while (!first && blank(text.substr(span.end, end - span.end)) &&
+         (text[span.begin - 1] == ' ' || text[span.begin - 1] == '\t')) {
+    --span.begin;
   }
   return {span, ""};
 }

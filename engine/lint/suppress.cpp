@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
+#include "lint/repairs.hpp"
 
 namespace kr::lint {
 namespace {
@@ -170,6 +171,19 @@ void Suppressions::filter(std::vector<Diagnostic>& findings) const {
   take_out(findings, std::vector<bool>(codes));
 }
 
+/// The edit that takes a code out of its list; the comment with it, where it is the only one.
+Edit Suppressions::without(const Allow& allow, size_t code) const {
+  const std::vector<Code>& codes = allow.codes;
+  if (codes.size() == 1) return removal(sources_, allow.comment);
+  Span span = codes[code].span;
+  if (code + 1 < codes.size()) {
+    span.end = codes[code + 1].span.begin;
+  } else {
+    span.begin = codes[code - 1].span.end;
+  }
+  return {span, ""};
+}
+
 void Suppressions::apply(std::vector<Diagnostic>& findings) const {
   if (allows_.empty()) return;
   size_t codes = 0;
@@ -197,11 +211,15 @@ void Suppressions::apply(std::vector<Diagnostic>& findings) const {
   Sink idle;
   size_t number = 0;
   for (const Allow& allow : allows_) {
-    for (const Code& code : allow.codes) {
-      const bool idles = !used[number++] && code.info != nullptr;
-      if (idles && code.info != code::unused_allow.info) {
-        idle.add(code::unused_allow, code.span, code.info->name).help("take it out");
-      }
+    const auto first = used.begin() + static_cast<ptrdiff_t>(number);
+    const std::vector<bool> here(first, first + static_cast<ptrdiff_t>(allow.codes.size()));
+    number += allow.codes.size();
+    for (size_t i = 0; i < allow.codes.size(); ++i) {
+      const Code& code = allow.codes[i];
+      if (here[i] || code.info == nullptr || code.info == code::unused_allow.info) continue;
+      Diagnostic& added = idle.add(code::unused_allow, code.span, code.info->name);
+      added.help("take it out");
+      added.fix = Fix{true, {without(allow, i)}};
     }
   }
   own = idle.sorted();

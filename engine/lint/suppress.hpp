@@ -39,6 +39,7 @@ class Suppressions {
 
   void read(const syntax::Comment& comment);
   void settle(Allow& allow, bool file) const;
+  Edit without(const Allow& allow, size_t code) const;
   std::vector<bool> take_out(std::vector<Diagnostic>& findings, std::vector<bool> used) const;
 
   const SourceMap& sources_;

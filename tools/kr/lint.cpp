@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/nearest.hpp"
+#include "base/unified_diff.hpp"
 #include "diag/formats.hpp"
 #include "explain/explain.hpp"
 #include "lint/lint_files.hpp"
@@ -24,6 +25,7 @@ struct Options {
   std::string names;
   bool fix = false;
   bool unsafe_fixes = false;
+  bool diff = false;
   bool info = false;
 };
 
@@ -96,6 +98,15 @@ std::string summary(const std::vector<Diagnostic>& findings, size_t fixes, bool 
   return fixing ? fmt::format("{}; fixed {}", text, fixes) : text;
 }
 
+/// What fixes would change.
+Exit show_differences(const LintedFiles& linted, Streams& streams) {
+  for (const FixedFile& file : linted.fixed) {
+    streams.out(unified_diff(file.shown, file.before, file.shown, file.after));
+  }
+  streams.note(fmt::format("would fix {}", linted.fixes));
+  return linted.fixed.empty() ? Exit::done : Exit::findings;
+}
+
 Exit lint(const Options& options, Streams& streams) {
   const Format format = parse_format(options.format);
   const Severity level = level_of(options.fail_level);
@@ -105,21 +116,25 @@ Exit lint(const Options& options, Streams& streams) {
   LintFilesOptions how;
   how.known_names = lines_of(options.names);
   how.cache = Database::Cache::of_process();
-  const bool fixing = options.fix || options.unsafe_fixes;
+  const bool fixing = options.fix || options.unsafe_fixes || options.diff;
   if (fixing) {
     how.fixes = options.unsafe_fixes ? LintFilesOptions::Fixes::all : LintFilesOptions::Fixes::safe;
   }
-  LintedFiles linted = lint_files(rule_paths(options.paths, library), library, how);
-  std::erase_if(linted.findings, [&](const Diagnostic& one) {
-    // What keeps the rules from loading is always shown.
-    if (linted.failed && one.severity == Severity::error) return false;
-    if (holds(ignore, one.code)) return true;
-    if (!select.empty()) return !holds(select, one.code);
-    return one.severity == Severity::info && !options.info && level != Severity::info;
-  });
+  how.dry = options.diff;
+  const auto asked = [&](const Diagnostic& one, bool infos) {
+    if (holds(ignore, one.code)) return false;
+    if (!select.empty()) return holds(select, one.code);
+    return infos || one.severity != Severity::info;
+  };
+  const bool infos = options.info || level == Severity::info;
+  how.told = [&](const Diagnostic& one) { return asked(one, infos); };
+  // What is not proven is said as an info, so those are meant.
+  how.mended = [&](const Diagnostic& one) { return asked(one, infos || options.unsafe_fixes); };
+  const LintedFiles linted = lint_files(rule_paths(options.paths, library), library, how);
+  for (const std::string& note : linted.notes) streams.warning(note);
+  if (options.diff && !linted.failed) return show_differences(linted, streams);
   streams.out(render(format, linted.sources, linted.findings,
                      {.color = streams.color_out(), .version = KR_VERSION, .page = page_of}));
-  for (const std::string& note : linted.notes) streams.warning(note);
   if (format == Format::human || fixing) {
     streams.note(summary(linted.findings, linted.fixes, fixing));
   }
@@ -138,6 +153,7 @@ Action setup(CLI::App& app) {
       ->type_name("FORMAT");
   app.add_flag("--fix", options->fix, "Make the fixes that provably change no meaning");
   app.add_flag("--unsafe-fixes", options->unsafe_fixes, "Make the other fixes too");
+  app.add_flag("--diff", options->diff, "Show what --fix would change, and write nothing");
   app.add_option("--fail-level", options->fail_level,
                  "Exit with 1 from this severity on: error, warning or info (default: warning)")
       ->type_name("LEVEL");

@@ -44,10 +44,16 @@ std::string codes_of(const std::string& text) {
   return lint_text(text).codes();
 }
 
+lint::FixOptions options_of(bool unsafe) {
+  lint::FixOptions options;
+  options.unsafe = unsafe;
+  return options;
+}
+
 /// The text after all fixes.
 std::string fixed(const std::string& text, bool unsafe, size_t count) {
   Linted linted = lint_text(text);
-  const lint::FixResult result = lint::fix(linted.rules, linted.findings, {}, unsafe, std::nullopt);
+  const lint::FixResult result = lint::fix(linted.rules, linted.findings, options_of(unsafe));
   CHECK(result.count == count);
   CHECK(result.notes.empty());
   return std::string(linted.rules.sources().text(FileId{0}));
@@ -141,7 +147,7 @@ TEST_CASE("a safe fix that changes the meaning is taken back") {
   Diagnostic wrong = linted.findings[0];
   wrong.fix = Fix{true, {{{FileId{0}, 18, 25}, "\"y\""}}};
   linted.findings.push_back(wrong);
-  const lint::FixResult result = lint::fix(linted.rules, linted.findings, {}, false, std::nullopt);
+  const lint::FixResult result = lint::fix(linted.rules, linted.findings, options_of(false));
   CHECK(result.count == 1);
   REQUIRE(result.notes.size() == 1);
   CHECK(result.notes[0] ==
@@ -156,7 +162,7 @@ TEST_CASE("a fix that does not load is taken back") {
   wrong.span = {FileId{0}, 12, 15};
   wrong.fix = Fix{false, {{{FileId{0}, 12, 15}, "/(/"}}};
   linted.findings.push_back(wrong);
-  const lint::FixResult result = lint::fix(linted.rules, linted.findings, {}, true, std::nullopt);
+  const lint::FixResult result = lint::fix(linted.rules, linted.findings, options_of(true));
   CHECK(result.count == 0);
   CHECK(result.notes.size() == 1);
   CHECK(linted.rules.sources().text(FileId{0}) == "pattern a = \"x\"\n");
