@@ -1,0 +1,75 @@
+// What lint says of abbreviations against brute force over short texts.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "lint/abbreviate.hpp"
+#include "lint/lint.hpp"
+
+using namespace kr;
+
+namespace {
+
+std::string word(std::mt19937& random, uint32_t longest) {
+  std::string text;
+  for (auto i = 1 + random() % longest; i > 0; --i) text += "abc"[random() % 3];
+  return text;
+}
+
+std::vector<std::string> short_texts() {
+  std::vector<std::string> made{""};
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (made[i].size() == 7) break;
+    for (const char c : {'a', 'b', 'c'}) made.push_back(made[i] + c);
+  }
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a useless abbreviation changes no text, and a clash is one") {
+  std::mt19937 random(5);
+  const std::vector<std::string> texts = short_texts();
+  size_t useless = 0;
+  size_t clashes = 0;
+  for (int round = 0; round < 150; ++round) {
+    std::string text = "engine e { substage { a: otherwise }\n";
+    for (auto i = 2 + random() % 3; i > 0; --i) {
+      text += fmt::format("  abbreviate \"{}\" as \"{}\"\n", word(random, 3), word(random, 2));
+    }
+    std::vector<SourceFile> files;
+    files.push_back({"test.kr", text + "}\n", true, {}});
+    Sink loaded;
+    auto loaded_rules = load_rules(std::move(files), loaded);
+    REQUIRE(!loaded.has_errors());
+    const CompiledRules rules = compile_for_lint(std::move(loaded_rules), std::nullopt, loaded);
+    const std::vector<Abbreviation>& all = rules.program().models.get({0}).abbreviations;
+    for (const Diagnostic& finding : lint_rules(rules, {}, loaded)) {
+      const auto at = std::find_if(all.begin(), all.end(), [&](const Abbreviation& one) {
+        return one.span == finding.span;
+      });
+      if (finding.code == code::useless_abbreviation.info) {
+        ++useless;
+        std::vector<Abbreviation> fewer(all.begin(), at);
+        fewer.insert(fewer.end(), at + 1, all.end());
+        for (const std::string& one : texts) {
+          REQUIRE_MESSAGE(lint::abbreviate(one, all) == lint::abbreviate(one, fewer), text, one);
+        }
+      } else if (finding.code == code::abbreviation_order.info) {
+        ++clashes;
+        const auto first = std::find_if(all.begin(), all.end(), [&](const Abbreviation& one) {
+          return one.span == finding.related_.front().span;
+        });
+        std::vector<Abbreviation> turned = all;
+        std::swap(turned[static_cast<size_t>(first - all.begin())],
+                  turned[static_cast<size_t>(at - all.begin())]);
+        CHECK(lint::abbreviate(*finding.witness, all) !=
+              lint::abbreviate(*finding.witness, turned));
+      }
+    }
+  }
+  CHECK(useless > 20);
+  CHECK(clashes > 20);
+}

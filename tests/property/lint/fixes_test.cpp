@@ -1,0 +1,104 @@
+// Safe fixes against brute force: the pattern holds in the same short names before and after, by
+// the automaton of its own.
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "lint/fix.hpp"
+#include "regex/nfa.hpp"
+
+using namespace kr;
+
+namespace {
+
+/// All texts over `ab-` of up to five bytes.
+const std::vector<std::string>& names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> made{""};
+    for (size_t i = 0; i < made.size(); ++i) {
+      if (made[i].size() == 5) break;
+      for (const char c : {'a', 'B', '-'}) made.push_back(made[i] + c);
+    }
+    return made;
+  }();
+  return all;
+}
+
+/// Where a pattern that is atoms joined by `|` holds.
+std::vector<bool> held(const CompiledRules& rules) {
+  const Program& program = rules.program();
+  const Expr& top = program.exprs.get(program.patterns.front().expr);
+  std::vector<bool> all(names().size());
+  const auto add = [&](const Expr& expr) {
+    REQUIRE(expr.op == ExprOp::atom);
+    const auto nfa = regex::Nfa::build(program.atoms.get(expr.atom).regex);
+    for (size_t i = 0; i < all.size(); ++i) all[i] = all[i] || nfa->search(names()[i]);
+  };
+  if (top.op == ExprOp::atom) {
+    add(top);
+  } else {
+    REQUIRE(top.op == ExprOp::disjunction);
+    for (const ExprId operand : top.operands) add(program.exprs.get(operand));
+  }
+  return all;
+}
+
+class Texts {
+ public:
+  explicit Texts(uint32_t seed) : random_(seed) {}
+
+  std::string pattern() {
+    std::string text = "pattern p = " + atom();
+    for (uint32_t i = below(4); i > 0; --i) text += " | " + atom();
+    return text + "  # kept\n";
+  }
+
+ private:
+  uint32_t below(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
+  const char* one_of(std::initializer_list<const char*> all) {
+    return all.begin()[below(static_cast<uint32_t>(all.size()))];
+  }
+  std::string atom() {
+    if (below(3) == 0) {
+      return std::string(one_of({"", "", "^"})) + '"' +
+             one_of({"a", "A", "aB", "ab", "Ab", "AB", "-"}) + '"' + one_of({"", "", "i", "$"});
+    }
+    std::string text = one_of({"", "", "^", ".*", "^.*", "[^b]*", ".?", "(.*)", "\\b"});
+    for (uint32_t i = 1 + below(3); i > 0; --i) {
+      text += one_of({"a", "b", "B", "-", "\\-", "[aB]", "a+", "b?", "(a|-)", "."});
+    }
+    return '/' + text + one_of({"", "", "$", ".*", ".*$", ".?", "\\b"}) + '/' + one_of({"", "i"});
+  }
+  std::mt19937 random_;
+};
+
+CompiledRules rules_of(const std::string& text, Sink& loaded) {
+  std::vector<SourceFile> files;
+  files.push_back({"test.kr", text, true, {}});
+  auto rules = load_rules(std::move(files), loaded);
+  REQUIRE_MESSAGE(!loaded.has_errors(), text);
+  return compile_for_lint(std::move(rules), std::nullopt, loaded);
+}
+
+}  // namespace
+
+TEST_CASE("safe fixes keep what a pattern holds in") {
+  Texts texts(17);
+  size_t fixes = 0;
+  for (int round = 0; round < 400; ++round) {
+    const std::string text = texts.pattern();
+    Sink loaded;
+    CompiledRules rules = rules_of(text, loaded);
+    const std::vector<bool> before = held(rules);
+    std::vector<Diagnostic> findings = lint_rules(rules, {}, loaded);
+    const lint::FixResult result = lint::fix(rules, findings, {});
+    fixes += result.count;
+    const std::string after(rules.sources().text(FileId{0}));
+    CHECK_MESSAGE(result.notes.empty(), text);
+    CHECK_MESSAGE(held(rules) == before, text, after);
+    CHECK_MESSAGE(after.ends_with("  # kept\n"), text, after);
+    // Nothing is left to fix, and fixing again changes nothing.
+    CHECK_MESSAGE(lint::fix(rules, findings, {}).count == 0, text, after);
+  }
+  CHECK(fixes > 200);
+}
