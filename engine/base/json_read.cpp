@@ -156,6 +156,8 @@ class Reader {
       case od::json_type::boolean:
         result.kind = JsonValue::Kind::boolean;
         check(value.get_bool().get(result.boolean));
+        // Of a lone value only the head is looked at.
+        if (word(token) != "true" && word(token) != "false") check(simdjson::T_ATOM_ERROR);
         break;
       case od::json_type::number:
         check(value.get_double().get(result.number));
@@ -166,13 +168,16 @@ class Reader {
         break;
       default: {
         // `is_null` says no to any other word that begins with an n.
-        const std::string_view word = token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
-        if (word != "null") check(simdjson::N_ATOM_ERROR);
+        if (word(token) != "null") check(simdjson::N_ATOM_ERROR);
         (void)value.is_null();  // steps over it
         break;
       }
     }
     return result;
+  }
+
+  static std::string_view word(std::string_view token) {
+    return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
   }
 
   uint64_t offset(std::string_view token) const {

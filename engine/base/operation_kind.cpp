@@ -21,19 +21,28 @@ std::optional<OperationKind> operation_kind_from(std::string_view word) noexcept
   return std::nullopt;
 }
 
+std::span<const OperationSpelling> operation_spellings() noexcept {
+  using enum OperationKind;
+  static constexpr OperationSpelling all[] = {
+      {memcpy, "[CUDA ", "memcpy"},
+      {memset, "[CUDA ", "memset"},
+      {memcpy, "Memcpy ", ""},
+      {memcpy, "__amd_rocclr_copy", ""},
+      {memcpy, "CopyHostToDevice", ""},
+      {memcpy, "CopyDeviceToHost", ""},
+      {memcpy, "CopyDeviceToDevice", ""},
+      {memset, "Memset ", ""},
+      {memset, "__amd_rocclr_fill", ""},
+  };
+  return all;
+}
+
 OperationKind operation_kind_of(std::string_view name) noexcept {
-  if (name.starts_with("[CUDA ")) {
-    if (name.find("memcpy") != name.npos) return OperationKind::memcpy;
-    if (name.find("memset") != name.npos) return OperationKind::memset;
-  }
-  constexpr std::string_view copies[] = {"Memcpy ", "__amd_rocclr_copy", "CopyHostToDevice",
-                                         "CopyDeviceToHost", "CopyDeviceToDevice"};
-  for (const std::string_view head : copies) {
-    if (name.starts_with(head)) return OperationKind::memcpy;
-  }
-  constexpr std::string_view sets[] = {"Memset ", "__amd_rocclr_fill"};
-  for (const std::string_view head : sets) {
-    if (name.starts_with(head)) return OperationKind::memset;
+  for (const OperationSpelling& spelling : operation_spellings()) {
+    if (name.starts_with(spelling.head) &&
+        name.find(spelling.part, spelling.head.size()) != name.npos) {
+      return spelling.kind;
+    }
   }
   return OperationKind::kernel;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace kr {
@@ -16,6 +17,17 @@ inline constexpr std::array<OperationKind, 3> operation_kinds{
 /// `kernel`, `memcpy`, `memset`.
 std::string_view to_string(OperationKind kind) noexcept;
 std::optional<OperationKind> operation_kind_from(std::string_view word) noexcept;
+
+/// A spelling of copies or sets: the head of a name, and what stands somewhere behind it (mostly
+/// nothing).
+struct OperationSpelling {
+  OperationKind kind;
+  std::string_view head;
+  std::string_view part;
+};
+
+/// The first that fits a name tells its kind.
+std::span<const OperationSpelling> operation_spellings() noexcept;
 
 /// The kind that a name alone tells, as a CSV without categories has to be read: the spellings of
 /// copies and sets of nsys (`[CUDA memcpy HtoD]`, `[CUDA Unified Memory memcpy DtoH]`,

@@ -58,18 +58,25 @@ std::vector<PageExample> examples_of(std::string_view page) {
   while (!page.empty()) {
     const std::string_view line = take_line(page);
     if (!line.starts_with("```")) continue;
-    const bool good = line.starts_with("```kr good");
-    const bool bad = line.starts_with("```kr bad");
-    PageExample example{good, {}, {}};
-    const size_t head = std::string_view(good ? "```kr good " : "```kr bad ").size();
-    if (line.size() > head) example.word = line.substr(head);
+    PageExample example;
+    bool shown = false;
+    for (const std::string_view language : {"kr", "json"}) {
+      for (const bool good : {true, false}) {
+        const std::string head = fmt::format("```{} {}", language, good ? "good" : "bad");
+        if (!line.starts_with(head)) continue;
+        shown = true;
+        example.language = language;
+        example.good = good;
+        if (line.size() > head.size()) example.word = line.substr(head.size() + 1);
+      }
+    }
     while (!page.empty()) {
       const std::string_view inner = take_line(page);
       if (inner == "```") break;
       example.text += inner;
       example.text += '\n';
     }
-    if (good || bad) examples.push_back(std::move(example));
+    if (shown) examples.push_back(std::move(example));
   }
   return examples;
 }

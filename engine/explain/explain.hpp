@@ -16,10 +16,12 @@ std::string_view page_of(const CodeInfo& info);
 /// `KR204-unknown-label.md`, the name of a code's page in docs/checks.
 std::string page_file(const CodeInfo& info);
 
-/// A block of rules in a page: ```kr bad or ```kr good, maybe with a further word.
+/// A block of rules in a page, or of tables to import: ```kr bad or ```json good, maybe with a
+/// further word.
 struct PageExample {
   bool good = false;
-  std::string word;  // `latin-1`: the text is meant in that encoding
+  std::string language;  // `kr`, `json`
+  std::string word;      // `latin-1`: the text is meant in that encoding; `export`: as exported
   std::string text;
 };
 std::vector<PageExample> examples_of(std::string_view page);

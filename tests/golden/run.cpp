@@ -1,8 +1,9 @@
 // Golden cases: rules files that carry the diagnostics they get.
 //
-//   golden [--update] [FILE...]     without FILE: every *.kr beside this source
+//   golden [--update] [FILE...]     without FILE: every *.kr and *.json beside this source
 //
-// A case is named by its code and what it shows: `KR101-missing-colon.kr`. Beneath a line stand
+// A case is named by its code and what it shows: `KR101-missing-colon.kr`. One in JSON is imported;
+// one of KR354 is exported. Beneath a line stand
 // what is said of it, in comments that begin with `#~`; they are taken out before the file is
 // read, so they change nothing that they speak of:
 //
@@ -30,6 +31,8 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "convert/export.hpp"
+#include "convert/import.hpp"
 #include "golden/annotate.hpp"
 #include "lint/lint_files.hpp"
 
@@ -99,6 +102,18 @@ std::string expected(const fs::path& path, const std::string& text) {
   // What was said before an Error is shown too, so the Rules are not all that is needed; but the
   // texts live in them: without Rules only the Error is shown.
   try {
+    if (path.extension() == ".json") {
+      Sink sink;
+      SourceMap sources;
+      (void)import_tables(sources, sources.add(first, parts.front().text), {}, sink);
+      return golden::annotate(parts, sources, sink.sorted(), shown, {});
+    }
+    if (code == code::export_left_out.info->id) {
+      Sink sink;
+      const auto rules = load_rules({first}, library, sink);
+      (void)export_tables(rules->program, "substage", sink);
+      return golden::annotate(parts, rules->sources, sink.sorted(), shown, {});
+    }
     if (is_lint(code)) {
       std::vector<std::string> names;
       for (const golden::Part& part : parts) names.push_back((scratch.path() / part.name).string());
@@ -161,7 +176,8 @@ int run(const std::vector<std::string>& arguments) {
   const bool all = cases.empty();
   if (all) {
     for (const auto& entry : fs::directory_iterator(fs::path(KR_SOURCE_DIR) / "tests/golden")) {
-      if (entry.path().extension() == ".kr") cases.push_back(entry.path());
+      const fs::path extension = entry.path().extension();
+      if (extension == ".kr" || extension == ".json") cases.push_back(entry.path());
     }
     std::sort(cases.begin(), cases.end());
   }

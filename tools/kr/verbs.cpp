@@ -13,6 +13,9 @@ extern const Verb list_verb;
 extern const Verb lint_verb;
 extern const Verb test_verb;
 extern const Verb diff_verb;
+extern const Verb init_verb;
+extern const Verb import_verb;
+extern const Verb export_verb;
 extern const Verb compile_verb;
 extern const Verb completions_verb;
 extern const Verb man_verb;
@@ -28,6 +31,9 @@ std::span<const Verb* const> verbs() {
       &diff_verb,
       &fmt_verb,
       &list_verb,
+      &init_verb,
+      &import_verb,
+      &export_verb,
       &compile_verb,
       &completions_verb,
       &man_verb,

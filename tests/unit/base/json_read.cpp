@@ -79,7 +79,7 @@ TEST_CASE("what is no JSON is refused wherever it stands") {
       "{\"a\" 1}",
       "{\"a\":1,}",
       "{\"a\":}",
-      "{a:1}",
+      "{a:1}", "falsex", "truefalse",
       "{\"a\":1",
       "[1",
       "[",

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "base/file.hpp"
+#include "convert/export.hpp"
+#include "convert/import.hpp"
 #include "diag/render.hpp"
 #include "explain/embedded_pages.hpp"
 #include "explain/explain.hpp"
@@ -106,7 +108,7 @@ class ExampleFolder {
 
  private:
   void add(const std::string& name, const std::string& text, const std::string& word) {
-    REQUIRE((word.empty() || word == "latin-1"));
+    REQUIRE((word.empty() || word == "latin-1" || word == "export"));
     fs::create_directories((folder_ / name).parent_path());
     write_file(folder_ / name, word == "latin-1" ? latin_1(text) : text);
     files_.push_back((folder_ / name).string());
@@ -121,9 +123,36 @@ struct Findings {
   std::string shown;
 };
 
+Findings all_of(const SourceMap& sources, const Sink& sink) {
+  Findings found;
+  for (const Diagnostic& diagnostic : sink.all()) {
+    found.codes.emplace(diagnostic.code->id);
+    found.shown += render_human(sources, diagnostic);
+  }
+  return found;
+}
+
+/// `kr import` of the example.
+Findings check_import(const PageExample& example) {
+  SourceMap sources;
+  Sink sink;
+  (void)import_tables(sources, sources.add("tables.json", example.text), {}, sink);
+  return all_of(sources, sink);
+}
+
+/// `kr export` of the example.
+Findings check_export(const std::string& file) {
+  Sink sink;
+  const auto rules = load_rules({file}, Library({fs::path(KR_SOURCE_DIR)}), sink);
+  (void)export_tables(rules->program, "substage", sink);
+  return all_of(rules->sources, sink);
+}
+
 /// `kr lint` of the example: of `main.kr`, and with `all` of its other files too.
 Findings check(const PageExample& example, std::string_view asked, bool all) {
+  if (example.language == "json") return check_import(example);
   const ExampleFolder folder(example);
+  if (example.word == "export") return check_export(folder.files().front());
   std::vector<std::string> files = folder.files();
   if (!all) files.resize(1);
   const LintedFiles linted = lint_files(files, Library({fs::path(KR_SOURCE_DIR)}), {});

@@ -1,0 +1,112 @@
+#include "convert/export.hpp"
+
+#include <set>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/nearest.hpp"
+#include "convert/to_python.hpp"
+#include "diag/printable.hpp"
+
+namespace kr {
+namespace {
+
+class Exporter {
+ public:
+  Exporter(const Program& program, Sink& sink) : program_(program), sink_(sink) {}
+
+  Exported run(DimensionId dimension) {
+    std::string engines;
+    for (const Engine& engine : program_.engines) {
+      std::string models;
+      for (const ModelId id : engine.models) {
+        const Model& model = program_.models.get(id);
+        const Table* table = model.table(dimension);
+        if (table == nullptr) continue;
+        append(models, 4, model.name, rules(*table));
+      }
+      if (!models.empty()) append(engines, 2, engine.name, models);
+    }
+    result_.text = "{\n" + engines + "\n}\n";
+    return std::move(result_);
+  }
+
+ private:
+  static void append(std::string& to, size_t indent, const std::string& key,
+                     const std::string& members) {
+    if (!to.empty()) to += ",\n";
+    to +=
+        fmt::format("{:{}}{}: {{\n{}\n{:{}}}}", "", indent, json_string(key), members, "", indent);
+  }
+
+  std::string rules(const Table& table) {
+    std::string text;
+    std::set<std::string> known;
+    const auto add = [&](const std::string& pattern, const std::string& label) {
+      // Behind its equal a pattern is never reached, and an object has a key once.
+      if (!known.insert(pattern).second) return;
+      if (!text.empty()) text += ",\n";
+      text += fmt::format("      {}: {}", json_string(pattern), json_string(label));
+      ++result_.rules;
+    };
+    for (const RuleId id : table.rules) {
+      const Rule& rule = program_.rules.get(id);
+      std::string why;
+      const auto pattern = to_python(program_, rule.expr, why);
+      if (!pattern) {
+        leave_out(id, why);
+        continue;
+      }
+      result_.asking_kind += pattern->asks_kind ? 1 : 0;
+      add(pattern->text, rule.label);
+    }
+    if (table.otherwise) {
+      const Rule& rule = program_.rules.get(*table.otherwise);
+      if (rule.keep) {
+        leave_out(*table.otherwise,
+                  "it leaves every name its own, and a table has one label a "
+                  "pattern");
+      } else {
+        add(".*", rule.label);
+      }
+    }
+    return text;
+  }
+
+  /// A rule that several models share is told once.
+  void leave_out(RuleId id, std::string_view why) {
+    if (!told_.insert(id.index).second) return;
+    const Rule& rule = program_.rules.get(id);
+    sink_.add(code::export_left_out, rule.span,
+              rule.keep ? "otherwise keep" : excerpt(rule.label, 60), why);
+    ++result_.left_out;
+  }
+
+  const Program& program_;
+  Sink& sink_;
+  Exported result_;
+  std::set<uint32_t> told_;
+};
+
+}  // namespace
+
+Exported export_tables(const Program& program, std::string_view dimension, Sink& sink) {
+  std::vector<std::string> names;
+  for (const Dimension& known : program.dimensions) names.push_back(known.name);
+  const auto id = program.dimension(dimension);
+  bool present = false;
+  for (const Model& model : program.models) {
+    present = present || (id && model.table(*id) != nullptr);
+  }
+  if (!present) {
+    const auto near = nearest(dimension, names);
+    throw Error("",
+                fmt::format("no model of these rules has the dimension `{}`", printable(dimension)),
+                near && *near != dimension ? fmt::format("did you mean `{}`?", *near)
+                                           : fmt::format("there is {}", fmt::join(names, ", ")));
+  }
+  return Exporter(program, sink).run(*id);
+}
+
+}  // namespace kr

@@ -1,0 +1,197 @@
+#include "convert/from_python.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json.hpp"
+
+namespace kr {
+namespace {
+
+bool is_octal(char c) {
+  return c >= '0' && c <= '7';
+}
+bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::string hex_byte(unsigned value) {
+  return fmt::format("\\x{:02x}", value & 0xffU);
+}
+
+std::string utf8(unsigned long point) {
+  std::string text;
+  const auto add = [&](unsigned long byte) { text += hex_byte(static_cast<unsigned>(byte)); };
+  if (point < 0x80) {
+    add(point);
+  } else if (point < 0x800) {
+    add(0xc0 | point >> 6);
+    add(0x80 | (point & 0x3f));
+  } else if (point < 0x10000) {
+    add(0xe0 | point >> 12);
+    add(0x80 | (point >> 6 & 0x3f));
+    add(0x80 | (point & 0x3f));
+  } else {
+    add(0xf0 | point >> 18);
+    add(0x80 | (point >> 12 & 0x3f));
+    add(0x80 | (point >> 6 & 0x3f));
+    add(0x80 | (point & 0x3f));
+  }
+  return text;
+}
+
+class Rewriter {
+ public:
+  explicit Rewriter(std::string_view pattern) : rest_(pattern) {}
+
+  PortedPattern rewrite() {
+    leading_flags();
+    while (!rest_.empty()) item();
+    return std::move(result_);
+  }
+
+ private:
+  void leading_flags() {
+    while (rest_.starts_with("(?")) {
+      const size_t end = rest_.find_first_not_of("aisu", 2);
+      if (end == 2 || end == rest_.npos || rest_[end] != ')') return;
+      if (rest_.substr(2, end - 2).find('i') != rest_.npos) result_.ignore_case = true;
+      rest_.remove_prefix(end + 1);
+    }
+  }
+
+  void item() {
+    if (rest_.front() == '\\') return escape();
+    if (in_class_) return class_item();
+    if (rest_.front() == '[') {
+      take(rest_.substr(1).starts_with('^') ? 2 : 1);
+      in_class_ = true;
+      if (rest_.starts_with(']')) take(1);
+      return;
+    }
+    if (rest_.starts_with("(?")) return group();
+    if (rest_.starts_with("{,")) return repeat();
+    byte();
+  }
+
+  void class_item() {
+    if (rest_.front() == ']') in_class_ = false;
+    byte();
+  }
+
+  void byte() {
+    const auto value = static_cast<unsigned char>(rest_.front());
+    if (value == '/') {
+      result_.text += "\\/";
+    } else if (value < 0x20 || value == 0x7f) {
+      result_.text += hex_byte(value);
+    } else {
+      result_.text += rest_.front();
+    }
+    rest_.remove_prefix(1);
+  }
+
+  void group() {
+    if (rest_.starts_with("(?#")) {
+      const size_t end = rest_.find(')');
+      if (end == rest_.npos) return take(3);  // the dialect says that it is a comment
+      rest_.remove_prefix(end + 1);
+      return;
+    }
+    if (rest_.starts_with("(?P<")) {
+      const size_t end = rest_.find('>');
+      if (end == rest_.npos) return take(4);
+      rest_.remove_prefix(end + 1);
+      result_.text += "(?:";
+      return;
+    }
+    const size_t end = rest_.find_first_not_of("aisu", 2);
+    if (end != rest_.npos && end > 2 && rest_[end] == ':') {
+      const bool folds = rest_.substr(2, end - 2).find('i') != rest_.npos;
+      result_.text += folds ? "(?i:" : "(?:";
+      rest_.remove_prefix(end + 1);
+      return;
+    }
+    take(2);
+  }
+
+  void repeat() {
+    size_t end = 2;
+    while (end < rest_.size() && is_digit(rest_[end])) ++end;
+    if (end == rest_.size() || rest_[end] != '}') return take(1);
+    result_.text += "{0";
+    rest_.remove_prefix(1);
+    take(end);
+  }
+
+  void escape() {
+    if (rest_.size() < 2) return take(1);
+    const char c = rest_[1];
+    const auto value = static_cast<unsigned char>(c);
+    if (c == 'Z' && !in_class_) {
+      result_.text += '$';
+      rest_.remove_prefix(2);
+    } else if (c == '_' || value >= 0x80) {
+      rest_.remove_prefix(1);
+      byte();
+    } else if (value < 0x20 || value == 0x7f) {
+      result_.text += hex_byte(value);
+      rest_.remove_prefix(2);
+    } else if (c == '0') {
+      octal();
+    } else if (c == 'x' || c == 'u' || c == 'U') {
+      numbered(c == 'x' ? 2 : c == 'u' ? 4 : 8);
+    } else {
+      take(2);
+    }
+  }
+
+  void octal() {
+    size_t end = 2;
+    while (end < rest_.size() && end < 4 && is_octal(rest_[end])) ++end;
+    unsigned value = 0;
+    for (const char c : rest_.substr(2, end - 2))
+      value = value * 8 + static_cast<unsigned>(c - '0');
+    result_.text += hex_byte(value);
+    rest_.remove_prefix(end);
+  }
+
+  /// `\xe9` is the character U+00E9 in Python: two bytes of a name.
+  void numbered(size_t digits) {
+    const std::string_view hex = rest_.substr(2, digits);
+    if (hex.size() < digits || !std::all_of(hex.begin(), hex.end(), is_hex)) return take(2);
+    const unsigned long point = std::stoul(std::string(hex), nullptr, 16);
+    if (point < 0x80) {
+      result_.text += hex_byte(static_cast<unsigned>(point));
+    } else if (in_class_ || point > 0x10ffff) {
+      // A character that a class cannot hold: the dialect refuses it as spelled.
+      result_.text += "\\u";
+      rest_.remove_prefix(2);
+      return;
+    } else {
+      result_.text += "(?:" + utf8(point) + ")";
+    }
+    rest_.remove_prefix(2 + digits);
+  }
+
+  void take(size_t count) {
+    result_.text += rest_.substr(0, count);
+    rest_.remove_prefix(count);
+  }
+
+  std::string_view rest_;
+  PortedPattern result_;
+  bool in_class_ = false;
+};
+
+}  // namespace
+
+PortedPattern from_python(std::string_view pattern) {
+  return Rewriter(pattern).rewrite();
+}
+
+}  // namespace kr

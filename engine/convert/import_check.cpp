@@ -1,0 +1,142 @@
+#include "convert/import_check.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/check.hpp"
+#include "base/error.hpp"
+#include "compare/compare.hpp"
+#include "convert/from_python.hpp"
+#include "convert/words.hpp"
+#include "sema/load.hpp"
+
+namespace kr {
+namespace {
+
+/// The tables as they stand: nothing joined, shared or simplified.
+std::string direct_text(const std::vector<PatternEngine>& engines,
+                        const std::set<const PatternRule*>& left_out) {
+  std::string text;
+  for (const PatternEngine& engine : engines) {
+    text += fmt::format("engine {} {{\n", engine.name);
+    for (const PatternModel& model : engine.models) {
+      text += fmt::format("model {} {{\n", model.name);
+      for (const PatternTable& table : model.tables) {
+        text += fmt::format("{} {{\n", table.dimension);
+        for (const PatternRule& rule : table.rules) {
+          if (left_out.contains(&rule)) continue;
+          const PortedPattern ported = from_python(rule.pattern);
+          text +=
+              fmt::format("{}: /{}/{}\n", quoted_text(rule.label),
+                          ported.text.empty() ? ".*" : ported.text, ported.ignore_case ? "i" : "");
+        }
+        text += "}\n";
+      }
+      text += "}\n";
+    }
+    text += "}\n";
+  }
+  return text;
+}
+
+std::unique_ptr<Rules> load(const std::string& text) {
+  Sink sink;
+  std::vector<SourceFile> files;
+  files.push_back({"import.kr", text, true, {}});
+  auto rules = load_rules(std::move(files), sink);
+  for (const Diagnostic& diagnostic : sink.all()) {
+    if (diagnostic.severity != Severity::error) continue;
+    const auto at = rules->sources.begin(diagnostic.span);
+    throw Error(
+        "",
+        fmt::format("the rules made of it do not load: line {}: {}", at.line, diagnostic.message),
+        "report this with the file, or import fewer engines at a time with --engine");
+  }
+  return rules;
+}
+
+using prove::FormulaId;
+
+/// What a table gives in order, neighbours of one label joined; what always holds ends it.
+std::vector<std::pair<std::string, FormulaId>> outline(prove::Formulas& formulas, TableOf of) {
+  std::vector<std::pair<std::string, FormulaId>> steps;
+  const auto add = [&](const std::string& label, FormulaId formula) {
+    if (steps.empty() || steps.back().first != label) {
+      steps.emplace_back(label, formula);
+    } else {
+      steps.back().second = formulas.any({steps.back().second, formula});
+    }
+  };
+  for (const RuleId id : of.table->rules) {
+    const Rule& rule = of.program->rules.get(id);
+    add(rule.label, formulas.of(*of.program, rule.expr));
+  }
+  if (of.table->otherwise) {
+    add(of.program->rules.get(*of.table->otherwise).label, formulas.always());
+  }
+  return steps;
+}
+
+/// Step by step the same: enough, and a question or two a rule where comparing tables asks one for
+/// every pair of rules.
+bool same_steps(prove::Prover& prover, TableOf a, TableOf b) {
+  const auto ours = outline(prover.formulas(), a);
+  const auto theirs = outline(prover.formulas(), b);
+  if (ours.size() != theirs.size()) return false;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const auto& [label, formula] = ours[i];
+    const auto& [other_label, other] = theirs[i];
+    if (label != other_label) return false;
+    if (formula == other) continue;
+    if (!prover.find(formula, std::span(&other, 1)).none()) return false;
+    if (!prover.find(other, std::span(&formula, 1)).none()) return false;
+  }
+  return true;
+}
+
+TableOf table_of(const Program& program, const PatternEngine& engine, const PatternModel& model,
+                 const std::string& dimension) {
+  const auto engine_id = program.engine(engine.name);
+  KR_CHECK(engine_id.has_value());
+  const auto model_id = program.model(*engine_id, model.name);
+  KR_CHECK(model_id.has_value());
+  const auto dimension_id = program.dimension(dimension);
+  return {&program, dimension_id ? program.models.get(*model_id).table(*dimension_id) : nullptr};
+}
+
+}  // namespace
+
+bool check_import(const std::string& text, const std::vector<PatternEngine>& engines,
+                  const std::set<const PatternRule*>& left_out) {
+  const auto written = load(text);
+  const auto direct = load(direct_text(engines, left_out));
+  prove::Formulas formulas;
+  prove::Prover prover(formulas);
+  bool proven = true;
+  for (const PatternEngine& engine : engines) {
+    for (const PatternModel& model : engine.models) {
+      for (const PatternTable& table : model.tables) {
+        const TableOf ours = table_of(written->program, engine, model, table.dimension);
+        const TableOf theirs = table_of(direct->program, engine, model, table.dimension);
+        if (ours.table == nullptr && theirs.table == nullptr) continue;
+        if (ours.table != nullptr && theirs.table != nullptr && same_steps(prover, ours, theirs)) {
+          continue;
+        }
+        const TableComparison comparison = compare_tables(prover, theirs, ours);
+        proven &= comparison.proven;
+        if (comparison.moves.empty()) continue;
+        const Move& move = comparison.moves.front();
+        throw Error("",
+                    fmt::format("{}/{}: the rules made of it give {} the label `{}`, the table "
+                                "`{}`",
+                                engine.name, model.name, prove::to_string(move.witness), move.to,
+                                move.from),
+                    "nothing was written; this is a mistake of kr: report it with the file");
+      }
+    }
+  }
+  return proven;
+}
+
+}  // namespace kr

@@ -1,0 +1,297 @@
+#include "convert/pattern_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/json_read.hpp"
+#include "convert/words.hpp"
+#include "diag/printable.hpp"
+#include "sema/program.hpp"
+#include "syntax/keywords.hpp"
+
+namespace kr {
+namespace {
+
+using Kind = JsonValue::Kind;
+
+constexpr std::string_view shape_help =
+    "give {engine: {model: {pattern: label}}}, or a list of {engine, model, rules: [[pattern, "
+    "label]]}";
+
+class Reader {
+ public:
+  Reader(const SourceMap& sources, FileId file, Sink& sink)
+      : sources_(sources), file_(file), sink_(sink) {}
+
+  std::vector<PatternEngine> read() {
+    const JsonValue whole = parse_json(sources_.text(file_), sources_.path(file_));
+    if (whole.kind == Kind::object) {
+      engines(whole);
+    } else if (whole.kind == Kind::array) {
+      for (const JsonValue& item : whole.items) listed(item);
+    } else {
+      fail(whole.begin, "tables of patterns are an object or a list, and this is {}", whole.kind);
+    }
+    size_t rules = 0;
+    for (const PatternEngine& engine : engines_) {
+      for (const PatternModel& model : engine.models) {
+        for (const PatternTable& table : model.tables) rules += table.rules.size();
+      }
+    }
+    if (rules == 0) {
+      throw Error(sources_.path(file_), "there is no rule in it", std::string(shape_help));
+    }
+    settle_labels();
+    return std::move(engines_);
+  }
+
+ private:
+  [[noreturn]] void fail(uint64_t at, fmt::format_string<std::string_view> why, Kind kind) {
+    const auto position = sources_.position(file_, static_cast<uint32_t>(at));
+    throw Error(sources_.path(file_), Error::Place{position.line, at},
+                fmt::format(why, to_string(kind)), std::string(shape_help));
+  }
+
+  /// Of a string of the text, with its quotes.
+  Span span(uint64_t begin) const {
+    const std::string_view text = sources_.text(file_);
+    size_t end = begin + 1;
+    while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+    return {file_, static_cast<uint32_t>(begin),
+            static_cast<uint32_t>(std::min(end + 1, text.size()))};
+  }
+
+  /// Members as Python's dict has them.
+  std::vector<const JsonMember*> settled(const JsonValue& object) {
+    std::map<std::string_view, size_t> index;
+    std::vector<const JsonMember*> members;
+    for (const JsonMember& member : object.members) {
+      const auto [at, added] = index.emplace(member.key, members.size());
+      if (added) {
+        members.push_back(&member);
+        firsts_[&member] = member.key_begin;
+        continue;
+      }
+      const JsonMember*& first = members[at->second];
+      const uint64_t begin = firsts_[first];
+      sink_.add(code::import_duplicate_key, span(member.key_begin), excerpt(member.key, 60))
+          .related(span(begin), "this is its place, with the value of the last");
+      first = &member;
+      firsts_[first] = begin;
+    }
+    return members;
+  }
+
+  void engines(const JsonValue& whole) {
+    for (const JsonMember* engine : settled(whole)) {
+      if (engine->value.kind != Kind::object) {
+        fail(engine->value.begin, "an engine is an object of models, and this is {}",
+             engine->value.kind);
+      }
+      PatternEngine& read = engine_named(engine->key, span(engine->key_begin));
+      for (const JsonMember* model : settled(engine->value)) {
+        if (model->value.kind != Kind::object) {
+          fail(model->value.begin, "a model is an object of patterns, and this is {}",
+               model->value.kind);
+        }
+        PatternModel& into = model_named(read, model->key, span(model->key_begin));
+        fill(into, model->value);
+      }
+    }
+  }
+
+  void fill(PatternModel& model, const JsonValue& object) {
+    const auto members = settled(object);
+    const bool nested = !members.empty() && members.front()->value.kind == Kind::object;
+    if (!nested) {
+      model.tables.push_back({"substage", rules(members)});
+      return;
+    }
+    for (const JsonMember* member : members) {
+      if (member->value.kind != Kind::object) {
+        fail(member->value.begin, "beside dimensions stand dimensions, and this is {}",
+             member->value.kind);
+      }
+      if (member->key == "layer_anno") {
+        for (const JsonMember* dimension : settled(member->value)) add_table(model, *dimension);
+      } else {
+        add_table(model, *member);
+      }
+    }
+  }
+
+  void add_table(PatternModel& model, const JsonMember& member) {
+    if (member.value.kind != Kind::object) {
+      fail(member.value.begin, "a dimension is an object of patterns, and this is {}",
+           member.value.kind);
+    }
+    std::string dimension = member.key;
+    for (char& c : dimension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+    std::string name = word_like(dimension);
+    // `kind` has three labels of its own, which a foreign table does not know.
+    if (syntax::is_keyword(name) || name == "kind") name += '_';
+    const auto taken = [&](const std::string& word) {
+      return std::any_of(model.tables.begin(), model.tables.end(),
+                         [&](const PatternTable& table) { return table.dimension == word; });
+    };
+    name = unused(name, taken);
+    if (name != dimension) {
+      sink_.add(code::import_renamed, span(member.key_begin), "dimension", excerpt(member.key, 60),
+                name);
+    }
+    model.tables.push_back({name, rules(settled(member.value))});
+  }
+
+  std::vector<PatternRule> rules(const std::vector<const JsonMember*>& members) {
+    std::vector<PatternRule> rules;
+    for (const JsonMember* member : members) {
+      if (member->value.kind != Kind::string) {
+        fail(member->value.begin, "a label is a string, and this is {}", member->value.kind);
+      }
+      rules.push_back({member->key, member->value.string, span(firsts_.at(member))});
+    }
+    return rules;
+  }
+
+  void listed(const JsonValue& item) {
+    if (item.kind != Kind::object) {
+      fail(item.begin, "an element of the list is an object, and this is {}", item.kind);
+    }
+    const JsonValue* engine = text(item, "engine");
+    const JsonValue* model = text(item, "model");
+    const JsonValue* list = item.find("rules");
+    if (list == nullptr || list->kind != Kind::array) {
+      fail(list == nullptr ? item.begin : list->begin, "`rules` is a list, and this is {}",
+           list == nullptr ? item.kind : list->kind);
+    }
+    PatternEngine& into = engine_named(engine->string, span(engine->begin));
+    PatternModel& read = model_named(into, model->string, span(model->begin));
+    read.doc = origin(item);
+    PatternTable table{"substage", {}};
+    for (const JsonValue& rule : list->items) {
+      if (rule.kind != Kind::array || rule.items.size() != 2 ||
+          rule.items[0].kind != Kind::string || rule.items[1].kind != Kind::string) {
+        fail(rule.begin,
+             "a rule is a list of a pattern and a label, and this is {} of another make",
+             rule.kind);
+      }
+      table.rules.push_back(
+          {rule.items[0].string, rule.items[1].string, span(rule.items[0].begin)});
+    }
+    read.tables.push_back(std::move(table));
+  }
+
+  const JsonValue* text(const JsonValue& item, std::string_view key) {
+    const JsonValue* value = item.find(key);
+    if (value == nullptr || value->kind != Kind::string) {
+      const uint64_t at = value == nullptr ? item.begin : value->begin;
+      const Kind kind = value == nullptr ? item.kind : value->kind;
+      if (key == "engine") fail(at, "`engine` is a string, and this is {}", kind);
+      fail(at, "`model` is a string, and this is {}", kind);
+    }
+    return value;
+  }
+
+  static std::string origin(const JsonValue& item) {
+    std::string doc;
+    const auto add = [&](std::string_view key, std::string_view before) {
+      const JsonValue* value = item.find(key);
+      if (value == nullptr || value->kind != Kind::string || value->string.empty()) return;
+      if (!doc.empty()) doc += before;
+      doc += printable(value->string);
+    };
+    add("system", "");
+    add("repo", ": ");
+    add("path", " ");
+    add("commit", " at ");
+    add("licence", ", ");
+    add("note", "\n");
+    return doc;
+  }
+
+  PatternEngine& engine_named(const std::string& found, Span where) {
+    const auto known = engine_of_.find(found);
+    if (known != engine_of_.end()) return engines_[known->second];
+    const auto taken = [&](const std::string& name) {
+      return std::any_of(engines_.begin(), engines_.end(),
+                         [&](const PatternEngine& engine) { return engine.name == name; });
+    };
+    const std::string name = unused(word_like(found), taken);
+    if (name != found) {
+      sink_.add(code::import_renamed, where, "engine", excerpt(found, 60), name);
+    }
+    engine_of_.emplace(found, engines_.size());
+    engines_.push_back({name, name == found ? "" : found, {}});
+    return engines_.back();
+  }
+
+  PatternModel& model_named(PatternEngine& engine, const std::string& found, Span where) {
+    const auto taken = [&](const std::string& name) {
+      return std::any_of(engine.models.begin(), engine.models.end(),
+                         [&](const PatternModel& model) { return model.name == name; });
+    };
+    std::string name = word_like(found);
+    if (name == "default") name += '_';  // every engine has one of its own
+    name = unused(name, taken);
+    if (name != found) {
+      sink_.add(code::import_renamed, where, "model", excerpt(found, 60), name);
+    }
+    engine.models.push_back({name, name == found ? "" : found, "", {}});
+    return engine.models.back();
+  }
+
+  /// Labels that a rules file cannot give get another name, the same everywhere.
+  void settle_labels() {
+    std::set<std::string> used;
+    each_rule([&](PatternRule& rule) { used.insert(rule.label); });
+    std::map<std::string, std::string> renamed;
+    each_rule([&](PatternRule& rule) {
+      const std::string found = rule.label;
+      if (!rule.label.empty() && !is_reserved(rule.label)) return;
+      auto [at, added] = renamed.emplace(found, "");
+      if (added) {
+        std::string name = found + '_';
+        while (used.contains(name)) name += '_';
+        used.insert(name);
+        at->second = name;
+        sink_.add(code::import_reserved_label, rule.span, found.empty() ? "\"\"" : found, name);
+      }
+      rule.label = at->second;
+    });
+  }
+
+  static bool is_reserved(std::string_view label) {
+    constexpr std::array all{reserved::unclassified, reserved::others, reserved::self,
+                             reserved::non_gpu};
+    return std::find(all.begin(), all.end(), label) != all.end();
+  }
+
+  template <class Act>
+  void each_rule(Act act) {
+    for (PatternEngine& engine : engines_) {
+      for (PatternModel& model : engine.models) {
+        for (PatternTable& table : model.tables) {
+          for (PatternRule& rule : table.rules) act(rule);
+        }
+      }
+    }
+  }
+
+  const SourceMap& sources_;
+  FileId file_;
+  Sink& sink_;
+  std::vector<PatternEngine> engines_;
+  std::map<std::string, size_t> engine_of_;
+  std::map<const JsonMember*, uint64_t> firsts_;  // where the first of equal keys stands
+};
+
+}  // namespace
+
+std::vector<PatternEngine> read_pattern_tables(const SourceMap& sources, FileId file, Sink& sink) {
+  return Reader(sources, file, sink).read();
+}
+
+}  // namespace kr

@@ -1,0 +1,360 @@
+#include "convert/to_python.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json.hpp"
+
+namespace kr {
+namespace {
+
+using regex::ByteSet;
+using regex::Node;
+using regex::NodeId;
+using regex::NodeKind;
+using regex::Regex;
+
+constexpr std::string_view anywhere = "[\\s\\S]*";
+constexpr size_t longest = 1 << 20;  // bytes of a pattern
+constexpr int deepest = 60;          // groups in groups: Python's parser recurses
+
+/// What ends the writing of a pattern.
+struct CannotSay {
+  std::string why;
+};
+
+bool is_letter(size_t byte) {
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
+ByteSet ascii() {
+  ByteSet set;
+  for (size_t byte = 0; byte < 128; ++byte) set.set(byte);
+  return set;
+}
+
+/// Whether a letter stands in the set with its other case.
+bool ignores_case(const ByteSet& set) {
+  for (size_t byte = 'A'; byte <= 'Z'; ++byte) {
+    if (set.test(byte) != set.test(byte | 0x20)) return false;
+  }
+  return true;
+}
+
+size_t first_of(const ByteSet& set) {
+  size_t byte = 0;
+  while (!set.test(byte)) ++byte;
+  return byte;
+}
+
+std::string byte_text(size_t byte, bool in_class) {
+  if (byte < 0x20 || byte == 0x7f) return fmt::format("\\x{:02x}", byte);
+  const char c = static_cast<char>(byte);
+  // In a class, also what announces the set operations of later versions.
+  constexpr std::string_view outside = ".^$*+?{}[]\\|()";
+  constexpr std::string_view inside = "\\]^-[&~|";
+  const bool special = (in_class ? inside : outside).find(c) != std::string_view::npos;
+  return special ? fmt::format("\\{}", c) : std::string(1, c);
+}
+
+std::string members(const ByteSet& set) {
+  std::string text;
+  for (size_t first = 0; first < 128; ++first) {
+    if (!set.test(first)) continue;
+    size_t last = first;
+    while (last + 1 < 128 && set.test(last + 1)) ++last;
+    text += byte_text(first, true);
+    if (last > first + 1) text += '-';
+    if (last > first) text += byte_text(last, true);
+    first = last;
+  }
+  return text;
+}
+
+class RegexWriter {
+ public:
+  explicit RegexWriter(const Regex& regex) : regex_(regex) {
+    // One `(?i:…)` round the whole where no letter asks for its case.
+    bool closed = true;
+    bool pair = false;
+    for (const Node& node : regex.nodes) {
+      if (node.kind != NodeKind::bytes) continue;
+      closed = closed && ignores_case(node.set);
+      pair = pair || is_pair(node.set);
+    }
+    folds_ = closed && pair;
+  }
+
+  std::string write() && {
+    if (folds_) text_ += "(?i:";
+    write(regex_.root, false);
+    if (folds_) text_ += ')';
+    return std::move(text_);
+  }
+
+ private:
+  static bool is_pair(const ByteSet& set) {
+    if (set.count() != 2) return false;
+    const size_t first = first_of(set);
+    return is_letter(first) && (first & 0x20) == 0 && set.test(first | 0x20);
+  }
+
+  /// `inside` a repeat or a sequence: alternatives need parentheses.
+  void write(NodeId id, bool inside) {
+    const Node& node = regex_.nodes.get(id);
+    switch (node.kind) {
+      case NodeKind::empty:
+        text_ += "(?:)";
+        return;
+      case NodeKind::bytes:
+        bytes(node.set);
+        return;
+      case NodeKind::sequence:
+        sequence(node.operands);
+        return;
+      case NodeKind::alternation: {
+        if (inside) open();
+        bool first = true;
+        for (const NodeId operand : node.operands) {
+          if (!first) text_ += '|';
+          first = false;
+          write(operand, false);
+        }
+        if (inside) close();
+        return;
+      }
+      case NodeKind::repeat:
+        repeat(node);
+        return;
+      case NodeKind::group:
+        open();
+        write(node.operands.front(), false);
+        close();
+        return;
+      case NodeKind::begin:
+        text_ += '^';
+        return;
+      case NodeKind::end:
+        text_ += "\\Z";
+        return;
+      case NodeKind::word_edge:
+        text_ += "\\b";
+        return;
+      case NodeKind::not_word_edge:
+        // `\B` alone does not hold in the empty name before Python 3.14.
+        text_ += "(?!\\b)";
+        return;
+    }
+  }
+
+  void sequence(const std::vector<NodeId>& items) {
+    for (size_t at = 0; at < items.size();) {
+      const size_t end = characters_end(items, at);
+      if (end > at) {
+        at = end;
+      } else {
+        write(items[at++], true);
+      }
+    }
+  }
+
+  /// Bytes from 0x80 that make characters are written as those. Where they end.
+  size_t characters_end(const std::vector<NodeId>& items, size_t at) {
+    std::string run;
+    for (size_t i = at; i < items.size(); ++i) {
+      const Node& node = regex_.nodes.get(items[i]);
+      if (node.kind != NodeKind::bytes || node.set.count() != 1) break;
+      const size_t byte = first_of(node.set);
+      if (byte < 0x80) break;
+      run += static_cast<char>(byte);
+    }
+    for (size_t i = 0; i < run.size();) {
+      const size_t length = utf8_length(run, i);
+      if (length == 0) {
+        throw CannotSay{"it has bytes that are no UTF-8, and Python looks for characters"};
+      }
+      i += length;
+    }
+    text_ += run;
+    return at + run.size();
+  }
+
+  void bytes(const ByteSet& set) {
+    const ByteSet low = set & ascii();
+    const ByteSet high = set & ~ascii();
+    if (set.all()) {
+      text_ += "[\\s\\S]";
+    } else if (high.count() == 128) {
+      text_ += fmt::format("[^{}]", members(~low & ascii()));
+    } else if (high.any() && set.count() == 1) {
+      throw CannotSay{"it has bytes that are no UTF-8, and Python looks for characters"};
+    } else if (high.any()) {
+      throw CannotSay{
+          "it has some bytes beyond ASCII and not others, and Python looks for "
+          "characters"};
+    } else if (folds_ && is_pair(set)) {
+      text_ += byte_text(first_of(set) | 0x20, false);
+    } else if (set.count() == 1) {
+      text_ += byte_text(first_of(set), false);
+    } else {
+      text_ += fmt::format("[{}]", members(set));
+    }
+  }
+
+  void repeat(const Node& node) {
+    if (node.max == 0) {
+      text_ += "(?:)";
+      return;
+    }
+    const NodeKind kind = regex_.nodes.get(node.operands.front()).kind;
+    const bool bare = kind == NodeKind::bytes || kind == NodeKind::group;
+    if (!bare) open();
+    write(node.operands.front(), !bare);
+    if (!bare) close();
+    if (node.max == Node::unbounded) {
+      text_ += node.min == 0 ? "*" : node.min == 1 ? "+" : fmt::format("{{{},}}", node.min);
+    } else if (node.min == 0 && node.max == 1) {
+      text_ += '?';
+    } else if (node.min == node.max) {
+      text_ += fmt::format("{{{}}}", node.min);
+    } else {
+      text_ += fmt::format("{{{},{}}}", node.min, node.max);
+    }
+  }
+
+  void open() {
+    text_ += "(?:";
+    if (++depth_ > deepest) throw CannotSay{"its groups are nested deeper than Python reads"};
+  }
+  void close() {
+    text_ += ')';
+    --depth_;
+  }
+
+  const Regex& regex_;
+  std::string text_;
+  bool folds_ = false;
+  int depth_ = 0;
+};
+
+/// A spelling without the anchor at its front.
+std::string spelled(const OperationSpelling& spelling) {
+  std::string text;
+  for (const char c : spelling.head) text += byte_text(static_cast<unsigned char>(c), false);
+  if (spelling.part.empty()) return text;
+  text += anywhere;
+  for (const char c : spelling.part) text += byte_text(static_cast<unsigned char>(c), false);
+  return text;
+}
+
+bool may_overlap(const OperationSpelling& a, const OperationSpelling& b) {
+  return a.head.starts_with(b.head) || b.head.starts_with(a.head);
+}
+
+/// What a name of that kind is spelled like.
+std::string kind_text(OperationKind kind) {
+  std::string text;
+  const auto all = operation_spellings();
+  if (kind == OperationKind::kernel) {
+    for (const OperationSpelling& spelling : all) {
+      text += fmt::format("{}{}", text.empty() ? "" : "|", spelled(spelling));
+    }
+    return fmt::format("^(?!{})", text);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].kind != kind) continue;
+    std::string earlier;
+    for (size_t j = 0; j < i; ++j) {
+      if (all[j].kind != kind && may_overlap(all[i], all[j])) {
+        earlier += fmt::format("(?!{})", spelled(all[j]));
+      }
+    }
+    text += fmt::format("{}^{}{}", text.empty() ? "" : "|", earlier, spelled(all[i]));
+  }
+  return text;
+}
+
+class ExprWriter {
+ public:
+  explicit ExprWriter(const Program& program) : program_(program) {}
+
+  /// What re.search finds in the names for which the expression holds.
+  std::string search(ExprId id, int depth) {
+    if (depth > deepest) throw CannotSay{"its parts are nested deeper than Python reads"};
+    const Expr& expr = program_.exprs.get(id);
+    switch (expr.op) {
+      case ExprOp::atom:
+        return held(RegexWriter(program_.atoms.get(expr.atom).regex).write());
+      case ExprOp::operation:
+        asks_kind = true;
+        return kind_text(expr.operation);
+      case ExprOp::within:
+        throw CannotSay{
+            "it looks at enclosing modules and ranges (`within`), and a table sees "
+            "names alone"};
+      case ExprOp::disjunction: {
+        std::string text;
+        for (const ExprId operand : expr.operands) {
+          text = held(fmt::format("{}{}{}", text, text.empty() ? "" : "|", search(operand, depth)));
+        }
+        return text;
+      }
+      case ExprOp::negation:
+      case ExprOp::conjunction:
+        return '^' + condition(id, depth);
+    }
+    return {};
+  }
+
+  bool asks_kind = false;
+
+ private:
+  /// What holds at the start of the names for which the expression holds, and takes no byte.
+  std::string condition(ExprId id, int depth) {
+    const Expr& expr = program_.exprs.get(id);
+    if (expr.op == ExprOp::conjunction) {
+      std::string text;
+      for (const ExprId operand : expr.operands) text = held(text + condition(operand, depth));
+      return text;
+    }
+    const bool negated = expr.op == ExprOp::negation;
+    const std::string found = search(negated ? expr.operands.front() : id, depth + 2);
+    return held(fmt::format("(?{}{}(?:{}))", negated ? '!' : '=', anywhere, found));
+  }
+
+  static std::string held(std::string text) {
+    if (text.size() > longest) {
+      throw CannotSay{fmt::format("it would take a pattern of more than {} bytes", longest)};
+    }
+    return text;
+  }
+
+  const Program& program_;
+};
+
+}  // namespace
+
+std::optional<std::string> to_python(const Regex& regex, std::string& why) {
+  try {
+    return RegexWriter(regex).write();
+  } catch (const CannotSay& reason) {
+    why = reason.why;
+    return std::nullopt;
+  }
+}
+
+std::optional<PythonPattern> to_python(const Program& program, ExprId expr, std::string& why) {
+  try {
+    ExprWriter writer(program);
+    PythonPattern pattern;
+    pattern.text = writer.search(expr, 0);
+    pattern.asks_kind = writer.asks_kind;
+    return pattern;
+  } catch (const CannotSay& reason) {
+    why = reason.why;
+    return std::nullopt;
+  }
+}
+
+}  // namespace kr

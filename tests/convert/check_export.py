@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""What `kr export` writes labels names by first-match `re.search` as `kr classify` does.
+
+Beyond ASCII Python counts characters and knows more letters, so what depends on either (`\\b`, `.`) is
+asked of ASCII names only. For every shipped ruleset and for rules that use all of the language; and what is exported from
+plain tables is read again by `kr import`.
+"""
+
+import json
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+import tables
+from tables import names
+
+RULESETS = ["vllm", "sglang", "generic", "gputrc2graph"]
+
+EVERYTHING = r"""
+pattern reduce = "reduce"i & !"cross"
+engine all {
+  substage {
+    exact:   ^"ab"$ | ^"ba" | "abc"$
+    folded:  "aB"i & /b+a?/i
+    both:    "a" & !("b" | "c" & !^"c") & !@memcpy
+    regex:   /^(a|b)c{2,3}[^a-c\n]/ | /\bd\w*\./ | /x\/y$/ | /[\]\-^]/
+    odd:     /\B.\B/ & /[^a]$/ & "(" 
+    accents: "é" | "日本"i
+    memory:  @memcpy & !"HtoD" | @memset
+    kernels: @kernel & ("c" | reduce)
+    rest:    otherwise
+  }
+  model left {
+    substage {
+      never:  "a" & !"a"
+      always: !(!/a.*b/ | "c") 
+    }
+  }
+}
+"""
+
+
+def check(folder, ruleset, dimension, rows):
+    output = folder / "export.json"
+    tables.run("export", ruleset, "--dimension", dimension, "-o", str(output))
+    wrong = 0
+    for engine, models in json.loads(output.read_text(encoding="utf-8")).items():
+        for model, rules in models.items():
+            answers = names.classify(rows, engine, model, [ruleset])
+            title = f"{engine}/{model} {dimension}"
+            wrong += tables.compare(title, rows, answers, dimension, rules.items())
+    return wrong
+
+
+def check_there_and_back(folder, rows):
+    """gputrc2graph exported, imported and exported again."""
+    first, rules, second = folder / "1.json", folder / "again.kr", folder / "2.json"
+    tables.run("export", "gputrc2graph", "-o", str(first))
+    tables.run("import", str(first), "-o", str(rules))
+    tables.run("export", str(rules), "-o", str(second))
+    before, after = (json.loads(file.read_text(encoding="utf-8")) for file in (first, second))
+    wrong = 0
+    for engine, models in before.items():
+        for model, patterns in models.items():
+            again = after[engine][model].items()
+            for row in rows:
+                name = row["name"]
+                wrong += tables.first_match(patterns.items(), name) != tables.first_match(again, name)
+    print(f"there and back: {wrong} names differ")
+    return wrong
+
+
+def main():
+    random.seed(20240229)
+    short = {"".join(random.choices("abcABC_.( \n/]d", k=random.randrange(1, 7))) for _ in range(1500)}
+    rows = tables.subjects(["日本 gemm", "日本", "x/y", "ab", "[CUDA memcpy HtoD]b", "aBc", *short])
+    # A name of blanks alone is none in a CSV file.
+    rows = [row for row in rows if row["name"].strip()]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        everything = folder / "everything.kr"
+        everything.write_text(EVERYTHING, encoding="utf-8")
+        wrong = check(folder, str(everything), "substage", rows)
+        for ruleset in RULESETS:
+            wrong += check(folder, ruleset, "substage", rows)
+        wrong += check(folder, "vllm", "stage", rows)
+        wrong += check_there_and_back(folder, rows)
+    sys.exit(1 if wrong else 0)
+
+
+main()

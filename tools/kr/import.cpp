@@ -1,0 +1,64 @@
+// kr import: tables of patterns in JSON as a rules file.
+#include "convert/import.hpp"
+
+#include <memory>
+
+#include "base/file.hpp"
+#include "diag/render.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string output;
+  ImportOptions import;
+};
+
+Exit import(const Options& options, Streams& streams) {
+  SourceMap sources;
+  Sink sink;
+  const FileId file = sources.add(options.file, read_file(options.file));
+  const Imported imported = import_tables(sources, file, options.import, sink);
+  const auto findings = sink.sorted();
+  if (!findings.empty()) {
+    streams.raw_error(render_human(sources, findings, {.color = streams.color_error()}));
+  }
+  if (options.output.empty()) {
+    streams.out(imported.text);
+  } else {
+    write_file(options.output, imported.text);
+  }
+  if (!imported.proven) {
+    streams.warning("whether the rules mean what the tables mean was too much to prove in full");
+  }
+  if (!options.output.empty()) {
+    streams.note(fmt::format(
+        "wrote {}: {} patterns{}", options.output, imported.rules,
+        imported.left_out == 0 ? std::string() : fmt::format(", {} left out", imported.left_out)));
+  }
+  return findings.empty() ? Exit::done : Exit::findings;
+}
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->file,
+                 "JSON tables: {engine: {model: {pattern: label}}}, or a list of them")
+      ->required();
+  app.add_option("-o,--output", options->output,
+                 "The rules file to write (default: standard output)")
+      ->type_name("FILE");
+  app.add_option("--engine", options->import.engines, "Only this engine (repeatable)")
+      ->type_name("ENGINE")
+      ->allow_extra_args(false);
+  return [options](Streams& streams) { return import(*options, streams); };
+}
+
+}  // namespace
+
+extern const Verb import_verb;
+const Verb import_verb{"import", "JSON tables of gputrc2graph.py as rules",
+                       "kr import engine_model.json -o mine.kr", setup};
+
+}  // namespace kr::cli

@@ -1,0 +1,51 @@
+// kr init: a ruleset to start from.
+#include <filesystem>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "convert/starter.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+struct Options {
+  std::string engine;
+  std::string output;
+  bool force = false;
+};
+
+Exit init(const Options& options, Streams& streams) {
+  const std::string text = starter_rules(options.engine);
+  if (options.output == "-") {
+    streams.out(text);
+    return Exit::done;
+  }
+  const std::string path = options.output.empty() ? options.engine + ".kr" : options.output;
+  std::error_code error;
+  if (!options.force && std::filesystem::exists(std::filesystem::symlink_status(path, error))) {
+    throw Error(path, "the file is there already",
+                "name another with -o, or replace it with --force");
+  }
+  write_file(path, text);
+  streams.note(fmt::format("wrote {}: try `kr test {}`", path, path));
+  return Exit::done;
+}
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("ENGINE", options->engine, "The name of the engine")->required();
+  app.add_option("-o,--output", options->output,
+                 "The file to write (default: ENGINE.kr; `-`: standard output)")
+      ->type_name("FILE");
+  app.add_flag("--force", options->force, "Replace a file that is there");
+  return [options](Streams& streams) { return init(*options, streams); };
+}
+
+}  // namespace
+
+extern const Verb init_verb;
+const Verb init_verb{"init", "a commented ruleset to start from", "kr init mine", setup};
+
+}  // namespace kr::cli
