@@ -20,7 +20,7 @@ class Importer {
  public:
   Importer(const SourceMap& sources, Sink& sink) : sources_(sources), sink_(sink) {}
 
-  Imported import(std::vector<PatternEngine> engines, FileId file) {
+  Imported import(const std::vector<PatternEngine>& engines, FileId file) {
     RulesText text;
     text.doc = fmt::format(
         "The tables of {}, rewritten by `kr import`.\n\n"
@@ -137,6 +137,7 @@ void choose(std::vector<PatternEngine>& engines, const std::vector<std::string>&
       continue;
     }
     std::vector<std::string> names;
+    names.reserve(engines.size());
     for (const PatternEngine& engine : engines) names.push_back(engine.name);
     const auto near = nearest(name, names);
     throw Error("", fmt::format("the file has no engine `{}`", printable(name)),
@@ -155,7 +156,7 @@ Imported import_tables(const SourceMap& sources, FileId file, const ImportOption
                        Sink& sink) {
   std::vector<PatternEngine> engines = read_pattern_tables(sources, file, sink);
   choose(engines, options.engines);
-  return Importer(sources, sink).import(std::move(engines), file);
+  return Importer(sources, sink).import(engines, file);
 }
 
 }  // namespace kr
