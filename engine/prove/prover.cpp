@@ -85,7 +85,9 @@ std::string to_string(const Witness& witness) {
     }
     return quoted + '"';
   };
-  if (witness.kind_matters) text.append("@").append(to_string(witness.kind)).append(" ");
+  if (witness.kind_matters && witness.kind != operation_kind_of(witness.name)) {
+    text.append("@").append(to_string(witness.kind)).append(" ");
+  }
   text += quote(witness.name);
   const char* between = " within ";
   for (const std::string& name : witness.within) {

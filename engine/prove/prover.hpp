@@ -27,7 +27,8 @@ struct Witness {
   std::vector<std::string> within;
 };
 
-/// As a test or a message writes it: `@memcpy "name" within "outer"`.
+/// As a test or a message writes it: `@memcpy "name" within "outer"`; without the kind where it is
+/// the one that the name tells.
 std::string to_string(const Witness& witness);
 
 struct Finding {

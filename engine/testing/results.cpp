@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json_writer.hpp"
+#include "diag/printable.hpp"
 #include "diag/render.hpp"
 #include "diag/xml.hpp"
 
@@ -109,6 +112,77 @@ std::string plural(size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+/// What an unreached place says, on one line of some length.
+std::string text_of(const TestedFile& file, const Unreached& one) {
+  constexpr size_t shown = 60;
+  std::string text(file.rules.sources().text(one.place));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return excerpt(text, shown);
+}
+
+void write_json(const TestedFile& file, const Unreached& one, JsonWriter& json) {
+  const Program& program = file.rules.program();
+  const Rule& rule = program.rules.get(one.rule);
+  const Position at = file.rules.sources().begin(one.place);
+  json.open('{', true);
+  json.key("file").text(file.rules.sources().path(one.place.file));
+  json.key("line").number(at.line);
+  json.key("column").number(at.column);
+  json.key("dimension").text(program.dimensions.get(rule.dimension).name);
+  json.key("label").text(rule.label);
+  json.key("text").text(text_of(file, one));
+  json.key("test").text(one.test);
+  json.close('}');
+}
+
+/// Summed over all files; none where coverage was not asked for.
+std::optional<Coverage> coverage_of(std::span<const TestedFile> files) {
+  std::optional<Coverage> all;
+  for (const TestedFile& file : files) {
+    if (!file.coverage) continue;
+    if (!all) all.emplace();
+    all->rules += file.coverage->rules;
+    all->rules_reached += file.coverage->rules_reached;
+    all->alternatives += file.coverage->alternatives;
+    all->alternatives_reached += file.coverage->alternatives_reached;
+  }
+  return all;
+}
+
+void write_json(std::span<const TestedFile> files, const Coverage& all, JsonWriter& json) {
+  json.open('{');
+  json.key("rules").number(all.rules);
+  json.key("rules_reached").number(all.rules_reached);
+  json.key("alternatives").number(all.alternatives);
+  json.key("alternatives_reached").number(all.alternatives_reached);
+  json.key("unreached").open('[');
+  for (const TestedFile& file : files) {
+    for (const Unreached& one : file.coverage->unreached) write_json(file, one, json);
+  }
+  json.close(']');
+  json.close('}');
+}
+
+std::string coverage_text(std::span<const TestedFile> files) {
+  const auto all = coverage_of(files);
+  if (!all) return {};
+  std::string text;
+  for (const TestedFile& file : files) {
+    for (const Unreached& one : file.coverage->unreached) {
+      const Rule& rule = file.rules.program().rules.get(one.rule);
+      const Position at = file.rules.sources().begin(one.place);
+      const std::string what =
+          one.whole ? fmt::format("rule `{}`", printable(rule.label)) : text_of(file, one);
+      text += fmt::format("{}:{}:{}: no test reaches {}\n",
+                          file.rules.sources().path(one.place.file), at.line, at.column, what);
+      text += fmt::format("    {}\n", one.test.empty() ? "no name was found for one" : one.test);
+    }
+  }
+  return text + fmt::format("tests reach {} of {} and {} of {}\n", all->rules_reached,
+                            plural(all->rules, "rule"), all->alternatives_reached,
+                            plural(all->alternatives, "alternative"));
+}
+
 }  // namespace
 
 TestCounts count(std::span<const TestedFile> files) {
@@ -130,6 +204,7 @@ std::string tests_text(std::span<const TestedFile> files, bool color) {
         render_human(file.rules.sources(), sink.sorted(), {.color = color});
     if (!failures.empty()) text += failures + '\n';
   }
+  text += coverage_text(files);
   const TestCounts all = count(files);
   const std::string where = fmt::format(" ({})", plural(files.size(), "file"));
   if (all.failed > 0) {
@@ -151,6 +226,10 @@ std::string tests_json(std::span<const TestedFile> files) {
     for (const TestOutcome& outcome : file.outcomes) write_json(file, outcome, json);
   }
   json.close(']');
+  if (const auto coverage = coverage_of(files)) {
+    json.key("coverage");
+    write_json(files, *coverage, json);
+  }
   json.close('}');
   return text + '\n';
 }

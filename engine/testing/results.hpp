@@ -1,10 +1,11 @@
 // The outcomes of tests as text: for a person, as JSON, as JUnit XML.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
-#include "testing/testing.hpp"
+#include "testing/coverage.hpp"
 
 namespace kr {
 
@@ -12,6 +13,7 @@ namespace kr {
 struct TestedFile {
   CompiledRules rules;
   std::vector<TestOutcome> outcomes;
+  std::optional<Coverage> coverage;  // where asked for
 };
 
 struct TestCounts {
@@ -20,11 +22,14 @@ struct TestCounts {
 };
 TestCounts count(std::span<const TestedFile> files);
 
-/// Failures as diagnostics, then one line that sums up: `3 of 120 tests failed (2 files)`.
+/// Failures as diagnostics, what no test reaches, then a line that sums up:
+/// `3 of 120 tests failed (2 files)`.
 std::string tests_text(std::span<const TestedFile> files, bool color);
 
 /// One object: {"tests","failed","results":[{"file","line","engine","model","kind","name","within",
-/// "passed","misses":[{"dimension","expected","actual","rule"}]}]}.
+/// "passed","misses":[{"dimension","expected","actual","rule"}]}]}; where coverage was asked for,
+/// "coverage": {"rules","rules_reached","alternatives","alternatives_reached","unreached":[{"file",
+/// "line","column","dimension","label","text","test"}]} too.
 std::string tests_json(std::span<const TestedFile> files);
 
 /// A `testsuite` a file, a `testcase` a test and model.

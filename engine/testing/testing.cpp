@@ -67,13 +67,17 @@ class Runner {
 
   std::optional<TestOutcome> run(size_t index, ModelId model) {
     const Test& test = program_.tests[index];
-    TestOutcome outcome{index, model, {}};
+    TestOutcome outcome{index, model, {}, {}};
     ModelMatchers& matchers = this->matchers(model);
     size_t asked = 0;
     for (const Expectation& expected : test.expected) {
       if (!matchers.has(expected.dimension) && is_default(model)) continue;
       ++asked;
       const auto rule = matchers.match(expected.dimension, subjects_[index].subject());
+      if (rule &&
+          std::find(outcome.rules.begin(), outcome.rules.end(), *rule) == outcome.rules.end()) {
+        outcome.rules.push_back(*rule);
+      }
       std::string actual = label(rule, test.name);
       if (actual == expected.label) continue;
       outcome.misses.push_back(

@@ -22,7 +22,8 @@ struct TestOutcome {
   };
   size_t test = 0;  // index into Program::tests
   ModelId model;
-  std::vector<Miss> misses;  // empty: passed
+  std::vector<RuleId> rules;  // that gave the labels asked for, each once
+  std::vector<Miss> misses;   // empty: passed
   bool passed() const noexcept { return misses.empty(); }
 };
 

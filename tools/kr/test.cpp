@@ -14,6 +14,7 @@ namespace {
 struct TestOptions {
   std::vector<std::string> paths;
   std::string format = "human";
+  bool coverage = false;
 };
 
 /// The rules of one file, by itself: several files may define engines of one name. Null where they
@@ -48,6 +49,7 @@ Exit test(const TestOptions& options, Streams& streams) {
     TestedFile& file = files.emplace_back();
     file.rules = std::move(*compiled);
     file.outcomes = run_tests(file.rules);
+    if (options.coverage) file.coverage = coverage_of(file.rules, file.outcomes);
   }
   streams.out(format[0] == "json"    ? tests_json(files)
               : format[0] == "junit" ? tests_junit(files)
@@ -65,6 +67,8 @@ Action setup(CLI::App& app) {
                  "Rules files, folders, or names of shipped rulesets (default: all that ship)");
   app.add_option("--format", options->format, "human, json or junit (default: human)")
       ->type_name("FORMAT");
+  app.add_flag("--coverage", options->coverage,
+               "Tell which rules and alternatives no test reaches, each with a test to paste");
   return [options](Streams& streams) { return test(*options, streams); };
 }
 

@@ -1,0 +1,88 @@
+#include "prove/alternatives.hpp"
+
+namespace kr::prove {
+namespace {
+
+/// Whether nothing but blanks and one `|` stands between two places.
+bool plainly_apart(const SourceMap& sources, Span first, Span second) {
+  if (first.end > second.begin) return false;
+  const std::string_view between = sources.text({first.file, first.end, second.begin});
+  return between.find_first_not_of(" \t\r\n|") == std::string_view::npos;
+}
+
+class Collector {
+ public:
+  Collector(Formulas& formulas, const Program& program, const SourceMap& sources)
+      : formulas_(formulas), program_(program), sources_(sources) {}
+
+  void collect(ExprId id, Span place) {
+    const Expr& expr = program_.exprs.get(id);
+    if (expr.op == ExprOp::disjunction && expr.places.size() == expr.operands.size() &&
+        lies_in(expr.span, place)) {
+      collect_operands(expr);
+      return;
+    }
+    if (expr.op == ExprOp::atom && collect_regex(program_.atoms.get(expr.atom), place)) return;
+    found_.push_back({formulas_.of(program_, id), place, std::nullopt});
+  }
+
+  std::vector<Alternative> take() && { return std::move(found_); }
+
+ private:
+  void collect_operands(const Expr& expr) {
+    for (size_t i = 0; i < expr.operands.size(); ++i) {
+      const size_t first = found_.size();
+      collect(expr.operands[i], expr.places[i]);
+      if (found_.size() == first + 1) found_[first].cut = cut(expr.places, i);
+    }
+  }
+
+  std::optional<Edit> cut(const std::vector<Span>& places, size_t i) const {
+    const Span own = places[i];
+    if (i > 0 && plainly_apart(sources_, places[i - 1], own)) {
+      return Edit{{own.file, places[i - 1].end, own.end}, ""};
+    }
+    if (i == 0 && places.size() > 1 && plainly_apart(sources_, own, places[1])) {
+      return Edit{{own.file, own.begin, places[1].begin}, ""};
+    }
+    return std::nullopt;
+  }
+
+  bool collect_regex(const Atom& atom, Span place) {
+    const regex::Node& root = atom.regex.nodes.get(atom.regex.root);
+    if (root.kind != regex::NodeKind::alternation) return false;
+    std::vector<Span> places;
+    for (const regex::NodeId operand : root.operands) {
+      places.push_back(atom.regex.nodes.get(operand).span);
+      // An atom that is written more than once has the places of the first only.
+      if (!places.back().valid() || !lies_in(places.back(), place)) return false;
+    }
+    for (size_t i = 0; i < places.size(); ++i) {
+      regex::Regex one = atom.regex;
+      one.root = root.operands[i];
+      found_.push_back({formulas_.atom(one), places[i], cut(places, i)});
+    }
+    return true;
+  }
+
+  Formulas& formulas_;
+  const Program& program_;
+  const SourceMap& sources_;
+  std::vector<Alternative> found_;
+};
+
+}  // namespace
+
+bool lies_in(Span inner, Span outer) {
+  return inner.valid() && inner.file == outer.file && inner.begin >= outer.begin &&
+         inner.end <= outer.end;
+}
+
+std::vector<Alternative> alternatives_of(Formulas& formulas, const Program& program,
+                                         const SourceMap& sources, ExprId expr, Span place) {
+  Collector collector(formulas, program, sources);
+  collector.collect(expr, place);
+  return std::move(collector).take();
+}
+
+}  // namespace kr::prove
