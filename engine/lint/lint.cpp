@@ -46,10 +46,10 @@ std::vector<lint::WrittenAtom> atoms_of(const syntax::File& tree) {
 namespace lint {
 
 std::span<const Check> all_checks() {
-  static constexpr std::array<Check, 13> checks{
-      check_otherwise, check_regexes,     check_unused,    check_labels,        check_tests,
-      check_folds,     check_short_texts, check_detection, check_abbreviations, check_colors,
-      check_cases,     check_dialects,    check_names,
+  static constexpr std::array<Check, 15> checks{
+      check_reachability,  check_overlaps, check_otherwise, check_regexes,     check_unused,
+      check_labels,        check_tests,    check_folds,     check_short_texts, check_detection,
+      check_abbreviations, check_colors,   check_cases,     check_dialects,    check_names,
   };
   return checks;
 }
@@ -75,7 +75,7 @@ std::vector<Diagnostic> lint_rules(const CompiledRules& rules, const LintOptions
   std::erase_if(found, [&](const Diagnostic& one) { return !context.is_root(one.span.file); });
   lint::add_repairs(context, found);
   for (const LoadedFile* file : context.roots) {
-    lint::Suppressions(rules.sources(), file->tree).apply(found);
+    lint::Suppressions(rules.sources(), file->tree).apply(found, options.infos);
   }
   return found;
 }

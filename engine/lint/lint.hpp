@@ -12,6 +12,8 @@
 namespace kr {
 
 struct LintOptions {
+  /// Whether what is only likely is of interest: some of it takes long to find.
+  bool infos = true;
   /// Names of real kernels beside those in the files' own tests, to see what short texts take by
   /// accident.
   std::vector<std::string> known_names;

@@ -198,7 +198,7 @@ LintedFiles lint_files(const std::vector<std::string>& names, const Library& lib
     unit.compared = !apart || !fs::equivalent(*apart, unit.root().path, error);
   }
   compare_engines(units);
-  LintOptions shared{names_in_tests(library), used_by_all(units)};
+  LintOptions shared{options.infos, names_in_tests(library), used_by_all(units)};
   shared.known_names.insert(shared.known_names.end(), options.known_names.begin(),
                             options.known_names.end());
   in_parallel(units.size(), [&](size_t i) { lint_unit(units[i], shared, options); });

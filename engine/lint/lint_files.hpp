@@ -13,6 +13,7 @@
 namespace kr {
 
 struct LintFilesOptions {
+  bool infos = true;  // see LintOptions
   /// Names of real kernels beside those in the tests of shipped rulesets.
   std::vector<std::string> known_names;
   enum class Fixes : uint8_t { none, safe, all };

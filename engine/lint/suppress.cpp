@@ -184,7 +184,7 @@ Edit Suppressions::without(const Allow& allow, size_t code) const {
   return {span, ""};
 }
 
-void Suppressions::apply(std::vector<Diagnostic>& findings) const {
+void Suppressions::apply(std::vector<Diagnostic>& findings, bool infos) const {
   if (allows_.empty()) return;
   size_t codes = 0;
   for (const Allow& allow : allows_) codes += allow.codes.size();
@@ -217,6 +217,7 @@ void Suppressions::apply(std::vector<Diagnostic>& findings) const {
     for (size_t i = 0; i < allow.codes.size(); ++i) {
       const Code& code = allow.codes[i];
       if (here[i] || code.info == nullptr || code.info == code::unused_allow.info) continue;
+      if (!infos && code.info->severity == Severity::info) continue;
       Diagnostic& added = idle.add(code::unused_allow, code.span, code.info->name);
       added.help("take it out");
       added.fix = Fix{true, {without(allow, i)}};

@@ -18,8 +18,9 @@ class Suppressions {
   Suppressions(const SourceMap& sources, const syntax::File& tree);
 
   /// Takes out what is allowed in this file, and adds what is wrong with the allows themselves:
-  /// no reason, nothing to allow, no such code. Stays sorted.
-  void apply(std::vector<Diagnostic>& findings) const;
+  /// no reason, nothing to allow, no such code. Stays sorted. Without `infos` they were not all
+  /// looked for, and allowing one is no mistake.
+  void apply(std::vector<Diagnostic>& findings, bool infos) const;
   /// Only takes out.
   void filter(std::vector<Diagnostic>& findings) const;
 

@@ -1,7 +1,7 @@
 #include "prove/automaton.hpp"
 
 #include <algorithm>
-#include <map>
+#include <unordered_set>
 
 #include "regex/byte_set.hpp"
 
@@ -60,25 +60,28 @@ Automaton::Automaton(const Formulas& formulas) {
 // Two bytes are of one class when they are in the same sets. Words and other bytes are told apart
 // only where a language asks.
 void Automaton::find_classes(const std::vector<regex::Nfa>& automata) {
-  std::vector<regex::ByteSet> sets;
+  std::unordered_set<regex::ByteSet> sets;
   bool edges = false;
   for (const regex::Nfa& automaton : automata) {
-    sets.insert(sets.end(), automaton.sets().begin(), automaton.sets().end());
+    sets.insert(automaton.sets().begin(), automaton.sets().end());
     for (const auto& state : automaton.table()) {
       edges |= state.op == regex::Nfa::Op::assertion && is_edge(state.assertion);
     }
   }
-  if (edges) sets.push_back(regex::escaped_set('w'));
+  if (edges) sets.insert(regex::escaped_set('w'));
   std::array<uint32_t, 256> part{};
   uint32_t parts = 1;
   for (const regex::ByteSet& set : sets) {
-    std::map<std::pair<uint32_t, bool>, uint32_t> refined;
+    constexpr uint32_t none = ~uint32_t{0};
+    std::array<std::array<uint32_t, 2>, 256> refined;
+    refined.fill({none, none});
+    uint32_t count = 0;
     for (size_t byte = 0; byte < 256; ++byte) {
-      const auto next = static_cast<uint32_t>(refined.size());
-      part[byte] = refined.emplace(std::pair{part[byte], set.test(byte)}, next).first->second;
+      uint32_t& one = refined[part[byte]][set.test(byte) ? 1 : 0];
+      if (one == none) one = count++;
+      part[byte] = one;
     }
-    parts = static_cast<uint32_t>(refined.size());
-    if (parts == 256) break;
+    parts = count;
   }
   std::vector<int> best(parts, -1);
   for (int byte = 0; byte < 256; ++byte) {
@@ -105,8 +108,11 @@ void Automaton::find_classes(const std::vector<regex::Nfa>& automata) {
 void Automaton::add(const regex::Nfa& automaton) {
   const auto& table = automaton.table();
   const auto language = static_cast<uint32_t>(first_.size());
-  Numbers numbers{static_cast<uint32_t>(sets_.size()), {}};
+  Numbers numbers;
   for (const regex::ByteSet& set : automaton.sets()) {
+    const auto [at, added] = known_sets_.emplace(set, static_cast<uint32_t>(sets_.size()));
+    numbers.of_set.push_back(at->second);
+    if (!added) continue;
     Classes classes;
     for (size_t byte = 0; byte < 256; ++byte) {
       if (set.test(byte)) classes.set(class_of_[byte]);
@@ -166,7 +172,7 @@ Automaton::Way Automaton::closure(const regex::Nfa& automaton, uint32_t start, S
     const auto& state = automaton.table()[index];
     switch (state.op) {
       case regex::Nfa::Op::bytes:
-        edges_of_.push_back({numbers.first_set + state.set, numbers.of_state[state.next]});
+        edges_of_.push_back({numbers.of_set[state.set], numbers.of_state[state.next]});
         break;
       case regex::Nfa::Op::split:
         pending.push_back(state.other);

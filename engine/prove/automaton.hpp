@@ -10,6 +10,7 @@
 #include <bitset>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "prove/formula.hpp"
@@ -67,7 +68,7 @@ class Automaton {
 
   /// Ours for an automaton's.
   struct Numbers {
-    uint32_t first_set;
+    std::vector<uint32_t> of_set;
     std::vector<uint32_t> of_state;
   };
 
@@ -86,6 +87,7 @@ class Automaton {
   std::vector<Side> side_;
   std::array<uint8_t, 256> class_of_{};
   std::vector<Classes> sets_;
+  std::unordered_map<regex::ByteSet, uint32_t> known_sets_;
   std::vector<Edge> edges_of_;
   std::vector<Way> ways_;
   std::vector<Ways> by_state_;      // by state

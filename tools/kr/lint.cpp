@@ -114,6 +114,7 @@ Exit lint(const Options& options, Streams& streams) {
   const Codes ignore = codes_of(options.ignore, "--ignore");
   const Library library = Library::of_process("kr");
   LintFilesOptions how;
+  how.infos = options.info || level == Severity::info || !select.empty();
   how.known_names = lines_of(options.names);
   how.cache = Database::Cache::of_process();
   const bool fixing = options.fix || options.unsafe_fixes || options.diff;

@@ -1,0 +1,123 @@
+// KR402, KR403: what is reached, but not for all its names; and labels given in two places. Both
+// are often meant, so they are told on request only.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "lint/checks.hpp"
+#include "prove/lists.hpp"
+
+namespace kr::lint {
+namespace {
+
+using prove::EffectiveList;
+using prove::FormulaId;
+using prove::RuleListed;
+
+class Overlaps {
+ public:
+  Overlaps(const Context& context, Sink& sink)
+      : context_(context), program_(context.program()), sink_(sink), prover_(formulas_, budget) {}
+
+  void run() {
+    const std::vector<EffectiveList> lists = effective_lists(program_, formulas_);
+    for (const EffectiveList& list : lists) {
+      for (size_t i = 0; i < list.rules.size(); ++i) {
+        if (is_own(list.rules[i].rule)) find_partial(list, i);
+      }
+      find_split(list);
+    }
+  }
+
+ private:
+  const Rule& rule(const RuleListed& one) const { return program_.rules.get(one.rule); }
+  bool is_own(RuleId id) const { return context_.is_root(program_.rules.get(id).span.file); }
+
+  size_t shortest(FormulaId formula) {
+    const auto known = shortest_.find(formula);
+    if (known != shortest_.end()) return known->second;
+    const prove::Finding finding = prover_.find(formula);
+    const size_t size = finding.found() ? finding.witness.name.size() : 0;
+    shortest_.emplace(formula, size);
+    return size;
+  }
+
+  /// Any two texts can stand in one name, which says nothing. Where a name of one rule, as short as
+  /// can be, is one of the other too, they have something to do with each other.
+  void find_partial(const EffectiveList& list, size_t place) {
+    const RuleListed& own = list.rules[place];
+    for (size_t i = 0; i < place; ++i) {
+      const RuleListed& other = list.rules[i];
+      if (rule(other).label == rule(own).label) continue;
+      if (!pairs_.insert({own.rule, other.rule}).second) continue;
+      const FormulaId both = formulas_.all({own.formula, other.formula});
+      const prove::Finding taken = prover_.find(both, list.above(i));
+      if (!taken.found()) continue;
+      if (taken.witness.name.size() > std::max(shortest(own.formula), shortest(other.formula))) {
+        continue;
+      }
+      const prove::Finding left = prover_.find(own.formula, list.above(place));
+      if (!left.found()) return;
+      Diagnostic& added = sink_.add(code::partly_covered, rule(own).span, rule(own).label,
+                                    rule(other).label, to_string(taken.witness));
+      added.related(rule(other).span, "`{}` takes {}", rule(other).label, to_string(taken.witness));
+      added.help("{} is left to `{}`; where that is meant, all is well", to_string(left.witness),
+                 rule(own).label);
+      added.witness = taken.witness.name;
+    }
+  }
+
+  /// A label with rules of others between its own, all in one file.
+  void find_split(const EffectiveList& list) {
+    std::unordered_map<std::string, size_t> last;
+    for (size_t i = 0; i < list.rules.size(); ++i) {
+      const Rule& own = rule(list.rules[i]);
+      const auto [at, first] = last.emplace(own.label, i);
+      const size_t before = at->second;
+      at->second = i;
+      if (first || before + 1 == i) continue;
+      const Rule& earlier = rule(list.rules[before]);
+      if (!is_own(list.rules[i].rule) || earlier.span.file != own.span.file) continue;
+      if (!pairs_.insert({list.rules[i].rule, list.rules[i].rule}).second) continue;
+      report_split(list, before, i);
+    }
+  }
+
+  void report_split(const EffectiveList& list, size_t before, size_t place) {
+    const Rule& own = rule(list.rules[place]);
+    Diagnostic& added = sink_.add(code::split_label, own.span, own.label);
+    added.related(rule(list.rules[before]).span, "`{}` is given here before", own.label);
+    std::vector<FormulaId> between;
+    for (size_t i = before + 1; i < place; ++i) between.push_back(list.rules[i].formula);
+    const FormulaId moved =
+        formulas_.all({list.rules[place].formula, formulas_.any(std::move(between))});
+    const prove::Finding finding = prover_.find(moved, list.above(before + 1));
+    if (finding.found()) {
+      added.help("joined, they would take {} from a rule between them", to_string(finding.witness));
+      added.witness = finding.witness.name;
+    } else if (finding.none()) {
+      added.help("join them with `|`: no name would change its label");
+    }
+  }
+
+  /// What is not found soon is left: nobody relies on it.
+  static constexpr prove::Budget budget{.states = 3000, .within = 4};
+
+  const Context& context_;
+  const Program& program_;
+  Sink& sink_;
+  prove::Formulas formulas_;
+  prove::Prover prover_;
+  std::unordered_map<FormulaId, size_t> shortest_;
+  std::set<std::pair<RuleId, RuleId>> pairs_;
+};
+
+}  // namespace
+
+void check_overlaps(const Context& context, Sink& sink) {
+  if (context.options.infos) Overlaps(context, sink).run();
+}
+
+}  // namespace kr::lint

@@ -1,0 +1,369 @@
+// KR301, KR302, KR303, KR305, KR306, KR308, KR401, KR413: rules and alternatives that label
+// nothing, and those that label everything. Proven on languages, for every list a rule stands in.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lint/checks.hpp"
+#include "lint/repairs.hpp"
+#include "prove/alternatives.hpp"
+#include "prove/lists.hpp"
+
+namespace kr::lint {
+namespace {
+
+using prove::Alternative;
+using prove::Answer;
+using prove::EffectiveList;
+using prove::FormulaId;
+using prove::RuleListed;
+
+/// What became of a rule in one list.
+struct Verdict {
+  const EffectiveList* list = nullptr;
+  size_t place = 0;
+  Answer reached = Answer::found;
+  struct OfAlternative {
+    bool dead = false;       // taken by the rules above
+    bool redundant = false;  // or by other alternatives
+    bool not_proven = false;
+  };
+  std::vector<OfAlternative> alternatives;
+};
+
+struct Checked {
+  std::vector<Alternative> alternatives;
+  std::vector<Verdict> verdicts;  // one a list that the rule stands in
+};
+
+class Reachability {
+ public:
+  Reachability(const Context& context, Sink& sink)
+      : context_(context), program_(context.program()), sink_(sink), prover_(formulas_) {}
+
+  void run() {
+    lists_ = effective_lists(program_, formulas_);
+    // All languages first: the automaton is made once.
+    for (uint32_t i = 0; i < program_.rules.size(); ++i) {
+      const Rule& rule = program_.rules.get({i});
+      if (!rule.expr.valid() || !context_.is_root(rule.span.file)) continue;
+      checked_[{i}].alternatives = alternatives(rule.expr, place_of(rule));
+    }
+    for (const NamedPattern& pattern : program_.patterns) {
+      if (pattern.expr.valid()) formulas_.of(program_, pattern.expr);
+    }
+    for (const EffectiveList& list : lists_) check(list);
+    for (const auto& [id, checked] : checked_) report(program_.rules.get(id), checked);
+    check_patterns();
+    check_inner();
+  }
+
+ private:
+  std::vector<Alternative> alternatives(ExprId expr, Span place) {
+    return alternatives_of(formulas_, program_, context_.sources(), expr, place);
+  }
+
+  /// Where a rule's expression stands: behind its label.
+  Span place_of(const Rule& rule) const {
+    return {rule.span.file, rule.label_span.valid() ? rule.label_span.end : rule.span.begin,
+            rule.span.end};
+  }
+
+  void check(const EffectiveList& list) {
+    for (size_t i = 0; i < list.rules.size(); ++i) {
+      const auto at = checked_.find(list.rules[i].rule);
+      if (at == checked_.end()) continue;
+      at->second.verdicts.push_back(verdict(list, i, at->second.alternatives));
+    }
+    check_rest(list);
+  }
+
+  Verdict verdict(const EffectiveList& list, size_t place,
+                  const std::vector<Alternative>& alternatives) {
+    Verdict verdict{&list, place, Answer::found, {}};
+    std::vector<FormulaId> taken = list.above(place);
+    verdict.reached = prover_.find(list.rules[place].formula, taken).answer;
+    verdict.alternatives.resize(alternatives.size());
+    if (verdict.reached == Answer::none || alternatives.size() < 2) return verdict;
+    // From the last on, so that of two that say the same the first one stays.
+    for (size_t i = alternatives.size(); i-- > 0;) {
+      Verdict::OfAlternative& one = verdict.alternatives[i];
+      const prove::Finding alone = prover_.find(alternatives[i].formula, taken);
+      one.not_proven = alone.answer == Answer::not_proven;
+      one.dead = alone.none();
+      if (one.dead || one.not_proven) continue;
+      std::vector<FormulaId> others = taken;
+      for (size_t j = 0; j < alternatives.size(); ++j) {
+        const bool gone = verdict.alternatives[j].dead || verdict.alternatives[j].redundant;
+        if (j != i && !gone) others.push_back(alternatives[j].formula);
+      }
+      one.redundant = prover_.find(alternatives[i].formula, others).none();
+    }
+    return verdict;
+  }
+
+  /// An `otherwise` for which nothing is left.
+  void check_rest(const EffectiveList& list) {
+    if (!list.otherwise || list.rules.empty()) return;
+    const Rule& rule = program_.rules.get(*list.otherwise);
+    if (!context_.is_root(rule.span.file)) return;
+    Rest& rest = rests_[*list.otherwise];
+    ++rest.lists;
+    const std::vector<FormulaId> above = list.above(list.rules.size());
+    if (prover_.find(formulas_.always(), above).none()) rest.dead = &list;
+    if (rest.dead == nullptr) rest.alive = true;
+  }
+
+  void report(const Rule& rule, const Checked& checked) {
+    const FormulaId formula = formulas_.of(program_, rule.expr);
+    if (report_constant(formula, rule.span, fmt::format("rule `{}`", rule.label))) return;
+    if (checked.verdicts.empty()) return;
+    std::vector<const Verdict*> dead;
+    bool not_proven = false;
+    for (const Verdict& verdict : checked.verdicts) {
+      if (verdict.reached == Answer::none) dead.push_back(&verdict);
+      not_proven |= verdict.reached == Answer::not_proven;
+      for (const auto& one : verdict.alternatives) not_proven |= one.not_proven;
+    }
+    if (not_proven) sink_.add(code::not_proven, rule.span, rule.label);
+    if (dead.size() == checked.verdicts.size()) {
+      report_dead(rule, checked, *dead.front());
+    } else if (!dead.empty()) {
+      Diagnostic& added = sink_.add(code::unreachable_in_model, rule.span, rule.label, whose(dead));
+      explain(added, formula, *dead.front());
+    }
+    if (dead.empty()) report_alternatives(rule, checked);
+  }
+
+  static std::string whose(const std::vector<const Verdict*>& verdicts) {
+    std::string text;
+    for (const Verdict* verdict : verdicts) {
+      text += (text.empty() ? "" : ", ") + verdict->list->whose;
+    }
+    return text;
+  }
+
+  void report_dead(const Rule& rule, const Checked& checked, const Verdict& verdict) {
+    const FormulaId formula = formulas_.of(program_, rule.expr);
+    Diagnostic& added = add_dead(code::unreachable_rule, formula, rule, rule.span, verdict);
+    if (rule.doc.empty() && checked.alternatives.size() > 0) {
+      added.fix = Fix{true, {removal(context_.sources(), rule.span)}};
+    }
+  }
+
+  /// The finding for a rule or one of its alternatives, which rules above take whole: that it is
+  /// never reached or, where one of them says the very same and gives another label, the conflict.
+  Diagnostic& add_dead(const Code<1>& unreachable, FormulaId formula, const Rule& rule, Span span,
+                       const Verdict& verdict) {
+    const EffectiveList& list = *verdict.list;
+    for (size_t i = 0; i < verdict.place; ++i) {
+      const Rule& other = program_.rules.get(list.rules[i].rule);
+      if (other.label == rule.label) continue;
+      for (const Alternative& one : alternatives_above(list.rules[i].rule)) {
+        if (one.formula != formula) continue;
+        Diagnostic& added = sink_.add(code::conflicting_duplicate, span, rule.label, other.label);
+        added.related(one.place, "`{}` takes it here", other.label);
+        set_witness(added, formula);
+        added.help("keep the one you mean");
+        return added;
+      }
+    }
+    const bool whole = span == rule.span;
+    Diagnostic& added =
+        sink_.add(unreachable, span, whole ? rule.label : std::string(text_of(span)));
+    explain(added, formula, verdict);
+    added.help("take it out, or move it above the rules that take its names");
+    return added;
+  }
+
+  std::string text_of(Span span) const {
+    constexpr size_t shown = 60;
+    std::string_view text = context_.sources().text(span);
+    return text.size() <= shown ? std::string(text) : std::string(text.substr(0, shown)) + "…";
+  }
+
+  /// The alternatives of any rule, root file or not.
+  const std::vector<Alternative>& alternatives_above(RuleId id) {
+    const auto known = checked_.find(id);
+    if (known != checked_.end()) return known->second.alternatives;
+    const auto [at, added] = others_.emplace(id, std::vector<Alternative>());
+    if (added) {
+      const Rule& rule = program_.rules.get(id);
+      at->second = alternatives(rule.expr, place_of(rule));
+    }
+    return at->second;
+  }
+
+  void set_witness(Diagnostic& diagnostic, FormulaId formula) {
+    const prove::Finding finding = prover_.find(formula);
+    if (finding.found()) diagnostic.witness = witness_text(finding.witness);
+  }
+
+  static std::string witness_text(const prove::Witness& witness) {
+    return witness.kind_matters || !witness.within.empty() ? to_string(witness) : witness.name;
+  }
+
+  /// Which rules take what a formula holds for, each with a name that shows it: until together they
+  /// take all.
+  void explain(Diagnostic& diagnostic, FormulaId formula, const Verdict& verdict) {
+    constexpr size_t shown = 4;
+    std::vector<FormulaId> takers;
+    size_t more = 0;
+    while (true) {
+      const prove::Finding finding = prover_.find(formula, takers);
+      if (!finding.found()) break;
+      if (takers.empty()) diagnostic.witness = witness_text(finding.witness);
+      const RuleListed* taker = nullptr;
+      for (size_t i = 0; i < verdict.place && taker == nullptr; ++i) {
+        const RuleListed& one = verdict.list->rules[i];
+        if (prover_.holds(one.formula, finding.witness)) taker = &one;
+      }
+      KR_CHECK(taker != nullptr);  // or the proof that it is dead was wrong
+      takers.push_back(taker->formula);
+      if (takers.size() > shown) {
+        ++more;
+        continue;
+      }
+      diagnostic.related(place_taking(taker->rule, finding.witness), "`{}` takes {}",
+                         program_.rules.get(taker->rule).label, to_string(finding.witness));
+    }
+    if (more > 0) diagnostic.message += fmt::format(" (and {} more rules take part)", more);
+  }
+
+  Span place_taking(RuleId id, const prove::Witness& witness) {
+    for (const Alternative& one : alternatives_above(id)) {
+      if (prover_.holds(one.formula, witness)) return one.place;
+    }
+    return program_.rules.get(id).span;
+  }
+
+  void report_alternatives(const Rule& rule, const Checked& checked) {
+    for (size_t i = 0; i < checked.alternatives.size(); ++i) {
+      const Alternative& one = checked.alternatives[i];
+      if (checked.alternatives.size() < 2) return;
+      reported_.insert({one.place.file.index, one.place.begin});
+      if (report_never(one.formula, one.place)) continue;
+      const auto all = [&](auto holds) {
+        return std::all_of(checked.verdicts.begin(), checked.verdicts.end(),
+                           [&](const Verdict& verdict) { return holds(verdict.alternatives[i]); });
+      };
+      if (all([](const auto& of) { return of.dead; })) {
+        Diagnostic& added = add_dead(code::unreachable_alternative, one.formula, rule, one.place,
+                                     checked.verdicts.front());
+        if (one.cut) added.fix = Fix{true, {*one.cut}};
+      } else if (all([](const auto& of) { return of.dead || of.redundant; })) {
+        std::vector<const Alternative*> others;
+        const Verdict& verdict = checked.verdicts.front();
+        for (size_t j = 0; j < checked.alternatives.size(); ++j) {
+          const auto& of = verdict.alternatives[j];
+          if (j != i && !of.dead && !of.redundant) others.push_back(&checked.alternatives[j]);
+        }
+        report_redundant(one, others, verdict.list->above(verdict.place));
+      }
+    }
+  }
+
+  /// `others` and what is `taken` above hold wherever `one` does.
+  void report_redundant(const Alternative& one, const std::vector<const Alternative*>& others,
+                        std::vector<FormulaId> taken) {
+    Diagnostic& added = sink_.add(code::redundant_alternative, one.place, text_of(one.place));
+    while (true) {
+      const prove::Finding finding = prover_.find(one.formula, taken);
+      if (!finding.found()) break;
+      if (!added.witness) added.witness = witness_text(finding.witness);
+      const auto taker = std::find_if(others.begin(), others.end(), [&](const Alternative* other) {
+        return prover_.holds(other->formula, finding.witness);
+      });
+      KR_CHECK(taker != others.end());  // or the proof was wrong
+      taken.push_back((*taker)->formula);
+      added.related((*taker)->place, "this holds in {} too", to_string(finding.witness));
+    }
+    added.help("take it out");
+    if (one.cut) added.fix = Fix{true, {*one.cut}};
+  }
+
+  /// Whether a formula holds never, or always.
+  bool report_constant(FormulaId formula, Span span, const std::string& what) {
+    if (report_never(formula, span)) return true;
+    const FormulaId excluded[] = {formula};
+    if (!prover_.find(formulas_.always(), excluded).none()) return false;
+    sink_.add(code::always_holds, span, what)
+        .help("for what no other rule takes, write `LABEL: otherwise`");
+    return true;
+  }
+
+  bool report_never(FormulaId formula, Span span) {
+    if (!prover_.find(formula).none()) return false;
+    sink_.add(code::never_holds, span, text_of(span)).help("no name can meet it; take it out");
+    return true;
+  }
+
+  void check_patterns() {
+    for (const NamedPattern& pattern : program_.patterns) {
+      if (!pattern.expr.valid()) continue;
+      report_constant(formulas_.of(program_, pattern.expr), pattern.span,
+                      fmt::format("pattern `{}`", pattern.name));
+    }
+    for (const auto& [id, rest] : rests_) {
+      if (rest.alive || rest.dead == nullptr) continue;
+      const Rule& rule = program_.rules.get(id);
+      sink_.add(code::unreachable_rule, rule.span, rule.keep ? "otherwise keep" : rule.label)
+          .help("the rules before it take every name");
+    }
+  }
+
+  /// Alternatives of patterns, and those inside `&`, `!` and `within`: each against its siblings.
+  void check_inner() {
+    // The outermost first: parts stand before what they are part of.
+    for (auto i = static_cast<uint32_t>(program_.exprs.size()); i-- > 0;) {
+      const Expr& expr = program_.exprs.get({i});
+      if (expr.op != ExprOp::disjunction || !context_.is_root(expr.span.file)) continue;
+      const std::vector<Alternative> all = alternatives({i}, expr.span);
+      std::vector<char> gone(all.size(), 0);
+      for (size_t k = all.size(); k-- > 0;) {
+        if (!reported_.insert({all[k].place.file.index, all[k].place.begin}).second) continue;
+        if (report_never(all[k].formula, all[k].place)) {
+          gone[k] = 1;
+          continue;
+        }
+        std::vector<const Alternative*> others;
+        std::vector<FormulaId> formulas;
+        for (size_t j = 0; j < all.size(); ++j) {
+          if (j == k || gone[j] != 0) continue;
+          others.push_back(&all[j]);
+          formulas.push_back(all[j].formula);
+        }
+        if (!prover_.find(all[k].formula, formulas).none()) continue;
+        gone[k] = 1;
+        report_redundant(all[k], others, {});
+      }
+    }
+  }
+
+  struct Rest {
+    size_t lists = 0;
+    const EffectiveList* dead = nullptr;
+    bool alive = false;
+  };
+
+  const Context& context_;
+  const Program& program_;
+  Sink& sink_;
+  prove::Formulas formulas_;
+  prove::Prover prover_;
+  std::vector<EffectiveList> lists_;
+  std::map<RuleId, Checked> checked_;  // rules of root files
+  std::map<RuleId, std::vector<Alternative>> others_;
+  std::map<RuleId, Rest> rests_;
+  std::set<std::pair<uint32_t, uint32_t>> reported_;  // places of alternatives that were looked at
+};
+
+}  // namespace
+
+void check_reachability(const Context& context, Sink& sink) {
+  Reachability(context, sink).run();
+}
+
+}  // namespace kr::lint
