@@ -108,11 +108,11 @@ TEST_CASE("patterns that others use are used") {
 TEST_CASE("known names show what a short text takes") {
   const std::string text =
       "labels stage { a  b  c }\n"
-      "engine e { stage { a: \"qq\"  b: \"zqqz\"  c: otherwise } }\n"
+      "engine e { stage { a: \"qq\"  b: \"qz\"  c: otherwise } }\n"
       "test e { \"qq\" => stage a  \"zq\" => stage c }\n"
       "# kr: allow-file(label-without-test) short\n";
   CHECK(lint_text(text).codes() == "");
-  const Linted linted = lint_text(text, {{"zqqz"}, {}});
+  const Linted linted = lint_text(text, {true, {"zqqz"}, {}});
   REQUIRE(linted.codes() == "KR406");
   CHECK(linted.findings[0].witness == "zqqz");
 }
