@@ -229,7 +229,7 @@ class Reachability {
       diagnostic.related(place_taking(taker->rule, finding.witness), "`{}` takes {}",
                          program_.rules.get(taker->rule).label, to_string(finding.witness));
     }
-    if (more > 0) diagnostic.message += fmt::format(" (and {} more rules take part)", more);
+    if (more > 0) diagnostic.message += fmt::format(" ({} more take part)", more);
   }
 
   Span place_taking(RuleId id, const prove::Witness& witness) {
