@@ -217,6 +217,31 @@ void Automaton::list_beginnings() {
   }
 }
 
+void Automaton::step_one(uint32_t state, Side before, size_t byte_class, States& to) const {
+  const Side behind = side_[byte_class];
+  const Way& from = way(state, before, behind);
+  if (from.accepts) to.push_back(matched(language_[state]));
+  for (uint32_t e = from.begin; e < from.end; ++e) {
+    const Edge& edge = edges_of_[e];
+    if (sets_[edge.set].test(byte_class)) arrive(edge.target, behind, to);
+  }
+}
+
+void Automaton::step_some(const States& from, Side before, size_t byte_class,
+                          const std::vector<uint32_t>& languages, const std::vector<char>& is_one,
+                          States& to) const {
+  to.clear();
+  for (const uint32_t state : from) {
+    if (is_one[language_[state]] == 0) continue;
+    if (is_matched(state)) {
+      to.push_back(state);
+    } else {
+      step_one(state, before, byte_class, to);
+    }
+  }
+  for (const uint32_t language : languages) step_one(start_[language], before, byte_class, to);
+}
+
 void Automaton::step(const States& from, Side before, size_t byte_class,
                      const std::vector<char>& active, States& to) const {
   to.clear();
@@ -226,12 +251,7 @@ void Automaton::step(const States& from, Side before, size_t byte_class,
       to.push_back(state);
       continue;
     }
-    const Way& from_state = way(state, before, behind);
-    if (from_state.accepts) to.push_back(matched(language_[state]));
-    for (uint32_t e = from_state.begin; e < from_state.end; ++e) {
-      const Edge& edge = edges_of_[e];
-      if (sets_[edge.set].test(byte_class)) arrive(edge.target, behind, to);
-    }
+    step_one(state, before, byte_class, to);
   }
   for (const uint32_t state : beginnings_[static_cast<size_t>(before)][byte_class]) {
     if (active[language_[state]] != 0) to.push_back(state);

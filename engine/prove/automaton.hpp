@@ -44,6 +44,11 @@ class Automaton {
   /// Reads a byte of a class, `before` standing before it. Only languages of `active` are followed.
   void step(const States& from, Side before, size_t byte_class, const std::vector<char>& active,
             States& to) const;
+  /// The same for the few `languages` alone, from those of their states that are in `from`; neither
+  /// sorted nor each once.
+  void step_some(const States& from, Side before, size_t byte_class,
+                 const std::vector<uint32_t>& languages, const std::vector<char>& is_one,
+                 States& to) const;
   /// The languages that have matched when the name ends here, rising.
   void matched_at_end(const States& from, Side before, const std::vector<char>& active,
                       std::vector<uint32_t>& languages) const;
@@ -82,6 +87,8 @@ class Automaton {
   }
   void list_beginnings();
   void arrive(uint32_t state, Side before, States& to) const;
+  /// From one state that has not matched, which may be a start.
+  void step_one(uint32_t state, Side before, size_t byte_class, States& to) const;
 
   std::vector<unsigned char> representative_;
   std::vector<Side> side_;

@@ -100,12 +100,15 @@ class Searcher {
         budget_(budget),
         bad_(automaton.languages(), 0),
         active_(automaton.languages(), 0),
-        matched_(automaton.languages(), 0) {
+        matched_(automaton.languages(), 0),
+        is_good_(automaton.languages(), 0) {
     for (const uint32_t language : question.excluded) bad_[language] = 1;
     for (uint32_t i = 0; i < active_.size(); ++i) {
       KR_CHECK(bad_[i] == 0 || !wanted_.uses(i));
       active_[i] = bad_[i] != 0 || wanted_.uses(i) ? 1 : 0;
       sides_matter_ |= active_[i] != 0 && automaton.has_edges(i);
+      is_good_[i] = wanted_.uses(i) ? 1 : 0;
+      if (wanted_.uses(i)) good_.push_back(i);
     }
   }
 
@@ -118,6 +121,7 @@ class Searcher {
     for (uint32_t at = 0; at < nodes_.size() && found_ == no_node; ++at) {
       for (size_t c = 0; c < automaton_.classes() && found_ == no_node; ++c) {
         if (budget_ == 0) return {Search::out_of_budget, {}};
+        if (leads_nowhere(at, c)) continue;
         --budget_;
         automaton_.step(nodes_[at].states, nodes_[at].before, c, active_, to);
         enter(to, automaton_.side(c), at, c);
@@ -136,6 +140,18 @@ class Searcher {
     uint32_t byte_class;
   };
   static constexpr uint32_t no_node = ~uint32_t{0};
+
+  Side key_of(Side before) const { return sides_matter_ ? before : Side::other; }
+
+  /// Whether a set of states is known, of those that nothing excluded has come on in, that has come
+  /// as far in all that is wanted. Cheap to ask, and true for most bytes.
+  bool leads_nowhere(uint32_t at, size_t byte_class) {
+    const auto& neutral = neutral_[static_cast<size_t>(key_of(automaton_.side(byte_class)))];
+    if (!neutral) return false;
+    automaton_.step_some(nodes_[at].states, nodes_[at].before, byte_class, good_, is_good_, some_);
+    std::sort(some_.begin(), some_.end());
+    return covers(nodes_[*neutral].states, some_, false);
+  }
 
   /// Where a language has matched, those it stands for need not be followed. False where an
   /// excluded one has matched.
@@ -197,7 +213,7 @@ class Searcher {
 
   void enter(States& states, Side before, uint32_t parent, size_t byte_class) {
     if (!settle(states)) return;
-    const Side key = parent == no_node ? Side::nothing : sides_matter_ ? before : Side::other;
+    const Side key = parent == no_node ? Side::nothing : key_of(before);
     if (!seen_.emplace(key, states).second) return;
     const std::vector<uint32_t>& others = by_side_[static_cast<size_t>(key)];
     for (const uint32_t other : others) {
@@ -208,6 +224,11 @@ class Searcher {
     nodes_.push_back({states, before, parent, static_cast<uint32_t>(byte_class)});
     const auto index = static_cast<uint32_t>(nodes_.size() - 1);
     by_side_[static_cast<size_t>(key)].push_back(index);
+    auto& neutral = neutral_[static_cast<size_t>(key)];
+    const auto excluded = [this](uint32_t state) {
+      return bad_[automaton_.language_of(state)] != 0;
+    };
+    if (!neutral && std::none_of(states.begin(), states.end(), excluded)) neutral = index;
     if (ends_well(states, before)) found_ = index;
   }
 
@@ -227,8 +248,12 @@ class Searcher {
   std::vector<char> active_;   // by language: wanted or excluded
   std::vector<char> matched_;  // by language; scratch, all 0 between uses
   std::vector<uint32_t> groups_;
+  std::vector<char> is_good_;  // by language: wanted
+  std::vector<uint32_t> good_;
+  States some_;  // scratch
   bool sides_matter_ = false;
   std::vector<Node> nodes_;
+  std::array<std::optional<uint32_t>, 3> neutral_;  // by side: a node without excluded states
   std::array<std::vector<uint32_t>, 3> by_side_;
   std::unordered_set<std::pair<Side, States>, StatesHash> seen_;
   uint32_t found_ = no_node;
