@@ -29,7 +29,7 @@ Attempt attempt(const Rules& before, const std::vector<Fix>& fixes) {
   if (made.loaded.has_errors()) {
     made.failure = "the rules do not load with it";
   } else if (safe && !same_meaning(before.program, made.rules->program)) {
-    made.failure = "the rules mean something else with it";
+    made.failure = "it is not proven that the rules mean the same with it";
   }
   return made;
 }
