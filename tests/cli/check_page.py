@@ -28,7 +28,9 @@ def options_of(text):
 
 
 def main():
-    kr = os.environ.get("KR", "build/tools/kr/kr")
+    kr = Path(os.environ.get("KR", "build/tools/kr/kr")).resolve()
+    if not kr.exists():
+        sys.exit(f"{kr} is not there: build it, or name it in KR")
     page = PAGE.read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## kr (\w+)\n(.*?)(?=^## |\Z)", page, re.S | re.M))
     overall = help_of(kr)
