@@ -169,6 +169,16 @@ std::shared_ptr<const Database> Database::compile(const Program& program,
   return database;
 }
 
+std::shared_ptr<const Database> Database::of_automata(const Program& program,
+                                                      std::shared_ptr<MatchMemo> memo) {
+  auto impl = std::make_unique<Database::Impl>();
+  impl->atoms = program.atoms.size();
+  impl->always = AtomSet(impl->atoms);
+  impl->memo = std::move(memo);
+  impl->memo_program = &program;
+  return std::make_shared<const Database>(std::move(impl));
+}
+
 std::shared_ptr<const Database> Database::deserialize(const Program& program,
                                                       std::string_view bytes) {
   auto impl = read_database(program, database_key(hyperscan_patterns(program)), bytes);

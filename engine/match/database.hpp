@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "match/memo.hpp"
 #include "match/scanner.hpp"
 #include "regex/nfa.hpp"
 
@@ -30,6 +31,10 @@ struct Database::Impl {
   std::vector<std::pair<AtomId, regex::EmptyMatches>> by_place;
   /// Atoms that Hyperscan refused.
   std::vector<std::pair<AtomId, regex::Nfa>> by_nfa;
+
+  /// Where there is a memo it answers for all atoms of this program, and nothing else is asked.
+  std::shared_ptr<MatchMemo> memo;
+  const Program* memo_program = nullptr;
 
   std::vector<AtomId> refused;  // those of by_nfa
   HsDatabase hyperscan;         // pattern id = index of the atom; null when there is nothing for it

@@ -38,6 +38,13 @@ Scanner::Scanner(Scanner&&) noexcept = default;
 
 void Scanner::scan(std::string_view name, AtomSet& set) {
   const Database::Impl& inside = impl_->database->impl();
+  if (inside.memo) {
+    set = inside.always;
+    for (uint32_t i = 0; i < inside.atoms; ++i) {
+      if (inside.memo->holds(inside.memo_program->atoms.get({i}), name)) set.add({i});
+    }
+    return;
+  }
   if (name.empty()) {
     set = inside.in_empty_name;
     return;

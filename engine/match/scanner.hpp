@@ -32,6 +32,8 @@ class AtomSet {
   std::vector<uint64_t> words_;
 };
 
+class MatchMemo;
+
 /// A compiled database, shared read-only between threads.
 class Database {
  public:
@@ -48,6 +50,11 @@ class Database {
   /// that cannot be written is left alone.
   static std::shared_ptr<const Database> compile(const Program& program,
                                                  const std::optional<Cache>& cache);
+  /// Asks Hyperscan nothing: every atom goes through the project's own automata, or what they said
+  /// before. Ready at once, slow to scan new names with: for a few names between two edits of the
+  /// rules. For one thread. The Program has to outlive it.
+  static std::shared_ptr<const Database> of_automata(const Program& program,
+                                                     std::shared_ptr<MatchMemo> memo);
   /// From the bytes of `serialize`. Null when they are not a database of this program for this
   /// Hyperscan and processor.
   static std::shared_ptr<const Database> deserialize(const Program& program,

@@ -22,7 +22,8 @@ bool is_path(const std::string& name) {
 
 /// The file that a user names. Where there is none, reading it says so, unless it reads like the
 /// name of a shipped ruleset.
-fs::path root_path(const std::string& name, const Library& library) {
+fs::path root_path(const std::string& name, const Library& library, const Overlay& overlay) {
+  if (overlay && overlay(name)) return name;
   std::error_code error;
   if (is_path(name)) {
     if (fs::exists(name, error)) return name;
@@ -40,10 +41,11 @@ fs::path root_path(const std::string& name, const Library& library) {
   throw Error(name, is_path(name) ? "no such file" : "no such ruleset", std::move(remedy));
 }
 
-std::vector<fs::path> roots(const std::vector<std::string>& names, const Library& library) {
+std::vector<fs::path> roots(const std::vector<std::string>& names, const Library& library,
+                            const Overlay& overlay) {
   std::vector<fs::path> paths;
   if (!names.empty()) {
-    for (const std::string& name : names) paths.push_back(root_path(name, library));
+    for (const std::string& name : names) paths.push_back(root_path(name, library, overlay));
     return paths;
   }
   for (const std::string& name : library.rulesets()) {
@@ -69,10 +71,10 @@ FileId file_with_path(const Rules& rules, std::string_view path) {
 }  // namespace
 
 std::unique_ptr<Rules> load_rules(const std::vector<std::string>& names, const Library& library,
-                                  Sink& sink) {
-  sema::Loader loader(sink);
-  const sema::ModuleFinder finder(library);
-  for (const fs::path& path : roots(names, library)) loader.open(path, library, true);
+                                  Sink& sink, const Overlay& overlay) {
+  sema::Loader loader(sink, overlay);
+  const sema::ModuleFinder finder(library, overlay);
+  for (const fs::path& path : roots(names, library, overlay)) loader.open(path, library, true);
   loader.follow_uses(finder);
   FileId kind;
   if (const auto path = library.module("std.kind")) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,10 @@ struct Rules {
   Program program;
 };
 
+/// Texts that stand in for files: what an editor holds and has not saved. Asked with each path that
+/// a name or a `use` leads to; none: the file itself is read.
+using Overlay = std::function<std::optional<std::string>(const std::filesystem::path&)>;
+
 /// Reads and resolves. `names` are paths or names of shipped rulesets; empty means all shipped
 /// rulesets but `gputrc2graph`. Throws Error where a file cannot be read, a name is unknown (near
 /// names suggested), or two root files define engines of one name. What is wrong inside the files
@@ -50,7 +56,7 @@ struct Rules {
 /// have: each would give the engine's model `default`, and what is chosen would depend on the order
 /// of files. To build on an engine, `use` its file and extend its models.
 std::unique_ptr<Rules> load_rules(const std::vector<std::string>& names, const Library& library,
-                                  Sink& sink);
+                                  Sink& sink, const Overlay& overlay = {});
 
 /// The same from texts in memory: a .krdb, a test, an editor's buffer. A file with the path
 /// `stdlib/kind.kr` is std.kind.

@@ -57,7 +57,8 @@ FileId Loader::open(const fs::path& path, const Library& library, bool root) {
   if (const auto known = by_real_path_.find(real.string()); known != by_real_path_.end()) {
     return known->second;
   }
-  std::string text = read_file(path);
+  std::optional<std::string> open = overlay_ ? overlay_(path) : std::nullopt;
+  std::string text = open ? std::move(*open) : read_file(path);
   const FileId file = add(library.display(path), path, std::move(text), root);
   by_real_path_.emplace(real.string(), file);
   return file;

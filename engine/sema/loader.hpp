@@ -14,7 +14,8 @@ namespace kr::sema {
 
 class Loader {
  public:
-  explicit Loader(Sink& sink) : sink_(sink), rules_(std::make_unique<Rules>()) {}
+  explicit Loader(Sink& sink, Overlay overlay = {})
+      : sink_(sink), overlay_(std::move(overlay)), rules_(std::make_unique<Rules>()) {}
 
   /// Parses a text as the next file.
   FileId add(std::string shown, std::filesystem::path path, std::string text, bool root);
@@ -40,6 +41,7 @@ class Loader {
   void refuse_conflicts() const;
 
   Sink& sink_;
+  Overlay overlay_;  // may be empty
   std::unique_ptr<Rules> rules_;
   std::vector<std::vector<FileId>> uses_;  // by file, beside tree.uses
   std::unordered_map<std::string, FileId> by_real_path_;

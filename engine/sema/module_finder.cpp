@@ -6,12 +6,6 @@ namespace kr::sema {
 namespace fs = std::filesystem;
 namespace {
 
-/// Also a folder, which reading then names as the trouble.
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
 /// A folder that may hold `stdlib` or `rulesets` of its own.
 Library beside(const fs::path& folder) {
   return Library({folder.empty() ? fs::path(".") : folder});
@@ -22,6 +16,12 @@ bool is_relative(const std::string& name) {
 }
 
 }  // namespace
+
+/// Also a folder, which reading then names as the trouble.
+bool ModuleFinder::is_there(const fs::path& path) const {
+  std::error_code error;
+  return fs::exists(path, error) || (overlay_ && overlay_(path).has_value());
+}
 
 std::optional<fs::path> ModuleFinder::find(const syntax::Use& use, const fs::path& folder) const {
   if (!use.file) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sema/load.hpp"
 #include "source/library.hpp"
 #include "syntax/ast.hpp"
 
@@ -13,7 +14,9 @@ namespace kr::sema {
 
 class ModuleFinder {
  public:
-  explicit ModuleFinder(const Library& library) : library_(library) {}
+  /// A file that only the overlay has is there too.
+  explicit ModuleFinder(const Library& library, Overlay overlay = {})
+      : library_(library), overlay_(std::move(overlay)) {}
 
   /// `folder` is that of the using file: `"./x.kr"` is looked for there alone; `"x.kr"`, `std.x`
   /// and `rulesets.x` there first, then in the roots of the library.
@@ -25,7 +28,9 @@ class ModuleFinder {
   const Library& library() const noexcept { return library_; }
 
  private:
+  bool is_there(const std::filesystem::path& path) const;
   const Library& library_;
+  Overlay overlay_;  // may be empty
 };
 
 }  // namespace kr::sema

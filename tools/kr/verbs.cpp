@@ -17,6 +17,7 @@ extern const Verb init_verb;
 extern const Verb import_verb;
 extern const Verb export_verb;
 extern const Verb compile_verb;
+extern const Verb lsp_verb;
 extern const Verb completions_verb;
 extern const Verb man_verb;
 
@@ -35,6 +36,7 @@ std::span<const Verb* const> verbs() {
       &import_verb,
       &export_verb,
       &compile_verb,
+      &lsp_verb,
       &completions_verb,
       &man_verb,
   });

@@ -2,6 +2,8 @@
 // expression.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "match/database.hpp"
 #include "support/patterns.hpp"
 #include "support/program.hpp"
@@ -90,4 +92,35 @@ TEST_CASE("texts by begin, end and case") {
   for (int i = 0; i < 400; ++i) names.push_back(test::random_name(random, 12));
   check(rules.program, names, counts);
   CHECK(counts.refused == 0);
+}
+
+TEST_CASE("what a memo remembers is what the scanner says") {
+  constexpr unsigned seed = 7'002;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const auto memo = std::make_shared<MatchMemo>();
+  std::vector<std::string> names = test::small_names(2);
+  names.emplace_back();
+  for (int i = 0; i < 40; ++i) names.push_back(test::random_name(random, 40));
+  // Programs that share patterns, one after another, as between two edits.
+  std::vector<std::string> patterns;
+  for (int round = 0; round < 10; ++round) {
+    while (patterns.size() < 40) patterns.push_back(test::random_pattern(random, 2));
+    test::ProgramBuilder rules;
+    for (const std::string& pattern : patterns) {
+      if (auto regex = test::parsed(pattern)) rules.add(std::move(*regex), pattern);
+    }
+    Scanner remembered(Database::of_automata(rules.program, memo));
+    Scanner scanner(Database::compile(rules.program, std::nullopt));
+    AtomSet expected;
+    AtomSet set;
+    for (const std::string& name : names) {
+      CAPTURE(name);
+      scanner.scan(name, expected);
+      remembered.scan(name, set);
+      CHECK(std::ranges::equal(expected.words(), set.words()));
+    }
+    for (int i = 0; i < 5; ++i)
+      patterns.erase(patterns.begin() + static_cast<long>(random() % patterns.size()));
+  }
 }

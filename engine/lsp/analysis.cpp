@@ -1,0 +1,76 @@
+#include "lsp/analysis.hpp"
+
+#include <algorithm>
+
+#include "lint/lint.hpp"
+#include "lsp/uri.hpp"
+
+namespace kr::lsp {
+
+Analysis::Analysis(const std::string& path, const Library& library, const Editor& editor) {
+  compiled_.rules = load_rules({path}, library, loaded_, editor.text);
+  compiled_.named = true;
+  modules_ = std::make_unique<lint::Modules>(rules());
+  files_.reserve(rules().files.size());
+  for (const LoadedFile& file : rules().files) {
+    PerFile& made = files_.emplace_back();
+    if (!file.path.empty()) {
+      made.path = real_path(file.path);
+      made.uri = editor.uri(file.path);
+    }
+    made.symbols = symbols_of(file.tree);
+    made.lines = Lines(sources().text(file.file));
+  }
+}
+
+bool Analysis::reads(const std::filesystem::path& path) const {
+  return std::any_of(files_.begin(), files_.end(),
+                     [&](const PerFile& file) { return file.path == path; });
+}
+
+std::vector<Diagnostic> Analysis::lint(const std::shared_ptr<MatchMemo>& memo,
+                                       std::vector<lint::Used> used_elsewhere) {
+  if (!compiled_.database) compiled_.database = Database::of_automata(program(), memo);
+  LintOptions options;
+  options.used_elsewhere = std::move(used_elsewhere);
+  return lint_rules(compiled_, options, loaded_);
+}
+
+const std::vector<Symbol>& Analysis::symbols(FileId file) const {
+  return files_[file.index].symbols;
+}
+
+const Lines& Analysis::lines(FileId file) const {
+  return files_[file.index].lines;
+}
+
+Range Analysis::range(Span span, Encoding encoding) const {
+  const std::string_view text = sources().text(span.file);
+  const Lines& lines = this->lines(span.file);
+  return {lines.place(text, span.begin, encoding), lines.place(text, span.end, encoding)};
+}
+
+const std::string& Analysis::uri(FileId file) const {
+  return files_[file.index].uri;
+}
+
+prove::Prover& Analysis::prover() {
+  if (!prover_) {
+    formulas_ = std::make_unique<prove::Formulas>();
+    // A person waits for the answer.
+    prover_ =
+        std::make_unique<prove::Prover>(*formulas_, prove::Budget{.states = 50000, .within = 6});
+  }
+  return *prover_;
+}
+
+std::optional<RuleId> Analysis::rule_at(Span span) const {
+  uint32_t index = 0;
+  for (const Rule& rule : program().rules) {
+    if (rule.span == span) return RuleId{index};
+    ++index;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kr::lsp

@@ -1,0 +1,366 @@
+// What can stand where somebody types.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lsp/comments.hpp"
+#include "lsp/cursor.hpp"
+#include "lsp/describe.hpp"
+#include "lsp/features.hpp"
+#include "syntax/keywords.hpp"
+
+namespace kr::lsp {
+namespace {
+
+/// Numbers of the protocol.
+enum class Shown : int {
+  function = 3,
+  field = 5,
+  type = 7,
+  module = 9,
+  property = 10,
+  keyword = 14,
+  color = 16,
+  file = 17,
+  member = 20
+};
+
+struct Item {
+  Shown kind = Shown::keyword;
+  std::string detail;
+  std::string doc;
+  std::string insert;  // empty: the name itself
+};
+
+class Completer {
+ public:
+  explicit Completer(Question& question)
+      : question_(question),
+        analysis_(analysis_of(question)),
+        file_(analysis_.root().file),
+        text_(question.document.document.text),
+        cursor_(cursor_at(text_, question.offset)) {}
+
+  void write(Writer& out) {
+    if (!collect_codes()) {
+      if (cursor_.in_comment) return write_items(out);
+      if (cursor_.in_text) {
+        collect_files();
+      } else {
+        collect();
+      }
+    }
+    write_items(out);
+  }
+
+ private:
+  const Token* before(size_t back = 0) const {
+    const auto& tokens = cursor_.statement;
+    return back < tokens.size() ? &tokens[tokens.size() - 1 - back] : nullptr;
+  }
+  bool before_is(std::string_view text, size_t back = 0) const {
+    const Token* token = before(back);
+    return token != nullptr && token->text == text;
+  }
+
+  void add(std::string name, Item item) { items_.emplace(std::move(name), std::move(item)); }
+  void add_keyword(std::string_view word) {
+    add(std::string(word), {Shown::keyword, "", std::string(about_word(word)), ""});
+  }
+
+  void collect() {
+    if (before_is("@")) {
+      for (const char* kind : {"kernel", "memcpy", "memset"}) {
+        add(kind, {Shown::member, "", std::string(about_word("@" + std::string(kind))), ""});
+      }
+      return;
+    }
+    if (before_is(".") && before(1) != nullptr) return collect_members();
+    switch (cursor_.block) {
+      case BlockKind::file:
+        return collect_file();
+      case BlockKind::engine:
+      case BlockKind::model:
+        return collect_body();
+      case BlockKind::rules:
+      case BlockKind::phases:
+        return collect_rules();
+      case BlockKind::labels:
+        return add_keyword("color");
+      case BlockKind::test:
+        return collect_test();
+      case BlockKind::unknown:
+        return;
+    }
+  }
+
+  /// After `alias.`, or `std.` in a `use`.
+  void collect_members() {
+    std::string head(before(1)->text);
+    size_t back = 2;
+    while (before_is(".", back) && before(back + 1) != nullptr) {
+      head = std::string(before(back + 1)->text) + "." + head;
+      back += 2;
+    }
+    if (before_is("use", back)) return collect_modules(head + ".");
+    const auto module = analysis_.scope().alias(file_, head.substr(0, head.find('.')));
+    if (!module || !module->valid()) return;
+    const syntax::File& tree = analysis_.scope().tree(*module);
+    if (before_is("include", back)) return add_tables(tree);
+    if (before_is("extends", back)) {
+      if (cursor_.block != BlockKind::file) return add_models(tree, head);
+      for (const syntax::Labels& labels : tree.labels) {
+        add(labels.dimension.text, {Shown::type, "labels", labels.doc, ""});
+      }
+      return;
+    }
+    add_patterns(tree);
+  }
+
+  void collect_modules(const std::string& prefix) {
+    for (const std::string& module : question_.workspace.library().modules()) {
+      if (!module.starts_with(prefix)) continue;
+      add(module.substr(prefix.size()), {Shown::module, "", "", ""});
+    }
+  }
+
+  void collect_file() {
+    if (before_is("use")) return collect_modules("");
+    if (before_is("for")) return add_dimensions();
+    if (before_is("labels")) return add_dimensions();
+    if (before_is("test")) {
+      for (const syntax::Engine& engine : analysis_.tree().engines) add_engine(engine);
+      return;
+    }
+    if (before_is("/") && before_is("test", 2)) {
+      return add_models(analysis_.tree(), std::string(before(1)->text));
+    }
+    if (before_is("extends")) return add_aliases();
+    if (wants_expression()) add_expression();
+    for (const std::string& word : syntax::file_keywords()) add_keyword(word);
+    for (const char* word : {"as", "for", "extends"}) add_keyword(word);
+  }
+
+  void collect_body() {
+    if (before_is("extends")) {
+      add_models(analysis_.tree(), cursor_.engine);
+      return add_aliases();
+    }
+    if (wants_expression()) add_expression();
+    for (const std::string& word : syntax::body_keywords()) {
+      if (word != "model" || cursor_.block == BlockKind::engine) add_keyword(word);
+    }
+    for (const char* word : {"as", "extends"}) add_keyword(word);
+    add_dimensions();
+  }
+
+  void collect_rules() {
+    if (before_is("include")) {
+      add_tables(analysis_.tree());
+      return add_aliases();
+    }
+    if (before_is("replace") || before_is("drop")) return add_labels(cursor_.dimension, false);
+    if (wants_expression()) {
+      add_expression();
+      if (before_is(":")) add_keyword("otherwise");
+      return;
+    }
+    add_labels(cursor_.dimension, true);
+    for (const std::string& word : syntax::rules_keywords()) add_keyword(word);
+  }
+
+  void collect_test() {
+    const Token* last = before();
+    if (last != nullptr && last->kind == Token::Kind::word) {
+      // A word after `=>` or a comma is a dimension; then comes its label.
+      if (before_is("=>", 1) || (before_is(",", 1) && !within_list())) {
+        return add_labels(std::string(last->text), false);
+      }
+    }
+    if (before_is("=>") || (before_is(",") && !within_list())) return add_dimensions();
+    add_keyword("within");
+  }
+
+  /// Whether a comma belongs to the texts after `within`.
+  bool within_list() const {
+    for (size_t back = 0; before(back) != nullptr; ++back) {
+      if (before_is("=>", back)) return false;
+      if (before_is("within", back)) return true;
+    }
+    return false;
+  }
+
+  bool wants_expression() const {
+    for (const std::string_view mark : {":", "|", "&", "!", "(", "=", "within", "fold"}) {
+      if (before_is(mark)) return true;
+    }
+    return false;
+  }
+
+  void add_expression() {
+    add_patterns(analysis_.tree());
+    add_aliases();
+    add_keyword("within");
+    for (const char* kind : {"@kernel", "@memcpy", "@memset"}) add_keyword(kind);
+  }
+
+  void add_aliases() {
+    for (const syntax::Use& use : analysis_.tree().uses) {
+      const std::string name = sema::use_name(use);
+      if (name.empty()) continue;
+      const auto module = analysis_.scope().alias(file_, name);
+      const bool known = module && module->valid();
+      add(name, {Shown::module, sema::use_text(use),
+                 known ? analysis_.scope().tree(*module).doc : "", ""});
+    }
+  }
+
+  void add_patterns(const syntax::File& tree) {
+    for (const syntax::Pattern& pattern : tree.patterns) {
+      std::string doc = pattern.doc;
+      const std::string words = describe(tree, pattern.expr);
+      if (!words.empty()) doc += (doc.empty() ? "" : "\n\n") + ("Holds for a name " + words);
+      add(pattern.name.text, {Shown::property, "pattern", std::move(doc), ""});
+    }
+  }
+
+  void add_tables(const syntax::File& tree) {
+    for (const syntax::Table& table : tree.tables) {
+      const bool fits = cursor_.dimension.empty() || table.dimension.text == cursor_.dimension;
+      if (fits)
+        add(table.name.text, {Shown::function, "table for " + table.dimension.text, table.doc, ""});
+    }
+  }
+
+  void add_engine(const syntax::Engine& engine) {
+    add(engine.name.text,
+        {Shown::type, engine.title ? engine.title->text : "engine", engine.doc, ""});
+  }
+
+  /// `head`: an engine's name, or `alias` or `alias.engine` of another file's.
+  void add_models(const syntax::File& tree, const std::string& head) {
+    const bool own = &tree == &analysis_.tree();
+    const size_t dot = head.find('.');
+    const std::string engine_name = own ? head : dot == head.npos ? "" : head.substr(dot + 1);
+    for (const syntax::Engine& engine : tree.engines) {
+      if (!own && engine_name.empty()) add_engine(engine);
+      if (!engine_name.empty() && engine.name.text != engine_name) continue;
+      add("default", {Shown::type, engine.name.text, "The engine's own blocks alone.", ""});
+      for (const syntax::Model& model : engine.models) {
+        if (own && cursor_.statement.size() > 1 && before_is(model.name.text, 1)) continue;
+        add(model.name.text,
+            {Shown::type, model.title ? model.title->text : "model", model.doc, ""});
+      }
+    }
+  }
+
+  void add_dimensions() {
+    std::set<std::string> names{"stage", "substage", "kind"};
+    for (const LoadedFile& file : analysis_.rules().files) {
+      for (const syntax::Labels& labels : file.tree.labels) names.insert(labels.dimension.text);
+    }
+    for (const Dimension& dimension : analysis_.program().dimensions) names.insert(dimension.name);
+    for (const std::string& name : names) add(name, {Shown::field, "dimension", "", ""});
+  }
+
+  void add_labels(const std::string& dimension, bool as_rule) {
+    const auto put = [&](const std::string& name, std::string detail, std::string doc) {
+      const bool word = !name.empty() &&
+                        name.find_first_not_of(
+                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                            "0123456789_-") == name.npos &&
+                        !syntax::is_keyword(name);
+      const std::string written = word ? name : "\"" + name + "\"";
+      add(name, {Shown::member, std::move(detail), std::move(doc),
+                 as_rule ? written + ": "
+                 : word  ? ""
+                         : written});
+    };
+    for (const KnownLabel& known : labels_of(analysis_, file_, dimension)) {
+      put(known.label->label.text, known.label->title ? known.label->title->text : "label",
+          known.label->doc);
+    }
+    for (const Symbol& symbol : analysis_.symbols(file_)) {
+      if (symbol.rule != nullptr && symbol.dimension == dimension &&
+          symbol.span.begin != cursor_.word_begin) {
+        put(symbol.name, "label", "");
+      }
+    }
+  }
+
+  /// In `use "…`: neighbouring files.
+  void collect_files() {
+    const Token* open = before();
+    if (open == nullptr || open->kind != Token::Kind::text || !before_is("use", 1)) return;
+    if (!question_.document.is_file) return;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(question_.document.path.parent_path(), error), end;
+         !error && at != end; at.increment(error)) {
+      const std::string name = at->path().filename().string();
+      if (at->path().extension() == ".kr" && at->path() != question_.document.path) {
+        add("./" + name, {Shown::file, "", "", ""});
+      }
+    }
+    begin_ = open->begin + 1;
+  }
+
+  /// In `# kr: allow(…`. False: it is not there.
+  bool collect_codes() {
+    const Lines& lines = question_.document.document.lines;
+    const auto number = lines.place(text_, question_.offset, Encoding::utf8).line;
+    const auto [begin, end] = lines.line(text_, number);
+    if (!cursor_.in_comment || question_.offset < begin) return false;
+    const auto word = code_in_allow(text_.substr(begin, end - begin), question_.offset - begin);
+    if (!word) return false;
+    begin_ = begin + word->first;
+    for (const CodeInfo& info : all_codes()) {
+      if (info.severity == Severity::retired || info.id < "KR300") continue;
+      add(std::string(info.name), {Shown::member, std::string(info.id), about_code(info), ""});
+    }
+    return true;
+  }
+
+  void write_items(Writer& out) const {
+    const Document& document = question_.document.document;
+    const size_t begin = begin_.value_or(cursor_.word_begin);
+    const Range range{document.lines.place(text_, begin, question_.encoding),
+                      document.lines.place(text_, question_.offset, question_.encoding)};
+    out.open('[');
+    for (const auto& [name, item] : items_) {
+      out.open('{');
+      out.key("label").text(name);
+      out.key("kind").number(static_cast<int>(item.kind));
+      if (!item.detail.empty()) out.key("detail").text(item.detail);
+      if (!item.doc.empty()) {
+        out.key("documentation").open('{');
+        out.key("kind").text("markdown");
+        out.key("value").text(item.doc);
+        out.close('}');
+      }
+      out.key("textEdit").open('{');
+      out.key("range").range(range);
+      out.key("newText").text(item.insert.empty() ? name : item.insert);
+      out.close('}');
+      out.close('}');
+    }
+    out.close(']');
+  }
+
+  Question& question_;
+  const Analysis& analysis_;
+  FileId file_;
+  std::string_view text_;
+  Cursor cursor_;
+  std::map<std::string, Item> items_;
+  std::optional<size_t> begin_;  // of what is replaced, where it is not the word
+};
+
+}  // namespace
+
+void write_completion(Question question, Writer& out) {
+  Completer(question).write(out);
+}
+
+}  // namespace kr::lsp

@@ -1,0 +1,173 @@
+#include "lsp/cursor.hpp"
+
+#include <algorithm>
+
+namespace kr::lsp {
+namespace {
+
+bool is_word_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+std::string unquoted(std::string_view text) {
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+    text = text.substr(1, text.size() - 2);
+  }
+  return std::string(text);
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, size_t offset) : text_(text.substr(0, offset)) {}
+
+  Cursor read() {
+    stack_.push_back({});
+    while (at_ < text_.size()) step();
+    Cursor& cursor = stack_.back();
+    cursor.word_begin = text_.size();
+    while (cursor.word_begin > 0 && is_word_byte(text_[cursor.word_begin - 1])) --cursor.word_begin;
+    cursor.word = text_.substr(cursor.word_begin);
+    cursor.in_comment = in_comment_;
+    cursor.in_text = in_text_;
+    cursor.statement = std::move(tokens_);
+    if (!cursor.word.empty() && !cursor.statement.empty() &&
+        cursor.statement.back().begin == cursor.word_begin) {
+      cursor.statement.pop_back();
+    }
+    return std::move(cursor);
+  }
+
+ private:
+  void step() {
+    const char c = text_[at_];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      ++at_;
+    } else if (c == '#') {
+      const size_t end = text_.find('\n', at_);
+      in_comment_ = end == text_.npos;
+      at_ = std::min(end, text_.size());
+    } else if (c == '"' || (c == '/' && slash_opens())) {
+      quoted(c);
+    } else if (is_word_byte(c)) {
+      size_t end = at_;
+      while (end < text_.size() && is_word_byte(text_[end])) ++end;
+      add(Token::Kind::word, end);
+    } else if (c == '{') {
+      push();
+      ++at_;
+    } else if (c == '}') {
+      if (stack_.size() > 1) stack_.pop_back();
+      tokens_.clear();
+      ++at_;
+    } else {
+      add(Token::Kind::mark, at_ + (text_.substr(at_, 2) == "=>" ? 2 : 1));
+    }
+  }
+
+  /// In `test vllm/llama` a slash parts words.
+  bool slash_opens() const {
+    return tokens_.size() < 2 || tokens_[tokens_.size() - 2].text != "test" ||
+           stack_.back().block != BlockKind::file;
+  }
+
+  void quoted(char mark) {
+    size_t end = at_ + 1;
+    while (end < text_.size() && text_[end] != mark && text_[end] != '\n') {
+      end += text_[end] == '\\' ? 2 : 1;
+    }
+    in_text_ = end >= text_.size();
+    end = std::min(end, text_.size());
+    if (end < text_.size() && text_[end] == mark) ++end;
+    add(mark == '"' ? Token::Kind::text : Token::Kind::regex, end);
+  }
+
+  void add(Token::Kind kind, size_t end) {
+    tokens_.push_back({kind, text_.substr(at_, end - at_), at_});
+    at_ = end;
+  }
+
+  std::string word(size_t from_end) const {
+    return from_end < tokens_.size() ? unquoted(tokens_[tokens_.size() - 1 - from_end].text) : "";
+  }
+
+  /// The last token of this text that is a word; its index, or none.
+  size_t last(std::string_view keyword) const {
+    for (size_t i = tokens_.size(); i > 0; --i) {
+      if (tokens_[i - 1].kind == Token::Kind::word && tokens_[i - 1].text == keyword) return i - 1;
+    }
+    return tokens_.size();
+  }
+  std::string at(size_t index) const {
+    return index < tokens_.size() ? unquoted(tokens_[index].text) : "";
+  }
+
+  void push() {
+    Cursor inner = stack_.back();
+    switch (inner.block) {
+      case BlockKind::file:
+        open_declaration(inner);
+        break;
+      case BlockKind::engine:
+      case BlockKind::model:
+        open_in_body(inner);
+        break;
+      default:
+        inner.block = BlockKind::unknown;
+    }
+    stack_.push_back(std::move(inner));
+    tokens_.clear();
+  }
+
+  void open_declaration(Cursor& inner) {
+    inner.block = BlockKind::unknown;
+    size_t best = tokens_.size();
+    for (const std::string_view keyword : {"engine", "labels", "table", "test"}) {
+      const size_t found = last(keyword);
+      if (found < tokens_.size() && (best == tokens_.size() || found > best)) best = found;
+    }
+    const std::string keyword = at(best);
+    if (keyword == "engine") {
+      inner.block = BlockKind::engine;
+      inner.engine = at(best + 1);
+    } else if (keyword == "labels") {
+      inner.block = BlockKind::labels;
+      inner.dimension = at(best + 1);
+    } else if (keyword == "table") {
+      inner.block = BlockKind::rules;
+      inner.dimension = word(0);
+    } else if (keyword == "test") {
+      inner.block = BlockKind::test;
+      inner.engine = at(best + 1);
+      if (at(best + 2) == "/") inner.model = at(best + 3);
+    }
+  }
+
+  void open_in_body(Cursor& inner) {
+    const size_t model = last("model");
+    // `model NAME "TITLE" extends a.b.c {` at the most.
+    if (inner.block == BlockKind::engine && model + 10 > tokens_.size() &&
+        model + 1 < tokens_.size() && tokens_[model + 1].kind != Token::Kind::mark) {
+      inner.block = BlockKind::model;
+      inner.model = at(model + 1);
+      return;
+    }
+    inner.dimension = word(0);
+    inner.block = inner.dimension == "phases" ? BlockKind::phases : BlockKind::rules;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  std::vector<Cursor> stack_;
+  std::vector<Token> tokens_;
+  bool in_comment_ = false;
+  bool in_text_ = false;
+};
+
+}  // namespace
+
+Cursor cursor_at(std::string_view text, size_t offset) {
+  return Reader(text, std::min(offset, text.size())).read();
+}
+
+}  // namespace kr::lsp

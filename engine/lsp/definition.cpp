@@ -1,0 +1,65 @@
+// Where a name is declared, and where else it stands.
+#include <set>
+#include <tuple>
+
+#include "lsp/features.hpp"
+
+namespace kr::lsp {
+namespace {
+
+void write_location(const Analysis& analysis, Span span, Encoding encoding, Writer& out) {
+  out.open('{');
+  out.key("uri").text(analysis.uri(span.file));
+  out.key("range").range(analysis.range(span, encoding));
+  out.close('}');
+}
+
+struct Target {
+  std::string uri;
+  Span span;  // in the asking document's analysis
+};
+
+std::optional<Target> target_of(Question& question) {
+  const Analysis& analysis = analysis_of(question);
+  const FileId file = analysis.root().file;
+  const Symbol* symbol = symbol_at(analysis, file, question.offset);
+  if (symbol == nullptr) return std::nullopt;
+  const auto span = declaration(analysis, file, *symbol);
+  if (!span || analysis.uri(span->file).empty()) return std::nullopt;
+  return Target{analysis.uri(span->file), *span};
+}
+
+}  // namespace
+
+void write_definition(Question question, Writer& out) {
+  const auto target = target_of(question);
+  if (!target) return out.null();
+  write_location(analysis_of(question), target->span, question.encoding, out);
+}
+
+void write_references(Question question, bool with_declaration, Writer& out) {
+  const auto target = target_of(question);
+  if (!target) return out.null();
+  // In all files that open documents read, each place once.
+  std::set<std::tuple<std::string, uint32_t>> written;
+  out.open('[');
+  for (auto& [uri, open] : question.workspace.documents()) {
+    const Analysis* analysis = question.workspace.analysis(open);
+    if (analysis == nullptr) continue;
+    for (const LoadedFile& file : analysis->rules().files) {
+      const std::string place = analysis->uri(file.file);
+      if (place.empty()) continue;
+      for (const Symbol& symbol : analysis->symbols(file.file)) {
+        const auto span = declaration(*analysis, file.file, symbol);
+        if (!span || span->begin != target->span.begin || span->end != target->span.end) continue;
+        if (analysis->uri(span->file) != target->uri) continue;
+        if (*span == symbol.span && !with_declaration) continue;
+        if (!written.emplace(place, symbol.span.begin).second) continue;
+        write_location(*analysis, symbol.span, question.encoding, out);
+      }
+    }
+  }
+  out.close(']');
+}
+
+}  // namespace kr::lsp

@@ -1,0 +1,164 @@
+#include "lsp/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "diag/printable.hpp"
+
+namespace kr::lsp {
+namespace {
+
+constexpr size_t most_alternatives = 24;
+
+std::string text_in_words(const syntax::Expr& expr) {
+  const char* how = expr.at_begin && expr.at_end ? "is"
+                    : expr.at_begin              ? "begins with"
+                    : expr.at_end                ? "ends with"
+                                                 : "contains";
+  return fmt::format("{} {}{}", how, as_code(expr.text),
+                     expr.ignore_case ? " in any case of letters" : "");
+}
+
+std::string in_words(const syntax::File& tree, syntax::ExprId id, int depth);
+
+std::string joined(const syntax::File& tree, const syntax::Expr& expr, std::string_view with,
+                   int depth) {
+  std::string out;
+  size_t written = 0;
+  for (const syntax::ExprId operand : expr.operands) {
+    if (!out.empty()) out += with;
+    if (written++ == most_alternatives) return out + "…";
+    const syntax::ExprKind kind = tree.exprs.get(operand).kind;
+    const bool joins =
+        kind == syntax::ExprKind::conjunction || kind == syntax::ExprKind::disjunction;
+    const std::string one = in_words(tree, operand, depth + 1);
+    out += joins ? "(" + one + ")" : one;
+  }
+  return out;
+}
+
+std::string operand_of(const syntax::File& tree, const syntax::Expr& expr, int depth) {
+  return expr.operands.empty() ? "…" : in_words(tree, expr.operands[0], depth + 1);
+}
+
+std::string in_words(const syntax::File& tree, syntax::ExprId id, int depth) {
+  // Deeper, words help nobody.
+  if (!id.valid() || depth > 12) return "…";
+  const syntax::Expr& expr = tree.exprs.get(id);
+  switch (expr.kind) {
+    case syntax::ExprKind::text:
+      return text_in_words(expr);
+    case syntax::ExprKind::regex:
+      return fmt::format("matches {}",
+                         as_code(fmt::format("/{}/{}", expr.text, expr.ignore_case ? "i" : "")));
+    case syntax::ExprKind::pattern:
+      return "fits " + as_code(expr.name.text());
+    case syntax::ExprKind::operation:
+      return expr.operation == OperationKind::memcpy   ? "is a copy (`@memcpy`)"
+             : expr.operation == OperationKind::memset ? "is a set (`@memset`)"
+                                                       : "is a kernel (`@kernel`)";
+    case syntax::ExprKind::within:
+      return fmt::format("stands within something that {}", operand_of(tree, expr, depth));
+    case syntax::ExprKind::otherwise:
+      return "no other rule takes";
+    case syntax::ExprKind::negation:
+      return fmt::format("not ({})", operand_of(tree, expr, depth));
+    case syntax::ExprKind::conjunction:
+      return joined(tree, expr, " and ", depth);
+    case syntax::ExprKind::disjunction:
+      return joined(tree, expr, " or ", depth);
+  }
+  return "…";
+}
+
+struct About {
+  std::string_view word;
+  std::string_view text;
+};
+
+constexpr auto words = std::to_array<About>({
+    {"use",
+     "`use std.gemm`, `use \"./common.kr\" as c`: reads another file; its patterns, labels, "
+     "tables and engines are written `gemm.any`, `c.mine`."},
+    {"as",
+     "`use … as NAME` gives a module another name; `abbreviate \"A\" as \"B\"` shows B for A."},
+    {"pattern", "`pattern NAME = EXPRESSION`: an expression with a name, for rules to share."},
+    {"labels",
+     "`labels DIMENSION { … }`: the labels that rules of a dimension may give, with titles "
+     "and colours."},
+    {"extends",
+     "`model M extends BASE`: tries its own rules, then those of BASE. `labels D extends "
+     "m.D`: adds to the labels of a module."},
+    {"color", "`color \"#rrggbb\"`: the colour of a label in charts."},
+    {"table", "`table NAME for DIMENSION { … }`: a list of rules for blocks to `include`."},
+    {"for", "`table NAME for DIMENSION`: the dimension whose labels the table gives."},
+    {"engine",
+     "`engine NAME \"TITLE\" { … }`: how an inference engine's operations are labelled; what "
+     "stands in it is shared by its models."},
+    {"model",
+     "`model NAME \"TITLE\" { … }`: rules for one model, tried before those of its engine."},
+    {"detect", "`detect: EXPRESSION`: what tells from a trace that this engine or model made it."},
+    {"phases", "`phases { prefill: … }`: which steps and ranges are which phase, by their texts."},
+    {"fold", "`fold NAME, …`: nodes of a module tree that are shown without their children."},
+    {"abbreviate",
+     "`abbreviate \"LONG\" as \"SHORT\", …`: how names are shortened when shown; never "
+     "when matched."},
+    {"replace",
+     "`replace LABEL: EXPRESSION`: stands at the place of the first inherited rule of that "
+     "label; the others of it go."},
+    {"drop", "`drop LABEL`: takes out all inherited rules of that label."},
+    {"include", "`include TABLE`: puts the rules of a table in at this place."},
+    {"otherwise", "`LABEL: otherwise`: what no other rule takes; tried last wherever it stands."},
+    {"keep", "`otherwise keep`: what no rule takes keeps its own name as its label."},
+    {"within",
+     "`within EXPRESSION`: holds when a node or range round the operation holds the "
+     "expression."},
+    {"test",
+     "`test ENGINE/MODEL { \"NAME\" => DIMENSION LABEL }`: names and the labels they must get; "
+     "`kr test` and `kr lint` run them."},
+    {"@kernel", "`@kernel`: the operation is a kernel, whatever its name."},
+    {"@memcpy", "`@memcpy`: the operation is a copy of the runtime, however the source spells it."},
+    {"@memset", "`@memset`: the operation is a set of the runtime, however the source spells it."},
+});
+
+}  // namespace
+
+std::string as_code(std::string_view text) {
+  const std::string shown = printable(text);
+  if (shown.find('`') == std::string::npos) return "`" + shown + "`";
+  // As many backticks as the text has nowhere, and blanks where it has them at its ends.
+  size_t longest = 0;
+  size_t run = 0;
+  for (const char c : shown) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  return fmt::format("{} {} {}", fence, shown, fence);
+}
+
+std::string describe(const syntax::File& tree, syntax::ExprId expr) {
+  if (!expr.valid()) return "";
+  const syntax::Expr& top = tree.exprs.get(expr);
+  if (top.kind != syntax::ExprKind::disjunction) return "that " + in_words(tree, expr, 0);
+  std::string out = "that does one of these:\n";
+  size_t written = 0;
+  for (const syntax::ExprId operand : top.operands) {
+    if (written++ == most_alternatives) {
+      out += fmt::format("\n- … and {} more", top.operands.size() - most_alternatives);
+      break;
+    }
+    out += "\n- " + in_words(tree, operand, 1);
+  }
+  return out;
+}
+
+std::string_view about_word(std::string_view word) {
+  const auto found =
+      std::find_if(words.begin(), words.end(), [&](const About& one) { return one.word == word; });
+  return found == words.end() ? std::string_view() : found->text;
+}
+
+}  // namespace kr::lsp

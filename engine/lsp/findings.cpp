@@ -1,0 +1,148 @@
+// Findings as the editor shows them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "explain/explain.hpp"
+#include "lsp/features.hpp"
+
+namespace kr::lsp {
+namespace {
+
+/// Rules and declarations that change nothing: shown faded.
+bool is_unnecessary(const CodeInfo& code) {
+  static constexpr std::array<std::string_view, 6> names{"unreachable-rule",
+                                                         "unreachable-alternative",
+                                                         "redundant-alternative",
+                                                         "unused-pattern",
+                                                         "unused-use",
+                                                         "unused-table"};
+  return std::find(names.begin(), names.end(), code.name) != names.end();
+}
+
+int severity_number(Severity severity) {
+  switch (severity) {
+    case Severity::error:
+      return 1;
+    case Severity::warning:
+      return 2;
+    case Severity::info:
+    case Severity::retired:
+      // What is only likely stays out of the list of problems.
+      return 4;
+  }
+  return 4;
+}
+
+std::string message_of(const Diagnostic& diagnostic) {
+  std::string text = diagnostic.message;
+  if (diagnostic.witness) text += fmt::format("\nexample: {}", *diagnostic.witness);
+  if (!diagnostic.help_.empty()) text += "\n" + diagnostic.help_;
+  return text;
+}
+
+void write_related(const Analysis& analysis, const std::vector<Related>& all, Encoding encoding,
+                   Writer& out) {
+  out.key("relatedInformation").open('[');
+  for (const Related& one : all) {
+    if (!one.span.valid() || analysis.uri(one.span.file).empty()) continue;
+    out.open('{');
+    out.key("location").open('{');
+    out.key("uri").text(analysis.uri(one.span.file));
+    out.key("range").range(analysis.range(one.span, encoding));
+    out.close('}');
+    out.key("message").text(one.message);
+    out.close('}');
+  }
+  out.close(']');
+}
+
+void write_plain(Range range, std::string_view message, Writer& out) {
+  out.open('{');
+  out.key("range").range(range);
+  out.key("severity").number(1);
+  out.key("source").text("kr");
+  out.key("message").text(message);
+}
+
+/// The `use` of the root by which a file was reached; the first byte where none is known.
+Span way_to(const Analysis& analysis, FileId file) {
+  const LoadedFile& root = analysis.root();
+  for (const syntax::Use& use : root.tree.uses) {
+    for (const LoadedFile::Used& used : root.uses) {
+      if (used.name != sema::use_text(use)) continue;
+      std::vector<FileId> reached{used.file};
+      for (size_t i = 0; i < reached.size(); ++i) {
+        if (reached[i] == file) return use.span;
+        for (const LoadedFile::Used& next : analysis.rules().files[reached[i].index].uses) {
+          if (std::find(reached.begin(), reached.end(), next.file) == reached.end()) {
+            reached.push_back(next.file);
+          }
+        }
+      }
+    }
+  }
+  return {root.file, 0, 0};
+}
+
+/// Errors of used files keep this one from being checked: one is shown at the `use`.
+void write_foreign(const OpenDocument& document, Encoding encoding, Writer& out) {
+  const Analysis& analysis = *document.analysis;
+  std::vector<FileId> told;
+  for (const Diagnostic& one : document.findings) {
+    if (one.severity != Severity::error || one.span.file == analysis.root().file) continue;
+    if (std::find(told.begin(), told.end(), one.span.file) != told.end()) continue;
+    told.push_back(one.span.file);
+    write_plain(analysis.range(way_to(analysis, one.span.file), encoding),
+                fmt::format("{} has errors: {}", analysis.sources().place(one.span), one.message),
+                out);
+    write_related(analysis, {{one.span, one.message}}, encoding, out);
+    out.close('}');
+  }
+}
+
+}  // namespace
+
+void write_diagnostic(const OpenDocument& document, const Diagnostic& diagnostic, Encoding encoding,
+                      Writer& out) {
+  const Analysis& analysis = *document.analysis;
+  out.open('{');
+  out.key("range").range(analysis.range(diagnostic.span, encoding));
+  out.key("severity").number(severity_number(diagnostic.severity));
+  out.key("code").text(diagnostic.code->id);
+  out.key("source").text("kr");
+  out.key("message").text(message_of(diagnostic));
+  if (is_unnecessary(*diagnostic.code)) {
+    out.key("tags").open('[');
+    out.number(1);
+    out.close(']');
+  }
+  if (!diagnostic.related_.empty()) write_related(analysis, diagnostic.related_, encoding, out);
+  out.key("data").open('{');
+  out.key("name").text(diagnostic.code->name);
+  out.key("page").text(page_file(*diagnostic.code));
+  out.close('}');
+  out.close('}');
+}
+
+void write_diagnostics(const OpenDocument& document, Encoding encoding, Writer& out) {
+  out.open('{');
+  out.key("uri").text(document.document.uri);
+  out.key("version").number(document.document.version);
+  out.key("diagnostics").open('[');
+  if (document.analysis) {
+    for (const Diagnostic& one : document.findings) {
+      if (one.span.file != document.analysis->root().file) continue;
+      write_diagnostic(document, one, encoding, out);
+    }
+    write_foreign(document, encoding, out);
+  } else {
+    write_plain({}, document.trouble, out);
+    out.close('}');
+  }
+  out.close(']');
+  out.close('}');
+}
+
+}  // namespace kr::lsp

@@ -1,0 +1,109 @@
+#include "lsp/framing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace kr::lsp {
+namespace {
+
+constexpr std::string_view field = "content-length";
+
+bool equal_letters(std::string_view a, std::string_view lower) {
+  return a.size() == lower.size() &&
+         std::equal(a.begin(), a.end(), lower.begin(), [](char x, char y) {
+           return std::tolower(static_cast<unsigned char>(x)) == y;
+         });
+}
+
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+/// The length that a head tells; none, and what is wrong.
+std::optional<size_t> length_in(std::string_view head, std::string& why) {
+  std::optional<size_t> length;
+  while (!head.empty()) {
+    const size_t end = std::min(head.find('\n'), head.size());
+    const std::string_view line = trimmed(head.substr(0, end));
+    head.remove_prefix(std::min(end + 1, head.size()));
+    const size_t colon = line.find(':');
+    if (colon == line.npos) {
+      why = "a line of the head has no `:`";
+      return std::nullopt;
+    }
+    if (!equal_letters(trimmed(line.substr(0, colon)), field)) continue;
+    const std::string_view digits = trimmed(line.substr(colon + 1));
+    if (digits.empty() || digits.size() > 12 ||
+        digits.find_first_not_of("0123456789") != digits.npos) {
+      why = "Content-Length is no length";
+      return std::nullopt;
+    }
+    length = std::stoull(std::string(digits));
+  }
+  if (!length) why = "the head has no Content-Length";
+  return length;
+}
+
+}  // namespace
+
+std::string framed(std::string_view body) {
+  return fmt::format("Content-Length: {}\r\n\r\n{}", body.size(), body);
+}
+
+std::optional<Framer::Message> Framer::refuse(std::string why) {
+  lost_ = true;
+  return Message{{}, std::move(why)};
+}
+
+/// Goes to the next place where a head may begin. False: it is not there yet.
+bool Framer::resync() {
+  const auto begin = pending_.begin() + static_cast<std::ptrdiff_t>(at_);
+  const auto found =
+      std::search(begin, pending_.end(), field.begin(), field.end(),
+                  [](char x, char y) { return std::tolower(static_cast<unsigned char>(x)) == y; });
+  if (found == pending_.end()) {
+    // The begin of the word may be there.
+    const size_t keep = std::min(pending_.size() - at_, field.size() - 1);
+    pending_.erase(0, pending_.size() - keep);
+    at_ = 0;
+    return false;
+  }
+  at_ = static_cast<size_t>(found - pending_.begin());
+  lost_ = false;
+  return true;
+}
+
+std::optional<Framer::Message> Framer::next() {
+  if (lost_ && !resync()) return std::nullopt;
+  // What ends a head is a blank line; bare line feeds are taken too.
+  const std::string_view rest = std::string_view(pending_).substr(at_);
+  const size_t crlf = rest.find("\r\n\r\n");
+  const size_t lf = rest.find("\n\n");
+  const size_t end = std::min(crlf, lf);
+  if (end == rest.npos) {
+    if (rest.size() <= max_head) return std::nullopt;
+    at_ = pending_.size();
+    return refuse("a head without end");
+  }
+  const size_t body_at = at_ + end + (crlf < lf ? 4 : 2);
+  std::string why;
+  const std::optional<size_t> length = length_in(rest.substr(0, end), why);
+  if (!length || end > max_head || *length > max_body) {
+    at_ = body_at;
+    return refuse(!length ? why : "a message of more than 256 MiB, or a head of more than 8 KiB");
+  }
+  if (pending_.size() - body_at < *length) return std::nullopt;
+  Message message{pending_.substr(body_at, *length), {}};
+  at_ = body_at + *length;
+  if (at_ == pending_.size() || at_ > (size_t{1} << 20U)) {
+    pending_.erase(0, at_);
+    at_ = 0;
+  }
+  return message;
+}
+
+}  // namespace kr::lsp

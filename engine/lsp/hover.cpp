@@ -1,0 +1,344 @@
+// What stands under the pointer: rules and patterns in words, with shortest names that only they
+// take; labels, words of the language, codes of findings.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "diag/printable.hpp"
+#include "explain/explain.hpp"
+#include "lsp/comments.hpp"
+#include "lsp/describe.hpp"
+#include "lsp/features.hpp"
+
+namespace kr::lsp {
+namespace {
+
+/// Tables that are asked about one rule: more would keep the user waiting.
+constexpr size_t most_tables = 8;
+/// Rules that are named as those who take a dead rule's names.
+constexpr size_t most_takers = 4;
+
+struct Hover {
+  Span span;
+  std::string text;
+};
+
+/// What can be said of one rule in one effective table.
+class Reach {
+ public:
+  Reach(Analysis& analysis, RuleId rule)
+      : analysis_(analysis), program_(analysis.program()), rule_(rule) {}
+
+  std::string text() {
+    uint32_t index = 0;
+    for (const Model& model : program_.models) {
+      const ModelId id{index++};
+      for (const Table& table : model.tables) ask(table, program_.title(id));
+    }
+    for (const SharedTable& table : program_.shared_tables) {
+      ask_list(table.rules, "table " + table.name);
+    }
+    std::string out;
+    for (const Answer& one : answers_) out += "\n- " + one.models + ": " + one.text;
+    if (left_ > 0) out += fmt::format("\n- … and {} more", left_);
+    return out;
+  }
+
+ private:
+  struct Answer {
+    std::vector<RuleId> before;
+    std::string models;
+    std::string text;
+  };
+
+  void ask(const Table& table, const std::string& where) {
+    if (table.otherwise == rule_) return;
+    ask_list(table.rules, where);
+  }
+
+  void ask_list(const std::vector<RuleId>& rules, const std::string& where) {
+    const auto at = std::find(rules.begin(), rules.end(), rule_);
+    if (at == rules.end()) return;
+    std::vector<RuleId> before(rules.begin(), at);
+    for (Answer& one : answers_) {
+      if (one.before != before) continue;
+      one.models += ", " + as_code(where);
+      return;
+    }
+    if (answers_.size() == most_tables) {
+      ++left_;
+      return;
+    }
+    std::string text = reach(before);
+    answers_.push_back({std::move(before), as_code(where), std::move(text)});
+  }
+
+  std::string reach(const std::vector<RuleId>& before) {
+    prove::Prover& prover = analysis_.prover();
+    const auto formula = [&](RuleId id) {
+      return prover.formulas().of(program_, program_.rules.get(id).expr);
+    };
+    std::vector<prove::FormulaId> taken;
+    taken.reserve(before.size());
+    for (const RuleId id : before) taken.push_back(formula(id));
+    const prove::FormulaId own = formula(rule_);
+    const prove::Finding finding = prover.find(own, taken);
+    if (finding.found()) return as_code(prove::to_string(finding.witness));
+    if (!finding.none()) return "not known whether any name comes to it";
+    std::string out = "**never reached**";
+    size_t named = 0;
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (!prover.find(prover.formulas().all({own, taken[i]})).found()) continue;
+      if (named == most_takers) return out + ", …";
+      const Rule& rule = program_.rules.get(before[i]);
+      out += fmt::format("{} {} ({})", named++ == 0 ? ": its names go to" : ",",
+                         as_code(rule.label), analysis_.sources().place(rule.label_span));
+    }
+    return out;
+  }
+
+  Analysis& analysis_;
+  const Program& program_;
+  RuleId rule_;
+  std::vector<Answer> answers_;
+  size_t left_ = 0;
+};
+
+void paragraph(std::string& out, std::string_view text) {
+  if (text.empty()) return;
+  if (!out.empty()) out += "\n\n";
+  out += text;
+}
+
+std::string about_label(const Analysis& analysis, const Symbol& symbol) {
+  std::string out;
+  const auto known = labels_of(analysis, analysis.root().file, symbol.dimension);
+  const auto found = std::find_if(known.begin(), known.end(), [&](const KnownLabel& one) {
+    return one.label->label.text == symbol.name;
+  });
+  out = fmt::format("**{}** {} of {}", symbol.name,
+                    symbol.dimension == "phases" ? "phase" : "label", as_code(symbol.dimension));
+  if (found != known.end()) {
+    const syntax::LabelDecl& label = *found->label;
+    if (label.title) out += fmt::format(": “{}”", printable(label.title->text));
+    if (label.color) out += fmt::format(", colour {}", as_code(label.color->text));
+    paragraph(out, label.doc);
+  }
+  return out;
+}
+
+std::string given_by(const Analysis& analysis, const Symbol& symbol) {
+  if (!analysis.loaded()) return "";
+  std::set<std::string> places;
+  for (const Rule& rule : analysis.program().rules) {
+    const std::string dimension =
+        rule.dimension.valid() ? analysis.program().dimensions.get(rule.dimension).name : "phases";
+    if (rule.label == symbol.name && dimension == symbol.dimension) {
+      places.insert(as_code(analysis.sources().place(rule.label_span)));
+    }
+  }
+  if (places.empty()) return "No rule gives it.";
+  constexpr size_t most = 8;
+  std::string out = "Given by ";
+  size_t written = 0;
+  for (const std::string& place : places) {
+    if (written == most) return out + fmt::format(" and {} more", places.size() - most);
+    out += (written++ > 0 ? ", " : "") + place;
+  }
+  return out;
+}
+
+std::string about_rule(Analysis& analysis, const Symbol& symbol) {
+  const syntax::Rule& rule = *symbol.rule;
+  std::string out = about_label(analysis, symbol);
+  paragraph(out, rule.doc);
+  if (rule.kind == syntax::RuleKind::drop) {
+    paragraph(out, about_word("drop"));
+    return out;
+  }
+  const std::string words = describe(analysis.tree(), rule.expr);
+  if (!words.empty()) paragraph(out, "This rule takes a name " + words);
+  if (!analysis.loaded() || symbol.dimension == "phases") return out;
+  if (const auto id = analysis.rule_at(rule.span);
+      id && !analysis.program().rules.get(*id).otherwise) {
+    const std::string reach = Reach(analysis, *id).text();
+    if (!reach.empty()) paragraph(out, "Shortest names that come to this rule:\n" + reach);
+  }
+  return out;
+}
+
+std::string about_pattern(Analysis& analysis, const Symbol& symbol, Span declared) {
+  const syntax::File& tree = analysis.scope().tree(declared.file);
+  const auto pattern =
+      std::find_if(tree.patterns.begin(), tree.patterns.end(),
+                   [&](const syntax::Pattern& one) { return one.name.span == declared; });
+  if (pattern == tree.patterns.end()) return "";
+  std::string out =
+      fmt::format("**pattern {}**", symbol.path != nullptr ? symbol.path->text() : symbol.name);
+  paragraph(out, pattern->doc);
+  paragraph(out, "Holds for a name " + describe(tree, pattern->expr));
+  if (!analysis.loaded()) return out;
+  // A pattern's expression stands once in the Program; that of another file is found by its place.
+  const Span span = pattern->expr.valid() ? tree.exprs.get(pattern->expr).span : Span{};
+  uint32_t index = 0;
+  for (const Expr& expr : analysis.program().exprs) {
+    const ExprId id{index++};
+    if (expr.span != span) continue;
+    prove::Prover& prover = analysis.prover();
+    const auto finding = prover.find(prover.formulas().of(analysis.program(), id));
+    if (finding.found())
+      paragraph(out, "Shortest name: " + as_code(prove::to_string(finding.witness)));
+    if (finding.none()) paragraph(out, "No name holds it.");
+    break;
+  }
+  return out;
+}
+
+template <class Declaration>
+const Declaration* declared_at(const std::vector<Declaration>& all, Span span) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Declaration& one) { return one.name.span == span; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string titled(std::string_view what, const Symbol& symbol,
+                   const std::optional<syntax::Word>& title, const std::string& doc) {
+  std::string out = fmt::format("**{} {}**", what, symbol.name);
+  if (title) out += fmt::format(": “{}”", printable(title->text));
+  paragraph(out, doc);
+  return out;
+}
+
+std::string about_declaration(Analysis& analysis, const Symbol& symbol, Span declared) {
+  const syntax::File& tree = analysis.scope().tree(declared.file);
+  switch (symbol.kind) {
+    case SymbolKind::module:
+      return titled("module", symbol, {}, tree.doc);
+    case SymbolKind::pattern:
+      return about_pattern(analysis, symbol, declared);
+    case SymbolKind::table:
+      if (const auto* table = declared_at(tree.tables, declared)) {
+        std::string out = titled("table", symbol, {}, table->doc);
+        paragraph(out, fmt::format("{} rules for {}", table->rules.size(),
+                                   as_code(table->dimension.text)));
+        return out;
+      }
+      break;
+    case SymbolKind::dimension:
+      for (const syntax::Labels& labels : tree.labels) {
+        if (labels.dimension.span != declared) continue;
+        std::string out = titled("dimension", symbol, {}, labels.doc);
+        paragraph(out, fmt::format("{} labels declared in {}", labels.labels.size(),
+                                   as_code(analysis.sources().place(declared))));
+        return out;
+      }
+      break;
+    case SymbolKind::engine:
+      if (const auto* engine = declared_at(tree.engines, declared)) {
+        return titled("engine", symbol, engine->title, engine->doc);
+      }
+      break;
+    case SymbolKind::model:
+      for (const syntax::Engine& engine : tree.engines) {
+        if (const auto* model = declared_at(engine.models, declared)) {
+          return titled("model", symbol, model->title, model->doc);
+        }
+      }
+      break;
+    case SymbolKind::label:
+      break;
+  }
+  return "";
+}
+
+std::optional<Hover> about_symbol(Analysis& analysis, size_t offset) {
+  const FileId file = analysis.root().file;
+  const Symbol* symbol = symbol_at(analysis, file, offset);
+  if (symbol == nullptr) return std::nullopt;
+  if (symbol->kind == SymbolKind::label) {
+    if (symbol->rule != nullptr) return Hover{symbol->span, about_rule(analysis, *symbol)};
+    std::string out = about_label(analysis, *symbol);
+    paragraph(out, given_by(analysis, *symbol));
+    return Hover{symbol->span, std::move(out)};
+  }
+  const auto declared = declaration(analysis, file, *symbol);
+  if (!declared) return std::nullopt;
+  std::string out = about_declaration(analysis, *symbol, *declared);
+  if (out.empty()) return std::nullopt;
+  return Hover{symbol->span, std::move(out)};
+}
+
+bool is_word_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+/// A text or regular expression in words: the smallest expression there.
+std::optional<Hover> about_atom(const Analysis& analysis, size_t offset) {
+  const syntax::File& tree = analysis.tree();
+  uint32_t index = 0;
+  for (const syntax::Expr& expr : tree.exprs) {
+    const syntax::ExprId id{index++};
+    const bool atom = expr.kind == syntax::ExprKind::text || expr.kind == syntax::ExprKind::regex;
+    if (!atom || offset < expr.span.begin || offset >= expr.span.end) continue;
+    return Hover{expr.span, "Holds for a name " + describe(tree, id)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Hover> about_words(const Analysis& analysis, size_t offset) {
+  const std::string_view text = analysis.text();
+  size_t begin = std::min(offset, text.size());
+  while (begin > 0 && is_word_byte(text[begin - 1])) --begin;
+  if (begin > 0 && text[begin - 1] == '@') --begin;
+  size_t end = std::min(offset, text.size());
+  if (end < text.size() && text[end] == '@') ++end;
+  while (end < text.size() && is_word_byte(text[end])) ++end;
+  const std::string_view about = about_word(text.substr(begin, end - begin));
+  if (about.empty()) return std::nullopt;
+  return Hover{{analysis.root().file, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)},
+               std::string(about)};
+}
+
+std::optional<Hover> about_comment(const Analysis& analysis, size_t offset) {
+  const FileId file = analysis.root().file;
+  for (const syntax::Comment& comment : analysis.tree().comments) {
+    if (offset < comment.span.begin || offset > comment.span.end) continue;
+    const std::string_view line = analysis.sources().text(comment.span);
+    const auto word = code_in_allow(line, offset - comment.span.begin);
+    if (!word || word->first == word->second) return Hover{};
+    const CodeInfo* info = find_code(line.substr(word->first, word->second - word->first));
+    if (info == nullptr) return Hover{};
+    const auto at = [&](size_t i) { return comment.span.begin + static_cast<uint32_t>(i); };
+    return Hover{{file, at(word->first), at(word->second)}, about_code(*info)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string about_code(const CodeInfo& info) {
+  const std::string_view page = page_of(info);
+  if (!page.empty()) return std::string(page);
+  return fmt::format("**{} {}** ({})\n\n{}", info.id, info.name, to_string(info.severity),
+                     description(info));
+}
+
+void write_hover(Question question, Writer& out) {
+  Analysis& analysis = analysis_of(question);
+  std::optional<Hover> hover = about_comment(analysis, question.offset);
+  if (!hover) hover = about_symbol(analysis, question.offset);
+  if (!hover) hover = about_atom(analysis, question.offset);
+  if (!hover) hover = about_words(analysis, question.offset);
+  if (!hover || hover->text.empty()) return out.null();
+  out.open('{');
+  out.key("contents").open('{');
+  out.key("kind").text("markdown");
+  out.key("value").text(hover->text);
+  out.close('}');
+  out.key("range").range(analysis.range(hover->span, question.encoding));
+  out.close('}');
+}
+
+}  // namespace kr::lsp

@@ -1,0 +1,73 @@
+// JSON-RPC 2.0: requests read, answers written. Knows nothing of rules.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json_read.hpp"
+#include "base/json_writer.hpp"
+#include "lsp/text.hpp"
+
+namespace kr::lsp {
+
+enum class ErrorCode : int {
+  parse_error = -32700,
+  invalid_request = -32600,
+  method_not_found = -32601,
+  invalid_params = -32602,
+  internal_error = -32603,
+  not_initialized = -32002,
+  request_failed = -32803,
+};
+
+/// Why a request cannot be answered; becomes its answer.
+class RequestError : public std::exception {
+ public:
+  RequestError(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+  ErrorCode code() const noexcept { return code_; }
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  ErrorCode code_;
+  std::string message_;
+};
+
+struct Message {
+  std::string id;  // as JSON; empty: a notification
+  std::string method;
+  JsonValue params;  // null where there are none
+};
+
+/// A message from the client. None: an answer to something, of no interest. Throws RequestError;
+/// `id` is then what could be read of it, else `null`.
+std::optional<Message> read_message(std::string_view body, std::string& id);
+
+/// JSON of any bytes, in valid UTF-8.
+class Writer : public JsonWriter {
+ public:
+  using JsonWriter::JsonWriter;
+  void text(std::string_view value) { JsonWriter::text(valid_utf8(value)); }
+  Writer& key(std::string_view name) {
+    JsonWriter::key(name);
+    return *this;
+  }
+  void boolean(bool value) { number(value); }
+  void place(lsp::Place where);
+  void range(Range range);
+};
+
+using Fill = std::function<void(Writer&)>;
+std::string answer(std::string_view id, const Fill& result);
+std::string error_answer(std::string_view id, ErrorCode code, std::string_view message);
+std::string notification(std::string_view method, const Fill& params);
+
+/// Members of params. Throw RequestError (invalid params) naming what is missing.
+const JsonValue& member(const JsonValue& object, std::string_view key);
+const std::string& string_member(const JsonValue& object, std::string_view key);
+Place place_of(const JsonValue& value);
+Range range_of(const JsonValue& value);
+
+}  // namespace kr::lsp

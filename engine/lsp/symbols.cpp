@@ -1,0 +1,281 @@
+#include "lsp/symbols.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "lsp/analysis.hpp"
+#include "sema/scope.hpp"
+
+namespace kr::lsp {
+namespace {
+
+class Collector {
+ public:
+  explicit Collector(const syntax::File& tree) : tree_(tree) {}
+
+  std::vector<Symbol> collect() {
+    for (const syntax::Use& use : tree_.uses) add_use(use);
+    for (const syntax::Pattern& pattern : tree_.patterns) add(SymbolKind::pattern, pattern.name);
+    for (const syntax::Labels& labels : tree_.labels) add_labels(labels);
+    for (const syntax::Table& table : tree_.tables) {
+      add(SymbolKind::table, table.name);
+      mention(SymbolKind::dimension, table.dimension);
+      add_rules(table.rules, table.dimension.text);
+    }
+    for (const syntax::Engine& engine : tree_.engines) add_engine(engine);
+    for (const syntax::Test& test : tree_.tests) add_test(test);
+    for (const syntax::Expr& expr : tree_.exprs) {
+      if (expr.kind == syntax::ExprKind::pattern) add_path(SymbolKind::pattern, expr.name);
+    }
+    return std::move(all_);
+  }
+
+ private:
+  Symbol& add(SymbolKind kind, const syntax::Word& word) {
+    Symbol& symbol = mention(kind, word);
+    symbol.declares = true;
+    return symbol;
+  }
+
+  Symbol& mention(SymbolKind kind, const syntax::Word& word) {
+    Symbol& symbol = all_.emplace_back();
+    symbol.kind = kind;
+    symbol.span = word.span;
+    symbol.name = word.text;
+    symbol.engine = engine_;
+    return symbol;
+  }
+
+  void add_use(const syntax::Use& use) {
+    const Span span = use.file ? use.file->span : use.module.span;
+    Symbol& symbol = mention(SymbolKind::module, {sema::use_text(use), span, false});
+    symbol.use = &use;
+    if (!use.alias) return;
+    Symbol& alias = mention(SymbolKind::module, *use.alias);
+    alias.use = &use;
+  }
+
+  /// `c.any`: the module, then what is meant of it.
+  void add_path(SymbolKind kind, const syntax::Path& path) {
+    if (path.parts.empty()) return;
+    for (size_t i = 0; i + 1 < path.parts.size(); ++i) {
+      mention(i == 0 ? SymbolKind::module : SymbolKind::engine, path.parts[i]).path = &path;
+    }
+    mention(kind, path.parts.back()).path = &path;
+  }
+
+  void add_labels(const syntax::Labels& labels) {
+    add(SymbolKind::dimension, labels.dimension);
+    if (labels.extends) add_path(SymbolKind::dimension, *labels.extends);
+    for (const syntax::LabelDecl& label : labels.labels) {
+      add(SymbolKind::label, label.label).dimension = labels.dimension.text;
+    }
+  }
+
+  void add_rules(const std::vector<syntax::Rule>& rules, const std::string& dimension) {
+    for (const syntax::Rule& rule : rules) {
+      if (rule.kind == syntax::RuleKind::include) {
+        add_path(SymbolKind::table, rule.table);
+      } else if (rule.kind != syntax::RuleKind::otherwise_keep && rule.label.span.valid()) {
+        Symbol& symbol = mention(SymbolKind::label, rule.label);
+        symbol.dimension = dimension;
+        symbol.rule = &rule;
+      }
+    }
+  }
+
+  void add_body(const syntax::Body& body) {
+    for (const syntax::Block& block : body.dimensions) {
+      mention(SymbolKind::dimension, block.dimension);
+      add_rules(block.rules, block.dimension.text);
+    }
+    for (const syntax::Block& block : body.phases) add_rules(block.rules, "phases");
+  }
+
+  void add_engine(const syntax::Engine& engine) {
+    add(SymbolKind::engine, engine.name);
+    engine_ = &engine;
+    add_body(engine.body);
+    for (const syntax::Model& model : engine.models) {
+      add(SymbolKind::model, model.name);
+      if (model.extends) add_path(SymbolKind::model, *model.extends);
+      add_body(model.body);
+    }
+    engine_ = nullptr;
+  }
+
+  void add_test(const syntax::Test& test) {
+    const auto named =
+        std::find_if(tree_.engines.begin(), tree_.engines.end(),
+                     [&](const auto& one) { return one.name.text == test.engine.text; });
+    if (named != tree_.engines.end()) engine_ = &*named;
+    mention(SymbolKind::engine, test.engine);
+    if (test.model) mention(SymbolKind::model, *test.model);
+    for (const syntax::TestCase& one : test.cases) {
+      for (const syntax::Expectation& expected : one.expected) {
+        mention(SymbolKind::dimension, expected.dimension);
+        mention(SymbolKind::label, expected.label).dimension = expected.dimension.text;
+      }
+    }
+    engine_ = nullptr;
+  }
+
+  const syntax::File& tree_;
+  const syntax::Engine* engine_ = nullptr;
+  std::vector<Symbol> all_;
+};
+
+const syntax::Model* model_in(const syntax::Engine& engine, std::string_view name) {
+  for (const syntax::Model& model : engine.models) {
+    if (model.name.text == name) return &model;
+  }
+  return nullptr;
+}
+
+/// The file a module is read from.
+std::optional<FileId> module_of(const Analysis& analysis, FileId file, const Symbol& symbol) {
+  std::optional<FileId> found;
+  if (symbol.use != nullptr) {
+    for (const LoadedFile::Used& used : analysis.rules().files[file.index].uses) {
+      if (used.name == sema::use_text(*symbol.use)) found = used.file;
+    }
+  } else {
+    found = analysis.scope().alias(file, symbol.name);
+  }
+  return found && found->valid() ? found : std::nullopt;
+}
+
+std::optional<Span> model_declared(const Analysis& analysis, FileId file, const Symbol& symbol) {
+  if (symbol.path == nullptr || symbol.path->parts.size() == 1) {
+    if (symbol.engine == nullptr) return std::nullopt;
+    if (const auto* model = model_in(*symbol.engine, symbol.name)) return model->name.span;
+    // `default` is the engine's own blocks.
+    return symbol.name == "default" ? std::optional(symbol.engine->name.span) : std::nullopt;
+  }
+  const auto& parts = symbol.path->parts;
+  const auto module = analysis.scope().alias(file, parts[0].text);
+  if (!module || !module->valid()) return std::nullopt;
+  for (const syntax::Engine& engine : analysis.scope().tree(*module).engines) {
+    if (parts.size() == 3 && engine.name.text != parts[1].text) continue;
+    if (const auto* model = model_in(engine, symbol.name)) return model->name.span;
+  }
+  return std::nullopt;
+}
+
+std::optional<Span> engine_declared(const Analysis& analysis, FileId file, const Symbol& symbol) {
+  FileId in = file;
+  if (symbol.path != nullptr) {
+    const auto module = analysis.scope().alias(file, symbol.path->parts[0].text);
+    if (!module || !module->valid()) return std::nullopt;
+    in = *module;
+  }
+  for (const syntax::Engine& engine : analysis.scope().tree(in).engines) {
+    if (engine.name.text == symbol.name) return engine.name.span;
+  }
+  return std::nullopt;
+}
+
+/// Files in the order of their distance by `use`.
+std::vector<FileId> by_distance(const Analysis& analysis, FileId file) {
+  std::vector<FileId> order{file};
+  std::set<uint32_t> seen{file.index};
+  for (size_t at = 0; at < order.size(); ++at) {
+    for (const LoadedFile::Used& used : analysis.rules().files[order[at].index].uses) {
+      if (seen.insert(used.file.index).second) order.push_back(used.file);
+    }
+  }
+  // std.kind is read whether or not it is used.
+  if (const auto last = static_cast<uint32_t>(analysis.rules().files.size() - 1);
+      seen.insert(last).second) {
+    order.push_back({last});
+  }
+  return order;
+}
+
+std::optional<Span> dimension_declared(const Analysis& analysis, FileId file,
+                                       const Symbol& symbol) {
+  if (symbol.path != nullptr) {
+    const auto found = analysis.scope().look(file, *symbol.path, sema::Noun::labels);
+    if (!found) return std::nullopt;
+    return analysis.scope().tree(found->module).labels[found->index].dimension.span;
+  }
+  for (const FileId one : by_distance(analysis, file)) {
+    for (const syntax::Labels& labels : analysis.scope().tree(one).labels) {
+      if (labels.dimension.text == symbol.name) return labels.dimension.span;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Span> label_declared(const Analysis& analysis, FileId file, const Symbol& symbol) {
+  for (const KnownLabel& known : labels_of(analysis, file, symbol.dimension)) {
+    if (known.label->label.text == symbol.name) return known.label->label.span;
+  }
+  // Nobody declares it: the first rule that gives it.
+  for (const Symbol& other : analysis.symbols(file)) {
+    if (other.rule != nullptr && other.dimension == symbol.dimension && other.name == symbol.name) {
+      return other.span;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Symbol> symbols_of(const syntax::File& tree) {
+  return Collector(tree).collect();
+}
+
+const Symbol* symbol_at(const Analysis& analysis, FileId file, size_t offset) {
+  const Symbol* best = nullptr;
+  for (const Symbol& symbol : analysis.symbols(file)) {
+    if (offset < symbol.span.begin || offset > symbol.span.end) continue;
+    // Where two touch, the one that begins here.
+    if (best == nullptr || symbol.span.begin > best->span.begin) best = &symbol;
+  }
+  return best;
+}
+
+std::vector<KnownLabel> labels_of(const Analysis& analysis, FileId file,
+                                  std::string_view dimension) {
+  std::vector<KnownLabel> known;
+  for (const FileId one : by_distance(analysis, file)) {
+    for (const syntax::Labels& labels : analysis.scope().tree(one).labels) {
+      if (labels.dimension.text != dimension) continue;
+      for (const syntax::LabelDecl& label : labels.labels) known.push_back({&label, &labels, one});
+    }
+  }
+  return known;
+}
+
+std::optional<Span> declaration(const Analysis& analysis, FileId file, const Symbol& symbol) {
+  if (symbol.declares && symbol.kind != SymbolKind::label) return symbol.span;
+  const sema::Scope& scope = analysis.scope();
+  switch (symbol.kind) {
+    case SymbolKind::module: {
+      const auto module = module_of(analysis, file, symbol);
+      return module ? std::optional(Span{*module, 0, 0}) : std::nullopt;
+    }
+    case SymbolKind::pattern: {
+      const auto found = scope.look(file, *symbol.path, sema::Noun::pattern);
+      if (!found) return std::nullopt;
+      return scope.tree(found->module).patterns[found->index].name.span;
+    }
+    case SymbolKind::table: {
+      const auto found = scope.look(file, *symbol.path, sema::Noun::table);
+      if (!found) return std::nullopt;
+      return scope.tree(found->module).tables[found->index].name.span;
+    }
+    case SymbolKind::dimension:
+      return dimension_declared(analysis, file, symbol);
+    case SymbolKind::engine:
+      return engine_declared(analysis, file, symbol);
+    case SymbolKind::model:
+      return model_declared(analysis, file, symbol);
+    case SymbolKind::label:
+      return label_declared(analysis, file, symbol);
+  }
+  return std::nullopt;
+}
+
+}  // namespace kr::lsp

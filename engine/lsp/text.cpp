@@ -1,0 +1,104 @@
+#include "lsp/text.hpp"
+
+#include <algorithm>
+
+#include "base/json.hpp"
+
+namespace kr::lsp {
+namespace {
+
+/// Units that a character of so many bytes takes.
+uint32_t units(size_t bytes, Encoding encoding) {
+  if (encoding == Encoding::utf8) return static_cast<uint32_t>(bytes);
+  return encoding == Encoding::utf16 && bytes == 4 ? 2 : 1;
+}
+
+/// Bytes of the character at a place; a byte that is no UTF-8 is one of its own.
+size_t character(std::string_view text, size_t at) {
+  return std::max<size_t>(1, utf8_length(text, at));
+}
+
+}  // namespace
+
+std::string_view to_string(Encoding encoding) noexcept {
+  switch (encoding) {
+    case Encoding::utf8:
+      return "utf-8";
+    case Encoding::utf16:
+      return "utf-16";
+    case Encoding::utf32:
+      return "utf-32";
+  }
+  return "utf-16";
+}
+
+Lines::Lines(std::string_view text) {
+  for (size_t at = text.find_first_of("\r\n"); at != text.npos;
+       at = text.find_first_of("\r\n", at)) {
+    at += text.substr(at, 2) == "\r\n" ? 2 : 1;
+    starts_.push_back(at);
+  }
+}
+
+std::pair<size_t, size_t> Lines::line(std::string_view text, uint32_t number) const {
+  if (number >= starts_.size()) return {text.size(), text.size()};
+  const size_t begin = starts_[number];
+  size_t end = number + 1 < starts_.size() ? starts_[number + 1] : text.size();
+  while (end > begin && (text[end - 1] == '\n' || text[end - 1] == '\r')) --end;
+  return {begin, end};
+}
+
+size_t Lines::offset(std::string_view text, Place place, Encoding encoding) const {
+  if (place.line >= starts_.size()) return text.size();
+  auto [at, end] = line(text, place.line);
+  uint32_t column = 0;
+  while (at < end && column < place.column) {
+    const size_t bytes = character(text, at);
+    column += units(bytes, encoding);
+    if (column > place.column) break;
+    at += bytes;
+  }
+  return std::min(at, end);
+}
+
+Place Lines::place(std::string_view text, size_t offset, Encoding encoding) const {
+  offset = std::min(offset, text.size());
+  const auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
+  const auto number = static_cast<uint32_t>(after - starts_.begin() - 1);
+  uint32_t column = 0;
+  for (size_t at = *(after - 1); at < offset;) {
+    const size_t bytes = character(text, at);
+    if (at + bytes > offset) break;
+    column += units(bytes, encoding);
+    at += bytes;
+  }
+  return {number, column};
+}
+
+void Document::set(std::string all) {
+  text = std::move(all);
+  lines = Lines(text);
+}
+
+void Document::replace(size_t begin, size_t end, std::string_view with) {
+  text.replace(begin, end - begin, with);
+  lines = Lines(text);
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = utf8_length(text, at);
+    if (length == 0) {
+      out += "\xef\xbf\xbd";
+      ++at;
+    } else {
+      out += text.substr(at, length);
+      at += length;
+    }
+  }
+  return out;
+}
+
+}  // namespace kr::lsp

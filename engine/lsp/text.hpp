@@ -1,0 +1,58 @@
+// Texts and places in them as the protocol counts: lines and columns from 0, columns in the units
+// that client and server agreed on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kr::lsp {
+
+enum class Encoding : uint8_t { utf8, utf16, utf32 };
+std::string_view to_string(Encoding encoding) noexcept;
+
+struct Place {
+  uint32_t line = 0;
+  uint32_t column = 0;
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+struct Range {
+  Place begin;
+  Place end;
+};
+
+/// Where the lines of a text begin. Lines end at \n, \r\n or a lone \r, as the protocol has it.
+class Lines {
+ public:
+  Lines() = default;
+  explicit Lines(std::string_view text);
+
+  /// Behind the end of a line is its end, behind the last line the end of the text, inside a
+  /// character its begin.
+  size_t offset(std::string_view text, Place place, Encoding encoding) const;
+  Place place(std::string_view text, size_t offset, Encoding encoding) const;
+  size_t count() const { return starts_.size(); }
+  /// Bytes [begin, end) of a line, without its line break.
+  std::pair<size_t, size_t> line(std::string_view text, uint32_t number) const;
+
+ private:
+  std::vector<size_t> starts_{0};
+};
+
+/// A text in the editor.
+struct Document {
+  std::string uri;
+  int64_t version = 0;
+  std::string text;
+  Lines lines;
+
+  void set(std::string all);
+  void replace(size_t begin, size_t end, std::string_view with);
+};
+
+/// Valid UTF-8: bytes that are none become U+FFFD.
+std::string valid_utf8(std::string_view text);
+
+}  // namespace kr::lsp

@@ -1,0 +1,112 @@
+#include "lsp/workspace.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "lsp/rpc.hpp"
+#include "lsp/uri.hpp"
+
+namespace kr::lsp {
+
+OpenDocument& Workspace::open(Document document) {
+  std::string uri = document.uri;
+  OpenDocument& open = documents_[uri] = OpenDocument{};
+  const auto path = path_of(uri);
+  open.is_file = path.has_value();
+  open.path = path ? *path : std::filesystem::path(std::move(uri));
+  open.document = std::move(document);
+  edited(open);
+  return open;
+}
+
+void Workspace::edited(OpenDocument& document) {
+  document.edited = ++edits_;
+  changed(document.path);
+}
+
+OpenDocument& Workspace::get(std::string_view uri) {
+  const auto found = documents_.find(uri);
+  if (found == documents_.end()) {
+    throw RequestError(ErrorCode::invalid_params, fmt::format("`{}` is not open", uri));
+  }
+  return found->second;
+}
+
+bool Workspace::close(std::string_view uri) {
+  const auto found = documents_.find(uri);
+  if (found == documents_.end()) return false;
+  const std::filesystem::path path = found->second.path;
+  documents_.erase(found);
+  changed(path);
+  return true;
+}
+
+void Workspace::changed(const std::filesystem::path& path) {
+  for (auto& [uri, document] : documents_) {
+    // One that has errors may have waited for this file to appear.
+    const bool waits = document.analysis == nullptr || !document.analysis->loaded();
+    if (document.path != path && !waits && !document.analysis->reads(path)) continue;
+    document.analysis.reset();
+    document.checked = false;
+  }
+}
+
+Analysis* Workspace::analysis(OpenDocument& document) {
+  if (document.analysis) return document.analysis.get();
+  document.trouble.clear();
+  try {
+    const Editor editor{[this](const std::filesystem::path& path) {
+                          const OpenDocument* open = find(path);
+                          return open ? std::optional(open->document.text) : std::nullopt;
+                        },
+                        [this](const std::filesystem::path& path) {
+                          const OpenDocument* open = find(path);
+                          return open ? open->document.uri : uri_of(path);
+                        }};
+    document.analysis = std::make_unique<Analysis>(document.path.string(), library_, editor);
+  } catch (const Error& error) {
+    document.trouble = error.what();
+  }
+  return document.analysis.get();
+}
+
+void Workspace::check(OpenDocument& document) {
+  document.findings.clear();
+  Analysis* analysis = this->analysis(document);
+  document.checked = true;
+  if (analysis == nullptr) return;
+  if (!analysis->loaded()) {
+    document.findings = analysis->said();
+    return;
+  }
+  std::set<lint::Used> used;
+  for (const auto& [uri, other] : documents_) {
+    if (&other != &document && other.analysis && other.analysis->reads(document.path)) {
+      used.merge(other.analysis->used());
+    }
+  }
+  document.findings = analysis->lint(memo_, {used.begin(), used.end()});
+}
+
+OpenDocument* Workspace::unchecked() {
+  OpenDocument* last = nullptr;
+  for (auto& [uri, document] : documents_) {
+    if (document.checked || (last != nullptr && last->edited > document.edited)) continue;
+    last = &document;
+  }
+  return last;
+}
+
+const OpenDocument* Workspace::find(const std::filesystem::path& path) const {
+  // A text without file goes by its URI.
+  if (const auto named = documents_.find(path.string()); named != documents_.end()) {
+    return &named->second;
+  }
+  const std::filesystem::path real = real_path(path);
+  for (const auto& [uri, document] : documents_) {
+    if (document.is_file && document.path == real) return &document;
+  }
+  return nullptr;
+}
+
+}  // namespace kr::lsp

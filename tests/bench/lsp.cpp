@@ -1,0 +1,76 @@
+// From an edit to the findings, as an editor waits for them: one letter more or less in a text of a
+// rule of the largest shipped ruleset, and all that is found then.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/file.hpp"
+#include "base/json.hpp"
+#include "lsp/server.hpp"
+
+namespace {
+
+using kr::lsp::Server;
+
+struct Editor {
+  explicit Editor(const std::string& ruleset)
+      : uri("file://" KR_SOURCE_DIR "/" + ruleset),
+        text(kr::read_file(KR_SOURCE_DIR "/" + ruleset)) {
+    server.receive(
+        R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}})");
+    server.receive(fmt::format(
+        R"({{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{{"textDocument":{{"uri":"{}","version":1,"text":{}}}}}}})",
+        uri, kr::json_string(text)));
+    findings = published();
+  }
+
+  std::string published() {
+    std::string all;
+    while (server.has_work()) {
+      for (const std::string& message : server.work()) all = message;
+    }
+    return all;
+  }
+
+  /// Puts a letter before the closing quote of the n-th text of the file, or takes it out.
+  void edit(size_t line, size_t column, bool insert) {
+    server.receive(fmt::format(
+        R"({{"jsonrpc":"2.0","method":"textDocument/didChange","params":{{"textDocument":{{"uri":"{}","version":{}}},"contentChanges":[{{"range":{{"start":{{"line":{},"character":{}}},"end":{{"line":{},"character":{}}}}},"text":"{}"}}]}}}})",
+        uri, ++version, line, column, line, insert ? column : column + 1, insert ? "x" : ""));
+  }
+
+  std::string uri;
+  std::string text;
+  Server server{kr::Library({KR_SOURCE_DIR}), "0"};
+  std::string findings;
+  int version = 1;
+};
+
+void edit_to_findings(benchmark::State& state, const std::string& ruleset,
+                      std::string_view needle) {
+  Editor editor(ruleset);
+  const size_t at = editor.text.find(needle);
+  if (at == std::string::npos) return state.SkipWithError("the ruleset has another text now");
+  const std::string_view before = std::string_view(editor.text).substr(0, at);
+  const auto line = static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
+  const size_t column = at - (before.rfind('\n') + 1) + needle.size() - 1;
+  bool insert = true;
+  for (auto _ : state) {
+    editor.edit(line, column, insert);
+    insert = !insert;
+    std::string findings = editor.published();
+    if (findings.empty()) return state.SkipWithError("no findings came");
+    benchmark::DoNotOptimize(findings);
+  }
+}
+
+}  // namespace
+
+BENCHMARK_CAPTURE(edit_to_findings, vllm, "rulesets/vllm.kr", "\"sigmoid_kernel_cuda\"")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(edit_to_findings, gputrc2graph, "rulesets/gputrc2graph.kr", "\"gemm\"")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(edit_to_findings, stdlib_gemm, "stdlib/gemm.kr", "\"splitKreduce\"")
+    ->Unit(benchmark::kMillisecond);

@@ -1,0 +1,345 @@
+#include "lsp/server.hpp"
+
+#include <doctest/doctest.h>
+
+#include "session.hpp"
+
+using namespace kr;
+using kr::test::Session;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+constexpr std::string_view rules = R"(use std.comm
+
+labels substage {
+  ## Dense products.
+  gemm "Dense GEMM" color "#4e79a7"
+  moe  "Experts"
+  misc "Rest"
+}
+
+pattern grouped = "group_gemm" | /fused_moe(_gptq)?/
+
+table shared for substage {
+  moe: grouped
+}
+
+engine e "E" {
+  detect: "e"
+  substage {
+    gemm: "gemm"
+    moe:  "group_gemm_starts" | comm.any
+    misc: otherwise
+  }
+  model m "M" {
+    substage { include shared }
+  }
+}
+
+test e/m { "group_gemm" => substage moe }
+)";
+
+std::string hover(Session& session, std::string_view text, std::string_view needle) {
+  const JsonValue result = session.result("textDocument/hover", Session::at(text, needle));
+  if (result.kind == JsonValue::Kind::null) return "";
+  return result.find("contents")->find("value")->string;
+}
+
+Strings completion(Session& session, std::string_view text_with_bar) {
+  const size_t bar = text_with_bar.find("‸");
+  REQUIRE(bar != text_with_bar.npos);
+  std::string text(text_with_bar);
+  text.replace(bar, std::string_view("‸").size(), "");
+  session.open(text);
+  const std::string_view before = std::string_view(text).substr(0, bar);
+  const auto line = std::count(before.begin(), before.end(), '\n');
+  const JsonValue items = session.result(
+      "textDocument/completion",
+      fmt::format(
+          R"({{"textDocument":{{"uri":"untitled:a.kr"}},"position":{{"line":{},"character":{}}}}})",
+          line, bar - (before.rfind('\n') + 1)));
+  Strings names;
+  for (const JsonValue& item : items.items) names.push_back(item.find("label")->string);
+  return names;
+}
+
+bool has(const Strings& all, std::string_view one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+std::string target(Session& session, std::string_view needle, size_t plus = 0) {
+  const JsonValue result =
+      session.result("textDocument/definition", Session::at(rules, needle, "untitled:a.kr", plus));
+  if (result.kind == JsonValue::Kind::null) return "";
+  const std::string& uri = result.find("uri")->string;
+  return uri.substr(uri.rfind('/') + 1) + " " + Session::place(*result.find("range"));
+}
+
+}  // namespace
+
+TEST_CASE("states of the server") {
+  lsp::Server server(Library({}), "0.0");
+  const auto code = [&](std::string_view message) -> int64_t {
+    const auto answers = server.receive(message);
+    if (answers.size() != 1) return -1;
+    const JsonValue answer = parse_json(answers[0], "");
+    const JsonValue* error = answer.find("error");
+    return error == nullptr ? 0 : error->find("code")->integer;
+  };
+  CHECK(code(R"({"jsonrpc":"2.0","id":1,"method":"textDocument/hover","params":{}})") == -32002);
+  CHECK(server.receive(R"({"jsonrpc":"2.0","method":"textDocument/didOpen","params":{}})").empty());
+  CHECK(code(R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}})") ==
+        0);
+  CHECK(code(R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{}})") == -32600);
+  CHECK(code(R"({"jsonrpc":"2.0","id":1,"method":"no/such","params":{}})") == -32601);
+  CHECK(code(R"({"jsonrpc":"2.0","id":1,"method":"textDocument/hover"})") == -32602);
+  CHECK(code("{") == -32700);
+  CHECK(code("[]") == -32600);
+  CHECK(
+      server.receive(R"({"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}})").empty());
+  CHECK(server.receive(R"({"jsonrpc":"2.0","id":9,"result":null})").empty());
+  CHECK(code(R"({"jsonrpc":"2.0","id":1,"method":"shutdown"})") == 0);
+  CHECK(code(R"({"jsonrpc":"2.0","id":1,"method":"textDocument/hover","params":{}})") == -32600);
+  CHECK(!server.exit_status());
+  CHECK(server.receive(R"({"jsonrpc":"2.0","method":"exit"})").empty());
+  CHECK(server.exit_status() == 0);
+
+  lsp::Server other(Library({}), "0.0");
+  CHECK(other.receive(R"({"jsonrpc":"2.0","method":"exit"})").empty());
+  CHECK(other.exit_status() == 1);
+}
+
+TEST_CASE("the encoding of places") {
+  for (const std::string_view encoding : {"utf-8", "utf-16"}) {
+    Session session(encoding);
+    session.open("pattern é = \"😀\" x\nengine e { substage { a: otherwise } }\n");
+    REQUIRE(!session.findings().empty());
+    // What is wrong in the first line has its place in units of the encoding.
+    CHECK(session.last_findings[0].find("range")->find("start")->find("line")->integer == 0);
+  }
+}
+
+TEST_CASE("findings follow the text") {
+  Session session;
+  session.open("engine e {\n  substage {\n    gemm: gemmm\n    misc: otherwise\n  }\n}\n");
+  CHECK(session.findings() == Strings{"KR206 2:10-2:15"});
+  CHECK(session.version == 1);
+  // The edit makes `"gemm"` of it.
+  session.notify("textDocument/didChange",
+                 R"({"textDocument":{"uri":"untitled:a.kr","version":2},"contentChanges":[
+                   {"range":{"start":{"line":2,"character":10},"end":{"line":2,"character":15}},"text":"\"gemm"},
+                   {"range":{"start":{"line":2,"character":15},"end":{"line":2,"character":15}},"text":"\""}]})");
+  for (const std::string& one : session.findings()) CHECK(!one.starts_with("KR2"));
+  CHECK(session.version == 2);
+  session.notify(
+      "textDocument/didChange",
+      R"({"textDocument":{"uri":"untitled:a.kr","version":3},"contentChanges":[{"text":"engine"}]})");
+  CHECK(session.findings() == Strings{"KR101 0:6-0:6"});
+  session.notify("textDocument/didClose", R"({"textDocument":{"uri":"untitled:a.kr"}})");
+  REQUIRE(!session.received.empty());
+  CHECK(session.received.back().find("method")->string == "textDocument/publishDiagnostics");
+  CHECK(session.received.back().find("params")->find("diagnostics")->items.empty());
+  CHECK(!session.server.has_work());
+}
+
+TEST_CASE("a change concerns the documents that read the file, from the editor's text") {
+  Session session;
+  const std::string_view user = "file:///no/such/folder/user.kr";
+  const std::string_view used = "file:///no/such/folder/used.kr";
+  session.open("use \"./used.kr\"\nengine e { substage { a: used.p  b: otherwise } }\n", user);
+  CHECK(session.findings(user) == Strings{"KR201 0:4-0:15"});
+  session.open("pattern p = \"x\"\n", used);
+  for (const std::string& one : session.findings(user)) CHECK(!one.starts_with("KR2"));
+  session.open("pattern q = \"x\"\n", used);
+  CHECK(session.findings(user) == Strings{"KR206 1:30-1:31"});
+  // Errors in the used file are told where it is used.
+  session.open("pattern p = \n", used);
+  CHECK(session.findings(user) == Strings{"- 0:0-0:15"});
+}
+
+TEST_CASE("hover tells what is matched, and by whom alone") {
+  Session session;
+  session.open(rules);
+  const std::string dead = hover(session, rules, "moe:  \"group");
+  CHECK(dead.find("**moe** label of `substage`: “Experts”") != dead.npos);
+  CHECK(dead.find("contains `group_gemm_starts`") != dead.npos);
+  CHECK(dead.find("`e/default`: `\"") != dead.npos);
+  const std::string gemm = hover(session, rules, "gemm: \"gemm\"");
+  CHECK(gemm.find("`e/default`: `\"gemm\"`") != gemm.npos);
+  const std::string pattern = hover(session, rules, "grouped =");
+  CHECK(pattern.find("matches `/fused_moe(_gptq)?/`") != pattern.npos);
+  CHECK(pattern.find("Shortest name: `\"fused_moe\"`") != pattern.npos);
+  const std::string label = hover(session, rules, "gemm \"Dense");
+  CHECK(label.find("“Dense GEMM”, colour `#4e79a7`") != label.npos);
+  CHECK(label.find("Dense products.") != label.npos);
+  CHECK(label.find("Given by `untitled:a.kr:19`") != label.npos);
+  CHECK(hover(session, rules, "otherwise").find("tried last") != std::string::npos);
+  CHECK(hover(session, rules, "\"group_gemm_starts\"") ==
+        "Holds for a name that contains `group_gemm_starts`");
+  CHECK(hover(session, rules, "std.comm").find("**module std.comm**") == 0);
+
+  constexpr std::string_view never =
+      "engine e { substage {\n a: \"gemm\"\n b: \"group_gemm\"\n c: otherwise } }\n";
+  session.open(never);
+  CHECK(hover(session, never, "b: ")
+            .find("**never reached**: its names go to `a` (untitled:a.kr:2)") != std::string::npos);
+  constexpr std::string_view allowed =
+      "# kr: allow-file(unused-use, KR312) why\nengine e { substage { a: otherwise } } # @memcpy\n";
+  session.open(allowed);
+  CHECK(hover(session, allowed, "KR312").find("KR312 unused-use") != std::string::npos);
+  CHECK(hover(session, allowed, "why") == "");
+  CHECK(hover(session, allowed, "memcpy") == "");
+}
+
+TEST_CASE("definitions, in the file and across files") {
+  Session session;
+  session.open(rules);
+  CHECK(target(session, "grouped\n}") == "untitled:a.kr 9:8-9:15");
+  CHECK(target(session, "shared }") == "untitled:a.kr 11:6-11:12");
+  CHECK(target(session, "moe: grouped") == "untitled:a.kr 5:2-5:5");
+  CHECK(target(session, "e/m {") == "untitled:a.kr 15:7-15:8");
+  CHECK(target(session, "m { \"group") == "untitled:a.kr 22:8-22:9");
+  CHECK(target(session, "std.comm") == "comm.kr 0:0-0:0");
+  CHECK(target(session, "any\n").starts_with("comm.kr "));
+  CHECK(target(session, "comm.any") == "comm.kr 0:0-0:0");
+  CHECK(target(session, "substage moe") == "untitled:a.kr 2:7-2:15");
+  CHECK(target(session, "\"E\"") == "");
+
+  std::string params = Session::at(rules, "grouped =");
+  params.back() = ',';
+  const JsonValue all = session.result("textDocument/references",
+                                       params + R"("context":{"includeDeclaration":true}})");
+  CHECK(all.items.size() == 2);
+  const JsonValue uses = session.result("textDocument/references",
+                                        params + R"("context":{"includeDeclaration":false}})");
+  CHECK(uses.items.size() == 1);
+}
+
+TEST_CASE("the outline") {
+  Session session;
+  session.open(rules);
+  const JsonValue result =
+      session.result("textDocument/documentSymbol", R"({"textDocument":{"uri":"untitled:a.kr"}})");
+  Strings names;
+  for (const JsonValue& one : result.items) names.push_back(one.find("name")->string);
+  CHECK(names == Strings{"std.comm", "substage", "grouped", "shared", "e", "test e/m"});
+  const JsonValue& engine = result.items[4];
+  REQUIRE(engine.find("children")->items.size() == 2);
+  CHECK(engine.find("children")->items[0].find("children")->items.size() == 3);
+}
+
+TEST_CASE("completion knows the place") {
+  Session session;
+  const Strings file = completion(session, "use std.gemm\n‸");
+  CHECK(has(file, "engine"));
+  CHECK(!has(file, "drop"));
+  CHECK(has(completion(session, "use ‸"), "std.gemm"));
+  CHECK(has(completion(session, "use std.g‸"), "gemm"));
+  CHECK(has(completion(session, "use std.gemm\nengine e { substage { a: gemm.‸"), "cutlass"));
+  const Strings items =
+      completion(session, "labels substage { gemm moe }\nengine e { substage {\n  ‸\n} }");
+  CHECK(has(items, "gemm"));
+  CHECK(has(items, "include"));
+  CHECK(!has(items, "engine"));
+  const Strings expression = completion(
+      session, "use std.comm\npattern p = \"x\"\nengine e { substage { a: \"y\" & ‸ } }");
+  CHECK(has(expression, "p"));
+  CHECK(has(expression, "comm"));
+  CHECK(has(expression, "within"));
+  CHECK(!has(expression, "otherwise"));
+  CHECK(has(completion(session, "engine e { substage { a: ‸ } }"), "otherwise"));
+  CHECK(completion(session, "engine e { substage { a: @m‸ } }") ==
+        Strings{"kernel", "memcpy", "memset"});
+  const Strings tables = completion(
+      session,
+      "table t for substage { }\ntable u for stage { }\nengine e { substage { include ‸ } }");
+  CHECK(tables == Strings{"t"});
+  const Strings models = completion(
+      session, "engine e { model a { }\n model b extends ‸ { } }\nengine f { model c { } }");
+  CHECK(has(models, "a"));
+  CHECK(!has(models, "b"));
+  CHECK(!has(models, "c"));
+  CHECK(has(completion(session, "use rulesets.vllm\nengine e { model b extends vllm.‸ { } }"),
+            "llama"));
+  CHECK(has(completion(session, "engine e { # kr: allow(un‸\n}"), "unused-use"));
+  CHECK(completion(session, "engine e { # plain ‸\n}").empty());
+  CHECK(completion(session, "engine e { substage { a: \"ge‸\" } }").empty());
+  CHECK(has(completion(session, "engine e { model m { } }\ntest e/‸"), "m"));
+  CHECK(has(completion(session, "engine e { }\ntest ‸"), "e"));
+  CHECK(has(completion(session, "labels operation { a }\nengine e { }\ntest e { \"x\" => ‸"),
+            "operation"));
+  CHECK(
+      completion(session, "labels operation { a }\nengine e { }\ntest e { \"x\" => operation ‸") ==
+      Strings{"a"});
+  CHECK(has(completion(session, "table t for ‸"), "substage"));
+}
+
+TEST_CASE("formatting is one small edit") {
+  Session session;
+  constexpr std::string_view text =
+      "engine e {\n  detect: \"e\"\n     detect:   \"f\"\n  substage { a: otherwise }\n}\n";
+  session.open(text);
+  const JsonValue edits =
+      session.result("textDocument/formatting",
+                     R"({"textDocument":{"uri":"untitled:a.kr"},"options":{"tabSize":2}})");
+  REQUIRE(edits.items.size() == 1);
+  CHECK(Session::place(*edits.items[0].find("range")) == "2:0-3:0");
+  CHECK(edits.items[0].find("newText")->string == "  detect: \"f\"\n");
+}
+
+TEST_CASE("quick fixes and allows") {
+  Session session;
+  constexpr std::string_view text =
+      "use std.comm\nengine e { substage { a: \"x\"  b: otherwise } }\n";
+  session.open(text);
+  const JsonValue actions = session.result(
+      "textDocument/codeAction",
+      R"({"textDocument":{"uri":"untitled:a.kr"},"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}},"context":{"diagnostics":[]}})");
+  REQUIRE(actions.items.size() == 2);
+  CHECK(actions.items[0].find("isPreferred")->boolean);
+  const JsonValue& fix = actions.items[0].find("edit")->find("changes")->members[0].value.items[0];
+  CHECK(fix.find("newText")->string == "");
+  CHECK(Session::place(*fix.find("range")) == "0:0-1:0");
+  const JsonValue& allow =
+      actions.items[1].find("edit")->find("changes")->members[0].value.items[0];
+  CHECK(allow.find("newText")->string == "  # kr: allow(unused-use) say why");
+  CHECK(Session::place(*allow.find("range")) == "0:12-0:12");
+}
+
+TEST_CASE("hostile requests get clear errors") {
+  Session session;
+  session.open("engine e { substage { a: otherwise } }\n");
+  CHECK(session.error(
+            "textDocument/hover",
+            R"({"textDocument":{"uri":"untitled:b.kr"},"position":{"line":0,"character":0}})") ==
+        -32602);
+  CHECK(session.error(
+            "textDocument/hover",
+            R"({"textDocument":{"uri":"untitled:a.kr"},"position":{"line":-1,"character":0}})") ==
+        -32602);
+  CHECK(session.error("textDocument/hover",
+                      R"({"textDocument":{"uri":5},"position":{"line":0,"character":0}})") ==
+        -32602);
+  CHECK(session.error("textDocument/hover", R"({"textDocument":{"uri":"untitled:a.kr"}})") ==
+        -32602);
+  CHECK(session.error("textDocument/hover", "[]") == -32602);
+  CHECK(
+      session.error(
+          "textDocument/codeAction",
+          R"({"textDocument":{"uri":"untitled:a.kr"},"range":{"start":{"line":2,"character":0},"end":{"line":1,"character":0}}})") ==
+      -32602);
+  CHECK(
+      session
+          .result(
+              "textDocument/hover",
+              R"({"textDocument":{"uri":"untitled:a.kr"},"position":{"line":99999999999,"character":99}})")
+          .kind == JsonValue::Kind::null);
+  // A change that cannot be made leaves the text, and is told.
+  session.notify(
+      "textDocument/didChange",
+      R"({"textDocument":{"uri":"untitled:a.kr"},"contentChanges":[{"text":"x"},{"range":{}}]})");
+  REQUIRE(!session.received.empty());
+  CHECK(session.received.back().find("method")->string == "window/logMessage");
+  for (const std::string& one : session.findings()) CHECK(!one.starts_with("KR1"));
+}

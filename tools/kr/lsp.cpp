@@ -1,0 +1,72 @@
+// kr lsp: the language server, for editors.
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+
+#include "base/error.hpp"
+#include "lsp/framing.hpp"
+#include "lsp/server.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+bool input_waits() {
+  pollfd in{STDIN_FILENO, POLLIN, 0};
+  return poll(&in, 1, 0) > 0;
+}
+
+/// False at the end of the input.
+bool read_some(lsp::Framer& framer) {
+  std::array<char, 65536> buffer;
+  while (true) {
+    const ssize_t count = read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (count > 0) {
+      framer.feed({buffer.data(), static_cast<size_t>(count)});
+      return true;
+    }
+    if (count == 0) return false;
+    if (errno != EINTR) throw Error("standard input", "it cannot be read");
+  }
+}
+
+void send(const std::vector<std::string>& messages, Streams& streams) {
+  for (const std::string& message : messages) streams.out(lsp::framed(message));
+  if (!messages.empty()) streams.finish();
+}
+
+Exit serve(Streams& streams) {
+  lsp::Server server(Library::of_process("kr"), KR_VERSION);
+  lsp::Framer framer;
+  while (true) {
+    while (const auto message = framer.next()) {
+      send(message->broken.empty() ? server.receive(message->body) : server.broken(message->broken),
+           streams);
+      if (const auto status = server.exit_status()) {
+        return *status == 0 ? Exit::done : Exit::findings;
+      }
+    }
+    // What has come in meanwhile is read first: of many changes only the last is checked.
+    if (server.has_work() && !input_waits()) {
+      send(server.work(), streams);
+      continue;
+    }
+    if (!read_some(framer)) throw Error("standard input", "it ended without `exit`");
+  }
+}
+
+Action setup(CLI::App& app) {
+  auto always = std::make_shared<bool>(true);
+  app.add_flag("--stdio", *always, "Speak on standard input and output, as it always does");
+  return [always](Streams& streams) { return serve(streams); };
+}
+
+}  // namespace
+
+extern const Verb lsp_verb;
+const Verb lsp_verb{"lsp", "the language server, for editors", "kr lsp", setup};
+
+}  // namespace kr::cli
