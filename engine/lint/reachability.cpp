@@ -110,10 +110,8 @@ class Reachability {
     const Rule& rule = program_.rules.get(*list.otherwise);
     if (!context_.is_root(rule.span.file)) return;
     Rest& rest = rests_[*list.otherwise];
-    ++rest.lists;
     const std::vector<FormulaId> above = list.above(list.rules.size());
-    if (prover_.find(formulas_.always(), above).none()) rest.dead = &list;
-    if (rest.dead == nullptr) rest.alive = true;
+    (prover_.find(formulas_.always(), above).none() ? rest.dead : rest.alive) = true;
   }
 
   void report(const Rule& rule, const Checked& checked) {
@@ -122,8 +120,12 @@ class Reachability {
     if (checked.verdicts.empty()) return;
     std::vector<const Verdict*> dead;
     bool not_proven = false;
+    std::set<const EffectiveList*> alive;  // a table included twice stands in a list twice
     for (const Verdict& verdict : checked.verdicts) {
-      if (verdict.reached == Answer::none) dead.push_back(&verdict);
+      if (verdict.reached != Answer::none) alive.insert(verdict.list);
+    }
+    for (const Verdict& verdict : checked.verdicts) {
+      if (!alive.contains(verdict.list)) dead.push_back(&verdict);
       not_proven |= verdict.reached == Answer::not_proven;
       for (const auto& one : verdict.alternatives) not_proven |= one.not_proven;
     }
@@ -139,8 +141,10 @@ class Reachability {
 
   static std::string whose(const std::vector<const Verdict*>& verdicts) {
     std::string text;
+    const EffectiveList* last = nullptr;
     for (const Verdict* verdict : verdicts) {
-      text += (text.empty() ? "" : ", ") + verdict->list->whose;
+      if (verdict->list != last) text += (text.empty() ? "" : ", ") + verdict->list->whose;
+      last = verdict->list;
     }
     return text;
   }
@@ -148,9 +152,32 @@ class Reachability {
   void report_dead(const Rule& rule, const Checked& checked, const Verdict& verdict) {
     const FormulaId formula = formulas_.of(program_, rule.expr);
     Diagnostic& added = add_dead(code::unreachable_rule, formula, rule, rule.span, verdict);
-    if (rule.doc.empty() && checked.alternatives.size() > 0) {
+    if (rule.doc.empty() && checked.alternatives.size() > 0 && !edited(rule.label)) {
       added.fix = Fix{true, {removal(context_.sources(), rule.span)}};
     }
+  }
+
+  /// Whether a `replace` or `drop` of a root file names the label: without one of its rules it
+  /// would find nothing, or another place; and without itself, what it took out is back.
+  bool edited(const std::string& label) const {
+    const auto in_body = [&](const syntax::Body& body) {
+      return std::any_of(body.dimensions.begin(), body.dimensions.end(), [&](const auto& block) {
+        return std::any_of(block.rules.begin(), block.rules.end(), [&](const syntax::Rule& rule) {
+          const bool edits =
+              rule.kind == syntax::RuleKind::replace || rule.kind == syntax::RuleKind::drop;
+          return edits && rule.label.text == label;
+        });
+      });
+    };
+    return std::any_of(
+        context_.rules().files.begin(), context_.rules().files.end(), [&](const LoadedFile& file) {
+          return std::any_of(
+              file.tree.engines.begin(), file.tree.engines.end(), [&](const auto& engine) {
+                return in_body(engine.body) ||
+                       std::any_of(engine.models.begin(), engine.models.end(),
+                                   [&](const auto& model) { return in_body(model.body); });
+              });
+        });
   }
 
   /// The finding for a rule or one of its alternatives, which rules above take whole: that it is
@@ -307,7 +334,7 @@ class Reachability {
                       fmt::format("pattern `{}`", pattern.name));
     }
     for (const auto& [id, rest] : rests_) {
-      if (rest.alive || rest.dead == nullptr) continue;
+      if (rest.alive || !rest.dead) continue;
       const Rule& rule = program_.rules.get(id);
       sink_.add(code::unreachable_rule, rule.span, rule.keep ? "otherwise keep" : rule.label)
           .help("the rules before it take every name");
@@ -343,8 +370,7 @@ class Reachability {
   }
 
   struct Rest {
-    size_t lists = 0;
-    const EffectiveList* dead = nullptr;
+    bool dead = false;  // in some list nothing is left for it
     bool alive = false;
   };
 

@@ -25,8 +25,7 @@ class Meanings {
       return a.name == b.name && same_expr(a.expr, b.expr);
     };
     const auto table = [this](const SharedTable& a, const SharedTable& b) {
-      return a.name == b.name && a.dimension == b.dimension && same_rules(a.rules, b.rules) &&
-             same_otherwise(a.otherwise, b.otherwise);
+      return a.name == b.name && same_shared(a, b);
     };
     return std::equal(before_.patterns.begin(), before_.patterns.end(), after_.patterns.begin(),
                       after_.patterns.end(), pattern) &&
@@ -79,6 +78,23 @@ class Meanings {
                       [this](RuleId one, RuleId other) { return same_rule(one, other); });
   }
 
+  bool same_shared(const SharedTable& a, const SharedTable& b) {
+    if (a.dimension != b.dimension) return false;
+    if (same_rules(a.rules, b.rules) && same_otherwise(a.otherwise, b.otherwise)) return true;
+    Table one;
+    one.rules = a.rules;
+    one.otherwise = a.otherwise;
+    Table other;
+    other.rules = b.rules;
+    other.otherwise = b.otherwise;
+    return same_labels(one, other);
+  }
+
+  bool same_labels(const Table& a, const Table& b) {
+    const TableComparison compared = compare_tables(prover_, {&before_, &a}, {&after_, &b});
+    return compared.proven && compared.moves.empty();
+  }
+
   bool same_table(const Table& a, const Table& b) {
     if (before_.dimensions.get(a.dimension).name != after_.dimensions.get(b.dimension).name) {
       return false;
@@ -91,8 +107,7 @@ class Meanings {
       return false;
     }
     if (same_rules(a.rules, b.rules) && same_otherwise(a.otherwise, b.otherwise)) return true;
-    const TableComparison compared = compare_tables(prover_, {&before_, &a}, {&after_, &b});
-    return compared.proven && compared.moves.empty();
+    return same_labels(a, b);
   }
 
   bool same_model(const Model& a, const Model& b) {

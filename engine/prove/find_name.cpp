@@ -111,6 +111,13 @@ class Finder {
   /// Brings a question into its plainest form, asks its plain part, and keeps it where there is a
   /// name.
   void open(FormulaId wanted, std::vector<FormulaId> excluded) {
+    // Making a question plain takes time too, and there may be very many.
+    constexpr size_t steps = 8;
+    if (budget_ < steps) {
+      all_asked_ = false;
+      return;
+    }
+    budget_ -= steps;
     Branch branch{wanted, std::move(excluded), {}};
     if (!simplify(branch)) return;
     PlainQuestion plain{Rewriting(formulas_, branch.excluded, true)(branch.wanted), {}};

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <unordered_map>
 
 #include "diag/printable.hpp"
 #include "prove/find_name.hpp"
+#include "prove/needed_bytes.hpp"
 #include "regex/nfa.hpp"
 
 namespace kr::prove {
@@ -52,6 +52,58 @@ class Settled {
  private:
   Formulas& formulas_;
   Around around_;
+  std::unordered_map<FormulaId, FormulaId> known_;
+};
+
+/// A question by itself: its formulas, and the automaton of just the languages in them. The arena
+/// may hold thousands.
+class Small {
+ public:
+  Small(const Formulas& from, const NameQuestion& question) : from_(from) {
+    question_.wanted = take(question.wanted);
+    for (const FormulaId id : question.excluded) question_.excluded.push_back(take(id));
+  }
+
+  NameFinding find(size_t& states) {
+    return find_name(formulas_, Automaton(formulas_), std::move(question_), states);
+  }
+
+ private:
+  FormulaId take(FormulaId id) {
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    const Formula& formula = from_.get(id);
+    std::vector<FormulaId> operands;
+    operands.reserve(formula.operands.size());
+    for (const FormulaId operand : formula.operands) operands.push_back(take(operand));
+    FormulaId made;
+    switch (formula.op) {
+      case Op::never:
+      case Op::always:
+        made = formulas_.constant(formula.op == Op::always);
+        break;
+      case Op::atom:
+        made = formulas_.atom(from_.language(formula.language));
+        break;
+      case Op::negation:
+        made = formulas_.negation(operands.front());
+        break;
+      case Op::conjunction:
+        made = formulas_.all(std::move(operands));
+        break;
+      case Op::disjunction:
+        made = formulas_.any(std::move(operands));
+        break;
+      case Op::operation:
+      case Op::within:
+        KR_CHECK(false);  // settled before
+    }
+    known_.emplace(id, made);
+    return made;
+  }
+
+  const Formulas& from_;
+  Formulas formulas_;
+  NameQuestion question_;
   std::unordered_map<FormulaId, FormulaId> known_;
 };
 
@@ -103,47 +155,63 @@ class Prover::Impl {
 
   Formulas& formulas() noexcept { return formulas_; }
 
+  // Most of what is excluded has nothing to do with what is wanted. So it is left out at first, and
+  // what the name found holds comes in; a name that holds none of it is as short as any.
   Finding find(FormulaId wanted, std::span<const FormulaId> excluded) {
-    bool kinds = formulas_.get(wanted).asks_operation;
-    bool contexts = formulas_.get(wanted).looks_within;
+    size_t states = std::min(budget_.states, std::max(left_, budget_.few));
+    const size_t before = states;
+    std::vector<FormulaId> chosen;
+    Finding finding;
+    for (size_t at_once = 1;; at_once *= 2) {
+      finding = find_all(wanted, chosen, states);
+      if (!finding.found()) break;
+      const size_t known = chosen.size();
+      const regex::ByteSet bytes = bytes_of(finding.witness.name);
+      for (const FormulaId id : excluded) {
+        if (chosen.size() == known + at_once) break;
+        if (holds(id, {finding.witness, bytes, false})) chosen.push_back(id);
+      }
+      if (chosen.size() == known) break;
+    }
+    left_ -= std::min(left_, before - states);
     for (const FormulaId id : excluded) {
-      kinds |= formulas_.get(id).asks_operation;
-      contexts |= formulas_.get(id).looks_within;
+      finding.witness.kind_matters |= formulas_.get(id).asks_operation;
     }
-    Finding best;
-    size_t states = budget_.states;
-    for (const OperationKind kind : all_kinds) {
-      NameQuestion question{wanted, {excluded.begin(), excluded.end()}};
-      if (kinds) settle(question, {kind, nullptr});
-      Finding finding =
-          contexts ? find_in_context(question, states) : find_by_name(std::move(question), states);
-      finding.witness.kind = kinds ? kind : operation_kind_of(finding.witness.name);
-      finding.witness.kind_matters = kinds;
-      if (finding.found() || !kinds) return finding;
-      if (finding.answer == Answer::not_proven) best.answer = Answer::not_proven;
-    }
-    return best;
+    return finding;
   }
 
-  bool holds(FormulaId id, const Witness& subject, bool enclosing) {
+  bool holds(FormulaId id, const Witness& witness) {
+    return holds(id, {witness, bytes_of(witness.name), false});
+  }
+
+ private:
+  struct Subject {
+    const Witness& witness;
+    regex::ByteSet bytes;  // of its name
+    bool enclosing;        // it stands round another
+  };
+
+  bool holds(FormulaId id, const Subject& subject) {
     const Formula& formula = formulas_.get(id);
-    const auto one = [&](FormulaId operand) { return holds(operand, subject, enclosing); };
+    const auto one = [&](FormulaId operand) { return holds(operand, subject); };
     switch (formula.op) {
       case Op::never:
         return false;
       case Op::always:
         return true;
-      case Op::atom:
-        return nfa(formula.language).search(subject.name, scratch_);
+      case Op::atom: {
+        const Language& language = this->language(formula.language);
+        return (language.needed & ~subject.bytes).none() &&
+               language.nfa.search(subject.witness.name, scratch_);
+      }
       case Op::operation:
-        return !enclosing && formula.operation == subject.kind;
+        return !subject.enclosing && formula.operation == subject.witness.kind;
       case Op::within:
-        return !enclosing && std::any_of(subject.within.begin(), subject.within.end(),
-                                         [&](const std::string& name) {
-                                           Witness around;
-                                           around.name = name;
-                                           return holds(formula.operands.front(), around, true);
-                                         });
+        return !subject.enclosing &&
+               std::any_of(subject.witness.within.begin(), subject.witness.within.end(),
+                           [&](const std::string& name) {
+                             return holds_around(formula.operands.front(), name);
+                           });
       case Op::negation:
         return !one(formula.operands.front());
       case Op::conjunction:
@@ -154,19 +222,43 @@ class Prover::Impl {
     return false;
   }
 
- private:
+  bool holds_around(FormulaId id, const std::string& name) {
+    Witness around;
+    around.name = name;
+    return holds(id, {around, bytes_of(name), true});
+  }
+
+  Finding find_all(FormulaId wanted, const std::vector<FormulaId>& excluded, size_t& states) {
+    bool kinds = formulas_.get(wanted).asks_operation;
+    bool contexts = formulas_.get(wanted).looks_within;
+    for (const FormulaId id : excluded) {
+      kinds |= formulas_.get(id).asks_operation;
+      contexts |= formulas_.get(id).looks_within;
+    }
+    Finding best;
+    for (const OperationKind kind : all_kinds) {
+      NameQuestion question{wanted, excluded};
+      if (kinds) settle(question, {kind, nullptr});
+      Finding finding =
+          contexts ? find_in_context(question, states) : find_by_name(question, states);
+      finding.witness.kind = kinds ? kind : operation_kind_of(finding.witness.name);
+      finding.witness.kind_matters = kinds;
+      if (finding.found() || !kinds) return finding;
+      if (finding.answer == Answer::not_proven) best.answer = Answer::not_proven;
+    }
+    return best;
+  }
+
   void settle(NameQuestion& question, Around around) {
     Settled settled(formulas_, around);
     question.wanted = settled(question.wanted);
     for (FormulaId& id : question.excluded) id = settled(id);
   }
 
-  Finding find_by_name(NameQuestion question, size_t& states) {
-    if (!automaton_ || automaton_->languages() != formulas_.languages()) {
-      automaton_ = std::make_unique<Automaton>(formulas_);
-    }
-    NameFinding found = find_name(formulas_, *automaton_, std::move(question), states);
+  Finding find_by_name(const NameQuestion& question, size_t& states) {
     Finding finding;
+    if (question.wanted == formulas_.never()) return finding;
+    NameFinding found = Small(formulas_, question).find(states);
     finding.answer = found.answer;
     finding.witness.name = std::move(found.name);
     return finding;
@@ -194,7 +286,7 @@ class Prover::Impl {
       if (settled.wanted == formulas_.never()) continue;
       const Finding around = names_around(held, absent, states);
       if (around.none()) continue;
-      Finding finding = find_by_name(std::move(settled), states);
+      Finding finding = find_by_name(settled, states);
       if (finding.none()) continue;
       if (finding.answer == Answer::not_proven || around.answer == Answer::not_proven) {
         best.answer = Answer::not_proven;
@@ -234,12 +326,9 @@ class Prover::Impl {
     for (const FormulaId id : absent) excluded.push_back(inner(id));
     for (const FormulaId id : held) {
       const FormulaId wanted = inner(id);
-      const bool there = std::any_of(around.witness.within.begin(), around.witness.within.end(),
-                                     [&](const std::string& name) {
-                                       Witness one;
-                                       one.name = name;
-                                       return holds(wanted, one, true);
-                                     });
+      const bool there =
+          std::any_of(around.witness.within.begin(), around.witness.within.end(),
+                      [&](const std::string& name) { return holds_around(wanted, name); });
       if (there) continue;
       Finding name = find_by_name({wanted, excluded}, states);
       if (!name.found()) {
@@ -251,18 +340,25 @@ class Prover::Impl {
     return around;
   }
 
-  const regex::Nfa& nfa(LanguageId language) {
-    const auto at = automata_.find(language.index);
-    if (at != automata_.end()) return at->second;
-    auto built = regex::Nfa::build(formulas_.language(language));
+  struct Language {
+    regex::Nfa nfa;
+    regex::ByteSet needed;
+  };
+
+  const Language& language(LanguageId id) {
+    const auto at = known_.find(id.index);
+    if (at != known_.end()) return at->second;
+    const regex::Regex& regex = formulas_.language(id);
+    auto built = regex::Nfa::build(regex);
     KR_CHECK(built.has_value());
-    return automata_.emplace(language.index, std::move(*built)).first->second;
+    Language language{std::move(*built), needed_bytes(regex)};
+    return known_.emplace(id.index, std::move(language)).first->second;
   }
 
   Formulas& formulas_;
   Budget budget_;
-  std::unique_ptr<Automaton> automaton_;
-  std::map<uint32_t, regex::Nfa> automata_;
+  size_t left_ = budget_.all;
+  std::unordered_map<uint32_t, Language> known_;
   regex::Nfa::Scratch scratch_;
 };
 
@@ -280,7 +376,7 @@ Finding Prover::find(FormulaId wanted, std::span<const FormulaId> excluded) {
 }
 
 bool Prover::holds(FormulaId formula, const Witness& subject) const {
-  return impl_->holds(formula, subject, false);
+  return impl_->holds(formula, subject);
 }
 
 }  // namespace kr::prove

@@ -40,8 +40,12 @@ struct Finding {
 };
 
 struct Budget {
-  /// Steps of the automaton that one question may take.
+  /// Steps of the automaton that one question may take. One over many states counts for more.
   size_t states = 400000;
+  /// … and all questions to one Prover together, so that no file takes minutes. Past it, a question
+  /// may still take `few`: what is easy stays proven.
+  size_t all = 6000000;
+  size_t few = 1000;
   /// Contexts are tried for at most this many different `within` in one question.
   size_t within = 10;
 };

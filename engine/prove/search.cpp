@@ -122,8 +122,8 @@ class Searcher {
       for (size_t c = 0; c < automaton_.classes() && found_ == no_node; ++c) {
         if (budget_ == 0) return {Search::out_of_budget, {}};
         if (leads_nowhere(at, c)) continue;
-        --budget_;
         automaton_.step(nodes_[at].states, nodes_[at].before, c, active_, to);
+        charge(1 + (nodes_[at].states.size() + to.size()) / states_a_step);
         enter(to, automaton_.side(c), at, c);
       }
     }
@@ -140,6 +140,10 @@ class Searcher {
     uint32_t byte_class;
   };
   static constexpr uint32_t no_node = ~uint32_t{0};
+  /// A step over more states than that counts as several.
+  static constexpr size_t states_a_step = 32;
+
+  void charge(size_t steps) { budget_ -= std::min(budget_, steps); }
 
   Side key_of(Side before) const { return sides_matter_ ? before : Side::other; }
 
@@ -220,7 +224,7 @@ class Searcher {
       const States& there = nodes_[other].states;
       if (covers(there, states, false) && covers(states, there, true)) return;
     }
-    budget_ -= std::min(budget_, others.size() / 32);
+    charge(others.size() / states_a_step);
     nodes_.push_back({states, before, parent, static_cast<uint32_t>(byte_class)});
     const auto index = static_cast<uint32_t>(nodes_.size() - 1);
     by_side_[static_cast<size_t>(key)].push_back(index);
