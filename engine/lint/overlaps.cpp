@@ -51,6 +51,7 @@ class Overlaps {
     for (size_t i = 0; i < place; ++i) {
       const RuleListed& other = list.rules[i];
       if (rule(other).label == rule(own).label) continue;
+      if (pairs_.size() >= max_pairs) return;
       if (!pairs_.insert({own.rule, other.rule}).second) continue;
       const FormulaId both = formulas_.all({own.formula, other.formula});
       const prove::Finding taken = prover_.find(both, list.above(i));
@@ -104,6 +105,8 @@ class Overlaps {
 
   /// What is not found soon is left: nobody relies on it.
   static constexpr prove::Budget budget{.states = 3000, .within = 4};
+  /// Pairs of rules looked at: some hundred rules, each with each.
+  static constexpr size_t max_pairs = 20000;
 
   const Context& context_;
   const Program& program_;

@@ -86,6 +86,9 @@ class Reachability {
     std::vector<FormulaId> taken = list.above(place);
     verdict.reached = prover_.find(list.rules[place].formula, taken).answer;
     verdict.alternatives.resize(alternatives.size());
+    if (verdict.reached == Answer::none) {
+      for (Verdict::OfAlternative& one : verdict.alternatives) one.dead = true;
+    }
     if (verdict.reached == Answer::none || alternatives.size() < 2) return verdict;
     // From the last on, so that of two that say the same the first one stays.
     for (size_t i = alternatives.size(); i-- > 0;) {
@@ -136,7 +139,7 @@ class Reachability {
       Diagnostic& added = sink_.add(code::unreachable_in_model, rule.span, rule.label, whose(dead));
       explain(added, formula, *dead.front());
     }
-    if (dead.empty()) report_alternatives(rule, checked);
+    if (dead.size() < checked.verdicts.size()) report_alternatives(rule, checked);
   }
 
   static std::string whose(const std::vector<const Verdict*>& verdicts) {
@@ -282,7 +285,9 @@ class Reachability {
         if (one.cut) added.fix = Fix{true, {*one.cut}};
       } else if (all([](const auto& of) { return of.dead || of.redundant; })) {
         std::vector<const Alternative*> others;
-        const Verdict& verdict = checked.verdicts.front();
+        const Verdict& verdict =
+            *std::find_if(checked.verdicts.begin(), checked.verdicts.end(),
+                          [](const Verdict& one) { return one.reached != Answer::none; });
         for (size_t j = 0; j < checked.alternatives.size(); ++j) {
           const auto& of = verdict.alternatives[j];
           if (j != i && !of.dead && !of.redundant) others.push_back(&checked.alternatives[j]);

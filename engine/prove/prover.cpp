@@ -200,9 +200,11 @@ class Prover::Impl {
       case Op::always:
         return true;
       case Op::atom: {
-        const Language& language = this->language(formula.language);
-        return (language.needed & ~subject.bytes).none() &&
-               language.nfa.search(subject.witness.name, scratch_);
+        Language& language = this->language(formula.language);
+        if ((language.needed & ~subject.bytes).any()) return false;
+        if (!language.nfa) language.nfa = regex::Nfa::build(formulas_.language(formula.language));
+        KR_CHECK(language.nfa.has_value());
+        return language.nfa->search(subject.witness.name, scratch_);
       }
       case Op::operation:
         return !subject.enclosing && formula.operation == subject.witness.kind;
@@ -341,24 +343,22 @@ class Prover::Impl {
   }
 
   struct Language {
-    regex::Nfa nfa;
     regex::ByteSet needed;
+    std::optional<regex::Nfa> nfa;  // made when it is first needed
   };
 
-  const Language& language(LanguageId id) {
-    const auto at = known_.find(id.index);
-    if (at != known_.end()) return at->second;
-    const regex::Regex& regex = formulas_.language(id);
-    auto built = regex::Nfa::build(regex);
-    KR_CHECK(built.has_value());
-    Language language{std::move(*built), needed_bytes(regex)};
-    return known_.emplace(id.index, std::move(language)).first->second;
+  Language& language(LanguageId id) {
+    while (languages_.size() <= id.index) {
+      const regex::Regex& regex = formulas_.language({static_cast<uint32_t>(languages_.size())});
+      languages_.push_back({needed_bytes(regex), std::nullopt});
+    }
+    return languages_[id.index];
   }
 
   Formulas& formulas_;
   Budget budget_;
   size_t left_ = budget_.all;
-  std::unordered_map<uint32_t, Language> known_;
+  std::vector<Language> languages_;  // by LanguageId
   regex::Nfa::Scratch scratch_;
 };
 
