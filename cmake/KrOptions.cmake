@@ -9,6 +9,11 @@ if(KR_SANITIZE)
   target_link_options(kr_options INTERFACE -fsanitize=${KR_SANITIZE})
 endif()
 
+if(KR_LIBFUZZER)
+  # Every part tells libFuzzer which of its branches were taken.
+  target_compile_options(kr_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 find_program(KR_CCACHE ccache)
 if(KR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${KR_CCACHE})

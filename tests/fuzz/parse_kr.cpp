@@ -2,7 +2,7 @@
 // the text, and time in proportion to its size.
 //
 // Two programs from one source. With clang and -DKR_LIBFUZZER=ON, libFuzzer drives it:
-//   fuzz_parse_kr_libfuzzer tests/golden stdlib rulesets
+//   libfuzzer_parse_kr tests/golden stdlib rulesets
 // Everywhere, a driver of its own runs the same function on the project's rules files, on those
 // files changed at random from a fixed seed, and on large hostile texts; ctest runs that one.
 #include <cstdint>
