@@ -54,6 +54,39 @@ std::vector<FormulaId> before(const Side& a, size_t i, const Side& b, size_t j) 
   return formulas;
 }
 
+/// Whether the sides provably label alike, walked down together: where they differ, a rule is never
+/// reached past the rules above it, or two of one label take the same names there. False says
+/// nothing.
+bool provably_alike(prove::Prover& prover, const Side& a, const Side& b) {
+  std::vector<FormulaId> above;  // of a; what those of b above `j` take is the same by then
+  const auto taken = [&](FormulaId formula) { return prover.find(formula, above).none(); };
+  const auto within = [&](FormulaId one, FormulaId other) {
+    above.push_back(other);
+    const bool none = prover.find(one, above).none();
+    above.pop_back();
+    return none;
+  };
+  size_t i = 0;
+  size_t j = 0;
+  while (i < a.formulas.size() && j < b.formulas.size()) {
+    const FormulaId one = a.formulas[i];
+    const FormulaId other = b.formulas[j];
+    const bool labels = a.labels[i] == b.labels[j];
+    if (labels && (one == other || (within(one, other) && within(other, one)))) {
+      above.push_back(one);
+      ++i;
+      ++j;
+    } else if (i + 1 < a.formulas.size() && taken(one)) {
+      ++i;
+    } else if (j + 1 < b.formulas.size() && taken(other)) {
+      ++j;
+    } else {
+      return false;
+    }
+  }
+  return i == a.formulas.size() && j == b.formulas.size();
+}
+
 const Table* table_named(const Program& program, const Model& model, std::string_view dimension) {
   const auto id = program.dimension(dimension);
   return id ? model.table(*id) : nullptr;
@@ -86,6 +119,7 @@ TableComparison compare_tables(prove::Prover& prover, TableOf before_table, Tabl
   const Side a = side_of(prover.formulas(), before_table);
   const Side b = side_of(prover.formulas(), after_table);
   TableComparison comparison;
+  if (provably_alike(prover, a, b)) return comparison;
   std::set<std::pair<std::string_view, std::string_view>> shown;
   for (size_t i = 0; i < a.formulas.size(); ++i) {
     const size_t end = last_place(b, a.formulas[i]);

@@ -67,3 +67,17 @@ TEST_CASE("kept names") {
                 "engine e { stage { a: \"x\" \n b: otherwise } }") ==
         "e/default stage: (its own name) -> b: \"a\"\n");
 }
+
+TEST_CASE("a rule taken out or changed below many others is settled by that rule alone") {
+  // Texts in both polarities: pair by pair this would take long.
+  std::string rules;
+  for (char c = 'a'; c <= 'z'; ++c) {
+    rules += fmt::format("l{0}: \"{0}{0}\" & !(\"x{0}\" | \"{0}y\") | \"z{0}\" & \"{0}z\"\n", c);
+  }
+  const std::string head = "engine e { stage { own: \"kernel\"\n";
+  const std::string rest = rules + "rest: otherwise } }";
+  CHECK(changes(head + "own: \"kernel_v2\"\n" + rest, head + rest).empty());
+  CHECK(changes(head + rest, head + "own: \"kernel_v2\"\n" + rest).empty());
+  CHECK(changes(head + "own: \"kernel_v2\" | \"kern\"\n" + rest, head + "own: \"kern\"\n" + rest)
+            .empty());
+}
