@@ -315,7 +315,10 @@ class ExprWriter {
     const Expr& expr = program_.exprs.get(id);
     if (expr.op == ExprOp::conjunction) {
       std::string text;
-      for (const ExprId operand : expr.operands) text = held(text + condition(operand, depth));
+      for (const ExprId operand : expr.operands) {
+        text += condition(operand, depth);
+        text = held(text);
+      }
       return text;
     }
     const bool negated = expr.op == ExprOp::negation;

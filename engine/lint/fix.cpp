@@ -36,7 +36,8 @@ Attempt attempt(const Rules& before, const std::vector<Fix>& fixes) {
 
 }  // namespace
 
-std::unique_ptr<Rules> reload(const Rules& rules, FileId file, std::string text, Sink& sink) {
+std::unique_ptr<Rules> reload(const Rules& rules, FileId file, const std::string& text,
+                              Sink& sink) {
   std::vector<SourceFile> files;
   files.reserve(rules.files.size());
   for (const LoadedFile& one : rules.files) {

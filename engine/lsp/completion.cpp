@@ -101,7 +101,7 @@ class Completer {
     std::string head(before(1)->text);
     size_t back = 2;
     while (before_is(".", back) && before(back + 1) != nullptr) {
-      head = std::string(before(back + 1)->text) + "." + head;
+      head.insert(0, ".").insert(0, before(back + 1)->text);
       back += 2;
     }
     if (before_is("use", back)) return collect_modules(head + ".");

@@ -78,19 +78,24 @@ FormulaId Formulas::negation(FormulaId inner) {
 FormulaId Formulas::join(Op op, std::vector<FormulaId> operands) {
   const FormulaId neutral = constant(op == Op::conjunction);
   const FormulaId absorbing = constant(op == Op::disjunction);
+  for (size_t i = 0; i < operands.size();) {
+    const FormulaId operand = operands[i];
+    if (operand == absorbing) return absorbing;
+    const bool nested = get(operand).op == op;
+    if (!nested && operand != neutral) {
+      ++i;
+      continue;
+    }
+    operands[i] = operands.back();
+    operands.pop_back();
+    if (!nested) continue;
+    const std::vector<FormulaId>& inner = get(operand).operands;
+    operands.insert(operands.end(), inner.begin(), inner.end());
+  }
   Formula formula;
   formula.op = op;
+  formula.operands = std::move(operands);
   std::vector<FormulaId>& joined = formula.operands;
-  for (const FormulaId operand : operands) {
-    if (operand == neutral) continue;
-    if (operand == absorbing) return absorbing;
-    const Formula& one = get(operand);
-    if (one.op == op) {
-      joined.insert(joined.end(), one.operands.begin(), one.operands.end());
-    } else {
-      joined.push_back(operand);
-    }
-  }
   std::sort(joined.begin(), joined.end());
   joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
   for (const FormulaId operand : joined) {

@@ -325,6 +325,7 @@ class Prover::Impl {
       return Settled(formulas_, plain)(formulas_.get(id).operands.front());
     };
     std::vector<FormulaId> excluded;
+    excluded.reserve(absent.size());
     for (const FormulaId id : absent) excluded.push_back(inner(id));
     for (const FormulaId id : held) {
       const FormulaId wanted = inner(id);
