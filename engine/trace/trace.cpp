@@ -81,14 +81,18 @@ TrackId TraceBuilder::track(const Track& track) {
 }
 
 void TraceBuilder::loss(std::string_view what, uint64_t offset, uint64_t count) {
-  for (Loss& known : trace_.losses) {
+  add_loss(trace_.losses, what, offset, count);
+}
+
+void add_loss(std::vector<Loss>& losses, std::string_view what, uint64_t offset, uint64_t count) {
+  for (Loss& known : losses) {
     if (known.what == what) {
       known.count += count;
       known.first_offset = std::min(known.first_offset, offset);
       return;
     }
   }
-  trace_.losses.push_back({std::string(what), count, offset});
+  losses.push_back({std::string(what), count, offset});
 }
 
 Trace TraceBuilder::finish() && {

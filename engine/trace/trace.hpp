@@ -55,6 +55,9 @@ struct Loss {
   uint64_t first_offset = 0;  // byte in the decompressed text, or row id of a table
 };
 
+/// To the loss of the same `what`, where there is one.
+void add_loss(std::vector<Loss>& losses, std::string_view what, uint64_t offset, uint64_t count);
+
 /// Distinct (text, kind), numbered in the order first met.
 class NameTable {
  public:

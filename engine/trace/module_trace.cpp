@@ -1,0 +1,174 @@
+#include "trace/module_trace.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "trace/hash.hpp"
+
+namespace kr {
+namespace {
+
+constexpr std::string_view self_name = "(self)";
+constexpr std::string_view exceeded = "ns that children took beyond the node they stand under";
+
+uint64_t hash_of(const std::vector<ModuleNode>& nodes) {
+  uint64_t hash = nodes.size();
+  for (const ModuleNode& node : nodes) {
+    hash = fold_multiply(hash ^ (uint64_t{node.path.index} << 32 | node.end),
+                         static_cast<uint64_t>(node.invocations) ^ 0x9e3779b97f4a7c15);
+  }
+  return hash;
+}
+
+bool same_shape(const std::vector<ModuleTrace::ShapeNode>& shape,
+                const std::vector<ModuleNode>& nodes) {
+  return std::equal(shape.begin(), shape.end(), nodes.begin(), nodes.end(),
+                    [](const ModuleTrace::ShapeNode& a, const ModuleNode& b) {
+                      return a.path == b.path && a.end == b.end && a.invocations == b.invocations;
+                    });
+}
+
+}  // namespace
+
+const std::string* ModuleTrace::find_context(std::string_view key) const {
+  for (const ContextEntry& entry : context) {
+    if (entry.key == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+void ModuleTrace::expand(size_t step, std::vector<ModuleNode>& nodes) const {
+  const std::vector<ShapeNode>& shape = shapes[steps[step].shape];
+  const uint8_t* value = values.data() + steps[step].values;
+  nodes.resize(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) {
+    nodes[i] = {shape[i].path, shape[i].end, 0, shape[i].invocations};
+    if (shape[i].end != i + 1) continue;
+    uint64_t ns = 0;
+    for (int shift = 0;; shift += 7) {
+      const uint8_t byte = *value++;
+      ns |= uint64_t{byte & 0x7fU} << shift;
+      if (byte < 0x80) break;
+    }
+    nodes[i].total_ns = static_cast<int64_t>(ns);
+  }
+  // Backwards, every node's children are complete before it.
+  for (size_t i = nodes.size(); i-- > 0;) {
+    for (uint32_t child = static_cast<uint32_t>(i) + 1; child < nodes[i].end;
+         child = nodes[child].end) {
+      nodes[i].total_ns += nodes[child].total_ns;
+    }
+  }
+}
+
+ModuleTraceBuilder::ModuleTraceBuilder(std::string source, std::string format) {
+  trace_.source = std::move(source);
+  trace_.format = std::move(format);
+  self_ = trace_.names.add(self_name, OperationKind::kernel);
+}
+
+void ModuleTraceBuilder::begin_step(std::string key) {
+  step_ = {};
+  step_.key = std::move(key);
+  nodes_.clear();
+  open_.clear();
+}
+
+int64_t ModuleTraceBuilder::sum(int64_t a, int64_t b) const {
+  int64_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) {
+    throw Error(trace_.source, "times, all together, do not fit in 64 bits of nanoseconds (step " +
+                                   step_.key + ")");
+  }
+  return result;
+}
+
+PathId ModuleTraceBuilder::child(NameId name) {
+  const PathId parent = open_.empty() ? PathId{} : nodes_[open_.back().node].path;
+  const uint64_t visit = open_.empty() ? 0 : open_.back().visit;
+  const PathId first = trace_.paths.add(parent, name, 1);
+  if (first.index >= seen_.size()) seen_.resize(trace_.paths.size());
+  Seen& seen = seen_[first.index];
+  // Roots of one step share a visit too: the step's number, which no node has.
+  const uint64_t mark = open_.empty() ? ~uint64_t{trace_.steps.size()} : visit;
+  if (seen.visit != mark) seen = {mark, 0};
+  ++seen.count;
+  return seen.count == 1 ? first : trace_.paths.add(parent, name, seen.count);
+}
+
+void ModuleTraceBuilder::open(std::string_view name, uint64_t offset) {
+  const PathId path = child(trace_.names.add(name, operation_kind_of(name)));
+  nodes_.push_back({path, 0, 0, 0});
+  open_.push_back({static_cast<uint32_t>(nodes_.size() - 1), offset, ++visits_, 0});
+}
+
+void ModuleTraceBuilder::measured(int64_t total_ns, int64_t invocations) {
+  KR_CHECK(total_ns >= 0 && invocations >= 0 && !open_.empty());
+  ModuleNode& node = nodes_[open_.back().node];
+  node.total_ns = total_ns;
+  node.invocations = invocations;
+}
+
+void ModuleTraceBuilder::close() {
+  KR_CHECK(!open_.empty());
+  const Open open = open_.back();
+  if (nodes_.size() > open.node + 1) {
+    const int64_t own = nodes_[open.node].total_ns;
+    if (own > open.children_ns) {
+      const PathId self = child(self_);
+      nodes_.push_back({self, static_cast<uint32_t>(nodes_.size() + 1), own - open.children_ns, 0});
+    } else if (own < open.children_ns) {
+      loss(exceeded, open.offset, static_cast<uint64_t>(open.children_ns - own));
+      nodes_[open.node].total_ns = open.children_ns;
+    }
+  }
+  nodes_[open.node].end = static_cast<uint32_t>(nodes_.size());
+  open_.pop_back();
+  int64_t& above = open_.empty() ? step_.total_ns : open_.back().children_ns;
+  above = sum(above, nodes_[open.node].total_ns);
+}
+
+void ModuleTraceBuilder::leaf_value(int64_t ns) {
+  uint64_t left = static_cast<uint64_t>(ns);
+  for (; left >= 0x80; left >>= 7) trace_.values.push_back(static_cast<uint8_t>(left | 0x80));
+  trace_.values.push_back(static_cast<uint8_t>(left));
+}
+
+void ModuleTraceBuilder::end_step() {
+  KR_CHECK(open_.empty());
+  trace_.total_ns = sum(trace_.total_ns, step_.total_ns);
+  const uint64_t hash = hash_of(nodes_);
+  const auto [begin, end] = shapes_.equal_range(hash);
+  const auto known = std::find_if(
+      begin, end, [&](const auto& one) { return same_shape(trace_.shapes[one.second], nodes_); });
+  if (known != end) {
+    step_.shape = known->second;
+  } else {
+    step_.shape = static_cast<uint32_t>(trace_.shapes.size());
+    shapes_.emplace(hash, step_.shape);
+    auto& shape = trace_.shapes.emplace_back();
+    shape.reserve(nodes_.size());
+    for (const ModuleNode& node : nodes_) {
+      shape.push_back({node.path, node.end, node.invocations});
+    }
+  }
+  step_.values = trace_.values.size();
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].end == i + 1) leaf_value(nodes_[i].total_ns);
+  }
+  trace_.steps.push_back(std::move(step_));
+}
+
+void ModuleTraceBuilder::context(std::string key, std::string value) {
+  trace_.context.push_back({std::move(key), std::move(value)});
+}
+
+void ModuleTraceBuilder::loss(std::string_view what, uint64_t offset, uint64_t count) {
+  add_loss(trace_.losses, what, offset, count);
+}
+
+ModuleTrace ModuleTraceBuilder::finish() && {
+  return std::move(trace_);
+}
+
+}  // namespace kr

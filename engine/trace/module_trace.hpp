@@ -1,0 +1,123 @@
+// Module trees as a profiler measured them, a forest a step: `LlamaForCausalLM` over
+// `LlamaDecoderLayer` over a linear layer over its kernels, each with its time and calls.
+//
+// Steps are many and look alike, so the shape of a forest (places, calls) is held once and a step
+// is its shape and the times of its leaves, some three bytes a leaf. A node's time is always the
+// sum of its leaves': where a source says otherwise the builder settles it (see `close`).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "trace/module_paths.hpp"
+#include "trace/trace.hpp"
+
+namespace kr {
+
+/// A node of one step's forest, which stands in preorder.
+struct ModuleNode {
+  PathId path;
+  uint32_t end = 0;  // one past the last node below it; its own place + 1: a leaf
+  int64_t total_ns = 0;
+  int64_t invocations = 0;
+};
+
+/// What is known of a step beside its forest.
+struct ModuleStep {
+  std::string key;  // as the source calls it: `prefill`, `decode_12`
+  std::optional<int64_t> running_seqs;
+  int64_t total_ns = 0;  // of all roots
+  uint32_t shape = 0;    // index into ModuleTrace's shapes
+  uint64_t values = 0;   // where the leaves' times begin
+};
+
+/// Of the context: `engine_args.model` and its value as text (strings without quotes).
+struct ContextEntry {
+  std::string key;
+  std::string value;
+};
+
+struct ModuleTrace {
+  std::string source;  // the path as given, `-` for standard input
+  std::string format;  // `layerwise-json`
+  NameTable names;     // of all nodes, each with the kind that its name alone tells
+  PathTable paths;
+  std::vector<ModuleStep> steps;  // in the order of the source
+  std::vector<ContextEntry> context;
+  std::vector<Loss> losses;
+  std::vector<std::string> warnings;  // for a person, whole sentences
+  std::string model_text;             // what the context says of the model, for `detect`
+  int64_t total_ns = 0;               // of all steps
+
+  const std::string* find_context(std::string_view key) const;
+  /// The step's forest. `nodes` is overwritten.
+  void expand(size_t step, std::vector<ModuleNode>& nodes) const;
+  std::string_view name(PathId path) const { return names.get(paths.name(path)).text; }
+
+  struct ShapeNode {
+    PathId path;
+    uint32_t end;
+    int64_t invocations;
+  };
+  std::vector<std::vector<ShapeNode>> shapes;
+  std::vector<uint8_t> values;  // the leaves' times, seven bits a byte, the lowest first
+};
+
+/// What readers fill, a step at a time, nodes in preorder.
+class ModuleTraceBuilder {
+ public:
+  ModuleTraceBuilder(std::string source, std::string format);
+
+  void begin_step(std::string key);
+  void running_seqs(int64_t count) { step_.running_seqs = count; }
+  /// A child of the open node, or a root; it is open until `close`. `offset` is for losses.
+  /// Kernels are nodes without children.
+  void open(std::string_view name, uint64_t offset);
+  /// What the source says of the open node. Not negative.
+  void measured(int64_t total_ns, int64_t invocations);
+  /// Where the node's own time exceeds its children's, the rest becomes a last child `(self)`;
+  /// where the children exceed it, the children count and the difference is a loss.
+  /// Throws Error where times do not fit in 64 bits.
+  void close();
+  void end_step();
+
+  void context(std::string key, std::string value);
+  void model_text(std::string text) { trace_.model_text = std::move(text); }
+  void loss(std::string_view what, uint64_t offset, uint64_t count = 1);
+  void warn(std::string text) { trace_.warnings.push_back(std::move(text)); }
+  size_t steps() const noexcept { return trace_.steps.size(); }
+
+  ModuleTrace finish() &&;
+
+ private:
+  struct Open {
+    uint32_t node;
+    uint64_t offset;
+    uint64_t visit;  // tells this node's children from those of the same path elsewhere
+    int64_t children_ns = 0;
+  };
+  struct Seen {
+    uint64_t visit = 0;
+    uint32_t count = 0;
+  };
+  PathId child(NameId name);
+  void leaf_value(int64_t ns);
+  int64_t sum(int64_t a, int64_t b) const;
+
+  ModuleTrace trace_;
+  ModuleStep step_;
+  std::vector<ModuleNode> nodes_;
+  std::vector<Open> open_;
+  std::vector<Seen> seen_;  // by path: children of one name met so far in the open parent
+  uint64_t visits_ = 0;
+  NameId self_;
+  std::unordered_multimap<uint64_t, uint32_t> shapes_;  // by a hash of the shape
+};
+
+}  // namespace kr
