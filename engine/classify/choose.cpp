@@ -17,18 +17,21 @@ struct Score {
   int64_t total_ns = 0;
 };
 
+int64_t add(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  // Detection compares; those who sum refuse what does not fit.
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
+}
+
 class Detector {
  public:
   Detector(const Program& program, const std::shared_ptr<const Database>& database,
-           const Trace& trace, const MatchedNames& matched)
-      : program_(program), trace_(trace), matched_(matched), totals_(trace.names.size(), 0) {
-    for (const Operation& operation : trace.operations) {
-      totals_[operation.name.index] = add(totals_[operation.name.index], operation.duration_ns);
-      total_ = add(total_, operation.duration_ns);
-    }
-    if (!trace.model_text.empty()) {
+           const Evidence& evidence)
+      : program_(program), evidence_(evidence) {
+    evidence_.each([&](const Subject&, int64_t ns) { total_ = add(total_, ns); });
+    if (!evidence.model_text.empty()) {
       context_ = AtomSet(program.atoms.size());
-      Scanner(database).scan(trace.model_text, context_);
+      Scanner(database).scan(evidence.model_text, context_);
     }
   }
 
@@ -40,28 +43,18 @@ class Detector {
       return std::any_of(detects.begin(), detects.end(),
                          [&](ExprId detect) { return holds(program_, detect, subject); });
     };
-    if (!trace_.model_text.empty() && any_holds({.name = &context_})) return total_;
+    if (!evidence_.model_text.empty() && any_holds({.name = &context_})) return total_;
     int64_t sum = 0;
-    AtomSet set(program_.atoms.size());
-    for (uint32_t i = 0; i < totals_.size(); ++i) {
-      matched_.fill({i}, set);
-      if (any_holds({.name = &set, .kind = trace_.names.get({i}).kind})) sum += totals_[i];
-    }
+    evidence_.each([&](const Subject& subject, int64_t ns) {
+      if (any_holds(subject)) sum = add(sum, ns);
+    });
     return sum;
   }
 
  private:
-  static int64_t add(int64_t a, int64_t b) {
-    int64_t sum = 0;
-    // Detection compares; summarize() refuses sums that do not fit.
-    return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
-  }
-
   const Program& program_;
-  const Trace& trace_;
-  const MatchedNames& matched_;
+  const Evidence& evidence_;
   AtomSet context_;
-  std::vector<int64_t> totals_;  // by name
   int64_t total_ = 0;
 };
 
@@ -107,8 +100,8 @@ std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf
 class Chooser {
  public:
   Chooser(const Program& program, const std::shared_ptr<const Database>& database,
-          const Trace& trace, const MatchedNames& matched, const ChooseOptions& options)
-      : program_(program), options_(options), detector_(program, database, trace, matched) {}
+          const Evidence& evidence, const ChooseOptions& options)
+      : program_(program), options_(options), detector_(program, database, evidence) {}
 
   Choice choose() {
     if (program_.engines.empty()) {
@@ -213,8 +206,24 @@ class Chooser {
 }  // namespace
 
 Choice choose_model(const Program& program, const std::shared_ptr<const Database>& database,
+                    const Evidence& evidence, const ChooseOptions& options) {
+  return Chooser(program, database, evidence, options).choose();
+}
+
+Choice choose_model(const Program& program, const std::shared_ptr<const Database>& database,
                     const Trace& trace, const MatchedNames& matched, const ChooseOptions& options) {
-  return Chooser(program, database, trace, matched, options).choose();
+  std::vector<int64_t> totals(trace.names.size(), 0);
+  for (const Operation& operation : trace.operations) {
+    totals[operation.name.index] = add(totals[operation.name.index], operation.duration_ns);
+  }
+  AtomSet set(program.atoms.size());
+  const auto each = [&](const std::function<void(const Subject&, int64_t)>& tell) {
+    for (uint32_t i = 0; i < totals.size(); ++i) {
+      matched.fill({i}, set);
+      tell({.name = &set, .kind = trace.names.get({i}).kind}, totals[i]);
+    }
+  };
+  return choose_model(program, database, {trace.model_text, each}, options);
 }
 
 }  // namespace kr

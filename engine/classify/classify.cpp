@@ -9,6 +9,12 @@ const DimensionLabels* Labelled::find(DimensionId dimension) const {
   return nullptr;
 }
 
+Given given(const Program& program, std::optional<RuleId> rule_id, std::string_view name) {
+  if (!rule_id) return {reserved::unclassified, rule_id, false};
+  const Rule& rule = program.rules.get(*rule_id);
+  return {rule.keep ? name : std::string_view(rule.label), rule_id, !rule.otherwise};
+}
+
 Labelled classify(const Program& program, const MatchedNames& matched, const Trace& trace,
                   ModelId model) {
   Labelled labelled{model, {}};
@@ -24,14 +30,8 @@ Labelled classify(const Program& program, const MatchedNames& matched, const Tra
     matched.fill({i}, set);
     const Subject subject{.name = &set, .kind = name.kind};
     for (size_t d = 0; d < matchers.size(); ++d) {
-      const auto rule_id = matchers[d].match(subject);
-      Given given{reserved::unclassified, rule_id, false};
-      if (rule_id) {
-        const Rule& rule = program.rules.get(*rule_id);
-        given.label = rule.keep ? name.text : std::string_view(rule.label);
-        given.explained = !rule.otherwise;
-      }
-      labelled.dimensions[d].by_name.push_back(given);
+      labelled.dimensions[d].by_name.push_back(
+          given(program, matchers[d].match(subject), name.text));
     }
   }
   return labelled;

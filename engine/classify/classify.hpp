@@ -2,6 +2,7 @@
 // its model: from a rule, its own name (`otherwise keep`), or `unclassified`.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,8 +29,19 @@ struct ChooseOptions {
   bool rules_given = false;
 };
 
+/// What `detect` is tried on.
+struct Evidence {
+  std::string_view model_text;  // what holds of it counts for all time
+  /// Calls with every subject and its time; may be called several times. Sums that do not fit in
+  /// 64 bits count as the largest that does.
+  std::function<void(const std::function<void(const Subject&, int64_t total_ns)>&)> each;
+};
+
 /// The engine and model asked for by name, or by `detect` (see docs/language.md). Throws Error on
 /// an unknown name, with near ones suggested.
+Choice choose_model(const Program& program, const std::shared_ptr<const Database>& database,
+                    const Evidence& evidence, const ChooseOptions& options);
+/// By the names of a trace.
 Choice choose_model(const Program& program, const std::shared_ptr<const Database>& database,
                     const Trace& trace, const MatchedNames& matched, const ChooseOptions& options);
 
@@ -39,6 +51,9 @@ struct Given {
   std::optional<RuleId> rule;  // none: unclassified
   bool explained = false;      // by a rule that is not `otherwise`
 };
+
+/// What `rule` gives a subject of that name, which has to live as long.
+Given given(const Program& program, std::optional<RuleId> rule, std::string_view name);
 
 /// Labels of one dimension by NameId.
 struct DimensionLabels {

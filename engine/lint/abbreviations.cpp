@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "lint/abbreviate.hpp"
+#include "sema/abbreviate.hpp"
 #include "lint/checks.hpp"
 
 namespace kr::lint {

@@ -8,7 +8,6 @@
 namespace kr {
 namespace {
 
-constexpr std::string_view self_name = "(self)";
 constexpr std::string_view exceeded = "ns that children took beyond the node they stand under";
 
 uint64_t hash_of(const std::vector<ModuleNode>& nodes) {
@@ -64,7 +63,7 @@ void ModuleTrace::expand(size_t step, std::vector<ModuleNode>& nodes) const {
 ModuleTraceBuilder::ModuleTraceBuilder(std::string source, std::string format) {
   trace_.source = std::move(source);
   trace_.format = std::move(format);
-  self_ = trace_.names.add(self_name, OperationKind::kernel);
+  KR_CHECK(trace_.names.add("(self)", OperationKind::kernel) == ModuleTrace::self_name);
 }
 
 void ModuleTraceBuilder::begin_step(std::string key) {
@@ -115,7 +114,7 @@ void ModuleTraceBuilder::close() {
   if (nodes_.size() > open.node + 1) {
     const int64_t own = nodes_[open.node].total_ns;
     if (own > open.children_ns) {
-      const PathId self = child(self_);
+      const PathId self = child(ModuleTrace::self_name);
       nodes_.push_back({self, static_cast<uint32_t>(nodes_.size() + 1), own - open.children_ns, 0});
     } else if (own < open.children_ns) {
       loss(exceeded, open.offset, static_cast<uint64_t>(open.children_ns - own));

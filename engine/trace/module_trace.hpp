@@ -55,6 +55,9 @@ struct ModuleTrace {
   std::string model_text;             // what the context says of the model, for `detect`
   int64_t total_ns = 0;               // of all steps
 
+  /// The name of what the builder puts below nodes for time of their own: `(self)`.
+  static constexpr NameId self_name{0};
+
   const std::string* find_context(std::string_view key) const;
   /// The step's forest. `nodes` is overwritten.
   void expand(size_t step, std::vector<ModuleNode>& nodes) const;
@@ -116,7 +119,6 @@ class ModuleTraceBuilder {
   std::vector<Open> open_;
   std::vector<Seen> seen_;  // by path: children of one name met so far in the open parent
   uint64_t visits_ = 0;
-  NameId self_;
   std::unordered_multimap<uint64_t, uint32_t> shapes_;  // by a hash of the shape
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "lint/abbreviate.hpp"
+#include "sema/abbreviate.hpp"
 #include "lint/lint.hpp"
 
 using namespace kr;

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "lint/abbreviate.hpp"
+#include "sema/abbreviate.hpp"
 #include "lint/color_distance.hpp"
 #include "lint/edits.hpp"
 #include "lint/fix.hpp"

@@ -6,7 +6,7 @@
 
 #include "sema/program.hpp"
 
-namespace kr::lint {
+namespace kr {
 
 /// Replaces all occurrences, from the left, one abbreviation after another.
 inline std::string abbreviate(std::string text, const std::vector<Abbreviation>& all) {
@@ -20,4 +20,4 @@ inline std::string abbreviate(std::string text, const std::vector<Abbreviation>&
   return text;
 }
 
-}  // namespace kr::lint
+}  // namespace kr

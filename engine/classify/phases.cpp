@@ -1,0 +1,117 @@
+#include "classify/phases.hpp"
+
+#include <re2/re2.h>
+
+#include <charconv>
+#include <unordered_map>
+
+#include "match/evaluate.hpp"
+
+namespace kr {
+namespace {
+
+std::optional<int64_t> number(std::string_view digits) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+/// An atom with named groups, to take its numbers by.
+class Numbers {
+ public:
+  explicit Numbers(const Atom& atom)
+      : re2_(regex::to_re2(atom.regex), options()), groups_(re2_.CapturingGroupNames()) {}
+
+  void take(std::string_view text, Phase& phase) const {
+    std::vector<re2::StringPiece> found(static_cast<size_t>(re2_.NumberOfCapturingGroups()) + 1);
+    const re2::StringPiece subject(text.data(), text.size());
+    if (!re2_.ok() || !re2_.Match(subject, 0, text.size(), RE2::UNANCHORED, found.data(),
+                                  static_cast<int>(found.size()))) {
+      return;
+    }
+    for (const auto& [place, name] : groups_) {
+      const re2::StringPiece& piece = found[static_cast<size_t>(place)];
+      const auto value = number({piece.data(), piece.size()});
+      if (name == "step" && value) phase.step = value;
+      if (name == "layer" && value) phase.layer = value;
+    }
+  }
+
+ private:
+  static RE2::Options options() {
+    RE2::Options options(RE2::Latin1);
+    options.set_dot_nl(true);
+    options.set_log_errors(false);
+    return options;
+  }
+  RE2 re2_;
+  std::map<int, std::string> groups_;
+};
+
+}  // namespace
+
+struct PhaseReader::Impl {
+  const Program& program;
+  const Model& model;
+  Scanner scanner;
+  AtomSet set;
+  std::unordered_map<AtomId, std::unique_ptr<Numbers>> numbers;  // null: the atom has no groups
+
+  Impl(const Program& of, const std::shared_ptr<const Database>& database, ModelId id)
+      : program(of), model(of.models.get(id)), scanner(database) {}
+
+  /// `expr` holds.
+  void take(ExprId id, const Subject& subject, std::string_view text, Phase& phase) {
+    const Expr& expr = program.exprs.get(id);
+    switch (expr.op) {
+      case ExprOp::atom:
+        take(expr.atom, text, phase);
+        return;
+      case ExprOp::disjunction:
+        for (const ExprId operand : expr.operands) {
+          if (holds(program, operand, subject)) return take(operand, subject, text, phase);
+        }
+        return;
+      case ExprOp::conjunction:
+        for (const ExprId operand : expr.operands) take(operand, subject, text, phase);
+        return;
+      case ExprOp::operation:
+      case ExprOp::within:
+      case ExprOp::negation:
+        return;  // nothing of the text is in them
+    }
+  }
+
+  void take(AtomId id, std::string_view text, Phase& phase) {
+    auto [known, added] = numbers.try_emplace(id);
+    if (added) {
+      const Atom& atom = program.atoms.get(id);
+      if (!regex::group_names(atom.regex).empty()) known->second = std::make_unique<Numbers>(atom);
+    }
+    if (known->second) known->second->take(text, phase);
+  }
+};
+
+PhaseReader::PhaseReader(const Program& program, const std::shared_ptr<const Database>& database,
+                         ModelId model)
+    : impl_(std::make_unique<Impl>(program, database, model)) {}
+PhaseReader::~PhaseReader() = default;
+PhaseReader::PhaseReader(PhaseReader&&) noexcept = default;
+
+Phase PhaseReader::read(std::string_view text) {
+  impl_->scanner.scan(text, impl_->set);
+  const Subject subject{.name = &impl_->set};
+  for (const RuleId id : impl_->model.phases) {
+    const Rule& rule = impl_->program.rules.get(id);
+    if (!rule.otherwise && !holds(impl_->program, rule.expr, subject)) continue;
+    Phase phase;
+    if (rule.keep) return phase;
+    phase.label = rule.label;
+    if (!rule.otherwise) impl_->take(rule.expr, subject, text, phase);
+    return phase;
+  }
+  return {};
+}
+
+}  // namespace kr

@@ -1,0 +1,37 @@
+// Phases of steps: a model's `phases` over the text that a trace has for a step, and the numbers
+// `step` and `layer` that their expressions take from it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "match/scanner.hpp"
+
+namespace kr {
+
+struct Phase {
+  std::string_view label;  // owned by the Program; empty: no rule holds
+  std::optional<int64_t> step;
+  std::optional<int64_t> layer;
+};
+
+/// For one thread. The Program has to outlive it.
+class PhaseReader {
+ public:
+  PhaseReader(const Program& program, const std::shared_ptr<const Database>& database,
+              ModelId model);
+  ~PhaseReader();
+  PhaseReader(PhaseReader&&) noexcept;
+
+  /// The first rule that holds. Its numbers are those of the first alternative in it that holds,
+  /// at its leftmost match; a number that does not fit in 64 bits is none.
+  Phase read(std::string_view text);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kr

@@ -1,0 +1,50 @@
+// Labels of the nodes of module trees: a node is a subject by its name, and all nodes above it are
+// what encloses it (`within`).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "classify/classify.hpp"
+#include "trace/module_trace.hpp"
+
+namespace kr {
+
+/// The names of a ModuleTrace matched. Refers to the Program and the trace.
+class MatchedPaths {
+ public:
+  MatchedPaths(const Program& program, const std::shared_ptr<const Database>& database,
+               const ModuleTrace& trace);
+
+  /// Calls with the node as a subject. `looks_within`: whether enclosing names are wanted.
+  template <class Tell>
+  void with_subject(PathId path, bool looks_within, const Tell& tell) const {
+    Subject subject = this->subject(path);
+    std::vector<AtomSet> enclosing;
+    if (looks_within) enclosing = above(path);
+    subject.within = enclosing;
+    tell(subject);
+  }
+
+  /// The engine and model asked for, or detected by the leaves' names, the names above them, and
+  /// the context. `leaf_ns` is the leaves' time by path.
+  Choice choose(const std::shared_ptr<const Database>& database,
+                const std::vector<int64_t>& leaf_ns, const ChooseOptions& options) const;
+  /// What each path gets in a dimension.
+  std::vector<Given> labels(const Table& table) const;
+  /// By path: any of the model's folds holds, or the name is one of `names`.
+  std::vector<bool> folded(const Model& model, const std::vector<std::string>& names) const;
+
+  const ModuleTrace& trace() const noexcept { return *trace_; }
+
+ private:
+  Subject subject(PathId path) const;
+  std::vector<AtomSet> above(PathId path) const;
+
+  const Program* program_;
+  const ModuleTrace* trace_;
+  std::vector<AtomSet> sets_;  // by name
+};
+
+}  // namespace kr
