@@ -5,32 +5,72 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
-#include "base/error.hpp"
+#include "base/nearest.hpp"
 
 namespace kr {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string reason(int error) {
   return std::strerror(error);
 }
 
+Error missing(const fs::path& path) {
+  std::error_code error;
+  if (const fs::path target = fs::read_symlink(path, error); !error) {
+    return {path.string(), "is a link to `" + target.string() + "`, which is not there",
+            "mend the link or remove it"};
+  }
+  if (const auto near = near_file(path)) {
+    return {path.string(), "no such file", "did you mean `" + *near + "`?"};
+  }
+  const fs::path folder = path.parent_path();
+  if (!folder.empty() && !fs::exists(folder, error)) {
+    return {path.string(), "no such file", "there is no folder `" + folder.string() + "`"};
+  }
+  return {path.string(), "no such file", "check how its name is written"};
+}
+
 }  // namespace
+
+std::optional<std::string> near_file(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto at = fs::directory_iterator(folder.empty() ? "." : folder, error);
+       !error && at != fs::directory_iterator(); at.increment(error)) {
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  const auto near = nearest(path.filename().string(), names);
+  return near ? std::optional((folder / *near).string()) : std::nullopt;
+}
+
+Error cannot_read(const fs::path& path, int code) {
+  if (code == ENOENT) return missing(path);
+  std::string remedy;
+  if (code == EACCES) remedy = "change its permissions, or those of a folder it is in";
+  return {path.string(), reason(code), std::move(remedy)};
+}
 
 std::string read_file(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw Error(path.string(), reason(errno));
+  if (descriptor < 0) throw cannot_read(path, errno);
   struct Closer {
     int descriptor;
     ~Closer() { ::close(descriptor); }
   } closer{descriptor};
   struct stat info {};
   if (::fstat(descriptor, &info) == 0 && S_ISDIR(info.st_mode)) {
-    throw Error(path.string(), "is a folder, not a file");
+    throw Error(path.string(), "is a folder, not a file", "name a file in it");
   }
   std::string bytes;
   size_t size = 0;
@@ -39,7 +79,7 @@ std::string read_file(const std::filesystem::path& path) {
     if (size == bytes.size()) bytes.resize(2 * size);
     const ssize_t got = ::read(descriptor, bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(path.string(), reason(errno));
+    if (got < 0) throw cannot_read(path, errno);
     if (got == 0) break;
     size += static_cast<size_t>(got);
   }
@@ -51,9 +91,17 @@ PendingFile::PendingFile(std::filesystem::path path) : path_(std::move(path)) {
   static std::atomic<unsigned> count{0};
   aside_ = path_;
   aside_ += fmt::format(".{}-{}.part", ::getpid(), count++);
-  if (std::filesystem::is_directory(path_)) throw Error(path_.string(), "is a folder, not a file");
+  if (std::filesystem::is_directory(path_)) {
+    throw Error(path_.string(), "is a folder, not a file", "name a file in it");
+  }
   descriptor_ = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) throw Error(path_.string(), "cannot be written: " + reason(errno));
+  if (descriptor_ < 0) {
+    const int code = errno;
+    throw Error(path_.string(), "cannot be written: " + reason(code),
+                code == ENOENT   ? "make its folder first"
+                : code == EACCES ? "change the permissions of its folder, or write elsewhere"
+                                 : "");
+  }
 }
 
 PendingFile::PendingFile(PendingFile&& other) noexcept

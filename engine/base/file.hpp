@@ -3,10 +3,20 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
+
 namespace kr {
+
+/// What is to be said of a file that cannot be read for the reason `code` (an errno): of a missing
+/// one which name in its folder is near, of a link what it leads to.
+Error cannot_read(const std::filesystem::path& path, int code);
+
+/// The name in its folder that a path was likely meant to be, with the folder.
+std::optional<std::string> near_file(const std::filesystem::path& path);
 
 /// The bytes of a file. Throws Error where it cannot be read (missing, a folder, no permission).
 std::string read_file(const std::filesystem::path& path);

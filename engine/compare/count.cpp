@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "match/evaluate.hpp"
 
@@ -71,6 +72,9 @@ std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedPr
       KR_CHECK(!__builtin_add_overflow(count.total_ns, names[i].total_ns, &count.total_ns));
     }
   }
+  std::stable_sort(counts.begin(), counts.end(), [](const MoveCount& a, const MoveCount& b) {
+    return std::tie(a.total_ns, a.names) > std::tie(b.total_ns, b.names);
+  });
   return counts;
 }
 

@@ -31,8 +31,9 @@ struct MoveCount {
   int64_t total_ns = 0;
 };
 
-/// The comparison's changes in its order, each with its count. Where the comparison is not proven,
-/// moves that only the names show are added, with such a name for a witness.
+/// The comparison's changes, each with its count: the longest time first, then the most names, then
+/// in its order. Where it is not proven, moves that only the names show are added, with such a name
+/// for a witness.
 std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedProgram& before,
                                    const ScannedProgram& after, const std::vector<NameMet>& names);
 

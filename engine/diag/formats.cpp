@@ -26,7 +26,7 @@ std::string render(Format format, const SourceMap& sources, std::span<const Diag
     case Format::github:
       return render_github(sources, diagnostics);
     case Format::junit:
-      return render_junit(sources, diagnostics);
+      return render_junit(sources, diagnostics, options);
   }
   return {};
 }

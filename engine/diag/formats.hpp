@@ -29,6 +29,7 @@ std::optional<Format> format_from(std::string_view name) noexcept;
 struct FormatOptions {
   bool color = false;   // human alone
   std::string version;  // of the program, for SARIF
+  std::string title;    // what was run, for JUnit: `kr lint`
   /// A code's page as markdown, for SARIF; no page: empty.
   std::function<std::string_view(const CodeInfo&)> page;
 };

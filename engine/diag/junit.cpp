@@ -60,7 +60,8 @@ std::vector<Suite> suites_of(const SourceMap& sources, std::span<const Diagnosti
 
 }  // namespace
 
-std::string render_junit(const SourceMap& sources, std::span<const Diagnostic> diagnostics) {
+std::string render_junit(const SourceMap& sources, std::span<const Diagnostic> diagnostics,
+                         const FormatOptions& options) {
   const std::vector<Suite> suites = suites_of(sources, diagnostics);
   size_t tests = 0;
   size_t failures = 0;
@@ -73,8 +74,8 @@ std::string render_junit(const SourceMap& sources, std::span<const Diagnostic> d
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites name=\"kr lint\" tests=\"{}\" failures=\"{}\">\n{}</testsuites>\n",
-      tests, failures, all);
+      "<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}</testsuites>\n",
+      xml_text(options.title), tests, failures, all);
 }
 
 }  // namespace kr

@@ -13,7 +13,8 @@ std::string render_json(const SourceMap& sources, std::span<const Diagnostic> di
 std::string render_sarif(const SourceMap& sources, std::span<const Diagnostic> diagnostics,
                          const FormatOptions& options);
 std::string render_github(const SourceMap& sources, std::span<const Diagnostic> diagnostics);
-std::string render_junit(const SourceMap& sources, std::span<const Diagnostic> diagnostics);
+std::string render_junit(const SourceMap& sources, std::span<const Diagnostic> diagnostics,
+                         const FormatOptions& options);
 
 /// `path:line:column: severity CODE name: message` on one line, without a line break.
 std::string concise_line(const SourceMap& sources, const Diagnostic& diagnostic);

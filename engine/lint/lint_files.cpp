@@ -22,7 +22,8 @@ namespace {
 /// One file and what becomes of it.
 struct Unit {
   std::string name;
-  std::string real;     // as Used names it
+  std::string real;  // as Used names it
+  std::optional<Error> unreadable;
   bool broken = false;  // it did not load
   bool compared = true;
   CompiledRules rules;
@@ -57,11 +58,13 @@ void in_parallel(size_t count, const Work& work) {
   }
 }
 
-void load(Unit& unit, const Library& library, const LintFilesOptions& options) {
-  auto rules = load_rules({unit.name}, library, unit.loaded);
+void load(Unit& unit, const Library& library, const LintFilesOptions& options) try {
+  auto rules = load_rules({unit.name}, library, unit.loaded, options.overlay);
   unit.rules = compile_for_lint(std::move(rules), options.cache, unit.loaded);
   unit.broken = unit.loaded.has_errors();
   unit.real = lint::usage_path(*unit.rules.rules, unit.root());
+} catch (const Error& error) {
+  unit.unreadable = error;
 }
 
 /// The names in the tests of all shipped rulesets.
@@ -191,6 +194,12 @@ LintedFiles lint_files(const std::vector<std::string>& names, const Library& lib
     units[i].name = names[i];
     load(units[i], library, options);
   });
+  LintedFiles result;
+  for (Unit& unit : units) {
+    if (unit.unreadable) result.unreadable.push_back(*unit.unreadable);
+  }
+  result.failed = !result.unreadable.empty();
+  std::erase_if(units, [](const Unit& unit) { return unit.unreadable.has_value(); });
   // It repeats engines of other rulesets, as its namesake has them.
   const auto apart = library.ruleset("gputrc2graph");
   for (Unit& unit : units) {
@@ -203,7 +212,6 @@ LintedFiles lint_files(const std::vector<std::string>& names, const Library& lib
                             options.known_names.end());
   in_parallel(units.size(), [&](size_t i) { lint_unit(units[i], shared, options); });
 
-  LintedFiles result;
   Merger merger(result);
   for (Unit& unit : units) {
     result.failed = result.failed || unit.broken;

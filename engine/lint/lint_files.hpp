@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "lint/lint.hpp"
 
 namespace kr {
@@ -24,6 +25,8 @@ struct LintFilesOptions {
   std::function<bool(const Diagnostic&)> mended;
   /// Fixes are worked out, and no file is written.
   bool dry = false;
+  /// Texts that stand for files, which fixes then must leave alone: `dry`.
+  Overlay overlay;
   std::optional<Database::Cache> cache;
 };
 
@@ -39,8 +42,10 @@ struct LintedFiles {
   SourceMap sources;
   /// What is left of what was asked for: by file in the order given, then by place.
   std::vector<Diagnostic> findings;
-  /// Some file did not load: `findings` has its errors.
+  /// Some file did not load: `findings` has its errors, or `unreadable`.
   bool failed = false;
+  /// Files that could not be read, in the order given. The others are linted all the same.
+  std::vector<Error> unreadable;
   size_t fixes = 0;  // that were made
   std::vector<FixedFile> fixed;
   /// For a person: fixes that were taken back, and why.
@@ -48,7 +53,7 @@ struct LintedFiles {
 };
 
 /// `names` are paths or names of shipped rulesets, as load_rules takes them, each file once. Throws
-/// Error where a file cannot be read or written.
+/// Error where a file cannot be written.
 LintedFiles lint_files(const std::vector<std::string>& names, const Library& library,
                        const LintFilesOptions& options);
 

@@ -1,10 +1,11 @@
 // KR402, KR403: what is reached, but not for all its names; and labels given in two places. Both
-// are often meant, so they are told on request only.
+// are often meant, so they are told on request only. KR414: where the search for the former ends.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "lint/checks.hpp"
 #include "prove/lists.hpp"
@@ -51,7 +52,12 @@ class Overlaps {
     for (size_t i = 0; i < place; ++i) {
       const RuleListed& other = list.rules[i];
       if (rule(other).label == rule(own).label) continue;
-      if (pairs_.size() >= max_pairs) return;
+      if (pairs_.size() >= max_pairs) {
+        if (!std::exchange(stopped_, true)) {
+          sink_.add(code::not_compared, rule(own).span, rule(own).label, max_pairs);
+        }
+        return;
+      }
       if (!pairs_.insert({own.rule, other.rule}).second) continue;
       const FormulaId both = formulas_.all({own.formula, other.formula});
       const prove::Finding taken = prover_.find(both, list.above(i));
@@ -115,6 +121,7 @@ class Overlaps {
   prove::Prover prover_;
   std::unordered_map<FormulaId, size_t> shortest_;
   std::set<std::pair<RuleId, RuleId>> pairs_;
+  bool stopped_ = false;
 };
 
 }  // namespace

@@ -133,7 +133,7 @@ void report_any(const Context& context, const WrittenAtom& atom, size_t first, s
 
   const Span span = join(begin, end);
   Diagnostic& added =
-      sink.add(code::needless_any, span, context.sources().text(span), at_begin ? "begin" : "end");
+      sink.add(code::needless_any, span, context.sources().text(span), at_begin ? "start" : "end");
   const Span whole = atom.expr->text_span;
   std::string text = atom.expr->text;
   text.erase(span.begin - whole.begin, span.size());

@@ -11,16 +11,6 @@
 namespace kr {
 namespace {
 
-/// Whether a file of this name is a .krdb. Only regular files are looked into: a pipe is read once.
-bool names_krdb(const std::string& name) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(name, error)) return false;
-  char head[16] = {};
-  std::ifstream in(name, std::ios::binary);
-  in.read(head, sizeof head);
-  return is_krdb({head, static_cast<size_t>(in.gcount())});
-}
-
 CompiledRules from_krdb_file(const std::string& path, const std::optional<Database::Cache>& cache,
                              Sink& sink) {
   KrdbContents contents = from_krdb(path, read_file(path));
@@ -40,6 +30,15 @@ bool wants_generic(const Program& program, const Library& library) {
 }
 
 }  // namespace
+
+bool names_krdb(const std::string& name) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(name, error)) return false;
+  char head[16] = {};
+  std::ifstream in(name, std::ios::binary);
+  in.read(head, sizeof head);
+  return is_krdb({head, static_cast<size_t>(in.gcount())});
+}
 
 CompiledRules compile_rules(const std::vector<std::string>& names, const Library& library,
                             const std::optional<Database::Cache>& cache, Sink& sink) {

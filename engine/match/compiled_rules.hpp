@@ -20,6 +20,9 @@ struct CompiledRules {
   const SourceMap& sources() const { return rules->sources; }
 };
 
+/// Whether a file of this name is a .krdb. Only regular files are looked into: a pipe is read once.
+bool names_krdb(const std::string& name);
+
 /// `names` as load_rules takes them, or one .krdb alone. Where the rules named hold several engines
 /// and none is `generic`, the shipped `generic` is loaded beside them: it is what an undetected
 /// trace falls back to. Throws Error as load_rules does.

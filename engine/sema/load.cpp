@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/nearest.hpp"
 #include "sema/loader.hpp"
 
@@ -26,10 +27,14 @@ fs::path root_path(const std::string& name, const Library& library, const Overla
   if (overlay && overlay(name)) return name;
   std::error_code error;
   if (is_path(name)) {
-    if (fs::exists(name, error)) return name;
+    // One that is there and cannot be read, too.
+    if (fs::exists(name, error) || error || fs::is_symlink(name, error)) return name;
   } else {
     if (auto shipped = library.ruleset(name)) return *shipped;
     if (fs::is_regular_file(name, error)) return name;
+  }
+  if (const auto near = is_path(name) ? near_file(name) : std::nullopt) {
+    throw Error(name, "no such file", "did you mean `" + *near + "`?");
   }
   const std::vector<std::string> shipped = library.rulesets();
   std::string word = fs::path(name).filename().string();

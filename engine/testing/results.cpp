@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/json_writer.hpp"
+#include "base/plural.hpp"
 #include "diag/printable.hpp"
 #include "diag/render.hpp"
 #include "diag/xml.hpp"
@@ -106,10 +107,6 @@ TestCounts count(const TestedFile& file) {
 /// How the file that was asked for is shown.
 const std::string& path_of(const TestedFile& file) {
   return file.rules.sources().path(file.rules.rules->files.front().file);
-}
-
-std::string plural(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 /// What an unreached place says, on one line of some length.

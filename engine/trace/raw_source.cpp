@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/error.hpp"
+#include "base/file.hpp"
 
 namespace kr {
 
@@ -16,7 +16,7 @@ RawSource::RawSource(const std::string& path, std::string shown, Progress* progr
     : shown_(std::move(shown)), progress_(progress) {
   owned_ = path != "-";
   descriptor_ = owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-  if (descriptor_ < 0) throw Error(shown_, std::strerror(errno));
+  if (descriptor_ < 0) throw cannot_read(shown_, errno);
   struct stat info {};
   if (::fstat(descriptor_, &info) == 0) {
     if (S_ISDIR(info.st_mode)) {

@@ -9,7 +9,7 @@ they work on.
     -- trace.csv --                           a file; the text up to the next such line
 
 Lines before the first command that begin with `#` say what the session is about. `...` alone on a
-line stands for any lines, within a line for any text. With --update the expected output is
+line stands for any lines, within a line for any text. With --update expected output that is not got is
 rewritten (lines that a `...` covers included), so look at the difference before you keep it.
 
     KR=build/tools/kr/kr tests/cli/run.py [--update] [SESSION...]
@@ -108,8 +108,9 @@ def run(path, update, kr):
                 environment[passed_on] = os.environ[passed_on]
         for command, expected in session.commands:
             actual = run_command(command, work, environment)
-            outputs.append(actual + [""])
-            if not matches(strip(expected), strip(actual)) and not update:
+            alike = matches(strip(expected), strip(actual))
+            outputs.append(expected if alike else actual + [""])
+            if not alike and not update:
                 failed += 1
                 print(f"{path.name}: $ {command}\n--- expected")
                 print("\n".join(strip(expected)).encode("utf-8", "backslashreplace").decode())

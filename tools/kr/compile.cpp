@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/plural.hpp"
 #include "match/krdb.hpp"
 #include "session.hpp"
 #include "verb.hpp"
@@ -21,9 +22,10 @@ Exit compile(const CompileOptions& options, Streams& streams) {
   const std::string bytes = to_krdb(*rules.rules, *rules.database);
   file.write(bytes);
   file.commit();
-  streams.note(fmt::format("wrote {}: {} engines, {} models, {} patterns, {} bytes", options.output,
-                           rules.program().engines.size(), rules.program().models.size(),
-                           rules.program().atoms.size(), bytes.size()));
+  streams.note(fmt::format("wrote {}: {}, {}, {}, {} bytes", options.output,
+                           plural(rules.program().engines.size(), "engine"),
+                           plural(rules.program().models.size(), "model"),
+                           plural(rules.program().atoms.size(), "pattern"), bytes.size()));
   return Exit::done;
 }
 

@@ -1,17 +1,15 @@
 // kr diff: what changes in meaning between two rulesets.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iostream>
 #include <map>
 #include <memory>
+#include <unordered_map>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/plural.hpp"
 #include "compare/count.hpp"
 #include "diag/printable.hpp"
-#include "diag/render.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -24,48 +22,21 @@ struct DiffOptions {
   std::vector<std::string> names;
   std::vector<std::string> runs;
   std::string format = "text";
+  bool all = false;
   TraceOptions trace;
 };
 
-/// A ruleset by itself, with its database where names are to be scanned.
-struct Version {
-  std::unique_ptr<Rules> rules;
-  std::shared_ptr<const Database> database;
-};
-
-Version load(const std::string& name, bool scanned, Streams& streams) {
-  Sink sink;
-  Version version;
-  version.rules = load_rules({name}, Library::of_process("kr"), sink);
-  if (sink.has_errors()) {
-    streams.raw_error(
-        render_human(version.rules->sources, sink.sorted(), {.color = streams.color_error()}));
-    throw Error(name, "the rules have errors, so what they mean cannot be compared",
-                "mend them and run again");
-  }
-  if (version.rules->program.engines.empty()) {
+/// The rules of one side, with their database where names are to be scanned.
+CompiledRules load(const std::string& name, bool beside, bool scanned, Streams& streams) {
+  CompiledRules rules = beside ? compile_rules({{name}}, streams) : load_named({name}, streams);
+  if (rules.program().engines.empty()) {
     throw Error(name, "there is no engine in it, so it labels nothing",
                 "compare rulesets that use it");
   }
-  if (scanned) {
-    version.database = Database::compile(version.rules->program, Database::Cache::of_process());
+  if (scanned && !rules.database) {
+    rules.database = Database::compile(rules.program(), Database::Cache::of_process());
   }
-  return version;
-}
-
-/// One name a line; blank lines are none.
-void add_names(const std::string& path, std::vector<NameMet>& names) {
-  const std::string text =
-      path == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_file(path);
-  size_t begin = 0;
-  while (begin < text.size()) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    std::string name = text.substr(begin, end - begin);
-    if (name.ends_with('\r')) name.pop_back();
-    const OperationKind kind = operation_kind_of(name);
-    if (!name.empty()) names.push_back({std::move(name), kind, 0});
-    begin = end + 1;
-  }
+  return rules;
 }
 
 void add_run(const std::string& path, const DiffOptions& options, Streams& streams,
@@ -100,23 +71,47 @@ std::vector<NameMet> joined(std::vector<NameMet> names) {
   return names;
 }
 
-std::string text_of(const Comparison& comparison, const std::vector<MoveCount>& moves, bool counted,
-                    bool timed) {
+struct TextOptions {
+  bool counted = false;
+  bool timed = false;
+  bool all = false;  // moves that none of the names makes, too
+};
+
+std::string text_of(const MoveCount& one, const TextOptions& options) {
+  const Change& change = one.change;
+  std::string text =
+      fmt::format("  {} -> {}", printable(change.move.from), printable(change.move.to));
+  if (options.counted) text += "  " + plural(static_cast<size_t>(one.names), "name");
+  if (options.timed) {
+    text += fmt::format("  {}.{:03} ms", one.total_ns / 1000000, one.total_ns / 1000 % 1000);
+  }
+  return text + fmt::format("\n    such as {}\n", to_string(change.move.witness));
+}
+
+/// The dimensions of models stand in the order of what moves most in each.
+std::string text_of(const Comparison& comparison, const std::vector<MoveCount>& moves,
+                    const TextOptions& options) {
   std::string text;
   for (const std::string& model : comparison.only_before) text += fmt::format("- {}\n", model);
   for (const std::string& model : comparison.only_after) text += fmt::format("+ {}\n", model);
-  std::string heading;
+  std::vector<std::string> headings;
+  std::unordered_map<std::string, std::string> below;
+  size_t left_out = 0;
   for (const MoveCount& one : moves) {
-    const Change& change = one.change;
-    std::string own = fmt::format("{}/{} {}", change.engine, change.model, change.dimension);
-    if (own != heading) text += fmt::format("{}\n", own);
-    heading = std::move(own);
-    text += fmt::format("  {} -> {}", printable(change.move.from), printable(change.move.to));
-    if (counted) text += fmt::format("  {} name{}", one.names, one.names == 1 ? "" : "s");
-    if (timed) {
-      text += fmt::format("  {}.{:03} ms", one.total_ns / 1000000, one.total_ns / 1000 % 1000);
+    if (options.counted && !options.all && one.names == 0) {
+      ++left_out;
+      continue;
     }
-    text += fmt::format("\n    such as {}\n", to_string(change.move.witness));
+    std::string heading =
+        fmt::format("{}/{} {}\n", one.change.engine, one.change.model, one.change.dimension);
+    const auto [at, added] = below.try_emplace(heading);
+    at->second += text_of(one, options);
+    if (added) headings.push_back(std::move(heading));
+  }
+  for (const std::string& heading : headings) text += heading + below[heading];
+  if (left_out > 0) {
+    text += fmt::format("{} between which none of these names moves (--all shows {})\n",
+                        plural(left_out, "pair") + " of labels", left_out == 1 ? "it" : "them");
   }
   return text;
 }
@@ -148,18 +143,26 @@ std::string json_of(const Comparison& comparison, const std::vector<MoveCount>& 
 Exit diff(const DiffOptions& options, Streams& streams) {
   const auto format = parse_choices(options.format, "--format", {"text", "json"});
   std::vector<NameMet> names;
-  for (const std::string& path : options.names) add_names(path, names);
+  for (const std::string& path : options.names) {
+    for (std::string& name : names_of_file(path)) {
+      const OperationKind kind = operation_kind_of(name);
+      names.push_back({std::move(name), kind, 0});
+    }
+  }
   for (const std::string& run : options.runs) add_run(run, options, streams, names);
   names = joined(std::move(names));
-  const Version before = load(options.before, !names.empty(), streams);
-  const Version after = load(options.after, !names.empty(), streams);
-  const Comparison comparison = compare_programs(before.rules->program, after.rules->program);
-  const std::vector<MoveCount> moves =
-      count_moves(comparison, {&before.rules->program, before.database},
-                  {&after.rules->program, after.database}, names);
-  streams.out(format[0] == "json"
-                  ? json_of(comparison, moves)
-                  : text_of(comparison, moves, !names.empty(), !options.runs.empty()));
+  // A .krdb holds `generic` too where several engines want it, and so must what it is held against.
+  const bool beside = names_krdb(options.before) || names_krdb(options.after);
+  const CompiledRules before = load(options.before, beside, !names.empty(), streams);
+  const CompiledRules after = load(options.after, beside, !names.empty(), streams);
+  const Comparison comparison = compare_programs(before.program(), after.program());
+  const std::vector<MoveCount> moves = count_moves(comparison, {&before.program(), before.database},
+                                                   {&after.program(), after.database}, names);
+  streams.out(format[0] == "json" ? json_of(comparison, moves)
+                                  : text_of(comparison, moves,
+                                            {.counted = !names.empty(),
+                                             .timed = !options.runs.empty(),
+                                             .all = options.all}));
   if (!comparison.proven) {
     streams.warning("not proven: the rules are too involved to be sure that this is all");
   } else if (comparison.same()) {
@@ -170,7 +173,7 @@ Exit diff(const DiffOptions& options, Streams& streams) {
 
 Action setup(CLI::App& app) {
   auto options = std::make_shared<DiffOptions>();
-  app.add_option("OLD", options->before, "A rules file, or the name of a shipped ruleset")
+  app.add_option("OLD", options->before, "A rules file, a .krdb, or the name of a shipped ruleset")
       ->required();
   app.add_option("NEW", options->after, "What to hold against it")->required();
   app.add_option("--names", options->names,
@@ -181,6 +184,8 @@ Action setup(CLI::App& app) {
                  "Count the names of this trace that move, and their time (repeatable)")
       ->type_name("TRACE")
       ->allow_extra_args(false);
+  app.add_flag("--all", options->all,
+               "With --names or --run: show pairs that none of them moves, too");
   app.add_option("--format", options->format, "text or json (default: text)")->type_name("FORMAT");
   options->trace.add_to(app);
   return [options](Streams& streams) { return diff(*options, streams); };

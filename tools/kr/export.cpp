@@ -1,13 +1,11 @@
 // kr export: rules as JSON tables of patterns.
 #include "convert/export.hpp"
 
-#include <filesystem>
 #include <memory>
 
-#include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/plural.hpp"
 #include "diag/render.hpp"
-#include "match/krdb.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -22,31 +20,9 @@ struct Options {
   bool skip = false;
 };
 
-bool is_compiled(const std::string& name) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(name, error) && is_krdb(read_file(name));
-}
-
-/// What was named and nothing beside it.
-std::unique_ptr<Rules> load(const RulesOptions& options, Streams& streams) {
-  if (options.names.size() == 1 && is_compiled(options.names.front())) {
-    return std::move(compile_rules(options, streams).rules);
-  }
-  Sink sink;
-  auto rules = load_rules(options.names, Library::of_process("kr"), sink);
-  if (sink.has_errors()) {
-    streams.raw_error(
-        render_human(rules->sources, sink.sorted(), {.color = streams.color_error()}));
-    throw Error(
-        "", fmt::format("the rules have {} error{}", sink.errors(), sink.errors() == 1 ? "" : "s"),
-        "mend them and run again");
-  }
-  return rules;
-}
-
 Exit export_rules(const Options& options, Streams& streams) {
   (void)parse_choices(options.format, "--format", {"engine-model-json"});
-  const auto rules = load(options.rules, streams);
+  const auto rules = std::move(load_named(options.rules.names, streams).rules);
   Sink sink;
   const Exported exported = export_tables(rules->program, options.dimension, sink);
   const auto findings = sink.sorted();
@@ -69,7 +45,7 @@ Exit export_rules(const Options& options, Streams& streams) {
                                  : fmt::format("{} patterns tell", exported.asking_kind)));
   }
   if (!options.output.empty()) {
-    streams.note(fmt::format("wrote {}: {} patterns", options.output, exported.rules));
+    streams.note(fmt::format("wrote {}: {}", options.output, plural(exported.rules, "pattern")));
   }
   return findings.empty() ? Exit::done : Exit::findings;
 }

@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/nearest.hpp"
 #include "base/unified_diff.hpp"
 #include "diag/render.hpp"
 #include "layout/layout.hpp"
@@ -26,22 +25,6 @@ struct FmtOptions {
 };
 
 constexpr const char* standard_input = "-";
-
-/// With the names in its folder that are near to it.
-[[noreturn]] void missing(const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  std::vector<std::string> names;
-  std::error_code error;
-  for (auto at = fs::directory_iterator(folder.empty() ? "." : folder, error);
-       !error && at != fs::directory_iterator(); at.increment(error)) {
-    names.push_back(at->path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  const auto near = nearest(fs::path(path).filename().string(), names);
-  if (near)
-    throw Error(path, "does not exist", "did you mean `" + (folder / *near).string() + "`?");
-  throw Error(path, "does not exist");
-}
 
 /// One run over the files: a file that cannot be done does not keep the others from being done.
 class Formatter {
@@ -76,7 +59,6 @@ class Formatter {
       return file("<stdin>", std::move(text), true);
     }
     std::error_code error;
-    if (!fs::exists(path, error)) missing(path);
     const bool folder = fs::is_directory(path, error);
     for (const std::string& name :
          folder ? rules_in_folder(path) : std::vector<std::string>{path}) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/file.hpp"
+#include "base/plural.hpp"
 #include "diag/render.hpp"
 #include "verb.hpp"
 
@@ -35,7 +36,7 @@ Exit import(const Options& options, Streams& streams) {
   }
   if (!options.output.empty()) {
     streams.note(fmt::format(
-        "wrote {}: {} patterns{}", options.output, imported.rules,
+        "wrote {}: {}{}", options.output, plural(imported.rules, "pattern"),
         imported.left_out == 0 ? std::string() : fmt::format(", {} left out", imported.left_out)));
   }
   return findings.empty() ? Exit::done : Exit::findings;

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "convert/starter.hpp"
+#include "source/library.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -18,6 +19,12 @@ struct Options {
 
 Exit init(const Options& options, Streams& streams) {
   const std::string text = starter_rules(options.engine);
+  if (!options.force && Library::of_process("kr").ruleset(options.engine)) {
+    throw Error("", fmt::format("engine `{}` ships with kr already", options.engine),
+                fmt::format("build on it with `use rulesets.{}` and models that extend its own, "
+                            "choose another name, or write yours with --force",
+                            options.engine));
+  }
   if (options.output == "-") {
     streams.out(text);
     return Exit::done;
@@ -39,7 +46,8 @@ Action setup(CLI::App& app) {
   app.add_option("-o,--output", options->output,
                  "The file to write (default: ENGINE.kr; `-`: standard output)")
       ->type_name("FILE");
-  app.add_flag("--force", options->force, "Replace a file that is there");
+  app.add_flag("--force", options->force,
+               "Replace a file that is there, or name an engine that ships with kr");
   return [options](Streams& streams) { return init(*options, streams); };
 }
 

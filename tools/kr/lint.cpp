@@ -1,10 +1,13 @@
 // kr lint: checks rules.
 #include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
 #include <memory>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/nearest.hpp"
+#include "base/plural.hpp"
 #include "base/unified_diff.hpp"
 #include "diag/formats.hpp"
 #include "explain/explain.hpp"
@@ -28,6 +31,9 @@ struct Options {
   bool diff = false;
   bool info = false;
 };
+
+/// How findings name it.
+constexpr const char* standard_input = "<stdin>";
 
 using Codes = std::vector<const CodeInfo*>;
 
@@ -55,18 +61,26 @@ bool holds(const Codes& codes, const CodeInfo* code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
-std::vector<std::string> lines_of(const std::string& path) {
-  std::vector<std::string> lines;
-  if (path.empty()) return lines;
-  const std::string text = read_file(path);
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    std::string line = text.substr(at, end - at);
-    if (line.ends_with('\r')) line.pop_back();
-    if (!line.empty()) lines.push_back(std::move(line));
-    at = end + 1;
+/// The files to lint, and standard input as one of them where it is meant.
+std::vector<std::string> inputs_of(const Options& options, const Library& library,
+                                   LintFilesOptions& how) {
+  std::vector<std::string> paths = options.paths;
+  const auto piped = std::find(paths.begin(), paths.end(), "-");
+  if (piped == paths.end()) return rule_paths(paths, library);
+  if (how.fixes != LintFilesOptions::Fixes::none && !how.dry) {
+    throw Error("", "what comes from standard input cannot be fixed in place",
+                "see the fixes with --diff, or name the file");
   }
-  return lines;
+  if (options.names == "-") throw Error("", "standard input cannot be rules and names at once");
+  paths.erase(std::remove(paths.begin(), paths.end(), "-"), paths.end());
+  std::vector<std::string> names;
+  if (!paths.empty()) names = rule_paths(paths, library);
+  names.emplace_back(standard_input);
+  std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+  how.overlay = [text = std::move(text)](const std::filesystem::path& path) {
+    return path == standard_input ? std::optional(text) : std::nullopt;
+  };
+  return names;
 }
 
 Severity level_of(const std::string& word) {
@@ -79,10 +93,6 @@ Severity level_of(const std::string& word) {
 Format parse_format(const std::string& word) {
   const std::vector<std::string> names(format_names.begin(), format_names.end());
   return *format_from(parse_choices(word, "--format", names)[0]);
-}
-
-std::string plural(size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 /// `2 errors, 1 warning; fixed 3`.
@@ -115,7 +125,7 @@ Exit lint(const Options& options, Streams& streams) {
   const Library library = Library::of_process("kr");
   LintFilesOptions how;
   how.infos = options.info || level == Severity::info || !select.empty();
-  how.known_names = lines_of(options.names);
+  if (!options.names.empty()) how.known_names = names_of_file(options.names);
   how.cache = Database::Cache::of_process();
   const bool fixing = options.fix || options.unsafe_fixes || options.diff;
   if (fixing) {
@@ -131,11 +141,15 @@ Exit lint(const Options& options, Streams& streams) {
   how.told = [&](const Diagnostic& one) { return asked(one, infos); };
   // What is not proven is said as an info, so those are meant.
   how.mended = [&](const Diagnostic& one) { return asked(one, infos || options.unsafe_fixes); };
-  const LintedFiles linted = lint_files(rule_paths(options.paths, library), library, how);
+  const std::vector<std::string> files = inputs_of(options, library, how);
+  const LintedFiles linted = lint_files(files, library, how);
+  for (const Error& error : linted.unreadable) streams.error(error.what());
+  if (linted.unreadable.size() == files.size()) return Exit::failed;
   for (const std::string& note : linted.notes) streams.warning(note);
   if (options.diff && !linted.failed) return show_differences(linted, streams);
-  streams.out(render(format, linted.sources, linted.findings,
-                     {.color = streams.color_out(), .version = KR_VERSION, .page = page_of}));
+  streams.out(render(
+      format, linted.sources, linted.findings,
+      {.color = streams.color_out(), .version = KR_VERSION, .title = "kr lint", .page = page_of}));
   if (format == Format::human || fixing) {
     streams.note(summary(linted.findings, linted.fixes, fixing));
   }
@@ -147,8 +161,10 @@ Exit lint(const Options& options, Streams& streams) {
 
 Action setup(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("PATH", options->paths,
-                 "Rules files, folders, or names of shipped rulesets (default: all that ship)");
+  app.add_option(
+      "PATH", options->paths,
+      "Rules files, folders, names of shipped rulesets; `-`: standard input (default: all "
+      "that ship)");
   app.add_option("--format", options->format,
                  "human, concise, json, sarif, github or junit (default: human)")
       ->type_name("FORMAT");
@@ -167,8 +183,10 @@ Action setup(CLI::App& app) {
       ->type_name("CODE,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--names", options->names,
-                 "A file of kernel names, one a line, to see what short texts take by accident")
+  app.add_option(
+         "--names", options->names,
+         "A file of kernel names, one a line, to see what short texts take by accident (`-`: "
+         "standard input)")
       ->type_name("FILE");
   return [options](Streams& streams) { return lint(*options, streams); };
 }

@@ -4,27 +4,39 @@
 #include <filesystem>
 #include <set>
 
-#include "base/error.hpp"
+#include "base/file.hpp"
 
 namespace kr::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Adds the rules files below; false where the folder itself cannot be read.
+bool add_rules(const fs::path& folder, std::vector<std::string>& found, std::error_code& error) {
+  for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
+    const fs::path& path = at->path();
+    std::error_code ignored;
+    if (!at->is_directory(ignored)) {
+      if (path.extension() == ".kr") found.push_back(path.string());
+    } else if (!at->is_symlink(ignored) && !path.filename().string().starts_with('.')) {
+      std::error_code below;
+      if (!add_rules(path, found, below)) found.push_back(path.string());
+    }
+  }
+  return !error;
+}
+
+}  // namespace
+
 std::vector<std::string> rules_in_folder(const std::string& folder) {
   std::vector<std::string> found;
   std::error_code error;
-  for (auto at = fs::recursive_directory_iterator(folder, error);
-       !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    const fs::path& path = at->path();
-    std::error_code ignored;
-    if (at->is_directory(ignored)) {
-      if (path.filename().string().starts_with('.')) at.disable_recursion_pending();
-    } else if (path.extension() == ".kr") {
-      found.push_back(path.string());
-    }
+  if (!add_rules(folder, found, error)) throw cannot_read(folder, error.value());
+  if (found.empty()) {
+    throw Error(folder, "no .kr file is in this folder", "name a rules file, or the folder of one");
   }
-  if (error) throw Error(folder, "the folder cannot be read: " + error.message());
-  if (found.empty()) throw Error(folder, "no .kr file is in this folder");
   std::sort(found.begin(), found.end());
   return found;
 }

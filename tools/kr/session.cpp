@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <condition_variable>
 #include <filesystem>
+#include <iostream>
+#include <iterator>
 #include <mutex>
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/nearest.hpp"
+#include "base/plural.hpp"
 #include "diag/render.hpp"
 #include "source/library.hpp"
 
@@ -22,20 +26,54 @@ void RulesOptions::add_to(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
+namespace {
+
+/// Prints what is wrong in rules, and throws where they are not to be used.
+void stop_at_errors(const CompiledRules& rules, const std::vector<std::string>& names,
+                    const Sink& sink, Streams& streams) {
+  if (!sink.has_errors()) return;
+  streams.raw_error(render_human(rules.sources(), sink.sorted(), {.color = streams.color_error()}));
+  throw Error(names.size() == 1 ? names.front() : "",
+              fmt::format("the rules have {}", plural(sink.errors(), "error")),
+              "mend them and run again");
+}
+
+}  // namespace
+
 CompiledRules compile_rules(const RulesOptions& options, Streams& streams) {
   Sink sink;
-  const Library library = Library::of_process("kr");
-  CompiledRules compiled =
-      kr::compile_rules(options.names, library, Database::Cache::of_process(), sink);
-  const auto diagnostics = sink.sorted();
-  if (sink.has_errors()) {
-    streams.raw_error(
-        render_human(compiled.sources(), diagnostics, {.color = streams.color_error()}));
-    throw Error(
-        "", fmt::format("the rules have {} error{}", sink.errors(), sink.errors() == 1 ? "" : "s"),
-        "mend them and run again");
-  }
+  CompiledRules compiled = kr::compile_rules(options.names, Library::of_process("kr"),
+                                             Database::Cache::of_process(), sink);
+  stop_at_errors(compiled, options.names, sink, streams);
   return compiled;
+}
+
+CompiledRules load_named(const std::vector<std::string>& names, Streams& streams) {
+  Sink sink;
+  const Library library = Library::of_process("kr");
+  CompiledRules loaded;
+  if (names.size() == 1 && names_krdb(names.front())) {
+    loaded = kr::compile_rules(names, library, Database::Cache::of_process(), sink);
+  } else {
+    loaded.rules = load_rules(names, library, sink);
+    loaded.named = true;
+  }
+  stop_at_errors(loaded, names, sink, streams);
+  return loaded;
+}
+
+std::vector<std::string> names_of_file(const std::string& path) {
+  const std::string text =
+      path == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_file(path);
+  std::vector<std::string> names;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string name = text.substr(at, end - at);
+    if (name.ends_with('\r')) name.pop_back();
+    if (!name.empty()) names.push_back(std::move(name));
+    at = end + 1;
+  }
+  return names;
 }
 
 void TraceOptions::add_to(CLI::App& app) {

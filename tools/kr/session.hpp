@@ -20,6 +20,13 @@ struct RulesOptions {
 /// Loads and compiles; prints what is wrong in the rules. Throws Error where they do not compile.
 CompiledRules compile_rules(const RulesOptions& options, Streams& streams);
 
+/// Loads what was named and nothing beside it, by the rules of one .krdb too; prints what is wrong
+/// and throws as compile_rules does. Nothing is compiled, so the database may be null.
+CompiledRules load_named(const std::vector<std::string>& names, Streams& streams);
+
+/// The names in a file (`-`: standard input), one a line; blank lines are none.
+std::vector<std::string> names_of_file(const std::string& path);
+
 struct TraceOptions {
   OpenOptions open;
   void add_to(CLI::App& app);

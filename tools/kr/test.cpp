@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/plural.hpp"
 #include "diag/render.hpp"
 #include "rule_paths.hpp"
 #include "session.hpp"
@@ -40,24 +41,35 @@ Exit test(const TestOptions& options, Streams& streams) {
   const Library library = Library::of_process("kr");
   std::vector<TestedFile> files;
   size_t broken = 0;
+  size_t unreadable = 0;
   for (const std::string& name : rule_paths(options.paths, library)) {
-    auto compiled = load_alone(name, library, streams);
-    if (!compiled) {
-      ++broken;
-      continue;
+    std::optional<CompiledRules> compiled;
+    try {
+      compiled = load_alone(name, library, streams);
+      broken += compiled ? 0 : 1;
+    } catch (const Error& error) {
+      streams.error(error.what());
+      ++unreadable;
     }
+    if (!compiled) continue;
     TestedFile& file = files.emplace_back();
     file.rules = std::move(*compiled);
     file.outcomes = run_tests(file.rules);
     if (options.coverage) file.coverage = coverage_of(file.rules, file.outcomes);
   }
-  streams.out(format[0] == "json"    ? tests_json(files)
-              : format[0] == "junit" ? tests_junit(files)
-                                     : tests_text(files, streams.color_out()));
-  if (broken > 0) {
-    throw Error("", fmt::format("{} rules file{} with errors", broken, broken == 1 ? "" : "s"),
-                "mend them and run again");
+  if (format[0] == "json") {
+    streams.out(tests_json(files));
+  } else if (format[0] == "junit") {
+    streams.out(tests_junit(files));
+  } else if (!files.empty()) {
+    streams.out(tests_text(files, streams.color_out()));
   }
+  if (broken > 0) {
+    throw Error(
+        "", fmt::format("{} {} errors", plural(broken, "rules file"), broken == 1 ? "has" : "have"),
+        "mend them and run again");
+  }
+  if (unreadable > 0) return Exit::failed;
   return count(files).failed > 0 ? Exit::findings : Exit::done;
 }
 

@@ -58,6 +58,25 @@ TEST_CASE("what cannot be read or written names its path") {
   CHECK(names(missing, [&] { read_file(missing); }));
   CHECK(names(missing, [&] { write_file(missing, "x"); }));
   CHECK(names(folder.path, [&] { read_file(folder.path); }));
+  const auto said = [](const fs::path& path) {
+    try {
+      read_file(path);
+    } catch (const Error& error) {
+      return error.why() + "; " + error.remedy();
+    }
+    return std::string();
+  };
+  write_file(folder.path / "rules.kr", "x");
+  fs::create_symlink("gone.kr", folder.path / "link");
+  CHECK(said(folder.path / "ruels.kr") ==
+        "no such file; did you mean `" + (folder.path / "rules.kr").string() + "`?");
+  CHECK(said(missing) ==
+        "no such file; there is no folder `" + missing.parent_path().string() + "`");
+  CHECK(said(folder.path / "y") == "no such file; check how its name is written");
+  CHECK(said(folder.path / "link") ==
+        "is a link to `gone.kr`, which is not there; mend the link or remove it");
+  fs::remove(folder.path / "rules.kr");
+  fs::remove(folder.path / "link");
   CHECK(names(folder.path, [&] { write_file(folder.path, "x"); }));
 }
 

@@ -20,7 +20,11 @@ struct Case {
   Diagnostic& say(uint32_t begin, uint32_t end, std::string_view found = "`x`") {
     return sink.add(code::syntax, Span{file, begin, end}, "a label", found);
   }
-  std::string shown(Format format) const { return render(format, sources, sink.all()); }
+  std::string shown(Format format) const {
+    FormatOptions options;
+    options.title = "kr lint";
+    return render(format, sources, sink.all(), options);
+  }
 };
 
 // A control byte, a byte that is no UTF-8, a line break, and what each format escapes.

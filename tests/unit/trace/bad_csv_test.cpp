@@ -121,7 +121,7 @@ TEST_CASE("what is no trace is told what it is") {
 TEST_CASE("paths that hold nothing to read") {
   const Folder folder;
   CHECK(error_of(folder.path("none.csv")) ==
-        folder.path("none.csv") + ": No such file or directory");
+        folder.path("none.csv") + ": no such file; check how its name is written");
   CHECK(error_of(folder.path("")).find("is a folder, not a trace") != std::string::npos);
 }
 
