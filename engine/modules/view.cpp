@@ -280,24 +280,32 @@ struct TreeView::Impl {
     to.total_ns += row.total_ns;
   }
 
-  void rows(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const {
+  void rows_apart(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const {
     std::vector<uint32_t> places;
     Cutter cutter(trace, options.level, folded);
     int64_t lost = 0;
     shown(step, nodes, places, cutter, lost);
     rows.clear();
-    ViewRow rest{others, {}, 0, 0, 0, 0};
     for (const uint32_t place : places) {
       const ModuleNode& node = nodes[place];
-      const ViewRow row{entry_of[node.path.index], node.path,    place, 1,
-                        node.invocations,          node.total_ns};
+      rows.push_back(
+          {entry_of[node.path.index], node.path, place, 1, node.invocations, node.total_ns});
+    }
+  }
+
+  void rows(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const {
+    rows_apart(step, nodes, rows);
+    ViewRow rest{others, {}, 0, 0, 0, 0};
+    size_t kept = 0;
+    for (const ViewRow& row : rows) {
       if (row.entry != others) {
-        rows.push_back(row);
+        rows[kept++] = row;
       } else {
-        if (rest.nodes == 0) rest.node = place;
+        if (rest.nodes == 0) rest.node = row.node;
         add(rest, row);
       }
     }
+    rows.resize(kept);
     if (options.by_label || options.compat) merge_entries(rows);
     if (options.compat && options.top_k > 0) keep_first_of_step(rows, rest);
     if (rest.nodes > 0) rows.push_back(rest);
@@ -351,8 +359,19 @@ const std::vector<ViewEntry>& TreeView::entries() const noexcept {
 void TreeView::rows(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const {
   impl_->rows(step, nodes, rows);
 }
+void TreeView::rows_apart(size_t step, std::vector<ModuleNode>& nodes,
+                          std::vector<ViewRow>& rows) const {
+  impl_->rows_apart(step, nodes, rows);
+}
 std::string_view TreeView::label(PathId path) const {
   return impl_->shown_label(path);
+}
+std::optional<int64_t> TreeView::layer(size_t step, const ViewRow& row) const {
+  if (impl_->options.level.kind == Level::Kind::layer && row.path.valid()) {
+    const std::string_view name = impl_->trace.name(row.path);
+    if (const auto number = numbered(name).number) return number;
+  }
+  return impl_->steps[step].layer;
 }
 int64_t TreeView::lost_ns() const noexcept {
   return impl_->lost_ns;

@@ -17,18 +17,18 @@
 namespace kr {
 
 struct ViewOptions {
-  Level level;
+  Level level{};
   std::string dimension = "substage";  // labels are of it
   /// Entries are labels rather than nodes.
   bool by_label = false;
-  std::vector<std::string> folds;  // node names, beside the ruleset's folds
-  std::string phase;               // only steps of this phase; empty: all
-  std::optional<int64_t> step;     // only steps of this number
-  uint64_t step_interval = 1;      // every so many steps of a phase, the last always among them
-  uint64_t top_k = 0;              // so many entries, and `others`; 0: all
-  bool unique_names = false;       // an entry a path, named by unique_names; else an entry a name
-  bool abbreviate = false;         // by the ruleset's abbreviations
-  size_t width = 0;                // of names, in characters; 0: no limit
+  std::vector<std::string> folds{};  // node names, beside the ruleset's folds
+  std::string phase{};               // only steps of this phase; empty: all
+  std::optional<int64_t> step{};     // only steps of this number
+  uint64_t step_interval = 1;        // every so many steps of a phase, the last always among them
+  uint64_t top_k = 0;                // so many entries, and `others`; 0: all
+  bool unique_names = false;         // an entry a path, named by unique_names; else an entry a name
+  bool abbreviate = false;           // by the ruleset's abbreviations
+  size_t width = 0;                  // of names, in characters; 0: no limit
   /// As vLLM's own plotting: its cut, and top_k - 1 entries a step, each step for itself.
   bool compat = false;
 };
@@ -90,8 +90,13 @@ class TreeView {
   /// entry. Both are overwritten; `nodes` is the step's whole forest. The rows add up to the step's
   /// total, but for compat.
   void rows(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const;
+  /// The same with every node by itself, those that belong to `others` too.
+  void rows_apart(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const;
   /// A node's label in the dimension; one that no rule labels keeps its name.
   std::string_view label(PathId path) const;
+  /// The number of the layer a row stands for or in: that of a numbered node at level `layer`, else
+  /// the step's.
+  std::optional<int64_t> layer(size_t step, const ViewRow& row) const;
 
   /// Over the steps shown: time that compat drops; 0 without it.
   int64_t lost_ns() const noexcept;
