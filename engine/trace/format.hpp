@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "trace/input.hpp"
+#include "trace/module_trace.hpp"
 #include "trace/trace.hpp"
 
 namespace kr {
@@ -15,9 +16,12 @@ struct Format {
   std::string_view summary;
   std::span<const std::string_view> extensions;
   /// Null where the content does not tell: then the name does, after all others have passed.
-  bool (*sniff)(std::string_view head) noexcept;
-  /// Throws Error{path, offset, why}.
-  void (*read)(Input& input, TraceBuilder& out);
+  bool (*sniff)(std::string_view head) noexcept = nullptr;
+  /// `sniff` takes whatever is text: it is asked after all that is refused by name.
+  bool any_text = false;
+  /// Operations and module trees; null where a format has none. Throw Error{path, offset, why}.
+  void (*read)(Input& input, TraceBuilder& out) = nullptr;
+  void (*read_modules)(Input& input, ModuleTraceBuilder& out) = nullptr;
 };
 
 std::span<const Format* const> formats() noexcept;
@@ -25,5 +29,6 @@ std::span<const Format* const> formats() noexcept;
 extern const Format nsys_sqlite_format;
 extern const Format gpu_trace_csv_format;
 extern const Format nsys_report_format;
+extern const Format layerwise_json_format;
 
 }  // namespace kr

@@ -69,6 +69,7 @@ ModuleTraceBuilder::ModuleTraceBuilder(std::string source, std::string format) {
 void ModuleTraceBuilder::begin_step(std::string key) {
   step_ = {};
   step_.key = std::move(key);
+  step_losses_.clear();
   nodes_.clear();
   open_.clear();
 }
@@ -117,7 +118,7 @@ void ModuleTraceBuilder::close() {
       const PathId self = child(ModuleTrace::self_name);
       nodes_.push_back({self, static_cast<uint32_t>(nodes_.size() + 1), own - open.children_ns, 0});
     } else if (own < open.children_ns) {
-      loss(exceeded, open.offset, static_cast<uint64_t>(open.children_ns - own));
+      add_loss(step_losses_, exceeded, open.offset, static_cast<uint64_t>(open.children_ns - own));
       nodes_[open.node].total_ns = open.children_ns;
     }
   }
@@ -136,6 +137,7 @@ void ModuleTraceBuilder::leaf_value(int64_t ns) {
 void ModuleTraceBuilder::end_step() {
   KR_CHECK(open_.empty());
   trace_.total_ns = sum(trace_.total_ns, step_.total_ns);
+  for (const Loss& lost : step_losses_) loss(lost.what, lost.first_offset, lost.count);
   const uint64_t hash = hash_of(nodes_);
   const auto [begin, end] = shapes_.equal_range(hash);
   const auto known = std::find_if(

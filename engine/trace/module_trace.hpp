@@ -77,6 +77,7 @@ class ModuleTraceBuilder {
  public:
   ModuleTraceBuilder(std::string source, std::string format);
 
+  /// A step that was begun and not ended is as if it had not been.
   void begin_step(std::string key);
   void running_seqs(int64_t count) { step_.running_seqs = count; }
   /// A child of the open node, or a root; it is open until `close`. `offset` is for losses.
@@ -115,6 +116,7 @@ class ModuleTraceBuilder {
 
   ModuleTrace trace_;
   ModuleStep step_;
+  std::vector<Loss> step_losses_;
   std::vector<ModuleNode> nodes_;
   std::vector<Open> open_;
   std::vector<Seen> seen_;  // by path: children of one name met so far in the open parent

@@ -1,7 +1,11 @@
 #include "trace/open.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "trace/format.hpp"
@@ -10,12 +14,12 @@
 namespace kr {
 namespace {
 
-constexpr std::array<const Format*, 3> all_formats{&nsys_sqlite_format, &gpu_trace_csv_format,
-                                                   &nsys_report_format};
+constexpr std::array<const Format*, 4> all_formats{&nsys_sqlite_format, &layerwise_json_format,
+                                                   &gpu_trace_csv_format, &nsys_report_format};
 
 constexpr std::array<std::string_view, 3> packed_extensions{".gz", ".zst", ".gzip"};
 // Of formats that people name their files after and that are read by content.
-constexpr std::array<std::string_view, 2> other_extensions{".json", ".txt"};
+constexpr std::array<std::string_view, 1> other_extensions{".txt"};
 
 bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
   if (text.size() < end.size()) return false;
@@ -41,15 +45,36 @@ std::string_view without_packing(std::string_view path) {
   return path;
 }
 
-const Format* format_of(const Input& input) {
+const Format* sniffed(const Input& input, bool any_text) {
   for (const Format* format : all_formats) {
-    if (format->sniff != nullptr && format->sniff(input.head())) return format;
+    if (format->sniff != nullptr && format->any_text == any_text && format->sniff(input.head())) {
+      return format;
+    }
   }
+  return nullptr;
+}
+
+const Format* named(const Input& input) {
   for (const Format* format : all_formats) {
     std::string_view name = without_packing(input.path());
     if (format->sniff == nullptr && strip(name, format->extensions)) return format;
   }
   return nullptr;
+}
+
+const Format& format_of(const Input& input) {
+  if (input.head().empty() && input.truncated()) {
+    throw Error(input.shown(), "the compressed file is cut off before any of its text",
+                "copy it again");
+  }
+  if (const Format* format = sniffed(input, false)) return *format;
+  std::optional<Refusal> refusal = refusal_of(input.head());
+  if (!refusal) {
+    if (const Format* format = sniffed(input, true)) return *format;
+    if (const Format* format = named(input)) return *format;
+    refusal = unknown_content();
+  }
+  throw Error(input.shown(), std::move(refusal->why), std::move(refusal->remedy));
 }
 
 }  // namespace
@@ -60,20 +85,27 @@ std::span<const Format* const> formats() noexcept {
 
 Trace open_trace(const std::string& path, const OpenOptions& options) {
   Input input(path, options);
-  if (input.head().empty() && input.truncated()) {
-    throw Error(input.shown(), "the compressed file is cut off before any of its text",
-                "copy it again");
+  const Format& format = format_of(input);
+  if (format.read == nullptr) {
+    throw Error(input.shown(),
+                fmt::format("is {}, which holds module trees and no time at which a kernel began",
+                            format.name),
+                "show it with `kr tree`");
   }
-  if (auto refusal = refusal_of(input.head())) {
-    throw Error(input.shown(), std::move(refusal->why), std::move(refusal->remedy));
+  TraceBuilder builder(path, std::string(format.name));
+  format.read(input, builder);
+  return std::move(builder).finish();
+}
+
+ModuleTrace open_module_trace(const std::string& path, const OpenOptions& options) {
+  Input input(path, options);
+  const Format& format = format_of(input);
+  if (format.read_modules == nullptr) {
+    throw Error(input.shown(), fmt::format("is {}, which holds no module trees", format.name),
+                "the JSON of vLLM's layer-wise profiler does");
   }
-  const Format* format = format_of(input);
-  if (format == nullptr) {
-    Refusal refusal = unknown_content();
-    throw Error(input.shown(), std::move(refusal.why), std::move(refusal.remedy));
-  }
-  TraceBuilder builder(path, std::string(format->name));
-  format->read(input, builder);
+  ModuleTraceBuilder builder(path, std::string(format.name));
+  format.read_modules(input, builder);
   return std::move(builder).finish();
 }
 

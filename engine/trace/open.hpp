@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/module_trace.hpp"
 #include "trace/trace.hpp"
 
 namespace kr {
@@ -29,6 +30,9 @@ struct OpenOptions {
 
 /// `path` `-` is standard input. Throws Error.
 Trace open_trace(const std::string& path, const OpenOptions& options = {});
+
+/// Module trees, where `path` holds a format that has them. Throws Error.
+ModuleTrace open_module_trace(const std::string& path, const OpenOptions& options = {});
 
 /// A format that can be read: its name, one line on it, the endings it usually has.
 struct FormatInfo {

@@ -8,7 +8,9 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr const char* accepted =
-    "this version reads nsys reports (.nsys-rep), their SQLite exports, and cuda_gpu_trace CSV";
+    "this version reads nsys reports (.nsys-rep), their SQLite exports, cuda_gpu_trace CSV, and "
+    "the "
+    "JSON of vLLM's layer-wise profiler";
 
 // `[1/8] Executing …` begins what nsys prints; a bracket before a number begins no profile.
 bool json(std::string_view head) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace kr {
@@ -23,6 +24,18 @@ std::string_view trim(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (first == text.npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// `e-05`, or nothing. What is beyond any use is held to a bound that is too.
+int64_t written_exponent(std::string_view text) {
+  constexpr int64_t bound = int64_t{1} << 40;
+  if (text.empty()) return 0;
+  text.remove_prefix(1);
+  const bool negative = text.front() == '-';
+  if (negative || text.front() == '+') text.remove_prefix(1);
+  int64_t value = 0;
+  for (const char c : text) value = std::min(value * 10 + (c - '0'), bound);
+  return negative ? -value : value;
 }
 
 }  // namespace
@@ -56,6 +69,40 @@ TimeFault time_from_decimal(std::string_view text, int exponent, int64_t& ns) no
   // The first digit that is dropped decides: five or more is half or more.
   const size_t dropped = static_cast<size_t>(exponent);
   if (dropped < fraction.size() && fraction[dropped] >= '5') {
+    if (value == most) return TimeFault::too_large;
+    ++value;
+  }
+  ns = value;
+  return TimeFault::none;
+}
+
+TimeFault time_from_number(std::string_view text, int exponent, int64_t& ns) noexcept {
+  const bool negative = text.front() == '-';
+  if (negative) text.remove_prefix(1);
+  const size_t mark = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, mark);
+  const size_t point = std::min(digits.find('.'), digits.size());
+  // So many digits stand before the point, once it is moved.
+  const int64_t kept = static_cast<int64_t>(point) + exponent + written_exponent(text.substr(mark));
+  int64_t value = 0;
+  int64_t seen = 0;
+  bool zero = true;
+  bool round_up = false;
+  for (const char c : digits) {
+    if (c == '.') continue;
+    zero = zero && c == '0';
+    if (seen < kept) {
+      if (!push_digit(value, c - '0')) return negative ? TimeFault::negative : TimeFault::too_large;
+    } else if (seen == kept) {
+      round_up = c >= '5';
+    }
+    ++seen;
+  }
+  if (negative && !zero) return TimeFault::negative;
+  for (; seen < kept && value != 0; ++seen) {
+    if (!push_digit(value, 0)) return TimeFault::too_large;
+  }
+  if (round_up) {
     if (value == most) return TimeFault::too_large;
     ++value;
   }

@@ -14,6 +14,10 @@ enum class TimeFault : uint8_t { none, missing, negative, not_a_number, too_larg
 /// nothing; an empty cell and `None` are missing.
 TimeFault time_from_decimal(std::string_view text, int exponent, int64_t& ns) noexcept;
 
+/// The same of a number as JSON has it, which may have an exponent of its own: `1.2e-05`. `text`
+/// has to be one. A negative zero is zero.
+TimeFault time_from_number(std::string_view text, int exponent, int64_t& ns) noexcept;
+
 /// What is wrong with the cell `text` of column `column`, for an Error.
 std::string describe(TimeFault fault, std::string_view column, std::string_view text);
 

@@ -226,6 +226,7 @@ const Format gpu_trace_csv_format{
     .summary = "CSV of `nsys stats --report cuda_gpu_trace` (`gputrace` before 2023)",
     .extensions = extensions,
     .sniff = sniff,
+    .any_text = true,
     .read = read};
 
 }  // namespace kr

@@ -32,7 +32,8 @@ Trace read_text(const std::string& text, const OpenOptions& options = {}) {
 
 const std::string remedy = "; export it with `nsys stats --report cuda_gpu_trace --format csv`";
 const std::string accepted =
-    "; this version reads nsys reports (.nsys-rep), their SQLite exports, and cuda_gpu_trace CSV";
+    "; this version reads nsys reports (.nsys-rep), their SQLite exports, cuda_gpu_trace CSV, "
+    "and the JSON of vLLM's layer-wise profiler";
 
 }  // namespace
 

@@ -67,6 +67,47 @@ TEST_CASE("decimals become exact nanoseconds") {
   }
 }
 
+TEST_CASE("numbers with exponents become exact nanoseconds") {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  using enum TimeFault;
+  const Case cases[] = {
+      {"0", 3, none, 0},
+      {"0.0", 3, none, 0},
+      {"-0.0", 3, none, 0},
+      {"0e999999999999999999999", 3, none, 0},
+      {"-0e999999999999999999999", 3, none, 0},
+      {"12.345", 3, none, 12345},
+      {"11.263999999999998", 3, none, 11264},
+      {"0.00049999999999999999", 3, none, 0},
+      {"0.0005", 3, none, 1},
+      {"1.2e-05", 3, none, 0},
+      {"5e-04", 3, none, 1},
+      {"4.9999e-04", 3, none, 0},
+      {"9e-05", 3, none, 0},
+      {"99999e-8", 3, none, 1},
+      {"1e-999999999999999999999", 3, none, 0},
+      {"1.5e3", 3, none, 1500000},
+      {"1.23456E+2", 3, none, 123456},
+      {"123456e-2", 3, none, 1234560},
+      {"9.223372036854775807e15", 3, none, most},
+      {"9.223372036854775808e15", 3, too_large, 0},
+      {"9223372036854775807.4e-3", 3, none, most},
+      {"9223372036854775807.5e-3", 3, too_large, 0},
+      {"1e999999999999999999999", 3, too_large, 0},
+      {"1e16", 3, too_large, 0},
+      {"-1e999", 3, negative, 0},
+      {"-1e-999", 3, negative, 0},
+      {"-0.001", 3, negative, 0},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.text);
+    int64_t ns = 0;
+    const bool same_fault = time_from_number(c.text, c.exponent, ns) == c.fault;
+    CHECK(same_fault);
+    CHECK(ns == c.ns);
+  }
+}
+
 TEST_CASE("pieces of a file in messages are short and harmless") {
   CHECK(shown_text("a\x1b[31m\n") == "a\\x1b[31m\\x0a");
   CHECK(shown_text(std::string(100, 'x')) == std::string(60, 'x') + "…");

@@ -1,0 +1,97 @@
+// What is wrong, and where in the value.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "trace/readers/decimal.hpp"
+#include "trace/readers/json_pull.hpp"
+
+namespace kr {
+namespace {
+
+// Parts of a path that are shown at its two ends.
+constexpr size_t shown_parts = 12;
+
+bool plain_key(std::string_view key) noexcept {
+  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+}  // namespace
+
+std::string_view to_string(JsonKind kind) noexcept {
+  switch (kind) {
+    case JsonKind::null:
+      return "null";
+    case JsonKind::boolean:
+      return "true or false";
+    case JsonKind::number:
+      return "a number";
+    case JsonKind::string:
+      return "a string";
+    case JsonKind::array:
+      return "a list";
+    case JsonKind::object:
+      return "an object";
+  }
+  return "null";
+}
+
+std::string JsonPull::usual_remedy() {
+  return "mend it there, or write the file again with the program it comes from";
+}
+
+std::string JsonPull::path() const {
+  std::string out;
+  for (size_t i = 0; i < levels_.size(); ++i) {
+    const Level& level = levels_[i];
+    if (!level.within) break;
+    if (levels_.size() > 2 * shown_parts && i == shown_parts) {
+      i = levels_.size() - shown_parts - 1;
+      out += "…";
+      continue;
+    }
+    if (!level.object) {
+      fmt::format_to(std::back_inserter(out), "[{}]", level.count - 1);
+      continue;
+    }
+    const std::string_view key(keys_.data() + level.key_at, level.key_size);
+    if (!plain_key(key)) {
+      fmt::format_to(std::back_inserter(out), "[\"{}\"]", shown_text(key));
+      continue;
+    }
+    if (!out.empty()) out += '.';
+    out += key;
+  }
+  return out;
+}
+
+Error JsonPull::error(std::string_view why, std::string remedy) const {
+  const std::string where = path();
+  return {input_->shown(), Error::Place{.line = {}, .offset = offset_},
+          fmt::format("{} {}", where.empty() ? "the whole" : where, why), std::move(remedy)};
+}
+
+void JsonPull::wrong(const char* at, std::string_view why) const {
+  const std::string where = path();
+  throw Error(input_->shown(), Error::Place{.line = {}, .offset = place(at)},
+              fmt::format("this is no JSON: {}{}{}", why, where.empty() ? "" : ", in ", where),
+              usual_remedy());
+}
+
+void JsonPull::cut() const {
+  const std::string where = path();
+  throw JsonCut(input_->shown(), Error::Place{.line = {}, .offset = place(end_)},
+                fmt::format("the file is cut off here{}{}", where.empty() ? "" : ", in ", where),
+                "copy it again, or read what is whole with --allow-truncated");
+}
+
+void JsonPull::missing(std::string_view what) const {
+  if (at_ == end_) cut();
+  wrong(at_, fmt::format("{} is missing", what));
+}
+
+}  // namespace kr
