@@ -1,12 +1,10 @@
 // Titles and colours of labels.
-#include <fmt/format.h>
-
 #include <array>
-#include <cmath>
 #include <map>
 #include <set>
 #include <unordered_map>
 
+#include "report/color.hpp"
 #include "report/report.hpp"
 
 namespace kr {
@@ -20,32 +18,9 @@ uint32_t hash_of(std::string_view text) {  // FNV-1a, with its bits mixed once m
   return hash ^ (hash >> 15);
 }
 
-/// One channel of linear light as sRGB's byte.
-int channel(double linear) {
-  const double bounded = std::fmin(1.0, std::fmax(0.0, linear));
-  const double encoded =
-      bounded <= 0.0031308 ? 12.92 * bounded : 1.055 * std::pow(bounded, 1 / 2.4) - 0.055;
-  return static_cast<int>(std::lround(encoded * 255));
-}
-
-/// A colour of Oklab (Ottosson 2020) by lightness, chroma and hue in degrees. Equal lightness there
-/// looks equally light, whatever the hue.
-std::string oklch(double lightness, double chroma, double hue) {
-  const double angle = hue * 3.14159265358979323846 / 180;
-  const double a = chroma * std::cos(angle), b = chroma * std::sin(angle);
-  const auto cube = [](double value) { return value * value * value; };
-  const double l = cube(lightness + 0.3963377774 * a + 0.2158037573 * b);
-  const double m = cube(lightness - 0.1055613458 * a - 0.0638541728 * b);
-  const double s = cube(lightness - 0.0894841775 * a - 1.2914855480 * b);
-  return fmt::format("#{:02x}{:02x}{:02x}",
-                     channel(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
-                     channel(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
-                     channel(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s));
-}
-
 /// Of middling lightness, so that it stands out from a white and from a black page.
 std::string color_from_text(std::string_view label) {
-  if (label == reserved::unclassified) return "#8d939c";
+  if (label == reserved::unclassified) return grey;
   struct Tone {
     double lightness, chroma;
   };
@@ -56,18 +31,14 @@ std::string color_from_text(std::string_view label) {
   return oklch(tone.lightness, tone.chroma, hash % hues * (360.0 / hues));
 }
 
-/// What the runs' models declare for labels of one dimension.
+/// What models declare for labels of one dimension, the first that has something first.
 class Declared {
  public:
-  Declared(const Program& program, const std::vector<RunSummary>& runs,
-           std::string_view dimension) {
+  Declared(const Program& program, const std::vector<ModelId>& models, std::string_view dimension) {
     const auto id = program.dimension(dimension);
     if (!id) return;
-    for (const RunSummary& run : runs) {
-      const auto engine = program.engine(run.engine);
-      const auto model = engine ? program.model(*engine, run.model) : std::nullopt;
-      if (!model) continue;
-      const Table* table = program.models.get(*model).table(*id);
+    for (const ModelId model : models) {
+      const Table* table = program.models.get(model).table(*id);
       if (table == nullptr) continue;
       for (const Label& label : table->vocabulary) add(label);
     }
@@ -95,7 +66,18 @@ class Declared {
 
 }  // namespace
 
+LabelStyle label_style(const Program& program, ModelId model, std::string_view dimension,
+                       std::string_view label) {
+  return Declared(program, {model}, dimension).style(dimension, label);
+}
+
 std::vector<LabelStyle> label_styles(const Program& program, const std::vector<RunSummary>& runs) {
+  std::vector<ModelId> models;
+  for (const RunSummary& run : runs) {
+    const auto engine = program.engine(run.engine);
+    const auto model = engine ? program.model(*engine, run.model) : std::nullopt;
+    if (model) models.push_back(*model);
+  }
   std::map<std::string_view, std::set<std::string_view>> occurring;
   for (const RunSummary& run : runs) {
     for (const DimensionSum& dimension : run.dimensions) {
@@ -105,7 +87,7 @@ std::vector<LabelStyle> label_styles(const Program& program, const std::vector<R
   }
   std::vector<LabelStyle> styles;
   for (const auto& [dimension, labels] : occurring) {
-    const Declared declared(program, runs, dimension);
+    const Declared declared(program, models, dimension);
     for (const std::string_view label : labels) styles.push_back(declared.style(dimension, label));
   }
   return styles;

@@ -37,6 +37,9 @@ struct Report {
 /// the runs' models, the first that has one; a label without a colour gets one that depends on its
 /// text alone, so that it looks the same in every run and page.
 std::vector<LabelStyle> label_styles(const Program& program, const std::vector<RunSummary>& runs);
+/// That of one label of one model.
+LabelStyle label_style(const Program& program, ModelId model, std::string_view dimension,
+                       std::string_view label);
 
 /// result.csv: a row a distinct name and run, by run, substage and elapsed falling; the row
 /// `CPU(non-GPU)` closes each run and stands outside the sums. Columns: `Model_Engine,Substage,

@@ -1,0 +1,31 @@
+// Colours by how they look: Oklab (Ottosson 2020), where equal steps look equally large.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kr {
+
+struct Oklab {
+  double lightness = 0;  // 0 black, 1 white
+  double a = 0;
+  double b = 0;
+};
+
+/// `#rrggbb` by lightness, chroma and hue in degrees, bounded to what sRGB has.
+std::string oklch(double lightness, double chroma, double hue);
+
+/// Of `#rrggbb`.
+Oklab oklab(std::string_view color);
+
+/// How far apart two colours look: 0.02 is about what an eye can just see side by side, black and
+/// white are 1.
+double color_difference(const Oklab& one, const Oklab& other);
+
+/// Whether black reads better than white on it.
+bool is_light(std::string_view color);
+
+/// What stands for the rest, and for no label.
+inline constexpr const char* grey = "#8d939c";
+
+}  // namespace kr

@@ -1,0 +1,19 @@
+// What a module trace's context says of the run, for the head of a picture or page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trace/module_trace.hpp"
+
+namespace kr {
+
+/// The model as the context names it; else the source.
+std::string tree_subject(const ModuleTrace& trace);
+
+/// `batch 32`, `prompt 512 tokens`, `output 128 tokens`, `4 GPUs`, `sparsity 2:4`, `run of 12
+/// steps` or `8 requests done a step`: what is known, in this order. Both forms of the context,
+/// flat and with `engine_args`.
+std::vector<std::string> tree_facts(const ModuleTrace& trace);
+
+}  // namespace kr

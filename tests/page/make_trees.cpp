@@ -1,0 +1,66 @@
+// make_trees FOLDER: pictures and pages of module trees written down in tests/support, for the
+// browser tests and for people to look at.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "report/tree_picture.hpp"
+#include "support/module_traces.hpp"
+
+namespace {
+
+using namespace kr::test;
+
+class Maker {
+ public:
+  explicit Maker(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  void pictures(const std::string& name, const OwnedView& of, kr::Metric metric) const {
+    for (const kr::Picture& picture :
+         kr::tree_pictures(module_rules().program(), *of.view, metric)) {
+      const std::string file = fmt::format("{}-{}", name, picture.file_stem);
+      kr::write_file(folder_ / (file + ".png"), picture.png);
+      kr::write_file(folder_ / (file + ".svg"), picture.svg);
+    }
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+kr::ViewOptions modules(uint64_t top_k = 12) {
+  kr::ViewOptions options;
+  options.top_k = top_k;
+  options.unique_names = true;
+  options.width = 50;
+  return options;
+}
+
+kr::ViewOptions labels() {
+  kr::ViewOptions options = modules();
+  options.by_label = true;
+  return options;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  using kr::Metric;
+  const Maker make(arguments[1]);
+  const OwnedView llama(llama_trace(12), modules());
+  make.pictures("llama", llama, Metric::cuda_time_ms);
+  make.pictures("shares", llama, Metric::pct_cuda_time);
+  make.pictures("calls", OwnedView(llama_trace(32), modules()), Metric::invocations);
+  make.pictures("labels", OwnedView(llama_trace(128), labels()), Metric::cuda_time_ms);
+  make.pictures("many", OwnedView(llama_trace(2500, 1), modules()), Metric::cuda_time_ms);
+  make.pictures("too-many", OwnedView(llama_trace(6000, 1), labels()), Metric::pct_cuda_time);
+  make.pictures("hostile", OwnedView(hostile_trace(), modules()), Metric::cuda_time_ms);
+  make.pictures("wide", OwnedView(wide_trace(60), modules(40)), Metric::cuda_time_ms);
+  make.pictures("all", OwnedView(wide_trace(300), modules(0)), Metric::invocations);
+  make.pictures("single", OwnedView(single_trace(), modules()), Metric::cuda_time_ms);
+  make.pictures("zero", OwnedView(single_trace(0), modules()), Metric::cuda_time_ms);
+  make.pictures("huge", OwnedView(single_trace(INT64_MAX), modules()), Metric::cuda_time_ms);
+  return 0;
+}
