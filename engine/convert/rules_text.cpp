@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/check.hpp"
 #include "layout/layout.hpp"
 #include "syntax/keywords.hpp"
 
@@ -98,14 +97,6 @@ BlockText* ModelText::block(const std::string& dimension) {
 
 const BlockText* ModelText::block(const std::string& dimension) const {
   return const_cast<ModelText*>(this)->block(dimension);
-}
-
-std::string laid_out(std::string text) {
-  SourceMap sources;
-  const FileId file = sources.add("rules.kr", std::move(text));
-  Layout layout = lay_out(sources, file);
-  KR_CHECK(!layout.sink.has_errors());
-  return std::move(layout.text);
 }
 
 void LabelsText::add(const std::string& label) {

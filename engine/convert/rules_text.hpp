@@ -58,7 +58,4 @@ struct RulesText {
 /// In the canonical layout.
 std::string to_text(const RulesText& rules);
 
-/// Rules that certainly parse, in the canonical layout.
-std::string laid_out(std::string text);
-
 }  // namespace kr

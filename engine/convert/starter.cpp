@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "convert/rules_text.hpp"
 #include "convert/words.hpp"
 #include "diag/printable.hpp"
+#include "layout/layout.hpp"
 
 namespace kr {
 namespace {

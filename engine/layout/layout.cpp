@@ -24,7 +24,7 @@ struct Parsed {
 };
 
 /// The layout of a text without mistakes.
-std::string laid_out(std::string_view text, const syntax::File& tree) {
+std::string text_of(std::string_view text, const syntax::File& tree) {
   std::vector<layout::Token> tokens = layout::tokens_of(text, tree.comments);
   const std::vector<layout::Item> items = layout::items_of(tokens);
   return layout::Writer(tokens).write(items);
@@ -74,7 +74,7 @@ std::string partly_laid_out(const SourceMap& sources, FileId id, const syntax::F
     if (span.begin < at || !look.first_on_line(span.begin)) continue;
     const Parsed part{std::string(sources.text(span))};
     if (!part.sink.all().empty()) continue;
-    std::string lines = laid_out(part.text(), part.tree);
+    std::string lines = text_of(part.text(), part.tree);
     while (lines.ends_with('\n')) lines.pop_back();
     size_t begin = span.begin;
     while (begin > at && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
@@ -98,11 +98,19 @@ Layout lay_out(const SourceMap& sources, FileId file) {
     layout.text = partly_laid_out(sources, file, tree, layout.sink);
     return layout;
   }
-  layout.text = laid_out(sources.text(file), tree);
+  layout.text = text_of(sources.text(file), tree);
   const Parsed after(layout.text);
   KR_CHECK(after.sink.all().empty());
   KR_CHECK(layout::same(sources, tree, after.sources, after.tree));
   return layout;
+}
+
+std::string laid_out(std::string text) {
+  SourceMap sources;
+  const FileId file = sources.add("rules.kr", std::move(text));
+  Layout layout = lay_out(sources, file);
+  KR_CHECK(!layout.sink.has_errors());
+  return std::move(layout.text);
 }
 
 }  // namespace kr

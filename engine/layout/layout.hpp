@@ -25,4 +25,7 @@ struct Layout {
 /// which is checked each time.
 Layout lay_out(const SourceMap& sources, FileId file);
 
+/// A text that certainly has no mistake, laid out.
+std::string laid_out(std::string text);
+
 }  // namespace kr

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "prove/alternatives.hpp"
 #include "prove/lists.hpp"
@@ -32,6 +33,7 @@ class Collector {
     }
     Coverage coverage;
     for (const auto& [id, one] : rules_of_files_) tell(id, one, coverage);
+    for (const Shared& one : shared_) tell(one, coverage);
     std::sort(coverage.unreached.begin(), coverage.unreached.end(),
               [](const Unreached& a, const Unreached& b) {
                 return std::pair(a.place.file, a.place.begin) <
@@ -44,33 +46,77 @@ class Collector {
   struct Covered {
     std::vector<Alternative> alternatives;  // empty for `otherwise`
     std::vector<char> reached;              // by alternative
+    std::vector<size_t> shared;             // of the patterns it is made of: indices
     bool any = false;
   };
 
+  /// An alternative of a named pattern.
+  struct Shared {
+    Alternative alternative;
+    std::vector<RuleId> rules;
+    bool reached = false;
+  };
+
+  bool is_root(FileId file) const { return rules_.rules->files[file.index].root; }
+
   void add(RuleId id) {
     const Rule& rule = program_.rules.get(id);
-    const bool root = rules_.rules->files[rule.span.file.index].root;
-    if (!root || !rule.dimension.valid() || rules_of_files_.contains(id)) return;
+    if (!is_root(rule.span.file) || !rule.dimension.valid() || rules_of_files_.contains(id)) {
+      return;
+    }
     Covered& one = rules_of_files_[id];
     if (rule.expr.valid()) {
       const Span place{rule.span.file, rule.label_span.end, rule.span.end};
-      one.alternatives =
-          prove::alternatives_of(formulas_, program_, rules_.sources(), rule.expr, place);
+      one.alternatives = alternatives_at(rule.expr, place);
+      std::set<ExprId> seen;
+      add_patterns(rule.expr, place, seen, one.shared);
+      for (const size_t i : one.shared) shared_[i].rules.push_back(id);
     }
     one.reached.assign(one.alternatives.size(), 0);
+  }
+
+  std::vector<Alternative> alternatives_at(ExprId expr, Span place) {
+    return prove::alternatives_of(formulas_, program_, rules_.sources(), expr, place);
+  }
+
+  /// Those of the named patterns that the expression at `place` is one of, or has as alternatives.
+  void add_patterns(ExprId id, Span place, std::set<ExprId>& seen, std::vector<size_t>& all) {
+    const Expr& expr = program_.exprs.get(id);
+    if (!prove::lies_in(expr.span, place)) {
+      if (!expr.span.valid() || !is_root(expr.span.file) || !seen.insert(id).second) return;
+      const auto [known, added] = patterns_.try_emplace(id);
+      if (added) {
+        std::vector<Alternative> own = alternatives_at(id, expr.span);
+        if (own.size() < 2) own.clear();
+        for (Alternative& one : own) {
+          known->second.push_back(shared_.size());
+          shared_.push_back({std::move(one), {}, false});
+        }
+      }
+      all.insert(all.end(), known->second.begin(), known->second.end());
+    }
+    if (expr.op != ExprOp::disjunction || expr.places.size() != expr.operands.size()) return;
+    for (size_t i = 0; i < expr.operands.size(); ++i) {
+      add_patterns(expr.operands[i], expr.places[i], seen, all);
+    }
   }
 
   void reach(RuleId id, const Test& test) {
     const auto at = rules_of_files_.find(id);
     if (at == rules_of_files_.end()) return;
-    at->second.any = true;
+    Covered& one = at->second;
+    one.any = true;
     prove::Witness subject;
     subject.name = test.name;
     subject.kind = test.kind.value_or(operation_kind_of(test.name));
     subject.within = test.within;
-    for (size_t i = 0; i < at->second.alternatives.size(); ++i) {
-      char& reached = at->second.reached[i];
-      if (reached == 0 && prover_.holds(at->second.alternatives[i].formula, subject)) reached = 1;
+    for (size_t i = 0; i < one.alternatives.size(); ++i) {
+      char& reached = one.reached[i];
+      if (reached == 0 && prover_.holds(one.alternatives[i].formula, subject)) reached = 1;
+    }
+    for (const size_t i : one.shared) {
+      Shared& shared = shared_[i];
+      if (!shared.reached) shared.reached = prover_.holds(shared.alternative.formula, subject);
     }
   }
 
@@ -82,20 +128,35 @@ class Collector {
     coverage.alternatives += alternatives;
     if (alternatives == 1) {
       coverage.alternatives_reached += one.any ? 1 : 0;
-      if (!one.any) coverage.unreached.push_back({id, rule.span, true, test_for(id, nullptr)});
+      if (!one.any) coverage.unreached.push_back(unreached(id, rule.span, nullptr));
       return;
     }
     for (size_t i = 0; i < alternatives; ++i) {
       coverage.alternatives_reached += one.reached[i] != 0 ? 1 : 0;
       if (one.reached[i] != 0) continue;
       const Alternative& alternative = one.alternatives[i];
-      coverage.unreached.push_back({id, alternative.place, false, test_for(id, &alternative)});
+      coverage.unreached.push_back(unreached(id, alternative.place, &alternative));
     }
   }
 
-  /// A test in the first model where the rule can be reached so.
-  std::string test_for(RuleId id, const Alternative* alternative) {
+  void tell(const Shared& one, Coverage& coverage) {
+    ++coverage.alternatives;
+    if (one.reached) {
+      ++coverage.alternatives_reached;
+      return;
+    }
+    Unreached told;
+    for (const RuleId rule : one.rules) {
+      told = unreached(rule, one.alternative.place, &one.alternative);
+      if (!told.test.empty()) break;
+    }
+    coverage.unreached.push_back(std::move(told));
+  }
+
+  /// With a test in the first model where the rule can be reached so.
+  Unreached unreached(RuleId id, Span where, const Alternative* alternative) {
     const Rule& rule = program_.rules.get(id);
+    Unreached told{id, where, alternative == nullptr, {}, {}};
     for (const EffectiveList& list : lists_) {
       if (!list.model) continue;
       size_t place = 0;
@@ -107,11 +168,13 @@ class Collector {
       const prove::Finding finding = prover_.find(wanted, list.above(place));
       // A test cannot speak of the empty name.
       if (!finding.found() || finding.witness.name.empty()) continue;
-      return fmt::format("test {} {{ {} => {} {} }}", program_.title(*list.model),
-                         to_string(finding.witness), program_.dimensions.get(rule.dimension).name,
-                         written_label(rule, finding.witness));
+      told.whose = program_.title(*list.model);
+      told.test = fmt::format("{} => {} {}", to_string(finding.witness),
+                              program_.dimensions.get(rule.dimension).name,
+                              written_label(rule, finding.witness));
+      break;
     }
-    return {};
+    return told;
   }
 
   static std::string written_label(const Rule& rule, const prove::Witness& witness) {
@@ -133,6 +196,8 @@ class Collector {
   prove::Prover prover_;
   std::vector<EffectiveList> lists_;
   std::map<RuleId, Covered> rules_of_files_;
+  std::vector<Shared> shared_;
+  std::unordered_map<ExprId, std::vector<size_t>> patterns_;  // indices of `shared_`
 };
 
 }  // namespace

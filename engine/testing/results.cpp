@@ -9,6 +9,7 @@
 #include "diag/printable.hpp"
 #include "diag/render.hpp"
 #include "diag/xml.hpp"
+#include "layout/layout.hpp"
 
 namespace kr {
 namespace {
@@ -109,6 +110,34 @@ const std::string& path_of(const TestedFile& file) {
   return file.rules.sources().path(file.rules.rules->files.front().file);
 }
 
+/// Tests of one engine or model, by their lines.
+struct Block {
+  std::string whose;
+  std::vector<std::string> lines;
+};
+
+/// As `kr fmt` lays them out.
+std::string tests_of(const Block& block) {
+  return laid_out(fmt::format("test {} {{\n{}\n}}\n", block.whose, fmt::join(block.lines, "\n")));
+}
+
+/// The tests that reach what is not, each line once.
+std::string tests_to_paste(std::span<const Unreached> unreached) {
+  std::vector<Block> blocks;
+  for (const Unreached& one : unreached) {
+    if (one.test.empty()) continue;
+    auto at = std::find_if(blocks.begin(), blocks.end(),
+                           [&](const Block& block) { return block.whose == one.whose; });
+    if (at == blocks.end()) at = blocks.insert(at, {one.whose, {}});
+    if (std::find(at->lines.begin(), at->lines.end(), one.test) == at->lines.end()) {
+      at->lines.push_back(one.test);
+    }
+  }
+  std::string text;
+  for (const Block& block : blocks) text += (text.empty() ? "" : "\n") + tests_of(block);
+  return text;
+}
+
 /// What an unreached place says, on one line of some length.
 std::string text_of(const TestedFile& file, const Unreached& one) {
   constexpr size_t shown = 60;
@@ -128,7 +157,7 @@ void write_json(const TestedFile& file, const Unreached& one, JsonWriter& json) 
   json.key("dimension").text(program.dimensions.get(rule.dimension).name);
   json.key("label").text(rule.label);
   json.key("text").text(text_of(file, one));
-  json.key("test").text(one.test);
+  json.key("test").text(one.test.empty() ? "" : tests_of({one.whose, {one.test}}));
   json.close('}');
 }
 
@@ -170,10 +199,12 @@ std::string coverage_text(std::span<const TestedFile> files) {
       const Position at = file.rules.sources().begin(one.place);
       const std::string what =
           one.whole ? fmt::format("rule `{}`", printable(rule.label)) : text_of(file, one);
-      text += fmt::format("{}:{}:{}: no test reaches {}\n",
-                          file.rules.sources().path(one.place.file), at.line, at.column, what);
-      text += fmt::format("    {}\n", one.test.empty() ? "no name was found for one" : one.test);
+      text += fmt::format("{}:{}:{}: no test reaches {}{}\n",
+                          file.rules.sources().path(one.place.file), at.line, at.column, what,
+                          one.test.empty() ? ", and no name was found that does" : "");
     }
+    const std::string tests = tests_to_paste(file.coverage->unreached);
+    if (!tests.empty()) text += '\n' + tests + '\n';
   }
   return text + fmt::format("tests reach {} of {} and {} of {}\n", all->rules_reached,
                             plural(all->rules, "rule"), all->alternatives_reached,

@@ -9,7 +9,7 @@ using namespace kr;
 
 namespace {
 
-std::string laid_out(const std::string& text) {
+std::string layout_of(const std::string& text) {
   SourceMap sources;
   const FileId file = sources.add("test.kr", text);
   return lay_out(sources, file).text;
@@ -24,8 +24,8 @@ struct Case {
 void check(const std::vector<Case>& cases) {
   for (const Case& one : cases) {
     CAPTURE(one.what);
-    CHECK(laid_out(one.before) == one.after);
-    CHECK(laid_out(one.after) == one.after);
+    CHECK(layout_of(one.before) == one.after);
+    CHECK(layout_of(one.after) == one.after);
   }
 }
 

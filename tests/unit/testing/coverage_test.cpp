@@ -50,8 +50,11 @@ TEST_CASE("what no test reaches, with a test that does") {
   std::string pasted = rules;
   size_t without = 0;
   for (const Unreached& one : before.coverage.unreached) {
-    if (one.test.empty()) ++without;
-    pasted += one.test + "\n";
+    if (one.test.empty()) {
+      ++without;
+    } else {
+      pasted += "test " + one.whose + " { " + one.test + " }\n";
+    }
   }
   CHECK(without == 1);  // `flash_fwd` is taken by `flash`
   const Covered after = cover(pasted);
@@ -69,4 +72,35 @@ TEST_CASE("a test reaches the rule that gives its label, and the alternatives th
                                 "test e/m { \"gemm\" => substage gemm, stage b }\n");
   CHECK(covered.coverage.rules_reached == 3);
   CHECK(covered.coverage.alternatives_reached == 4);
+}
+
+TEST_CASE("alternatives of named patterns count once, where they stand") {
+  const std::string text = R"(pattern inner = /(a|b)x/ | "c"
+pattern kernels = inner | "d" | ("e" | "f") & !"g"
+pattern lone = "h"
+pattern either = /i1|i2/
+engine e {
+  stage { a: kernels  b: either | lone }
+  substage { a: "z" | kernels  b: inner & "y" }
+}
+)";
+  const Covered before = cover(text);
+  // By rules: 1 and 2, 2 and 1; of `kernels` 3, `inner` 2, `either` 2.
+  CHECK(before.coverage.alternatives == 13);
+  CHECK(before.coverage.unreached.size() == 13);
+  const std::string tested = text + "test e { \"cy\" => stage a, substage a }\n";
+  const Covered one = cover(tested);
+  CHECK(one.coverage.rules_reached == 2);
+  // Both rules of `a` by their use of `kernels`, which is reached by `inner`, and that by "c".
+  CHECK(one.coverage.alternatives_reached == 4);
+  std::string pasted = tested;
+  for (const Unreached& left : one.coverage.unreached) {
+    CAPTURE(one.rules.sources().text(left.place));
+    // All that `inner & "y"` could take is taken by `kernels`.
+    CHECK(left.test.empty() == (one.rules.sources().text(left.place) == "b: inner & \"y\""));
+    if (!left.test.empty()) pasted += "test " + left.whose + " { " + left.test + " }\n";
+  }
+  const Covered after = cover(pasted);
+  for (const TestOutcome& outcome : after.outcomes) CHECK(outcome.passed());
+  CHECK(after.coverage.unreached.size() == 1);
 }
