@@ -215,8 +215,8 @@ TEST_CASE("texts are written so that they are read back") {
 
 TEST_CASE("abbreviations are applied one after another") {
   const std::vector<Abbreviation> all{{"ab", "b", {}}, {"bb", "c", {}}};
-  CHECK(lint::abbreviate("abab", all) == "c");
-  CHECK(lint::abbreviate("aab", all) == "ab");
+  CHECK(abbreviate("abab", all) == "c");
+  CHECK(abbreviate("aab", all) == "ab");
 }
 
 TEST_CASE("colours differ as the eye sees it") {
