@@ -19,7 +19,8 @@ Place place_of(const Fold& fold) {
 /// Covered, or covering: asked of the same two in model after model.
 class Covers {
  public:
-  explicit Covers(const Program& program) : program_(program), prover_(formulas_) {}
+  explicit Covers(const Context& context)
+      : program_(context.program()), prover_(formulas_, {}, context.options.proofs) {}
 
   bool never(const Fold& fold) { return prover_.find(formulas_.of(program_, fold.expr)).none(); }
 
@@ -60,7 +61,7 @@ void check_folds(const Context& context, Sink& sink) {
     const Fold* by = nullptr;
   };
   std::map<Place, Found> found;
-  Covers covers(context.program());
+  Covers covers(context);
   for (const Model& model : context.program().models) {
     for (const Fold& fold : model.folds) {
       if (!context.is_root(fold.span.file)) continue;

@@ -8,6 +8,7 @@
 #include "diag/diagnostic.hpp"
 #include "lint/usage.hpp"
 #include "match/compiled_rules.hpp"
+#include "prove/prover.hpp"
 
 namespace kr {
 
@@ -19,6 +20,8 @@ struct LintOptions {
   std::vector<std::string> known_names;
   /// Declarations of the root files that other files use, which makes them used. Sorted.
   std::vector<lint::Used> used_elsewhere;
+  /// What was proven before, for callers that check again and again; not for two threads at once.
+  prove::ProofMemo* proofs = nullptr;
 };
 
 /// What is found in the root files' own text, infos included, sorted by place; what `# kr: allow`

@@ -20,7 +20,10 @@ using prove::RuleListed;
 class Overlaps {
  public:
   Overlaps(const Context& context, Sink& sink)
-      : context_(context), program_(context.program()), sink_(sink), prover_(formulas_, budget) {}
+      : context_(context),
+        program_(context.program()),
+        sink_(sink),
+        prover_(formulas_, budget, context.options.proofs) {}
 
   void run() {
     const std::vector<EffectiveList> lists = effective_lists(program_, formulas_);

@@ -41,7 +41,10 @@ struct Checked {
 class Reachability {
  public:
   Reachability(const Context& context, Sink& sink)
-      : context_(context), program_(context.program()), sink_(sink), prover_(formulas_) {}
+      : context_(context),
+        program_(context.program()),
+        sink_(sink),
+        prover_(formulas_, {}, context.options.proofs) {}
 
   void run() {
     lists_ = effective_lists(program_, formulas_);

@@ -29,11 +29,13 @@ bool Analysis::reads(const std::filesystem::path& path) const {
 }
 
 std::vector<Diagnostic> Analysis::lint(const std::shared_ptr<MatchMemo>& memo,
+                                       prove::ProofMemo& proofs,
                                        std::vector<lint::Used> used_elsewhere) {
   if (!compiled_.database) compiled_.database = Database::of_automata(program(), memo);
   LintOptions options;
   options.infos = false;  // those that take long: a person is typing
   options.used_elsewhere = std::move(used_elsewhere);
+  options.proofs = &proofs;
   return lint_rules(compiled_, options, loaded_);
 }
 

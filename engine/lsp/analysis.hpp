@@ -45,7 +45,7 @@ class Analysis {
 
   /// All that `kr lint` finds. Without errors only. Tests in the file are run without Hyperscan,
   /// whose databases take longer to compile than a person to type.
-  std::vector<Diagnostic> lint(const std::shared_ptr<MatchMemo>& memo,
+  std::vector<Diagnostic> lint(const std::shared_ptr<MatchMemo>& memo, prove::ProofMemo& proofs,
                                std::vector<lint::Used> used_elsewhere);
 
   const std::vector<Symbol>& symbols(FileId file) const;

@@ -85,7 +85,7 @@ void Workspace::check(OpenDocument& document) {
       used.merge(other.analysis->used());
     }
   }
-  document.findings = analysis->lint(memo_, {used.begin(), used.end()});
+  document.findings = analysis->lint(memo_, proofs_, {used.begin(), used.end()});
 }
 
 OpenDocument* Workspace::unchecked() {

@@ -11,6 +11,7 @@
 #include "lsp/analysis.hpp"
 #include "lsp/text.hpp"
 #include "match/memo.hpp"
+#include "prove/memo.hpp"
 
 namespace kr::lsp {
 
@@ -56,7 +57,9 @@ class Workspace {
   const OpenDocument* find(const std::filesystem::path& path) const;
   Library library_;
   uint64_t edits_ = 0;
+  // What stays the same from edit to edit is matched and proven once.
   std::shared_ptr<MatchMemo> memo_ = std::make_shared<MatchMemo>();
+  prove::ProofMemo proofs_;
   std::map<std::string, OpenDocument, std::less<>> documents_;
 };
 

@@ -4,22 +4,49 @@
 
 namespace kr {
 
-bool MatchMemo::holds(const Atom& atom, std::string_view name) {
-  if (answers_ >= max_answers) {
-    patterns_.clear();
-    answers_ = 0;
+void MatchMemo::begin_anew() {
+  ++beginning_;
+  numbers_.clear();
+  automata_.clear();
+  said_.clear();
+  answers_ = 0;
+}
+
+void MatchMemo::number(const Program& program, Patterns& patterns) {
+  patterns.beginning = beginning_;
+  patterns.numbers.clear();
+  for (const Atom& atom : program.atoms) {
+    const auto next = static_cast<uint32_t>(numbers_.size());
+    patterns.numbers.push_back(numbers_.try_emplace(atom.hyperscan, next).first->second);
   }
-  Pattern& pattern = patterns_[atom.hyperscan];
-  const auto [answer, added] = pattern.answers.try_emplace(std::string(name), false);
-  if (!added) return answer->second;
-  ++answers_;
-  if (!pattern.automaton) {
+  automata_.resize(numbers_.size());
+}
+
+void MatchMemo::add_holding(const Program& program, Patterns& patterns, std::string_view name,
+                            AtomSet& set) {
+  if (answers_ >= max_answers) begin_anew();
+  if (patterns.beginning != beginning_) number(program, patterns);
+  std::vector<Answer>& said = said_[std::string(name)];
+  if (said.size() < automata_.size()) {
+    answers_ += automata_.size() - said.size();
+    said.resize(automata_.size(), Answer::unasked);
+  }
+  for (uint32_t i = 0; i < patterns.numbers.size(); ++i) {
+    const uint32_t number = patterns.numbers[i];
+    Answer& answer = said[number];
+    if (answer == Answer::unasked) answer = ask(program.atoms.get({i}), number, name);
+    if (answer == Answer::yes) set.add({i});
+  }
+}
+
+MatchMemo::Answer MatchMemo::ask(const Atom& atom, uint32_t number, std::string_view name) {
+  std::optional<regex::Nfa>& automaton = automata_[number];
+  if (!automaton) {
     // Sema has bounded every expression, and a text is no longer than its file.
     const regex::Nfa::Limits unlimited{std::numeric_limits<size_t>::max()};
-    pattern.automaton = *regex::Nfa::build(atom.regex, unlimited);
+    automaton = *regex::Nfa::build(atom.regex, unlimited);
   }
-  answer->second = pattern.automaton->search(name, scratch_);
-  return answer->second;
+  return automaton->search(name, scratch_) ? Answer::yes : Answer::no;
 }
 
 }  // namespace kr

@@ -20,6 +20,7 @@ struct Scanner::Impl {
   std::shared_ptr<const Database> database;
   HsScratch scratch;
   regex::Nfa::Scratch nfa_scratch;
+  MatchMemo::Patterns patterns;  // of the database's memo, where it has one
 };
 
 Scanner::Scanner(std::shared_ptr<const Database> database) : impl_(std::make_unique<Impl>()) {
@@ -40,9 +41,7 @@ void Scanner::scan(std::string_view name, AtomSet& set) {
   const Database::Impl& inside = impl_->database->impl();
   if (inside.memo) {
     set = inside.always;
-    for (uint32_t i = 0; i < inside.atoms; ++i) {
-      if (inside.memo->holds(inside.memo_program->atoms.get({i}), name)) set.add({i});
-    }
+    inside.memo->add_holding(*inside.memo_program, impl_->patterns, name, set);
     return;
   }
   if (name.empty()) {

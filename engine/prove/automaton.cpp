@@ -54,6 +54,7 @@ Automaton::Automaton(const Formulas& formulas) {
   find_classes(automata);
   for (const regex::Nfa& automaton : automata) add(automaton);
   first_.push_back(static_cast<uint32_t>(language_.size()));
+  list_arrivals();
   list_beginnings();
 }
 
@@ -190,10 +191,18 @@ Automaton::Way Automaton::closure(const regex::Nfa& automaton, uint32_t start, S
   return way;
 }
 
-void Automaton::arrive(uint32_t state, Side before, States& to) const {
-  const bool accepted = std::all_of(
-      sides.begin(), sides.end(), [&](Side behind) { return way(state, before, behind).accepts; });
-  to.push_back(accepted ? matched(language_[state]) : state);
+void Automaton::list_arrivals() {
+  for (const Side before : sides) {
+    std::vector<uint32_t>& arrived = arrived_[static_cast<size_t>(before)];
+    arrived.resize(language_.size());
+    for (uint32_t state = 0; state < arrived.size(); ++state) {
+      const bool accepted =
+          is_matched(state) || std::all_of(sides.begin(), sides.end(), [&](Side behind) {
+            return way(state, before, behind).accepts;
+          });
+      arrived[state] = accepted ? matched(language_[state]) : state;
+    }
+  }
 }
 
 void Automaton::list_beginnings() {
@@ -205,7 +214,7 @@ void Automaton::list_beginnings() {
         const Way& from = way(start_[language], before, side_[c]);
         for (uint32_t e = from.begin; e < from.end; ++e) {
           const Edge& edge = edges_of_[e];
-          if (sets_[edge.set].test(c)) arrive(edge.target, side_[c], by_class[c]);
+          if (sets_[edge.set].test(c)) by_class[c].push_back(arrived(edge.target, side_[c]));
         }
       }
       for (const Side behind : sides) {
@@ -217,29 +226,23 @@ void Automaton::list_beginnings() {
   }
 }
 
-void Automaton::step_one(uint32_t state, Side before, size_t byte_class, States& to) const {
+bool Automaton::step_unmatched(const States& from, Side before, size_t byte_class,
+                               States& to) const {
   const Side behind = side_[byte_class];
-  const Way& from = way(state, before, behind);
-  if (from.accepts) to.push_back(matched(language_[state]));
-  for (uint32_t e = from.begin; e < from.end; ++e) {
-    const Edge& edge = edges_of_[e];
-    if (sets_[edge.set].test(byte_class)) arrive(edge.target, behind, to);
-  }
-}
-
-void Automaton::step_some(const States& from, Side before, size_t byte_class,
-                          const std::vector<uint32_t>& languages, const std::vector<char>& is_one,
-                          States& to) const {
-  to.clear();
+  const size_t pair = pair_of(before, behind);
+  const std::vector<uint32_t>& arrived = arrived_[static_cast<size_t>(behind)];
   for (const uint32_t state : from) {
-    if (is_one[language_[state]] == 0) continue;
-    if (is_matched(state)) {
-      to.push_back(state);
-    } else {
-      step_one(state, before, byte_class, to);
+    const Way& way = ways_[by_state_[state].way[pair]];
+    if (way.accepts) return false;
+    for (uint32_t e = way.begin; e < way.end; ++e) {
+      const Edge& edge = edges_of_[e];
+      if (!sets_[edge.set].test(byte_class)) continue;
+      const uint32_t target = arrived[edge.target];
+      if (target != edge.target) return false;
+      to.push_back(target);
     }
   }
-  for (const uint32_t language : languages) step_one(start_[language], before, byte_class, to);
+  return true;
 }
 
 void Automaton::step(const States& from, Side before, size_t byte_class,
@@ -251,7 +254,12 @@ void Automaton::step(const States& from, Side before, size_t byte_class,
       to.push_back(state);
       continue;
     }
-    step_one(state, before, byte_class, to);
+    const Way& from_here = way(state, before, behind);
+    if (from_here.accepts) to.push_back(matched(language_[state]));
+    for (uint32_t e = from_here.begin; e < from_here.end; ++e) {
+      const Edge& edge = edges_of_[e];
+      if (sets_[edge.set].test(byte_class)) to.push_back(arrived(edge.target, behind));
+    }
   }
   for (const uint32_t state : beginnings_[static_cast<size_t>(before)][byte_class]) {
     if (active[language_[state]] != 0) to.push_back(state);

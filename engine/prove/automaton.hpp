@@ -24,12 +24,31 @@ enum class Side : uint8_t { nothing, word, other };
 /// A sorted set of states.
 using States = std::vector<uint32_t>;
 
+/// A few bits of a set of states: most sets that do not lie in another are told by them.
+class Summary {
+ public:
+  void add(uint32_t state) { words_[state / 64 % words_.size()] |= uint64_t{1} << (state % 64); }
+  void add(const Summary& other) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  }
+  /// False: the set does not lie in the other.
+  bool may_lie_in(const Summary& other) const {
+    uint64_t missing = 0;
+    for (size_t i = 0; i < words_.size(); ++i) missing |= words_[i] & ~other.words_[i];
+    return missing == 0;
+  }
+
+ private:
+  std::array<uint64_t, 4> words_{};
+};
+
 class Automaton {
  public:
   /// All languages of the arena. None of them has too many states: sema refuses those.
   explicit Automaton(const Formulas& formulas);
 
   size_t languages() const noexcept { return first_.size() - 1; }
+  size_t states() const noexcept { return language_.size(); }
   /// Classes of bytes that no language tells apart, the ones a person would rather read first.
   size_t classes() const noexcept { return representative_.size(); }
   unsigned char representative(size_t byte_class) const { return representative_[byte_class]; }
@@ -44,11 +63,21 @@ class Automaton {
   /// Reads a byte of a class, `before` standing before it. Only languages of `active` are followed.
   void step(const States& from, Side before, size_t byte_class, const std::vector<char>& active,
             States& to) const;
-  /// The same for the few `languages` alone, from those of their states that are in `from`; neither
-  /// sorted nor each once.
-  void step_some(const States& from, Side before, size_t byte_class,
-                 const std::vector<uint32_t>& languages, const std::vector<char>& is_one,
-                 States& to) const;
+  /// Appends where states that have not matched lead, neither sorted nor each once; what begins at
+  /// this place is not among it. False as soon as a language matches: then `to` is of no use.
+  bool step_unmatched(const States& from, Side before, size_t byte_class, States& to) const;
+  /// What begins when a byte of a class is read, of all languages; not sorted.
+  const std::vector<uint32_t>& beginnings(Side before, size_t byte_class) const {
+    return beginnings_[static_cast<size_t>(before)][byte_class];
+  }
+  /// The languages with an empty match between two sides, rising.
+  const std::vector<uint32_t>& empty_between(Side before, Side behind) const {
+    return empty_[static_cast<size_t>(before) * 3 + static_cast<size_t>(behind)];
+  }
+  /// Whether the language of a state that has not matched does when the name ends here.
+  bool matches_at_end(uint32_t state, Side before) const {
+    return way(state, before, Side::nothing).accepts;
+  }
   /// The languages that have matched when the name ends here, rising.
   void matched_at_end(const States& from, Side before, const std::vector<char>& active,
                       std::vector<uint32_t>& languages) const;
@@ -85,10 +114,12 @@ class Automaton {
     return ways_[by_state_[state]
                      .way[static_cast<size_t>(before) * 3 + static_cast<size_t>(behind)]];
   }
+  void list_arrivals();
   void list_beginnings();
-  void arrive(uint32_t state, Side before, States& to) const;
-  /// From one state that has not matched, which may be a start.
-  void step_one(uint32_t state, Side before, size_t byte_class, States& to) const;
+  /// A state reached by a byte: "matched" where its language has matched whatever follows.
+  uint32_t arrived(uint32_t state, Side before) const {
+    return arrived_[static_cast<size_t>(before)][state];
+  }
 
   std::vector<unsigned char> representative_;
   std::vector<Side> side_;
@@ -97,12 +128,13 @@ class Automaton {
   std::unordered_map<regex::ByteSet, uint32_t> known_sets_;
   std::vector<Edge> edges_of_;
   std::vector<Way> ways_;
-  std::vector<Ways> by_state_;      // by state
-  std::vector<uint32_t> language_;  // by state
-  std::vector<uint32_t> first_;     // by language, and one past the end
-  std::vector<uint32_t> start_;     // by language: the state where a match begins
-  std::vector<char> edges_;         // by language
-  std::vector<uint32_t> marks_;     // scratch of closure
+  std::vector<Ways> by_state_;                    // by state
+  std::array<std::vector<uint32_t>, 3> arrived_;  // by side before and state
+  std::vector<uint32_t> language_;                // by state
+  std::vector<uint32_t> first_;                   // by language, and one past the end
+  std::vector<uint32_t> start_;                   // by language: the state where a match begins
+  std::vector<char> edges_;                       // by language
+  std::vector<uint32_t> marks_;                   // scratch of closure
   uint32_t mark_ = 0;
   /// What begins at a place: by side before it and class behind it.
   std::array<std::vector<std::vector<uint32_t>>, 3> beginnings_;

@@ -1,8 +1,8 @@
 #include "prove/find_name.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "prove/rewrite.hpp"
 #include "prove/search.hpp"
 
 namespace kr::prove {
@@ -12,37 +12,14 @@ bool has(const std::vector<FormulaId>& sorted, FormulaId formula) {
   return std::binary_search(sorted.begin(), sorted.end(), formula);
 }
 
-/// What is wanted, with constants for negations and for excluded atoms.
-class Rewriting {
- public:
-  Rewriting(Formulas& formulas, const std::vector<FormulaId>& excluded, bool relax)
-      : formulas_(formulas), excluded_(excluded), relax_(relax) {}
-
-  FormulaId operator()(FormulaId id) {
-    if (has(excluded_, id)) return formulas_.never();
-    const Formula formula = formulas_.get(id);  // the arena grows below
-    if (formula.op == Op::negation && relax_) return formulas_.always();
-    if (formula.operands.empty()) return id;
-    if (const auto known = known_.find(id); known != known_.end()) return known->second;
-    std::vector<FormulaId> operands;
-    operands.reserve(formula.operands.size());
-    for (const FormulaId operand : formula.operands) operands.push_back((*this)(operand));
-    FormulaId result = id;
-    if (operands != formula.operands) {
-      result = formula.op == Op::negation      ? formulas_.negation(operands.front())
-               : formula.op == Op::conjunction ? formulas_.all(std::move(operands))
-                                               : formulas_.any(std::move(operands));
-    }
-    known_.emplace(id, result);
-    return result;
-  }
-
- private:
-  Formulas& formulas_;
-  const std::vector<FormulaId>& excluded_;
-  bool relax_;
-  std::unordered_map<FormulaId, FormulaId> known_;
-};
+/// With constants for what is excluded and, where a question is relaxed, for negations.
+FormulaId without(Formulas& formulas, FormulaId wanted, const std::vector<FormulaId>& excluded,
+                  bool relax) {
+  return Rewriter(formulas, [&](FormulaId id, const Formula& formula) {
+    if (has(excluded, id)) return formulas.never();
+    return formula.op == Op::negation && relax ? formulas.always() : FormulaId{};
+  })(wanted);
+}
 
 /// A question whose plain part has been asked.
 struct Branch {
@@ -112,15 +89,14 @@ class Finder {
   /// name.
   void open(FormulaId wanted, std::vector<FormulaId> excluded) {
     // Making a question plain takes time too, and there may be very many.
-    constexpr size_t steps = 8;
-    if (budget_ < steps) {
+    if (budget_ < reserve) {
       all_asked_ = false;
       return;
     }
-    budget_ -= steps;
+    budget_ -= reserve;
     Branch branch{wanted, std::move(excluded), {}};
     if (!simplify(branch)) return;
-    PlainQuestion plain{Rewriting(formulas_, branch.excluded, true)(branch.wanted), {}};
+    PlainQuestion plain{without(formulas_, branch.wanted, branch.excluded, true), {}};
     for (const FormulaId id : branch.excluded) {
       const Formula& formula = formulas_.get(id);
       if (formula.op == Op::atom) plain.excluded.push_back(formula.language.index);
@@ -169,7 +145,7 @@ class Finder {
       branch.excluded.erase(std::unique(branch.excluded.begin(), branch.excluded.end()),
                             branch.excluded.end());
       branch.wanted = formulas_.all(std::move(needed));
-      const FormulaId rewritten = Rewriting(formulas_, branch.excluded, false)(branch.wanted);
+      const FormulaId rewritten = without(formulas_, branch.wanted, branch.excluded, false);
       again |= rewritten != branch.wanted;
       branch.wanted = rewritten;
       if (branch.wanted == formulas_.never()) return false;
@@ -203,7 +179,7 @@ class Finder {
     std::vector<FormulaId> choices;
     const std::vector<FormulaId> operands = formulas_.get(*failed).operands;
     for (const FormulaId operand : operands) {
-      (Rewriting(formulas_, {}, true)(operand) == operand ? plain : choices).push_back(operand);
+      (without(formulas_, operand, {}, true) == operand ? plain : choices).push_back(operand);
     }
     if (!plain.empty()) choices.push_back(formulas_.any(std::move(plain)));
     for (const FormulaId choice : choices) {

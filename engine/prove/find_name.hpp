@@ -26,7 +26,11 @@ struct NameFinding {
   std::string name;  // where found
 };
 
-/// Every step taken is taken from `budget`.
+/// Opening a question takes so many steps. With fewer left it is given up.
+constexpr size_t reserve = 8;
+
+/// Every step taken is taken from `budget`. What comes of it depends on what is asked alone and, if
+/// fewer than `reserve` steps are left in the end, on how many there were.
 NameFinding find_name(Formulas& formulas, const Automaton& automaton, NameQuestion question,
                       size_t& budget);
 

@@ -32,6 +32,11 @@ FormulaId Formulas::add(Formula formula) {
     formula.asks_operation = false;
   }
   formula.asks_operation |= formula.op == Op::operation;
+  formula.digest.add(static_cast<uint64_t>(formula.op));
+  formula.digest.add(static_cast<uint64_t>(formula.operation));
+  if (formula.op == Op::atom) formula.digest.add(digests_[formula.language.index]);
+  formula.digest.add(formula.operands.size());
+  for (const FormulaId operand : formula.operands) formula.digest.add(get(operand).digest);
   at->second = formulas_.add(std::move(formula));
   return at->second;
 }
@@ -39,7 +44,10 @@ FormulaId Formulas::add(Formula formula) {
 FormulaId Formulas::atom(const regex::Regex& regex) {
   if (regex::vacuity(regex) == regex::Vacuity::always) return always();
   const auto [at, added] = known_languages_.emplace(regex::to_hyperscan(regex), LanguageId{});
-  if (added) at->second = languages_.add(regex);
+  if (added) {
+    at->second = languages_.add(regex);
+    digests_.emplace_back().add(at->first);
+  }
   return atom(at->second);
 }
 
@@ -116,6 +124,12 @@ FormulaId Formulas::all(std::vector<FormulaId> operands) {
 
 FormulaId Formulas::any(std::vector<FormulaId> operands) {
   return join(Op::disjunction, std::move(operands));
+}
+
+FormulaId Formulas::make(Op op, std::vector<FormulaId> operands) {
+  if (op == Op::negation) return negation(operands.front());
+  KR_CHECK(op == Op::conjunction || op == Op::disjunction);
+  return join(op, std::move(operands));
 }
 
 // Expressions are no deeper than max_expr_depth, and one that patterns share is gone into once.

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "prove/digest.hpp"
 #include "sema/program.hpp"
 
 namespace kr::prove {
@@ -39,6 +40,9 @@ struct Formula {
   std::vector<FormulaId> operands;
   bool looks_within = false;    // itself or something in it is `within`
   bool asks_operation = false;  // … `@kernel` or its like, outside `within`
+  /// Of the operations, the languages as written and the order of operands: formulas of two arenas
+  /// that have the same are made alike.
+  Digest digest;
 };
 
 class Formulas {
@@ -56,6 +60,8 @@ class Formulas {
   FormulaId negation(FormulaId inner);
   FormulaId all(std::vector<FormulaId> operands);
   FormulaId any(std::vector<FormulaId> operands);
+  /// A negation, a conjunction or a disjunction.
+  FormulaId make(Op op, std::vector<FormulaId> operands);
   /// An expression of a Program; an invalid one never holds. The Program must outlive the arena.
   FormulaId of(const Program& program, ExprId expr);
 
@@ -69,6 +75,7 @@ class Formulas {
 
   Store<Formula, FormulaTag> formulas_;
   Store<regex::Regex, LanguageTag> languages_;
+  std::vector<Digest> digests_;  // by LanguageId
   std::unordered_map<std::string, FormulaId> known_;
   std::unordered_map<std::string, LanguageId> known_languages_;  // by to_hyperscan
   std::unordered_map<const Program*, std::vector<FormulaId>> of_program_;

@@ -6,7 +6,9 @@
 
 #include "diag/printable.hpp"
 #include "prove/find_name.hpp"
+#include "prove/memo.hpp"
 #include "prove/needed_bytes.hpp"
+#include "prove/rewrite.hpp"
 #include "regex/nfa.hpp"
 
 namespace kr::prove {
@@ -21,39 +23,18 @@ struct Around {
   const std::vector<FormulaId>* held = nullptr;  // `within` formulas that hold, sorted
 };
 
-/// Puts constants for kinds and `within`.
-class Settled {
- public:
-  Settled(Formulas& formulas, Around around) : formulas_(formulas), around_(around) {}
-
-  FormulaId operator()(FormulaId id) {
-    const Formula formula = formulas_.get(id);  // the arena grows below
+/// Constants for what is known, the same for all formulas it is given.
+auto settling(Formulas& formulas, Around around) {
+  return Rewriter(formulas, [&formulas, around](FormulaId id, const Formula& formula) {
     if (!formula.looks_within && !formula.asks_operation) return id;
-    if (const auto known = known_.find(id); known != known_.end()) return known->second;
-    FormulaId result = id;
     if (formula.op == Op::operation) {
-      if (around_.kind) result = formulas_.constant(formula.operation == *around_.kind);
-    } else if (formula.op == Op::within) {
-      if (around_.held != nullptr) {
-        result =
-            formulas_.constant(std::binary_search(around_.held->begin(), around_.held->end(), id));
-      }
-    } else {
-      std::vector<FormulaId> operands;
-      for (const FormulaId operand : formula.operands) operands.push_back((*this)(operand));
-      result = formula.op == Op::negation      ? formulas_.negation(operands.front())
-               : formula.op == Op::conjunction ? formulas_.all(std::move(operands))
-                                               : formulas_.any(std::move(operands));
+      return around.kind ? formulas.constant(formula.operation == *around.kind) : id;
     }
-    known_.emplace(id, result);
-    return result;
-  }
-
- private:
-  Formulas& formulas_;
-  Around around_;
-  std::unordered_map<FormulaId, FormulaId> known_;
-};
+    if (formula.op != Op::within) return FormulaId{};
+    if (around.held == nullptr) return id;
+    return formulas.constant(std::binary_search(around.held->begin(), around.held->end(), id));
+  });
+}
 
 /// A question by itself: its formulas, and the automaton of just the languages in them. The arena
 /// may hold thousands.
@@ -65,7 +46,7 @@ class Small {
   }
 
   NameFinding find(size_t& states) {
-    return find_name(formulas_, Automaton(formulas_), std::move(question_), states);
+    return prove::find_name(formulas_, Automaton(formulas_), std::move(question_), states);
   }
 
  private:
@@ -85,13 +66,9 @@ class Small {
         made = formulas_.atom(from_.language(formula.language));
         break;
       case Op::negation:
-        made = formulas_.negation(operands.front());
-        break;
       case Op::conjunction:
-        made = formulas_.all(std::move(operands));
-        break;
       case Op::disjunction:
-        made = formulas_.any(std::move(operands));
+        made = formulas_.make(formula.op, std::move(operands));
         break;
       case Op::operation:
       case Op::within:
@@ -151,7 +128,8 @@ std::string to_string(const Witness& witness) {
 
 class Prover::Impl {
  public:
-  Impl(Formulas& formulas, Budget budget) : formulas_(formulas), budget_(budget) {}
+  Impl(Formulas& formulas, Budget budget, ProofMemo* memo)
+      : formulas_(formulas), budget_(budget), memo_(memo) {}
 
   Formulas& formulas() noexcept { return formulas_; }
 
@@ -252,7 +230,7 @@ class Prover::Impl {
   }
 
   void settle(NameQuestion& question, Around around) {
-    Settled settled(formulas_, around);
+    auto settled = settling(formulas_, around);
     question.wanted = settled(question.wanted);
     for (FormulaId& id : question.excluded) id = settled(id);
   }
@@ -260,10 +238,21 @@ class Prover::Impl {
   Finding find_by_name(const NameQuestion& question, size_t& states) {
     Finding finding;
     if (question.wanted == formulas_.never()) return finding;
-    NameFinding found = Small(formulas_, question).find(states);
+    NameFinding found = find_name(question, states);
     finding.answer = found.answer;
     finding.witness.name = std::move(found.name);
     return finding;
+  }
+
+  NameFinding find_name(const NameQuestion& question, size_t& states) {
+    if (memo_ == nullptr) return Small(formulas_, question).find(states);
+    Digest digest = formulas_.get(question.wanted).digest;
+    for (const FormulaId id : question.excluded) digest.add(formulas_.get(id).digest);
+    if (auto known = memo_->recall(digest, states)) return std::move(*known);
+    const size_t before = states;
+    NameFinding found = Small(formulas_, question).find(states);
+    memo_->keep(digest, found, before, before - states);
+    return found;
   }
 
   /// Every choice of which `within` hold, the fewest first. Names round a subject are any names, so
@@ -322,7 +311,7 @@ class Prover::Impl {
       // Round a subject there are neither kinds of operation nor names round a name.
       static const std::vector<FormulaId> nothing;
       Around plain{std::nullopt, &nothing};
-      return Settled(formulas_, plain)(formulas_.get(id).operands.front());
+      return settling(formulas_, plain)(formulas_.get(id).operands.front());
     };
     std::vector<FormulaId> excluded;
     excluded.reserve(absent.size());
@@ -358,13 +347,14 @@ class Prover::Impl {
 
   Formulas& formulas_;
   Budget budget_;
+  ProofMemo* memo_;
   size_t left_ = budget_.all;
   std::vector<Language> languages_;  // by LanguageId
   regex::Nfa::Scratch scratch_;
 };
 
-Prover::Prover(Formulas& formulas, Budget budget)
-    : impl_(std::make_unique<Impl>(formulas, budget)) {}
+Prover::Prover(Formulas& formulas, Budget budget, ProofMemo* memo)
+    : impl_(std::make_unique<Impl>(formulas, budget, memo)) {}
 
 Prover::~Prover() = default;
 

@@ -39,6 +39,8 @@ struct Finding {
   bool found() const noexcept { return answer == Answer::found; }
 };
 
+class ProofMemo;
+
 struct Budget {
   /// Steps of the automaton that one question may take. One over many states counts for more.
   size_t states = 400000;
@@ -52,8 +54,9 @@ struct Budget {
 
 class Prover {
  public:
-  /// Formulas may be added to the arena while the Prover lives.
-  explicit Prover(Formulas& formulas, Budget budget = {});
+  /// Formulas may be added to the arena while the Prover lives. A memo makes it faster and changes
+  /// no answer; it must outlive the Prover.
+  explicit Prover(Formulas& formulas, Budget budget = {}, ProofMemo* memo = nullptr);
   ~Prover();
   Prover(const Prover&) = delete;
   Prover& operator=(const Prover&) = delete;

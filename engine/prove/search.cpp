@@ -1,130 +1,49 @@
 #include "prove/search.hpp"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
+#include <optional>
+
+#include "prove/progress.hpp"
 
 namespace kr::prove {
 namespace {
 
-struct StatesHash {
-  size_t operator()(const std::pair<Side, States>& key) const noexcept {
-    auto hash = static_cast<size_t>(key.first) + 0x9e3779b97f4a7c15U;
-    for (const uint32_t state : key.second) hash = (hash ^ state) * 0x100000001b3U;
-    return hash;
-  }
-};
-
-/// What is wanted, ready to be asked of sets of matched languages: nodes with operands first.
-class Wanted {
- public:
-  Wanted(const Formulas& formulas, FormulaId wanted, size_t languages)
-      : formulas_(formulas), uses_(languages, 0), stands_for_(languages) {
-    compile(wanted);
-    for (uint32_t i = 0; i < languages; ++i) stands_for_[i] = i;
-    for (const Node& node : nodes_) join_alternatives(node);
-    values_.resize(nodes_.size());
-  }
-
-  bool uses(uint32_t language) const { return uses_[language] != 0; }
-  /// Languages that serve equally well have one that stands for them all.
-  uint32_t stands_for(uint32_t language) const { return stands_for_[language]; }
-
-  bool holds(const std::vector<char>& matched) {
-    for (size_t i = 0; i < nodes_.size(); ++i) values_[i] = value(nodes_[i], matched) ? 1 : 0;
-    return values_.back() != 0;
-  }
-
- private:
-  struct Node {
-    Op op = Op::never;
-    uint32_t language = 0;
-    std::vector<uint32_t> operands;
-  };
-
-  uint32_t compile(FormulaId id) {
-    const Formula& formula = formulas_.get(id);
-    KR_CHECK(formula.op != Op::negation);
-    if (formula.op == Op::atom) ++uses_[formula.language.index];
-    if (const auto known = known_.find(id); known != known_.end()) return known->second;
-    Node node{formula.op, formula.language.index, {}};
-    for (const FormulaId operand : formula.operands) node.operands.push_back(compile(operand));
-    nodes_.push_back(std::move(node));
-    const auto index = static_cast<uint32_t>(nodes_.size() - 1);
-    known_.emplace(id, index);
-    return index;
-  }
-
-  /// The languages of one `|` that stand nowhere else.
-  void join_alternatives(const Node& node) {
-    if (node.op != Op::disjunction) return;
-    std::optional<uint32_t> first;
-    for (const uint32_t operand : node.operands) {
-      const Node& one = nodes_[operand];
-      if (one.op != Op::atom || uses_[one.language] != 1) continue;
-      if (!first) first = one.language;
-      stands_for_[one.language] = *first;
-    }
-  }
-
-  bool value(const Node& node, const std::vector<char>& matched) const {
-    const auto holds = [this](uint32_t operand) { return values_[operand] != 0; };
-    switch (node.op) {
-      case Op::always:
-        return true;
-      case Op::atom:
-        return matched[node.language] != 0;
-      case Op::conjunction:
-        return std::all_of(node.operands.begin(), node.operands.end(), holds);
-      case Op::disjunction:
-        return std::any_of(node.operands.begin(), node.operands.end(), holds);
-      default:
-        return false;
-    }
-  }
-
-  const Formulas& formulas_;
-  std::vector<Node> nodes_;
-  std::vector<char> values_;
-  std::vector<uint32_t> uses_;        // by language: places in the formula
-  std::vector<uint32_t> stands_for_;  // by language
-  std::unordered_map<FormulaId, uint32_t> known_;
-};
-
+// A place in the search is how far the name has come in what is wanted, and its threats: the states
+// of what is excluded. Of two places the one is as good as the other that has come as far and has
+// no other threats. The first are numbered, so that where a byte leads and which are as far is
+// looked up; threats are compared by some bits first.
 class Searcher {
  public:
   Searcher(const Formulas& formulas, const Automaton& automaton, const PlainQuestion& question,
            size_t& budget)
       : automaton_(automaton),
-        wanted_(formulas, question.wanted, automaton.languages()),
+        progresses_(formulas, automaton, question.wanted),
         budget_(budget),
-        bad_(automaton.languages(), 0),
-        active_(automaton.languages(), 0),
-        matched_(automaton.languages(), 0),
-        is_good_(automaton.languages(), 0) {
-    for (const uint32_t language : question.excluded) bad_[language] = 1;
-    for (uint32_t i = 0; i < active_.size(); ++i) {
-      KR_CHECK(bad_[i] == 0 || !wanted_.uses(i));
-      active_[i] = bad_[i] != 0 || wanted_.uses(i) ? 1 : 0;
-      sides_matter_ |= active_[i] != 0 && automaton.has_edges(i);
-      is_good_[i] = wanted_.uses(i) ? 1 : 0;
-      if (wanted_.uses(i)) good_.push_back(i);
+        excluded_(automaton.languages(), 0) {
+    for (const uint32_t language : question.excluded) excluded_[language] = 1;
+    for (uint32_t i = 0; i < excluded_.size(); ++i) {
+      KR_CHECK(excluded_[i] == 0 || !progresses_.uses(i));
+      const bool active = excluded_[i] != 0 || progresses_.uses(i);
+      sides_matter_ |= active && automaton.has_edges(i);
     }
+    for (std::vector<Begun>& of_side : begun_) of_side.resize(automaton_.classes());
   }
 
   NameFound run() {
-    States to;
-    enter(to, Side::nothing, no_node, 0);
+    enter(Progresses::start, {}, Side::nothing, no_node, 0);
     // A name has at least one byte, where one will do.
     const bool empty_name = found_ == 0;
     found_ = no_node;
+    States threats;
     for (uint32_t at = 0; at < nodes_.size() && found_ == no_node; ++at) {
       for (size_t c = 0; c < automaton_.classes() && found_ == no_node; ++c) {
         if (budget_ == 0) return {Search::out_of_budget, {}};
-        if (leads_nowhere(at, c)) continue;
-        automaton_.step(nodes_[at].states, nodes_[at].before, c, active_, to);
-        charge(1 + (nodes_[at].states.size() + to.size()) / states_a_step);
-        enter(to, automaton_.side(c), at, c);
+        const Side side = side_behind(c);
+        const uint32_t progress = progresses_.next(nodes_[at].progress, nodes_[at].before, c);
+        if (progress == Progresses::hopeless || is_settled(progress, side)) continue;
+        const bool none_matched = step_threats(at, c, threats);
+        charge(1 + (nodes_[at].threats.size() + threats.size()) / states_a_step);
+        if (none_matched) enter(progress, threats, side, at, c);
       }
     }
     if (found_ != no_node) return {Search::found, name(found_)};
@@ -134,106 +53,143 @@ class Searcher {
 
  private:
   struct Node {
-    States states;
+    States threats;  // none of them has matched
     Side before;
+    uint32_t progress;
     uint32_t parent;
     uint32_t byte_class;
+  };
+  /// A node among those of one progress.
+  struct Kept {
+    Summary threats;
+    uint32_t node;
+  };
+  struct AtProgress {
+    std::array<std::vector<Kept>, 3> kept;       // by side before
+    std::array<std::optional<bool>, 3> settled;  // … asked of the side's free node
+    std::vector<uint32_t> as_far;                // those of entered_[0, compared) that are
+    size_t compared = 0;
+  };
+  /// The threats that begin when a byte is read.
+  struct Begun {
+    bool known = false;
+    bool matched = false;  // there and then
+    States states;
   };
   static constexpr uint32_t no_node = ~uint32_t{0};
   /// A step over more states than that counts as several.
   static constexpr size_t states_a_step = 32;
+  /// So does a comparison with more nodes.
+  static constexpr size_t nodes_a_step = 256;
 
   void charge(size_t steps) { budget_ -= std::min(budget_, steps); }
 
-  Side key_of(Side before) const { return sides_matter_ ? before : Side::other; }
-
-  /// Whether a set of states is known, of those that nothing excluded has come on in, that has come
-  /// as far in all that is wanted. Cheap to ask, and true for most bytes.
-  bool leads_nowhere(uint32_t at, size_t byte_class) {
-    const auto& neutral = neutral_[static_cast<size_t>(key_of(automaton_.side(byte_class)))];
-    if (!neutral) return false;
-    automaton_.step_some(nodes_[at].states, nodes_[at].before, byte_class, good_, is_good_, some_);
-    std::sort(some_.begin(), some_.end());
-    return covers(nodes_[*neutral].states, some_, false);
+  /// Words and other bytes are one where no language asks.
+  Side side_behind(size_t byte_class) const {
+    return sides_matter_ ? automaton_.side(byte_class) : Side::other;
   }
 
-  /// Where a language has matched, those it stands for need not be followed. False where an
-  /// excluded one has matched.
-  bool settle(States& states) {
-    const auto is_bad = [this](uint32_t state) {
-      return automaton_.is_matched(state) && bad_[automaton_.language_of(state)] != 0;
-    };
-    if (std::any_of(states.begin(), states.end(), is_bad)) return false;
-    groups_.clear();
-    for (const uint32_t state : states) {
-      if (!automaton_.is_matched(state)) continue;
-      const uint32_t group = wanted_.stands_for(automaton_.language_of(state));
-      if (matched_[group] != 0) continue;
-      matched_[group] = 1;
-      groups_.push_back(group);
+  AtProgress& at_progress(uint32_t progress) {
+    if (progress >= by_progress_.size()) by_progress_.resize(progress + 1);
+    return by_progress_[progress];
+  }
+
+  /// Whether the first node without threats has come as far. Cheap to ask, and true for most bytes.
+  bool is_settled(uint32_t progress, Side side) {
+    const auto& free = free_[static_cast<size_t>(side)];
+    if (!free) return false;
+    std::optional<bool>& settled = at_progress(progress).settled[static_cast<size_t>(side)];
+    if (!settled) settled = progresses_.is_as_far(*free, progress);
+    return *settled;
+  }
+
+  const Begun& begun(Side before, size_t byte_class) {
+    Begun& begun = begun_[static_cast<size_t>(before)][byte_class];
+    if (begun.known) return begun;
+    begun.known = true;
+    for (const uint32_t state : automaton_.beginnings(before, byte_class)) {
+      if (excluded_[automaton_.language_of(state)] == 0) continue;
+      begun.matched |= automaton_.is_matched(state);
+      begun.states.push_back(state);
     }
-    if (groups_.empty()) return true;
-    std::erase_if(states, [this](uint32_t state) {
-      return matched_[wanted_.stands_for(automaton_.language_of(state))] != 0;
-    });
-    for (const uint32_t group : groups_) {
-      states.push_back(automaton_.matched(group));
-      matched_[group] = 0;
+    begun.matched |= is_excluded(automaton_.empty_between(before, automaton_.side(byte_class)));
+    std::sort(begun.states.begin(), begun.states.end());
+    begun.states.erase(std::unique(begun.states.begin(), begun.states.end()), begun.states.end());
+    return begun;
+  }
+
+  bool is_excluded(const std::vector<uint32_t>& languages) const {
+    return std::any_of(languages.begin(), languages.end(),
+                       [this](uint32_t language) { return excluded_[language] != 0; });
+  }
+
+  /// False where something excluded matches.
+  bool step_threats(uint32_t at, size_t byte_class, States& threats) {
+    threats.clear();
+    const Node& node = nodes_[at];
+    const Begun& begun = this->begun(node.before, byte_class);
+    moved_.clear();
+    if (begun.matched ||
+        !automaton_.step_unmatched(node.threats, node.before, byte_class, moved_)) {
+      return false;
     }
-    std::sort(states.begin(), states.end());
+    std::sort(moved_.begin(), moved_.end());
+    moved_.erase(std::unique(moved_.begin(), moved_.end()), moved_.end());
+    std::set_union(moved_.begin(), moved_.end(), begun.states.begin(), begun.states.end(),
+                   std::back_inserter(threats));
     return true;
   }
 
-  bool ends_well(const States& states, Side before) {
-    automaton_.matched_at_end(states, before, active_, groups_);
-    for (const uint32_t language : groups_) {
-      if (bad_[language] != 0) return false;
-    }
-    for (const uint32_t language : groups_) matched_[language] = 1;
-    const bool well = wanted_.holds(matched_);
-    for (const uint32_t language : groups_) matched_[language] = 0;
-    return well;
+  bool ends_well(uint32_t progress, const States& threats, Side before) {
+    return progresses_.ends_well(progress, before) &&
+           !is_excluded(automaton_.empty_between(before, Side::nothing)) &&
+           std::none_of(threats.begin(), threats.end(),
+                        [&](uint32_t state) { return automaton_.matches_at_end(state, before); });
   }
 
-  /// Whether X has come at least as far as Y in every wanted language, or every excluded one.
-  bool covers(const States& x, const States& y, bool excluded) const {
-    size_t j = 0;
-    for (const uint32_t state : y) {
-      const uint32_t language = automaton_.language_of(state);
-      if ((bad_[language] != 0) != excluded) continue;
-      const uint32_t matched = automaton_.matched(language);
-      while (j < x.size() && x[j] < matched) ++j;
-      if (j < x.size() && x[j] == matched) continue;
-      const uint32_t group = wanted_.stands_for(language);
-      if (group != language && std::binary_search(x.begin(), x.end(), automaton_.matched(group))) {
-        continue;
+  static Summary summary_of(const States& threats) {
+    Summary summary;
+    for (const uint32_t state : threats) summary.add(state);
+    return summary;
+  }
+
+  /// Whether a node is known that is as good.
+  bool is_covered(uint32_t progress, const States& threats, const Summary& summary, Side side) {
+    AtProgress& here = at_progress(progress);
+    size_t compared = entered_.size() - here.compared;
+    for (; here.compared < entered_.size(); ++here.compared) {
+      const uint32_t other = entered_[here.compared];
+      if (progresses_.is_as_far(other, progress)) here.as_far.push_back(other);
+    }
+    bool covered = false;
+    for (const uint32_t other : here.as_far) {
+      if (covered) break;
+      for (const Kept& kept : by_progress_[other].kept[static_cast<size_t>(side)]) {
+        ++compared;
+        if (!kept.threats.may_lie_in(summary)) continue;
+        const States& there = nodes_[kept.node].threats;
+        covered = std::includes(threats.begin(), threats.end(), there.begin(), there.end());
+        if (covered) break;
       }
-      size_t k = j;
-      while (k < x.size() && x[k] < state) ++k;
-      if (k == x.size() || x[k] != state) return false;
     }
-    return true;
+    charge(compared / nodes_a_step);
+    return covered;
   }
 
-  void enter(States& states, Side before, uint32_t parent, size_t byte_class) {
-    if (!settle(states)) return;
-    const Side key = parent == no_node ? Side::nothing : key_of(before);
-    if (!seen_.emplace(key, states).second) return;
-    const std::vector<uint32_t>& others = by_side_[static_cast<size_t>(key)];
-    for (const uint32_t other : others) {
-      const States& there = nodes_[other].states;
-      if (covers(there, states, false) && covers(states, there, true)) return;
-    }
-    charge(others.size() / states_a_step);
-    nodes_.push_back({states, before, parent, static_cast<uint32_t>(byte_class)});
-    const auto index = static_cast<uint32_t>(nodes_.size() - 1);
-    by_side_[static_cast<size_t>(key)].push_back(index);
-    auto& neutral = neutral_[static_cast<size_t>(key)];
-    const auto excluded = [this](uint32_t state) {
-      return bad_[automaton_.language_of(state)] != 0;
-    };
-    if (!neutral && std::none_of(states.begin(), states.end(), excluded)) neutral = index;
-    if (ends_well(states, before)) found_ = index;
+  void enter(uint32_t progress, const States& threats, Side before, uint32_t parent,
+             size_t byte_class) {
+    const Summary summary = summary_of(threats);
+    if (is_covered(progress, threats, summary, before)) return;
+    const auto index = static_cast<uint32_t>(nodes_.size());
+    nodes_.push_back({threats, before, progress, parent, static_cast<uint32_t>(byte_class)});
+    const AtProgress& here = by_progress_[progress];
+    const bool first = std::all_of(here.kept.begin(), here.kept.end(),
+                                   [](const std::vector<Kept>& kept) { return kept.empty(); });
+    if (first) entered_.push_back(progress);
+    const auto side = static_cast<size_t>(before);
+    by_progress_[progress].kept[side].push_back({summary, index});
+    if (threats.empty() && !free_[side]) free_[side] = progress;
+    if (ends_well(progress, threats, before)) found_ = index;
   }
 
   std::string name(uint32_t node) const {
@@ -246,20 +202,16 @@ class Searcher {
   }
 
   const Automaton& automaton_;
-  Wanted wanted_;
+  Progresses progresses_;
   size_t& budget_;
-  std::vector<char> bad_;      // by language: excluded
-  std::vector<char> active_;   // by language: wanted or excluded
-  std::vector<char> matched_;  // by language; scratch, all 0 between uses
-  std::vector<uint32_t> groups_;
-  std::vector<char> is_good_;  // by language: wanted
-  std::vector<uint32_t> good_;
-  States some_;  // scratch
+  std::vector<char> excluded_;  // by language
   bool sides_matter_ = false;
+  std::array<std::vector<Begun>, 3> begun_;  // by side before and class
   std::vector<Node> nodes_;
-  std::array<std::optional<uint32_t>, 3> neutral_;  // by side: a node without excluded states
-  std::array<std::vector<uint32_t>, 3> by_side_;
-  std::unordered_set<std::pair<Side, States>, StatesHash> seen_;
+  std::vector<AtProgress> by_progress_;
+  std::vector<uint32_t> entered_;                // progresses that have nodes
+  std::array<std::optional<uint32_t>, 3> free_;  // by side: the first progress without threats
+  States moved_;                                 // scratch
   uint32_t found_ = no_node;
 };
 

@@ -1,0 +1,176 @@
+#include "prove/progress.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace kr::prove {
+Wanted::Wanted(const Formulas& formulas, FormulaId wanted, size_t languages)
+    : uses_(languages, 0), stands_for_(languages) {
+  compile(formulas, wanted);
+  for (uint32_t i = 0; i < languages; ++i) stands_for_[i] = i;
+  for (const Node& node : nodes_) join_alternatives(node);
+  values_.resize(nodes_.size());
+}
+
+bool Wanted::holds(const std::vector<char>& matched) {
+  for (size_t i = 0; i < nodes_.size(); ++i) values_[i] = value(nodes_[i], matched) ? 1 : 0;
+  return values_.back() != 0;
+}
+
+uint32_t Wanted::compile(const Formulas& formulas, FormulaId id) {
+  const Formula& formula = formulas.get(id);
+  KR_CHECK(formula.op != Op::negation);
+  if (formula.op == Op::atom) ++uses_[formula.language.index];
+  if (const auto known = known_.find(id); known != known_.end()) return known->second;
+  Node node{formula.op, formula.language.index, {}};
+  for (const FormulaId operand : formula.operands) {
+    node.operands.push_back(compile(formulas, operand));
+  }
+  nodes_.push_back(std::move(node));
+  const auto index = static_cast<uint32_t>(nodes_.size() - 1);
+  known_.emplace(id, index);
+  return index;
+}
+
+/// The languages of one `|` that stand nowhere else.
+void Wanted::join_alternatives(const Node& node) {
+  if (node.op != Op::disjunction) return;
+  std::optional<uint32_t> first;
+  for (const uint32_t operand : node.operands) {
+    const Node& one = nodes_[operand];
+    if (one.op != Op::atom || uses_[one.language] != 1) continue;
+    if (!first) first = one.language;
+    stands_for_[one.language] = *first;
+  }
+}
+
+bool Wanted::value(const Node& node, const std::vector<char>& matched) const {
+  const auto holds = [this](uint32_t operand) { return values_[operand] != 0; };
+  switch (node.op) {
+    case Op::always:
+      return true;
+    case Op::atom:
+      return matched[node.language] != 0;
+    case Op::conjunction:
+      return std::all_of(node.operands.begin(), node.operands.end(), holds);
+    case Op::disjunction:
+      return std::any_of(node.operands.begin(), node.operands.end(), holds);
+    default:
+      return false;
+  }
+}
+
+size_t Progresses::Hash::operator()(const States& states) const noexcept {
+  size_t hash = 0x9e3779b97f4a7c15U;
+  for (const uint32_t state : states) hash = (hash ^ state) * 0x100000001b3U;
+  return hash;
+}
+
+Progresses::Progresses(const Formulas& formulas, const Automaton& automaton, FormulaId wanted)
+    : automaton_(automaton),
+      wanted_(formulas, wanted, automaton.languages()),
+      active_(automaton.languages(), 0),
+      begins_late_(automaton.languages(), 0),
+      of_group_(automaton.languages()),
+      matched_(automaton.languages(), 0) {
+  for (uint32_t i = 0; i < active_.size(); ++i) active_[i] = wanted_.uses(i) ? 1 : 0;
+  for (uint32_t state = 0; state < automaton_.states(); ++state) {
+    of_group_[group_of(state)].add(state);
+  }
+  for (const Side before : {Side::word, Side::other}) {
+    for (size_t c = 0; c < automaton_.classes(); ++c) {
+      for (const uint32_t state : automaton_.beginnings(before, c)) {
+        begins_late_[automaton_.language_of(state)] = 1;
+      }
+    }
+    for (const Side behind : {Side::nothing, Side::word, Side::other}) {
+      for (const uint32_t language : automaton_.empty_between(before, behind)) {
+        begins_late_[language] = 1;
+      }
+    }
+  }
+  always_hope_ = wanted_.holds(begins_late_);
+  add({});
+}
+
+uint32_t Progresses::next(uint32_t progress, Side before, size_t byte_class) {
+  std::vector<uint32_t>& known = all_[progress].next[static_cast<size_t>(before)];
+  if (known.empty()) known.assign(automaton_.classes(), unknown);
+  uint32_t result = known[byte_class];
+  if (result != unknown) return result;
+  States to;
+  automaton_.step(all_[progress].states, before, byte_class, active_, to);
+  settle(to);
+  if (!always_hope_ && !hope(to)) {
+    result = hopeless;
+  } else {
+    const auto at = known_.find(to);
+    result = at != known_.end() ? at->second : add(std::move(to));
+  }
+  all_[progress].next[static_cast<size_t>(before)][byte_class] = result;
+  return result;
+}
+
+bool Progresses::ends_well(uint32_t progress, Side before) {
+  char& known = all_[progress].ends_well[static_cast<size_t>(before)];
+  if (known != unasked) return known != 0;
+  automaton_.matched_at_end(all_[progress].states, before, active_, languages_);
+  for (const uint32_t language : languages_) matched_[language] = 1;
+  known = wanted_.holds(matched_) ? 1 : 0;
+  for (const uint32_t language : languages_) matched_[language] = 0;
+  return known != 0;
+}
+
+uint32_t Progresses::add(States states) {
+  const auto index = static_cast<uint32_t>(all_.size());
+  Progress made;
+  for (const uint32_t state : states) {
+    made.has.add(state);
+    made.covers.add(state);
+    if (automaton_.is_matched(state)) made.covers.add(of_group_[group_of(state)]);
+  }
+  known_.emplace(states, index);
+  made.states = std::move(states);
+  all_.push_back(std::move(made));
+  return index;
+}
+
+/// Where a language has matched, those it stands for need not be followed.
+void Progresses::settle(States& states) {
+  languages_.clear();
+  for (const uint32_t state : states) {
+    if (!automaton_.is_matched(state)) continue;
+    const uint32_t group = group_of(state);
+    if (matched_[group] != 0) continue;
+    matched_[group] = 1;
+    languages_.push_back(group);
+  }
+  if (languages_.empty()) return;
+  std::erase_if(states, [this](uint32_t state) { return matched_[group_of(state)] != 0; });
+  for (const uint32_t group : languages_) {
+    states.push_back(automaton_.matched(group));
+    matched_[group] = 0;
+  }
+  std::sort(states.begin(), states.end());
+}
+
+/// Whether what is wanted would hold if all did match that still may.
+bool Progresses::hope(const States& states) {
+  std::vector<char> may = begins_late_;
+  for (const uint32_t state : states) may[automaton_.language_of(state)] = 1;
+  return wanted_.holds(may);
+}
+
+bool Progresses::is_as_far(uint32_t one, uint32_t other) const {
+  if (one == other) return true;
+  const Progress& further = all_[one];
+  const Progress& behind = all_[other];
+  if (!behind.has.may_lie_in(further.covers)) return false;
+  const States& there = further.states;
+  return std::all_of(behind.states.begin(), behind.states.end(), [&](uint32_t state) {
+    return std::binary_search(there.begin(), there.end(), state) ||
+           std::binary_search(there.begin(), there.end(), automaton_.matched(group_of(state)));
+  });
+}
+
+}  // namespace kr::prove

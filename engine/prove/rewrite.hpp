@@ -1,0 +1,40 @@
+// Formulas with some of their parts replaced, from the outermost in; each part is rewritten once.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "prove/formula.hpp"
+
+namespace kr::prove {
+
+/// `Replace` is asked with a part's id and the Formula: what it gives stands in the part's place;
+/// an invalid id leaves the part to be made of its rewritten operands.
+template <class Replace>
+class Rewriter {
+ public:
+  Rewriter(Formulas& formulas, Replace replace)
+      : formulas_(formulas), replace_(std::move(replace)) {}
+
+  FormulaId operator()(FormulaId id) {
+    const FormulaId replaced = replace_(id, formulas_.get(id));
+    if (replaced.valid()) return replaced;
+    const std::vector<FormulaId> operands = formulas_.get(id).operands;  // the arena grows below
+    if (operands.empty()) return id;
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    std::vector<FormulaId> rewritten;
+    rewritten.reserve(operands.size());
+    for (const FormulaId operand : operands) rewritten.push_back((*this)(operand));
+    const FormulaId result =
+        rewritten == operands ? id : formulas_.make(formulas_.get(id).op, std::move(rewritten));
+    known_.emplace(id, result);
+    return result;
+  }
+
+ private:
+  Formulas& formulas_;
+  Replace replace_;
+  std::unordered_map<FormulaId, FormulaId> known_;
+};
+
+}  // namespace kr::prove

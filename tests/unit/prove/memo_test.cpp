@@ -1,0 +1,93 @@
+#include "prove/memo.hpp"
+
+#include <doctest/doctest.h>
+
+#include "prove/formula.hpp"
+
+using namespace kr;
+using namespace kr::prove;
+
+namespace {
+
+Digest number(uint64_t value) {
+  Digest digest;
+  digest.add(value);
+  return digest;
+}
+
+FormulaId text(Formulas& formulas, std::string_view what) {
+  return formulas.atom(regex::literal(what, false, false, false));
+}
+
+}  // namespace
+
+TEST_CASE("an answer is recalled with the steps it took") {
+  ProofMemo memo;
+  memo.keep(number(1), {Answer::found, "gemm"}, 1000, 100);
+  size_t budget = 500;
+  const auto known = memo.recall(number(1), budget);
+  REQUIRE(known.has_value());
+  CHECK(known->answer == Answer::found);
+  CHECK(known->name == "gemm");
+  CHECK(budget == 400);
+  CHECK(!memo.recall(number(2), budget).has_value());
+  CHECK(budget == 400);
+}
+
+TEST_CASE("an answer is not recalled where the steps might run out") {
+  ProofMemo memo;
+  memo.keep(number(1), {Answer::none, {}}, 1000, 100);
+  size_t budget = 100 + reserve - 1;
+  CHECK(!memo.recall(number(1), budget).has_value());
+  ++budget;
+  CHECK(memo.recall(number(1), budget).has_value());
+}
+
+TEST_CASE("what was not proven is recalled for as many steps alone") {
+  ProofMemo memo;
+  memo.keep(number(1), {Answer::not_proven, {}}, 1000, 1000);
+  size_t more = 2000;
+  CHECK(!memo.recall(number(1), more).has_value());
+  size_t fewer = 999;
+  CHECK(!memo.recall(number(1), fewer).has_value());
+  size_t as_many = 1000;
+  REQUIRE(memo.recall(number(1), as_many).has_value());
+  CHECK(as_many == 0);
+}
+
+TEST_CASE("what nobody asks for goes when others come") {
+  ProofMemo memo;
+  size_t budget = 1000;
+  memo.keep(number(0), {}, budget, 0);
+  memo.keep(number(1), {}, budget, 0);
+  for (uint64_t i = 2; i < 2 * ProofMemo::max_kept + 2; ++i) {
+    memo.keep(number(i), {}, budget, 0);
+    if (i == ProofMemo::max_kept + 2) {
+      CHECK(memo.recall(number(1), budget).has_value());
+    }
+  }
+  CHECK(!memo.recall(number(0), budget).has_value());
+  CHECK(memo.recall(number(1), budget).has_value());
+}
+
+TEST_CASE("digests tell formulas by what is written, not by the arena") {
+  Formulas one;
+  const FormulaId gemm = text(one, "gemm");
+  const FormulaId moe = text(one, "moe");
+  const FormulaId either = one.any({gemm, moe});
+  Formulas other;
+  text(other, "attention");
+  text(other, "gemm");
+  CHECK(one.get(either).digest ==
+        other.get(other.any({text(other, "gemm"), text(other, "moe")})).digest);
+  const auto differs = [&](FormulaId id) { return one.get(id).digest != one.get(either).digest; };
+  CHECK(differs(one.all({gemm, moe})));
+  CHECK(differs(one.negation(either)));
+  CHECK(differs(one.within(either)));
+  CHECK(differs(gemm));
+  CHECK(differs(one.any({gemm, text(one, "mo")})));
+  CHECK(differs(one.any({gemm, moe, one.operation(OperationKind::memcpy)})));
+  CHECK(one.get(gemm).digest != one.get(moe).digest);
+  CHECK(one.get(one.operation(OperationKind::memcpy)).digest !=
+        one.get(one.operation(OperationKind::memset)).digest);
+}
