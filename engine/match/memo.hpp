@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "match/scanner.hpp"
 #include "regex/nfa.hpp"
 #include "sema/program.hpp"
 
