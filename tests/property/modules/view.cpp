@@ -143,7 +143,7 @@ int64_t sum(const Forest& forest) {
   return total;
 }
 
-constexpr int rounds = 1500;
+constexpr int rounds = 500;
 
 }  // namespace
 
