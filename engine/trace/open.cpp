@@ -109,6 +109,10 @@ ModuleTrace open_module_trace(const std::string& path, const OpenOptions& option
   return std::move(builder).finish();
 }
 
+bool holds_module_trees(const std::string& path, const OpenOptions& options) {
+  return format_of(Input(path, options)).read == nullptr;
+}
+
 std::vector<FormatInfo> known_formats() {
   std::vector<FormatInfo> out;
   out.reserve(all_formats.size());

@@ -24,6 +24,8 @@ struct OpenOptions {
   bool allow_inexact = false;
   /// nsys may be silent this long before it is taken to hang; 0: for ever.
   int nsys_timeout_seconds = 0;
+  /// Of a layer-wise profile: every call by itself (`model_stats`) rather than summed up.
+  bool each_call = false;
   unsigned threads = 0;  // 0: as many as there are processors
   Progress* progress = nullptr;
 };
@@ -33,6 +35,9 @@ Trace open_trace(const std::string& path, const OpenOptions& options = {});
 
 /// Module trees, where `path` holds a format that has them. Throws Error.
 ModuleTrace open_module_trace(const std::string& path, const OpenOptions& options = {});
+/// Whether it is module trees alone that `path` holds, told by its first bytes. Not for standard
+/// input. Throws Error.
+bool holds_module_trees(const std::string& path, const OpenOptions& options = {});
 
 /// A format that can be read: its name, one line on it, the endings it usually has.
 struct FormatInfo {

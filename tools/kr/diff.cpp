@@ -1,4 +1,4 @@
-// kr diff: what changes in meaning between two rulesets.
+// kr diff: what changes between two rulesets in meaning, or between two runs in time.
 #include <fmt/format.h>
 
 #include <map>
@@ -10,6 +10,7 @@
 #include "base/plural.hpp"
 #include "compare/count.hpp"
 #include "diag/printable.hpp"
+#include "diff_runs.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -23,6 +24,9 @@ struct DiffOptions {
   std::vector<std::string> runs;
   std::string format = "text";
   bool all = false;
+  std::string by;
+  std::string level;
+  RulesOptions rules;
   TraceOptions trace;
 };
 
@@ -140,8 +144,15 @@ std::string json_of(const Comparison& comparison, const std::vector<MoveCount>& 
   return text;
 }
 
-Exit diff(const DiffOptions& options, Streams& streams) {
-  const auto format = parse_choices(options.format, "--format", {"text", "json"});
+/// An option that means nothing for what is compared is a mistake worth telling.
+void refuse(bool given, std::string_view option, std::string_view what) {
+  if (given) throw Error("", fmt::format("{} means nothing between {}", option, what));
+}
+
+Exit diff_rules(const DiffOptions& options, const std::string& format, Streams& streams) {
+  refuse(!options.by.empty(), "--by", "rulesets");
+  refuse(!options.level.empty(), "--level", "rulesets");
+  refuse(!options.rules.names.empty(), "--rules", "rulesets");
   std::vector<NameMet> names;
   for (const std::string& path : options.names) {
     for (std::string& name : names_of_file(path)) {
@@ -158,11 +169,11 @@ Exit diff(const DiffOptions& options, Streams& streams) {
   const Comparison comparison = compare_programs(before.program(), after.program());
   const std::vector<MoveCount> moves = count_moves(comparison, {&before.program(), before.database},
                                                    {&after.program(), after.database}, names);
-  streams.out(format[0] == "json" ? json_of(comparison, moves)
-                                  : text_of(comparison, moves,
-                                            {.counted = !names.empty(),
-                                             .timed = !options.runs.empty(),
-                                             .all = options.all}));
+  streams.out(format == "json" ? json_of(comparison, moves)
+                               : text_of(comparison, moves,
+                                         {.counted = !names.empty(),
+                                          .timed = !options.runs.empty(),
+                                          .all = options.all}));
   if (!comparison.proven) {
     streams.warning("not proven: the rules are too involved to be sure that this is all");
   } else if (comparison.same()) {
@@ -171,9 +182,32 @@ Exit diff(const DiffOptions& options, Streams& streams) {
   return comparison.same() ? Exit::done : Exit::findings;
 }
 
+Exit diff(const DiffOptions& options, Streams& streams) {
+  const auto format = parse_choices(options.format, "--format", {"text", "json"});
+  if (format.size() > 1) throw Error("", "several formats", "give one --format");
+  const bool run = names_run(options.before);
+  if (run != names_run(options.after)) {
+    throw Error(run ? options.after : options.before,
+                fmt::format("is no run, and {} is one", run ? options.before : options.after),
+                "compare two runs, or two rulesets");
+  }
+  if (!run) return diff_rules(options, format[0], streams);
+  refuse(!options.names.empty(), "--names", "runs");
+  refuse(!options.runs.empty(), "--run", "runs");
+  DiffRunsOptions runs{.a = options.before, .b = options.after, .format = format[0]};
+  if (!options.by.empty()) runs.by = options.by;
+  if (!options.level.empty()) runs.level = options.level;
+  runs.all = options.all;
+  runs.rules = options.rules;
+  runs.trace = options.trace;
+  return diff_runs(runs, streams);
+}
+
 Action setup(CLI::App& app) {
   auto options = std::make_shared<DiffOptions>();
-  app.add_option("OLD", options->before, "A rules file, a .krdb, or the name of a shipped ruleset")
+  app.add_option("OLD", options->before,
+                 "A rules file, a .krdb, or the name of a shipped ruleset; or a run, "
+                 "PATH[,ENGINE,MODEL]")
       ->required();
   app.add_option("NEW", options->after, "What to hold against it")->required();
   app.add_option("--names", options->names,
@@ -185,8 +219,17 @@ Action setup(CLI::App& app) {
       ->type_name("TRACE")
       ->allow_extra_args(false);
   app.add_flag("--all", options->all,
-               "With --names or --run: show pairs that none of them moves, too");
+               "With --names or --run: show pairs that none of them moves, too; between runs: all "
+               "names that change");
+  app.add_option("--by", options->by,
+                 "Between runs: the dimension of the table (default: substage)")
+      ->type_name("DIM");
+  app.add_option("--level", options->level,
+                 "Between runs of module trees: align at kernel, module, layer, or a depth "
+                 "(default: module)")
+      ->type_name("LEVEL");
   app.add_option("--format", options->format, "text or json (default: text)")->type_name("FORMAT");
+  options->rules.add_to(app);
   options->trace.add_to(app);
   return [options](Streams& streams) { return diff(*options, streams); };
 }
@@ -194,7 +237,8 @@ Action setup(CLI::App& app) {
 }  // namespace
 
 extern const Verb diff_verb;
-const Verb diff_verb{"diff", "what changes in meaning between two rulesets",
+const Verb diff_verb{"diff",
+                     "what changes between two rulesets in meaning, between two runs in time",
                      "kr diff old.kr rulesets/sglang.kr --run trace.csv", setup};
 
 }  // namespace kr::cli

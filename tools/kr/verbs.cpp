@@ -6,6 +6,7 @@ namespace kr::cli {
 
 extern const Verb report_verb;
 extern const Verb classify_verb;
+extern const Verb tree_verb;
 extern const Verb why_verb;
 extern const Verb fmt_verb;
 extern const Verb explain_verb;
@@ -25,6 +26,7 @@ std::span<const Verb* const> verbs() {
   static constexpr auto all = std::to_array<const Verb*>({
       &report_verb,
       &classify_verb,
+      &tree_verb,
       &why_verb,
       &lint_verb,
       &test_verb,

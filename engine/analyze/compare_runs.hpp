@@ -1,0 +1,12 @@
+// Two runs of operations held against each other.
+#pragma once
+
+#include "analyze/summary.hpp"
+#include "modules/difference.hpp"
+
+namespace kr {
+
+/// By label and by name; times are elapsed.
+RunDifference compare_runs(const RunSummary& a, const RunSummary& b);
+
+}  // namespace kr

@@ -1,0 +1,25 @@
+// What `kr diff` says of two runs.
+#pragma once
+
+#include <string>
+
+#include "modules/difference.hpp"
+#include "report/report.hpp"
+
+namespace kr {
+
+/// `{"comparable","why","a_ns","b_ns","labels":[{"dimension","label","a_ns","b_ns"}],
+/// "names":[{"name","a_ns","b_ns"}]}`.
+std::string to_json(const RunDifference& difference);
+
+struct DifferenceTable {
+  std::string a;  // what the sides are called
+  std::string b;
+  std::string by = "substage";
+  size_t most_names = 20;  // 0: all
+};
+/// For a terminal: labels of one dimension, then the names that change most.
+std::string to_table(const RunDifference& difference, const DifferenceTable& shown,
+                     TableOptions options);
+
+}  // namespace kr

@@ -1,0 +1,28 @@
+// The half of kr diff that holds two runs against each other.
+#pragma once
+
+#include <string>
+
+#include "session.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+
+struct DiffRunsOptions {
+  std::string a;
+  std::string b;
+  std::string format;  // text or json
+  std::string by = "substage";
+  std::string level = "module";
+  bool all = false;
+  RulesOptions rules;
+  TraceOptions trace;
+};
+
+/// Whether an operand of kr diff names a run, not rules: a path that exists and does not end as
+/// rules do, or standard input.
+bool names_run(const std::string& operand);
+
+Exit diff_runs(const DiffRunsOptions& options, Streams& streams);
+
+}  // namespace kr::cli

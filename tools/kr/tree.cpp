@@ -1,0 +1,171 @@
+// kr tree: module trees, cut at a level, by phase and step.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "analyze/run.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "report/tree.hpp"
+#include "session.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+constexpr uint64_t default_top_k = 12;
+constexpr size_t default_width = 50;
+constexpr uint64_t default_picture_interval = 4;
+
+struct TreeOptions {
+  std::string run;
+  std::string json_trace;  // as vLLM's script calls the run
+  RulesOptions rules;
+  TraceOptions trace;
+  std::string level = "module";
+  std::string by;
+  std::string phase;
+  std::optional<int64_t> step;
+  std::optional<uint64_t> step_interval;
+  std::string metric;
+  std::vector<std::string> folds;
+  std::optional<uint64_t> top_k;
+  std::optional<bool> unique_names;
+  std::optional<size_t> width;
+  bool compat = false;
+  std::string out_dir;
+  std::string format = "table";
+  std::string table = "summary";
+};
+
+Level parse_level(const TreeOptions& options) {
+  const auto level = level_from(options.level);
+  if (!level) {
+    throw Error("", fmt::format("`{}` is no level", options.level),
+                "give kernel, module, layer, or a number: 0 is the root");
+  }
+  const bool own = level->kind == Level::Kind::kernel || level->kind == Level::Kind::module;
+  if (options.compat && !own) {
+    throw Error("", "vLLM's cut knows kernel and module only", "leave --level or --compat out");
+  }
+  return *level;
+}
+
+std::optional<Metric> parse_metric(const TreeOptions& options) {
+  if (options.metric.empty()) return std::nullopt;
+  return metric_from(parse_choices(options.metric, "--metric",
+                                   {"cuda_time_ms", "pct_cuda_time", "invocations"})[0]);
+}
+
+/// `machine`: what programs read is whole and under its own names, unless asked otherwise.
+ViewOptions view_options(const TreeOptions& options, bool machine) {
+  ViewOptions view;
+  view.level = parse_level(options);
+  if (!options.by.empty()) view.dimension = options.by;
+  view.by_label = !options.by.empty() && !machine;
+  view.folds = options.folds;
+  view.phase = options.phase;
+  view.step = options.step;
+  view.step_interval = options.step_interval.value_or(1);
+  view.top_k = options.top_k.value_or(machine ? 0 : default_top_k);
+  view.unique_names = options.unique_names.value_or(!machine);
+  view.abbreviate = !machine || options.unique_names.value_or(false) || options.width.has_value();
+  view.width = options.width.value_or(machine ? 0 : default_width);
+  view.compat = options.compat;
+  return view;
+}
+
+Exit tree(const TreeOptions& options, Streams& streams) {
+  const std::string& asked = options.run.empty() ? options.json_trace : options.run;
+  if (asked.empty()) throw Error("", "no run is given", "name a profile: kr tree profile.json");
+  const auto format = parse_choices(options.format, "--format", {"table", "csv", "json"});
+  if (format.size() > 1) throw Error("", "several formats", "give one --format");
+  const bool machine = format[0] != "table";
+  const ViewOptions how = view_options(options, machine);
+  const std::optional<Metric> metric = parse_metric(options);
+  const RunSpec spec = parse_run(asked);
+  const CompiledRules rules = compile_rules(options.rules, streams);
+
+  OpenOptions open = options.trace.open;
+  open.each_call = parse_choices(options.table, "--table", {"summary", "model"})[0] == "model";
+  std::unique_ptr<LabelledModules> modules;
+  {
+    ProgressShown shown(streams, spec.path);
+    open.progress = shown.progress();
+    modules = label_modules(rules, spec, open_module_trace(spec.path, open));
+  }
+  for (const std::string& warning : modules->trace.warnings) {
+    streams.warning(fmt::format("{}: {}", spec.path, warning));
+  }
+  const Model& model = rules.program().models.get(modules->choice.model);
+  const std::string& engine = rules.program().engines.get(model.engine).name;
+  const TreeRun run{run_name(model.name, engine, spec.path, 0), engine, model.name};
+
+  const TreeView view(rules, *modules, how);
+  const Write write = [&](std::string_view text) { streams.out(text); };
+  if (format[0] == "csv") {
+    write_tree_csv(view, metric, write);
+  } else if (format[0] == "json") {
+    write_tree_json(view, run, metric, write);
+  } else {
+    write_tree_text(view, run, metric.value_or(Metric::cuda_time_ms),
+                    {.color = streams.color_out(), .width = streams.out_width()}, write);
+  }
+  streams.finish();
+  return Exit::done;
+}
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<TreeOptions>();
+  app.add_option("RUN", options->run, "PATH[,ENGINE,MODEL]; `-` is standard input");
+  app.add_option("--json-trace", options->json_trace, "The same, as vLLM's script spells it")
+      ->type_name("RUN");
+  app.add_option("--level", options->level,
+                 "How deep: kernel, module, layer, or a number, 0 being the root (default: module)")
+      ->type_name("LEVEL");
+  app.add_option("--by", options->by, "Put nodes together by their label in this dimension")
+      ->type_name("DIM");
+  app.add_option("--phase", options->phase, "Only steps of this phase, such as prefill or decode")
+      ->type_name("PHASE");
+  app.add_option("--step", options->step, "Only the step of this number")->type_name("NUMBER");
+  app.add_option("--step-interval,--step-plot-interval", options->step_interval,
+                 "Every so many steps of a phase, and the last (default: 1; in pictures 4)")
+      ->type_name("K")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--metric,--plot-metric", options->metric,
+                 "cuda_time_ms, pct_cuda_time or invocations (default: cuda_time_ms)")
+      ->type_name("METRIC");
+  app.add_option("--fold,--fold-json-node", options->folds,
+                 "Show nodes of this name without what is below them, beside the ruleset's folds "
+                 "(repeatable)")
+      ->type_name("NAME");
+  app.add_option("--top-k", options->top_k,
+                 "Show the so many largest, and the rest as `others`; 0: all (default: 12 in text, "
+                 "all in csv and json)")
+      ->type_name("K");
+  app.add_flag("--unique-names,!--no-unique-names", options->unique_names,
+               "Tell nodes of one name apart by what they stand in (default in text)");
+  app.add_option("--width", options->width,
+                 "Cut names at this many characters; 0: never (default: 50 in text)")
+      ->type_name("N");
+  app.add_flag("--compat", options->compat,
+               "Cut and choose as vLLM's own plotting does, and say how much time that loses");
+  app.add_option("--table", options->table,
+                 "Which trees of the profile: summary, calls added up, or model, each by itself "
+                 "(default: summary)")
+      ->type_name("TABLE");
+  app.add_option("--format", options->format, "table, csv or json (default: table)")
+      ->type_name("FORMAT");
+  options->rules.add_to(app);
+  options->trace.add_to(app);
+  return [options](Streams& streams) { return tree(*options, streams); };
+}
+
+}  // namespace
+
+extern const Verb tree_verb;
+const Verb tree_verb{"tree", "module trees of a layer-wise profile, by phase and step",
+                     "kr tree profile.json --level module --phase decode", setup};
+
+}  // namespace kr::cli
