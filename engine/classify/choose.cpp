@@ -137,7 +137,8 @@ class Chooser {
     }
     std::string why;
     const auto name_of = [&](EngineId id) { return program_.engines.get(id).name; };
-    const auto best = only_best(std::move(scores), detector_.total_ns(), name_of, "engine", why);
+    auto best = only_best(scores, detector_.total_ns(), name_of, "engine", why);
+    if (!best) best = best_of_tied(scores, why);
     if (best) {
       reasons_.push_back(why);
       return *best;
@@ -145,6 +146,27 @@ class Chooser {
     const auto [engine, how] = fallback_engine(candidates);
     reasons_.push_back(fmt::format("{}: {} is taken, {}", why, name_of(engine), how));
     return engine;
+  }
+
+  /// Of engines that are detected alike, as where the context names a model that several have: the
+  /// one whose own `detect` holds for more than that of any other.
+  std::optional<EngineId> best_of_tied(const std::vector<Score<EngineId>>& scores,
+                                       std::string& why) const {
+    int64_t most = 0;
+    for (const auto& score : scores) most = std::max(most, score.total_ns);
+    if (most == 0) return std::nullopt;
+    std::vector<Score<EngineId>> own;
+    for (const auto& score : scores) {
+      const ExprId detect = program_.engines.get(score.what).detect;
+      if (score.total_ns == most && detect.valid()) {
+        own.push_back({score.what, detector_.score({detect})});
+      }
+    }
+    std::string why_own;
+    const auto name_of = [&](EngineId id) { return program_.engines.get(id).name; };
+    const auto best = only_best(std::move(own), detector_.total_ns(), name_of, "engine", why_own);
+    if (best) why = fmt::format("{}, {} by its own detect", why, name_of(*best));
+    return best;
   }
 
   std::pair<EngineId, std::string_view> fallback_engine(const std::vector<EngineId>& candidates) {

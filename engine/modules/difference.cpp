@@ -72,6 +72,7 @@ class ModuleComparison {
       options.level = {Level::Kind::kernel, 0};
       options.dimension = dimension;
       options.by_label = true;
+      options.ruleset_folds = false;
       const TreeView view(rules_, modules, options);
       for (const ViewEntry& entry : view.entries()) {
         labels_[{table.dimension.index, dimension, entry.name}].ns[side] += entry.total_ns;

@@ -50,11 +50,11 @@ std::vector<Given> MatchedPaths::labels(const Table& table) const {
   return labels;
 }
 
-std::vector<bool> MatchedPaths::folded(const Model& model,
+std::vector<bool> MatchedPaths::folded(const std::vector<Fold>& folds,
                                        const std::vector<std::string>& names) const {
   std::vector<Condition> conditions;
-  conditions.reserve(model.folds.size());
-  for (const Fold& fold : model.folds) conditions.emplace_back(*program_, fold.expr);
+  conditions.reserve(folds.size());
+  for (const Fold& fold : folds) conditions.emplace_back(*program_, fold.expr);
   const bool looks_within = std::any_of(conditions.begin(), conditions.end(),
                                         [](const Condition& one) { return one.looks_within(); });
   std::vector<bool> folded(trace_->paths.size(), false);

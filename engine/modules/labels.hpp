@@ -33,8 +33,9 @@ class MatchedPaths {
                 const std::vector<int64_t>& leaf_ns, const ChooseOptions& options) const;
   /// What each path gets in a dimension.
   std::vector<Given> labels(const Table& table) const;
-  /// By path: any of the model's folds holds, or the name is one of `names`.
-  std::vector<bool> folded(const Model& model, const std::vector<std::string>& names) const;
+  /// By path: any of the folds holds, or the name is one of `names`.
+  std::vector<bool> folded(const std::vector<Fold>& folds,
+                           const std::vector<std::string>& names) const;
 
   const ModuleTrace& trace() const noexcept { return *trace_; }
 

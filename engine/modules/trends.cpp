@@ -5,6 +5,24 @@
 #include <unordered_map>
 
 namespace kr {
+namespace {
+
+/// Where steps stand, from their mean: by number, or by order where one has none.
+std::vector<double> centred_places(const TreeView& view, const std::vector<size_t>& steps) {
+  const bool numbered = std::all_of(
+      steps.begin(), steps.end(), [&](size_t step) { return view.steps()[step].step.has_value(); });
+  std::vector<double> places;
+  double sum = 0;
+  for (size_t k = 0; k < steps.size(); ++k) {
+    places.push_back(
+        static_cast<double>(numbered ? *view.steps()[steps[k]].step : static_cast<int64_t>(k)));
+    sum += places.back();
+  }
+  for (double& place : places) place -= sum / static_cast<double>(steps.size());
+  return places;
+}
+
+}  // namespace
 
 std::vector<PhaseSums> sum_phases(const TreeView& view) {
   std::vector<PhaseSums> phases;
@@ -25,11 +43,11 @@ std::vector<PhaseSums> sum_phases(const TreeView& view) {
   std::vector<ViewRow> rows;
   for (PhaseSums& phase : phases) {
     const size_t count = phase.steps.size();
-    const double middle = static_cast<double>(count - 1) / 2;
+    const std::vector<double> places = centred_places(view, phase.steps);
     double spread = 0;
     std::vector<int64_t> step_ns(phase.entries.size());
     for (size_t k = 0; k < count; ++k) {
-      const double offset = static_cast<double>(k) - middle;
+      const double offset = places[k];
       spread += offset * offset;
       view.rows(phase.steps[k], nodes, rows);
       std::fill(step_ns.begin(), step_ns.end(), 0);

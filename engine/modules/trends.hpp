@@ -15,7 +15,7 @@ struct PhaseEntry {
   int64_t total_ns = 0;  // over the phase's steps
   int64_t first_ns = 0;  // in its first and last step
   int64_t last_ns = 0;
-  double slope_ns = 0;  // a step: the line of least squares through all steps, by their order
+  double slope_ns = 0;  // a step: the line of least squares, by step numbers where all have one
 };
 
 struct PhaseSums {

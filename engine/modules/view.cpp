@@ -77,7 +77,7 @@ struct TreeView::Impl {
         options(how),
         model(rules.program().models.get(of.choice.model)),
         matched(rules.program(), rules.database, of.trace),
-        folded(matched.folded(model, how.folds)),
+        folded(matched.folded(how.ruleset_folds ? model.folds : std::vector<Fold>{}, how.folds)),
         leaf(of.trace.paths.size(), true) {
     label(rules.program());
     choose_steps();
@@ -211,7 +211,8 @@ struct TreeView::Impl {
     std::unordered_map<std::string, uint32_t> known;
     for (size_t i = 0; i < paths.size(); ++i) {
       const auto [at, added] = known.try_emplace(names[i], static_cast<uint32_t>(entries.size()));
-      const std::string_view its_label = shown_label(paths[i]);
+      const std::string_view its_label =
+          labelled(paths[i]) ? labels[paths[i].index].label : std::string_view();
       if (added) {
         entries.push_back({names[i], std::string(its_label), 0, 0,
                            options.by_label && labelled(paths[i]), false});
@@ -365,6 +366,9 @@ void TreeView::rows_apart(size_t step, std::vector<ModuleNode>& nodes,
 }
 std::string_view TreeView::label(PathId path) const {
   return impl_->shown_label(path);
+}
+bool TreeView::labelled(PathId path) const {
+  return impl_->labelled(path);
 }
 std::optional<int64_t> TreeView::layer(size_t step, const ViewRow& row) const {
   if (impl_->options.level.kind == Level::Kind::layer && row.path.valid()) {

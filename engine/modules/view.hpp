@@ -22,13 +22,14 @@ struct ViewOptions {
   /// Entries are labels rather than nodes.
   bool by_label = false;
   std::vector<std::string> folds{};  // node names, beside the ruleset's folds
-  std::string phase{};               // only steps of this phase; empty: all
-  std::optional<int64_t> step{};     // only steps of this number
-  uint64_t step_interval = 1;        // every so many steps of a phase, the last always among them
-  uint64_t top_k = 0;                // so many entries, and `others`; 0: all
-  bool unique_names = false;         // an entry a path, named by unique_names; else an entry a name
-  bool abbreviate = false;           // by the ruleset's abbreviations
-  size_t width = 0;                  // of names, in characters; 0: no limit
+  bool ruleset_folds = true;
+  std::string phase{};            // only steps of this phase; empty: all
+  std::optional<int64_t> step{};  // only steps of this number
+  uint64_t step_interval = 1;     // every so many steps of a phase, the last always among them
+  uint64_t top_k = 0;             // so many entries, and `others`; 0: all
+  bool unique_names = false;      // an entry a path, named by unique_names; else an entry a name
+  bool abbreviate = false;        // by the ruleset's abbreviations
+  size_t width = 0;               // of names, in characters; 0: no limit
   /// As vLLM's own plotting: its cut, and top_k - 1 entries a step, each step for itself.
   bool compat = false;
 };
@@ -45,7 +46,7 @@ struct LabelledModules {
 /// What is shown under one name: a colour of a picture, a line of a legend.
 struct ViewEntry {
   std::string name;       // as shown
-  std::string label;      // of the dimension; empty where nodes of several labels share the name
+  std::string label;      // of the dimension; empty: none, or nodes of several share the name
   int64_t total_ns = 0;   // in all steps shown
   uint64_t nodes = 0;     // shown nodes, over all steps
   bool is_label = false;  // the name is a label of the dimension, not a node's name
@@ -94,6 +95,8 @@ class TreeView {
   void rows_apart(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const;
   /// A node's label in the dimension; one that no rule labels keeps its name.
   std::string_view label(PathId path) const;
+  /// Whether a rule gave it: not its name for want of one.
+  bool labelled(PathId path) const;
   /// The number of the layer a row stands for or in: that of a numbered node at level `layer`, else
   /// the step's.
   std::optional<int64_t> layer(size_t step, const ViewRow& row) const;

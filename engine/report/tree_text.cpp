@@ -129,8 +129,8 @@ class TreeText {
       const ViewEntry& entry = view_.entries()[row.entry];
       std::string name = entry.name;
       if (entry.others) name += fmt::format(" ({})", grouped(static_cast<int64_t>(row.nodes)));
-      lines.push_back({std::move(name), entry.is_label ? "" : entry.label, 0, row.invocations,
-                       row.total_ns, true});
+      lines.push_back({std::move(name), view_.options().by_label ? "" : entry.label, 0,
+                       row.invocations, row.total_ns, true});
     }
     return lines;
   }
@@ -164,7 +164,8 @@ class TreeText {
       Rest& rest = open.empty() ? roots : open.back();
       if (row_of[i] < rows_.size() && holds[i]) {
         const ViewRow& row = rows_[row_of[i]];
-        lines.push_back({view_.entries()[row.entry].name, std::string(view_.label(row.path)),
+        lines.push_back({view_.entries()[row.entry].name,
+                         view_.labelled(row.path) ? std::string(view_.label(row.path)) : "",
                          depth_of(i), row.invocations, row.total_ns, true});
         i = nodes_[i].end;
       } else if (holds[i]) {
@@ -210,7 +211,7 @@ class TreeText {
       grid.column(fmt::format("time {}", unit_.name), Align::right);
       grid.column("%", Align::right);
       grid.column("calls", Align::right);
-      grid.column("", Align::left);
+      grid.column("node", Align::left);
       grid.column("label", Align::left);
       for (const Line& line : lines) {
         const std::string indent(2 * std::min<size_t>(line.depth, levels_indented), ' ');
@@ -222,7 +223,7 @@ class TreeText {
                   {percent(line.total_ns, step.total_ns, 1), {}},
                   {grouped(line.invocations), {}},
                   {name, {}},
-                  {line.label == line.name ? "" : cut(line.label, longest_label), {}}},
+                  {cut(line.label, longest_label), {}}},
                  line.shown ? Ink::none : Ink::faint);
       }
     };

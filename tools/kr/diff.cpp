@@ -194,7 +194,10 @@ Exit diff(const DiffOptions& options, Streams& streams) {
   if (!run) return diff_rules(options, format[0], streams);
   refuse(!options.names.empty(), "--names", "runs");
   refuse(!options.runs.empty(), "--run", "runs");
-  DiffRunsOptions runs{.a = options.before, .b = options.after, .format = format[0]};
+  DiffRunsOptions runs;
+  runs.a = options.before;
+  runs.b = options.after;
+  runs.format = format[0];
   if (!options.by.empty()) runs.by = options.by;
   if (!options.level.empty()) runs.level = options.level;
   runs.all = options.all;

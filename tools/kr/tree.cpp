@@ -1,4 +1,6 @@
 // kr tree: module trees, cut at a level, by phase and step.
+#include "report/tree.hpp"
+
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,7 +9,6 @@
 #include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "report/tree.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -31,7 +32,8 @@ struct TreeOptions {
   std::string metric;
   std::vector<std::string> folds;
   std::optional<uint64_t> top_k;
-  std::optional<bool> unique_names;
+  bool unique_names = false;
+  bool plain_names = false;
   std::optional<size_t> width;
   bool compat = false;
   std::string out_dir;
@@ -69,8 +71,8 @@ ViewOptions view_options(const TreeOptions& options, bool machine) {
   view.step = options.step;
   view.step_interval = options.step_interval.value_or(1);
   view.top_k = options.top_k.value_or(machine ? 0 : default_top_k);
-  view.unique_names = options.unique_names.value_or(!machine);
-  view.abbreviate = !machine || options.unique_names.value_or(false) || options.width.has_value();
+  view.unique_names = options.unique_names || (!machine && !options.plain_names);
+  view.abbreviate = !machine || options.unique_names || options.width.has_value();
   view.width = options.width.value_or(machine ? 0 : default_width);
   view.compat = options.compat;
   return view;
@@ -144,8 +146,11 @@ Action setup(CLI::App& app) {
                  "Show the so many largest, and the rest as `others`; 0: all (default: 12 in text, "
                  "all in csv and json)")
       ->type_name("K");
-  app.add_flag("--unique-names,!--no-unique-names", options->unique_names,
-               "Tell nodes of one name apart by what they stand in (default in text)");
+  auto* unique =
+      app.add_flag("--unique-names", options->unique_names,
+                   "Tell nodes of one name apart by what they stand in (default in text)");
+  app.add_flag("--no-unique-names", options->plain_names, "Put nodes of one name together")
+      ->excludes(unique);
   app.add_option("--width", options->width,
                  "Cut names at this many characters; 0: never (default: 50 in text)")
       ->type_name("N");

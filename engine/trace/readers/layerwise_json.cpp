@@ -283,7 +283,9 @@ bool holds_summary(JsonPull& json) {
 }
 
 void read(Input& input, ModuleTraceBuilder& out) {
-  read_layerwise_json(input, out);
+  LayerwiseReading reading;
+  if (input.options().each_call) reading.table = LayerwiseReading::Table::model;
+  read_layerwise_json(input, out, reading);
 }
 
 constexpr std::array<std::string_view, 1> extensions{".json"};
