@@ -36,6 +36,7 @@ class Detector {
   }
 
   int64_t total_ns() const { return total_; }
+  bool has_context() const { return !evidence_.model_text.empty(); }
 
   /// The time that any of `detects` holds for; what holds of the context counts for all time.
   int64_t score(const std::vector<ExprId>& detects) const {
@@ -148,13 +149,13 @@ class Chooser {
     return engine;
   }
 
-  /// Of engines that are detected alike, as where the context names a model that several have: the
-  /// one whose own `detect` holds for more than that of any other.
+  /// Where the context names a model that several engines have, so that all are detected for all
+  /// time: the engine whose own `detect` holds for more than that of any other.
   std::optional<EngineId> best_of_tied(const std::vector<Score<EngineId>>& scores,
                                        std::string& why) const {
     int64_t most = 0;
     for (const auto& score : scores) most = std::max(most, score.total_ns);
-    if (most == 0) return std::nullopt;
+    if (!detector_.has_context() || most == 0 || most < detector_.total_ns()) return std::nullopt;
     std::vector<Score<EngineId>> own;
     for (const auto& score : scores) {
       const ExprId detect = program_.engines.get(score.what).detect;

@@ -9,6 +9,7 @@
 #include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "report/tree_picture.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -78,6 +79,43 @@ ViewOptions view_options(const TreeOptions& options, bool machine) {
   return view;
 }
 
+/// Pictures and page, opened before anything is read, so that a folder that cannot be written is
+/// known at once.
+class Files {
+ public:
+  explicit Files(const std::string& folder) : folder_(folder) {
+    if (folder.empty()) return;
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error) throw Error(folder, "cannot be made: " + error.message());
+    PendingFile(folder_ / "prefill.png").write("");  // gone again: never committed
+  }
+
+  void write(const CompiledRules& rules, const LabelledModules& modules, const TreeOptions& options,
+             Streams& streams) const {
+    if (folder_.empty()) return;
+    ViewOptions how = view_options(options, false);
+    how.step_interval = options.step_interval.value_or(default_picture_interval);
+    const TreeView view(rules, modules, how);
+    std::vector<PendingFile> files;
+    const auto add = [&](const std::string& name, std::string_view text) {
+      files.emplace_back(folder_ / name).write(text);
+    };
+    for (const Picture& picture : tree_pictures(
+             rules.program(), view, parse_metric(options).value_or(Metric::cuda_time_ms))) {
+      add(picture.file_stem + ".png", picture.png);
+      add(picture.file_stem + ".svg", picture.svg);
+    }
+    for (PendingFile& file : files) file.commit();
+    for (const PendingFile& file : files) {
+      streams.note(fmt::format("wrote {}", file.path().string()));
+    }
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
 Exit tree(const TreeOptions& options, Streams& streams) {
   const std::string& asked = options.run.empty() ? options.json_trace : options.run;
   if (asked.empty()) throw Error("", "no run is given", "name a profile: kr tree profile.json");
@@ -87,6 +125,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const ViewOptions how = view_options(options, machine);
   const std::optional<Metric> metric = parse_metric(options);
   const RunSpec spec = parse_run(asked);
+  const Files files(options.out_dir);
   const CompiledRules rules = compile_rules(options.rules, streams);
 
   OpenOptions open = options.trace.open;
@@ -115,6 +154,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
                     {.color = streams.color_out(), .width = streams.out_width()}, write);
   }
   streams.finish();
+  files.write(rules, *modules, options, streams);
   return Exit::done;
 }
 
@@ -156,6 +196,10 @@ Action setup(CLI::App& app) {
       ->type_name("N");
   app.add_flag("--compat", options->compat,
                "Cut and choose as vLLM's own plotting does, and say how much time that loses");
+  app.add_option("--out-dir,--output-directory", options->out_dir,
+                 "Write prefill and decode_steps, .png and .svg, and tree.html into this folder "
+                 "(made where missing)")
+      ->type_name("DIR");
   app.add_option("--table", options->table,
                  "Which trees of the profile: summary, calls added up, or model, each by itself "
                  "(default: summary)")
