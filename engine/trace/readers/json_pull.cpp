@@ -13,15 +13,10 @@
 namespace kr {
 namespace {
 
-// Of a key for `path`.
+// Of a key, for `path`.
 constexpr size_t kept_of_key = 200;
 bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
-}
-
-const char* past_digits(const char* at) noexcept {
-  while (is_digit(*at)) ++at;
-  return at;
 }
 
 // As far as a number goes; `whole` says whether it is one up to there.
@@ -45,6 +40,12 @@ const char* past_number(const char* at, bool& whole) noexcept {
   return at;
 }
 
+// As they stand in what programs write: a newline, then blanks; or one blank.
+inline const char* past_usual_spaces(const char* at) noexcept {
+  if (*at == '\n') return past_spaces(at + 1);
+  return *at == ' ' ? at + 1 : at;
+}
+
 }  // namespace
 
 JsonPull::JsonPull(Input& input, size_t block_size)
@@ -61,6 +62,7 @@ JsonPull::JsonPull(Input& input, size_t block_size)
 
 bool JsonPull::more(const char* keep) {
   if (ended_) return false;
+  for (size_t i = 0; i < levels_.size(); ++i) keep_key(i);
   const auto kept = static_cast<size_t>(end_ - keep);
   const auto cursor = at_ - keep;
   base_ = place(keep);
@@ -207,7 +209,9 @@ void JsonPull::skip() {
   }
   const size_t floor = levels_.size();
   enter();
-  while (levels_.size() > floor) {
+  while (true) {
+    run_ahead(floor);
+    if (levels_.size() == floor) return;
     if (!next()) continue;
     value();
     if (kind_ == JsonKind::object || kind_ == JsonKind::array) {
@@ -218,16 +222,77 @@ void JsonPull::skip() {
   }
 }
 
+// Over all that is usual, up to the end of the level behind `floor`, or to the first member, item
+// or bracket that is not, or that may go on in the next block: `next` sees to that one. Nothing is
+// noted but what is open.
+void JsonPull::run_ahead(size_t floor) {
+  const char* at = at_;  // all before it is done with
+  Level* level = &levels_.back();
+  level->within = false;
+  while (true) {
+    const char* to = at;
+    if (level->count != 0 && *to == ',') {
+      to = past_usual_spaces(to + 1);
+    } else {
+      to = past_usual_spaces(to);
+      if (*to == (level->object ? '}' : ']')) {
+        at_ = at = to + 1;
+        offset_ = level->begin;
+        levels_.pop_back();
+        if (levels_.size() == floor) return;
+        level = &levels_.back();
+        level->within = false;
+        continue;
+      }
+      if (level->count != 0) break;
+    }
+    const char* key = to + 1;
+    const char* key_end = key;
+    if (level->object) {
+      if (*to != '"') break;
+      key_end = string_stop(key);
+      if (*key_end != '"' || key_end[1] != ':') break;
+      to = key_end + 2;
+      if (*to == ' ') ++to;
+    }
+    const char first = *to;
+    if (first == '"') {
+      to = string_stop(to + 1);
+      if (*to != '"') break;
+      ++to;
+    } else if (is_digit(first) || first == '-') {
+      bool whole = false;
+      to = past_number(to, whole);
+      if (!whole || to == end_) break;
+    } else if (first == '{' || first == '[') {
+      if (levels_.size() == max_depth) break;
+      ++level->count;
+      level->within = true;
+      level->key = key;
+      level->key_size = static_cast<uint32_t>(key_end - key);
+      levels_.push_back({.begin = place(to), .object = first == '{'});
+      level = &levels_.back();
+      at_ = at = to + 1;
+      continue;
+    } else if (std::memcmp(to, "null", 4) == 0 || std::memcmp(to, "true", 4) == 0) {
+      to += 4;
+    } else if (std::memcmp(to, "false", 5) == 0) {
+      to += 5;
+    } else {
+      break;
+    }
+    ++level->count;
+    at_ = at = to;
+  }
+}
+
 // Objects and lists.
 
 void JsonPull::enter() {
   if (levels_.size() == max_depth) {
     wrong(at_, fmt::format("objects and lists are nested more than {} deep", max_depth));
   }
-  const uint32_t key_at =
-      levels_.empty() ? 0 : levels_.back().key_at + uint32_t{levels_.back().key_size};
-  levels_.push_back({place(at_), 0, key_at, 0, *at_ == '{', false});
-  if (keys_.size() < key_at + kept_of_key) keys_.resize((key_at + kept_of_key) * 2);
+  levels_.push_back({.begin = place(at_), .object = *at_ == '{'});
   ++at_;
 }
 
@@ -255,17 +320,21 @@ bool JsonPull::next() {
   ++level.count;
   offset_ = place(at_);
   key_ = text();
-  remember(key_);
+  level.key = key_.data();
+  level.key_size = static_cast<uint32_t>(key_.size());
+  level.within = true;
+  if (key_.data() == unescaped_.data()) keep_key(levels_.size() - 1);
   colon_ = true;
   return true;
 }
 
-void JsonPull::remember(std::string_view key) {
-  Level& level = levels_.back();
-  const size_t kept = std::min(key.size(), kept_of_key);
-  std::memcpy(keys_.data() + level.key_at, key.data(), kept);
-  level.key_size = static_cast<uint16_t>(kept);
-  level.within = true;
+// The block or text that a key stands in is about to go.
+void JsonPull::keep_key(size_t i) {
+  Level& level = levels_[i];
+  if (!level.within || level.key == nullptr) return;
+  if (kept_keys_.size() <= i) kept_keys_.resize(i + 1);
+  kept_keys_[i].assign(level.key, std::min<size_t>(level.key_size, kept_of_key));
+  level.key = nullptr;
 }
 
 void JsonPull::end() {

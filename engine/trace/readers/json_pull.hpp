@@ -87,12 +87,12 @@ class JsonPull {
 
  private:
   struct Level {
-    uint64_t begin;     // of its bracket
-    uint64_t count;     // members or items so far, this one included
-    uint32_t key_at;    // in keys_
-    uint16_t key_size;  // as far as it is kept
+    uint64_t begin;        // of its bracket
+    uint64_t count = 0;    // members or items so far, this one included
+    const char* key = {};  // of the member, for `path`, in the block; null: in kept_keys_
+    uint32_t key_size = 0;
     bool object;
-    bool within;  // in a member or item; else between them
+    bool within = false;  // in a member or item; else between them
   };
 
   uint64_t place(const char* at) const noexcept {
@@ -106,7 +106,8 @@ class JsonPull {
   std::string_view text_with_escapes(size_t at);
   size_t escape(size_t at);
   uint32_t hex4(size_t at);
-  void remember(std::string_view key);
+  void keep_key(size_t level);
+  void run_ahead(size_t floor);
   void scalar();
   [[noreturn]] void cut() const;
   [[noreturn]] void wrong(const char* at, std::string_view why) const;
@@ -126,7 +127,7 @@ class JsonPull {
   std::string_view key_;
   std::string unescaped_;
   std::vector<Level> levels_;
-  std::vector<char> keys_;  // of the open objects' members, for `path`
+  std::vector<std::string> kept_keys_;  // by level, as far as they are shown
 };
 
 }  // namespace kr

@@ -58,7 +58,8 @@ std::string JsonPull::path() const {
       fmt::format_to(std::back_inserter(out), "[{}]", level.count - 1);
       continue;
     }
-    const std::string_view key(keys_.data() + level.key_at, level.key_size);
+    const std::string_view key = level.key != nullptr ? std::string_view(level.key, level.key_size)
+                                                      : std::string_view(kept_keys_[i]);
     if (!plain_key(key)) {
       fmt::format_to(std::back_inserter(out), "[\"{}\"]", shown_text(key));
       continue;

@@ -1,8 +1,8 @@
-// Looking for the ends of spaces and strings in JSON, 16 bytes at a time (SSE2 where there is,
-// plain C++ elsewhere).
+// Looking for the ends of spaces, strings and numbers in JSON, 16 bytes at a time (SSE2 where there
+// is, plain C++ elsewhere).
 //
-// Every text that is scanned is followed by json_padding zero bytes: a zero ends spaces and strings
-// alike, so no scan runs beyond them.
+// Every text that is scanned is followed by json_padding zero bytes: a zero ends all of
+// them, so no scan runs beyond them.
 #pragma once
 
 #include <bit>
@@ -43,6 +43,18 @@ inline const char* string_stop(const char* at) noexcept {
   }
 }
 
+/// The first byte at or behind `at` that is no digit.
+inline const char* past_digits(const char* at) noexcept {
+  const __m128i zero = _mm_set1_epi8('0');
+  const __m128i nine = _mm_set1_epi8(9);
+  for (;; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i values = _mm_sub_epi8(bytes, zero);
+    const int digits = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(values, nine), values));
+    if (digits != 0xffff) return at + std::countr_one(static_cast<uint32_t>(digits));
+  }
+}
+
 #else
 
 inline const char* past_spaces(const char* at) noexcept {
@@ -52,6 +64,11 @@ inline const char* past_spaces(const char* at) noexcept {
 
 inline const char* string_stop(const char* at) noexcept {
   while (*at != '"' && *at != '\\' && static_cast<unsigned char>(*at) > 0x1f) ++at;
+  return at;
+}
+
+inline const char* past_digits(const char* at) noexcept {
+  while (*at >= '0' && *at <= '9') ++at;
   return at;
 }
 
