@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace kr {
@@ -24,6 +25,35 @@ std::string_view trim(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (first == text.npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// `digits[.digits]` of at most 18 digits, as nearly all are. False: it is not that, or too large.
+bool usual_time(std::string_view text, int exponent, int64_t& ns) noexcept {
+  constexpr std::array<int64_t, 19> powers = [] {
+    std::array<int64_t, 19> all{1};
+    for (size_t i = 1; i < all.size(); ++i) all[i] = all[i - 1] * 10;
+    return all;
+  }();
+  if (text.size() >= powers.size()) return false;
+  int64_t value = 0;
+  int fraction = 0;
+  bool in_fraction = false;
+  for (const char c : text) {
+    if (is_digit(c)) {
+      value = value * 10 + (c - '0');
+      fraction += in_fraction ? 1 : 0;
+    } else if (c == '.') {
+      in_fraction = true;
+    } else {
+      return false;
+    }
+  }
+  if (fraction <= exponent) {
+    return !__builtin_mul_overflow(value, powers[static_cast<size_t>(exponent - fraction)], &ns);
+  }
+  const int64_t unit = powers[static_cast<size_t>(fraction - exponent)];
+  ns = value / unit + (value % unit >= unit / 2 ? 1 : 0);
+  return true;
 }
 
 // `e-05`, or nothing. What is beyond any use is held to a bound that is too.
@@ -77,6 +107,7 @@ TimeFault time_from_decimal(std::string_view text, int exponent, int64_t& ns) no
 }
 
 TimeFault time_from_number(std::string_view text, int exponent, int64_t& ns) noexcept {
+  if (usual_time(text, exponent, ns)) return TimeFault::none;
   const bool negative = text.front() == '-';
   if (negative) text.remove_prefix(1);
   const size_t mark = std::min(text.find_first_of("eE"), text.size());

@@ -15,6 +15,12 @@ namespace {
 
 // Of a key, for `path`.
 constexpr size_t kept_of_key = 200;
+// As they stand in what programs write: a newline, then blanks; or one blank.
+inline const char* past_usual_spaces(const char* at) noexcept {
+  if (*at == '\n') return past_spaces(at + 1);
+  return *at == ' ' ? at + 1 : at;
+}
+
 bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
@@ -38,12 +44,6 @@ const char* past_number(const char* at, bool& whole) noexcept {
   }
   whole = true;
   return at;
-}
-
-// As they stand in what programs write: a newline, then blanks; or one blank.
-inline const char* past_usual_spaces(const char* at) noexcept {
-  if (*at == '\n') return past_spaces(at + 1);
-  return *at == ' ' ? at + 1 : at;
 }
 
 }  // namespace
@@ -94,7 +94,12 @@ bool JsonPull::hold(size_t size) {
   return true;
 }
 
-void JsonPull::spaces() {
+inline void JsonPull::spaces() {
+  at_ = past_usual_spaces(at_);
+  if (static_cast<unsigned char>(*at_) <= ' ') unusual_spaces();
+}
+
+void JsonPull::unusual_spaces() {
   const char* at = at_;
   while (true) {
     if (static_cast<unsigned char>(*at) > ' ') break;

@@ -101,6 +101,7 @@ class JsonPull {
   bool more(const char* keep);
   bool hold(size_t size);
   void spaces();
+  void unusual_spaces();
   void literal(std::string_view word);
   std::string_view text();
   std::string_view text_with_escapes(size_t at);

@@ -16,14 +16,22 @@ constexpr int us = 3;  // 10^3 ns
 constexpr uint32_t name_bit = 1, time_bit = 2, calls_bit = 4;
 
 uint32_t entry_member(std::string_view key) noexcept {
-  if (key == "name") return name_bit;
-  if (key == "cuda_time_us") return time_bit;
-  if (key == "invocations") return calls_bit;
-  // What is passed over in every entry.
-  if (key == "pct_cuda_time") return 8;
-  if (key == "cpu_time_us") return 16;
-  if (key == "trace") return 32;
-  return 0;
+  const auto is = [&](std::string_view known, uint32_t bit) { return key == known ? bit : 0; };
+  // The rest is passed over in every entry.
+  switch (key.size()) {
+    case 4:
+      return is("name", name_bit);
+    case 5:
+      return is("trace", 8);
+    case 11:
+      return key.front() == 'i' ? is("invocations", calls_bit) : is("cpu_time_us", 16);
+    case 12:
+      return is("cuda_time_us", time_bit);
+    case 13:
+      return is("pct_cuda_time", 32);
+    default:
+      return 0;
+  }
 }
 
 }  // namespace
