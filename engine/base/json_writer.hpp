@@ -41,6 +41,11 @@ class JsonWriter {
     element();
     fmt::format_to(std::back_inserter(out_), "{}", value);
   }
+  /// Members of the open object, written before by another writer.
+  void members(std::string_view written) {
+    element();
+    out_ += written;
+  }
   /// `line`: the element begins a line of its own.
   void open(char bracket, bool line = false) {
     element();

@@ -28,7 +28,19 @@ void write_tree_csv(const TreeView& view, std::optional<Metric> metric, const Wr
   head.end_row();
   write(head.take());
 
-  std::vector<std::string> paths(view.trace().paths.size());  // made when first shown
+  // What depends on the path alone, quoted once: depth, path, name, label.
+  std::vector<std::string> about(view.trace().paths.size());
+  const auto about_path = [&](const ViewRow& row) -> const std::string& {
+    std::string& cells = about[row.path.index];
+    if (cells.empty()) {
+      CsvWriter csv(CsvWriter::Cells::as_they_are);
+      csv.number(view.trace().paths.depth(row.path));
+      csv.text(path_text(view.trace(), row.path));
+      csv.text(view.entries()[row.entry].name).text(view.label(row.path));
+      cells = csv.take();
+    }
+    return cells;
+  };
   std::vector<ModuleNode> nodes;
   std::vector<ViewRow> rows;
   for (size_t i = 0; i < view.steps().size(); ++i) {
@@ -36,21 +48,15 @@ void write_tree_csv(const TreeView& view, std::optional<Metric> metric, const Wr
     view.rows(i, nodes, rows);
     CsvWriter csv(CsvWriter::Cells::as_they_are);
     for (const ViewRow& row : rows) {
-      const ViewEntry& entry = view.entries()[row.entry];
       csv.text(step.phase);
       optional_number(csv, step.step);
+      optional_number(csv, view.layer(i, row));
       if (row.path.valid()) {
-        std::string& path = paths[row.path.index];
-        if (path.empty()) path = path_text(view.trace(), row.path);
-        optional_number(csv, view.layer(i, row));
-        csv.number(view.trace().paths.depth(row.path));
-        csv.text(path);
+        csv.plain(about_path(row));
       } else {
-        optional_number(csv, step.layer);
-        csv.plain("").plain("");
+        const ViewEntry& entry = view.entries()[row.entry];
+        csv.plain("").plain("").text(entry.name).text(entry.label);
       }
-      csv.text(entry.name);
-      csv.text(row.path.valid() ? view.label(row.path) : std::string_view(entry.label));
       csv.number(row.invocations);
       csv.number(row.total_ns);
       if (extra) csv.plain(metric_text(*metric, row, step));

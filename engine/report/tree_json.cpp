@@ -34,38 +34,60 @@ void append_losses(JsonWriter& json, const ModuleTrace& trace) {
   json.close(']');
 }
 
-void append_node(JsonWriter& json, const TreeView& view, size_t step, const ViewRow& row,
-                 std::optional<Metric> metric) {
-  const ViewEntry& entry = view.entries()[row.entry];
-  json.open('{', true);
-  json.key("path");
-  if (row.path.valid()) {
-    json.text(path_text(view.trace(), row.path));
-  } else {
-    json.null();
-  }
-  json.key("name").text(entry.name);
-  json.key("label").text(row.path.valid() ? view.label(row.path) : std::string_view(entry.label));
-  json.key("depth");
-  if (row.path.valid()) {
-    json.number(view.trace().paths.depth(row.path));
-  } else {
-    json.null();
-  }
-  json.key("invocations").number(row.invocations);
-  json.key("total_ns").number(row.total_ns);
-  if (row.nodes > 1 || entry.others) json.key("nodes").number(row.nodes);
-  if (metric && *metric != Metric::invocations) {
-    const std::string text = metric_text(*metric, row, view.steps()[step]);
-    json.key(to_string(*metric));
-    if (text.empty()) {
-      json.null();
-    } else {
-      json.number(text);
+/// Nodes as JSON; what depends on the path alone is made once.
+class Nodes {
+ public:
+  Nodes(const TreeView& view, std::optional<Metric> metric)
+      : view_(view), metric_(metric), about_(view.trace().paths.size()) {}
+
+  void append(JsonWriter& json, size_t step, const ViewRow& row) {
+    const ViewEntry& entry = view_.entries()[row.entry];
+    json.open('{', true);
+    json.members(about(row, entry));
+    json.key("invocations").number(row.invocations);
+    json.key("total_ns").number(row.total_ns);
+    if (row.nodes > 1 || entry.others) json.key("nodes").number(row.nodes);
+    if (metric_ && *metric_ != Metric::invocations) {
+      const std::string text = metric_text(*metric_, row, view_.steps()[step]);
+      json.key(to_string(*metric_));
+      if (text.empty()) {
+        json.null();
+      } else {
+        json.number(text);
+      }
     }
+    json.close('}');
   }
-  json.close('}');
-}
+
+ private:
+  std::string_view about(const ViewRow& row, const ViewEntry& entry) {
+    const bool one = row.path.valid();
+    std::string& text = one ? about_[row.path.index] : about_many_;
+    if (one && !text.empty()) return text;
+    text.clear();
+    JsonWriter json(text);
+    json.key("path");
+    if (one) {
+      json.text(path_text(view_.trace(), row.path));
+    } else {
+      json.null();
+    }
+    json.key("name").text(entry.name);
+    json.key("label").text(one ? view_.label(row.path) : std::string_view(entry.label));
+    json.key("depth");
+    if (one) {
+      json.number(view_.trace().paths.depth(row.path));
+    } else {
+      json.null();
+    }
+    return text;
+  }
+
+  const TreeView& view_;
+  std::optional<Metric> metric_;
+  std::vector<std::string> about_;  // by path
+  std::string about_many_;
+};
 
 void append_trends(JsonWriter& json, const TreeView& view) {
   json.key("compared").open('[');
@@ -107,6 +129,7 @@ void write_tree_json(const TreeView& view, const TreeRun& run, std::optional<Met
   json.key("model").text(run.model);
   append_context(json, view.trace());
   json.key("phases").open('[');
+  Nodes writer(view, metric);
   std::vector<ModuleNode> nodes;
   std::vector<ViewRow> rows;
   for (size_t i = 0; i < view.steps().size(); ++i) {
@@ -120,7 +143,7 @@ void write_tree_json(const TreeView& view, const TreeRun& run, std::optional<Met
     json.key("total_ns").number(step.total_ns);
     json.key("nodes").open('[');
     view.rows(i, nodes, rows);
-    for (const ViewRow& row : rows) append_node(json, view, i, row, metric);
+    for (const ViewRow& row : rows) writer.append(json, i, row);
     json.close(']');
     json.close('}');
     write(out);
