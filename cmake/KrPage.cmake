@@ -1,5 +1,5 @@
-# The report's page as bytes in kr_report: engine/report/page/* and ECharts, whose version the lock
-# file there pins. ECharts comes from the folder KR_ECHARTS_DIR or, once a build folder, from npm.
+# The pages of reports and of trees as bytes in kr_report: engine/report/page/* and ECharts, whose
+# version the lock file there pins. ECharts comes from the folder KR_ECHARTS_DIR or, once a build folder, from npm.
 set(page ${PROJECT_SOURCE_DIR}/engine/report/page)
 set(page_build ${PROJECT_BINARY_DIR}/page)
 file(MAKE_DIRECTORY ${page_build})
@@ -12,7 +12,7 @@ if(KR_ECHARTS_DIR)
 else()
   find_program(KR_NPM npm)
   if(NOT KR_NPM)
-    message(FATAL_ERROR "the report's page is drawn with ECharts: install npm, or name a folder "
+    message(FATAL_ERROR "pages are drawn with ECharts: install npm, or name a folder "
                         "that holds echarts.min.js with -DKR_ECHARTS_DIR=FOLDER")
   endif()
   set(echarts ${page_build}/echarts.min.js)
@@ -26,18 +26,26 @@ else()
     VERBATIM)
 endif()
 
-# In the order in which they need each other; the page has them as one script.
-set(scripts numbers dom model state chart pivot kernels devices facts page)
-list(TRANSFORM scripts REPLACE "(.+)" "${page}/\\1.js")
-set(script ${page_build}/page.js)
-set(parts ${page}/page.html ${page}/page.css ${scripts} ${echarts})
+# In the order in which they need each other; a page has them as one script.
+set(report_scripts numbers dom look model state chart pivot kernels devices facts page)
+set(tree_scripts numbers dom look tree/model tree/state tree/bars tree/icicle tree/table tree/page)
+list(TRANSFORM report_scripts REPLACE "(.+)" "${page}/\\1.js")
+list(TRANSFORM tree_scripts REPLACE "(.+)" "${page}/\\1.js")
+set(report_styles ${page}/page.css)
+set(tree_styles ${page}/page.css ${page}/tree/tree.css)
+set(parts ${page}/page.html ${page}/tree/tree.html ${report_scripts} ${tree_scripts} ${tree_styles}
+          ${echarts})
 add_custom_command(
-  OUTPUT ${page_build}/page_parts.cpp ${script}
-  COMMAND ${CMAKE_COMMAND} "-DSCRIPTS=${scripts}" -DSCRIPT=${script} -DPAGE=${page}
-          -DECHARTS=${echarts} -DOUT=${page_build}/page_parts.cpp
+  OUTPUT ${page_build}/page_parts.cpp
+  COMMAND ${CMAKE_COMMAND}
+          -DREPORT_HTML=${page}/page.html "-DREPORT_SCRIPTS=${report_scripts}"
+          "-DREPORT_STYLES=${report_styles}"
+          -DTREE_HTML=${page}/tree/tree.html "-DTREE_SCRIPTS=${tree_scripts}"
+          "-DTREE_STYLES=${tree_styles}"
+          -DECHARTS=${echarts} -DFOLDER=${page_build} -DOUT=${page_build}/page_parts.cpp
           -P ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake
   DEPENDS ${parts} ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake
-  COMMENT "Embedding the report's page"
+  COMMENT "Embedding the pages"
   VERBATIM)
 set_source_files_properties(${page_build}/page_parts.cpp PROPERTIES OBJECT_DEPENDS "${parts}")
 target_sources(kr_report PRIVATE ${page_build}/page_parts.cpp)

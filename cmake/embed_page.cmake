@@ -1,7 +1,7 @@
-# cmake -DSCRIPTS=<files> -DSCRIPT=<file> -DPAGE=<folder> -DECHARTS=<file> -DOUT=<file.cpp>
-#       -P embed_page.cmake
-# Joins SCRIPTS into SCRIPT and writes a source file that takes the page's parts in as they are, by the assembler, and holds the
-# hashes by which the page's policy knows its two scripts from any other.
+# cmake -D<PAGE>_HTML=<file> -D<PAGE>_SCRIPTS=<files> -D<PAGE>_STYLES=<files>, for REPORT and TREE,
+#       -DECHARTS=<file> -DFOLDER=<folder> -DOUT=<file.cpp> -P embed_page.cmake
+# Joins each page's scripts and styles in FOLDER and writes a source file that takes the parts in as they are, by the assembler,
+# and holds the hashes by which a page's policy knows its two scripts from any other.
 
 # SHA-256 of a file, in base64 as `Content-Security-Policy` wants it.
 function(hash_of file result)
@@ -38,29 +38,43 @@ function(part name file)
 asm(\".pushsection .rodata\\n.globl ${symbol}, ${symbol}_end\\n${symbol}: .incbin \\\"${file}\\\"\\n${symbol}_end:\\n.popsection\\n\");
 extern \"C\" const char ${symbol}[], ${symbol}_end[];
 ")
-  string(APPEND list "\n    .${name} = {${symbol}, static_cast<size_t>(${symbol}_end - ${symbol})},")
+  set(view_${name} "{${symbol}, static_cast<size_t>(${symbol}_end - ${symbol})}" PARENT_SCOPE)
   set(parts "${parts}" PARENT_SCOPE)
-  set(list "${list}" PARENT_SCOPE)
 endfunction()
 
-execute_process(COMMAND ${CMAKE_COMMAND} -E cat ${SCRIPTS} OUTPUT_FILE ${SCRIPT}
-                COMMAND_ERROR_IS_FATAL ANY)
-part(html ${PAGE}/page.html)
-part(style ${PAGE}/page.css)
-part(script ${SCRIPT})
+function(join files to)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E cat ${files} OUTPUT_FILE ${to}
+                  COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
 part(echarts ${ECHARTS})
-hash_of(${SCRIPT} script_hash)
 hash_of(${ECHARTS} echarts_hash)
+foreach(page report tree)
+  string(TOUPPER ${page} given)
+  set(script ${FOLDER}/${page}.js)
+  set(style ${FOLDER}/${page}.css)
+  join("${${given}_SCRIPTS}" ${script})
+  join("${${given}_STYLES}" ${style})
+  part(${page}_html ${${given}_HTML})
+  part(${page}_style ${style})
+  part(${page}_script ${script})
+  hash_of(${script} script_hash)
+  string(APPEND pages "
+const PageParts ${page}_page{
+    .html = ${view_${page}_html},
+    .style = ${view_${page}_style},
+    .script = ${view_${page}_script},
+    .echarts = ${view_echarts},
+    .script_hash = \"${script_hash}\",
+    .echarts_hash = \"${echarts_hash}\",
+};
+")
+endforeach()
 
 file(WRITE ${OUT} "// Made by cmake/embed_page.cmake.
 #include \"report/page_parts.hpp\"
 ${parts}
 namespace kr {
-
-const PageParts page_parts{${list}
-    .script_hash = \"${script_hash}\",
-    .echarts_hash = \"${echarts_hash}\",
-};
-
+${pages}
 }  // namespace kr
 ")

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "report/tree_html.hpp"
 #include "report/tree_picture.hpp"
 #include "support/module_traces.hpp"
 
@@ -25,6 +26,13 @@ class Maker {
     }
   }
 
+  void page(const std::string& name, const OwnedView& of, const kr::TreePageLimits& limits = {},
+            kr::Metric metric = kr::Metric::cuda_time_ms) const {
+    kr::write_file(folder_ / (name + ".html"),
+                   kr::to_tree_html(module_rules().program(), *of.view, {name, "vllm", "default"},
+                                    metric, limits));
+  }
+
  private:
   std::filesystem::path folder_;
 };
@@ -40,6 +48,7 @@ kr::ViewOptions modules(uint64_t top_k = 12) {
 kr::ViewOptions labels() {
   kr::ViewOptions options = modules();
   options.by_label = true;
+  options.level = {kr::Level::Kind::kernel, 0};
   return options;
 }
 
@@ -62,5 +71,15 @@ int main(int count, char** arguments) {
   make.pictures("single", OwnedView(single_trace(), modules()), Metric::cuda_time_ms);
   make.pictures("zero", OwnedView(single_trace(0), modules()), Metric::cuda_time_ms);
   make.pictures("huge", OwnedView(single_trace(INT64_MAX), modules()), Metric::cuda_time_ms);
+
+  make.page("tree", llama);
+  make.page("tree-labels", OwnedView(llama_trace(128), labels()), {}, Metric::pct_cuda_time);
+  make.page("tree-hostile", OwnedView(hostile_trace(), modules()));
+  make.page("tree-wide", OwnedView(wide_trace(3000, 3), modules(0)));
+  make.page("tree-many", OwnedView(llama_trace(10'000, 32), modules()));
+  make.page("tree-cut", OwnedView(llama_trace(40), modules()),
+            {.entries = 4, .phases = 1, .bar_cells = 100, .tree_values = 200, .path_cells = 60});
+  make.page("tree-empty", OwnedView(Modules().finish(), modules()));
+  make.page("tree-single", OwnedView(single_trace(INT64_MAX), modules()));
   return 0;
 }

@@ -66,23 +66,31 @@ class Modules {
     builder_.begin_step(key);
     if (sequences >= 0) builder_.running_seqs(sequences);
   }
-  void end() { builder_.end_step(); }
+  void end() {
+    builder_.end_step();
+    below_ns_ = 0;
+  }
   void kernel(std::string_view name, int64_t ns, int64_t calls = 1) {
     builder_.open(name, 0);
     builder_.measured(ns, calls);
     builder_.close();
+    below_ns_ += ns;
   }
   /// What `inside` opens stands below it; it takes as long as that.
   template <class Inside>
   void module(std::string_view name, int64_t calls, const Inside& inside) {
     builder_.open(name, 0);
+    const int64_t beside_ns = below_ns_;
+    below_ns_ = 0;
     inside();
-    builder_.measured(0, calls);
+    builder_.measured(below_ns_, calls);
     builder_.close();
+    below_ns_ += beside_ns;
   }
   ModuleTrace finish() && { return std::move(builder_).finish(); }
 
  private:
+  int64_t below_ns_ = 0;  // of the open node, as far as it goes
   ModuleTraceBuilder builder_;
 };
 

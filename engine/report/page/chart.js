@@ -7,31 +7,6 @@ const SIDE = { left: 2, right: 92 };
 
 let chart = null;
 
-/** Page colours as the chart needs them: resolved for the theme that is on. */
-function ink(name) {
-  const probe = element("span", { style: { color: `var(--${name})`, display: "none" } });
-  document.body.append(probe);
-  const color = getComputedStyle(probe).color;
-  probe.remove();
-  return color;
-}
-
-function textOn(color) {
-  const [red, green, blue] = [1, 3, 5].map((at) => {
-    const value = parseInt(color.slice(at, at + 2), 16) / 255;
-    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  });
-  const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return light > 0.3 ? "#11151a" : "#ffffff";
-}
-
-const pen = document.createElement("canvas").getContext("2d");
-const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
-function widthOf(text, font) {
-  pen.font = font;
-  return pen.measureText(text).width;
-}
-
 /** What is drawn: labels, then time off the GPU where the measure knows it. */
 function chartRows() {
   const rows = folded(pivotRows(state.by, state.measure), MOST_LABELS).map((row) => ({
@@ -126,12 +101,7 @@ function chartOption() {
     textStyle: { fontFamily: FONT, color: text },
     grid: { left: SIDE.left, right: SIDE.right, top: 4, bottom: 26 },
     tooltip: {
-      trigger: "item",
-      confine: true,
-      backgroundColor: card,
-      borderColor: line,
-      textStyle: { color: text, fontFamily: FONT },
-      extraCssText: "box-shadow: 0 6px 24px rgb(0 0 0 / 20%); border-radius: 8px; padding: 10px 12px;",
+      ...tooltipLook(),
       formatter: (item) => (item.data.row ? tooltipOf(item.data.row, item.dataIndex) : ""),
     },
     xAxis: {

@@ -1,7 +1,4 @@
-// The page: its switches, its theme, and what is drawn when something is chosen.
-
-const THEMES = ["auto", "light", "dark"];
-let theme = "auto";
+// The page: its switches, and what is drawn when something is chosen.
 
 /** Draws what depends on the changes. */
 function update(changes) {
@@ -35,50 +32,12 @@ function drawAll() {
   drawDevices();
 }
 
-/** A group of which one is on: arrows move within it, as in a native group of radio buttons. */
-function segments(box, choices, chosen, choose) {
-  const held = box.contains(document.activeElement);
-  box.replaceChildren(
-    ...choices.map(({ name, title }) =>
-      element(
-        "button",
-        {
-          type: "button",
-          role: "radio",
-          "aria-checked": String(name === chosen),
-          tabIndex: name === chosen ? 0 : -1,
-          onclick: () => choose(name),
-        },
-        title,
-      ),
-    ),
-  );
-  box.onkeydown = (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const at = choices.findIndex(({ name }) => name === chosen);
-    choose(choices[(at + step + choices.length) % choices.length].name);
-  };
-  if (held) box.querySelector('[aria-checked="true"]').focus();
-}
-
 function drawSwitches() {
   const dimensions = data.dimensions.map((name) => ({ name, title: printable(name) }));
   byId("by-field").hidden = dimensions.length < 2;
   segments(byId("by"), dimensions, state.by, (by) => update({ by }));
   segments(byId("measure"), MEASURES, state.measure, (measure) => update({ measure }));
   byId("unit").value = state.unit;
-}
-
-function setTheme(next) {
-  theme = next;
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  const button = byId("theme");
-  button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[theme];
-  button.setAttribute("aria-label", `Theme: ${theme}`);
-  if (chart !== null) drawChart();
 }
 
 function setUp() {
@@ -93,8 +52,9 @@ function setUp() {
     ...[{ name: "auto" }, ...UNITS].map((unit) => element("option", { value: unit.name }, unit.name)),
   );
   byId("unit").onchange = (event) => update({ unit: event.target.value });
-  byId("theme").onclick = () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(theme));
+  setUpTheme(() => {
+    if (chart !== null) drawChart();
+  });
 
   byId("show-all").onclick = () => update({ hidden: new Set() });
   byId("save-svg").onclick = saveSvg;
@@ -131,7 +91,6 @@ function setUp() {
 
 readAddress();
 setUp();
-setTheme("auto");
 drawFacts();
 for (const id of ["measure-field", "unit-field", "chart-card", "pivot-card", "kernels-card"]) {
   byId(id).hidden = !someGpuWork;

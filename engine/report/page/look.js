@@ -1,0 +1,84 @@
+// What pages look like: colours, letters, switches, light and dark.
+
+/** Page colours as the chart needs them: resolved for the theme that is on. */
+function ink(name) {
+  const probe = element("span", { style: { color: `var(--${name})`, display: "none" } });
+  document.body.append(probe);
+  const color = getComputedStyle(probe).color;
+  probe.remove();
+  return color;
+}
+
+function textOn(color) {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const value = parseInt(color.slice(at, at + 2), 16) / 255;
+    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return light > 0.3 ? "#11151a" : "#ffffff";
+}
+
+const pen = document.createElement("canvas").getContext("2d");
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+function widthOf(text, font) {
+  pen.font = font;
+  return pen.measureText(text).width;
+}
+
+/** Of ECharts' tooltips, which hold elements of the page. */
+function tooltipLook() {
+  return {
+    trigger: "item",
+    confine: true,
+    backgroundColor: ink("card"),
+    borderColor: ink("line"),
+    textStyle: { color: ink("text"), fontFamily: FONT },
+    extraCssText: "box-shadow: 0 6px 24px rgb(0 0 0 / 20%); border-radius: 8px; padding: 10px 12px;",
+  };
+}
+
+/** A group of which one is on: arrows move within it, as in a native group of radio buttons. */
+function segments(box, choices, chosen, choose) {
+  const held = box.contains(document.activeElement);
+  box.replaceChildren(
+    ...choices.map(({ name, title }) =>
+      element(
+        "button",
+        {
+          type: "button",
+          role: "radio",
+          "aria-checked": String(name === chosen),
+          tabIndex: name === chosen ? 0 : -1,
+          onclick: () => choose(name),
+        },
+        title,
+      ),
+    ),
+  );
+  box.onkeydown = (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = choices.findIndex(({ name }) => name === chosen);
+    choose(choices[(at + step + choices.length) % choices.length].name);
+  };
+  if (held) box.querySelector('[aria-checked="true"]').focus();
+}
+
+/** `changed` draws what does not follow the theme by itself. */
+function setUpTheme(changed) {
+  const themes = ["auto", "light", "dark"];
+  const button = byId("theme");
+  let theme = "auto";
+  const set = (next) => {
+    theme = next;
+    if (theme === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[theme];
+    button.setAttribute("aria-label", `Theme: ${theme}`);
+    changed();
+  };
+  button.onclick = () => set(themes[(themes.indexOf(theme) + 1) % themes.length]);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => set(theme));
+  set(theme);
+}

@@ -1,0 +1,287 @@
+// The tree as an icicle: a node is as wide as its time, what it is made of stands below it.
+
+const NODE = 28; // pixels a row
+const MOST_ROWS_DEEP = 30; // below the node zoomed to
+const MOST_NODES = 2500;
+const THINNEST = 3; // pixels; what is narrower is left out
+
+let tree = null;
+let zoomed = null; // the node that fills the width
+let treeStep = null; // whose tree it is; null: of all steps of the phase
+let nodesDrawn = new Map(); // by button
+
+/** The step's own tree, or that of the nearest step of its phase that has one. */
+function stepWithTree(step) {
+  if (step.tree) return step;
+  const others = steps.filter((one) => one.tree && one.phase === step.phase);
+  const far = (one) => Math.abs(one.at - step.at);
+  return others.reduce((near, one) => (near === null || far(one) < far(near) ? one : near), null);
+}
+
+/** Goes from the root towards the place as far as the tree has it. */
+function nodeAt(place) {
+  const above = [];
+  for (let at = place; at >= 0; at = places.parent[at]) above.unshift(at);
+  let node = tree;
+  for (const at of above) {
+    const next = node.children.get(state.merge === "1" ? alike(at, false) : at)
+      || node.children.get(state.merge === "1" ? alike(at, true) : at);
+    if (!next) break;
+    node = next;
+  }
+  return node;
+}
+
+function makeShownTree() {
+  const step = chosenStep();
+  treeStep = step === null ? null : stepWithTree(step);
+  const rows = treeStep ? rowsOfStep(treeStep) : rowsOfPhase(state.phase);
+  tree = makeTree(rows, state.merge === "1");
+  zoomed = state.place === "" ? tree : nodeAt(Number(state.place));
+}
+
+const treeName = () => (treeStep ? stepName(treeStep) : allName());
+
+function valueText(node) {
+  if (state.metric === "invocations") return node === tree ? "" : grouped(node.calls);
+  return state.metric === "pct_cuda_time" ? share(node.ns, tree.ns, 1) : humanTime(node.ns);
+}
+
+function countText(node) {
+  return node.count > 1 ? ` ×${grouped(node.count)}` : "";
+}
+
+function matches(node) {
+  const search = state.search.toLowerCase();
+  return node.name.toLowerCase().includes(search) || node.label.toLowerCase().includes(search);
+}
+
+function nodeTip(node) {
+  const line = (name, value) => element("tr", {}, element("th", {}, name), element("td", {}, value));
+  const parent = node.parent === null ? tree : node.parent;
+  const color = colorOf(node);
+  return element(
+    "div",
+    { className: "tip" },
+    element("p", { className: "tip-head" }, color ? swatch(color) : null, shortened(titleOf(node), 200) + countText(node)),
+    node.depth > 0
+      ? element("p", { className: "tip-path" }, pathOf(node).slice(0, -1).map((one) => shortened(titleOf(one), 60)).join(" › "))
+      : null,
+    element(
+      "table",
+      {},
+      element(
+        "tbody",
+        {},
+        line("Time", `${exactTime(node.ns)} · ${grouped(node.ns)} ns`),
+        line(treeStep ? "Of the step" : "Of all", share(node.ns, tree.ns)),
+        node.depth > 0 ? line("Of what it stands in", share(node.ns, parent.ns)) : null,
+        line("Calls", grouped(node.calls)),
+        node.calls > 1n ? line("A call", humanTime(node.ns / node.calls)) : null,
+        node.label ? line(data.dimension, shortened(printable(node.label), 60)) : null,
+        node.entry >= 0 ? line("In the bars", shortened(printable(entries[node.entry].name) || "(no name)", 60)) : null,
+      ),
+    ),
+  );
+}
+
+function placeTip(event) {
+  const button = event.target.closest("button");
+  const node = button && nodesDrawn.get(button);
+  const tip = byId("tip");
+  tip.hidden = !node;
+  if (!node) return;
+  if (tip.dataset.place !== String(node.place)) {
+    tip.replaceChildren(nodeTip(node));
+    tip.dataset.place = node.place;
+  }
+  const box = tip.getBoundingClientRect();
+  const x = Math.min(event.clientX + 14, innerWidth - box.width - 8);
+  const below = event.clientY + 18;
+  tip.style.left = `${Math.max(x, 8)}px`;
+  tip.style.top = `${below + box.height > innerHeight - 8 ? Math.max(event.clientY - box.height - 12, 8) : below}px`;
+}
+
+function nodeButton(node, left, width, row, kind) {
+  const color = colorOf(node);
+  const text = titleOf(node) + countText(node);
+  const value = valueText(node);
+  const room = width - 12;
+  const button = element(
+    "button",
+    {
+      type: "button",
+      className: kind,
+      tabIndex: node === zoomed ? 0 : -1,
+      "aria-label": `${shortened(text, 120)}, ${value}`,
+      style: { left: `${left}px`, top: `${row * NODE}px`, width: `${Math.max(width - 1, 1)}px` },
+    },
+    room > 14 ? element("span", { className: "node-name" }, shortened(text, 160)) : null,
+    room > 60 + value.length * 7 ? element("span", { className: "node-value" }, value) : null,
+  );
+  if (room <= 14) button.style.padding = "0";
+  if (color) {
+    button.style.background = color;
+    button.style.color = textOn(color);
+  }
+  if (state.search !== "" && !matches(node)) button.classList.add("unlike");
+  nodesDrawn.set(button, node);
+  return button;
+}
+
+/** What neighbours take that are too thin to be drawn one by one. */
+function narrowBlock({ count, from }, to, row) {
+  return element("div", {
+    className: "narrow",
+    title: `${grouped(count)} nodes, each too narrow to be drawn`,
+    style: { left: `${from}px`, top: `${row * NODE}px`, width: `${to - from - 1}px` },
+  });
+}
+
+function drawIcicle() {
+  const box = byId("icicle");
+  const held = box.contains(document.activeElement);
+  const width = box.clientWidth;
+  nodesDrawn = new Map();
+  byId("tip").hidden = true;
+  const path = pathOf(zoomed);
+  const buttons = path.slice(0, -1).map((node, row) => nodeButton(node, 0, width, row, "above"));
+  let deepest = path.length;
+  let leftOut = 0;
+  const draw = (nodes, left, all, room, row) => {
+    let x = left;
+    const narrow = { count: 0, from: 0 }; // neighbours that are too thin, together
+    const drawNarrow = () => {
+      if (narrow.count > 0 && x - narrow.from >= THINNEST) buttons.push(narrowBlock(narrow, x, row));
+      narrow.count = 0;
+    };
+    for (const node of nodes) {
+      const wide = ratio(node.ns, all) * room;
+      if (wide >= THINNEST && nodesDrawn.size < MOST_NODES) {
+        drawNarrow();
+        buttons.push(nodeButton(node, x, wide, row, node === zoomed ? "zoomed" : ""));
+        deepest = Math.max(deepest, row + 1);
+        if (row < path.length + MOST_ROWS_DEEP) draw(node.children.values(), x, node.ns, wide, row + 1);
+        else leftOut += node.children.size;
+      } else {
+        if (narrow.count++ === 0) narrow.from = x;
+        ++leftOut;
+      }
+      x += wide;
+    }
+    drawNarrow();
+  };
+  if (zoomed === tree) draw(tree.children.values(), 0, tree.ns, width, 0);
+  else draw([zoomed], 0, zoomed.ns, width, path.length - 1);
+  if (buttons.length === 0) {
+    const words = data.cut_depth !== null && data.cut_depth < 0
+      ? "The trees are too large for a page."
+      : tree.children.size === 0 ? "Nothing ran here." : "None of it took any time.";
+    box.replaceChildren(element("p", { className: "nothing" }, words));
+    box.style.height = "";
+  } else {
+    box.replaceChildren(...buttons);
+    box.style.height = `${deepest * NODE}px`;
+    if (zoomed === tree) box.querySelector("button")?.setAttribute("tabindex", "0");
+  }
+  if (held) (box.querySelector(".zoomed") || box.querySelector("button"))?.focus();
+  byId("icicle-hint").textContent = leftOut > 0
+    ? "Click a node to zoom in. Some are too narrow to be drawn: they appear as one zooms in, and stand in the table."
+    : "Click a node to zoom in.";
+}
+
+function drawCrumbs() {
+  const path = [tree, ...pathOf(zoomed)];
+  byId("crumbs").replaceChildren(
+    ...path.flatMap((node, at) => {
+      const name = node === tree ? "All" : shortened(titleOf(node), 60) + countText(node);
+      const last = at + 1 === path.length;
+      const crumb = element(
+        "button",
+        {
+          type: "button",
+          title: name,
+          "aria-current": last ? "true" : undefined,
+          onclick: () => zoomTo(node),
+        },
+        name,
+      );
+      return at === 0 ? [crumb] : [element("span", { className: "between", "aria-hidden": "true" }, "›"), crumb];
+    }),
+  );
+}
+
+function zoomTo(node) {
+  update({ place: node === tree ? "" : String(node.place) });
+}
+
+function drawTree() {
+  makeShownTree();
+  const chosen = chosenStep();
+  const among = stepsOf(state.phase);
+  byId("tree-title").textContent = `Tree of ${treeName()}`;
+  byId("tree-sum").textContent = humanTime(tree.ns);
+  byId("tree-sum").title = `${exactTime(tree.ns)} · ${grouped(tree.ns)} ns`;
+  const note = byId("tree-note");
+  note.hidden = chosen === null || treeStep === chosen;
+  if (!note.hidden) {
+    note.textContent = treeStep
+      ? `The page holds one tree in ${grouped(data.tree_interval)}, and not that of ${stepName(chosen)}: this is the nearest, ${stepName(treeStep)}.`
+      : `The page holds no tree of ${stepName(chosen)} or of its phase: this is that of ${treeName()}.`;
+  }
+  byId("all-steps").hidden = chosen === null;
+  const at = chosen === null ? -1 : among.indexOf(chosen);
+  byId("step-before").disabled = at === 0 || among.length === 0;
+  byId("step-after").disabled = at + 1 >= among.length;
+  byId("merge").checked = state.merge === "1";
+  drawCrumbs();
+  drawIcicle();
+}
+
+function stepBy(by) {
+  const among = stepsOf(state.phase);
+  const at = chosenStep() === null ? (by > 0 ? -1 : among.length) : among.indexOf(chosenStep());
+  const next = among[at + by];
+  if (next) update({ step: String(next.at) });
+}
+
+/** Arrows go along the tree, among what is drawn. */
+function moveInIcicle(event) {
+  const node = nodesDrawn.get(document.activeElement);
+  if (!node) return;
+  const buttonOf = (other) => [...nodesDrawn].find(([, one]) => one === other)?.[0];
+  const siblings = [...node.parent.children.values()];
+  const beside = siblings[siblings.indexOf(node) + { ArrowLeft: -1, ArrowRight: 1 }[event.key]];
+  const target = {
+    ArrowUp: node.parent,
+    ArrowDown: node.children.values().next().value,
+    ArrowLeft: beside,
+    ArrowRight: beside,
+  }[event.key];
+  if (event.key === "Escape" && zoomed !== tree) zoomTo(zoomed.parent);
+  const button = target && buttonOf(target);
+  if (!button) return;
+  event.preventDefault();
+  button.focus();
+}
+
+function setUpIcicle() {
+  const box = byId("icicle");
+  box.addEventListener("mousemove", placeTip);
+  box.addEventListener("mouseleave", () => (byId("tip").hidden = true));
+  box.addEventListener("click", (event) => {
+    const node = nodesDrawn.get(event.target.closest("button"));
+    if (node) zoomTo(node === zoomed && node.parent !== null ? node.parent : node);
+  });
+  box.addEventListener("keydown", moveInIcicle);
+  byId("step-before").onclick = () => stepBy(-1);
+  byId("step-after").onclick = () => stepBy(1);
+  byId("all-steps").onclick = () => update({ step: "" });
+  byId("merge").onchange = (event) => update({ merge: event.target.checked ? "1" : "0" });
+  let width = 0;
+  new ResizeObserver(() => {
+    if (tree === null || box.clientWidth === width) return;
+    width = box.clientWidth;
+    drawIcicle();
+  }).observe(box);
+}

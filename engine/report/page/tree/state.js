@@ -1,0 +1,59 @@
+// What the reader has chosen. It stands in the page's address, so that a link shows the same.
+
+const METRICS = [
+  { name: "cuda_time_ms", title: "Time" },
+  { name: "pct_cuda_time", title: "Share" },
+  { name: "invocations", title: "Calls" },
+];
+const ROWS = [
+  { name: "kernels", title: "Kernels" },
+  { name: "modules", title: "Modules" },
+  { name: "all", title: "Kernels and modules" },
+];
+
+const DEFAULTS = {
+  phase: ALL,
+  step: "", // the number of a bar; empty: all steps of the phase
+  place: "", // that the tree is zoomed to; empty: all
+  metric: METRICS.some(({ name }) => name === data.metric) ? data.metric : METRICS[0].name,
+  merge: "1",
+  rows: "kernels",
+  search: "",
+  sort: "-ns",
+};
+
+const state = { ...DEFAULTS, hidden: new Set() };
+
+function readAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  Object.assign(state, DEFAULTS);
+  for (const name of Object.keys(DEFAULTS)) {
+    if (given.has(name)) state[name] = given.get(name);
+  }
+  state.hidden = new Set(given.getAll("hidden").map(Number));
+  if (state.phase !== ALL && !data.phases.includes(state.phase)) state.phase = ALL;
+  if (!METRICS.some(({ name }) => name === state.metric)) state.metric = DEFAULTS.metric;
+  if (!ROWS.some(({ name }) => name === state.rows)) state.rows = DEFAULTS.rows;
+  if (!/^\d+$/.test(state.step) || !steps[Number(state.step)]) state.step = "";
+  if (!/^\d+$/.test(state.place) || !(Number(state.place) < places.name.length)) state.place = "";
+}
+
+function writeAddress() {
+  const address = new URLSearchParams();
+  for (const name of Object.keys(DEFAULTS)) {
+    if (state[name] !== DEFAULTS[name]) address.set(name, state[name]);
+  }
+  for (const entry of state.hidden) address.append("hidden", entry);
+  const text = address.toString();
+  history.replaceState(null, "", text === "" ? location.pathname + location.search : `#${text}`);
+}
+
+/** The step chosen, or null. */
+function chosenStep() {
+  return state.step === "" ? null : steps[Number(state.step)];
+}
+
+/** What is added up where no step is chosen. */
+function allName() {
+  return state.phase === ALL ? "all steps" : `all ${shortened(printable(state.phase), 40)} steps`;
+}

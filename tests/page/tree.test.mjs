@@ -1,0 +1,343 @@
+// The page of module trees in Chromium: what it shows, what it does, what it must not do.
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { openBrowser, openPage, PAGES } from "./browser.mjs";
+
+let browser;
+before(async () => {
+  browser = await openBrowser();
+});
+after(async () => {
+  await browser.close();
+});
+
+/** Opens, lets `act` try it, and makes sure nothing went wrong meanwhile. */
+function pageTest(name, file, act, options = {}) {
+  test(name, async () => {
+    const { page, wrong } = await openPage(browser.context, file, options);
+    try {
+      await act(page);
+      assert.deepEqual(wrong, []);
+      assert.equal(await page.evaluate(() => window.hacked), undefined);
+    } finally {
+      await page.close();
+    }
+  });
+}
+
+const nodeNames = (page) => page.$$eval("#icicle .node-name", (all) => all.map((one) => one.textContent));
+const node = (page, name) => page.locator("#icicle button", { has: page.locator(`.node-name:text-is("${name}")`) }).first();
+const digits = (text) => BigInt(text.replace(/[^0-9]/g, ""));
+
+/** The middle of a bar on the screen. */
+const barAt = (page, at) =>
+  page.evaluate((at) => {
+    const box = byId("bars").getBoundingClientRect();
+    const x = chart.convertToPixel({ xAxisIndex: 0 }, at);
+    return { x: box.left + x, y: box.top + box.height / 2 };
+  }, at);
+
+async function clickBar(page, at) {
+  const { x, y } = await barAt(page, at);
+  await page.mouse.click(x, y);
+}
+
+/** Sums that must be equal whatever is chosen: bars, trees, sums of phases, tables. */
+const sums = (page) =>
+  page.evaluate(() => {
+    const add = (values) => values.reduce((sum, value) => sum + value, 0n);
+    const text = (value) => String(value);
+    return {
+      steps: steps.map((step) => text(step.total)),
+      bars: steps.map((step) => text(add(cellsOf(step).filter(Boolean).map((cell) => cell.ns)))),
+      trees: steps.map((step) => (step.tree ? text(makeTree(rowsOfStep(step), false).ns) : null)),
+      merged: steps.map((step) => (step.tree ? text(makeTree(rowsOfStep(step), true).ns) : null)),
+      all: text(makeTree(rowsOfPhase(ALL), true).ns),
+      phases: data.phases.map((phase) => [
+        text(makeTree(rowsOfPhase(phase), false).ns),
+        text(add(stepsOf(phase).map((step) => step.total))),
+      ]),
+      inner: [true, false].every((merge) => {
+        const whole = makeTree(rowsOfPhase(ALL), merge);
+        const holds = (one) => {
+          const below = [...one.children.values()];
+          return below.length === 0 || (add(below.map((child) => child.ns)) === one.ns && below.every(holds));
+        };
+        return holds(whole);
+      }),
+    };
+  });
+
+for (const file of ["tree", "tree-labels", "tree-hostile", "tree-wide", "tree-single"]) {
+  pageTest(`bars, trees and sums agree to the nanosecond: ${file}`, file, async (page) => {
+    const found = await sums(page);
+    const whole = found.steps.reduce((sum, one) => sum + BigInt(one), 0n);
+    assert.deepEqual(found.bars, found.steps);
+    assert.deepEqual(found.trees, found.steps);
+    assert.deepEqual(found.merged, found.steps);
+    assert.equal(BigInt(found.all), whole);
+    for (const [tree, total] of found.phases) assert.equal(tree, total);
+    assert.ok(found.inner);
+  });
+}
+
+pageTest("at first all steps are shown together, siblings that are alike as one", "tree", async (page) => {
+  assert.equal(await page.textContent("#title"), "meta-llama/Llama-3.1-8B-Instruct");
+  assert.match(await page.textContent("#subtitle"), /batch 32 · prompt 512 tokens · output 128 tokens · 2 GPUs/);
+  assert.equal(await page.textContent("#tree-title"), "Tree of all steps");
+  const names = await nodeNames(page);
+  assert.ok(names.includes("LlamaForCausalLM"));
+  assert.ok(names.includes("LlamaDecoderLayer ×4"));
+  assert.equal(await page.locator("#phase button").count(), 3);
+  assert.match(await page.textContent("#bars-title"), /CUDA time of all steps, at level module/);
+  await page.click("#merge");
+  assert.equal((await nodeNames(page)).filter((name) => name.startsWith("LlamaDecoderLayer")).length, 4);
+  assert.ok((await nodeNames(page)).includes("LlamaDecoderLayer #4"));
+});
+
+pageTest("a click on a bar chooses its step, another one lets it go", "tree", async (page) => {
+  await clickBar(page, 3);
+  assert.match(await page.textContent("#tree-title"), /^Tree of decode_3 \(27 seqs\)$/);
+  const total = await page.evaluate(() => String(steps[3].total));
+  assert.equal(digits((await page.getAttribute("#tree-sum", "title")).split("·")[1]), BigInt(total));
+  assert.match(page.url(), /step=3/);
+  await page.click("#step-after");
+  assert.match(await page.textContent("#tree-title"), /^Tree of decode_4/);
+  await page.click("#step-before");
+  await page.click("#step-before");
+  assert.match(await page.textContent("#tree-title"), /^Tree of decode_2/);
+  await page.click("#all-steps");
+  assert.equal(await page.textContent("#tree-title"), "Tree of all steps");
+  await clickBar(page, 5);
+  await clickBar(page, 5);
+  assert.equal(await page.textContent("#tree-title"), "Tree of all steps");
+});
+
+pageTest("a click on a node zooms, the breadcrumb goes back", "tree", async (page) => {
+  await node(page, "LlamaDecoderLayer ×4").click();
+  await node(page, "LlamaAttention ×4").click();
+  assert.deepEqual(await page.$$eval("#crumbs button", (all) => all.map((one) => one.textContent)), [
+    "All",
+    "LlamaForCausalLM",
+    "LlamaModel",
+    "LlamaDecoderLayer ×4",
+    "LlamaAttention ×4",
+  ]);
+  const box = await page.locator("#icicle").boundingBox();
+  assert.ok((await page.locator("#icicle .zoomed").boundingBox()).width > box.width - 4);
+  assert.match(await page.textContent("#table-title"), /^Kernels of LlamaAttention in all steps$/);
+  const rows = await page.$$eval("#table-body tr td:first-child", (all) => all.map((one) => one.textContent));
+  assert.ok(rows.some((name) => name.startsWith("flash_fwd_splitkv_kernel")));
+  assert.ok(!rows.some((name) => name.startsWith("cutlass_gemm_down")));
+  await clickBar(page, 2);
+  assert.equal(await page.locator("#crumbs button").count(), 5, "the zoom stays from step to step");
+  await page.click('#crumbs button:text("LlamaModel")');
+  assert.equal(await page.locator("#crumbs button").count(), 3);
+  await page.click('#crumbs button:text-is("All")');
+  assert.equal(await page.locator("#crumbs button").count(), 1);
+});
+
+pageTest("keys move along the tree", "tree", async (page) => {
+  await page.focus("#icicle button >> nth=0");
+  await page.keyboard.press("ArrowDown");
+  assert.match(await page.evaluate(() => document.activeElement.ariaLabel), /^LlamaModel/);
+  await page.keyboard.press("Enter");
+  assert.match(await page.textContent("#crumbs"), /LlamaModel/);
+  await page.keyboard.press("Escape");
+  assert.doesNotMatch(await page.textContent("#crumbs"), /LlamaModel/);
+});
+
+pageTest("phases, metrics and the parts shown are switched", "tree", async (page) => {
+  await page.click('#phase button:text-is("prefill")');
+  assert.equal(await page.evaluate(() => barSteps.length), 1);
+  assert.equal(await page.textContent("#tree-title"), "Tree of all prefill steps");
+  await page.click('#phase button:text-is("decode")');
+  assert.equal(await page.evaluate(() => barSteps.length), 12);
+  await page.click('#metric button:text-is("Calls")');
+  assert.match(await page.textContent("#bars-title"), /^Calls of all decode steps/);
+  assert.match(await page.locator("#icicle .node-value").first().textContent(), /^12$/);
+  await page.click('#metric button:text-is("Share")');
+  const tops = await page.evaluate(() =>
+    barSteps.map((step, at) => barCells[at].reduce((sum, cell) => sum + heightOf(cell, step, barUnit()), 0)),
+  );
+  for (const top of tops) assert.ok(Math.abs(top - 100) < 0.01);
+  const chips = await page.locator("#legend .chip:visible").count();
+  await page.locator("#legend .chip:visible").first().click();
+  assert.equal(await page.locator('#legend .chip[aria-pressed="false"]').count(), 1);
+  assert.equal(await page.evaluate(() => chart.getOption().series.filter(({ id }) => id.startsWith("entry")).length), chips - 1);
+  await page.click("#show-all");
+  assert.equal(await page.locator('#legend .chip[aria-pressed="false"]').count(), 0);
+});
+
+pageTest("the table sorts, filters and is saved with exact times", "tree", async (page) => {
+  const total = await page.evaluate(() => String(tree.ns));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#table-save")]);
+  const lines = readFileSync(await download.path(), "utf8").trim().split("\n").slice(1);
+  const ns = lines.map((line) => BigInt(line.split(",")[3]));
+  assert.equal(ns.reduce((sum, one) => sum + one, 0n), BigInt(total));
+  assert.deepEqual(ns, [...ns].sort((a, b) => (a > b ? -1 : 1)));
+  await page.click('#table-head button:has-text("Name")');
+  const names = await page.evaluate(() => tableRows.map((row) => row.name));
+  assert.deepEqual(names, [...names].sort());
+  await page.fill("#search", "nccl");
+  await page.waitForFunction(() => tableRows.length === 1);
+  assert.match(await page.textContent("#table-body"), /ncclDevKernel_AllReduce_Sum_bf16_RING_LL×8.*comm/);
+  assert.ok((await page.locator("#icicle .unlike").count()) > 5);
+  await page.fill("#search", "");
+  await page.selectOption("#rows", "modules");
+  await page.locator("#table-body tr", { hasText: "SiluAndMul" }).click();
+  assert.match(await page.textContent("#crumbs"), /SiluAndMul/);
+});
+
+pageTest("tooltips hold exact numbers", "tree", async (page) => {
+  const { x, y } = await barAt(page, 0);
+  await page.mouse.move(x, y);
+  await page.waitForSelector(".tip");
+  const total = await page.evaluate(() => String(steps[0].total));
+  const text = await page.innerText(".tip");
+  assert.match(text, /^prefill \(32 seqs\)/);
+  assert.equal(digits(/· ([\d,]+) ns/.exec(text)[1]), BigInt(total));
+  await node(page, "LogitsProcessor").hover();
+  const tip = await page.innerText("#tip");
+  const exact = await page.evaluate(() => String([...tree.children.values()].find(({ name }) => name === "LogitsProcessor").ns));
+  assert.equal(digits(/· ([\d,]+) ns/.exec(tip)[1]), BigInt(exact));
+});
+
+pageTest("the address holds what is chosen", "tree", async (page) => {
+  assert.match(await page.textContent("#tree-title"), /^Tree of decode_4/);
+  assert.match(await page.textContent("#bars-title"), /^Share of CUDA time of all decode steps/);
+  assert.equal(await page.inputValue("#search"), "gemm");
+  assert.equal(await page.isChecked("#merge"), false);
+  assert.equal(await page.locator('#legend .chip[aria-pressed="false"]').count(), 1);
+}, { hash: "#phase=decode&step=4&metric=pct_cuda_time&search=gemm&merge=0&hidden=1&place=99999999&rows=none" });
+
+pageTest("labels are entries with colours of their own", "tree-labels", async (page) => {
+  assert.match(await page.textContent("#bars-title"), /^Share of CUDA time of all steps, by substage$/);
+  assert.equal(await page.evaluate(() => barSteps.length), 129);
+});
+
+pageTest("hostile names do nothing and can be read", "tree-hostile", async (page) => {
+  const text = await page.innerText("body");
+  assert.equal(/[\u0000-\u0008\u000b-\u001f\u202e\ufffd]/.test(text), false);
+  assert.match(text, /Mödule 🔥 <b>bold<\/b>/);
+  assert.match(text, /broken \\xff\\xc3 utf-8 \\x80/);
+  for (let at = 0; at < 6; ++at) {
+    const { x, y } = await barAt(page, at);
+    await page.mouse.move(x, y);
+    await page.evaluate((at) => update({ step: String(at) }), at);
+  }
+  await page.selectOption("#rows", "all");
+  for (const button of await page.$$("#icicle button")) await button.hover().catch(() => {});
+  await page.evaluate(() => update({ step: "2" }));
+  assert.match(await page.textContent("#icicle"), /None of it took any time/);
+});
+
+pageTest("what does not fit into a page is left out and said", "tree-cut", async (page) => {
+  const notes = await page.textContent("#notes");
+  assert.match(notes, /bars of \d+ of 41 steps; sums are of all of them/);
+  assert.match(notes, /down to depth \d/);
+  const found = await page.evaluate(() => ({
+    bars: steps.every((step) => cellsOf(step).filter(Boolean).reduce((sum, cell) => sum + cell.ns, 0n) === step.total),
+    trees: steps.every((step) => !step.tree || makeTree(rowsOfStep(step), true).ns === step.total),
+    some: steps.filter((step) => step.tree).length,
+    last: Boolean(steps.at(-1).tree) && steps.at(-1).key === "decode_40",
+    entries: entries.length,
+    phases: data.phases,
+    whole: String(makeTree(rowsOfPhase(ALL), true).ns),
+    without: steps.findIndex((step) => !step.tree),
+  }));
+  assert.ok(found.bars && found.trees && found.last);
+  assert.ok(found.some > 1 && found.some < 20);
+  assert.equal(found.entries, 5);
+  assert.deepEqual(found.phases, ["prefill", "all other phases"]);
+  assert.ok(BigInt(found.whole) > 0n);
+  await page.evaluate((at) => update({ step: String(at) }), found.without);
+  assert.match(await page.textContent("#tree-note"), /The page holds one tree in \d+, and not that of decode_\d+.*this is the nearest/);
+});
+
+pageTest("ten thousand steps stay small and quick", "tree-many", async (page) => {
+  assert.ok(statSync(join(PAGES, "tree-many.html")).size < 20e6);
+  assert.equal(await page.evaluate(() => steps.length), 10001);
+  const times = await page.evaluate(async () => {
+    const tried = [
+      () => update({ metric: "pct_cuda_time" }),
+      () => update({ step: "5000" }),
+      () => update({ merge: "0" }),
+      () => update({ phase: "decode" }),
+      () => update({ search: "flash" }),
+    ];
+    const times = [];
+    for (const action of tried) {
+      const begin = performance.now();
+      action();
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      times.push(Math.round(performance.now() - begin));
+    }
+    return times;
+  });
+  if (process.env.KR_TIMES) console.log(`times: ${times} ms`);
+  // Below a second on a desktop; the limit leaves room for a machine that builds meanwhile.
+  assert.ok(Math.max(...times) < 8000, `${times} ms`);
+});
+
+pageTest("bars that share pixels become wide as one looks closer", "tree-many", async (page) => {
+  const width = () => page.evaluate(() => chart.getOption().series[0].barWidth ?? null);
+  assert.equal(await width(), 2);
+  await page.evaluate(() => chart.dispatchAction({ type: "dataZoom", start: 50, end: 50.2 }));
+  assert.equal(await width(), null);
+  await clickBar(page, await page.evaluate(() => chart.getOption().dataZoom[0].startValue + 5));
+  const [start, chosen] = await page.evaluate(() => [chart.getOption().dataZoom[0].startValue, chosenStep().at]);
+  assert.equal(chosen, start + 5, "what is in view stays in view");
+  await page.screenshot({ path: join(PAGES, "tree-many-closer.png"), fullPage: true });
+  await page.evaluate(() => chart.dispatchAction({ type: "dataZoom", start: 0, end: 100 }));
+  assert.equal(await width(), 2);
+});
+
+pageTest("three thousand modules of a step: the rest is in the table", "tree-wide", async (page) => {
+  assert.match(await page.textContent("#icicle-hint"), /too narrow/);
+  const widest = await page.evaluate(() => {
+    const box = byId("icicle").getBoundingClientRect();
+    const ends = [...byId("icicle").children].map((one) => one.getBoundingClientRect().right - box.left);
+    return Math.max(...ends) / box.width;
+  });
+  assert.ok(widest > 0.95, `${widest} of the width is filled`);
+  assert.equal(await page.evaluate(() => tableRows.length), 3000);
+  assert.equal(await page.locator("#table-body tr").count(), 100);
+  await page.click("#table-more");
+  assert.equal(await page.locator("#table-body tr").count(), 600);
+  assert.equal(await page.evaluate(() => entries.length), 41);
+});
+
+pageTest("a profile without steps says so", "tree-empty", async (page) => {
+  assert.equal(await page.isVisible("#empty"), true);
+  assert.equal(await page.isVisible("#columns"), false);
+  assert.equal(await page.isVisible("#table-card"), false);
+});
+
+for (const dark of [false, true]) {
+  for (const [file, hash, name] of [
+    ["tree", "", "tree"],
+    ["tree", "#phase=decode&step=4", "tree-step"],
+    ["tree", "#phase=decode&merge=0&search=gemm&rows=all&metric=pct_cuda_time", "tree-search"],
+    ["tree-labels", "", "tree-labels"],
+    ["tree-hostile", "", "tree-hostile"],
+    ["tree-wide", "", "tree-wide"],
+    ["tree-many", "#phase=decode", "tree-many"],
+    ["tree-cut", "#step=2", "tree-cut"],
+    ["tree-single", "", "tree-single"],
+    ["tree-empty", "", "tree-empty"],
+  ]) {
+    pageTest(`screenshot of ${name}, ${dark ? "dark" : "light"}`, file, async (page) => {
+      const path = join(PAGES, `${name}-${dark ? "dark" : "light"}.png`);
+      await page.screenshot({ path, fullPage: true });
+    }, { dark, hash });
+  }
+}
+
+pageTest("a narrow window", "tree", async (page) => {
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(width <= 400, `${width} wide`);
+  await page.screenshot({ path: join(PAGES, "tree-narrow.png"), fullPage: true });
+}, { size: { width: 400, height: 800 } });
