@@ -9,6 +9,7 @@
 #include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "report/tree_html.hpp"
 #include "report/tree_picture.hpp"
 #include "session.hpp"
 #include "verb.hpp"
@@ -91,21 +92,23 @@ class Files {
     PendingFile(folder_ / "prefill.png").write("");  // gone again: never committed
   }
 
-  void write(const CompiledRules& rules, const LabelledModules& modules, const TreeOptions& options,
-             Streams& streams) const {
+  void write(const CompiledRules& rules, const LabelledModules& modules, const TreeRun& run,
+             const TreeOptions& options, Streams& streams) const {
     if (folder_.empty()) return;
+    const Metric metric = parse_metric(options).value_or(Metric::cuda_time_ms);
     ViewOptions how = view_options(options, false);
+    const TreeView whole(rules, modules, how);
     how.step_interval = options.step_interval.value_or(default_picture_interval);
     const TreeView view(rules, modules, how);
     std::vector<PendingFile> files;
     const auto add = [&](const std::string& name, std::string_view text) {
       files.emplace_back(folder_ / name).write(text);
     };
-    for (const Picture& picture : tree_pictures(
-             rules.program(), view, parse_metric(options).value_or(Metric::cuda_time_ms))) {
+    for (const Picture& picture : tree_pictures(rules.program(), view, metric)) {
       add(picture.file_stem + ".png", picture.png);
       add(picture.file_stem + ".svg", picture.svg);
     }
+    add("tree.html", to_tree_html(rules.program(), whole, run, metric));
     for (PendingFile& file : files) file.commit();
     for (const PendingFile& file : files) {
       streams.note(fmt::format("wrote {}", file.path().string()));
@@ -154,7 +157,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
                     {.color = streams.color_out(), .width = streams.out_width()}, write);
   }
   streams.finish();
-  files.write(rules, *modules, options, streams);
+  files.write(rules, *modules, run, options, streams);
   return Exit::done;
 }
 
