@@ -214,10 +214,9 @@ void JsonPull::skip() {
   }
   const size_t floor = levels_.size();
   enter();
-  while (true) {
+  while (levels_.size() > floor) {
     run_ahead(floor);
-    if (levels_.size() == floor) return;
-    if (!next()) continue;
+    if (levels_.size() == floor || !next()) continue;
     value();
     if (kind_ == JsonKind::object || kind_ == JsonKind::array) {
       enter();

@@ -1,0 +1,84 @@
+// libFuzzer: bytes as a layer-wise profile. Whatever they are, small blocks and one block come to
+// the same trace or the same Error, a file that is cut off gives no more than the whole one, and
+// what is read as JSON by simdjson is read here too.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/json_read.hpp"
+#include "trace/readers/layerwise_json.hpp"
+
+namespace {
+
+using Table = kr::LayerwiseReading::Table;
+
+// A trace as a text that differs where the traces do; an Error as its text.
+std::string read(std::string_view text, const kr::LayerwiseReading& reading, bool truncated) {
+  kr::OpenOptions options;
+  options.allow_truncated = truncated;
+  try {
+    kr::Input input(text, "t", options);
+    kr::ModuleTraceBuilder builder("t", "layerwise-json");
+    read_layerwise_json(input, builder, reading);
+    const kr::ModuleTrace trace = std::move(builder).finish();
+    std::string out;
+    std::vector<kr::ModuleNode> nodes;
+    for (size_t i = 0; i < trace.steps.size(); ++i) {
+      out += trace.steps[i].key + ' ' + std::to_string(trace.steps[i].running_seqs.value_or(-1));
+      trace.expand(i, nodes);
+      for (const kr::ModuleNode& node : nodes) {
+        out += std::to_string(node.path.index) + ' ' + std::to_string(node.end) + ' ' +
+               std::to_string(node.total_ns) + ' ' + std::to_string(node.invocations) + ' ';
+        out += trace.name(node.path);
+        out += '\n';
+      }
+    }
+    for (const kr::ContextEntry& entry : trace.context) out += entry.key + '=' + entry.value + '\n';
+    for (const std::string& warning : trace.warnings) out += warning + '\n';
+    return out;
+  } catch (const kr::Error& error) {
+    return error.what();
+  }
+}
+
+// Whether the text is JSON to the pull parser.
+bool pulled(std::string_view text) {
+  const kr::OpenOptions options;
+  try {
+    kr::Input input(text, "t", options);
+    kr::JsonPull json(input, 16);
+    json.pass();
+    json.end();
+    return true;
+  } catch (const kr::Error&) {
+    return false;
+  }
+}
+
+bool parsed(std::string_view text) {
+  try {
+    kr::parse_json(text, "t");
+    return true;
+  } catch (const kr::Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  // Damaged packing may be met before or after a damaged value, as blocks will have it.
+  if (kr::compression_of(text) != kr::Compression::none) return 0;
+  for (const Table table : {Table::summary, Table::model}) {
+    for (const bool truncated : {false, true}) {
+      const std::string whole = read(text, {.table = table}, truncated);
+      if (read(text, {.table = table, .block_size = 7}, truncated) != whole) std::abort();
+    }
+  }
+  if (parsed(text) && !pulled(text)) std::abort();
+  return 0;
+}
