@@ -3,7 +3,7 @@
 //     make_layerwise FILE [--family llama|moe|mla] [--layers N] [--tp N] [--batch N] [--prompt N]
 //                         [--decodes N] [--flat] [--compact] [--summary-only] [--odd]
 //
-// FILE `-` is standard output. `--layers 6 --decodes 9999` makes about 1 GB.
+// FILE `-` is standard output. `--layers 8 --decodes 9999` makes about 1 GB.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

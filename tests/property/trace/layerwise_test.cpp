@@ -291,7 +291,7 @@ void check_cut(std::string_view text, size_t size, size_t block_size, const Modu
 }  // namespace
 
 TEST_CASE("random forests in random spelling") {
-  for (uint32_t seed = 1; seed <= 400; ++seed) {
+  for (uint32_t seed = 1; seed <= 150; ++seed) {
     CAPTURE(seed);
     RandomForests forests(seed);
     const std::vector<Step> steps = random_steps(forests);
@@ -309,7 +309,7 @@ TEST_CASE("random forests in random spelling") {
     }
     const ModuleTrace all = read_layerwise(text);
     const size_t end = text.find_last_of('}');
-    for (int i = 0; i < 30; ++i) {
+    for (int i = 0; i < 20; ++i) {
       check_cut(text, forests.below(end + 1), 1 + forests.below(100), all);
     }
   }
