@@ -30,5 +30,6 @@ extern const Format nsys_sqlite_format;
 extern const Format gpu_trace_csv_format;
 extern const Format nsys_report_format;
 extern const Format layerwise_json_format;
+extern const Format kineto_json_format;
 
 }  // namespace kr

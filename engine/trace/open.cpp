@@ -14,8 +14,9 @@
 namespace kr {
 namespace {
 
-constexpr std::array<const Format*, 4> all_formats{&nsys_sqlite_format, &layerwise_json_format,
-                                                   &gpu_trace_csv_format, &nsys_report_format};
+constexpr std::array<const Format*, 5> all_formats{&nsys_sqlite_format, &layerwise_json_format,
+                                                   &kineto_json_format, &gpu_trace_csv_format,
+                                                   &nsys_report_format};
 
 constexpr std::array<std::string_view, 3> packed_extensions{".gz", ".zst", ".gzip"};
 // Of formats that people name their files after and that are read by content.
@@ -130,11 +131,17 @@ std::string run_id(const std::string& path) {
   while (name.size() > 1 && name.ends_with('/')) name.remove_suffix(1);
   name = name.substr(name.rfind('/') + 1);
   name = without_packing(name);
+  // The longest ending: `.pt.trace.json` before `.json`.
+  std::string_view shortest = name;
   for (const Format* format : all_formats) {
-    if (strip(name, format->extensions)) return std::string(name);
+    for (const std::string_view end : format->extensions) {
+      std::string_view rest = name;
+      strip(rest, std::array{end});
+      if (rest.size() < shortest.size()) shortest = rest;
+    }
   }
-  strip(name, other_extensions);
-  return std::string(name);
+  if (shortest.size() == name.size()) strip(shortest, other_extensions);
+  return std::string(shortest);
 }
 
 }  // namespace kr

@@ -26,6 +26,8 @@ struct OpenOptions {
   int nsys_timeout_seconds = 0;
   /// Of a layer-wise profile: every call by itself (`model_stats`) rather than summed up.
   bool each_call = false;
+  /// Also what the host did (Trace::host), where the format has it: `kr report` needs none of it.
+  bool host_side = false;
   unsigned threads = 0;  // 0: as many as there are processors
   Progress* progress = nullptr;
 };

@@ -8,9 +8,8 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr const char* accepted =
-    "this version reads nsys reports (.nsys-rep), their SQLite exports, cuda_gpu_trace CSV, and "
-    "the "
-    "JSON of vLLM's layer-wise profiler";
+    "this version reads nsys reports (.nsys-rep), their SQLite exports, cuda_gpu_trace CSV, the "
+    "JSON of PyTorch's profiler, and that of vLLM's layer-wise profiler";
 
 // `[1/8] Executing …` begins what nsys prints; a bracket before a number begins no profile.
 bool json(std::string_view head) {
@@ -58,7 +57,7 @@ std::optional<Refusal> refusal_of(std::string_view head) {
   for (const Magic& magic : magics) {
     if (head.starts_with(magic.bytes)) return Refusal{magic.why, magic.remedy};
   }
-  if (json(head)) return Refusal{"is JSON", accepted};
+  if (json(head)) return Refusal{"is JSON, but no trace", accepted};
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "trace/hash.hpp"
 #include "trace/sort_in_place.hpp"
@@ -12,9 +13,13 @@ namespace {
 
 // By start, the longer first, then by name, kind, device and stream: what is left equal is the same
 // in every respect, so the order of rows in a file never shows.
+// With a host side, `track` is the operation's number among those read, and its track and
+// correlation are asked for by it.
 class Before {
  public:
   explicit Before(const Trace& trace) : trace_(&trace) {}
+  Before(const Trace& trace, const uint32_t* tracks, const int64_t* correlations)
+      : trace_(&trace), tracks_(tracks), correlations_(correlations) {}
 
   bool operator()(const Operation& a, const Operation& b) const {
     if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
@@ -31,11 +36,19 @@ class Before {
       return order != 0 ? order < 0 : left.kind < right.kind;
     }
     if (a.track == b.track) return false;
-    const Track& left = trace_->track(a.track);
-    const Track& right = trace_->track(b.track);
-    return left.device != right.device ? left.device < right.device : left.stream < right.stream;
+    const Track& left = track(a);
+    const Track& right = track(b);
+    if (left.device != right.device) return left.device < right.device;
+    if (left.stream != right.stream || correlations_ == nullptr) return left.stream < right.stream;
+    return correlations_[a.track.index] < correlations_[b.track.index];
+  }
+  const Track& track(const Operation& operation) const {
+    if (tracks_ == nullptr) return trace_->track(operation.track);
+    return trace_->track(TrackId{tracks_[operation.track.index]});
   }
   const Trace* trace_;
+  const uint32_t* tracks_ = nullptr;
+  const int64_t* correlations_ = nullptr;
 };
 
 // First start, last end, and that everything later sums stays within 64 bits.
@@ -95,8 +108,51 @@ void add_loss(std::vector<Loss>& losses, std::string_view what, uint64_t offset,
   losses.push_back({std::string(what), count, offset});
 }
 
+HostSide& TraceBuilder::host() {
+  if (!trace_.host) trace_.host = std::make_unique<HostSide>();
+  return *trace_.host;
+}
+
+void TraceBuilder::add_correlations(const int64_t* values, size_t count) {
+  std::copy_n(values, count, correlations_.extend(count));
+}
+
+// Each operation takes its number along, in place of its track.
+void TraceBuilder::sort_linked() {
+  GrowingArray<Operation>& operations = trace_.operations;
+  HostSide& host = *trace_.host;
+  KR_CHECK(correlations_.size() == operations.size());
+  if (operations.size() >= HostRange::none || host.launches.size() >= HostRange::none ||
+      host.ranges.size() >= HostRange::none) {
+    throw Error(trace_.source, "holds more than 4 billion operations, calls or ranges");
+  }
+  host.order();
+  GrowingArray<uint32_t> tracks;
+  uint32_t* track = tracks.extend(operations.size());
+  for (uint32_t i = 0; i < operations.size(); ++i) {
+    track[i] = operations[i].track.index;
+    operations[i].track.index = i;
+  }
+  sort_in_place(operations.begin(), operations.end(), Before(trace_, track, correlations_.begin()));
+  uint32_t* launch = host.launch_of.extend(operations.size());
+  for (Operation& operation : operations) {
+    const uint32_t number = operation.track.index;
+    const int64_t correlation = correlations_[number];
+    *launch = host.find_launch(correlation);
+    if (*launch++ == HostRange::none) ++host.orphans;
+    if (correlation == Launch::no_correlation) ++host.uncorrelated;
+    operation.track.index = track[number];
+  }
+  correlations_ = {};
+  host.linked();
+}
+
 Trace TraceBuilder::finish() && {
-  sort_in_place(trace_.operations.begin(), trace_.operations.end(), Before(trace_));
+  if (trace_.host) {
+    sort_linked();
+  } else {
+    sort_in_place(trace_.operations.begin(), trace_.operations.end(), Before(trace_));
+  }
   measure(trace_);
   return std::move(trace_);
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "base/growing_array.hpp"
 #include "base/id.hpp"
 #include "base/operation_kind.hpp"
+#include "trace/host_side.hpp"
 
 namespace kr {
 
@@ -91,6 +93,9 @@ struct Trace {
   std::string inexact;                // why times are not exact to the ns; empty: they are
   std::vector<std::string> warnings;  // for a person, whole sentences
   std::string model_text;             // what the trace's context says of the model, for `detect`
+  /// Calls and ranges of the host, where OpenOptions::host_side asked for them and the format has
+  /// them.
+  std::unique_ptr<HostSide> host;
 
   const Track& track(TrackId id) const { return tracks[id.index]; }
   /// First start and last end of all operations; 0 and 0 where there are none.
@@ -110,6 +115,10 @@ class TraceBuilder {
   void add(const Operation& operation) { trace_.operations.push_back(operation); }
   /// Room for a batch of operations; the caller writes all of them.
   Operation* add(size_t count) { return trace_.operations.extend(count); }
+  /// The host side, to be filled in any order. With it, each operation needs a correlation.
+  HostSide& host();
+  /// Of the operations added last: Launch::no_correlation where there is none.
+  void add_correlations(const int64_t* values, size_t count);
   void loss(std::string_view what, uint64_t offset, uint64_t count = 1);
   void warn(std::string text) { trace_.warnings.push_back(std::move(text)); }
   void inexact(std::string why) { trace_.inexact = std::move(why); }
@@ -119,7 +128,10 @@ class TraceBuilder {
   Trace finish() &&;
 
  private:
+  void sort_linked();
+
   Trace trace_;
+  GrowingArray<int64_t> correlations_;                 // by operation, where there is a host side
   std::unordered_multimap<uint64_t, TrackId> tracks_;  // by a hash of the track
 };
 

@@ -118,6 +118,21 @@ void JsonPull::unusual_spaces() {
   at_ = at;
 }
 
+void JsonPull::resume(uint64_t items, std::string_view bytes, uint64_t offset, bool last) {
+  KR_CHECK(!levels_.empty() && !levels_.back().object && !levels_.back().within);
+  if (bytes.size() > room_) {
+    bytes_ = std::make_unique_for_overwrite<char[]>(bytes.size() + json_padding);
+    room_ = bytes.size();
+  }
+  std::copy(bytes.begin(), bytes.end(), bytes_.get());
+  std::memset(bytes_.get() + bytes.size(), 0, json_padding);
+  levels_.back().count += items;
+  base_ = offset;
+  at_ = bytes_.get();
+  end_ = at_ + bytes.size();
+  ended_ = last;
+}
+
 // Values.
 
 JsonKind JsonPull::value() {

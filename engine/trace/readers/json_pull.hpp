@@ -76,6 +76,17 @@ class JsonPull {
   /// After the whole value: nothing follows but white space.
   void end();
 
+  // A list that is read elsewhere, in part or whole. Between two items: after `enter`, before
+  // `next`.
+
+  /// What has been read of the input and is still to come here.
+  std::string_view rest() const noexcept { return {at_, static_cast<size_t>(end_ - at_)}; }
+  /// Where that begins.
+  uint64_t rest_offset() const noexcept { return place(at_); }
+  /// `items` more were read elsewhere. On them follow `bytes`, which stand at `offset`, and then,
+  /// unless they are the `last`, what the input still gives.
+  void resume(uint64_t items, std::string_view bytes, uint64_t offset, bool last);
+
   size_t depth() const noexcept { return levels_.size(); }
   /// Where the key, value or, at its end, object or list begins that was looked at last.
   uint64_t offset() const noexcept { return offset_; }

@@ -1,54 +1,9 @@
 // Strings, with all that can stand in them.
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/json_scan.hpp"
+#include "trace/readers/json_text.hpp"
 
 namespace kr {
-namespace {
-
-void append_utf8(std::string& out, uint32_t code) {
-  const auto add = [&](uint32_t byte) { out += static_cast<char>(byte); };
-  const auto tail = [&](int shift) { add(0x80U | (code >> shift & 0x3fU)); };
-  if (code < 0x80) {
-    add(code);
-  } else if (code < 0x800) {
-    add(0xc0U | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    add(0xe0U | code >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    add(0xf0U | code >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
-// The character of an escape of two; 0: there is none.
-char short_escape(char c) noexcept {
-  switch (c) {
-    case '"':
-    case '\\':
-    case '/':
-      return c;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return '\0';
-  }
-}
-
-}  // namespace
-
 std::string_view JsonPull::text() {
   const char* const begin = at_ + 1;
   const char* const stop = string_stop(begin);

@@ -1,0 +1,112 @@
+// What the host did while the GPUs worked, as far as operations are attributed by it: the calls
+// that launched them, and the ranges of modules and annotations that the calls stand in.
+//
+// Memory: 32 bytes a launch and a range, 4 an operation; while it is read 12 more an operation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/growing_array.hpp"
+
+namespace kr {
+
+/// A thread of a process, as the trace spells them.
+struct HostThread {
+  std::string process;
+  std::string thread;
+
+  friend auto operator<=>(const HostThread&, const HostThread&) = default;
+};
+
+/// A function of the runtime or the driver.
+struct HostCall {
+  std::string name;
+  bool driver = false;
+
+  friend auto operator<=>(const HostCall&, const HostCall&) = default;
+};
+
+/// One call of such a function.
+struct Launch {
+  static constexpr int64_t no_correlation = INT64_MIN;
+
+  int64_t correlation;  // of the operations it launched
+  int64_t start_ns;
+  int64_t duration_ns;
+  uint32_t call;    // in HostSide::calls
+  uint32_t thread;  // in HostSide::threads
+
+  int64_t end_ns() const noexcept { return start_ns + duration_ns; }
+};
+static_assert(sizeof(Launch) == 32);
+
+/// [start, end) on one thread.
+struct HostRange {
+  static constexpr uint32_t none = UINT32_MAX;
+  enum class Kind : uint32_t { module, annotation };
+
+  int64_t start_ns;
+  int64_t end_ns;
+  uint32_t name;  // in HostSide::range_names
+  uint32_t thread;
+  /// The range that began last before this one and had not ended; none where there is none.
+  uint32_t parent;
+  Kind kind;
+
+  bool holds(int64_t time) const noexcept { return start_ns <= time && time < end_ns; }
+};
+static_assert(sizeof(HostRange) == 32);
+
+struct HostSide {
+  std::vector<HostThread> threads;       // sorted
+  std::vector<HostCall> calls;           // sorted
+  std::vector<std::string> range_names;  // sorted; those of modules without `nn.Module: `
+  GrowingArray<Launch> launches;         // by start, then correlation, call and thread
+  GrowingArray<HostRange> ranges;        // by thread, start, the longer first
+  /// By operation of the trace: its launch, or HostRange::none.
+  GrowingArray<uint32_t> launch_of;
+  uint64_t orphans = 0;       // operations without a launch, for one reason or another
+  uint64_t uncorrelated = 0;  // of these, those that name none
+
+  const Launch* launch(size_t operation) const noexcept {
+    const uint32_t at = launch_of[operation];
+    return at == HostRange::none ? nullptr : &launches[at];
+  }
+  /// The range on that thread that began last of those that hold the time; none: there is none.
+  uint32_t innermost(uint32_t thread, int64_t time) const noexcept;
+  /// The next one outwards that holds it, from a range on.
+  uint32_t outer(uint32_t range, int64_t time) const noexcept;
+
+  /// The innermost module at a launch; none: there is none.
+  uint32_t module_of(const Launch& launch) const noexcept;
+  /// All modules at a launch, the outermost first.
+  std::vector<uint32_t> modules_of(const Launch& launch) const;
+  /// The innermost range at a launch that `wanted(range)` holds for.
+  template <class Wanted>
+  uint32_t find(const Launch& launch, Wanted wanted) const {
+    uint32_t at = innermost(launch.thread, launch.start_ns);
+    while (at != HostRange::none && !wanted(ranges[at])) at = outer(at, launch.start_ns);
+    return at;
+  }
+
+  // For the TraceBuilder that fills it, in any order.
+
+  /// Sorts, numbers anew and nests. `launch_of` is not yet there.
+  void order();
+  /// The launch of that correlation; of several, the first. None: there is none.
+  uint32_t find_launch(int64_t correlation) const noexcept;
+  /// No more is asked by correlation.
+  void linked() { by_correlation_ = {}; }
+
+ private:
+  void nest();
+  void index_launches();
+  std::vector<size_t> first_range_;        // by thread, and the end
+  GrowingArray<uint32_t> by_correlation_;  // launches
+};
+
+}  // namespace kr

@@ -1,0 +1,102 @@
+#include "trace/readers/json_text.hpp"
+
+#include <optional>
+
+namespace kr {
+namespace {
+
+// The four digits at `at`.
+std::optional<uint32_t> hex4(std::string_view raw, size_t at) noexcept {
+  if (raw.size() < at + 4) return std::nullopt;
+  uint32_t code = 0;
+  for (size_t i = at; i < at + 4; ++i) {
+    const auto lower = static_cast<char>(raw[i] | 0x20);
+    if (raw[i] >= '0' && raw[i] <= '9') {
+      code = code * 16 + static_cast<uint32_t>(raw[i] - '0');
+    } else if (lower >= 'a' && lower <= 'f') {
+      code = code * 16 + static_cast<uint32_t>(lower - 'a') + 10;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return code;
+}
+
+// Behind the `\u` escape at `at`; 0: it is none.
+size_t append_code(std::string& out, std::string_view raw, size_t at) {
+  const std::optional<uint32_t> first = hex4(raw, at + 2);
+  if (!first) return 0;
+  if (*first < 0xd800 || *first > 0xdfff) {
+    append_utf8(out, *first);
+    return at + 6;
+  }
+  if (*first > 0xdbff || raw.substr(at + 6, 2) != "\\u") return 0;
+  const std::optional<uint32_t> second = hex4(raw, at + 8);
+  if (!second || *second < 0xdc00 || *second > 0xdfff) return 0;
+  append_utf8(out, 0x10000 + ((*first - 0xd800) << 10) + (*second - 0xdc00));
+  return at + 12;
+}
+
+}  // namespace
+
+void append_utf8(std::string& out, uint32_t code) {
+  const auto add = [&](uint32_t byte) { out += static_cast<char>(byte); };
+  const auto tail = [&](int shift) { add(0x80U | (code >> shift & 0x3fU)); };
+  if (code < 0x80) {
+    add(code);
+  } else if (code < 0x800) {
+    add(0xc0U | code >> 6);
+    tail(0);
+  } else if (code < 0x10000) {
+    add(0xe0U | code >> 12);
+    tail(6);
+    tail(0);
+  } else {
+    add(0xf0U | code >> 18);
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+}
+
+char short_escape(char c) noexcept {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+      return c;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return '\0';
+  }
+}
+
+bool append_unescaped(std::string& out, std::string_view raw) {
+  size_t at = 0;
+  while (true) {
+    const size_t next = raw.find('\\', at);
+    out.append(raw.substr(at, next - at));
+    if (next == raw.npos) return true;
+    const char c = next + 1 < raw.size() ? raw[next + 1] : '\0';
+    if (c == 'u') {
+      at = append_code(out, raw, next);
+      if (at == 0) return false;
+      continue;
+    }
+    const char meant = short_escape(c);
+    if (meant == '\0') return false;
+    out += meant;
+    at = next + 2;
+  }
+}
+
+}  // namespace kr

@@ -1,0 +1,91 @@
+// The tokens of a JSON text, as simdjson's first stage finds them (tens of bytes at a time), and a
+// walk over them that checks all it passes.
+//
+// On-Demand is not used on top of that stage: it leaves unchecked what is passed over, refuses
+// names that are no UTF-8, and is slower.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kr {
+
+/// Where tokens begin: brackets, colons, commas, and whatever else is no space.
+class JsonTokens {
+ public:
+  JsonTokens();
+  ~JsonTokens();
+  JsonTokens(const JsonTokens&) = delete;
+  JsonTokens& operator=(const JsonTokens&) = delete;
+
+  /// `text` is followed by json_padding zero bytes. False: a string is not closed or holds a
+  /// control byte; there are no tokens then.
+  bool find(std::string_view text);
+  /// `count()` places and, behind them, the text's size.
+  const uint32_t* starts() const noexcept { return starts_; }
+  size_t count() const noexcept { return count_; }
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+  uint32_t end_ = 0;  // the place behind a text without tokens
+  const uint32_t* starts_ = &end_;
+  size_t count_ = 0;
+};
+
+/// A value as it is written.
+struct JsonRaw {
+  enum class Kind : uint8_t { absent, string, number, null, other };
+  std::string_view text;  // of a string what stands between the quotes, escapes and all
+  Kind kind = Kind::absent;
+};
+
+/// Whether `text` is written as JSON has numbers.
+bool is_json_number(const std::string& text) noexcept;
+
+/// Goes over tokens. Every function that returns false has met what is no JSON; what it is and
+/// where, JsonPull tells.
+class JsonWalk {
+ public:
+  /// Of a text with its tokens; `levels` objects and lists are open around it.
+  JsonWalk(std::string_view text, const JsonTokens& tokens, size_t levels);
+
+  /// The first byte of the next token; 0 at the end.
+  char peek() const noexcept { return text_[*at_]; }
+  size_t place() const noexcept { return *at_; }
+  /// Over a bracket, colon or comma that `peek` has shown.
+  void step() noexcept { ++at_; }
+  bool step_over(char wanted) noexcept {
+    if (peek() != wanted) return false;
+    ++at_;
+    return true;
+  }
+  /// Over a string: what stands between its quotes.
+  bool string(std::string_view& raw);
+  /// Over a value of any kind.
+  bool value(JsonRaw& out);
+  bool skip();
+
+  /// A string without its escapes: itself, or a text in `to`, which is left as it is where there
+  /// are none. It is one that was stepped over.
+  std::string_view plain(std::string_view raw, std::string& to) const;
+
+ private:
+  size_t token_end() const noexcept;
+  bool literal(std::string_view token, JsonRaw& out) const noexcept;
+  bool scalar(JsonRaw& out);
+  bool nested();
+
+  const char* text_;
+  const uint32_t* at_;
+  size_t levels_;
+  bool backslashes_;               // there are some
+  std::vector<uint64_t> objects_;  // a bit a level that is open in `nested`: it is no list
+  std::string unescaped_;
+};
+
+}  // namespace kr

@@ -1,0 +1,351 @@
+#include "trace/readers/kineto_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "trace/readers/json_scan.hpp"
+
+namespace kr {
+namespace {
+
+using HostKind = EventRows::HostEvent::Kind;
+
+constexpr std::string_view module_head = "nn.Module: ";
+
+struct Category {
+  std::string_view name;  // lower case
+  OperationKind kind;
+};
+
+// Of the profilers of 2020 and 2021, and of those since.
+constexpr Category gpu_categories[] = {
+    {"kernel", OperationKind::kernel},     {"gpu_memcpy", OperationKind::memcpy},
+    {"gpu_memset", OperationKind::memset}, {"memcpy", OperationKind::memcpy},
+    {"memset", OperationKind::memset},
+};
+
+struct HostCategory {
+  std::string_view name;
+  HostKind kind;
+};
+
+constexpr HostCategory host_categories[] = {
+    {"cuda_runtime", HostKind::runtime},
+    {"cuda_driver", HostKind::driver},
+    {"user_annotation", HostKind::annotation},
+    {"python_function", HostKind::module},
+    {"runtime", HostKind::runtime},
+};
+
+bool same_ignoring_case(std::string_view text, std::string_view lower) {
+  if (text.size() != lower.size()) return false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] | 0x20) : text[i];
+    if (c != lower[i]) return false;
+  }
+  return true;
+}
+
+template <class Known, size_t count>
+const Known* category_of(std::string_view text, const Known (&all)[count]) {
+  for (const Known& known : all) {
+    if (same_ignoring_case(text, known.name)) return &known;
+  }
+  return nullptr;
+}
+
+// A control byte in a string, which has to be escaped; npos: there is none.
+size_t control_byte(std::string_view text) {
+  bool in_string = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') in_string = !in_string;
+    if (in_string && static_cast<unsigned char>(c) < 0x20) return at;
+    if (c != '\\' || at + 1 == text.size()) continue;
+    ++at;
+    if (in_string && static_cast<unsigned char>(text[at]) < 0x20) return at;
+  }
+  return text.npos;
+}
+
+}  // namespace
+
+void EventRows::clear() {
+  operations.clear();
+  correlations.clear();
+  new_names.clear();
+  new_tracks.clear();
+  host.clear();
+  unquoted.clear();
+  losses.clear();
+  events = 0;
+  phases = false;
+  broken = false;
+  fault.reset();
+}
+
+void EventParser::restart() {
+  names_ = {};
+  name_bytes_ = 0;
+  tracks_.clear();
+  last_track_id_ = {};
+}
+
+void EventParser::parse(const EventText& window, EventRows& out) {
+  window_ = &window;
+  out_ = &out;
+  if (tokens_.find(window.text)) {
+    items(window.text, window.text.npos);
+    return;
+  }
+  // What stands before the control byte counts, so that it does not matter where windows end.
+  const size_t broken_at = control_byte(window.text);
+  patched_.assign(window.text);
+  for (char& c : patched_) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  patched_.append(json_padding, '\0');
+  const std::string_view patched(patched_.data(), window.text.size());
+  if (broken_at == window.text.npos || !tokens_.find(patched)) {
+    out.broken = true;
+    return;
+  }
+  items(patched, broken_at);
+}
+
+void EventParser::items(std::string_view text, size_t broken_at) {
+  JsonWalk json(text, tokens_, window_->levels);
+  bool comma = !window_->first;
+  while (json.place() != text.size()) {
+    if (comma && !json.step_over(',')) break;
+    comma = true;
+    const size_t begin = json.place();
+    if (json.peek() != '{' || !event(json) || json.place() > broken_at) {
+      out_->broken = true;
+      return;
+    }
+    if (!take(json, begin)) return;
+    ++out_->events;
+  }
+  out_->broken = json.place() != text.size();
+}
+
+bool EventParser::event(JsonWalk& json) {
+  event_ = {};
+  json.step();
+  if (json.step_over('}')) return true;
+  JsonRaw passed;
+  do {
+    std::string_view key;
+    if (!json.string(key) || !json.step_over(':')) return false;
+    key = json.plain(key, scratch_);
+    JsonRaw* to = &passed;
+    switch (key.size()) {
+      case 2:
+        if (key == "ts") to = &event_.start;
+        if (key == "ph") to = &event_.phase;
+        break;
+      case 3:
+        if (key == "dur") to = &event_.duration;
+        if (key == "cat") to = &event_.category;
+        if (key == "pid") to = &event_.process;
+        if (key == "tid") to = &event_.thread;
+        break;
+      case 4:
+        if (key == "name") to = &event_.name;
+        if (key == "args" && json.peek() == '{') {
+          if (!args(json)) return false;
+          continue;
+        }
+        break;
+      default:
+        break;
+    }
+    if (!json.value(*to)) return false;
+  } while (json.step_over(','));
+  return json.step_over('}');
+}
+
+bool EventParser::args(JsonWalk& json) {
+  event_.device = event_.stream = event_.correlation = {};
+  json.step();
+  if (json.step_over('}')) return true;
+  JsonRaw passed;
+  do {
+    std::string_view key;
+    if (!json.string(key) || !json.step_over(':')) return false;
+    key = json.plain(key, scratch_);
+    JsonRaw* to = &passed;
+    if (key.size() == 6) {
+      if (key == "device") to = &event_.device;
+      if (key == "stream") to = &event_.stream;
+    } else if (key == "correlation") {
+      to = &event_.correlation;
+    }
+    if (!json.value(*to)) return false;
+  } while (json.step_over(','));
+  return json.step_over('}');
+}
+
+// False where the event is at fault.
+bool EventParser::take(const JsonWalk& json, size_t begin) {
+  event_offset_ = window_->offset + begin;
+  out_->phases = out_->phases || event_.phase.kind != JsonRaw::Kind::absent;
+  if (event_.category.kind != JsonRaw::Kind::string) return true;
+  const std::string_view category = json.plain(event_.category.text, scratch_);
+  const bool whole =
+      event_.phase.kind == JsonRaw::Kind::string && json.plain(event_.phase.text, phase_) == "X";
+  if (const Category* known = category_of(category, gpu_categories)) {
+    if (whole) return take_operation(json, known->kind);
+    loss("GPU event of a phase other than X");
+  } else if (host_side_ && whole) {
+    if (const HostCategory* known = category_of(category, host_categories)) {
+      take_host(json, known->kind);
+    }
+  }
+  return true;
+}
+
+bool EventParser::take_operation(const JsonWalk& json, OperationKind kind) {
+  using Kind = JsonRaw::Kind;
+  const bool named = event_.name.kind == Kind::string;
+  const auto fault = [&](std::string_view why) {
+    const std::string_view name = named ? json.plain(event_.name.text, scratch_) : "";
+    out_->fault = {event_offset_,
+                   fmt::format("{} `{}`: {}", to_string(kind), shown_text(name), why)};
+    return false;
+  };
+  if (!named && event_.name.kind != Kind::absent && event_.name.kind != Kind::null) {
+    return fault("`name` is no string");
+  }
+  Operation operation{};
+  if (const TimeFault wrong = time(json, event_.start, operation.start_ns);
+      wrong != TimeFault::none) {
+    return fault(describe(wrong, "ts", event_.start.text));
+  }
+  if (const TimeFault wrong = time(json, event_.duration, operation.duration_ns);
+      wrong != TimeFault::none) {
+    return fault(describe(wrong, "dur", event_.duration.text));
+  }
+  if (operation.start_ns > std::numeric_limits<int64_t>::max() - operation.duration_ns) {
+    return fault("it ends beyond 64 bits of nanoseconds");
+  }
+  if (!named) loss("operation without a name");
+  const std::string_view name =
+      named ? json.plain(event_.name.text, scratch_) : "(unnamed operation)";
+  // Some profilers of ROCm call copies and fills kernels.
+  if (kind == OperationKind::kernel) kind = operation_kind_of(name);
+  operation.name = name_id(name, named && name.data() != scratch_.data(), kind);
+  operation.track = track_id(json);
+  out_->operations.push_back(operation);
+  if (host_side_) {
+    out_->correlations.push_back(
+        integer(json, event_.correlation).value_or(Launch::no_correlation));
+  }
+  return true;
+}
+
+void EventParser::take_host(const JsonWalk& json, HostKind kind) {
+  std::string_view name = event_.name.kind == JsonRaw::Kind::string ? event_.name.text : "";
+  if (kind == HostKind::module) {
+    if (!json.plain(name, scratch_).starts_with(module_head)) return;
+  }
+  EventRows::HostEvent found{kind, 0, 0, Launch::no_correlation, {}, {}, {}};
+  if (time(json, event_.start, found.start_ns) != TimeFault::none ||
+      time(json, event_.duration, found.duration_ns) != TimeFault::none ||
+      found.start_ns > std::numeric_limits<int64_t>::max() - found.duration_ns) {
+    loss("call or range without a sound time");
+    return;
+  }
+  found.correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
+  found.name = kept(json, name);
+  if (kind == HostKind::module) found.name.remove_prefix(module_head.size());
+  found.process = kept(json, event_.process.text);
+  found.thread = kept(json, event_.thread.text);
+  out_->host.push_back(found);
+}
+
+TimeFault EventParser::time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns) {
+  constexpr int exponent = 3;  // microseconds
+  switch (raw.kind) {
+    case JsonRaw::Kind::absent:
+    case JsonRaw::Kind::null:
+      return TimeFault::missing;
+    case JsonRaw::Kind::number:
+      return time_from_number(raw.text, exponent, ns);
+    case JsonRaw::Kind::string: {
+      number_ = json.plain(raw.text, number_text_);
+      if (!is_json_number(number_)) return TimeFault::not_a_number;
+      return time_from_number(number_, exponent, ns);
+    }
+    case JsonRaw::Kind::other:
+      break;
+  }
+  return TimeFault::not_a_number;
+}
+
+NameId EventParser::name_id(std::string_view name, bool in_window, OperationKind kind) {
+  const size_t known = names_.size();
+  const NameId id = names_.add(name, kind);
+  if (names_.size() == known) return id;
+  name_bytes_ += name.size();
+  if (!in_window) name = out_->unquoted.emplace_back(name);
+  out_->new_names.push_back({name, kind});
+  return id;
+}
+
+TrackId EventParser::track_id(const JsonWalk& json) {
+  std::optional<int64_t> device = integer(json, event_.device);
+  if (!device) device = integer(json, event_.process);
+  if (!device || *device < std::numeric_limits<int32_t>::min() ||
+      *device > std::numeric_limits<int32_t>::max()) {
+    loss("operation without the number of a device: taken for device 0");
+    device = 0;
+  }
+  std::optional<int64_t> stream = integer(json, event_.stream);
+  if (!stream) stream = integer(json, event_.thread, "stream ");
+  if (!stream) {
+    loss("operation without the number of a stream: taken for stream 0");
+    stream = 0;
+  }
+  const EventRows::NewTrack track{static_cast<int32_t>(*device), *stream};
+  if (last_track_id_.valid() && last_track_ == track) return last_track_id_;
+  const auto [known, added] =
+      tracks_.try_emplace({track.device, track.stream}, static_cast<uint32_t>(tracks_.size()));
+  if (added) out_->new_tracks.push_back(track);
+  last_track_ = track;
+  last_track_id_ = {known->second};
+  return last_track_id_;
+}
+
+// A whole number, or one in a string behind `head`.
+std::optional<int64_t> EventParser::integer(const JsonWalk& json, const JsonRaw& raw,
+                                            std::string_view head) {
+  std::string_view text = raw.text;
+  if (raw.kind == JsonRaw::Kind::string) {
+    text = json.plain(text, number_text_);
+    if (text.starts_with(head)) text.remove_prefix(head.size());
+  } else if (raw.kind != JsonRaw::Kind::number) {
+    return std::nullopt;
+  }
+  int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+std::string_view EventParser::kept(const JsonWalk& json, std::string_view raw) {
+  const std::string_view plain = json.plain(raw, scratch_);
+  if (plain.data() == raw.data()) return plain;
+  return out_->unquoted.emplace_back(plain);
+}
+
+void EventParser::loss(std::string_view what) {
+  add_loss(out_->losses, what, event_offset_, 1);
+}
+
+}  // namespace kr

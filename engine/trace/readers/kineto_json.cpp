@@ -1,0 +1,288 @@
+#include "trace/readers/kineto_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "trace/format.hpp"
+#include "trace/ordered_workers.hpp"
+#include "trace/readers/event_windows.hpp"
+#include "trace/readers/json_pull.hpp"
+#include "trace/readers/kineto_events.hpp"
+#include "trace/readers/kineto_merge.hpp"
+
+namespace kr {
+namespace {
+
+constexpr unsigned most_threads = 16;
+
+unsigned thread_count(const Input& input, const KinetoReading& reading) {
+  unsigned threads = reading.threads != 0 ? reading.threads : input.options().threads;
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  return std::min(threads, most_threads);
+}
+
+/// A window, and what was found in it by which parser.
+struct WindowJob {
+  EventWindow window;
+  EventRows rows;
+  size_t parser = 0;
+  bool restarted = false;  // the parser's numbers begin anew with this window
+};
+
+class Reader {
+ public:
+  Reader(Input& input, TraceBuilder& out, const KinetoReading& reading)
+      : input_(&input),
+        out_(&out),
+        json_(input, std::min(reading.window_size, JsonPull::usual_block)),
+        merge_(out, input.options().host_side),
+        window_size_(reading.window_size),
+        threads_(thread_count(input, reading)) {}
+
+  void run() {
+    try {
+      whole();
+      if (input_->truncated()) {
+        out_->warn(fmt::format("The file is cut off: its text ends at byte {}.", input_->offset()));
+      }
+    } catch (const JsonCut& cut) {
+      if (!input_->options().allow_truncated) throw;
+      out_->warn(
+          fmt::format("The file is cut off at byte {}: the {} events that are whole were read.",
+                      cut.place().offset.value_or(0), events_));
+    }
+    for (Track& track : out_->tracks()) {
+      const auto named = devices_.find(track.device);
+      if (named != devices_.end()) track.device_name = named->second;
+    }
+    if (out_->operations() == 0) {
+      out_->warn(fmt::format(
+          "The trace holds no GPU work: none of its {} events is a kernel, copy or fill.",
+          events_));
+    }
+  }
+
+ private:
+  using Workers = OrderedWorkers<WindowJob>;
+
+  [[noreturn]] void no_trace(std::string why) const {
+    throw Error(input_->shown(), fmt::format("is JSON, but no trace: {}", why),
+                "what PyTorch's profiler exports is an object with `traceEvents`, or a list of "
+                "events");
+  }
+
+  void whole() {
+    const JsonKind kind = json_.value();
+    if (kind == JsonKind::array) {
+      events();
+      if (events_ != 0 && !phases_) no_trace("nothing in its list has a `ph`, as events have");
+      json_.end();
+      return;
+    }
+    if (kind != JsonKind::object) no_trace(fmt::format("it is {}", to_string(kind)));
+    json_.enter();
+    while (json_.next()) member();
+    json_.end();
+    if (!found_) no_trace("it has no `traceEvents`");
+  }
+
+  void member() {
+    if (json_.key() == "traceEvents") {
+      if (found_) throw json_.error("stands twice");
+      found_ = true;
+      const JsonKind kind = json_.value();
+      if (kind != JsonKind::array) {
+        throw json_.error(fmt::format("is {}, not a list", to_string(kind)));
+      }
+      events();
+      return;
+    }
+    const bool devices = json_.key() == "deviceProperties";
+    if (json_.value() != JsonKind::array || !devices) {
+      json_.skip();
+      return;
+    }
+    json_.enter();
+    while (json_.next()) {
+      if (json_.value() == JsonKind::object) {
+        device();
+      } else {
+        json_.skip();
+      }
+    }
+  }
+
+  void device() {
+    std::optional<int32_t> id;
+    std::string name;
+    json_.enter();
+    while (json_.next()) {
+      const bool is_id = json_.key() == "id";
+      const bool is_name = json_.key() == "name";
+      const JsonKind kind = json_.value();
+      if (is_id && kind == JsonKind::number) {
+        const std::string_view text = json_.number();
+        int32_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc{} && end == text.data() + text.size()) id = value;
+      } else if (is_name && kind == JsonKind::string) {
+        name = json_.string();
+      } else {
+        json_.skip();
+      }
+    }
+    if (id) devices_[*id] = std::move(name);
+  }
+
+  // The list the cursor is on.
+  void events() {
+    json_.enter();
+    levels_ = json_.depth();
+    EventWindows windows(*input_, json_.rest(), json_.rest_offset(), window_size_);
+    WindowJob job;
+    EventParser parser(input_->options().host_side);
+    merge_.restart(0);
+    bool begun = false;
+    while (windows.next(job.window)) {
+      parse(parser, 0, levels_, job);
+      if (!merge(job)) hand_back(job, {}, windows);
+      // What is one window is read faster than threads are started.
+      if (!begun && threads_ > 1 && !windows.done()) read_on_threads(windows);
+      begun = true;
+    }
+    json_.resume(events_, windows.rest(), windows.rest_offset(), windows.input_ended());
+    // The list's end; or what is wrong there, or cut off.
+    while (json_.next()) {
+      json_.pass();
+      if (windows.too_long()) throw json_.error("is longer than 64 MiB");
+    }
+  }
+
+  // All that is left; nothing where there are no threads.
+  void read_on_threads(EventWindows& windows) {
+    const bool host_side = input_->options().host_side;
+    Workers workers(threads_, [this, host_side](size_t number) {
+      auto parser = std::make_shared<EventParser>(host_side);
+      return [number, parser, levels = levels_](WindowJob& job) {
+        parse(*parser, number + 1, levels, job);
+      };
+    });
+    for (size_t i = 1; i <= workers.threads(); ++i) merge_.restart(i);
+    bool more = workers.threads() != 0;
+    while (true) {
+      if (WindowJob* job = more ? workers.idle() : nullptr) {
+        more = windows.next(job->window);
+        if (more) workers.submit();
+        continue;
+      }
+      const WindowJob* job = workers.take();
+      if (job == nullptr) return;
+      if (!merge(*job)) {
+        std::vector<const WindowJob*> later;
+        while (const WindowJob* next = workers.take_any()) later.push_back(next);
+        hand_back(*job, later, windows);
+      }
+      workers.release();
+    }
+  }
+
+  static void parse(EventParser& parser, size_t number, size_t levels, WindowJob& job) {
+    job.parser = number;
+    job.rows.clear();
+    job.restarted = parser.wants_restart();
+    if (job.restarted) parser.restart();
+    parser.parse({.text = job.window.text(),
+                  .offset = job.window.offset,
+                  .first = job.window.first,
+                  .levels = levels},
+                 job.rows);
+  }
+
+  // False where the window holds what is no JSON.
+  bool merge(const WindowJob& job) {
+    if (job.restarted) merge_.restart(job.parser);
+    if (job.rows.fault) {
+      const EventRows::Fault& fault = *job.rows.fault;
+      throw Error(input_->shown(), Error::Place{.line = {}, .offset = fault.offset},
+                  fmt::format("{}[{}], {}", levels_ == 1 ? "" : "traceEvents",
+                              events_ + job.rows.events, fault.why),
+                  JsonPull::usual_remedy());
+    }
+    if (job.rows.broken) return false;
+    merge_.add(job.rows, job.parser);
+    events_ += job.rows.events;
+    phases_ = phases_ || job.rows.phases;
+    return true;
+  }
+
+  // From `job` on all comes again, for JsonPull to say what is wrong.
+  [[noreturn]] void hand_back(const WindowJob& job, const std::vector<const WindowJob*>& later,
+                              const EventWindows& windows) {
+    std::string text(job.window.text());
+    for (const WindowJob* next : later) text += next->window.text();
+    text += windows.rest();
+    json_.resume(events_, text, job.window.offset, windows.input_ended());
+    while (json_.next()) {
+      if (json_.value() != JsonKind::object) throw json_.error("is no event: events are objects");
+      json_.skip();
+    }
+    throw json_.error("holds what is no JSON");
+  }
+
+  Input* input_;
+  TraceBuilder* out_;
+  JsonPull json_;
+  EventMerge merge_;
+  size_t window_size_;
+  unsigned threads_;
+  size_t levels_ = 0;    // open around the events
+  uint64_t events_ = 0;  // read so far
+  bool found_ = false;   // `traceEvents`
+  bool phases_ = false;  // some event has one
+  std::map<int32_t, std::string> devices_;
+};
+
+// What bytes a byte order mark has.
+constexpr std::string_view mark = "\xef\xbb\xbf";
+constexpr std::string_view spaces = " \t\r\n";
+
+void read(Input& input, TraceBuilder& out) {
+  read_kineto_json(input, out);
+}
+
+constexpr std::array<std::string_view, 2> extensions{".pt.trace.json", ".json"};
+
+}  // namespace
+
+void read_kineto_json(Input& input, TraceBuilder& out, const KinetoReading& reading) {
+  Reader(input, out, reading).run();
+}
+
+bool may_be_kineto_json(std::string_view head) noexcept {
+  if (head.starts_with(mark)) head.remove_prefix(mark.size());
+  const size_t first = head.find_first_not_of(spaces);
+  if (first == head.npos) return false;
+  const size_t next = head.find_first_not_of(spaces, first + 1);
+  const char after = next == head.npos ? '\0' : head[next];
+  if (head[first] == '{') return after == '"' || after == '}';
+  return head[first] == '[' && (after == '{' || after == ']');
+}
+
+const Format kineto_json_format{
+    .name = "kineto-json",
+    .summary = "JSON of PyTorch's profiler (Kineto), and Chrome traces like it",
+    .extensions = extensions,
+    .sniff = may_be_kineto_json,
+    .read = read};
+
+}  // namespace kr

@@ -1,0 +1,81 @@
+// PyTorch traces as text, and read out of a text.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "trace/readers/kineto_json.hpp"
+
+namespace kr::test {
+
+/// A line an operation, and with a host side its launch and the ranges that stand in.
+inline std::string dump_kineto(const Trace& trace) {
+  std::string out;
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const Operation& operation = trace.operations[i];
+    const OperationName& name = trace.names.get(operation.name);
+    const Track& track = trace.track(operation.track);
+    out +=
+        fmt::format("{} {} {} `{}` {}/{} {}", operation.start_ns, operation.duration_ns,
+                    to_string(name.kind), name.text, track.device, track.stream, track.device_name);
+    if (trace.host != nullptr) {
+      const HostSide& host = *trace.host;
+      if (const Launch* launch = host.launch(i)) {
+        out += fmt::format(" <- {} {} {} {}/{}", launch->start_ns, launch->duration_ns,
+                           host.calls[launch->call].name, host.threads[launch->thread].process,
+                           host.threads[launch->thread].thread);
+        for (const uint32_t range : host.modules_of(*launch)) {
+          out += " > " + host.range_names[host.ranges[range].name];
+        }
+        const uint32_t annotation = host.find(*launch, [](const HostRange& range) {
+          return range.kind == HostRange::Kind::annotation;
+        });
+        if (annotation != HostRange::none) {
+          out += " in " + host.range_names[host.ranges[annotation].name];
+        }
+      }
+    }
+    out += '\n';
+  }
+  if (trace.host != nullptr) {
+    const HostSide& host = *trace.host;
+    out += fmt::format("{} launches, {} ranges, {} orphans, {} uncorrelated\n",
+                       host.launches.size(), host.ranges.size(), host.orphans, host.uncorrelated);
+  }
+  return out;
+}
+
+inline std::string dump_losses(const Trace& trace) {
+  std::string out;
+  for (const Loss& loss : trace.losses) {
+    out += fmt::format("{} x {} at {}\n", loss.count, loss.what, loss.first_offset);
+  }
+  return out;
+}
+
+inline Trace read_kineto(std::string_view text, const KinetoReading& reading = {},
+                         bool allow_truncated = false, bool host_side = false) {
+  OpenOptions options;
+  options.allow_truncated = allow_truncated;
+  options.host_side = host_side;
+  Input input(text, "t.json", options);
+  TraceBuilder builder("t.json", "kineto-json");
+  read_kineto_json(input, builder, reading);
+  return std::move(builder).finish();
+}
+
+/// `what()` of the Error; empty where there is none.
+inline std::string kineto_error(std::string_view text, const KinetoReading& reading = {},
+                                bool allow_truncated = false) {
+  try {
+    read_kineto(text, reading, allow_truncated);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace kr::test
