@@ -93,19 +93,20 @@ class Reachability {
       for (Verdict::OfAlternative& one : verdict.alternatives) one.dead = true;
     }
     if (verdict.reached == Answer::none || alternatives.size() < 2) return verdict;
+    std::vector<FormulaId> others = taken;
+    for (const Alternative& one : alternatives) others.push_back(one.formula);
     // From the last on, so that of two that say the same the first one stays.
     for (size_t i = alternatives.size(); i-- > 0;) {
       Verdict::OfAlternative& one = verdict.alternatives[i];
+      FormulaId& among_others = others[taken.size() + i];
       const prove::Finding alone = prover_.find(alternatives[i].formula, taken);
       one.not_proven = alone.answer == Answer::not_proven;
       one.dead = alone.none();
-      if (one.dead || one.not_proven) continue;
-      std::vector<FormulaId> others = taken;
-      for (size_t j = 0; j < alternatives.size(); ++j) {
-        const bool gone = verdict.alternatives[j].dead || verdict.alternatives[j].redundant;
-        if (j != i && !gone) others.push_back(alternatives[j].formula);
-      }
+      if (one.not_proven) continue;
+      among_others = formulas_.never();
+      if (one.dead) continue;
       one.redundant = prover_.find(alternatives[i].formula, others).none();
+      if (!one.redundant) among_others = alternatives[i].formula;
     }
     return verdict;
   }
@@ -356,22 +357,20 @@ class Reachability {
       const Expr& expr = program_.exprs.get({i});
       if (expr.op != ExprOp::disjunction || !context_.is_root(expr.span.file)) continue;
       const std::vector<Alternative> all = alternatives({i}, expr.span);
-      std::vector<char> gone(all.size(), 0);
+      std::vector<FormulaId> formulas;  // of those that stay; never holding in place of the others
+      for (const Alternative& one : all) formulas.push_back(one.formula);
       for (size_t k = all.size(); k-- > 0;) {
         if (!reported_.insert({all[k].place.file.index, all[k].place.begin}).second) continue;
-        if (report_never(all[k].formula, all[k].place)) {
-          gone[k] = 1;
+        formulas[k] = formulas_.never();
+        if (report_never(all[k].formula, all[k].place)) continue;
+        if (!prover_.find(all[k].formula, formulas).none()) {
+          formulas[k] = all[k].formula;
           continue;
         }
         std::vector<const Alternative*> others;
-        std::vector<FormulaId> formulas;
         for (size_t j = 0; j < all.size(); ++j) {
-          if (j == k || gone[j] != 0) continue;
-          others.push_back(&all[j]);
-          formulas.push_back(all[j].formula);
+          if (formulas[j] != formulas_.never()) others.push_back(&all[j]);
         }
-        if (!prover_.find(all[k].formula, formulas).none()) continue;
-        gone[k] = 1;
         report_redundant(all[k], others, {});
       }
     }

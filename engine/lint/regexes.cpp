@@ -7,6 +7,7 @@
 #include "lint/repairs.hpp"
 #include "regex/byte_set.hpp"
 #include "regex/regex.hpp"
+#include "regex/text.hpp"
 
 namespace kr::lint {
 namespace {
@@ -25,72 +26,10 @@ void check_empty_name(const Context& context, const WrittenAtom& atom, Sink& sin
       .help("let it ask for at least one byte: `+` for `*`, or leave `^` and `$` out");
 }
 
-/// The operands of a node as one flat sequence, groups without a name opened.
-void flatten(const regex::Regex& regex, NodeId id, std::vector<NodeId>& flat) {
-  const regex::Node& node = regex.nodes.get(id);
-  if (node.kind == NodeKind::sequence) {
-    for (const NodeId operand : node.operands) flatten(regex, operand, flat);
-  } else if (node.kind != NodeKind::empty) {
-    flat.push_back(id);
-  }
-}
-
 // Texts.
 
-struct Literal {
-  std::string bytes;
-  bool ignore_case = false;
-  bool at_begin = false;
-  bool at_end = false;
-};
-
-/// The byte of a set that `i` or nothing explains: 'a' for {a} and for {a, A}.
-struct Letter {
-  char byte = 0;
-  bool single = false;
-  bool folded = false;
-};
-std::optional<Letter> letter_of(const regex::ByteSet& set) {
-  const size_t first = set._Find_first();
-  const size_t count = set.count();
-  if (count == 0 || count > 2) return std::nullopt;
-  const auto is_upper = first >= 'A' && first <= 'Z';
-  const auto is_lower = first >= 'a' && first <= 'z';
-  if (count == 1) return Letter{static_cast<char>(first), true, !is_upper && !is_lower};
-  if (!is_upper || !set.test(first + 32)) return std::nullopt;
-  return Letter{static_cast<char>(first + 32), false, true};
-}
-
-/// The text that a regular expression is, exactly; none where it is no text.
-std::optional<Literal> literal_of(const regex::Regex& regex) {
-  std::vector<NodeId> flat;
-  flatten(regex, regex.root, flat);
-  Literal text;
-  bool single = true;
-  bool folded = true;
-  for (size_t i = 0; i < flat.size(); ++i) {
-    const regex::Node& node = regex.nodes.get(flat[i]);
-    if (node.kind == NodeKind::begin && i == 0) {
-      text.at_begin = true;
-    } else if (node.kind == NodeKind::end && i + 1 == flat.size()) {
-      text.at_end = true;
-    } else if (node.kind == NodeKind::bytes) {
-      const auto letter = letter_of(node.set);
-      if (!letter) return std::nullopt;
-      text.bytes += letter->byte;
-      single &= letter->single;
-      folded &= letter->folded;
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (text.bytes.empty() || (!single && !folded)) return std::nullopt;
-  text.ignore_case = !single;
-  return text;
-}
-
 void check_literal(const Context& context, const WrittenAtom& atom, Sink& sink) {
-  const auto text = literal_of(atom.regex);
+  const auto text = regex::text_of(atom.regex);
   if (!text) return;
   std::string instead = written_text(text->bytes, text->ignore_case, text->at_begin, text->at_end);
   Diagnostic& added = sink.add(code::regex_is_literal, atom.expr->span, written(context, atom));
@@ -173,7 +112,7 @@ void check_any(const Context& context, const WrittenAtom& atom, Sink& sink) {
 bool word_byte(const regex::Regex& regex, NodeId id) {
   const regex::Node& node = regex.nodes.get(id);
   if (node.kind != NodeKind::bytes) return false;
-  const auto letter = letter_of(node.set);
+  const auto letter = regex::letter_of(node.set);
   return letter && regex::is_word(static_cast<unsigned char>(letter->byte));
 }
 

@@ -44,6 +44,14 @@ int unpleasantness(unsigned char byte) {
 
 }  // namespace
 
+bool reads_better(std::string_view name, std::string_view other) {
+  return std::lexicographical_compare(name.begin(), name.end(), other.begin(), other.end(),
+                                      [](char a, char b) {
+                                        return unpleasantness(static_cast<unsigned char>(a)) <
+                                               unpleasantness(static_cast<unsigned char>(b));
+                                      });
+}
+
 Automaton::Automaton(const Formulas& formulas) {
   std::vector<regex::Nfa> automata;
   for (uint32_t i = 0; i < formulas.languages(); ++i) {

@@ -24,6 +24,10 @@ enum class Side : uint8_t { nothing, word, other };
 /// A sorted set of states.
 using States = std::vector<uint32_t>;
 
+/// Whether a search comes on a name before another as long: its first byte that differs is the
+/// pleasanter one to read.
+bool reads_better(std::string_view name, std::string_view other);
+
 /// A few bits of a set of states: most sets that do not lie in another are told by them.
 class Summary {
  public:

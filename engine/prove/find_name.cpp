@@ -1,6 +1,7 @@
 #include "prove/find_name.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "prove/rewrite.hpp"
 #include "prove/search.hpp"
@@ -196,11 +197,58 @@ class Finder {
   bool all_asked_ = true;
 };
 
+/// A question by itself: its formulas, and the automaton of just the languages in them. The arena
+/// may hold thousands.
+class Small {
+ public:
+  Small(const Formulas& from, const NameQuestion& question) : from_(from) {
+    question_.wanted = take(question.wanted);
+    for (const FormulaId id : question.excluded) question_.excluded.push_back(take(id));
+  }
+
+  NameFinding find(size_t& states) {
+    return Finder(formulas_, Automaton(formulas_), states).find(std::move(question_));
+  }
+
+ private:
+  FormulaId take(FormulaId id) {
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    const Formula& formula = from_.get(id);
+    std::vector<FormulaId> operands;
+    operands.reserve(formula.operands.size());
+    for (const FormulaId operand : formula.operands) operands.push_back(take(operand));
+    FormulaId made;
+    switch (formula.op) {
+      case Op::never:
+      case Op::always:
+        made = formulas_.constant(formula.op == Op::always);
+        break;
+      case Op::atom:
+        made = formulas_.atom(from_.language(formula.language));
+        break;
+      case Op::negation:
+      case Op::conjunction:
+      case Op::disjunction:
+        made = formulas_.make(formula.op, std::move(operands));
+        break;
+      case Op::operation:
+      case Op::within:
+        KR_CHECK(false);  // settled before
+    }
+    known_.emplace(id, made);
+    return made;
+  }
+
+  const Formulas& from_;
+  Formulas formulas_;
+  NameQuestion question_;
+  std::unordered_map<FormulaId, FormulaId> known_;
+};
+
 }  // namespace
 
-NameFinding find_name(Formulas& formulas, const Automaton& automaton, NameQuestion question,
-                      size_t& budget) {
-  return Finder(formulas, automaton, budget).find(std::move(question));
+NameFinding find_name(const Formulas& formulas, const NameQuestion& question, size_t& budget) {
+  return Small(formulas, question).find(budget);
 }
 
 }  // namespace kr::prove

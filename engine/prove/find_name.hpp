@@ -31,7 +31,6 @@ constexpr size_t reserve = 8;
 
 /// Every step taken is taken from `budget`. What comes of it depends on what is asked alone and, if
 /// fewer than `reserve` steps are left in the end, on how many there were.
-NameFinding find_name(Formulas& formulas, const Automaton& automaton, NameQuestion question,
-                      size_t& budget);
+NameFinding find_name(const Formulas& formulas, const NameQuestion& question, size_t& budget);
 
 }  // namespace kr::prove

@@ -67,6 +67,7 @@ class Formulas {
 
   const Formula& get(FormulaId id) const { return formulas_.get(id); }
   const regex::Regex& language(LanguageId id) const { return languages_.get(id); }
+  size_t size() const { return formulas_.size(); }
   size_t languages() const { return languages_.size(); }
 
  private:

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <unordered_map>
 
-#include "diag/printable.hpp"
 #include "prove/find_name.hpp"
 #include "prove/memo.hpp"
 #include "prove/needed_bytes.hpp"
 #include "prove/rewrite.hpp"
+#include "prove/texts.hpp"
 #include "regex/nfa.hpp"
 
 namespace kr::prove {
@@ -36,54 +37,6 @@ auto settling(Formulas& formulas, Around around) {
   });
 }
 
-/// A question by itself: its formulas, and the automaton of just the languages in them. The arena
-/// may hold thousands.
-class Small {
- public:
-  Small(const Formulas& from, const NameQuestion& question) : from_(from) {
-    question_.wanted = take(question.wanted);
-    for (const FormulaId id : question.excluded) question_.excluded.push_back(take(id));
-  }
-
-  NameFinding find(size_t& states) {
-    return prove::find_name(formulas_, Automaton(formulas_), std::move(question_), states);
-  }
-
- private:
-  FormulaId take(FormulaId id) {
-    if (const auto known = known_.find(id); known != known_.end()) return known->second;
-    const Formula& formula = from_.get(id);
-    std::vector<FormulaId> operands;
-    operands.reserve(formula.operands.size());
-    for (const FormulaId operand : formula.operands) operands.push_back(take(operand));
-    FormulaId made;
-    switch (formula.op) {
-      case Op::never:
-      case Op::always:
-        made = formulas_.constant(formula.op == Op::always);
-        break;
-      case Op::atom:
-        made = formulas_.atom(from_.language(formula.language));
-        break;
-      case Op::negation:
-      case Op::conjunction:
-      case Op::disjunction:
-        made = formulas_.make(formula.op, std::move(operands));
-        break;
-      case Op::operation:
-      case Op::within:
-        KR_CHECK(false);  // settled before
-    }
-    known_.emplace(id, made);
-    return made;
-  }
-
-  const Formulas& from_;
-  Formulas formulas_;
-  NameQuestion question_;
-  std::unordered_map<FormulaId, FormulaId> known_;
-};
-
 void collect_within(const Formulas& formulas, FormulaId id, std::vector<FormulaId>& found) {
   const Formula& formula = formulas.get(id);
   if (!formula.looks_within) return;
@@ -96,36 +49,6 @@ void collect_within(const Formulas& formulas, FormulaId id, std::vector<FormulaI
 
 }  // namespace
 
-std::string to_string(const Witness& witness) {
-  std::string text;
-  const auto quote = [](std::string_view name) {
-    std::string quoted = "\"";
-    for (size_t at = 0; at < name.size();) {
-      const Glyph glyph = first_glyph(name.substr(at));
-      const std::string_view bytes = name.substr(at, glyph.bytes);
-      if (bytes == "\"" || bytes == "\\") {
-        quoted.append("\\").append(bytes);
-      } else if (bytes == "\t") {
-        quoted += "\\x09";
-      } else {
-        quoted += glyph.shown;
-      }
-      at += glyph.bytes;
-    }
-    return quoted + '"';
-  };
-  if (witness.kind_matters && witness.kind != operation_kind_of(witness.name)) {
-    text.append("@").append(to_string(witness.kind)).append(" ");
-  }
-  text += quote(witness.name);
-  const char* between = " within ";
-  for (const std::string& name : witness.within) {
-    text += between + quote(name);
-    between = ", ";
-  }
-  return text;
-}
-
 class Prover::Impl {
  public:
   Impl(Formulas& formulas, Budget budget, ProofMemo* memo)
@@ -135,7 +58,9 @@ class Prover::Impl {
 
   // Most of what is excluded has nothing to do with what is wanted. So it is left out at first, and
   // what the name found holds comes in; a name that holds none of it is as short as any.
-  Finding find(FormulaId wanted, std::span<const FormulaId> excluded) {
+  Finding find(FormulaId wanted, std::span<const FormulaId> given) {
+    const std::vector<FormulaId> opened = with_many_opened(given);
+    const std::span<const FormulaId> excluded = opened.empty() ? given : opened;
     size_t states = std::min(budget_.states, std::max(left_, budget_.few));
     const size_t before = states;
     std::vector<FormulaId> chosen;
@@ -144,16 +69,20 @@ class Prover::Impl {
       finding = find_all(wanted, chosen, states);
       if (!finding.found()) break;
       const size_t known = chosen.size();
-      const regex::ByteSet bytes = bytes_of(finding.witness.name);
+      const Subject subject{finding.witness, bytes_of(finding.witness.name), false};
+      const bool many = excluded.size() >= many_formulas;
+      if (many) find_texts(finding.witness.name);
       for (const FormulaId id : excluded) {
         if (chosen.size() == known + at_once) break;
-        if (holds(id, {finding.witness, bytes, false})) chosen.push_back(id);
+        const bool told = many && texts_of_[id.index] != no_text;
+        if (told ? texts_[texts_of_[id.index]] != 0 : holds(id, subject)) chosen.push_back(id);
       }
       if (chosen.size() == known) break;
     }
     left_ -= std::min(left_, before - states);
+    if (!finding.found()) return finding;
     for (const FormulaId id : excluded) {
-      finding.witness.kind_matters |= formulas_.get(id).asks_operation;
+      finding.witness.kind_matters |= traits_[id.index].asks_operation;
     }
     return finding;
   }
@@ -163,6 +92,28 @@ class Prover::Impl {
   }
 
  private:
+  /// With the operands of large disjunctions in their place: few of them matter to a question.
+  /// Empty where there are none.
+  std::vector<FormulaId> with_many_opened(std::span<const FormulaId> excluded) {
+    for (auto i = static_cast<uint32_t>(traits_.size()); i < formulas_.size(); ++i) {
+      const Formula& formula = formulas_.get({i});
+      const bool large = formula.op == Op::disjunction && formula.operands.size() >= many_formulas;
+      traits_.push_back({large, formula.asks_operation});
+    }
+    const auto is_large = [this](FormulaId id) { return traits_[id.index].large; };
+    std::vector<FormulaId> opened;
+    if (std::none_of(excluded.begin(), excluded.end(), is_large)) return opened;
+    for (const FormulaId id : excluded) {
+      if (is_large(id)) {
+        const std::vector<FormulaId>& operands = formulas_.get(id).operands;
+        opened.insert(opened.end(), operands.begin(), operands.end());
+      } else {
+        opened.push_back(id);
+      }
+    }
+    return opened;
+  }
+
   struct Subject {
     const Witness& witness;
     regex::ByteSet bytes;  // of its name
@@ -245,14 +196,67 @@ class Prover::Impl {
   }
 
   NameFinding find_name(const NameQuestion& question, size_t& states) {
-    if (memo_ == nullptr) return Small(formulas_, question).find(states);
+    if (auto plain = without_search(question)) return std::move(*plain);
+    if (memo_ == nullptr) return prove::find_name(formulas_, question, states);
     Digest digest = formulas_.get(question.wanted).digest;
     for (const FormulaId id : question.excluded) digest.add(formulas_.get(id).digest);
     if (auto known = memo_->recall(digest, states)) return std::move(*known);
     const size_t before = states;
-    NameFinding found = Small(formulas_, question).find(states);
+    NameFinding found = prove::find_name(formulas_, question, states);
     memo_->keep(digest, found, before, before - states);
     return found;
+  }
+
+  /// What needs no search where texts are wanted: the shortest of them is the shortest name; and
+  /// what holds in a text holds in all names that have it.
+  std::optional<NameFinding> without_search(const NameQuestion& question) {
+    if (question.excluded.empty()) return shortest_text(question.wanted);
+    const regex::Text* wanted = text_of(question.wanted);
+    if (wanted == nullptr) return std::nullopt;
+    for (const FormulaId id : question.excluded) {
+      const regex::Text* other = text_of(id);
+      if (other != nullptr && always_holds_in(*other, *wanted)) return NameFinding{};
+    }
+    return std::nullopt;
+  }
+
+  /// Of one text or of any of several; of equally short ones, that which the search finds first.
+  std::optional<NameFinding> shortest_text(FormulaId wanted) {
+    if (const regex::Text* text = text_of(wanted)) return NameFinding{Answer::found, text->bytes};
+    if (formulas_.get(wanted).op != Op::disjunction) return std::nullopt;
+    const regex::Text* best = nullptr;
+    for (const FormulaId operand : formulas_.get(wanted).operands) {
+      const regex::Text* text = text_of(operand);
+      if (text == nullptr) return std::nullopt;
+      const bool better =
+          best == nullptr || text->bytes.size() < best->bytes.size() ||
+          (text->bytes.size() == best->bytes.size() && reads_better(text->bytes, best->bytes));
+      if (better) best = text;
+    }
+    return NameFinding{Answer::found, best->bytes};
+  }
+
+  /// Of an atom that is no more than a text.
+  const regex::Text* text_of(FormulaId id) {
+    const Formula& formula = formulas_.get(id);
+    if (formula.op != Op::atom) return nullptr;
+    const auto& text = language(formula.language).text;
+    return text ? &*text : nullptr;
+  }
+
+  /// Finds the texts of the arena that are in a name, all at once.
+  void find_texts(std::string_view name) {
+    for (auto i = static_cast<uint32_t>(texts_of_.size()); i < formulas_.size(); ++i) {
+      const regex::Text* text = text_of({i});
+      texts_of_.push_back(no_text);
+      if (text == nullptr || text->at_begin || text->at_end) continue;
+      texts_of_.back() = static_cast<uint32_t>(texts_.size());
+      text_index_.add(texts_of_.back(), *text);
+      texts_.push_back(0);
+    }
+    for (const uint32_t text : in_name_) texts_[text] = 0;
+    text_index_.find(name, in_name_);
+    for (const uint32_t text : in_name_) texts_[text] = 1;
   }
 
   /// Every choice of which `within` hold, the fewest first. Names round a subject are any names, so
@@ -334,13 +338,22 @@ class Prover::Impl {
 
   struct Language {
     regex::ByteSet needed;
-    std::optional<regex::Nfa> nfa;  // made when it is first needed
+    std::optional<regex::Text> text;  // where it is no more
+    std::optional<regex::Nfa> nfa;    // made when it is first needed
   };
+  /// Of a Formula, what is asked of very many at once.
+  struct Traits {
+    bool large;  // a disjunction of many
+    bool asks_operation;
+  };
+  static constexpr uint32_t no_text = ~uint32_t{0};
+  /// With as many, finding all texts at once is worth it.
+  static constexpr size_t many_formulas = 64;
 
   Language& language(LanguageId id) {
     while (languages_.size() <= id.index) {
       const regex::Regex& regex = formulas_.language({static_cast<uint32_t>(languages_.size())});
-      languages_.push_back({needed_bytes(regex), std::nullopt});
+      languages_.push_back({needed_bytes(regex), regex::text_of(regex), std::nullopt});
     }
     return languages_[id.index];
   }
@@ -349,8 +362,13 @@ class Prover::Impl {
   Budget budget_;
   ProofMemo* memo_;
   size_t left_ = budget_.all;
-  std::vector<Language> languages_;  // by LanguageId
+  std::deque<Language> languages_;  // by LanguageId; each stays where it is
   regex::Nfa::Scratch scratch_;
+  std::vector<Traits> traits_;  // by FormulaId
+  Texts text_index_;
+  std::vector<uint32_t> texts_of_;  // by FormulaId: number of the text, or `no_text`
+  std::vector<char> texts_;         // by number: in the name that was looked at last
+  std::vector<uint32_t> in_name_;   // those that are
 };
 
 Prover::Prover(Formulas& formulas, Budget budget, ProofMemo* memo)

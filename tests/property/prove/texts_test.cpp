@@ -1,0 +1,85 @@
+// What is said of texts without a search, against the search.
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "prove/prover.hpp"
+
+using namespace kr;
+using namespace kr::prove;
+
+namespace {
+
+class Maker {
+ public:
+  Maker(unsigned seed, Formulas& formulas) : random_(seed), formulas_(formulas) {}
+
+  unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+
+  FormulaId text(unsigned shortest) {
+    static constexpr char letters[] = "abcdAB_";
+    std::string bytes;
+    for (unsigned i = shortest + below(3); i > 0; --i) bytes += letters[below(7)];
+    return formulas_.atom(regex::literal(bytes, below(3) == 0, below(8) == 0, below(8) == 0));
+  }
+
+ private:
+  std::mt19937 random_;
+  Formulas& formulas_;
+};
+
+}  // namespace
+
+TEST_CASE("texts held against many texts: as the search says") {
+  size_t none = 0;
+  size_t found = 0;
+  for (unsigned round = 0; round < 600; ++round) {
+    Formulas formulas;
+    Maker maker(round, formulas);
+    const FormulaId wanted = maker.text(1 + maker.below(4));
+    std::vector<FormulaId> excluded;
+    // Beside texts, formulas that are none and what never holds stand in the list.
+    for (unsigned i = maker.below(2) == 0 ? 3 : 100; i > 0; --i) {
+      const unsigned what = maker.below(20);
+      excluded.push_back(what == 0   ? formulas.never()
+                         : what == 1 ? formulas.all({maker.text(2), maker.text(2)})
+                                     : maker.text(3));
+    }
+    Prover prover(formulas);
+    const Finding said = prover.find(wanted, excluded);
+    const FormulaId together[] = {formulas.any(excluded)};
+    const Finding of_one = prover.find(wanted, together);
+    CHECK(of_one.answer == said.answer);
+    CHECK(of_one.witness.name.size() == said.witness.name.size());
+    // As one formula, which is no text.
+    const Finding searched =
+        prover.find(formulas.all({wanted, formulas.negation(formulas.any(excluded))}));
+    REQUIRE(searched.answer != Answer::not_proven);
+    REQUIRE(said.answer == searched.answer);
+    if (said.found()) {
+      CHECK(said.witness.name.size() == searched.witness.name.size());
+      CHECK(prover.holds(wanted, said.witness));
+      for (const FormulaId id : excluded) CHECK(!prover.holds(id, said.witness));
+    }
+    none += said.none() ? 1 : 0;
+    found += said.found() ? 1 : 0;
+  }
+  CHECK(none > 30);
+  CHECK(found > 30);
+}
+
+TEST_CASE("the shortest of some texts is the name that the search finds first") {
+  for (unsigned round = 0; round < 600; ++round) {
+    Formulas formulas;
+    Maker maker(round, formulas);
+    std::vector<FormulaId> texts;
+    for (unsigned i = 1 + maker.below(6); i > 0; --i) texts.push_back(maker.text(2));
+    const FormulaId wanted = formulas.any(texts);
+    const FormulaId beside = formulas.atom(regex::literal("z", false, false, false));
+    Prover prover(formulas);
+    const Finding said = prover.find(wanted);
+    const Finding searched = prover.find(formulas.all({wanted, formulas.negation(beside)}));
+    REQUIRE(said.found());
+    CHECK(said.witness.name == searched.witness.name);
+  }
+}
