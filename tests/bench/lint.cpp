@@ -76,6 +76,22 @@ void table_of_600_rules(benchmark::State& state) {
 }
 BENCHMARK(table_of_600_rules)->Unit(benchmark::kMillisecond);
 
+/// A rule of 20,000 texts, none of which lies in another.
+void many_alternatives(benchmark::State& state) {
+  std::string text = "engine e {\n  substage {\n    label: \"kernel_0_tn\"\n";
+  for (int i = 1; i < 20000; ++i) text += fmt::format("      | \"kernel_{}_tn\"\n", i);
+  const CompiledRules rules = compiled(text + "    rest: otherwise\n  }\n}\n");
+  LintOptions options;
+  options.infos = false;
+  size_t found = 0;
+  for (auto _ : state) {
+    found = lint_rules(rules, options, Sink()).size();
+    benchmark::DoNotOptimize(found);
+  }
+  state.counters["findings"] = static_cast<double>(found);
+}
+BENCHMARK(many_alternatives)->Unit(benchmark::kMillisecond);
+
 void two_versions(benchmark::State& state) {
   const std::string text = large_table();
   const CompiledRules before = compiled(text);
