@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "sema/abbreviate.hpp"
 #include "lint/lint.hpp"
+#include "sema/abbreviate.hpp"
 
 using namespace kr;
 
@@ -55,7 +55,7 @@ TEST_CASE("a useless abbreviation changes no text, and a clash is one") {
         std::vector<Abbreviation> fewer(all.begin(), at);
         fewer.insert(fewer.end(), at + 1, all.end());
         for (const std::string& one : texts) {
-          REQUIRE_MESSAGE(lint::abbreviate(one, all) == lint::abbreviate(one, fewer), text, one);
+          REQUIRE_MESSAGE(abbreviate(one, all) == abbreviate(one, fewer), text, one);
         }
       } else if (finding.code == code::abbreviation_order.info) {
         ++clashes;
@@ -65,8 +65,7 @@ TEST_CASE("a useless abbreviation changes no text, and a clash is one") {
         std::vector<Abbreviation> turned = all;
         std::swap(turned[static_cast<size_t>(first - all.begin())],
                   turned[static_cast<size_t>(at - all.begin())]);
-        CHECK(lint::abbreviate(*finding.witness, all) !=
-              lint::abbreviate(*finding.witness, turned));
+        CHECK(abbreviate(*finding.witness, all) != abbreviate(*finding.witness, turned));
       }
     }
   }
