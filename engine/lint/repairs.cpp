@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "diag/printable.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::lint {
 namespace {
@@ -83,26 +83,9 @@ const std::vector<syntax::Rule>* block_with(const syntax::File& tree, Span rule)
 
 }  // namespace
 
-std::string quoted(std::string_view bytes) {
-  std::string text = "\"";
-  for (size_t at = 0; at < bytes.size();) {
-    const size_t length = utf8_length(bytes.substr(at));
-    const auto byte = static_cast<unsigned char>(bytes[at]);
-    if (length == 0 || byte < 0x20 || byte == 0x7f) {
-      text += fmt::format("\\x{:02x}", byte);
-      ++at;
-      continue;
-    }
-    if (byte == '"' || byte == '\\') text += '\\';
-    text += bytes.substr(at, length);
-    at += length;
-  }
-  return text + '"';
-}
-
 std::string written_text(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end) {
-  return fmt::format("{}{}{}{}", at_begin ? "^" : "", quoted(bytes), ignore_case ? "i" : "",
-                     at_end ? "$" : "");
+  return fmt::format("{}{}{}{}", at_begin ? "^" : "", syntax::quoted_text(bytes),
+                     ignore_case ? "i" : "", at_end ? "$" : "");
 }
 
 Edit removal(const SourceMap& sources, Span span) {

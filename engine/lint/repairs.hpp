@@ -9,8 +9,7 @@
 
 namespace kr::lint {
 
-/// A text atom as it is written: quoted, `\"`, `\\` and `\xNN` escaped.
-std::string quoted(std::string_view bytes);
+/// A text atom as it is written.
 std::string written_text(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end);
 
 /// The edit that takes a span out, with its line where it is all of it.

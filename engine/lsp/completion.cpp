@@ -1,6 +1,4 @@
 // What can stand where somebody types.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,11 +8,12 @@
 #include "lsp/describe.hpp"
 #include "lsp/features.hpp"
 #include "syntax/keywords.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::lsp {
 namespace {
 
-/// Numbers of the protocol.
+/// CompletionItemKind of the protocol.
 enum class Shown : int {
   function = 3,
   field = 5,
@@ -267,12 +266,8 @@ class Completer {
 
   void add_labels(const std::string& dimension, bool as_rule) {
     const auto put = [&](const std::string& name, std::string detail, std::string doc) {
-      const bool word = !name.empty() &&
-                        name.find_first_not_of(
-                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                            "0123456789_-") == name.npos &&
-                        !syntax::is_keyword(name);
-      const std::string written = word ? name : "\"" + name + "\"";
+      const bool word = syntax::is_word(name) && !syntax::is_keyword(name);
+      const std::string written = word ? name : syntax::quoted_text(name);
       add(name, {Shown::member, std::move(detail), std::move(doc),
                  as_rule ? written + ": "
                  : word  ? ""

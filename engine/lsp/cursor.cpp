@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
+#include "syntax/words.hpp"
+
 namespace kr::lsp {
 namespace {
-
-bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
 
 std::string unquoted(std::string_view text) {
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
@@ -26,7 +23,8 @@ class Reader {
     while (at_ < text_.size()) step();
     Cursor& cursor = stack_.back();
     cursor.word_begin = text_.size();
-    while (cursor.word_begin > 0 && is_word_byte(text_[cursor.word_begin - 1])) --cursor.word_begin;
+    while (cursor.word_begin > 0 && syntax::is_word_byte(text_[cursor.word_begin - 1]))
+      --cursor.word_begin;
     cursor.word = text_.substr(cursor.word_begin);
     cursor.in_comment = in_comment_;
     cursor.in_text = in_text_;
@@ -49,9 +47,9 @@ class Reader {
       at_ = std::min(end, text_.size());
     } else if (c == '"' || (c == '/' && slash_opens())) {
       quoted(c);
-    } else if (is_word_byte(c)) {
+    } else if (syntax::is_word_byte(c)) {
       size_t end = at_;
-      while (end < text_.size() && is_word_byte(text_[end])) ++end;
+      while (end < text_.size() && syntax::is_word_byte(text_[end])) ++end;
       add(Token::Kind::word, end);
     } else if (c == '{') {
       push();

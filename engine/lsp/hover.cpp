@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <set>
 
+#include "base/plural.hpp"
 #include "diag/printable.hpp"
 #include "explain/explain.hpp"
 #include "lsp/comments.hpp"
 #include "lsp/describe.hpp"
 #include "lsp/features.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::lsp {
 namespace {
@@ -220,7 +222,7 @@ std::string about_declaration(Analysis& analysis, const Symbol& symbol, Span dec
     case SymbolKind::table:
       if (const auto* table = declared_at(tree.tables, declared)) {
         std::string out = titled("table", symbol, {}, table->doc);
-        paragraph(out, fmt::format("{} rules for {}", table->rules.size(),
+        paragraph(out, fmt::format("{} for {}", plural(table->rules.size(), "rule"),
                                    as_code(table->dimension.text)));
         return out;
       }
@@ -229,7 +231,7 @@ std::string about_declaration(Analysis& analysis, const Symbol& symbol, Span dec
       for (const syntax::Labels& labels : tree.labels) {
         if (labels.dimension.span != declared) continue;
         std::string out = titled("dimension", symbol, {}, labels.doc);
-        paragraph(out, fmt::format("{} labels declared in {}", labels.labels.size(),
+        paragraph(out, fmt::format("{} declared in {}", plural(labels.labels.size(), "label"),
                                    as_code(analysis.sources().place(declared))));
         return out;
       }
@@ -269,11 +271,6 @@ std::optional<Hover> about_symbol(Analysis& analysis, size_t offset) {
   return Hover{symbol->span, std::move(out)};
 }
 
-bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
-
 /// A text or regular expression in words: the smallest expression there.
 std::optional<Hover> about_atom(const Analysis& analysis, size_t offset) {
   const syntax::File& tree = analysis.tree();
@@ -290,11 +287,11 @@ std::optional<Hover> about_atom(const Analysis& analysis, size_t offset) {
 std::optional<Hover> about_words(const Analysis& analysis, size_t offset) {
   const std::string_view text = analysis.text();
   size_t begin = std::min(offset, text.size());
-  while (begin > 0 && is_word_byte(text[begin - 1])) --begin;
+  while (begin > 0 && syntax::is_word_byte(text[begin - 1])) --begin;
   if (begin > 0 && text[begin - 1] == '@') --begin;
   size_t end = std::min(offset, text.size());
   if (end < text.size() && text[end] == '@') ++end;
-  while (end < text.size() && is_word_byte(text[end])) ++end;
+  while (end < text.size() && syntax::is_word_byte(text[end])) ++end;
   const std::string_view about = about_word(text.substr(begin, end - begin));
   if (about.empty()) return std::nullopt;
   return Hover{{analysis.root().file, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)},

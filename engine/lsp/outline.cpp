@@ -1,15 +1,14 @@
 // The declarations of a file, as a tree.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 
+#include "base/plural.hpp"
 #include "lsp/features.hpp"
 
 namespace kr::lsp {
 namespace {
 
-/// Numbers of the protocol.
+/// SymbolKind of the protocol.
 enum class Shown : int {
   module = 2,
   space = 3,
@@ -56,7 +55,7 @@ class Outline {
     for (const syntax::Test& test : tree_.tests) {
       parts.emplace_back(test.span.begin, [&] {
         const std::string name = test.engine.text + (test.model ? "/" + test.model->text : "");
-        leaf("test " + name, fmt::format("{} cases", test.cases.size()), Shown::event, test.span,
+        leaf("test " + name, plural(test.cases.size(), "case"), Shown::event, test.span,
              test.engine.span);
       });
     }

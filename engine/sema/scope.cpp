@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::sema {
 namespace {
@@ -39,13 +40,6 @@ void collect(const std::vector<Declaration>& declarations, std::string_view what
     sink.add(code::redefinition, name.span, what, name.text)
         .related(name_of(declarations[at->second]).span, "first declared here");
   }
-}
-
-bool is_name(std::string_view word) {
-  return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
 }
 
 Span span_of_name(const syntax::Use& use) {
@@ -95,7 +89,7 @@ std::string use_name(const syntax::Use& use) {
   if (!use.file) return use.module.parts.empty() ? "" : use.module.parts.back().text;
   std::string name = use.file->text.substr(use.file->text.rfind('/') + 1);
   if (name.ends_with(".kr")) name.resize(name.size() - 3);
-  return is_name(name) ? name : "";
+  return syntax::is_word(name) ? name : "";
 }
 
 std::string use_text(const syntax::Use& use) {

@@ -27,11 +27,6 @@ size_t past_closing(std::string_view text, size_t at) {
 
 }  // namespace
 
-bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
-
 size_t Lookahead::past_gap(size_t at) const {
   while (at < text_.size()) {
     if (is_blank(text_[at])) {

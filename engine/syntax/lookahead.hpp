@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "syntax/words.hpp"
+
 namespace kr::syntax {
 
 enum class TokenKind { end, word, string, regex, other };
@@ -47,7 +49,5 @@ class Lookahead {
  private:
   std::string_view text_;
 };
-
-bool is_word_byte(char c);
 
 }  // namespace kr::syntax

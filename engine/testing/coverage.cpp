@@ -9,6 +9,7 @@
 
 #include "prove/alternatives.hpp"
 #include "prove/lists.hpp"
+#include "syntax/words.hpp"
 
 namespace kr {
 namespace {
@@ -178,15 +179,7 @@ class Collector {
   }
 
   static std::string written_label(const Rule& rule, const prove::Witness& witness) {
-    const std::string& label = rule.keep ? witness.name : rule.label;
-    const bool plain = !label.empty() && std::all_of(label.begin(), label.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             c == '_' || c == '-';
-    });
-    if (plain && !rule.keep) return label;
-    prove::Witness quoted;
-    quoted.name = label;
-    return to_string(quoted);
+    return rule.keep ? syntax::quoted_text(witness.name) : syntax::label_text(rule.label);
   }
 
   const CompiledRules& rules_;

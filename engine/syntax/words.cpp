@@ -1,0 +1,50 @@
+#include "syntax/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "diag/printable.hpp"
+
+namespace kr::syntax {
+
+bool is_word_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+bool is_word(std::string_view text) {
+  return !text.empty() && text.front() != '-' &&
+         std::all_of(text.begin(), text.end(), is_word_byte);
+}
+
+std::string quoted_text(std::string_view text) {
+  std::string result = "\"";
+  for (size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+      ++at;
+      continue;
+    }
+    // What a terminal is not shown as it is, is not hidden in a rules file either.
+    const Glyph glyph = first_glyph(text.substr(at));
+    const std::string_view bytes = text.substr(at, glyph.bytes);
+    if (glyph.shown == bytes && c != '\t') {
+      result += bytes;
+    } else {
+      for (const char byte : bytes) {
+        result += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+      }
+    }
+    at += glyph.bytes;
+  }
+  return result + '"';
+}
+
+std::string label_text(std::string_view label) {
+  return is_word(label) ? std::string(label) : quoted_text(label);
+}
+
+}  // namespace kr::syntax
