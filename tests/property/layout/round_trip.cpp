@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string laid_out(const std::string& text) {
+std::string layout_of(const std::string& text) {
   SourceMap sources;
   const FileId file = sources.add("test.kr", text);
   return lay_out(sources, file).text;
@@ -63,13 +63,13 @@ bool tidy(const std::string& text) {
 void check(const std::string& text) {
   CAPTURE(text);
   const syntax::Parsed before(text);
-  const std::string once = laid_out(text);
+  const std::string once = layout_of(text);
   CAPTURE(once);
   const syntax::Parsed after(once);
   REQUIRE(after.dump() == before.dump());
   REQUIRE(after.codes().empty() == before.codes().empty());
   REQUIRE(comments_of(after) == comments_of(before));
-  REQUIRE(laid_out(once) == once);
+  REQUIRE(layout_of(once) == once);
   if (before.sink.all().empty()) REQUIRE(tidy(once));
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("random files") {
     CAPTURE(text);
     REQUIRE(before.codes() == "");
     check(text);
-    const syntax::Parsed after(laid_out(text));
+    const syntax::Parsed after(layout_of(text));
     REQUIRE(places_of(after) == places_of(before));
     comments += before.file.comments.size();
   }
@@ -156,7 +156,7 @@ TEST_CASE("blanks and line breaks of a file make no difference") {
     const std::vector<std::string> tokens = test::RandomRules(seed).tokens();
     const std::string one = test::scattered(tokens, test::Gaps::blanks, seed);
     const std::string other = test::scattered(tokens, test::Gaps::blanks, seed + 1);
-    REQUIRE(laid_out(one) == laid_out(other));
+    REQUIRE(layout_of(one) == layout_of(other));
   }
 }
 
@@ -204,7 +204,7 @@ TEST_CASE("shipped rules mean the same however they are laid out") {
     std::vector<test::Text> again = texts;
     for (size_t i = 0; i < texts.size(); ++i) {
       scattered[i].text = test::scattered(tokens_of(texts[i].text), test::Gaps::comments, seed);
-      again[i].text = laid_out(scattered[i].text);
+      again[i].text = layout_of(scattered[i].text);
     }
     const test::Loaded one = test::load(scattered, 3);
     const test::Loaded other = test::load(again, 3);
