@@ -120,6 +120,7 @@ void JsonPull::unusual_spaces() {
 
 void JsonPull::resume(uint64_t items, std::string_view bytes, uint64_t offset, bool last) {
   KR_CHECK(!levels_.empty() && !levels_.back().object && !levels_.back().within);
+  for (size_t i = 0; i < levels_.size(); ++i) keep_key(i);
   if (bytes.size() > room_) {
     bytes_ = std::make_unique_for_overwrite<char[]>(bytes.size() + json_padding);
     room_ = bytes.size();
