@@ -97,7 +97,8 @@ def run(path, update, kr):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes("\n".join(text).encode("utf-8", "surrogateescape"))
         environment = {
-            "PATH": f"{kr.parent}:{os.environ['PATH']}",
+            # make_layerwise is built beside the other tests.
+            "PATH": f"{kr.parent}:{kr.parents[2] / 'tests'}:{os.environ['PATH']}",
             "HOME": work,
             "KR_CACHE_DIR": os.environ.get("KR_TEST_CACHE", str(pathlib.Path(work, ".cache"))),
             "LC_ALL": "C.UTF-8",

@@ -49,8 +49,7 @@ class Reader {
     try {
       whole();
       if (input_->truncated()) {
-        out_->warn(fmt::format("{} is cut off: its text ends at byte {}", input_->shown(),
-                               json_.offset()));
+        out_->warn(fmt::format("The file is cut off: its text ends at byte {}.", input_->offset()));
       }
     } catch (const JsonCut& cut) {
       if (!input_->options().allow_truncated) throw;
@@ -58,7 +57,7 @@ class Reader {
     }
     if (!model_.empty()) out_->model_text(std::move(model_));
     if (out_->steps() == 0) {
-      out_->warn(fmt::format("{} holds no step: neither a prefill nor a decode.", input_->shown()));
+      out_->warn("There is no step in it: neither a prefill nor a decode.");
     }
   }
 
@@ -181,13 +180,11 @@ class Reader {
   void cut_off(const JsonCut& cut) {
     const uint64_t at = cut.place().offset.value_or(0);
     if (stage_ == Stage::table_read) end_step();
+    std::string what = fmt::format("The file is cut off at byte {}", at);
     if (stage_ == Stage::in_member || stage_ == Stage::in_table) {
-      out_->warn(
-          fmt::format("{} is cut off at byte {}: its last step, {}, is not whole and is left out",
-                      input_->shown(), at, shown_text(key_)));
-    } else {
-      out_->warn(fmt::format("{} is cut off at byte {}", input_->shown(), at));
+      what += fmt::format(": its last step, {}, is not whole and is left out", shown_text(key_));
     }
+    out_->warn(what + '.');
   }
 
   // The context.

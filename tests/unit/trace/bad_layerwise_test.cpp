@@ -231,12 +231,12 @@ TEST_CASE("a file that is cut off") {
       }
       CHECK(dump_steps(trace) == expected);
       REQUIRE(!trace.warnings.empty());
-      const std::string warning = fmt::format("t.json is cut off at byte {}", size);
+      const std::string warning = fmt::format("The file is cut off at byte {}", size);
       const bool in_second = size >= second && size < second_whole;
       CHECK(trace.warnings[0].starts_with(warning));
       if (in_second) {
         CHECK(trace.warnings[0] ==
-              warning + ": its last step, decode_1, is not whole and is left out");
+              warning + ": its last step, decode_1, is not whole and is left out.");
       }
     }
   }
@@ -255,7 +255,7 @@ TEST_CASE("a packed file that is cut off") {
   const ModuleTrace trace = open_module_trace(path, options);
   CHECK(dump_steps(trace) == "prefill\n");
   REQUIRE(trace.warnings.size() == 1);
-  CHECK(trace.warnings[0].find("is cut off at byte ") != std::string::npos);
+  CHECK(trace.warnings[0].find("The file is cut off at byte ") != std::string::npos);
 }
 
 TEST_CASE("what a step that is left out had lost is not told") {
