@@ -12,7 +12,6 @@ namespace {
 struct Shade {
   std::string color;
   Oklab look;
-  bool used = false;
 };
 
 /// Hues far from each other first, then the same darker and lighter.
@@ -34,7 +33,8 @@ std::vector<Shade> palette() {
   return shades;
 }
 
-constexpr double apart = 0.06;
+/// Labels and nodes lie side by side in a bar: further apart than what an eye can just tell.
+constexpr double apart = 0.12;
 
 bool near_any(const Oklab& look, const std::vector<Oklab>& taken) {
   return std::any_of(taken.begin(), taken.end(),
@@ -46,7 +46,7 @@ bool near_any(const Oklab& look, const std::vector<Oklab>& taken) {
 std::vector<std::string> tree_colors(const Program& program, const TreeView& view) {
   const std::vector<ViewEntry>& entries = view.entries();
   std::vector<std::string> colors(entries.size());
-  std::vector<Oklab> labels{oklab(grey)};
+  std::vector<Oklab> labels;
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].others) {
       colors[i] = grey;
@@ -58,22 +58,12 @@ std::vector<std::string> tree_colors(const Program& program, const TreeView& vie
     }
   }
   std::vector<Shade> shades = palette();
-  for (Shade& shade : shades) shade.used = near_any(shade.look, labels);
-  const auto next = [&]() -> Shade& {
-    return *std::find_if(shades.begin(), shades.end(), [](const Shade& one) { return !one.used; });
-  };
-  size_t left = static_cast<size_t>(
-      std::count_if(shades.begin(), shades.end(), [](const Shade& one) { return !one.used; }));
+  std::stable_partition(shades.begin(), shades.end(),
+                        [&](const Shade& one) { return !near_any(one.look, labels); });
+  // After the last comes the first again: what is alike is then a palette apart.
+  size_t next = 0;
   for (std::string& color : colors) {
-    if (!color.empty()) continue;
-    if (left == 0) {  // from the start again: what is alike is then a palette apart
-      for (Shade& shade : shades) shade.used = false;
-      left = shades.size();
-    }
-    Shade& shade = next();
-    shade.used = true;
-    --left;
-    color = shade.color;
+    if (color.empty()) color = shades[next++ % shades.size()].color;
   }
   return colors;
 }

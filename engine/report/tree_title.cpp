@@ -56,7 +56,7 @@ std::vector<std::string> tree_facts(const ModuleTrace& trace) {
   add("batch_size", [](Value value) { return fmt::format("batch {}", value); });
   add("prompt_len",
       [](Value value) { return fmt::format("prompt {} token{}", value, plural(value)); });
-  add("output_len",
+  add(known(trace, "output_len") != nullptr ? "output_len" : "max_output_len",
       [](Value value) { return fmt::format("output {} token{}", value, plural(value)); });
   if (const auto count = gpus(trace)) {
     facts.push_back(fmt::format("{} GPU{}", *count, plural(*count)));

@@ -163,6 +163,7 @@ inline void nested_context(Modules& modules) {
                                    {"engine_args.pipeline_parallel_size", "2"},
                                    {"batch_size", "1"},
                                    {"prompt_len", "2048"},
+                                   {"max_output_len", "1"},
                                    {"engine_args.sparsity", "2:4"},
                                    {"complete_num_requests_per_step", "8"}}) {
     modules.builder().context(key, value);

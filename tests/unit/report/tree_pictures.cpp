@@ -69,8 +69,9 @@ TEST_CASE("the context is read in both forms, and what it does not say is left o
   kr::test::nested_context(nested);
   const kr::ModuleTrace now = std::move(nested).finish();
   CHECK(kr::tree_subject(now) == "neuralmagic/Llama-70B-2of4");
-  CHECK(kr::tree_facts(now) == std::vector<std::string>{"batch 1", "prompt 2048 tokens", "8 GPUs",
-                                                        "sparsity 2:4", "8 requests done a step"});
+  CHECK(kr::tree_facts(now) == std::vector<std::string>{"batch 1", "prompt 2048 tokens",
+                                                        "output 1 token", "8 GPUs", "sparsity 2:4",
+                                                        "8 requests done a step"});
   const kr::ModuleTrace none = kr::test::single_trace();
   CHECK(kr::tree_subject(none) == "single.json");
   CHECK(kr::tree_facts(none).empty());
@@ -200,6 +201,26 @@ TEST_CASE("labels keep their colours, nodes get their own, no two neighbours are
     CHECK(seen.insert(colors[i]).second);
   }
   CHECK(seen.count("#4e79a7") == 1);
+
+  // Nodes that have no label are told from the labels beside them.
+  kr::test::Modules mixed;
+  mixed.begin("decode_1");
+  for (int i = 0; i < 12; ++i) {
+    mixed.module(fmt::format("Module{}", i), 1, [&] { mixed.kernel("copy", 100 + i); });
+  }
+  mixed.kernel("gemm", 5);
+  mixed.kernel("flash", 5);
+  mixed.end();
+  kr::ViewOptions by_module = shown(0, true);
+  by_module.level = {};
+  const OwnedView both(std::move(mixed).finish(), by_module);
+  const auto mixed_colors = kr::tree_colors(program, *both.view);
+  for (size_t i = 0; i < mixed_colors.size(); ++i) {
+    if (both.view->entries()[i].is_label) continue;
+    for (const char* label : {"#4e79a7", "#59a14f"}) {
+      CHECK(kr::color_difference(kr::oklab(mixed_colors[i]), kr::oklab(label)) > 0.11);
+    }
+  }
 
   const OwnedView wide(kr::test::wide_trace(300), shown(0));
   const auto many = kr::tree_colors(program, *wide.view);
