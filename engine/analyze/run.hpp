@@ -8,6 +8,7 @@
 #include "analyze/summary.hpp"
 #include "classify/run_spec.hpp"
 #include "match/compiled_rules.hpp"
+#include "modules/view.hpp"
 #include "trace/open.hpp"
 
 namespace kr {
@@ -22,6 +23,11 @@ struct LabelledTrace {
 /// Opens, matches, chooses, labels. Throws Error.
 std::unique_ptr<LabelledTrace> label_run(const CompiledRules& rules, const RunSpec& spec,
                                          const OpenOptions& options);
+
+/// Module trees with their labels: those that the file holds, or those that its operations stand in
+/// (see modules/from_trace.hpp). Throws Error.
+std::unique_ptr<LabelledModules> read_modules(const CompiledRules& rules, const RunSpec& spec,
+                                              OpenOptions options);
 
 /// Sums what `label_run` gave. `index` is the run's place in the command, from 0; it makes ids
 /// unique. Throws Error where the sums do not fit.

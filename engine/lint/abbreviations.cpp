@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "sema/abbreviate.hpp"
 #include "lint/checks.hpp"
+#include "sema/abbreviate.hpp"
 
 namespace kr::lint {
 namespace {

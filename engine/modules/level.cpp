@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <unordered_map>
 
 namespace kr {
@@ -34,7 +35,9 @@ NumberedName numbered(std::string_view name) {
   size_t digits = name.size();
   while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
   if (digits == name.size() || digits < 2) return {name, std::nullopt};
-  if (name[digits - 1] != '_' && name[digits - 1] != '.') return {name, std::nullopt};
+  if (std::string_view("_. ").find(name[digits - 1]) == std::string_view::npos) {
+    return {name, std::nullopt};
+  }
   int64_t number = 0;
   const auto result = std::from_chars(name.data() + digits, name.data() + name.size(), number);
   if (result.ec != std::errc()) return {name, std::nullopt};
@@ -60,6 +63,7 @@ void Cutter::mark_layers(std::span<const ModuleNode> nodes) {
   repeats_.assign(nodes.size(), false);
   holds_layer_.assign(nodes.size(), false);
   std::unordered_map<std::string_view, uint32_t> like;
+  constexpr int64_t any = std::numeric_limits<int64_t>::max();
   const auto mark_siblings = [&](uint32_t first, uint32_t end, int64_t calls) {
     like.clear();
     for (uint32_t i = first; i < end; i = nodes[i].end) {
@@ -72,6 +76,7 @@ void Cutter::mark_layers(std::span<const ModuleNode> nodes) {
     }
   };
   const uint32_t all = static_cast<uint32_t>(nodes.size());
+  mark_siblings(0, all, any);  // roots are called as often as they are
   for (uint32_t root = 0; root < all; root = nodes[root].end) {
     for (uint32_t i = root; i < nodes[root].end; ++i) {
       if (repeats_[i]) {

@@ -64,8 +64,8 @@ class Cutter {
 void cut_like_vllm(const ModuleTrace& trace, std::span<const ModuleNode> nodes, Level level,
                    const std::vector<bool>& folded, std::vector<uint32_t>& shown, int64_t& lost_ns);
 
-/// A name without what numbers it among its like: `LlamaDecoderLayer_7` and `layers.7` are
-/// `LlamaDecoderLayer` and `layers`. The number is none where there is none.
+/// A name without what numbers it among its like: `LlamaDecoderLayer_7`, `layers.7` and `layer 7`
+/// are `LlamaDecoderLayer`, `layers` and `layer`. The number is none where there is none.
 struct NumberedName {
   std::string_view stem;
   std::optional<int64_t> number;

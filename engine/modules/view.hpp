@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "classify/attribution.hpp"
 #include "classify/classify.hpp"
 #include "classify/run_spec.hpp"
 #include "match/compiled_rules.hpp"
@@ -41,6 +42,8 @@ struct LabelledModules {
   std::vector<std::string> phases;  // by step; where no rule holds the key without its number
   std::vector<std::optional<int64_t>> step_numbers;
   std::vector<std::optional<int64_t>> layers;
+  /// Of trees made from operations: how the time of all of them was placed.
+  std::optional<AttributionSums> attribution;
 };
 
 /// What is shown under one name: a colour of a picture, a line of a legend.

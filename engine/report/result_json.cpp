@@ -1,5 +1,6 @@
 // `kr report --format json`.
 #include "base/json_writer.hpp"
+#include "report/json_parts.hpp"
 #include "report/report.hpp"
 
 namespace kr {
@@ -31,22 +32,6 @@ void write_dimensions(JsonWriter& json, const RunSummary& run) {
   json.close('}');
 }
 
-void write_device(JsonWriter& json, const DeviceSum& device) {
-  json.open('{', true);
-  json.key("device").number(device.device);
-  if (!device.name.empty()) json.key("name").text(device.name);
-  json.key("operations").number(device.operations);
-  json.key("span_ns").number(device.span_ns);
-  json.key("busy_ns").number(device.busy_ns);
-  json.key("compute_ns").number(device.compute_ns);
-  json.key("communication_ns").number(device.communication_ns);
-  json.key("exposed_communication_ns").number(device.exposed_communication_ns);
-  json.key("memory_ns").number(device.memory_ns);
-  json.key("exposed_memory_ns").number(device.exposed_memory_ns);
-  json.key("idle_ns").number(device.idle_ns);
-  json.close('}');
-}
-
 void write_name(JsonWriter& json, const RunSummary& run, const NameSum& name) {
   json.open('{', true);
   json.key("name").text(name.name);
@@ -65,15 +50,7 @@ void write_name(JsonWriter& json, const RunSummary& run, const NameSum& name) {
 }
 
 void write_notes(JsonWriter& json, const RunSummary& run) {
-  json.key("losses").open('[');
-  for (const Loss& loss : run.losses) {
-    json.open('{');
-    json.key("what").text(loss.what);
-    json.key("count").number(loss.count);
-    json.key("first_offset").number(loss.first_offset);
-    json.close('}');
-  }
-  json.close(']');
+  write_losses(json, run.losses);
   if (!run.inexact.empty()) json.key("inexact").text(run.inexact);
   json.key("warnings").open('[');
   for (const std::string& warning : run.warnings) json.text(warning);

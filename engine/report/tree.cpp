@@ -37,8 +37,9 @@ std::string metric_text(Metric metric, const ViewRow& row, const ViewStep& step)
   return fmt::format("{}", row.invocations);
 }
 
-Attribution attribution(const TreeView& view) {
-  Attribution sums;
+AttributionSums attribution(const TreeView& view) {
+  if (view.modules().attribution) return *view.modules().attribution;
+  AttributionSums sums;
   std::vector<ModuleNode> nodes;
   for (const ViewStep& step : view.steps()) {
     view.trace().expand(step.index, nodes);

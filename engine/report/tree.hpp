@@ -42,12 +42,8 @@ void write_tree_json(const TreeView& view, const TreeRun& run, std::optional<Met
 void write_tree_text(const TreeView& view, const TreeRun& run, Metric metric, TableOptions options,
                      const Write& write);
 
-/// The time of kernels in and outside of modules. They add up to the steps shown.
-struct Attribution {
-  int64_t module_ns = 0;
-  int64_t layer_ns = 0;  // outside modules, in a layer found otherwise
-  int64_t none_ns = 0;
-};
-Attribution attribution(const TreeView& view);
+/// How the time of kernels was placed: of trees made from operations, of all of them; else of the
+/// steps shown, in modules or at the root.
+AttributionSums attribution(const TreeView& view);
 
 }  // namespace kr

@@ -2,36 +2,16 @@
 #include "base/json_writer.hpp"
 #include "modules/names.hpp"
 #include "modules/trends.hpp"
+#include "report/json_parts.hpp"
 #include "report/tree.hpp"
 
 namespace kr {
 namespace {
 
-void optional_number(JsonWriter& json, std::string_view key, std::optional<int64_t> number) {
-  json.key(key);
-  if (number) {
-    json.number(*number);
-  } else {
-    json.null();
-  }
-}
-
 void append_context(JsonWriter& json, const ModuleTrace& trace) {
   json.key("context").open('{');
   for (const ContextEntry& entry : trace.context) json.key(entry.key).text(entry.value);
   json.close('}');
-}
-
-void append_losses(JsonWriter& json, const ModuleTrace& trace) {
-  json.key("losses").open('[');
-  for (const Loss& loss : trace.losses) {
-    json.open('{');
-    json.key("what").text(loss.what);
-    json.key("count").number(loss.count);
-    json.key("first_offset").number(loss.first_offset);
-    json.close('}');
-  }
-  json.close(']');
 }
 
 /// Nodes as JSON; what depends on the path alone is made once.
@@ -136,10 +116,10 @@ void write_tree_json(const TreeView& view, const TreeRun& run, std::optional<Met
     const ViewStep& step = view.steps()[i];
     json.open('{', true);
     json.key("phase").text(step.phase);
-    optional_number(json, "step", step.step);
-    optional_number(json, "layer", step.layer);
+    write_optional(json, "step", step.step);
+    write_optional(json, "layer", step.layer);
     json.key("key").text(step.key);
-    optional_number(json, "running_seqs", step.running_seqs);
+    write_optional(json, "running_seqs", step.running_seqs);
     json.key("total_ns").number(step.total_ns);
     json.key("nodes").open('[');
     view.rows(i, nodes, rows);
@@ -150,7 +130,7 @@ void write_tree_json(const TreeView& view, const TreeRun& run, std::optional<Met
     out.clear();
   }
   json.close(']');
-  const Attribution sums = attribution(view);
+  const AttributionSums sums = attribution(view);
   json.key("attribution").open('{');
   json.key("module_ns").number(sums.module_ns);
   json.key("layer_ns").number(sums.layer_ns);
@@ -158,7 +138,7 @@ void write_tree_json(const TreeView& view, const TreeRun& run, std::optional<Met
   json.close('}');
   if (view.options().compat) json.key("lost_ns").number(view.lost_ns());
   append_trends(json, view);
-  append_losses(json, view.trace());
+  write_losses(json, view.trace().losses);
   json.close('}');
   json.close(']');
   json.close('}');

@@ -98,16 +98,20 @@ Trace open_trace(const std::string& path, const OpenOptions& options) {
   return std::move(builder).finish();
 }
 
-ModuleTrace open_module_trace(const std::string& path, const OpenOptions& options) {
+Opened open_any(const std::string& path, const OpenOptions& options) {
   Input input(path, options);
   const Format& format = format_of(input);
-  if (format.read_modules == nullptr) {
-    throw Error(input.shown(), fmt::format("is {}, which holds no module trees", format.name),
-                "the JSON of vLLM's layer-wise profiler does");
+  Opened opened;
+  if (format.read_modules != nullptr) {
+    ModuleTraceBuilder builder(path, std::string(format.name));
+    format.read_modules(input, builder);
+    opened.modules = std::move(builder).finish();
+  } else {
+    TraceBuilder builder(path, std::string(format.name));
+    format.read(input, builder);
+    opened.trace = std::move(builder).finish();
   }
-  ModuleTraceBuilder builder(path, std::string(format.name));
-  format.read_modules(input, builder);
-  return std::move(builder).finish();
+  return opened;
 }
 
 bool holds_module_trees(const std::string& path, const OpenOptions& options) {

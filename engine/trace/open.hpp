@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,13 @@ struct OpenOptions {
 /// `path` `-` is standard input. Throws Error.
 Trace open_trace(const std::string& path, const OpenOptions& options = {});
 
-/// Module trees, where `path` holds a format that has them. Throws Error.
-ModuleTrace open_module_trace(const std::string& path, const OpenOptions& options = {});
+/// One or the other, by what `path` holds.
+struct Opened {
+  std::optional<Trace> trace;
+  std::optional<ModuleTrace> modules;
+};
+/// Whatever is there. Throws Error.
+Opened open_any(const std::string& path, const OpenOptions& options = {});
 /// Whether it is module trees alone that `path` holds, told by its first bytes. Not for standard
 /// input. Throws Error.
 bool holds_module_trees(const std::string& path, const OpenOptions& options = {});

@@ -24,7 +24,7 @@ RunDifference compare_trees(const CompiledRules& rules, const RunSpec& a, const 
     OpenOptions open = options.trace.open;
     ProgressShown shown(streams, spec.path);
     open.progress = shown.progress();
-    auto modules = label_modules(rules, spec, open_module_trace(spec.path, open));
+    auto modules = read_modules(rules, spec, open);
     for (const std::string& warning : modules->trace.warnings) {
       streams.warning(fmt::format("{}: {}", spec.path, warning));
     }
@@ -40,11 +40,11 @@ RunDifference compare_traces(const CompiledRules& rules, const RunSpec& a, const
     OpenOptions open = options.trace.open;
     ProgressShown shown(streams, spec.path);
     open.progress = shown.progress();
-    RunSummary run = summarize_run(rules, spec, index, *label_run(rules, spec, open));
-    for (const std::string& warning : run.warnings) {
+    const auto run = label_run(rules, spec, open);
+    for (const std::string& warning : run->trace.warnings) {
       streams.warning(fmt::format("{}: {}", spec.path, warning));
     }
-    return run;
+    return summarize_run(rules, spec, index, *run);
   };
   const RunSummary first = read(a, 0);
   return compare_runs(first, read(b, 1));

@@ -137,7 +137,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   {
     ProgressShown shown(streams, spec.path);
     open.progress = shown.progress();
-    modules = label_modules(rules, spec, open_module_trace(spec.path, open));
+    modules = read_modules(rules, spec, open);
   }
   for (const std::string& warning : modules->trace.warnings) {
     streams.warning(fmt::format("{}: {}", spec.path, warning));
@@ -217,7 +217,7 @@ Action setup(CLI::App& app) {
 }  // namespace
 
 extern const Verb tree_verb;
-const Verb tree_verb{"tree", "module trees of a layer-wise profile, by phase and step",
+const Verb tree_verb{"tree", "module trees of a layer-wise profile or a PyTorch trace, by step",
                      "kr tree profile.json --level module --phase decode", setup};
 
 }  // namespace kr::cli

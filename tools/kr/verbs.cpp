@@ -7,6 +7,7 @@ namespace kr::cli {
 extern const Verb report_verb;
 extern const Verb classify_verb;
 extern const Verb tree_verb;
+extern const Verb analyze_verb;
 extern const Verb why_verb;
 extern const Verb fmt_verb;
 extern const Verb explain_verb;
@@ -27,6 +28,7 @@ std::span<const Verb* const> verbs() {
       &report_verb,
       &classify_verb,
       &tree_verb,
+      &analyze_verb,
       &why_verb,
       &lint_verb,
       &test_verb,

@@ -1,4 +1,4 @@
-#include "analyze/periods.hpp"
+#include "classify/periods.hpp"
 
 #include <algorithm>
 

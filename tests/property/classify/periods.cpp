@@ -1,5 +1,5 @@
 // Repetitions that were planted are found, wherever they stand.
-#include "analyze/periods.hpp"
+#include "classify/periods.hpp"
 
 #include <doctest/doctest.h>
 

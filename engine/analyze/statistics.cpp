@@ -1,0 +1,249 @@
+#include "analyze/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "analyze/launches.hpp"
+#include "base/check.hpp"
+
+namespace kr {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+struct Moments {
+  int64_t count = 0;
+  int64_t sum = 0;
+  int64_t min = std::numeric_limits<int64_t>::max();
+  int64_t max = 0;
+  Wide squares = 0;
+
+  void add(int64_t value) {
+    ++count;
+    sum += value;
+    min = std::min(min, value);
+    max = std::max(max, value);
+    squares += Wide{static_cast<uint64_t>(value)} * static_cast<uint64_t>(value);
+  }
+  double mean() const { return static_cast<double>(sum) / static_cast<double>(count); }
+  double deviation() const {
+    if (count < 2) return 0;
+    const Wide n = static_cast<Wide>(count),
+               square = Wide{static_cast<uint64_t>(sum)} * static_cast<uint64_t>(sum);
+    // (n·Σx² − (Σx)²) / n(n − 1): exact up to the division, unless it is beyond 128 bits.
+    Wide product = 0;
+    const long double pairs = static_cast<long double>(count) * static_cast<long double>(count - 1);
+    const long double variance =
+        !__builtin_mul_overflow(n, squares, &product)
+            ? static_cast<long double>(product - square) / pairs
+            : (static_cast<long double>(n) * static_cast<long double>(squares) -
+               static_cast<long double>(square)) /
+                  pairs;
+    return variance > 0 ? static_cast<double>(std::sqrt(variance)) : 0;
+  }
+};
+
+double ratio(int64_t part, int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::vector<KernelStatistics> kernels(const CompiledRules& rules, const LabelledTrace& run) {
+  const Trace& trace = run.trace;
+  const DimensionLabels* kinds = run.labelled.find(rules.program().kind());
+  KR_CHECK(kinds != nullptr);
+  std::map<std::pair<uint32_t, int32_t>, Moments> moments;
+  int64_t total = 0;
+  for (const Operation& operation : trace.operations) {
+    moments[{operation.name.index, trace.track(operation.track).device}].add(operation.duration_ns);
+    total += operation.duration_ns;
+  }
+  std::vector<KernelStatistics> out;
+  out.reserve(moments.size());
+  for (const auto& [key, one] : moments) {
+    const NameId name{key.first};
+    out.push_back({std::string(trace.names.get(name).text),
+                   std::string(kinds->by_name[name.index].label), key.second, one.count, one.sum,
+                   one.min, one.max, one.mean(), one.deviation(), ratio(one.sum, total)});
+  }
+  std::sort(out.begin(), out.end(), [](const KernelStatistics& a, const KernelStatistics& b) {
+    return std::tie(b.total_ns, a.name, a.device, a.kind) <
+           std::tie(a.total_ns, b.name, b.device, b.kind);
+  });
+  return out;
+}
+
+ActivityStatistics activity_of(std::string type, std::vector<int64_t> durations) {
+  ActivityStatistics out;
+  out.type = std::move(type);
+  out.instances = static_cast<int64_t>(durations.size());
+  out.total_ns = std::accumulate(durations.begin(), durations.end(), int64_t{0});
+  // Only the longest tenth is needed in order.
+  const size_t tenth = durations.size() / 10;
+  std::partial_sort(durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(tenth),
+                    durations.end(), std::greater<>());
+  const auto [min, max] = std::minmax_element(durations.begin(), durations.end());
+  out.min_ns = *min;
+  out.max_ns = *max;
+  size_t place = 0;
+  for (const int percent : {1, 5, 10}) {
+    const size_t count = durations.size() * static_cast<size_t>(percent) / 100;
+    const int64_t sum = std::accumulate(
+        durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(count), int64_t{0});
+    out.longest[place++] = {percent, static_cast<int64_t>(count), ratio(sum, out.total_ns),
+                            ratio(sum, static_cast<int64_t>(count))};
+  }
+  return out;
+}
+
+std::vector<ActivityStatistics> activity(const Trace& trace) {
+  constexpr std::array<const char*, 5> types{"kernel", "runtime", "driver", "memcpy", "memset"};
+  std::array<std::vector<int64_t>, types.size()> durations;
+  for (const Operation& operation : trace.operations) {
+    const OperationKind kind = trace.names.get(operation.name).kind;
+    const size_t type = kind == OperationKind::kernel ? 0 : kind == OperationKind::memcpy ? 3 : 4;
+    durations[type].push_back(operation.duration_ns);
+  }
+  if (trace.host) {
+    for (const Launch& launch : trace.host->launches) {
+      durations[trace.host->calls[launch.call].driver ? 2 : 1].push_back(launch.duration_ns);
+    }
+  }
+  std::vector<ActivityStatistics> out;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (!durations[i].empty()) out.push_back(activity_of(types[i], std::move(durations[i])));
+  }
+  return out;
+}
+
+/// Sums of one phase or step, label by label.
+class PartSums {
+ public:
+  explicit PartSums(const Labelled& labelled) : sums_(labelled.dimensions.size()) {}
+
+  void add(const Labelled& labelled, const Operation& operation) {
+    ++instances_;
+    total_ns_ += operation.duration_ns;
+    for (size_t d = 0; d < sums_.size(); ++d) {
+      auto& [instances, total] =
+          sums_[d][labelled.dimensions[d].by_name[operation.name.index].label];
+      ++instances;
+      total += operation.duration_ns;
+    }
+  }
+  void tell(const Program& program, const Labelled& labelled, PhasePart& part) const {
+    part.instances = instances_;
+    part.total_ns = total_ns_;
+    for (size_t d = 0; d < sums_.size(); ++d) {
+      auto& [dimension, labels] = part.labels.emplace_back();
+      dimension = program.dimensions.get(labelled.dimensions[d].dimension).name;
+      for (const auto& [label, sums] : sums_[d]) {
+        labels.push_back({std::string(label), sums.first, sums.second});
+      }
+      std::stable_sort(labels.begin(), labels.end(), [](const LabelPart& a, const LabelPart& b) {
+        return a.total_ns > b.total_ns;
+      });
+    }
+  }
+
+ private:
+  std::vector<std::map<std::string_view, std::pair<int64_t, int64_t>>> sums_;  // by dimension
+  int64_t instances_ = 0;
+  int64_t total_ns_ = 0;
+};
+
+void add_phases(const CompiledRules& rules, const LabelledTrace& run,
+                const Attribution& attribution, RunStatistics& out) {
+  if (attribution.steps.empty()) return;
+  const size_t outside = attribution.steps.size();
+  std::vector<PartSums> steps(outside + 1, PartSums(run.labelled));
+  std::vector<std::string> labels;  // of phases, in the order first met
+  std::vector<size_t> phase_of(outside + 1);
+  for (size_t i = 0; i <= outside; ++i) {
+    const std::string label =
+        i < outside ? std::string(attribution.steps[i].phase.label) : "(outside steps)";
+    const auto known = std::find(labels.begin(), labels.end(), label);
+    phase_of[i] = static_cast<size_t>(known - labels.begin());
+    if (known == labels.end()) labels.push_back(label);
+  }
+  std::vector<PartSums> phases(labels.size(), PartSums(run.labelled));
+  bool any_outside = false;
+  for (size_t i = 0; i < run.trace.operations.size(); ++i) {
+    const uint32_t step = attribution.step_of[i];
+    any_outside |= step == Attribution::none;
+    const size_t at = step == Attribution::none ? outside : step;
+    steps[at].add(run.labelled, run.trace.operations[i]);
+    phases[phase_of[at]].add(run.labelled, run.trace.operations[i]);
+  }
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (i == phase_of[outside] && !any_outside) continue;
+    PhasePart part;
+    part.phase = labels[i];
+    phases[i].tell(rules.program(), run.labelled, part);
+    out.phases.push_back(std::move(part));
+  }
+  for (size_t i = 0; i < outside; ++i) {
+    const TraceStep& step = attribution.steps[i];
+    PhasePart part;
+    part.phase = step.phase.label;
+    part.step = step.phase.step;
+    part.layer = step.phase.layer;
+    part.text = step.text;
+    steps[i].tell(rules.program(), run.labelled, part);
+    out.steps.push_back(std::move(part));
+  }
+}
+
+}  // namespace
+
+RunStatistics analyze(const CompiledRules& rules, const LabelledTrace& run, int64_t idle_ns) {
+  RunStatistics out;
+  out.kernels = kernels(rules, run);
+  out.activity = activity(run.trace);
+  if (run.trace.host) out.launches = count_launches(run.trace);
+  if (out.launches) KR_CHECK(out.launches->host_bound_ns + out.launches->other_ns == idle_ns);
+  const Attribution attribution =
+      attribute(run.trace, rules.program(), rules.database, run.choice.model);
+  out.attribution = sum(run.trace, attribution);
+  add_phases(rules, run, attribution, out);
+  for (const LayerRun& layers : attribution.layer_runs) {
+    const int64_t all = static_cast<int64_t>(layers.repeats);
+    out.layers.push_back({layers, run.trace.track({layers.track}).device,
+                          ratio(layers.total_ns, all), evidence(layers)});
+  }
+  return out;
+}
+
+std::vector<NameOnlyIn> names_only_in(const std::vector<RunSummary>& runs) {
+  std::vector<NameOnlyIn> out;
+  if (runs.size() < 2) return out;
+  std::unordered_map<std::string_view, size_t> had_by;  // runs
+  for (const RunSummary& run : runs) {
+    std::unordered_map<std::string_view, bool> own;
+    for (const NameSum& name : run.names) {
+      if (own.try_emplace(name.name, true).second) ++had_by[name.name];
+    }
+  }
+  for (size_t i = 0; i < runs.size(); ++i) {
+    std::map<std::string_view, NameOnlyIn> own;
+    for (const NameSum& name : runs[i].names) {
+      if (had_by[name.name] == runs.size()) continue;
+      NameOnlyIn& one = own.try_emplace(name.name, NameOnlyIn{i, name.name, 0, 0}).first->second;
+      one.instances += name.instances;
+      one.total_ns += name.total_ns;
+    }
+    const size_t first = out.size();
+    for (auto& [name, one] : own) out.push_back(std::move(one));
+    std::stable_sort(
+        out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+        [](const NameOnlyIn& a, const NameOnlyIn& b) { return a.total_ns > b.total_ns; });
+  }
+  return out;
+}
+
+}  // namespace kr

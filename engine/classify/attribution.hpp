@@ -1,0 +1,67 @@
+// Where GPU operations belong: to the step and the module that their launch stands in, and, where a
+// graph launches all of a step at once, to the layer that their sequence repeats.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "classify/phases.hpp"
+#include "trace/trace.hpp"
+
+namespace kr {
+
+/// An annotation of the host that the model's `phases` know. Of nested ones the innermost counts.
+struct TraceStep {
+  uint32_t range = 0;  // in HostSide::ranges
+  std::string text;
+  Phase phase;
+  int64_t start_ns = 0;  // on the host
+};
+
+/// A stretch of repeating kernels: what one launch of a graph, or one step, put on one stream.
+struct LayerRun {
+  uint32_t track = 0;        // of the trace
+  uint32_t step = 0;         // Attribution::none: in no step
+  size_t unit = 0;           // kernels that were looked through
+  size_t first = 0;          // the first covered among them
+  size_t period = 0;         // kernels a layer
+  size_t repeats = 0;        // layers
+  size_t layers_before = 0;  // of runs of level 0 before it in the unit
+  uint32_t level = 0;        // 1 and more: inside one layer of the run before
+  bool graph = false;        // the unit is one launch of a graph
+  int64_t total_ns = 0;      // of what is covered
+  int64_t unit_ns = 0;       // of all kernels looked through
+};
+
+struct Attribution {
+  static constexpr uint32_t none = UINT32_MAX;
+
+  std::vector<TraceStep> steps;        // by start on the host
+  std::vector<uint32_t> step_of;       // by operation
+  std::vector<uint32_t> module_of;     // by operation: the innermost module, in HostSide::ranges
+  std::vector<LayerRun> layer_runs;    // in the order of the units, by place
+  std::vector<uint32_t> layer_run_of;  // by operation: the run of level 0 that covers it
+  std::vector<uint32_t> layer_of;      // by operation: which repeat of that run, from 0
+};
+
+/// Least operations of a launch that make it one of a graph.
+inline constexpr size_t least_graph = 2;
+
+/// `trace` without a host side has no steps and modules, only layers. Deterministic.
+Attribution attribute(const Trace& trace, const Program& program,
+                      const std::shared_ptr<const Database>& database, ModelId model);
+
+/// Time of operations in modules, in no module but a layer, in neither. They add up to all.
+struct AttributionSums {
+  int64_t module_ns = 0;
+  int64_t layer_ns = 0;
+  int64_t none_ns = 0;
+};
+AttributionSums sum(const Trace& trace, const Attribution& attribution);
+
+/// For a person: `period of 35 kernels, 11 times: 91.7 % of 421 kernels of one graph launch`.
+std::string evidence(const LayerRun& run);
+
+}  // namespace kr

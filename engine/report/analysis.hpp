@@ -1,0 +1,30 @@
+// What `kr analyze` says of runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/statistics.hpp"
+#include "report/report.hpp"
+
+namespace kr {
+
+struct AnalyzedRun {
+  RunSummary summary;
+  RunStatistics statistics;
+};
+
+/// The parts there are, as `--only` names them.
+const std::vector<std::string>& analysis_parts();
+
+/// `parts` are the ones wanted.
+std::string analysis_json(const std::vector<AnalyzedRun>& runs,
+                          const std::vector<std::string>& parts);
+/// One table of CSV: the part asked for.
+std::string analysis_csv(const std::vector<AnalyzedRun>& runs, const std::string& part);
+/// For a terminal. `most` rows of long tables; 0: all.
+std::string analysis_table(const std::vector<AnalyzedRun>& runs,
+                           const std::vector<std::string>& parts, size_t most,
+                           TableOptions options);
+
+}  // namespace kr

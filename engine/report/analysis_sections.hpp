@@ -1,0 +1,33 @@
+// The parts of an analysis as tables of cells, for outputs that print them alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "report/analysis.hpp"
+
+namespace kr {
+
+enum class Unit : uint8_t { text, count, time, share };
+
+struct SectionColumn {
+  std::string name;  // of the column in CSV
+  Unit unit = Unit::text;
+};
+
+/// Nothing, a text, a whole number, a number. Times are in ns; shares are from 0 to 1.
+using SectionCell = std::variant<std::monostate, std::string, int64_t, double>;
+
+struct Section {
+  std::string part;
+  std::string title;
+  std::vector<SectionColumn> columns;
+  std::vector<std::vector<SectionCell>> rows;
+};
+
+/// The section of one part, of all runs; the first column is the run.
+Section section(const std::vector<AnalyzedRun>& runs, const std::string& part);
+
+}  // namespace kr

@@ -1,0 +1,85 @@
+// kr analyze: breakdowns, launches, activity, phases, layers.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/error.hpp"
+#include "report/analysis.hpp"
+#include "session.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+constexpr size_t most_rows = 20;
+
+struct AnalyzeOptions {
+  std::vector<std::string> runs;
+  RulesOptions rules;
+  TraceOptions trace;
+  std::string only;
+  std::string format = "table";
+  bool all = false;
+};
+
+Exit analyze(const AnalyzeOptions& options, Streams& streams) {
+  const auto format = parse_choices(options.format, "--format", {"table", "csv", "json"});
+  if (format.size() > 1) throw Error("", "several formats", "give one --format");
+  const auto parts = options.only.empty() ? analysis_parts()
+                                          : parse_choices(options.only, "--only", analysis_parts());
+  if (format[0] == "csv" && parts.size() != 1) {
+    throw Error("", "CSV is one table", "name its part, such as --only kernels");
+  }
+  std::vector<RunSpec> specs;
+  for (const std::string& run : options.runs) specs.push_back(parse_run(run));
+  const CompiledRules rules = compile_rules(options.rules, streams);
+
+  std::vector<AnalyzedRun> runs;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    OpenOptions open = options.trace.open;
+    open.host_side = true;
+    ProgressShown shown(streams, specs[i].path);
+    open.progress = shown.progress();
+    const auto run = label_run(rules, specs[i], open);
+    RunSummary summary = summarize_run(rules, specs[i], i, *run);
+    for (const std::string& warning : run->trace.warnings) {
+      streams.warning(fmt::format("{}: {}", specs[i].path, warning));
+    }
+    int64_t idle_ns = 0;
+    for (const DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
+    runs.push_back({std::move(summary), kr::analyze(rules, *run, idle_ns)});
+  }
+  if (format[0] == "json") {
+    streams.out(analysis_json(runs, parts));
+  } else if (format[0] == "csv") {
+    streams.out(analysis_csv(runs, parts[0]));
+  } else {
+    streams.out(analysis_table(runs, parts, options.all ? 0 : most_rows,
+                               {.color = streams.color_out(), .width = streams.out_width()}));
+  }
+  return Exit::done;
+}
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<AnalyzeOptions>();
+  app.add_option("RUN", options->runs, "PATH[,ENGINE,MODEL]; `-` is standard input; a run a rank")
+      ->required();
+  app.add_option("--only", options->only,
+                 fmt::format("Of {}, with commas between (default: all)",
+                             fmt::join(analysis_parts(), ", ")))
+      ->type_name("LIST");
+  app.add_option("--format", options->format, "table, json, or csv of one part (default: table)")
+      ->type_name("FORMAT");
+  app.add_flag("--all", options->all, "All rows of long tables");
+  options->rules.add_to(app);
+  options->trace.add_to(app);
+  return [options](Streams& streams) { return analyze(*options, streams); };
+}
+
+}  // namespace
+
+extern const Verb analyze_verb;
+const Verb analyze_verb{"analyze", "breakdown, launches, activity, phases and layers of a trace",
+                        "kr analyze trace.json.gz --only breakdown,layers", setup};
+
+}  // namespace kr::cli
