@@ -8,6 +8,7 @@
 #include "diag/printable.hpp"
 #include "report/color.hpp"
 #include "report/numbers.hpp"
+#include "report/picture_text.hpp"
 #include "report/report.hpp"
 
 namespace kr {
@@ -34,45 +35,6 @@ constexpr double diagonal = 0.70710678;
 
 double half_pixel(double length) {
   return std::floor(length * 2) / 2;
-}
-
-/// 1, 2 or 5 times a power of ten, at least `rough`.
-double nice_step(double rough) {
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double step : {1.0, 2.0, 5.0}) {
-    if (step * power >= rough * (1 - 1e-9)) return step * power;
-  }
-  return 10 * power;
-}
-
-size_t nice_stride(size_t least) {
-  size_t power = 1;
-  while (true) {
-    for (const size_t stride : {size_t{1}, size_t{2}, size_t{5}}) {
-      if (stride * power >= least) return stride * power;
-    }
-    power *= 10;
-  }
-}
-
-/// Thousands apart before the point.
-std::string with_decimals(double number, int decimals) {
-  const std::string text = fmt::format("{:.{}f}", number, decimals);
-  const size_t point = std::min(text.find('.'), text.size());
-  std::string grouped = text.substr(point);
-  for (size_t i = 0; i < point; ++i) {
-    if (i > 0 && i % 3 == 0) grouped.insert(0, 1, ',');
-    grouped.insert(0, 1, text[point - 1 - i]);
-  }
-  return grouped;
-}
-
-/// ms with three digits that say something, as far as ns go.
-std::string short_ms(int64_t ns) {
-  if (ns == 0) return "0";
-  const double ms = static_cast<double>(ns) / 1e6;
-  const int digits = static_cast<int>(std::floor(std::log10(ms))) + 1;
-  return with_decimals(ms, std::clamp(3 - digits, 0, 6));
 }
 
 class Layout {
@@ -113,43 +75,8 @@ class Layout {
                                             : value_text(bar.total, bar.whole);
   }
 
-  std::string fitted(const std::string& text, double room, double size, bool bold = false) const {
-    if (width_of_(text, size, bold) <= room) return text;
-    std::vector<size_t> ends{0};  // of characters
-    for (size_t at = 0; at < text.size();) {
-      at += std::max<size_t>(1, utf8_length(std::string_view(text).substr(at)));
-      ends.push_back(at);
-    }
-    const auto cut = [&](size_t end) { return text.substr(0, end) + "…"; };
-    const auto first_too_long = std::partition_point(ends.begin() + 1, ends.end(), [&](size_t end) {
-      return width_of_(cut(end), size, bold) <= room;
-    });
-    return cut(*(first_too_long - 1));
-  }
-
-  /// Lines no wider than `room`; a word that is, is broken.
-  std::vector<std::string> wrapped(const std::vector<std::string>& words, const char* between,
-                                   double room, double size, bool bold) const {
-    std::vector<std::string> lines;
-    std::string line;
-    for (std::string word : words) {
-      const std::string longer = line.empty() ? word : line + between + word;
-      if (width_of_(longer, size, bold) <= room) {
-        line = longer;
-        continue;
-      }
-      if (!line.empty()) lines.push_back(std::move(line));
-      while (width_of_(word, size, bold) > room) {
-        std::string head = fitted(word, room, size, bold);
-        head.resize(head.size() - std::string_view("…").size());
-        if (head.empty()) break;
-        word.erase(0, head.size());
-        lines.push_back(std::move(head));
-      }
-      line = std::move(word);
-    }
-    if (!line.empty()) lines.push_back(std::move(line));
-    return lines;
+  std::string fitted(const std::string& text, double room, double size) const {
+    return fitted_text(text, room, size, false, width_of_);
   }
 
   // Sizes
@@ -306,7 +233,7 @@ class Layout {
       words.back().resize(at);
       words.push_back(std::move(rest));
     }
-    for (std::string& line : wrapped(words, " ", room, 16, true)) {
+    for (std::string& line : wrapped_text(words, " ", room, 16, true, width_of_)) {
       y += 14;
       put(std::move(line), edge, y, 16, Align::left).bold = true;
       y += 8;
@@ -318,7 +245,7 @@ class Layout {
                                   grouped(static_cast<int64_t>(bars_.bars.size())),
                                   grouped(static_cast<int64_t>(bars_.steps))));
     }
-    for (std::string& line : wrapped(facts, "  ·  ", room, 12, false)) {
+    for (std::string& line : wrapped_text(facts, "  ·  ", room, 12, false, width_of_)) {
       y += 13;
       put(std::move(line), edge, y, 12, Align::left).color = faint;
       y += 5;

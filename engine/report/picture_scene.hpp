@@ -3,17 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "report/picture_text.hpp"
 #include "report/tree_bars.hpp"
 
 namespace kr {
-
-/// How wide a text is in the typeface that it will be drawn in.
-using TextWidth = std::function<double(std::string_view text, double size, bool bold)>;
 
 struct Rectangle {
   double x = 0;

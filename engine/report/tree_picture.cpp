@@ -59,9 +59,9 @@ class Pen {
     const std::string letters = drawable(text.text);
     cairo_text_extents_t extents;
     cairo_text_extents(context_.get(), letters.c_str(), &extents);
-    const double before = text.align == DrawnText::Align::left     ? 0
-                          : text.align == DrawnText::Align::middle ? extents.x_advance / 2
-                                                                   : extents.x_advance;
+    double before = 0;
+    if (text.align == DrawnText::Align::middle) before = extents.x_advance / 2;
+    if (text.align == DrawnText::Align::right) before = extents.x_advance;
     cairo_save(context_.get());
     cairo_translate(context_.get(), text.x, text.y);
     cairo_rotate(context_.get(), text.turn * 3.14159265358979323846 / 180);
@@ -97,9 +97,7 @@ class Pen {
       const size_t length = std::max<size_t>(1, utf8_length(text.substr(at)));
       const std::string_view character = text.substr(at, length);
       at += length;
-      if (length == 1) {
-        shown += character;
-      } else if (has_glyph(character)) {
+      if (length == 1 || has_glyph(character)) {
         shown += character;
       } else {
         shown += fmt::format("[U+{:04X}]", code_point(character));
