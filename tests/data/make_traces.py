@@ -5,6 +5,9 @@
                                                each FILE what it says, as FILE.expected
     make_traces.py --csv FILE --rows N         a large CSV (210 bytes a row)
     make_traces.py --sqlite FILE --rows N      a large SQLite export
+    make_traces.py --kineto FILE --rows N      a large PyTorch trace: N times 54 MB, the events of
+                                               --like TRACE.json.gz again and again, later each
+                                               time, or of an invented session
 
 The same arguments give the same bytes. An .expected file has a line an operation, in order:
 start, duration, kind, device name, (device), stream, name.
@@ -12,8 +15,11 @@ start, duration, kind, device name, (device), stream, name.
 import argparse
 import gzip
 import io
+import itertools
+import json
 import os
 import random
+import re
 import sqlite3
 
 KERNELS = [
@@ -316,17 +322,70 @@ def write_large_csv(path, rows):
             out.write(dialect.row(number, event).encode() + b"\n")
 
 
+def invented_kineto(calls=50_000):
+    """A trace of four events a launch, with the members that Kineto writes."""
+    events = []
+    for number, (name, duration) in zip(range(calls), itertools.cycle(KERNELS)):
+        start = 1_669_783_687_000_000 + number * 90
+        host = {"ph": "X", "pid": 3301, "tid": 3301}
+        events += [
+            {**host, "cat": "cpu_op", "name": "aten::mm", "ts": start, "dur": 61,
+             "args": {"External id": number, "Ev Idx": number, "Input dims": [[32, 4096], [4096, 4096]],
+                      "Input type": ["c10::BFloat16", "c10::BFloat16"]}},
+            {**host, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": start + 12, "dur": 8,
+             "args": {"External id": number, "cbid": 211, "correlation": number}},
+            {"ph": "s", "id": number, "pid": 3301, "tid": 3301, "ts": start + 12, "cat": "ac2g", "name": "ac2g"},
+            {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start + 30, "dur": duration // 1000,
+             "args": {"External id": number, "queued": 0, "device": 0, "context": 1, "stream": 7,
+                      "correlation": number, "registers per thread": 128, "shared memory": 49152,
+                      "blocks per SM": 0.79, "warps per SM": 6.3, "grid": [64, 1, 1], "block": [256, 1, 1],
+                      "est. achieved occupancy %": 9}},
+            {"ph": "f", "id": number, "pid": 0, "tid": 7, "ts": start + 30, "cat": "ac2g", "name": "ac2g", "bp": "e"},
+        ]
+    return json.dumps({"schemaVersion": 1, "traceEvents": events}, indent=1)
+
+
+def write_large_kineto(path, like, copies):
+    if like:
+        with gzip.open(like, "rt", encoding="utf-8") as file:
+            text = file.read()
+    else:
+        text = invented_kineto()
+    # The list of events, without its end: what stands behind it is small.
+    begin = text.index("[", text.index('"traceEvents"')) + 1
+    end = max(text.rindex("}", 0, text.rindex("]")) + 1, begin)
+    # Every second part is a number that a copy adds to.
+    parts = re.split(r'("(?:ts|correlation)": *)(\d+)', text[begin:end])
+    times = [int(value) for key, value in zip(parts[1::3], parts[2::3]) if "ts" in key]
+    span = max(times) - min(times) + 1_000
+    with open(path, "w", encoding="utf-8", buffering=1 << 20) as out:
+        out.write(text[:begin])
+        for copy in range(copies):
+            if copy:
+                out.write(",")
+            shifted = list(parts)
+            for i in range(1, len(parts), 3):
+                by = span if "ts" in parts[i] else 10_000_000
+                shifted[i + 1] = str(int(parts[i + 1]) + copy * by)
+            out.write("".join(shifted))
+        out.write("]}\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?")
     parser.add_argument("--csv")
     parser.add_argument("--sqlite")
+    parser.add_argument("--kineto")
+    parser.add_argument("--like")
     parser.add_argument("--rows", type=int, default=1_000_000)
     options = parser.parse_args()
     if options.csv:
         write_large_csv(options.csv, options.rows)
     if options.sqlite:
         write_sqlite(options.sqlite, session(options.rows, odd=False), SCHEMAS["2026"]).close()
+    if options.kineto:
+        write_large_kineto(options.kineto, options.like, options.rows)
     if options.folder:
         os.makedirs(options.folder, exist_ok=True)
         events = list(session(400))

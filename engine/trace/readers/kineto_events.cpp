@@ -104,8 +104,8 @@ void EventParser::parse(const EventText& window, EventRows& out) {
   // What stands before the control byte counts, so that it does not matter where windows end.
   const size_t broken_at = control_byte(window.text);
   patched_.assign(window.text);
-  for (char& c : patched_) {
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  for (size_t at = broken_at; at < patched_.size(); ++at) {
+    if (static_cast<unsigned char>(patched_[at]) < 0x20) patched_[at] = ' ';
   }
   patched_.append(json_padding, '\0');
   const std::string_view patched(patched_.data(), window.text.size());

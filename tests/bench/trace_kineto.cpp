@@ -1,0 +1,136 @@
+// A gigabyte of PyTorch profiler JSON to a sorted Trace.
+//
+// Contenders: a bare On-Demand pass of simdjson over the same text in memory, in the same windows
+// (it looks at the category of every event and at the name and times of GPU events, keeps a sum,
+// and checks nothing else), the reader on one thread, as it comes, and with the host side.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "trace/open.hpp"
+#include "trace/readers/event_windows.hpp"
+#include "trace/readers/kineto_json.hpp"
+#include "trace_data.hpp"
+
+namespace {
+
+namespace od = simdjson::ondemand;
+
+constexpr int copies = 20;
+
+// KR_BENCH_KINETO: another file.
+std::string file() {
+  const char* other = std::getenv("KR_BENCH_KINETO");
+  return other != nullptr ? other : kr::bench::large_trace("kineto", copies);
+}
+
+const std::string& text() {
+  static const std::string all = [] {
+    std::ostringstream out;
+    out << std::ifstream(file(), std::ios::binary).rdbuf();
+    return std::move(out).str();
+  }();
+  return all;
+}
+
+bool gpu(std::string_view category) {
+  return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset";
+}
+
+/// The events as arrays that On-Demand takes.
+std::vector<simdjson::padded_string> windows() {
+  std::vector<simdjson::padded_string> out;
+  const size_t list = text().find('[', text().find("\"traceEvents\"")) + 1;
+  const kr::OpenOptions options;
+  kr::Input input(std::string_view(text()).substr(list), "t", options);
+  kr::EventWindows cut(input, "", 0, size_t{256} << 10);
+  kr::EventWindow window;
+  while (cut.next(window)) {
+    std::string_view events = window.text();
+    events.remove_prefix(std::min(events.find('{'), events.size()));
+    if (!events.empty()) out.emplace_back(fmt::format("[{}]", events));
+  }
+  return out;
+}
+
+void bare_on_demand(benchmark::State& state) {
+  const auto all = windows();
+  od::parser parser;
+  size_t bytes = 0;
+  for (const auto& window : all) bytes += window.size();
+  for (auto _ : state) {
+    double sum = 0;
+    size_t operations = 0;
+    for (const auto& window : all) {
+      od::document document;
+      if (parser.iterate(window).get(document) != simdjson::SUCCESS) state.SkipWithError("no JSON");
+      for (auto item : document.get_array()) {
+        bool work = false;
+        double start = 0;
+        double duration = 0;
+        std::string_view name;
+        for (auto field : item.get_object()) {
+          const od::raw_json_string key = field.key();
+          if (key == "cat") {
+            work = gpu(field.value().get_string());
+          } else if (key == "name") {
+            name = field.value().get_string();
+          } else if (key == "ts") {
+            start = field.value().get_double();
+          } else if (key == "dur") {
+            duration = field.value().get_double();
+          }
+        }
+        if (!work) continue;
+        ++operations;
+        sum += start + duration + static_cast<double>(name.size());
+      }
+    }
+    benchmark::DoNotOptimize(sum);
+    if (operations == 0) state.SkipWithError("no operations");
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(bytes) * state.iterations());
+}
+
+// Of the same bytes in memory, so that both do without the file system.
+void reader_in_memory(benchmark::State& state) {
+  kr::OpenOptions options;
+  options.threads = static_cast<unsigned>(state.range(0));
+  options.host_side = state.range(1) != 0;
+  for (auto _ : state) {
+    kr::Input input(text(), "t", options);
+    kr::TraceBuilder builder("t", "kineto-json");
+    kr::read_kineto_json(input, builder);
+    if (std::move(builder).finish().operations.empty()) state.SkipWithError("no operations");
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(text().size()) * state.iterations());
+}
+
+void reader_of_file(benchmark::State& state) {
+  const std::string path = file();
+  kr::OpenOptions options;
+  options.threads = static_cast<unsigned>(state.range(0));
+  for (auto _ : state) {
+    if (kr::open_trace(path, options).operations.empty()) state.SkipWithError("no operations");
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(text().size()) * state.iterations());
+}
+
+// Time of the processor beside that of the clock: all threads, whoever else is at work.
+void measured(benchmark::internal::Benchmark* task) {
+  task->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
+}
+
+BENCHMARK(bare_on_demand)->Apply(measured);
+BENCHMARK(reader_in_memory)->ArgNames({"threads", "host"})->Args({1, 0})->Apply(measured);
+BENCHMARK(reader_in_memory)->ArgNames({"threads", "host"})->Args({0, 0})->Apply(measured);
+BENCHMARK(reader_in_memory)->ArgNames({"threads", "host"})->Args({0, 1})->Apply(measured);
+BENCHMARK(reader_of_file)->ArgName("threads")->Arg(1)->Arg(0)->Apply(measured);
+
+}  // namespace

@@ -1,0 +1,478 @@
+// The reader of PyTorch traces against an obvious one: the whole text as JSON values in memory, one
+// event after the other, each range and launch looked for in all of them. Random traces with
+// everything that one may hold, windows so small that each is an event or two. Then the same with
+// events in another order, with bytes changed, and cut off.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/json_read.hpp"
+#include "support/kineto_dump.hpp"
+
+namespace kr::test {
+namespace {
+
+using Random = std::mt19937_64;
+
+size_t below(Random& random, size_t bound) {
+  return static_cast<size_t>(random() % bound);
+}
+
+template <size_t N>
+std::string any(Random& random, const std::array<std::string_view, N>& of) {
+  return std::string(of[below(random, N)]);
+}
+
+// --- Random traces --------------------------------------------------------------------------
+
+std::string spaces(Random& random) {
+  constexpr std::array<std::string_view, 6> all{"", "", "", " ", "\n  ", "\t\r\n"};
+  return any(random, all);
+}
+
+// Some characters as escapes.
+std::string quoted(Random& random, std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += below(random, 2) == 0 ? fmt::format("\\u{:04x}", byte) : std::string{'\\', c};
+    } else if (byte < 0x20 || (byte < 0x80 && below(random, 40) == 0)) {
+      out += fmt::format("\\u{:04X}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+using Members = std::vector<std::pair<std::string, std::string>>;  // a key and a value as written
+
+std::string object(Random& random, Members members) {
+  std::shuffle(members.begin(), members.end(), random);
+  std::string out = "{" + spaces(random);
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (i != 0) out += "," + spaces(random);
+    out += quoted(random, members[i].first) + spaces(random) + ":" + spaces(random) +
+           members[i].second + spaces(random);
+  }
+  return out + "}";
+}
+
+std::string junk(Random& random, int depth = 0) {
+  switch (below(random, depth > 3 ? 6 : 9)) {
+    case 0:
+      return "null";
+    case 1:
+      return "true";
+    case 2:
+      return fmt::format("{}", static_cast<int64_t>(random()));
+    case 3:
+      return "-0.5e-7";
+    case 4:
+      return quoted(random, "}]\"\\{[,:\n\\\\\"");
+    case 5:
+      return "\"\"";
+    case 6:
+      return "[" + spaces(random) + "]";
+    case 7:
+      return "[" + junk(random, depth + 1) + spaces(random) + "," + junk(random, depth + 1) + "]";
+    default:
+      return object(random, {{"ts", junk(random, depth + 1)}, {"x\"", junk(random, depth + 1)}});
+  }
+}
+
+// Microseconds, with up to 19 decimals; small, so that times meet.
+std::string time(Random& random, size_t most, bool epoch) {
+  std::string out = std::to_string(below(random, most));
+  if (epoch && below(random, 8) == 0) out = "16069105962970" + out;
+  if (below(random, 2) == 0) {
+    out += '.';
+    for (size_t digits = 1 + below(random, below(random, 4) == 0 ? 19 : 3); digits != 0; --digits) {
+      out += static_cast<char>('0' + below(random, 10));
+    }
+  }
+  if (below(random, 20) == 0) out += "e-2";
+  return below(random, 6) == 0 ? '"' + out + '"' : out;
+}
+
+std::string number(Random& random, size_t most, std::string_view head = "") {
+  const std::string text = std::to_string(below(random, most));
+  if (!head.empty() && below(random, 2) == 0) return fmt::format("\"{}{}\"", head, text);
+  return below(random, 4) == 0 ? '"' + text + '"' : text;
+}
+
+std::string event(Random& random) {
+  constexpr std::array<std::string_view, 20> categories{"kernel",
+                                                        "Kernel",
+                                                        "kernel",
+                                                        "gpu_memcpy",
+                                                        "Memcpy",
+                                                        "gpu_memset",
+                                                        "Memset",
+                                                        "cuda_runtime",
+                                                        "Runtime",
+                                                        "cuda_driver",
+                                                        "cuda_runtime",
+                                                        "cuda_driver",
+                                                        "user_annotation",
+                                                        "user_annotation",
+                                                        "python_function",
+                                                        "cpu_op",
+                                                        "python_function",
+                                                        "gpu_user_annotation",
+                                                        "ac2g",
+                                                        "KERNEL"};
+  constexpr std::array<std::string_view, 9> names{"gemm",
+                                                  "naïve \"größe\" 核\\",
+                                                  "Memcpy HtoD (Pageable -> Device)",
+                                                  "__amd_rocclr_fillBuffer",
+                                                  "nn.Module: Linear_0",
+                                                  "nn.Module: Block_1",
+                                                  "step[DECODE bs=32]",
+                                                  "",
+                                                  "]}{[\",\n"};
+  constexpr std::array<std::string_view, 8> phases{"X", "X", "X", "X", "X", "X", "X", "i"};
+  const std::string category = any(random, categories);
+  Members members{{"ph", quoted(random, any(random, phases))},
+                  {"cat", quoted(random, category)},
+                  {"name", quoted(random, any(random, names))},
+                  {"ts", time(random, 60, true)},
+                  {"dur", time(random, 20, false)},
+                  {"pid", number(random, 2)},
+                  {"tid", number(random, 3, "stream ")}};
+  if (below(random, 10) == 0) members.erase(members.begin() + 2);
+  if (below(random, 10) == 0) members.back().second = "\"main\"";
+  if (below(random, 3) == 0) members.emplace_back("id", junk(random));
+  Members args;
+  if (below(random, 3) != 0) args.emplace_back("device", number(random, 3));
+  if (below(random, 3) != 0) args.emplace_back("stream", number(random, 3));
+  if (below(random, 5) != 0) args.emplace_back("correlation", number(random, 12));
+  if (below(random, 3) == 0) args.emplace_back("External id", junk(random));
+  if (below(random, 6) != 0) members.emplace_back("args", object(random, args));
+  return object(random, members);
+}
+
+struct Written {
+  bool list = false;
+  std::vector<std::string> events;
+  Members around;
+  size_t before = 0;  // of `around`
+
+  std::string text(Random& random) const {
+    std::string events_text = "[" + spaces(random);
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (i != 0) events_text += spaces(random) + "," + spaces(random);
+      events_text += events[i];
+    }
+    events_text += spaces(random) + "]";
+    if (list) return spaces(random) + events_text + spaces(random);
+    std::string out = spaces(random) + "{";
+    for (size_t i = 0; i <= around.size(); ++i) {
+      if (i == before) out += (i == 0 ? "\"traceEvents\":" : ",\"traceEvents\": ") + events_text;
+      if (i == around.size()) break;
+      if (out.back() != '{') out += "," + spaces(random);
+      out += quoted(random, around[i].first) + ":" + around[i].second;
+    }
+    return out + spaces(random) + "}" + spaces(random);
+  }
+};
+
+Written trace(Random& random) {
+  Written out;
+  out.list = below(random, 4) == 0;
+  for (size_t i = below(random, 40); i != 0; --i) out.events.push_back(event(random));
+  out.around = {{"schemaVersion", "1"},
+                {"deviceProperties", R"([{"id": 1, "name": "GPU A"}, {"name": "B", "id": 2}, 7])"},
+                {"baseTimeNanoseconds", "1735632360000000000"},
+                {"x", junk(random)}};
+  std::shuffle(out.around.begin(), out.around.end(), random);
+  out.before = below(random, out.around.size() + 1);
+  return out;
+}
+
+// --- The obvious reader ---------------------------------------------------------------------
+
+// Microseconds as they are written, digit by digit.
+int64_t nanoseconds(std::string_view text) {
+  if (text.front() == '"') text = text.substr(1, text.size() - 2);
+  int64_t shift = 3;
+  const size_t mark = text.find('e');
+  if (mark != text.npos) {
+    shift += std::stol(std::string(text.substr(mark + 1)));
+    text = text.substr(0, mark);
+  }
+  std::string digits;
+  int64_t places = 0;
+  bool behind = false;
+  for (const char c : text) {
+    if (c == '.') {
+      behind = true;
+    } else {
+      digits += c;
+      if (behind) ++places;
+    }
+  }
+  for (; places < shift; ++places) digits += '0';
+  const auto dropped = static_cast<size_t>(places - shift);
+  digits.insert(0, dropped + 1, '0');
+  const bool up = dropped != 0 && digits[digits.size() - dropped] >= '5';
+  return std::stoll(digits.substr(0, digits.size() - dropped)) + (up ? 1 : 0);
+}
+
+struct Slow {
+  std::string text;
+  JsonValue whole;
+
+  struct Host {
+    int64_t start, end;
+    std::string name, process, thread;
+    bool module;
+  };
+  struct Call {
+    int64_t start, duration;
+    int64_t correlation;
+    std::string name, process, thread;
+    bool driver;
+
+    auto key() const { return std::tie(start, name, driver, process, thread, duration); }
+  };
+  struct Done {
+    int64_t start, duration;
+    std::string name;
+    OperationKind kind;
+    int64_t device, stream;
+    std::optional<int64_t> correlation;
+
+    auto key() const {
+      return std::make_tuple(start, -duration, name, kind, device, stream,
+                             correlation.value_or(std::numeric_limits<int64_t>::min()));
+    }
+  };
+
+  explicit Slow(std::string json) : text(std::move(json)), whole(parse_json(text, "t.json")) {}
+
+  // As it is written: to the next comma, brace or space outside of quotes.
+  std::string_view raw(const JsonValue& value) const {
+    const std::string_view from = std::string_view(text).substr(value.begin);
+    if (from.front() == '"') return from.substr(0, from.find('"', 1) + 1);
+    return from.substr(0, from.find_first_of(",}] \t\r\n"));
+  }
+  static std::optional<int64_t> integer(const JsonValue* value, std::string_view head = "") {
+    if (value == nullptr) return {};
+    if (value->kind == JsonValue::Kind::integer) return value->integer;
+    if (value->kind != JsonValue::Kind::string) return {};
+    std::string text = value->string;
+    if (text.starts_with(head)) text.erase(0, head.size());
+    if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return {};
+    return std::stoll(text);
+  }
+  static std::string plain(const JsonValue* value) {
+    if (value == nullptr) return "";
+    return value->kind == JsonValue::Kind::string ? value->string : std::to_string(value->integer);
+  }
+
+  std::string dump() {
+    const JsonValue* events =
+        whole.kind == JsonValue::Kind::array ? &whole : whole.find("traceEvents");
+    std::map<int64_t, std::string> devices;
+    if (const JsonValue* properties = whole.find("deviceProperties")) {
+      for (const JsonValue& device : properties->items) {
+        if (device.find("id") != nullptr) {
+          devices[device.find("id")->integer] = device.find("name")->string;
+        }
+      }
+    }
+    std::vector<Host> ranges;
+    std::vector<Call> calls;
+    std::vector<Done> operations;
+    for (const JsonValue& event : events->items) {
+      if (event.find("ph")->string != "X") continue;
+      std::string category = event.find("cat")->string;
+      for (char& c : category) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      const JsonValue none;
+      const JsonValue* args = event.find("args");
+      if (args == nullptr) args = &none;
+      const int64_t start = nanoseconds(raw(*event.find("ts")));
+      const int64_t duration = nanoseconds(raw(*event.find("dur")));
+      const JsonValue* name = event.find("name");
+      const std::optional<int64_t> correlation = integer(args->find("correlation"));
+      const std::string process = plain(event.find("pid"));
+      const std::string thread = plain(event.find("tid"));
+      const std::string called = name == nullptr ? "" : name->string;
+      if (category == "kernel" || category == "gpu_memcpy" || category == "memcpy" ||
+          category == "gpu_memset" || category == "memset") {
+        Done done{start,
+                  duration,
+                  name == nullptr ? "(unnamed operation)" : called,
+                  OperationKind::memset,
+                  0,
+                  0,
+                  correlation};
+        if (category.ends_with("memcpy")) done.kind = OperationKind::memcpy;
+        if (category == "kernel") done.kind = operation_kind_of(done.name);
+        done.device =
+            integer(args->find("device")).value_or(integer(event.find("pid")).value_or(0));
+        done.stream = integer(args->find("stream"))
+                          .value_or(integer(event.find("tid"), "stream ").value_or(0));
+        operations.push_back(done);
+      } else if (category == "cuda_runtime" || category == "runtime" || category == "cuda_driver") {
+        calls.push_back({start, duration, correlation.value_or(-1), called, process, thread,
+                         category == "cuda_driver"});
+      } else if (category == "user_annotation") {
+        ranges.push_back({start, start + duration, called, process, thread, false});
+      } else if (category == "python_function" && called.starts_with("nn.Module: ")) {
+        ranges.push_back({start, start + duration, called.substr(11), process, thread, true});
+      }
+    }
+    std::sort(operations.begin(), operations.end(),
+              [](const Done& a, const Done& b) { return a.key() < b.key(); });
+    std::string out;
+    size_t orphans = 0;
+    size_t uncorrelated = 0;
+    for (const Done& done : operations) {
+      out += fmt::format("{} {} {} `{}` {}/{} {}", done.start, done.duration, to_string(done.kind),
+                         done.name, done.device, done.stream, devices[done.device]);
+      const Call* launch = nullptr;
+      for (const Call& call : calls) {
+        if (!done.correlation || call.correlation != *done.correlation) continue;
+        if (launch == nullptr || call.key() < launch->key()) launch = &call;
+      }
+      if (!done.correlation) ++uncorrelated;
+      if (launch == nullptr) {
+        ++orphans;
+        out += '\n';
+        continue;
+      }
+      out += fmt::format(" <- {} {} {} {}/{}", launch->start, launch->duration, launch->name,
+                         launch->process, launch->thread);
+      std::vector<const Host*> around;
+      for (const Host& range : ranges) {
+        if (range.process == launch->process && range.thread == launch->thread &&
+            range.start <= launch->start && launch->start < range.end) {
+          around.push_back(&range);
+        }
+      }
+      std::sort(around.begin(), around.end(), [](const Host* a, const Host* b) {
+        return std::tie(a->start, b->end, a->name) < std::tie(b->start, a->end, b->name);
+      });
+      const Host* annotation = nullptr;
+      for (const Host* range : around) {
+        if (range->module) {
+          out += " > " + range->name;
+        } else {
+          annotation = range;
+        }
+      }
+      if (annotation != nullptr) out += " in " + annotation->name;
+      out += '\n';
+    }
+    return out + fmt::format("{} launches, {} ranges, {} orphans, {} uncorrelated\n", calls.size(),
+                             ranges.size(), orphans, uncorrelated);
+  }
+};
+
+constexpr std::array<KinetoReading, 5> readings{{{.window_size = 1, .threads = 1},
+                                                 {.window_size = 64, .threads = 2},
+                                                 {.window_size = 300, .threads = 1},
+                                                 {.window_size = 1000, .threads = 2},
+                                                 {}}};
+
+// All that is said: the trace, or the Error.
+std::string said(const std::string& text, const KinetoReading& reading, bool allow_truncated) {
+  try {
+    const Trace trace = read_kineto(text, reading, allow_truncated, true);
+    std::string out = dump_kineto(trace) + dump_losses(trace);
+    for (const std::string& warning : trace.warnings) out += warning + "\n";
+    return out;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST_CASE("random traces are read as the obvious reader reads them, in any order of events") {
+  Random random(7);
+  for (int round = 0; round < 1500; ++round) {
+    Written written = trace(random);
+    const std::string text = written.text(random);
+    CAPTURE(text);
+    const std::string slow = Slow(text).dump();
+    for (const KinetoReading& reading : readings) {
+      REQUIRE(dump_kineto(read_kineto(text, reading, false, true)) == slow);
+    }
+    std::shuffle(written.events.begin(), written.events.end(), random);
+    std::shuffle(written.around.begin(), written.around.end(), random);
+    const std::string other = written.text(random);
+    REQUIRE(dump_kineto(read_kineto(other, readings[1], false, true)) == slow);
+  }
+}
+
+TEST_CASE("changed bytes: all windows and threads say the same, and what is no JSON is refused") {
+  Random random(8);
+  constexpr std::string_view bytes = "{}[]\",:\\ 0-.eENaux\n\x01\xff";
+  size_t refused = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = trace(random).text(random);
+    for (size_t i = 1 + below(random, 3); i != 0; --i) {
+      const size_t at = below(random, text.size());
+      switch (below(random, 3)) {
+        case 0:
+          text[at] = bytes[below(random, bytes.size())];
+          break;
+        case 1:
+          text.insert(at, 1, bytes[below(random, bytes.size())]);
+          break;
+        default:
+          text.erase(at, 1);
+          break;
+      }
+    }
+    CAPTURE(text);
+    const bool allow = below(random, 2) == 0;
+    const std::string whole = said(text, {.threads = 1}, allow);
+    for (const KinetoReading& reading : readings) REQUIRE(said(text, reading, allow) == whole);
+    std::string fault;
+    try {
+      parse_json(text, "t.json");
+    } catch (const Error& error) {
+      fault = error.what();
+    }
+    // Bytes that are no UTF-8, and what Python writes for numbers, are let through.
+    const bool lenient = fault.find("no UTF-8") != fault.npos || text.find("NaN") != text.npos;
+    if (fault.empty() || lenient || allow) continue;
+    CAPTURE(fault);
+    ++refused;
+    REQUIRE_MESSAGE(whole.starts_with("t.json: "), whole);
+  }
+  CHECK(refused > 500);
+}
+
+TEST_CASE("every cut is an error or, where that is allowed, a part of the trace") {
+  Random random(9);
+  for (int round = 0; round < 12; ++round) {
+    const Written written = trace(random);
+    const std::string text = written.text(random);
+    const size_t end = text.find_last_not_of(" \t\r\n") + 1;
+    const Trace whole = read_kineto(text);
+    for (size_t cut = text.find_first_not_of(" \t\r\n") + 1; cut < end; ++cut) {
+      const std::string head = text.substr(0, cut);
+      CAPTURE(head);
+      const KinetoReading& reading = readings[cut % readings.size()];
+      REQUIRE(kineto_error(head, reading).find("is cut off here") != std::string::npos);
+      const Trace part = read_kineto(head, reading, true);
+      REQUIRE(part.warnings[0].starts_with(fmt::format("The file is cut off at byte {}: ", cut)));
+      REQUIRE(part.operations.size() <= whole.operations.size());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kr::test
