@@ -46,6 +46,20 @@ def measure(command, environment, runs, warm=True):
     return Result([once(command, environment) for _ in range(runs)])
 
 
+def trees(kr, folder, environment, options):
+    """kr tree on layer-wise profiles of 1,000 and, with --large, 10,000 steps."""
+    make = pathlib.Path(kr).resolve().parents[2] / "tests/make_layerwise"
+    for steps in [1000] + [10_000] * options.large:
+        profile = f"{folder}/profile.json"
+        subprocess.run([str(make), profile, "--layers", "8", "--decodes", str(steps - 1)], check=True)
+        size = os.path.getsize(profile)
+        for form in ("csv", "table"):
+            run = measure([kr, "tree", profile, "--format", form], environment, 3)
+            print(run.line(f"kr tree, {steps} steps, {form}") +
+                  f"  {size / 1e6:.0f} MB, {size / 1e6 / statistics.median(run.wall):.0f} MB/s")
+        os.unlink(profile)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=1_000_000)
@@ -76,6 +90,7 @@ def main():
             print(larger.line("kr report, CSV, ten times the rows"))
             print(f"{'ten times the rows cost':<34} {statistics.median(larger.wall) / statistics.median(fast.wall):9.1f} times the time")
             os.unlink(f"{folder}/larger.csv")
+        trees(kr, folder, environment, options)
         small = str(HERE.parents[1] / "examples/llama_bf16.csv.gz")
         print(measure([kr, "why", "flash_fwd_splitkv_kernel", "--engine", "vllm", "--model", "llama"],
                       environment, options.runs).line("kr why, warm"))

@@ -1,0 +1,171 @@
+// Launch statistics against a slow reading of what they are to say.
+#include "analyze/launches.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Call {
+  int64_t start, duration, correlation;
+  std::string api, thread;
+};
+struct Work {
+  int64_t start, duration, correlation;
+  kr::OperationKind kind;
+  int32_t device;
+};
+
+struct Sums {
+  int64_t calls = 0, operations = 0, total = 0, delay = 0, brief = 0, running = 0;
+};
+
+const Call* call_of(const std::vector<Call>& calls, const Work& work) {
+  for (const Call& call : calls) {
+    if (call.correlation == work.correlation) return &call;
+  }
+  return nullptr;
+}
+
+bool launches(const Call& call, const std::vector<Work>& all) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Work& work) { return work.correlation == call.correlation; });
+}
+
+std::map<std::string, Sums> slow_sums(const std::vector<Call>& calls,
+                                      const std::vector<Work>& all) {
+  std::map<std::string, Sums> sums;
+  for (const Call& call : calls) {
+    if (!launches(call, all)) continue;
+    Sums& sum = sums[call.api];
+    ++sum.calls;
+    sum.total += call.duration;
+  }
+  for (const Work& work : all) {
+    const Call* call = call_of(calls, work);
+    if (call == nullptr) continue;
+    Sums& sum = sums[call->api];
+    ++sum.operations;
+    sum.delay += work.start - call->start;
+    if (work.kind != kr::OperationKind::kernel) continue;
+    sum.brief += work.duration < call->duration ? 1 : 0;
+    std::optional<int64_t> next;
+    for (const Call& other : calls) {
+      if (other.thread != call->thread || other.start <= call->start || !launches(other, all)) {
+        continue;
+      }
+      if (!next || other.start < *next) next = other.start;
+    }
+    sum.running += next && work.start <= *next && *next < work.start + work.duration ? 1 : 0;
+  }
+  return sums;
+}
+
+/// Every nanosecond that a device is idle between its first start and last end: whether the next
+/// operation to start there had been asked for.
+std::pair<int64_t, int64_t> slow_idle(const std::vector<Call>& calls, std::vector<Work> all) {
+  int64_t bound = 0, other = 0;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Work& a, const Work& b) { return a.start < b.start; });
+  for (const int32_t device : {0, 1}) {
+    std::vector<Work> own;
+    for (const Work& work : all) {
+      if (work.device == device) own.push_back(work);
+    }
+    if (own.empty()) continue;
+    int64_t end = 0;
+    for (const Work& work : own) end = std::max(end, work.start + work.duration);
+    for (int64_t t = own.front().start; t < end; ++t) {
+      const bool busy = std::any_of(own.begin(), own.end(), [&](const Work& work) {
+        return work.start <= t && t < work.start + work.duration;
+      });
+      if (busy) continue;
+      // The first of those that start next ends the idle time.
+      const auto next =
+          std::find_if(own.begin(), own.end(), [&](const Work& work) { return work.start > t; });
+      const Call* call = call_of(calls, *next);
+      (call != nullptr && t < call->start ? bound : other) += 1;
+    }
+  }
+  return {bound, other};
+}
+
+}  // namespace
+
+TEST_CASE("launches and idle time are what a slow reading says") {
+  std::mt19937 random(11);
+  const auto below = [&](int64_t limit) { return static_cast<int64_t>(random()) % limit; };
+  for (int round = 0; round < 2000; ++round) {
+    CAPTURE(round);
+    std::vector<Call> calls;
+    std::vector<Work> all;
+    int64_t start = 0;
+    for (int64_t i = 0; i < 1 + below(12); ++i) {
+      start += 1 + below(15);  // no two of one thread begin at once
+      calls.push_back({start, below(12), i, below(2) == 0 ? "cudaLaunchKernel" : "cudaGraphLaunch",
+                       below(2) == 0 ? "1" : "2"});
+      for (int64_t k = below(4); k > 0; --k) {
+        all.push_back({start + below(60), 1 + below(9), below(8) == 0 ? 100 + i : i,
+                       below(4) == 0 ? kr::OperationKind::memcpy : kr::OperationKind::kernel,
+                       static_cast<int32_t>(below(2))});
+      }
+    }
+    // Operations that start at once on a device are told apart by length alone.
+    std::sort(all.begin(), all.end(), [](const Work& a, const Work& b) {
+      return std::tie(a.device, a.start) < std::tie(b.device, b.start);
+    });
+    all.erase(std::unique(all.begin(), all.end(),
+                          [](const Work& a, const Work& b) {
+                            return a.device == b.device && a.start == b.start;
+                          }),
+              all.end());
+
+    kr::TraceBuilder builder("t.json", "kineto-json");
+    kr::HostSide& host = builder.host();
+    const auto number = [](auto& list, auto value) {
+      const auto at = std::find(list.begin(), list.end(), value);
+      if (at != list.end()) return static_cast<uint32_t>(at - list.begin());
+      list.push_back(value);
+      return static_cast<uint32_t>(list.size() - 1);
+    };
+    for (const Call& call : calls) {
+      host.launches.push_back({call.correlation, call.start, call.duration,
+                               number(host.calls, kr::HostCall{call.api, false}),
+                               number(host.threads, kr::HostThread{"1", call.thread})});
+    }
+    for (const Work& work : all) {
+      kr::Track track;
+      track.device = work.device;
+      builder.add({work.start, work.duration, builder.name("k", work.kind), builder.track(track)});
+      builder.add_correlations(&work.correlation, 1);
+    }
+    const kr::Trace trace = std::move(builder).finish();
+    const kr::LaunchStatistics got = kr::count_launches(trace);
+
+    int64_t linked = 0;
+    for (const Work& work : all) linked += call_of(calls, work) != nullptr ? 1 : 0;
+    CHECK(got.linked == linked);
+    CHECK(got.orphans == static_cast<int64_t>(all.size()) - linked);
+    const auto expected = slow_sums(calls, all);
+    CHECK(got.by_api.size() == expected.size());
+    for (const kr::LaunchCalls& one : got.by_api) {
+      const Sums& sum = expected.at(one.api);
+      CHECK(one.instances == sum.calls);
+      CHECK(one.operations == sum.operations);
+      CHECK(one.total_ns == sum.total);
+      CHECK(one.delay_mean_ns ==
+            doctest::Approx(static_cast<double>(sum.delay) / static_cast<double>(sum.operations)));
+      CHECK(one.short_kernels == sum.brief);
+      CHECK(one.running_at_next_launch == sum.running);
+    }
+    const auto [bound, other] = slow_idle(calls, all);
+    CHECK(got.host_bound_ns == bound);
+    CHECK(got.other_ns == other);
+  }
+}
