@@ -1,0 +1,93 @@
+#include "analyze/statistics.hpp"
+
+#include <doctest/doctest.h>
+
+#include "classify/matched_names.hpp"
+#include "support/rules.hpp"
+#include "support/traces.hpp"
+
+namespace {
+
+kr::RunStatistics analyzed(const std::vector<kr::test::Event>& events) {
+  const kr::CompiledRules rules = kr::test::compile("engine e { substage { misc: otherwise } }");
+  kr::LabelledTrace run;
+  run.trace = kr::test::make_trace(events);
+  const kr::MatchedNames matched(rules.database, rules.program(), run.trace.names);
+  run.choice =
+      kr::choose_model(rules.program(), rules.database, run.trace, matched, {"e", "", true});
+  run.labelled = kr::classify(rules.program(), matched, run.trace, run.choice.model);
+  return kr::analyze(rules, run, 0);
+}
+
+}  // namespace
+
+TEST_CASE("statistics of kernels: a row a name and device, the deviation that of a sample") {
+  const kr::RunStatistics got = analyzed({{0, 2, "a"},
+                                          {10, 4, "a"},
+                                          {20, 9, "a"},
+                                          {30, 7, "a", 1},
+                                          {40, 78, "[CUDA memset]", 0, kr::OperationKind::memset}});
+  REQUIRE(got.kernels.size() == 3);
+  CHECK(got.kernels[0].kind == "memory");
+  const kr::KernelStatistics& a = got.kernels[1];
+  CHECK(a.name == "a");
+  CHECK(a.kind == "compute");
+  CHECK(a.device == 0);
+  CHECK(a.instances == 3);
+  CHECK(a.total_ns == 15);
+  CHECK(a.min_ns == 2);
+  CHECK(a.max_ns == 9);
+  CHECK(a.mean_ns == 5);
+  CHECK(a.stddev_ns == doctest::Approx(3.605551275));  // of 9 + 1 + 16 over 2
+  CHECK(a.share == 0.15);
+  CHECK(got.kernels[2].stddev_ns == 0);
+  CHECK(!got.launches);
+  CHECK(got.attribution.none_ns == 100);
+}
+
+TEST_CASE("deviations are exact where times are long and nearly alike") {
+  const int64_t long_ns = 4'000'000'000'000;  // more than an hour
+  const kr::RunStatistics got =
+      analyzed({{0, long_ns, "a"}, {long_ns, long_ns + 1, "a"}, {3 * long_ns, long_ns + 2, "a"}});
+  CHECK(got.kernels[0].stddev_ns == 1);
+}
+
+TEST_CASE("the longest are the first so many by duration, none of few") {
+  std::vector<kr::test::Event> events;
+  for (int64_t i = 1; i <= 239; ++i) events.push_back({1000 * i, i, "k" + std::to_string(i % 7)});
+  const kr::RunStatistics got = analyzed(events);
+  REQUIRE(got.activity.size() == 1);
+  const kr::ActivityStatistics& kernels = got.activity[0];
+  CHECK(kernels.type == "kernel");
+  CHECK(kernels.total_ns == 239 * 240 / 2);
+  CHECK(kernels.min_ns == 1);
+  CHECK(kernels.max_ns == 239);
+  CHECK(kernels.longest[0].instances == 2);
+  CHECK(kernels.longest[0].mean_ns == 238.5);
+  CHECK(kernels.longest[1].instances == 11);
+  CHECK(kernels.longest[1].mean_ns == 234);
+  CHECK(kernels.longest[2].instances == 23);
+  CHECK(kernels.longest[2].share == doctest::Approx(228.0 * 23 / (239 * 120)));
+  CHECK(analyzed({{0, 5, "k"}}).activity[0].longest[2].instances == 0);
+}
+
+TEST_CASE("names that only some of the runs have") {
+  kr::RunSummary a, b;
+  kr::NameSum both, own, copy;
+  both.name = "both";
+  own.name = "own";
+  own.instances = 2;
+  own.total_ns = 10;
+  // One name of two kinds is one name.
+  copy = own;
+  copy.kind = kr::OperationKind::memcpy;
+  a.names = {both, own, copy};
+  b.names = {both};
+  const auto found = kr::names_only_in({a, b});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].run == 0);
+  CHECK(found[0].name == "own");
+  CHECK(found[0].instances == 4);
+  CHECK(found[0].total_ns == 20);
+  CHECK(kr::names_only_in({a}).empty());
+}
