@@ -92,63 +92,36 @@ size_t JsonWalk::token_end() const noexcept {
   return end;
 }
 
-bool JsonWalk::string(std::string_view& raw) {
-  if (peek() != '"') return false;
-  const size_t begin = *at_ + size_t{1};
-  const size_t end = token_end() - 1;
-  // A quote that closes, and not the one that opens.
-  if (end < begin || text_[end] != '"') return false;
-  raw = {text_ + begin, end - begin};
-  ++at_;
-  if (!backslashes_ || raw.find('\\') == raw.npos) return true;
+bool JsonWalk::escapes_are_right(std::string_view raw) {
+  if (raw.find('\\') == raw.npos) return true;
   unescaped_.clear();
   return append_unescaped(unescaped_, raw);
 }
 
-std::string_view JsonWalk::plain(std::string_view raw, std::string& to) const {
-  if (!backslashes_ || raw.find('\\') == raw.npos) return raw;
+std::string_view JsonWalk::unescaped(std::string_view raw, std::string& to) const {
+  if (raw.find('\\') == raw.npos) return raw;
   to.clear();
   append_unescaped(to, raw);
   return to;
 }
 
-bool JsonWalk::value(JsonRaw& out) {
-  switch (peek()) {
-    case '"':
-      out.kind = JsonRaw::Kind::string;
-      return string(out.text);
-    case '{':
-    case '[':
-      out = {{}, JsonRaw::Kind::other};
-      return nested();
-    default:
-      return scalar(out);
-  }
-}
-
-bool JsonWalk::skip() {
-  JsonRaw passed;
-  return value(passed);
-}
-
-bool JsonWalk::scalar(JsonRaw& out) {
+bool JsonWalk::odd_scalar(JsonRaw& out) {
   if (*at_ == at_[1] || peek() == '\0') return false;
   out.text = {text_ + *at_, token_end() - *at_};
-  if (is_number(out.text)) {
+  const std::string_view word = out.text;
+  if (is_number(word)) {
     out.kind = JsonRaw::Kind::number;
-  } else if (!literal(out.text, out)) {
+  } else if (word == "null") {
+    out.kind = JsonRaw::Kind::null;
+  } else if (word == "true" || word == "false" || word == "NaN" || word == "Infinity" ||
+             word == "-Infinity") {
+    // Python writes the last three.
+    out.kind = JsonRaw::Kind::other;
+  } else {
     return false;
   }
   ++at_;
   return true;
-}
-
-bool JsonWalk::literal(std::string_view token, JsonRaw& out) const noexcept {
-  out.kind = JsonRaw::Kind::other;
-  if (token == "null") out.kind = JsonRaw::Kind::null;
-  // Python writes the last three.
-  return token == "null" || token == "true" || token == "false" || token == "NaN" ||
-         token == "Infinity" || token == "-Infinity";
 }
 
 // An object or list, with all that is in it.

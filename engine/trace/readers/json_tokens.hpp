@@ -65,20 +65,57 @@ class JsonWalk {
     return true;
   }
   /// Over a string: what stands between its quotes.
-  bool string(std::string_view& raw);
+  bool string(std::string_view& raw) {
+    if (peek() != '"') return false;
+    const size_t begin = *at_ + size_t{1};
+    size_t end = at_[1] - size_t{1};
+    if (text_[end] != '"') end = token_end() - 1;
+    // A quote that closes, and not the one that opens.
+    if (end < begin || text_[end] != '"') return false;
+    raw = {text_ + begin, end - begin};
+    ++at_;
+    return !backslashes_ || escapes_are_right(raw);
+  }
   /// Over a value of any kind.
-  bool value(JsonRaw& out);
-  bool skip();
+  bool value(JsonRaw& out) {
+    const char first = peek();
+    if (first == '"') {
+      out.kind = JsonRaw::Kind::string;
+      return string(out.text);
+    }
+    if (first == '{' || first == '[') {
+      out = {{}, JsonRaw::Kind::other};
+      return nested();
+    }
+    return scalar(out);
+  }
 
   /// A string without its escapes: itself, or a text in `to`, which is left as it is where there
   /// are none. It is one that was stepped over.
-  std::string_view plain(std::string_view raw, std::string& to) const;
+  std::string_view plain(std::string_view raw, std::string& to) const {
+    return backslashes_ ? unescaped(raw, to) : raw;
+  }
 
  private:
+  bool scalar(JsonRaw& out) {
+    // Most are whole numbers, and nothing stands between them and what follows.
+    const char* const first = text_ + *at_;
+    const char* const next = text_ + at_[1];
+    const char* at = first;
+    if (*at != '0') {
+      while (static_cast<unsigned char>(*at - '0') < 10) ++at;
+    }
+    if (at != next || at == first) return odd_scalar(out);
+    out = {{first, static_cast<size_t>(at - first)}, JsonRaw::Kind::number};
+    ++at_;
+    return true;
+  }
+
   size_t token_end() const noexcept;
-  bool literal(std::string_view token, JsonRaw& out) const noexcept;
-  bool scalar(JsonRaw& out);
+  bool odd_scalar(JsonRaw& out);
   bool nested();
+  bool escapes_are_right(std::string_view raw);
+  std::string_view unescaped(std::string_view raw, std::string& to) const;
 
   const char* text_;
   const uint32_t* at_;
