@@ -46,4 +46,11 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   return found ? std::optional(*found) : std::nullopt;
 }
 
+std::string near_or_all(std::string_view word, std::span<const std::string> candidates) {
+  if (const auto near = nearest(word, candidates)) return "did you mean `" + *near + "`?";
+  std::string all;
+  for (const std::string& candidate : candidates) all += (all.empty() ? "" : ", ") + candidate;
+  return "there are: " + all;
+}
+
 }  // namespace kr

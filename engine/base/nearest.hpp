@@ -15,4 +15,7 @@ size_t edit_distance(std::string_view a, std::string_view b);
 /// case differs at no cost. Ties: the first. None when nothing is near.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
+/// For an Error about a name that is none of the candidates: `did you mean `x`?`, or what there is.
+std::string near_or_all(std::string_view word, std::span<const std::string> candidates);
+
 }  // namespace kr

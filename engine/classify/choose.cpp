@@ -92,10 +92,7 @@ std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf
 /// `why` says what is not there; a near word of `known` is suggested.
 [[noreturn]] void unknown(std::string why, const std::string& name,
                           const std::vector<std::string>& known) {
-  const auto near = nearest(name, known);
-  throw Error("", std::move(why),
-              near ? fmt::format("did you mean `{}`?", *near)
-                   : fmt::format("there are: {}", fmt::join(known, ", ")));
+  throw Error("", std::move(why), near_or_all(name, known));
 }
 
 class Chooser {

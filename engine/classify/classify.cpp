@@ -1,5 +1,10 @@
 #include "classify/classify.hpp"
 
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+
 namespace kr {
 
 const DimensionLabels* Labelled::find(DimensionId dimension) const {
@@ -7,6 +12,13 @@ const DimensionLabels* Labelled::find(DimensionId dimension) const {
     if (labels.dimension == dimension) return &labels;
   }
   return nullptr;
+}
+
+DimensionId named_dimension(const Program& program, const std::string& name) {
+  if (const auto dimension = program.dimension(name)) return *dimension;
+  std::vector<std::string> known;
+  for (const Dimension& dimension : program.dimensions) known.push_back(dimension.name);
+  throw Error("", fmt::format("the rules have no dimension `{}`", name), near_or_all(name, known));
 }
 
 Given given(const Program& program, std::optional<RuleId> rule_id, std::string_view name) {

@@ -15,6 +15,9 @@
 
 namespace kr {
 
+/// A dimension that a user named. Throws Error where there is none, with near ones suggested.
+DimensionId named_dimension(const Program& program, const std::string& name);
+
 /// The engine and model of a run, and why.
 struct Choice {
   ModelId model;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/error.hpp"
+
 namespace kr {
 
 std::optional<Level> level_from(std::string_view text) {
@@ -15,6 +17,12 @@ std::optional<Level> level_from(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), depth);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
   return Level{Level::Kind::depth, depth};
+}
+
+Level named_level(std::string_view text) {
+  if (const auto level = level_from(text)) return *level;
+  throw Error("", "`" + std::string(text) + "` is no level",
+              "give kernel, module, layer, or a number: 0 is the root");
 }
 
 std::string to_string(Level level) {

@@ -31,6 +31,8 @@ struct Level {
 /// `kernel`, `module`, `layer`, a number from 0, or -1 and -2 for kernel and module. None: no
 /// level.
 std::optional<Level> level_from(std::string_view text);
+/// The same, as a user gave it. Throws Error where it is none.
+Level named_level(std::string_view text);
 std::string to_string(Level level);
 
 /// Cuts forests. `folded` tells by path which nodes stand for all below them: where the cut would

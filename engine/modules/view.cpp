@@ -88,16 +88,8 @@ struct TreeView::Impl {
     for (uint32_t i = 0; i < trace.paths.size(); ++i) {
       if (const PathId parent = trace.paths.parent({i}); parent.valid()) leaf[parent.index] = false;
     }
-    const auto dimension = program.dimension(options.dimension);
-    if (!dimension) {
-      std::vector<std::string> known;
-      for (const Dimension& one : program.dimensions) known.push_back(one.name);
-      const auto near = nearest(options.dimension, known);
-      throw Error("", fmt::format("the rules have no dimension `{}`", options.dimension),
-                  near ? fmt::format("did you mean `{}`?", *near)
-                       : fmt::format("there are: {}", fmt::join(known, ", ")));
-    }
-    if (const Table* table = model.table(*dimension)) {
+    const DimensionId dimension = named_dimension(program, options.dimension);
+    if (const Table* table = model.table(dimension)) {
       labels = matched.labels(*table);
     } else {
       labels.assign(trace.paths.size(), {});
@@ -141,10 +133,8 @@ struct TreeView::Impl {
     phases.erase(std::unique(phases.begin(), phases.end()), phases.end());
     if (!options.phase.empty() &&
         std::find(phases.begin(), phases.end(), options.phase) == phases.end()) {
-      const auto near = nearest(options.phase, phases);
       throw Error(trace.source, fmt::format("there is no phase `{}`", options.phase),
-                  near ? fmt::format("did you mean `{}`?", *near)
-                       : fmt::format("there are: {}", fmt::join(phases, ", ")));
+                  near_or_all(options.phase, phases));
     }
     std::optional<int64_t> first, last;
     for (size_t i = 0; i < trace.steps.size(); ++i) {

@@ -15,11 +15,6 @@ namespace {
 
 RunDifference compare_trees(const CompiledRules& rules, const RunSpec& a, const RunSpec& b,
                             const DiffRunsOptions& options, Streams& streams) {
-  const auto level = level_from(options.level);
-  if (!level) {
-    throw Error("", fmt::format("`{}` is no level", options.level),
-                "give kernel, module, layer, or a number: 0 is the root");
-  }
   const auto read = [&](const RunSpec& spec) {
     OpenOptions open = options.trace.open;
     ProgressShown shown(streams, spec.path);
@@ -31,7 +26,7 @@ RunDifference compare_trees(const CompiledRules& rules, const RunSpec& a, const 
     return modules;
   };
   const auto first = read(a);
-  return compare_modules(rules, *first, *read(b), *level);
+  return compare_modules(rules, *first, *read(b), named_level(options.level));
 }
 
 RunDifference compare_traces(const CompiledRules& rules, const RunSpec& a, const RunSpec& b,
@@ -66,9 +61,7 @@ Exit diff_runs(const DiffRunsOptions& options, Streams& streams) {
     throw Error("", "standard input can be read once", "name a file for one of the runs");
   }
   const CompiledRules rules = compile_rules(options.rules, streams);
-  if (!rules.program().dimension(options.by)) {
-    throw Error("", fmt::format("the rules have no dimension `{}`", options.by));
-  }
+  named_dimension(rules.program(), options.by);
   // Standard input is taken to be of the other's kind, or reading it says what it is.
   const bool trees = holds_module_trees(a.path == "-" ? b.path : a.path, options.trace.open);
   if (trees != holds_module_trees(b.path == "-" ? a.path : b.path, options.trace.open)) {

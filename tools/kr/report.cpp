@@ -82,16 +82,6 @@ class Outputs {
   std::string stdout_format_;
 };
 
-void check_dimension(const Program& program, const std::string& name) {
-  if (program.dimension(name)) return;
-  std::vector<std::string> known;
-  for (const Dimension& dimension : program.dimensions) known.push_back(dimension.name);
-  const auto near = nearest(name, known);
-  throw Error("", fmt::format("the rules have no dimension `{}`", name),
-              near ? fmt::format("did you mean `{}`?", *near)
-                   : fmt::format("there are: {}", fmt::join(known, ", ")));
-}
-
 void show_notes(const RunSummary& run, Streams& streams) {
   for (const std::string& warning : run.warnings) {
     streams.warning(fmt::format("{}: {}", run.source, warning));
@@ -104,7 +94,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   for (const std::string& run : options.more_runs) specs.push_back(parse_run(run));
   if (specs.empty()) throw Error("", "no run is given", "name a trace: kr report TRACE");
   const CompiledRules rules = compile_rules(options.rules, streams);
-  check_dimension(rules.program(), options.by);
+  named_dimension(rules.program(), options.by);
   Outputs outputs(options);
 
   Report report;

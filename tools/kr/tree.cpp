@@ -44,16 +44,12 @@ struct TreeOptions {
 };
 
 Level parse_level(const TreeOptions& options) {
-  const auto level = level_from(options.level);
-  if (!level) {
-    throw Error("", fmt::format("`{}` is no level", options.level),
-                "give kernel, module, layer, or a number: 0 is the root");
-  }
-  const bool own = level->kind == Level::Kind::kernel || level->kind == Level::Kind::module;
+  const Level level = named_level(options.level);
+  const bool own = level.kind == Level::Kind::kernel || level.kind == Level::Kind::module;
   if (options.compat && !own) {
     throw Error("", "vLLM's cut knows kernel and module only", "leave --level or --compat out");
   }
-  return *level;
+  return level;
 }
 
 std::optional<Metric> parse_metric(const TreeOptions& options) {
