@@ -27,19 +27,10 @@ class ListScan {
   bool list_ended() const noexcept { return list_ended_; }
 
  private:
-  /// What stands where in a step: one bit a byte.
-  struct Marks {
-    uint64_t quotes;
-    uint64_t backslashes;
-    uint64_t opened;
-    uint64_t closed;
-  };
-  static constexpr size_t batch = 32;  // steps
-  static void find_plain(const char* bytes, size_t steps, Marks* out) noexcept;
-  static void find_avx2(const char* bytes, size_t steps, Marks* out) noexcept;
-
+  void scan_plain(const char* bytes, size_t steps) noexcept;
+  void scan_avx2(const char* bytes, size_t steps) noexcept;
   uint64_t escaped(uint64_t backslashes) noexcept;
-  void follow(const Marks& marks) noexcept;
+  void follow(uint64_t parity, uint64_t opened, uint64_t closed) noexcept;
   void walk(uint64_t opened, uint64_t closed) noexcept;
 
   uint64_t scanned_ = 0;

@@ -1,0 +1,50 @@
+// Cutting between items of a list, against bytes followed one by one.
+#include "trace/readers/list_scan.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+namespace kr::test {
+
+TEST_CASE("items end where brackets outside of strings close, wherever blocks end") {
+  std::mt19937_64 random(5);
+  constexpr std::string_view bytes = "{}[]{}\"\\\\ab,:\"\"";
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    const size_t wanted = 64 * (1 + random() % 6);
+    while (text.size() < wanted) {
+      text.append(1 + (random() % 8 == 0 ? random() % 70 : 0), bytes[random() % bytes.size()]);
+    }
+    text.resize(wanted);
+    uint64_t depth = 0, last = 0, at = 0;
+    bool string = false, escaped = false, ended = false;
+    for (; at < text.size() && !ended; ++at) {
+      const char c = text[at];
+      const bool behind = escaped;
+      escaped = c == '\\' && !behind;
+      if (c == '"' && !behind) string = !string;
+      if (string) continue;
+      if (c == '{' || c == '[') ++depth;
+      if (c != '}' && c != ']') continue;
+      if (depth == 0) {
+        ended = true;
+        break;
+      }
+      if (--depth == 0) last = at + 1;
+    }
+    ListScan scan;
+    for (size_t done = 0; done < text.size();) {
+      const size_t steps = std::min<size_t>(1 + random() % 3, (text.size() - done) / 64);
+      scan.scan(text.data() + done, steps);
+      done += steps * 64;
+    }
+    CAPTURE(text);
+    REQUIRE(scan.list_ended() == ended);
+    REQUIRE(scan.last_item_end() == last);
+    REQUIRE(scan.scanned() == at);
+  }
+}
+
+}  // namespace kr::test
