@@ -40,9 +40,12 @@ class Detector {
 
   /// The time that any of `detects` holds for; what holds of the context counts for all time.
   int64_t score(const std::vector<ExprId>& detects) const {
+    std::vector<Condition> conditions;  // made once: subjects can be millions
+    conditions.reserve(detects.size());
+    for (const ExprId detect : detects) conditions.emplace_back(program_, detect);
     const auto any_holds = [&](const Subject& subject) {
-      return std::any_of(detects.begin(), detects.end(),
-                         [&](ExprId detect) { return holds(program_, detect, subject); });
+      return std::any_of(conditions.begin(), conditions.end(),
+                         [&](const Condition& one) { return one.holds(subject); });
     };
     if (!evidence_.model_text.empty() && any_holds({.name = &context_})) return total_;
     int64_t sum = 0;

@@ -297,8 +297,9 @@ struct TreeView::Impl {
       }
     }
     rows.resize(kept);
-    if (options.by_label || options.compat) merge_entries(rows);
+    // Nodes are chosen before those of one name are put together, as by vLLM's script.
     if (options.compat && options.top_k > 0) keep_first_of_step(rows, rest);
+    if (options.by_label || options.compat) merge_entries(rows);
     if (rest.nodes > 0) rows.push_back(rest);
   }
 
@@ -317,12 +318,26 @@ struct TreeView::Impl {
     rows.resize(kept);
   }
 
+  /// Of those that take equally long the later ones are kept: pandas' nsmallest drops the first.
   void keep_first_of_step(std::vector<ViewRow>& rows, ViewRow& rest) const {
-    if (rows.size() + 1 <= options.top_k) return;
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const ViewRow& a, const ViewRow& b) { return a.total_ns > b.total_ns; });
-    for (size_t i = options.top_k - 1; i < rows.size(); ++i) add(rest, rows[i]);
-    rows.resize(options.top_k - 1);
+    if (rows.size() < options.top_k) return;
+    std::vector<size_t> order(rows.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return rows[a].total_ns < rows[b].total_ns; });
+    order.resize(rows.size() - (options.top_k - 1));
+    std::sort(order.begin(), order.end());
+    std::vector<bool> dropped(rows.size(), false);
+    for (const size_t i : order) {
+      if (rest.nodes == 0) rest.node = rows[i].node;
+      add(rest, rows[i]);
+      dropped[i] = true;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (!dropped[i]) rows[kept++] = rows[i];
+    }
+    rows.resize(kept);
   }
 };
 

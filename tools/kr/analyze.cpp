@@ -23,11 +23,10 @@ struct AnalyzeOptions {
 };
 
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
-  const auto format = parse_choices(options.format, "--format", {"table", "csv", "json"});
-  if (format.size() > 1) throw Error("", "several formats", "give one --format");
+  const std::string format = parse_choice(options.format, "--format", {"table", "csv", "json"});
   const auto parts = options.only.empty() ? analysis_parts()
                                           : parse_choices(options.only, "--only", analysis_parts());
-  if (format[0] == "csv" && parts.size() != 1) {
+  if (format == "csv" && parts.size() != 1) {
     throw Error("", "CSV is one table", "name its part, such as --only kernels");
   }
   std::vector<RunSpec> specs;
@@ -49,9 +48,9 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
     for (const DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
     runs.push_back({std::move(summary), kr::analyze(rules, *run, idle_ns)});
   }
-  if (format[0] == "json") {
+  if (format == "json") {
     streams.out(analysis_json(runs, parts));
-  } else if (format[0] == "csv") {
+  } else if (format == "csv") {
     streams.out(analysis_csv(runs, parts[0]));
   } else {
     streams.out(analysis_table(runs, parts, options.all ? 0 : most_rows,

@@ -83,7 +83,7 @@ void TraceOptions::add_to(CLI::App& app) {
   app.add_option("--nsys-timeout", open.nsys_timeout_seconds,
                  "Give nsys up after this many seconds (0: never)")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   app.add_flag("--allow-truncated", open.allow_truncated,
                "Read a file that was cut off up to the cut");
   app.add_flag("--allow-inexact", open.allow_inexact,
@@ -161,6 +161,26 @@ std::vector<std::string> parse_choices(const std::string& text, std::string_view
     if (std::find(chosen.begin(), chosen.end(), word) == chosen.end()) chosen.push_back(word);
   }
   return chosen;
+}
+
+std::string parse_choice(const std::string& text, std::string_view option,
+                         const std::vector<std::string>& choices) {
+  const std::vector<std::string> chosen = parse_choices(text, option, choices);
+  if (chosen.size() > 1) {
+    throw Error("", fmt::format("`{}` is more than one choice of {}", text, option),
+                fmt::format("choose one of {}", fmt::join(choices, ", ")));
+  }
+  return chosen[0];
+}
+
+CLI::Validator whole_number(uint64_t least) {
+  const auto check = [least](const std::string& text) {
+    const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+    const bool zero = text.find_first_not_of('0') == text.npos;
+    if (digits && !(least > 0 && zero)) return std::string();
+    return fmt::format("`{}` is no whole number from {} on", text, least);
+  };
+  return {check, ""};
 }
 
 }  // namespace kr::cli

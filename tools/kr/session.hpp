@@ -53,4 +53,11 @@ class ProgressShown {
 std::vector<std::string> parse_choices(const std::string& text, std::string_view option,
                                        const std::vector<std::string>& choices);
 
+/// The same where only one makes sense: throws Error where several are given.
+std::string parse_choice(const std::string& text, std::string_view option,
+                         const std::vector<std::string>& choices);
+
+/// A check of an option: digits, and `least` or more. CLI11 would take `-1` for 2^64 - 1.
+CLI::Validator whole_number(uint64_t least = 0);
+
 }  // namespace kr::cli

@@ -9,6 +9,7 @@
 #include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/nearest.hpp"
 #include "report/tree_html.hpp"
 #include "report/tree_picture.hpp"
 #include "session.hpp"
@@ -54,8 +55,8 @@ Level parse_level(const TreeOptions& options) {
 
 std::optional<Metric> parse_metric(const TreeOptions& options) {
   if (options.metric.empty()) return std::nullopt;
-  return metric_from(parse_choices(options.metric, "--metric",
-                                   {"cuda_time_ms", "pct_cuda_time", "invocations"})[0]);
+  return metric_from(
+      parse_choice(options.metric, "--metric", {"cuda_time_ms", "pct_cuda_time", "invocations"}));
 }
 
 /// `machine`: what programs read is whole and under its own names, unless asked otherwise.
@@ -115,12 +116,27 @@ class Files {
   std::filesystem::path folder_;
 };
 
+/// A name that no node has folds nothing, which looks like a fold that changes nothing.
+void warn_of_unknown_folds(const ModuleTrace& trace, const TreeOptions& options, Streams& streams) {
+  if (options.folds.empty()) return;
+  std::vector<std::string> unknown = options.folds;
+  std::vector<std::string> names;
+  for (const OperationName& name : trace.names) {
+    std::erase(unknown, name.text);
+    names.emplace_back(name.text);
+  }
+  for (const std::string& fold : unknown) {
+    const auto near = nearest(fold, names);
+    streams.warning(fmt::format("{}: --fold: no node is named `{}`{}", trace.source, fold,
+                                near ? fmt::format("; did you mean `{}`?", *near) : ""));
+  }
+}
+
 Exit tree(const TreeOptions& options, Streams& streams) {
   const std::string& asked = options.run.empty() ? options.json_trace : options.run;
   if (asked.empty()) throw Error("", "no run is given", "name a profile: kr tree profile.json");
-  const auto format = parse_choices(options.format, "--format", {"table", "csv", "json"});
-  if (format.size() > 1) throw Error("", "several formats", "give one --format");
-  const bool machine = format[0] != "table";
+  const std::string format = parse_choice(options.format, "--format", {"table", "csv", "json"});
+  const bool machine = format != "table";
   const ViewOptions how = view_options(options, machine);
   const std::optional<Metric> metric = parse_metric(options);
   const RunSpec spec = parse_run(asked);
@@ -128,7 +144,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const CompiledRules rules = compile_rules(options.rules, streams);
 
   OpenOptions open = options.trace.open;
-  open.each_call = parse_choices(options.table, "--table", {"summary", "model"})[0] == "model";
+  open.each_call = parse_choice(options.table, "--table", {"summary", "model"}) == "model";
   std::unique_ptr<LabelledModules> modules;
   {
     ProgressShown shown(streams, spec.path);
@@ -138,15 +154,16 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   for (const std::string& warning : modules->trace.warnings) {
     streams.warning(fmt::format("{}: {}", spec.path, warning));
   }
+  warn_of_unknown_folds(modules->trace, options, streams);
   const Model& model = rules.program().models.get(modules->choice.model);
   const std::string& engine = rules.program().engines.get(model.engine).name;
   const TreeRun run{run_name(model.name, engine, spec.path, 0), engine, model.name};
 
   const TreeView view(rules, *modules, how);
   const Write write = [&](std::string_view text) { streams.out(text); };
-  if (format[0] == "csv") {
+  if (format == "csv") {
     write_tree_csv(view, metric, write);
-  } else if (format[0] == "json") {
+  } else if (format == "json") {
     write_tree_json(view, run, metric, write);
   } else {
     write_tree_text(view, run, metric.value_or(Metric::cuda_time_ms),
@@ -159,9 +176,10 @@ Exit tree(const TreeOptions& options, Streams& streams) {
 
 Action setup(CLI::App& app) {
   auto options = std::make_shared<TreeOptions>();
-  app.add_option("RUN", options->run, "PATH[,ENGINE,MODEL]; `-` is standard input");
+  auto* run = app.add_option("RUN", options->run, "PATH[,ENGINE,MODEL]; `-` is standard input");
   app.add_option("--json-trace", options->json_trace, "The same, as vLLM's script spells it")
-      ->type_name("RUN");
+      ->type_name("RUN")
+      ->excludes(run);
   app.add_option("--level", options->level,
                  "How deep: kernel, module, layer, or a number, 0 being the root (default: module)")
       ->type_name("LEVEL");
@@ -173,7 +191,7 @@ Action setup(CLI::App& app) {
   app.add_option("--step-interval,--step-plot-interval", options->step_interval,
                  "Every so many steps of a phase, and the last (default: 1; in pictures 4)")
       ->type_name("K")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   app.add_option("--metric,--plot-metric", options->metric,
                  "cuda_time_ms, pct_cuda_time or invocations (default: cuda_time_ms)")
       ->type_name("METRIC");
@@ -184,7 +202,8 @@ Action setup(CLI::App& app) {
   app.add_option("--top-k", options->top_k,
                  "Show the so many largest, and the rest as `others`; 0: all (default: 12 in text, "
                  "all in csv and json)")
-      ->type_name("K");
+      ->type_name("K")
+      ->check(whole_number());
   auto* unique =
       app.add_flag("--unique-names", options->unique_names,
                    "Tell nodes of one name apart by what they stand in (default in text)");
@@ -192,7 +211,8 @@ Action setup(CLI::App& app) {
       ->excludes(unique);
   app.add_option("--width", options->width,
                  "Cut names at this many characters; 0: never (default: 50 in text)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number());
   app.add_flag("--compat", options->compat,
                "Cut and choose as vLLM's own plotting does, and say how much time that loses");
   app.add_option("--out-dir,--output-directory", options->out_dir,

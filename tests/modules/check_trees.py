@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Holds `kr tree` and `kr diff` against a second reading of layer-wise profiles: at every level all
+formats show each step's time to the nanosecond, the first K and `others` too; a level refines the
+one above it; unique names are unique; --compat shows what the rules of vLLM's script say; and a
+difference of two profiles adds up to the difference of their times.
+
+    KR=build/tools/kr/kr tests/modules/check_trees.py build/tests/make_layerwise
+"""
+import collections
+import csv
+import decimal
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+KR = os.environ.get("KR", "kr")
+PROFILES = {
+    "llama": ["--layers", "3", "--decodes", "5"],
+    "llama_odd": ["--layers", "3", "--decodes", "5", "--flat", "--odd"],
+    "moe": ["--family", "moe", "--layers", "2", "--tp", "2", "--decodes", "4"],
+    "mla_odd": ["--family", "mla", "--layers", "2", "--decodes", "4", "--compact", "--odd"],
+}
+SELF = "(self)"
+
+failures = []
+
+
+def expect(good, *about):
+    if not good:
+        failures.append(" ".join(str(one) for one in about))
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([KR, *arguments], capture_output=True, timeout=120)
+    if done.returncode != status:
+        sys.exit(f"{' '.join(arguments)}: exit {done.returncode}: {done.stderr.decode()}")
+    return done.stdout.decode()
+
+
+# Profiles as this script reads them.
+
+Node = collections.namedtuple("Node", "name ns calls children")
+
+
+def ns_of(us):
+    return int((us * 1000).quantize(decimal.Decimal(1), decimal.ROUND_HALF_UP))
+
+
+def as_given(entry):
+    about = entry["entry"]
+    return Node(about["name"], ns_of(decimal.Decimal(about["cuda_time_us"])),
+                about.get("invocations", 1), [as_given(child) for child in entry["children"]])
+
+
+def settled(node):
+    """A node's time is the sum of its children's; what is over is a last child."""
+    if not node.children:
+        return node
+    children = [settled(child) for child in node.children]
+    below = sum(child.ns for child in children)
+    if node.ns > below:
+        children.append(Node(SELF, node.ns - below, 0, []))
+    return node._replace(ns=max(node.ns, below), children=children)
+
+
+def read_profile(path):
+    profile = json.loads(path.read_text(), parse_float=decimal.Decimal)
+    return {key: [as_given(root) for root in step["summary_stats"]]
+            for key, step in profile.items() if isinstance(step, dict) and "summary_stats" in step}
+
+
+def height(node):
+    return max((height(child) + 1 for child in node.children), default=0)
+
+
+def leaf_times(node, path=()):
+    path += (node.name,)
+    if not node.children:
+        yield path, node.ns
+    for child in node.children:
+        yield from leaf_times(child, path)
+
+
+# What vLLM's script would show of a step: names to times.
+
+def fold(node, names):
+    children = [] if node.name in names else [fold(child, names) for child in node.children]
+    return node._replace(children=children)
+
+
+def at_height(node, wanted, trace=()):
+    if not trace and height(node) <= wanted:
+        yield node
+        return
+    if height(node) == wanted:
+        yield node
+    for child in node.children:
+        yield from at_height(child, wanted, (node.name,) + trace)
+
+
+def like_vllm(roots, wanted, folds, top_k):
+    nodes = [node for root in roots for node in at_height(fold(root, folds), wanted)]
+    order = sorted(range(len(nodes)), key=lambda i: nodes[i].ns)  # of equal ones the first go
+    dropped = set(order[:max(0, len(nodes) - top_k + 1)] if top_k else [])
+    sums = collections.Counter()
+    for i, node in enumerate(nodes):
+        sums["others" if i in dropped else node.name] += node.ns
+    return dict(sums)
+
+
+# Checks.
+
+def read_json(path, *options):
+    return json.loads(run("tree", str(path), "--format", "json", *options))["runs"][0]
+
+
+def read_csv(path, *options):
+    return list(csv.DictReader(io.StringIO(run("tree", str(path), "--format", "csv", *options))))
+
+
+def sums_by_key(tree):
+    return {phase["key"]: sum(node["total_ns"] for node in phase["nodes"])
+            for phase in tree["phases"]}
+
+
+def check_sums(path, totals):
+    levels = ["kernel", "module", "layer", "0", "1", "2", "3", "50"]
+    choices = [[], ["--top-k", "1"], ["--top-k", "4", "--unique-names"], ["--by", "substage"],
+               ["--by", "operation", "--top-k", "3"], ["--fold", "LlamaAttention"],
+               ["--width", "5", "--no-unique-names"]]
+    above = None
+    for level in levels:
+        for choice in choices:
+            options = ["--level", level, *choice]
+            tree = read_json(path, *options)
+            expect(sums_by_key(tree) == totals, path.name, options, "do not add up in JSON")
+            compared = sum(phase["total_ns"] for phase in tree["compared"])
+            entries = sum(entry["total_ns"] for phase in tree["compared"]
+                          for entry in phase["entries"])
+            expect(compared == entries == sum(totals.values()), path.name, options,
+                   "compared phases do not add up")
+        # One format more, and names.
+        rows = read_csv(path, "--level", level)
+        expect(sum(int(row["total_ns"]) for row in rows) == sum(totals.values()), path.name, level,
+               "does not add up in CSV")
+        tree = read_json(path, "--level", level, "--unique-names")
+        for phase in tree["phases"]:
+            names = [node["name"] for node in phase["nodes"]]
+            expect(len(set(names)) == len(names), path.name, level, "names that are not unique")
+            if level.isdigit():
+                expect(all(node["depth"] <= int(level) for node in phase["nodes"]), path.name,
+                       level, "nodes too deep")
+        if level.isdigit():
+            below = collections.Counter()
+            for phase in tree["phases"]:
+                for node in phase["nodes"]:
+                    parts = node["path"].split(" > ")
+                    below[phase["key"], tuple(parts[:int(level)])] += node["total_ns"]
+            expect(above is None or above.keys() <= below.keys() | above.keys() and
+                   all(below.get(key, ns) == ns for key, ns in above.items()), path.name, level,
+                   "does not refine the level above")
+            above = collections.Counter()
+            for phase in tree["phases"]:
+                for node in phase["nodes"]:
+                    above[phase["key"], tuple(node["path"].split(" > "))] += node["total_ns"]
+    steps = read_json(path, "--step-interval", "3")["phases"]
+    expect(all(totals[step["key"]] == sum(node["total_ns"] for node in step["nodes"])
+               for step in steps), path.name, "chosen steps do not add up")
+
+
+def check_leaves(path, profile):
+    expected = collections.Counter()
+    for key, roots in profile.items():
+        for root in roots:
+            for names, ns in leaf_times(settled(root)):
+                expected[key, " > ".join(names)] += ns
+    shown = collections.Counter()
+    for phase in read_json(path, "--level", "kernel")["phases"]:
+        for node in phase["nodes"]:
+            shown[phase["key"], node["path"]] += node["total_ns"]
+    # Nodes that the ruleset folds stand for theirs.
+    for (key, name), ns in shown.items():
+        below = expected[key, name] + sum(n for (k, p), n in expected.items()
+                                          if k == key and p.startswith(name + " > "))
+        expect(below == ns, path.name, key, name, "takes", ns, "ns, not", below)
+
+
+def check_compat(path, profile, rules):
+    """Where children take longer than their node kr goes by the children, and vLLM by the node."""
+    raised = {key: [drop_self(settled(root)) for root in roots] for key, roots in profile.items()}
+    totals = {key: sum(root.ns for root in roots) for key, roots in raised.items()}
+    for level, wanted in (("kernel", 0), ("module", 1)):
+        for folds in ([], ["Sampler"], ["LlamaMLP", "Twin", "LogitsProcessor"]):
+            for top_k in (0, 1, 2, 5, 9, 1000):
+                options = ["--compat", "--rules", str(rules), "--level", level, "--top-k",
+                           str(top_k)]
+                for name in folds:
+                    options += ["--fold", name]
+                tree = read_json(path, *options)
+                lost = sum(totals.values())
+                for phase in tree["phases"]:
+                    shown = {node["name"]: node["total_ns"] for node in phase["nodes"]}
+                    expected = like_vllm(raised[phase["key"]], wanted, folds, top_k)
+                    expect(len(shown) == len(phase["nodes"]), path.name, options,
+                           "shows a name twice")
+                    expect(shown == expected, path.name, options, phase["key"], "shows", shown,
+                           "not", expected)
+                    lost -= sum(shown.values())
+                expect(tree["lost_ns"] == lost, path.name, options, "loses", lost, "ns, not",
+                       tree["lost_ns"])
+
+
+def drop_self(node):
+    return node._replace(children=[drop_self(child) for child in node.children
+                                   if child.name != SELF])
+
+
+def check_difference(one, other, totals):
+    # 1: there are differences.
+    same = json.loads(run("diff", str(one), str(one), "--format", "json"))
+    expect(all(name["a_ns"] == name["b_ns"] for name in same["names"]), one.name, "is not itself")
+    for level in ("kernel", "module", "layer", "2"):
+        found = json.loads(run("diff", str(one), str(other), "--format", "json", "--level", level,
+                               status=1))
+        for side in ("a_ns", "b_ns"):
+            of = totals[one if side == "a_ns" else other]
+            expect(found[side] == of, level, side, "is", found[side], "not", of)
+            expect(sum(name[side] for name in found["names"]) == of, level, side,
+                   "names do not add up")
+            labels = collections.Counter()
+            for label in found["labels"]:
+                labels[label["dimension"]] += label[side]
+            expect(labels and all(ns == of for ns in labels.values()), level, side,
+                   "labels do not add up:", dict(labels))
+
+
+def main(make_layerwise):
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        rules = work / "rules.kr"
+        rules.write_text('engine e "E" {\n  substage {\n    misc: otherwise\n  }\n}\n')
+        totals = {}
+        for name, options in PROFILES.items():
+            path = work / f"{name}.json"
+            subprocess.run([make_layerwise, path, *options], check=True)
+            profile = read_profile(path)
+            steps = {key: sum(settled(root).ns for root in roots)
+                     for key, roots in profile.items()}
+            totals[path] = sum(steps.values())
+            check_sums(path, steps)
+            check_leaves(path, profile)
+            check_compat(path, profile, rules)
+        paths = list(totals)
+        check_difference(paths[0], paths[1], totals)
+        check_difference(paths[1], paths[3], totals)
+    for failure in failures[:20]:
+        print(failure[:600])
+    if failures:
+        sys.exit(f"{len(failures)} checks failed")
+    print(f"{len(PROFILES)} profiles: all sums, names, choices and differences hold")
+
+
+main(*sys.argv[1:])
