@@ -29,8 +29,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   if (format == "csv" && parts.size() != 1) {
     throw Error("", "CSV is one table", "name its part, such as --only kernels");
   }
-  std::vector<RunSpec> specs;
-  for (const std::string& run : options.runs) specs.push_back(parse_run(run));
+  const std::vector<RunSpec> specs = parse_runs(options.runs);
   const CompiledRules rules = compile_rules(options.rules, streams);
 
   std::vector<AnalyzedRun> runs;

@@ -1,6 +1,7 @@
 // kr diff: what changes between two rulesets in meaning, or between two runs in time.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -187,6 +188,11 @@ Exit diff(const DiffOptions& options, Streams& streams) {
   if (format.size() > 1) throw Error("", "several formats", "give one --format");
   const bool run = names_run(options.before);
   if (run != names_run(options.after)) {
+    const RunSpec other = parse_run(run ? options.after : options.before);
+    std::error_code error;
+    if (other.path.find('.') != other.path.npos && !std::filesystem::exists(other.path, error)) {
+      throw Error(other.path, "there is no such file");
+    }
     throw Error(run ? options.after : options.before,
                 fmt::format("is no run, and {} is one", run ? options.before : options.after),
                 "compare two runs, or two rulesets");

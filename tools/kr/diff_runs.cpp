@@ -56,10 +56,8 @@ bool names_run(const std::string& operand) {
 }
 
 Exit diff_runs(const DiffRunsOptions& options, Streams& streams) {
-  const RunSpec a = parse_run(options.a), b = parse_run(options.b);
-  if (a.path == "-" && b.path == "-") {
-    throw Error("", "standard input can be read once", "name a file for one of the runs");
-  }
+  const std::vector<RunSpec> specs = parse_runs({options.a, options.b});
+  const RunSpec &a = specs[0], &b = specs[1];
   const CompiledRules rules = compile_rules(options.rules, streams);
   named_dimension(rules.program(), options.by);
   // Standard input is taken to be of the other's kind, or reading it says what it is.

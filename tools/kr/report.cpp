@@ -89,9 +89,9 @@ void show_notes(const RunSummary& run, Streams& streams) {
 }
 
 Exit report(const ReportOptions& options, Streams& streams) {
-  std::vector<RunSpec> specs;
-  for (const std::string& run : options.runs) specs.push_back(parse_run(run));
-  for (const std::string& run : options.more_runs) specs.push_back(parse_run(run));
+  std::vector<std::string> asked = options.runs;
+  asked.insert(asked.end(), options.more_runs.begin(), options.more_runs.end());
+  const std::vector<RunSpec> specs = parse_runs(asked);
   if (specs.empty()) throw Error("", "no run is given", "name a trace: kr report TRACE");
   const CompiledRules rules = compile_rules(options.rules, streams);
   named_dimension(rules.program(), options.by);

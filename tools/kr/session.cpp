@@ -9,6 +9,7 @@
 #include <iterator>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -95,6 +96,18 @@ RunSpec parse_run(const std::string& text) {
     std::error_code error;
     return path == "-" || std::filesystem::exists(path, error);
   });
+}
+
+std::vector<RunSpec> parse_runs(const std::vector<std::string>& texts) {
+  std::vector<RunSpec> specs;
+  bool input_taken = false;
+  for (const std::string& text : texts) {
+    const RunSpec& spec = specs.emplace_back(parse_run(text));
+    if (spec.path == "-" && std::exchange(input_taken, true)) {
+      throw Error("", "standard input can be read once", "name a file for the other run");
+    }
+  }
+  return specs;
 }
 
 struct ProgressShown::Impl {

@@ -34,6 +34,8 @@ struct TraceOptions {
 
 /// A run as written, with the file system asked which paths exist.
 RunSpec parse_run(const std::string& text);
+/// Several of one command. Throws Error where more than one is standard input.
+std::vector<RunSpec> parse_runs(const std::vector<std::string>& texts);
 
 /// Calls `read` while progress of it is shown, once it takes longer than a second.
 class ProgressShown {
