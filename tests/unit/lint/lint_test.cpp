@@ -2,12 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include "sema/abbreviate.hpp"
 #include "lint/color_distance.hpp"
 #include "lint/edits.hpp"
 #include "lint/fix.hpp"
 #include "lint/repairs.hpp"
 #include "lint/same_meaning.hpp"
+#include "sema/abbreviate.hpp"
 #include "support/rules.hpp"
 
 using namespace kr;
