@@ -358,6 +358,7 @@ class Reachability {
       if (expr.op != ExprOp::disjunction || !context_.is_root(expr.span.file)) continue;
       const std::vector<Alternative> all = alternatives({i}, expr.span);
       std::vector<FormulaId> formulas;  // of those that stay; never holding in place of the others
+      formulas.reserve(all.size());
       for (const Alternative& one : all) formulas.push_back(one.formula);
       for (size_t k = all.size(); k-- > 0;) {
         if (!reported_.insert({all[k].place.file.index, all[k].place.begin}).second) continue;
