@@ -92,6 +92,7 @@ class Attributor {
       units[{graph, graph ? launch : out_.step_of[i], operation.track.index}].push_back(i);
     }
     std::vector<std::pair<uint32_t, const std::pair<const Key, std::vector<uint32_t>>*>> order;
+    order.reserve(units.size());
     for (const auto& unit : units) order.emplace_back(unit.second.front(), &unit);
     std::sort(order.begin(), order.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
