@@ -122,8 +122,12 @@ class TreeText {
 
   std::vector<Line> list_of(size_t index) {
     view_.rows(index, nodes_, rows_);
-    std::stable_sort(rows_.begin(), rows_.end(),
-                     [&](const ViewRow& a, const ViewRow& b) { return a.total_ns > b.total_ns; });
+    std::stable_sort(rows_.begin(), rows_.end(), [&](const ViewRow& a, const ViewRow& b) {
+      if (metric_ == Metric::invocations && a.invocations != b.invocations) {
+        return a.invocations > b.invocations;
+      }
+      return a.total_ns > b.total_ns;
+    });
     std::vector<Line> lines;
     for (const ViewRow& row : rows_) {
       const ViewEntry& entry = view_.entries()[row.entry];
