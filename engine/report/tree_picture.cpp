@@ -14,6 +14,22 @@
 #include "report/tree_colors.hpp"
 #include "report/tree_title.hpp"
 
+#ifdef __SANITIZE_ADDRESS__
+// Fontconfig, below Cairo, keeps what it has read of the system's fonts until the process ends.
+extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier)
+const char* __lsan_default_suppressions();
+const char* __lsan_default_suppressions() {
+  return "leak:libfontconfig\n";
+}
+const char* __lsan_default_options();
+const char* __lsan_default_options() {
+  return "print_suppressions=0";
+}
+// NOLINTEND(bugprone-reserved-identifier)
+}
+#endif
+
 namespace kr {
 namespace {
 
