@@ -41,6 +41,15 @@ class JsonWriter {
     element();
     fmt::format_to(std::back_inserter(out_), "{}", value);
   }
+  /// A number where a double holds it, as JavaScript reads it; else a text.
+  void exact(int64_t value) {
+    constexpr int64_t largest_exact = (int64_t{1} << 53) - 1;
+    if (value <= largest_exact && value >= -largest_exact) {
+      number(value);
+    } else {
+      text(fmt::format("{}", value));
+    }
+  }
   /// Members of the open object, written before by another writer.
   void members(std::string_view written) {
     element();

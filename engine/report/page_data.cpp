@@ -50,14 +50,7 @@ class PageData {
   }
 
  private:
-  void number(int64_t value) {
-    constexpr int64_t largest_exact = (int64_t{1} << 53) - 1;
-    if (value <= largest_exact && value >= -largest_exact) {
-      json_.number(value);
-    } else {
-      json_.text(fmt::format("{}", value));
-    }
-  }
+  void number(int64_t value) { json_.exact(value); }
 
   void field(std::string_view key, int64_t value) {
     json_.key(key);

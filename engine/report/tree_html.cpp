@@ -78,14 +78,7 @@ class PageWriter {
   }
 
  private:
-  void number(int64_t value) {
-    constexpr int64_t largest_exact = (int64_t{1} << 53) - 1;
-    if (value <= largest_exact && value >= -largest_exact) {
-      json_.number(value);
-    } else {
-      json_.text(fmt::format("{}", value));
-    }
-  }
+  void number(int64_t value) { json_.exact(value); }
   void optional(const std::optional<int64_t>& value) {
     if (value) {
       number(*value);

@@ -2,6 +2,7 @@
 // and their results the same whatever the number of threads.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -13,6 +14,15 @@
 #include <vector>
 
 namespace kr {
+
+/// How many threads a reader starts: as it is told, else as the options say; 0 is a thread a
+/// processor. At most 16.
+inline unsigned worker_threads(unsigned told, unsigned options) {
+  constexpr unsigned most = 16;
+  unsigned threads = told != 0 ? told : options;
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  return std::min(threads, most);
+}
 
 /// `Job` is default constructible and reused; the one thread that owns the OrderedWorkers fills
 /// jobs and takes them.

@@ -20,14 +20,6 @@
 namespace kr {
 namespace {
 
-constexpr unsigned most_threads = 16;
-
-unsigned thread_count(const Input& input, const CsvReading& reading) {
-  unsigned threads = reading.threads != 0 ? reading.threads : input.options().threads;
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  return std::min(threads, most_threads);
-}
-
 /// A block, and what was found in it by which parser.
 struct CsvJob {
   TextBlock block;
@@ -45,7 +37,7 @@ class Reader {
         blocks_(input, reading.block_size),
         sections_(input, out),
         merge_(out),
-        threads_(thread_count(input, reading)) {}
+        threads_(worker_threads(reading.threads, input.options().threads)) {}
 
   void run() {
     TextBlock block;

@@ -23,14 +23,6 @@
 namespace kr {
 namespace {
 
-constexpr unsigned most_threads = 16;
-
-unsigned thread_count(const Input& input, const KinetoReading& reading) {
-  unsigned threads = reading.threads != 0 ? reading.threads : input.options().threads;
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  return std::min(threads, most_threads);
-}
-
 /// A window, and what was found in it by which parser.
 struct WindowJob {
   EventWindow window;
@@ -47,7 +39,7 @@ class Reader {
         json_(input, std::min(reading.window_size, JsonPull::usual_block)),
         merge_(out, input.options().host_side),
         window_size_(reading.window_size),
-        threads_(thread_count(input, reading)) {}
+        threads_(worker_threads(reading.threads, input.options().threads)) {}
 
   void run() {
     try {
