@@ -1,8 +1,9 @@
 """Lists of labelled kernel names, and what `kr classify` says of them.
 
 A list is a TSV with a header; the columns used are name, label, also (a second label that is as
-right), kind, engine or engine_hint, source or family, total_ns. The program is the one named in
-the environment variable KR.
+right), kind, engine or engine_hint, source or family, total_ns. Names are any bytes but tabs and
+line breaks; those that are no UTF-8 are kept as Python's `surrogateescape` keeps them. The program
+is the one named in the environment variable KR.
 """
 
 import csv
@@ -29,29 +30,68 @@ HEADER = (
 ).split(",")
 
 
+def fail(message):
+    """It could not be done: exit 2, as kr has it."""
+    print(message, file=sys.stderr)
+    sys.exit(2)
+
+
 def program():
     path = os.environ.get("KR")
     if not path:
-        sys.exit("KR does not name the program: KR=build/tools/kr/kr " + " ".join(sys.argv))
+        fail("KR does not name the program: KR=build/tools/kr/kr " + " ".join(sys.argv))
     return path
+
+
+def run(*arguments):
+    """What kr writes to standard output."""
+    command = [program(), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError as error:
+        fail(f"{command[0]}: {error.strerror}")
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "backslashreplace")
+        fail(f"{' '.join(command)}\nexit {done.returncode}\n{said}")
+    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def read_names(path):
     """The rows of a list, each with all columns that the scripts use."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    for row in rows:
-        row["total_ns"] = int(row.get("total_ns") or 0)
+    try:
+        text = Path(path).read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        fail(f"{path}: {error.strerror}")
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    header = lines[0].removeprefix("\ufeff").split("\t")
+    if "name" not in header or "label" not in header:
+        fail(f"{path}: the first line names no columns `name` and `label`, with tabs between")
+    rows = []
+    for number, line in enumerate(lines[1:], 2):
+        if not line:
+            continue
+        cells = line.split("\t")
+        if len(cells) > len(header):
+            fail(f"{path}:{number}: {len(cells)} cells, but {len(header)} columns")
+        row = dict(zip(header, cells + [""] * (len(header) - len(cells))))
+        if not row["name"] or not row["label"]:
+            fail(f"{path}:{number}: no name, or no label")
+        total = row.get("total_ns") or "0"
+        if not total.isdecimal():
+            fail(f"{path}:{number}: total_ns is {total!r}, no whole number")
+        row["total_ns"] = int(total)
         row["source"] = row.get("source") or row.get("family") or ""
         row["engine"] = row.get("engine_hint") or row.get("engine") or ""
         row["also"] = row.get("also") or ""
+        row["kind"] = row.get("kind") or ""
+        rows.append(row)
     return rows
 
 
 def write_trace(path, rows):
     """A cuda_gpu_trace CSV with one operation a name, one after another."""
     start = 1_000_000
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with open(path, "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
         writer = csv.writer(file)
         writer.writerow(HEADER)
         for row in rows:
@@ -68,18 +108,12 @@ def classify(rows, engine, model="", rules=()):
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "names.csv"
         write_trace(trace, rows)
-        run = f"{trace},{engine},{model or 'default'}"
-        command = [program(), "classify", run, "--format", "csv"]
-        for name in rules:
-            command += ["--rules", name]
-        done = subprocess.run(command, capture_output=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}\nexit {done.returncode}\n{done.stderr.decode()}")
-    answers = csv.DictReader(io.StringIO(done.stdout.decode("utf-8"), newline=""))
-    found = {row["name"]: row for row in answers}
+        options = [word for name in rules for word in ("--rules", name)]
+        text = run("classify", f"{trace},{engine},{model or 'default'}", "--format", "csv", *options)
+    found = {row["name"]: row for row in csv.DictReader(io.StringIO(text, newline=""))}
     missing = [row["name"] for row in rows if row["name"] not in found]
     if missing:
-        sys.exit(f"kr classify lost {len(missing)} names, the first: {missing[0]}")
+        fail(f"kr classify lost {len(missing)} names, the first: {missing[0]}")
     return found
 
 
