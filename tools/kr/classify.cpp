@@ -40,10 +40,9 @@ void write_each(const CompiledRules& rules, const LabelledTrace& run, const std:
 
 Exit classify(const ClassifyOptions& options, Streams& streams) {
   const bool table = streams.out_is_terminal() && !options.each;
-  const auto format =
-      parse_choices(options.format.empty() ? (table ? "table" : "csv") : options.format, "--format",
-                    {"csv", "jsonl", "table"});
-  if (format.size() > 1) throw Error("", "several formats", "give one --format");
+  const std::string format =
+      parse_choice(options.format.empty() ? (table ? "table" : "csv") : options.format, "--format",
+                   {"csv", "jsonl", "table"});
   const RunSpec spec = parse_run(options.run);
   const CompiledRules rules = compile_rules(options.rules, streams);
 
@@ -55,9 +54,9 @@ Exit classify(const ClassifyOptions& options, Streams& streams) {
     streams.warning(fmt::format("{}: {}", spec.path, warning));
   }
   if (options.each) {
-    write_each(rules, *run, format[0], streams);
+    write_each(rules, *run, format, streams);
   } else {
-    write_names(summarize_run(rules, spec, 0, *run), format[0], streams);
+    write_names(summarize_run(rules, spec, 0, *run), format, streams);
   }
   return Exit::done;
 }

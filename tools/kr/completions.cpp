@@ -162,7 +162,7 @@ Action setup_completions(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
   app.add_option("SHELL", *shell, "bash, zsh or fish")->required();
   return [shell](Streams& streams) {
-    const std::string name = parse_choices(*shell, "SHELL", {"bash", "zsh", "fish"})[0];
+    const std::string name = parse_choice(*shell, "SHELL", {"bash", "zsh", "fish"});
     const auto whole = whole_app(streams);
     streams.out(name == "bash" ? bash(*whole) : name == "zsh" ? zsh(*whole) : fish(*whole));
     return Exit::done;

@@ -184,8 +184,7 @@ Exit diff_rules(const DiffOptions& options, const std::string& format, Streams& 
 }
 
 Exit diff(const DiffOptions& options, Streams& streams) {
-  const auto format = parse_choices(options.format, "--format", {"text", "json"});
-  if (format.size() > 1) throw Error("", "several formats", "give one --format");
+  const std::string format = parse_choice(options.format, "--format", {"text", "json"});
   const bool run = names_run(options.before);
   if (run != names_run(options.after)) {
     const RunSpec other = parse_run(run ? options.after : options.before);
@@ -197,13 +196,13 @@ Exit diff(const DiffOptions& options, Streams& streams) {
                 fmt::format("is no run, and {} is one", run ? options.before : options.after),
                 "compare two runs, or two rulesets");
   }
-  if (!run) return diff_rules(options, format[0], streams);
+  if (!run) return diff_rules(options, format, streams);
   refuse(!options.names.empty(), "--names", "runs");
   refuse(!options.runs.empty(), "--run", "runs");
   DiffRunsOptions runs;
   runs.a = options.before;
   runs.b = options.after;
-  runs.format = format[0];
+  runs.format = format;
   if (!options.by.empty()) runs.by = options.by;
   if (!options.level.empty()) runs.level = options.level;
   runs.all = options.all;

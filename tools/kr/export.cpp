@@ -21,7 +21,7 @@ struct Options {
 };
 
 Exit export_rules(const Options& options, Streams& streams) {
-  (void)parse_choices(options.format, "--format", {"engine-model-json"});
+  (void)parse_choice(options.format, "--format", {"engine-model-json"});
   const auto rules = std::move(load_named(options.rules.names, streams).rules);
   Sink sink;
   const Exported exported = export_tables(rules->program, options.dimension, sink);

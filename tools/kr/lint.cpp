@@ -84,7 +84,7 @@ std::vector<std::string> inputs_of(const Options& options, const Library& librar
 }
 
 Severity level_of(const std::string& word) {
-  const std::string level = parse_choices(word, "--fail-level", {"error", "warning", "info"})[0];
+  const std::string level = parse_choice(word, "--fail-level", {"error", "warning", "info"});
   return level == "error"     ? Severity::error
          : level == "warning" ? Severity::warning
                               : Severity::info;
@@ -92,7 +92,7 @@ Severity level_of(const std::string& word) {
 
 Format parse_format(const std::string& word) {
   const std::vector<std::string> names(format_names.begin(), format_names.end());
-  return *format_from(parse_choices(word, "--format", names)[0]);
+  return *format_from(parse_choice(word, "--format", names));
 }
 
 /// `2 errors, 1 warning; fixed 3`.

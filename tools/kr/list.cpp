@@ -181,11 +181,11 @@ std::string json_text(const std::vector<Row>& rows) {
 }
 
 Exit list(const ListOptions& options, Streams& streams) {
-  const auto format = parse_choices(options.format, "--format", {"table", "json"});
+  const std::string format = parse_choice(options.format, "--format", {"table", "json"});
   const std::vector<std::string> known{"engines", "models",  "labels",
                                        "checks",  "formats", "rulesets"};
   const std::string what =
-      parse_choices(options.what.empty() ? "models" : options.what, "kr list", known)[0];
+      parse_choice(options.what.empty() ? "models" : options.what, "kr list", known);
   std::vector<Row> rows;
   if (what == "checks") {
     rows = checks();
@@ -197,7 +197,7 @@ Exit list(const ListOptions& options, Streams& streams) {
     const CompiledRules rules = compile_rules(options.rules, streams);
     rows = what == "engines" ? engines(rules) : what == "models" ? models(rules) : labels(rules);
   }
-  streams.out(format[0] == "json" ? json_text(rows) : table_text(rows));
+  streams.out(format == "json" ? json_text(rows) : table_text(rows));
   return Exit::done;
 }
 

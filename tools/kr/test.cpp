@@ -36,8 +36,7 @@ std::optional<CompiledRules> load_alone(const std::string& name, const Library& 
 }
 
 Exit test(const TestOptions& options, Streams& streams) {
-  const auto format = parse_choices(options.format, "--format", {"human", "json", "junit"});
-  if (format.size() > 1) throw Error("", "several formats", "give one --format");
+  const std::string format = parse_choice(options.format, "--format", {"human", "json", "junit"});
   const Library library = Library::of_process("kr");
   std::vector<TestedFile> files;
   size_t broken = 0;
@@ -57,9 +56,9 @@ Exit test(const TestOptions& options, Streams& streams) {
     file.outcomes = run_tests(file.rules);
     if (options.coverage) file.coverage = coverage_of(file.rules, file.outcomes);
   }
-  if (format[0] == "json") {
+  if (format == "json") {
     streams.out(tests_json(files));
-  } else if (format[0] == "junit") {
+  } else if (format == "junit") {
     streams.out(tests_junit(files));
   } else if (!files.empty()) {
     streams.out(tests_text(files, streams.color_out()));

@@ -34,12 +34,12 @@ Choice choose(const CompiledRules& rules, const WhyOptions& options, OperationKi
 }
 
 Exit why(const WhyOptions& options, Streams& streams) {
-  const auto format = parse_choices(options.format, "--format", {"text", "json"});
+  const std::string format = parse_choice(options.format, "--format", {"text", "json"});
   const CompiledRules rules = compile_rules(options.rules, streams);
   WhyQuery query{.name = options.name, .kind = std::nullopt, .within = std::nullopt};
   if (!options.kind.empty()) {
-    query.kind = operation_kind_from(
-        parse_choices(options.kind, "--kind", {"kernel", "memcpy", "memset"})[0]);
+    query.kind =
+        operation_kind_from(parse_choice(options.kind, "--kind", {"kernel", "memcpy", "memset"}));
   }
   if (options.has_within) query.within = options.within;
 
@@ -47,8 +47,8 @@ Exit why(const WhyOptions& options, Streams& streams) {
       choose(rules, options, query.kind.value_or(operation_kind_of(options.name)));
   const WhyReport report{options.name, rules.program().title(choice.model), choice.why,
                          kr::why(rules, choice.model, query)};
-  streams.out(format[0] == "json" ? why_json(rules, report)
-                                  : why_text(rules, report, {streams.color_out()}));
+  streams.out(format == "json" ? why_json(rules, report)
+                               : why_text(rules, report, {streams.color_out()}));
   return Exit::done;
 }
 
