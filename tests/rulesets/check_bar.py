@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The bar on the project's own list of names: every one is labelled right.
+"""The bar on the project's lists of names.
 
-By the generic ruleset, and by the engines' own, which only add to it.
+Its own list is right to the last name, by the generic ruleset and by the engines' own, which only
+add to it. The list collected apart from the rules, from public reports and from sources, is right
+on 97 % of the names; what is wrong is listed, and is no reason to leave a name out of it.
 """
 
 import sys
@@ -9,34 +11,56 @@ import sys
 import kernel_names as names
 
 AT_LEAST = 300
+PUBLIC_RIGHT = 97.0
 
 
-def check(rows, engine):
-    wrong = 0
+def read(path):
+    rows = names.read_names(path)
+    if len(rows) < AT_LEAST or len({row["name"] for row in rows}) != len(rows):
+        sys.exit(f"{path}: fewer than {AT_LEAST} names, or one twice")
+    return rows
+
+
+def findings(rows, engine):
+    """(what is wrong, wrong names): a line for each finding, and the names without the right label."""
+    lines, wrong = [], set()
     answers = names.classify(rows, engine)
     for row in rows:
         answer = answers[row["name"]]
+        where = f"{engine}: {row['name'][:110]}"
         if not names.right(row, answer["substage"]):
-            wrong += 1
-            print(
-                f"{engine}: {row['name'][:110]}: {answer['substage']} by {answer['rule']}, "
-                f"not {row['label']}"
-            )
+            wrong.add(row["name"])
+            lines.append(f"{where}: {answer['substage']} by {answer['rule']}, not {row['label']}")
         if answer["kind"] != row["kind"]:
-            wrong += 1
-            print(f"{engine}: {row['name'][:110]}: kind {answer['kind']}, not {row['kind']}")
+            wrong.add(row["name"])
+            lines.append(f"{where}: kind {answer['kind']}, not {row['kind']}")
         if not answer["stage"] or answer["stage"] == "unclassified":
-            wrong += 1
-            print(f"{engine}: {row['name'][:110]}: no stage")
-    print(f"{engine}: {len(rows)} names, {wrong} findings")
-    return wrong
+            wrong.add(row["name"])
+            lines.append(f"{where}: no stage")
+    return lines, wrong
+
+
+def check_own(engine):
+    rows = read(names.OWN_NAMES)
+    lines, wrong = findings(rows, engine)
+    print("\n".join([*lines, f"{engine}: {len(rows)} names, {len(lines)} findings"]))
+    return not wrong
+
+
+def check_public():
+    rows = read(names.PUBLIC_NAMES)
+    also = {row["name"] for row in names.read_names(names.OWN_NAMES)}
+    if twice := [row["name"] for row in rows if row["name"] in also]:
+        sys.exit(f"{names.PUBLIC_NAMES}: also in {names.OWN_NAMES}: {twice[0]}")
+    lines, wrong = findings(rows, "generic")
+    share = 100 * (1 - len(wrong) / len(rows))
+    print("\n".join([*lines, f"public names: {share:.2f} % of {len(rows)} right, {PUBLIC_RIGHT} asked"]))
+    return share >= PUBLIC_RIGHT
 
 
 def main():
-    rows = names.read_names(names.OWN_NAMES)
-    if len(rows) < AT_LEAST or len({row["name"] for row in rows}) != len(rows):
-        sys.exit(f"{names.OWN_NAMES}: fewer than {AT_LEAST} names, or one twice")
-    sys.exit(1 if sum(check(rows, engine) for engine in ("generic", "vllm", "sglang")) else 0)
+    own = [check_own(engine) for engine in ("generic", "vllm", "sglang")]
+    sys.exit(0 if all([*own, check_public()]) else 1)
 
 
 main()

@@ -16,6 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN_NAMES = ROOT / "tests" / "data" / "names.tsv"
+# Collected from public reports and sources apart from the rules, and not shortened to what they know.
+PUBLIC_NAMES = ROOT / "tests" / "rulesets" / "names.tsv"
 OWN_TABLES = ROOT / "tests" / "data" / "gputrc2graph_tables.json"
 SHARED = ROOT.parent / "shared" / "data"
 SHARED_NAMES = SHARED / "names" / "dev.tsv"
