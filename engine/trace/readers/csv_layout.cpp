@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "trace/readers/csv_row.hpp"
+
 namespace kr {
 namespace {
 
@@ -13,17 +15,11 @@ struct Title {
   std::string_view unit;  // may be empty
 };
 
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 Title title_of(std::string_view cell) {
-  cell = trim(cell);
+  cell = trim_cell(cell);
   const size_t open = cell.rfind('(');
   if (!cell.ends_with(')') || open == cell.npos || open == 0) return {cell, {}};
-  return {trim(cell.substr(0, open)), cell.substr(open + 1, cell.size() - open - 2)};
+  return {trim_cell(cell.substr(0, open)), cell.substr(open + 1, cell.size() - open - 2)};
 }
 
 std::optional<int> exponent_of(std::string_view unit) {
@@ -57,7 +53,7 @@ constexpr std::array report_columns{
     "Type"sv,   "Event Type"sv, "Domain"sv,      "Virtual Address"sv, "CorrId"sv};
 
 bool is_number(std::string_view cell) {
-  cell = trim(cell);
+  cell = trim_cell(cell);
   return !cell.empty() && cell.find_first_not_of("0123456789.-") == cell.npos;
 }
 
@@ -98,7 +94,7 @@ bool time_column(const std::vector<std::string>& titles, std::string_view name, 
     missing = std::string(name) + " in ns, us, ms or sec";
     return false;
   }
-  out = {*column, *exponent, std::string(trim(titles[*column]))};
+  out = {*column, *exponent, std::string(trim_cell(titles[*column]))};
   return true;
 }
 
@@ -135,67 +131,21 @@ LineKind prose_kind(std::string_view text) {
 
 }  // namespace
 
-CsvRow read_csv_row(std::string_view text) {
-  CsvRow row;
-  std::string cell;
-  size_t at = 0;
-  const auto finish = [&](CsvRow::End end) {
-    row.cells.push_back(std::move(cell));
-    row.end = end;
-    row.size = at;
-    return row;
-  };
-  while (true) {
-    if (at < text.size() && text[at] == '"') {
-      for (++at;; ++at) {
-        if (at >= text.size()) return finish(CsvRow::End::inside);
-        if (text[at] == '"') {
-          if (at + 1 >= text.size() || text[at + 1] != '"') break;
-          ++at;
-        }
-        cell += text[at];
-      }
-      ++at;
-      const bool returns = at + 1 < text.size() && text[at] == '\r' && text[at + 1] == '\n';
-      if (returns) ++at;
-      const bool lone_return = at + 1 == text.size() && text[at] == '\r';
-      if (lone_return) ++at;
-      if (at < text.size() && text[at] != ',' && text[at] != '\n') {
-        row.fault = at;
-        return finish(CsvRow::End::malformed);
-      }
-    } else {
-      const size_t end = std::min(text.find_first_of(",\"\n", at), text.size());
-      cell.assign(text.substr(at, end - at));
-      at = end;
-      if (at < text.size() && text[at] == '"') {
-        row.fault = at;
-        return finish(CsvRow::End::malformed);
-      }
-      const bool at_end = at == text.size() || text[at] == '\n';
-      if (at_end && cell.ends_with('\r')) cell.pop_back();
-    }
-    if (at == text.size()) return finish(CsvRow::End::text_ended);
-    if (text[at++] == '\n') return finish(CsvRow::End::row);
-    row.cells.push_back(std::move(cell));
-    cell.clear();
-  }
-}
-
 Line classify_line(std::string_view text) {
   Line line;
   if (text.starts_with("\xef\xbb\xbf"sv)) text.remove_prefix(3);
-  const std::string_view bare = trim(text);
+  const std::string_view bare = trim_cell(text);
   if (bare.empty()) {
     line.kind = LineKind::blank;
     return line;
   }
   line.kind = prose_kind(bare);
   if (line.kind != LineKind::other || bare.find(',') == bare.npos) return line;
-  CsvRow row = read_csv_row(bare);
+  CsvRow row;
+  row.read(bare);
   const bool whole = row.end == CsvRow::End::text_ended && row.cells.size() >= 2;
   if (!whole || std::any_of(row.cells.begin(), row.cells.end(), is_number)) return line;
-  line.titles = std::move(row.cells);
+  line.titles.assign(row.cells.begin(), row.cells.end());
   if (is_gpu_trace(line.titles)) {
     line.kind = LineKind::gpu_trace_header;
     lay_out(line);

@@ -13,21 +13,6 @@
 
 namespace kr {
 
-/// Cells of one row, quotes undone. `rest` is what follows it in the text.
-struct CsvRow {
-  enum class End : uint8_t {
-    row,         // whole
-    text_ended,  // no newline: the last row of a file, or one that goes on
-    inside,      // the text ends between quotes
-    malformed,   // a quote where none can stand
-  };
-  End end = End::row;
-  std::vector<std::string> cells;
-  size_t size = 0;   // bytes, with the line break
-  size_t fault = 0;  // malformed: where
-};
-CsvRow read_csv_row(std::string_view text);
-
 struct TimeColumn {
   size_t column = 0;
   int exponent = 0;  // a printed unit is 10^exponent ns

@@ -60,7 +60,7 @@ void CsvRows::clear() {
   new_tracks.clear();
   unquoted.clear();
   consumed = 0;
-  stop = Stop::end;
+  stop = CsvStop::end;
 }
 
 void CsvRowParser::restart() {
@@ -73,8 +73,7 @@ void CsvRowParser::restart() {
 
 void CsvRowParser::parse(std::string_view text, const TextPlace& place, const CsvLayout& layout,
                          CsvRows& out) {
-  text_ = text;
-  place_ = &place;
+  cursor_.begin(text, place, {layout.columns, layout.columns});
   layout_ = &layout;
   out_ = &out;
   fast_ = layout.columns <= most_fast_columns && layout.name == layout.columns - 1 &&
@@ -147,32 +146,25 @@ const char* CsvRowParser::fast_row(const char* at, const char* end) {
 }
 
 size_t CsvRowParser::plain_row(size_t at) {
-  const std::string_view rest = text_.substr(at);
-  if (rest.front() == '\n') return 1;
-  if (rest.starts_with("\r\n")) return 2;
-  CsvRow row = read_csv_row(rest);
-  const bool whole = row.end == CsvRow::End::row || row.end == CsvRow::End::text_ended;
+  if (const size_t blank = cursor_.blank(at); blank != 0) return blank;
+  const bool whole = cursor_.read(at);
+  const CsvRow& row = cursor_.row();
   int64_t start = 0;
-  if (!whole || row.cells.size() != layout_->columns ||
-      time_from_decimal(row.cells[layout_->start.column], layout_->start.exponent, start) !=
-          TimeFault::none) {
-    return refuse_or_stop(at, row);
+  if (!whole || time_from_decimal(row.cells[layout_->start.column], layout_->start.exponent,
+                                  start) != TimeFault::none) {
+    return refuse_or_stop(at);
   }
-  if (row.end == CsvRow::End::text_ended) {
-    if (!place_->last) return stop(CsvRows::Stop::more, at);
-    if (place_->cut_off) return stop(CsvRows::Stop::truncated, at);
-  }
-  start = time(at, row, layout_->start);
-  const int64_t duration = time(at, row, layout_->duration);
+  if (const auto why = cursor_.unfinished()) return stop(*why, at);
+  const int64_t duration = time(at, layout_->duration);
   if (start > longest - duration) {
-    fail(at, fmt::format("`{}` and `{}` add up to more than 64 bits of nanoseconds",
-                         layout_->start.title, layout_->duration.title));
+    cursor_.fail(at, fmt::format("`{}` and `{}` add up to more than 64 bits of nanoseconds",
+                                 layout_->start.title, layout_->duration.title));
   }
-  const std::string device = layout_->device ? row.cells[*layout_->device] : std::string();
-  const std::string stream = layout_->stream ? row.cells[*layout_->stream] : std::string();
+  const std::string_view device = layout_->device ? row.cells[*layout_->device] : "";
+  const std::string_view stream = layout_->stream ? row.cells[*layout_->stream] : "";
   int64_t number = 0;
   if (!stream_number(stream, number)) {
-    fail(at, fmt::format("`Strm` is no number: `{}`", shown_text(stream)));
+    cursor_.fail(at, fmt::format("`Strm` is no number: `{}`", shown_text(stream)));
   }
   const TrackId track = track_id(device, number);
   const NameId name = name_id(row.cells[layout_->name], false);
@@ -181,33 +173,18 @@ size_t CsvRowParser::plain_row(size_t at) {
 }
 
 // What stands at `at` is no row as the layout has it. It may be the end of the report.
-size_t CsvRowParser::refuse_or_stop(size_t at, const CsvRow& row) {
-  const std::string_view rest = text_.substr(at);
-  const size_t newline = rest.find('\n');
-  const bool line_is_whole = newline != rest.npos || place_->last;
-  if (!line_is_whole) return stop(CsvRows::Stop::more, at);
-  const LineKind kind = classify_line(rest.substr(0, newline)).kind;
-  if (kind == LineKind::blank) return std::min(newline, rest.size() - 1) + 1;
-  if (kind != LineKind::other) return stop(CsvRows::Stop::line, at);
-  const bool cut = row.end == CsvRow::End::inside || row.end == CsvRow::End::text_ended;
-  if (cut && !place_->last) return stop(CsvRows::Stop::more, at);
-  if (cut && (row.end == CsvRow::End::inside || row.cells.size() < layout_->columns)) {
-    if (place_->allow_truncated) return stop(CsvRows::Stop::truncated, at);
-    fail(at, "the file is cut off in this row",
-         "export it again, or read what is whole with --allow-truncated");
-  }
-  if (row.end == CsvRow::End::malformed) {
-    fail(at, fmt::format("a quote stands where none can be, in cell {}", row.cells.size()));
-  }
-  if (row.cells.size() != layout_->columns) {
-    fail(at, fmt::format("the row has {} cells where the header has {}", row.cells.size(),
-                         layout_->columns));
-  }
-  time(at, row, layout_->start);
-  fail(at, "the row cannot be read");
+size_t CsvRowParser::refuse_or_stop(size_t at) {
+  const auto line = cursor_.line(at);
+  if (!line) return stop(CsvStop::more, at);
+  const LineKind kind = classify_line(*line).kind;
+  if (kind == LineKind::blank) return std::min(line->size() + 1, cursor_.text().size() - at);
+  if (kind != LineKind::other) return stop(CsvStop::line, at);
+  if (const auto why = cursor_.refuse(at)) return stop(*why, at);
+  time(at, layout_->start);
+  cursor_.fail(at, "the row cannot be read");
 }
 
-size_t CsvRowParser::stop(CsvRows::Stop why, size_t at) {
+size_t CsvRowParser::stop(CsvStop why, size_t at) {
   out_->stop = why;
   out_->consumed = at;
   return 0;
@@ -256,18 +233,12 @@ TrackId CsvRowParser::track_id(std::string_view device, int64_t stream) {
   return id;
 }
 
-int64_t CsvRowParser::time(size_t at, const CsvRow& row, const TimeColumn& column) const {
+int64_t CsvRowParser::time(size_t at, const TimeColumn& column) const {
   int64_t ns = 0;
-  const std::string& text = row.cells[column.column];
+  const std::string_view text = cursor_.row().cells[column.column];
   const TimeFault fault = time_from_decimal(text, column.exponent, ns);
-  if (fault != TimeFault::none) fail(at, describe(fault, column.title, text));
+  if (fault != TimeFault::none) cursor_.fail(at, describe(fault, column.title, text));
   return ns;
-}
-
-void CsvRowParser::fail(size_t at, std::string why, std::string remedy) const {
-  const Error::Place place{.line = place_->line + tally(text_.substr(0, at)).newlines,
-                           .offset = place_->offset + at};
-  throw Error(*place_->shown, place, std::move(why), std::move(remedy));
 }
 
 }  // namespace kr

@@ -19,38 +19,23 @@
 #include <vector>
 
 #include "base/growing_array.hpp"
+#include "trace/readers/csv_cursor.hpp"
 #include "trace/readers/csv_layout.hpp"
 #include "trace/trace.hpp"
 
 namespace kr {
-
-/// Where a text stands in its file.
-struct TextPlace {
-  const std::string* shown = nullptr;  // the path, for errors
-  uint64_t offset = 0;
-  uint64_t line = 1;
-  bool last = false;     // the file ends where the text does
-  bool cut_off = false;  // and is known to be cut off there: what has no line break is no row
-  bool allow_truncated = false;
-};
 
 struct CsvRows {
   struct NewTrack {
     std::string device;  // the cell
     int64_t stream = 0;
   };
-  enum class Stop : uint8_t {
-    end,        // all of the text is read
-    line,       // at `consumed` stands something that is no row of this report
-    more,       // at `consumed` begins a row that the text does not hold whole
-    truncated,  // at `consumed` begins a row that the file does not hold whole
-  };
   GrowingArray<Operation> operations;       // names and tracks in the parser's numbers
   std::vector<std::string_view> new_names;  // into the text, or into `unquoted`
   std::vector<NewTrack> new_tracks;
   std::deque<std::string> unquoted;
   size_t consumed = 0;
-  Stop stop = Stop::end;
+  CsvStop stop = CsvStop::end;
 
   void clear();
 };
@@ -70,17 +55,15 @@ class CsvRowParser {
   const char* fast_row(const char* at, const char* end);
   /// Bytes of the row at `at`; 0 where parsing stops.
   size_t plain_row(size_t at);
-  size_t stop(CsvRows::Stop why, size_t at);
-  size_t refuse_or_stop(size_t at, const CsvRow& row);
+  size_t stop(CsvStop why, size_t at);
+  size_t refuse_or_stop(size_t at);
   NameId name_id(std::string_view name, bool in_text);
   TrackId fast_track(std::string_view device, std::string_view stream);
   TrackId track_id(std::string_view device, int64_t stream);
-  [[noreturn]] void fail(size_t at, std::string why, std::string remedy = {}) const;
-  int64_t time(size_t at, const CsvRow& row, const TimeColumn& column) const;
+  int64_t time(size_t at, const TimeColumn& column) const;
 
   // Of the block being read.
-  std::string_view text_;
-  const TextPlace* place_ = nullptr;
+  CsvCursor cursor_;
   const CsvLayout* layout_ = nullptr;
   CsvRows* out_ = nullptr;
   bool fast_ = false;

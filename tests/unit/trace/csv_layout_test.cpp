@@ -2,13 +2,16 @@
 
 #include <doctest/doctest.h>
 
+#include "trace/readers/csv_row.hpp"
+
 namespace kr {
 namespace {
 
 std::string cells_of(std::string_view text) {
-  const CsvRow row = read_csv_row(text);
+  CsvRow row;
+  row.read(text);
   std::string out;
-  for (const std::string& cell : row.cells) out += "[" + cell + "]";
+  for (const std::string_view cell : row.cells) out.append("[").append(cell).append("]");
   constexpr const char* ends[] = {"row", "text ended", "inside", "malformed"};
   return out + " " + ends[static_cast<size_t>(row.end)] + " " + std::to_string(row.size);
 }
