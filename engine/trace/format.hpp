@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "trace/input.hpp"
@@ -22,6 +23,9 @@ struct Format {
   /// Operations and module trees; null where a format has none. Throw Error{path, offset, why}.
   void (*read)(Input& input, TraceBuilder& out) = nullptr;
   void (*read_modules)(Input& input, ModuleTraceBuilder& out) = nullptr;
+  /// A folder of files; null where the format is one file.
+  void (*read_folder)(const std::string& path, const OpenOptions& options,
+                      TraceBuilder& out) = nullptr;
 };
 
 std::span<const Format* const> formats() noexcept;
@@ -31,5 +35,7 @@ extern const Format gpu_trace_csv_format;
 extern const Format nsys_report_format;
 extern const Format layerwise_json_format;
 extern const Format kineto_json_format;
+extern const Format cupti_csv_format;
+extern const Format ncu_csv_format;
 
 }  // namespace kr

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -14,9 +15,9 @@
 namespace kr {
 namespace {
 
-constexpr std::array<const Format*, 5> all_formats{&nsys_sqlite_format, &layerwise_json_format,
-                                                   &kineto_json_format, &gpu_trace_csv_format,
-                                                   &nsys_report_format};
+constexpr std::array<const Format*, 7> all_formats{
+    &nsys_sqlite_format, &layerwise_json_format, &kineto_json_format, &cupti_csv_format,
+    &ncu_csv_format,     &gpu_trace_csv_format,  &nsys_report_format};
 
 constexpr std::array<std::string_view, 3> packed_extensions{".gz", ".zst", ".gzip"};
 // Of formats that people name their files after and that are read by content.
@@ -78,6 +79,20 @@ const Format& format_of(const Input& input) {
   throw Error(input.shown(), std::move(refusal->why), std::move(refusal->remedy));
 }
 
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return path != "-" && std::filesystem::is_directory(path, ignored);
+}
+
+// What a folder holds has its names to tell by.
+Trace open_folder(const std::string& path, const OpenOptions& options) {
+  const auto format = std::find_if(all_formats.begin(), all_formats.end(),
+                                   [](const Format* each) { return each->read_folder != nullptr; });
+  TraceBuilder builder(path, std::string((*format)->name));
+  (*format)->read_folder(path, options, builder);
+  return std::move(builder).finish();
+}
+
 }  // namespace
 
 std::span<const Format* const> formats() noexcept {
@@ -85,6 +100,7 @@ std::span<const Format* const> formats() noexcept {
 }
 
 Trace open_trace(const std::string& path, const OpenOptions& options) {
+  if (is_folder(path)) return open_folder(path, options);
   Input input(path, options);
   const Format& format = format_of(input);
   if (format.read == nullptr) {
@@ -99,9 +115,13 @@ Trace open_trace(const std::string& path, const OpenOptions& options) {
 }
 
 Opened open_any(const std::string& path, const OpenOptions& options) {
+  Opened opened;
+  if (is_folder(path)) {
+    opened.trace = open_folder(path, options);
+    return opened;
+  }
   Input input(path, options);
   const Format& format = format_of(input);
-  Opened opened;
   if (format.read_modules != nullptr) {
     ModuleTraceBuilder builder(path, std::string(format.name));
     format.read_modules(input, builder);
@@ -115,7 +135,7 @@ Opened open_any(const std::string& path, const OpenOptions& options) {
 }
 
 bool holds_module_trees(const std::string& path, const OpenOptions& options) {
-  return format_of(Input(path, options)).read == nullptr;
+  return !is_folder(path) && format_of(Input(path, options)).read == nullptr;
 }
 
 std::vector<FormatInfo> known_formats() {
@@ -131,7 +151,14 @@ std::vector<FormatInfo> known_formats() {
 
 std::string run_id(const std::string& path) {
   if (path == "-") return "stdin";
-  std::string_view name = path;
+  std::string whole = path;
+  // `.` and `..` are named as what they lead to.
+  const std::string last = std::filesystem::path(path).filename().string();
+  if (last == "." || last == "..") {
+    std::error_code ignored;
+    whole = std::filesystem::weakly_canonical(path, ignored).string();
+  }
+  std::string_view name = whole;
   while (name.size() > 1 && name.ends_with('/')) name.remove_suffix(1);
   name = name.substr(name.rfind('/') + 1);
   name = without_packing(name);

@@ -27,7 +27,7 @@ RawSource::RawSource(const std::string& path, std::string shown, Progress* progr
     regular_ = owned_ && S_ISREG(info.st_mode);
     if (S_ISREG(info.st_mode)) {
       ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
-      if (progress_ != nullptr) progress_->total = static_cast<uint64_t>(info.st_size);
+      if (progress_ != nullptr) progress_->total += static_cast<uint64_t>(info.st_size);
     }
   }
 }

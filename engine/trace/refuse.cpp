@@ -9,7 +9,9 @@ using namespace std::string_view_literals;
 
 constexpr const char* accepted =
     "this version reads nsys reports (.nsys-rep), their SQLite exports, cuda_gpu_trace CSV, the "
-    "JSON of PyTorch's profiler, and that of vLLM's layer-wise profiler";
+    "JSON of PyTorch's profiler, and that of vLLM's layer-wise profiler, CSVs of CUPTI activity, "
+    "and "
+    "pages of ncu";
 
 // `[1/8] Executing …` begins what nsys prints; a bracket before a number begins no profile.
 bool json(std::string_view head) {

@@ -112,6 +112,8 @@ class TraceBuilder {
   TrackId track(const Track& track);
   /// All tracks so far, for readers that learn of a device's number only at the end.
   std::vector<Track>& tracks() noexcept { return trace_.tracks; }
+  /// All operations so far, for readers that learn of the unit of their times only later.
+  GrowingArray<Operation>& added() noexcept { return trace_.operations; }
   void add(const Operation& operation) { trace_.operations.push_back(operation); }
   /// Room for a batch of operations; the caller writes all of them.
   Operation* add(size_t count) { return trace_.operations.extend(count); }

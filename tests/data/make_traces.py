@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes traces of an invented session, in every form that nsys gives one.
 
-    make_traces.py FOLDER                      every dialect of CSV and SQLite, small, and beside
-                                               each FILE what it says, as FILE.expected
+    make_traces.py FOLDER                      every dialect of CSV and SQLite, and folders of CUPTI
+                                               activity, small, and beside each FILE what it says,
+                                               as FILE.expected
     make_traces.py --csv FILE --rows N         a large CSV (210 bytes a row)
     make_traces.py --sqlite FILE --rows N      a large SQLite export
     make_traces.py --kineto FILE --rows N      a large PyTorch trace: N times 54 MB, the events of
@@ -314,6 +315,87 @@ def write_sqlites(folder, events):
         expected(path, events, device_names=None if schema["gpu"] else ["GPU"] * len(DEVICES))
 
 
+class Activity:
+    """A folder of CUPTI activity: how its files and columns are spelled."""
+
+    def __init__(self, files, columns, time=str, newline="\n", bom="", packed=False):
+        self.__dict__.update(locals())
+
+    def write(self, folder, events):
+        os.makedirs(folder, exist_ok=True)
+        tables = {kind: [] for kind in self.files}
+        for number, (start, duration, kind, device, stream, what) in enumerate(events):
+            known = {"start": self.time(start), "end": self.time(start + duration),
+                     "dur": self.time(duration), "device": device, "stream": stream,
+                     "correlation": number, "copy": what if kind == "memcpy" else "", "number": number,
+                     "name": spelled(kind, what, True), "kind": kind,
+                     "grid": "132, 1, 1", "block": "(256, 1, 1)", "empty": ""}
+            tables[kind].append(known)
+            call = {"kernel": "cudaLaunchKernel_v7000", "memcpy": "cudaMemcpyAsync_v3020",
+                    "memset": "cudaMemsetAsync_v3020"}[kind]
+            tables["runtime"].append(dict(known, start=self.time(start - 9_000), end=self.time(start - 5_000),
+                                          dur=self.time(4_000), name=call, device="", stream=""))
+        for kind, known_rows in tables.items():
+            columns = self.columns[kind] if kind in self.columns else self.columns["kernel"]
+            lines = [",".join(quote(title) for title in columns)]
+            lines += [",".join(quote(self.cell(what, row)) for what in columns.values()) for row in known_rows]
+            data = (self.bom + self.newline.join(lines) + self.newline).encode()
+            name = self.files[kind]
+            if self.packed:
+                data, name = gzip.compress(data, mtime=0), name + ".gz"
+            write(os.path.join(folder, name), data)
+
+    @staticmethod
+    def cell(what, row):
+        if what == "args":
+            return json.dumps({"External id": row["number"], "device": row["device"], "stream": row["stream"],
+                               "grid": [132, 1, 1], "nested": {"device": 99}, "correlation": row["number"]})
+        return str(row.get(what, what))
+
+
+def microseconds(ns):
+    return f"{ns // 1000}.{ns % 1000:03d}"
+
+
+def files_of(form, kernel="conc_kernel"):
+    names = {"kernel": kernel, "memcpy": "gpu_memcpy", "memset": "gpu_memset", "runtime": "cuda_runtime"}
+    return {kind: form.format(name) for kind, name in names.items()}
+
+
+PLAIN = dict(start="start", end="end", name="name", correlation="correlation", device="device", stream="stream",
+             grid="grid", block="block")
+TITLED = {"Name": "name", "Stream ID": "stream", "Grid": "grid", "Device ID": "device",
+          "Correlation ID": "correlation", "Duration": "dur", "Start": "start"}
+NSYS_TABLE = {"start": "start", "end": "end", "deviceId": "device", "streamId": "stream",
+              "correlationId": "correlation", "globalPid": "281510913507328", "graphNodeId": "empty"}
+CHROME = {"ph": "X", "args": "args", "ts": "start", "tid": "stream", "name": "name", "dur": "dur", "pid": "device"}
+ACTIVITIES = {
+    "cupti.ns": Activity(files_of("{}.csv"), {"kernel": PLAIN}),
+    "cupti.us": Activity(files_of("rank0_{}.csv", "kernel"), {"kernel": TITLED}, time=microseconds,
+                         newline="\r\n", bom="\ufeff"),
+    "cupti.units": Activity(files_of("{}.7.CSV"), {"kernel": {
+        "kernel_name": "name", "START_NS": "start", "end [ns]": "end", "corr_id": "correlation", "gpu": "device",
+        "streamId": "stream"}, "runtime": {"startNs": "start", "dur (ns)": "dur", "function name": "name",
+                                           "correlation_id": "correlation", "tid": "77", "pid": "7"}}),
+    "cupti.both": Activity(files_of("cupti_{}.csv"), {"kernel": dict(PLAIN, dur="dur")}, packed=True),
+    "cupti.chrome": Activity(files_of("{}.csv"), {"kernel": CHROME}, time=microseconds, newline="\r\n"),
+    "cupti.tables": Activity(
+        {kind: f"run.CUPTI_ACTIVITY_KIND_{kind.upper()}.csv" for kind in ("kernel", "memcpy", "memset", "runtime")},
+        {"kernel": dict(NSYS_TABLE, demangledName="name"), "memcpy": dict(NSYS_TABLE, copyKind="copy"),
+         "memset": NSYS_TABLE, "runtime": {"start": "start", "end": "end", "globalTid": "281510913509470",
+                                           "correlationId": "correlation", "functionName": "name"}}),
+}
+
+
+def write_activities(folder, events):
+    for name, activity in ACTIVITIES.items():
+        path = os.path.join(folder, name)
+        activity.write(path, events)
+        expected(path, events, device_names=[""] * len(DEVICES))
+    # A script that writes a file a category leaves a line break where there is nothing.
+    write(os.path.join(folder, "cupti.chrome", "kernel.csv"), b"\r\n")
+
+
 def write_large_csv(path, rows):
     dialect = DIALECTS["trace.2023"]
     with io.open(path, "wb", buffering=1 << 20) as out:
@@ -391,6 +473,7 @@ def main():
         events = list(session(400))
         write_csvs(options.folder, events)
         write_sqlites(options.folder, events)
+        write_activities(options.folder, events)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ namespace {
 
 constexpr const char* export_remedy =
     "export it with `nsys stats --report cuda_gpu_trace --format csv`";
+constexpr const char* ncu_remedy =
+    "a page of ncu is told by the first 4 KiB: take away what stands before this line";
 constexpr int ms = 6;
 constexpr int seconds = 9;
 
@@ -87,10 +89,11 @@ void CsvSections::finish() {
   }
   if (other_) {
     const bool sum = other_->report == "cuda_gpu_kern_sum";
+    const bool ncu = other_->report == "an ncu page";
     throw Error(input_->shown(), Error::Place{.line = other_->line, .offset = other_->offset},
                 fmt::format("holds {}, not cuda_gpu_trace{}", other_->report,
                             sum ? ": sums have no start times" : ""),
-                export_remedy);
+                ncu ? ncu_remedy : export_remedy);
   }
   throw Error(input_->shown(), "is text without the header of a cuda_gpu_trace report",
               export_remedy);

@@ -5,27 +5,12 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "trace/readers/copy_kinds.hpp"
 
 namespace kr {
 namespace {
 
 constexpr int64_t most_small = int64_t{1} << 20;
-
-// Kinds of copies, for exports before 2022.4, which have no table of them.
-constexpr std::array<const char*, 14> copy_kinds{"Unknown",
-                                                 "Host-to-Device",
-                                                 "Device-to-Host",
-                                                 "Host-to-Array",
-                                                 "Array-to-Host",
-                                                 "Array-to-Array",
-                                                 "Array-to-Device",
-                                                 "Device-to-Array",
-                                                 "Device-to-Device",
-                                                 "Host-to-Host",
-                                                 "Peer-to-Peer",
-                                                 "Unified Host-to-Device",
-                                                 "Unified Device-to-Host",
-                                                 "Unified Device-to-Device"};
 
 OperationKind kind_of(NsysTable table) {
   switch (table) {
@@ -71,6 +56,7 @@ void NsysNames::read_all_strings() {
 }
 
 void NsysNames::read_copy_labels(const NsysSchema& schema) {
+  // For exports before 2022.4, which have no table of them.
   for (size_t kind = 0; kind < copy_kinds.size(); ++kind) {
     copy_labels_[static_cast<int64_t>(kind)] = copy_kinds[kind];
   }

@@ -33,7 +33,9 @@ Trace read_text(const std::string& text, const OpenOptions& options = {}) {
 const std::string remedy = "; export it with `nsys stats --report cuda_gpu_trace --format csv`";
 const std::string accepted =
     "; this version reads nsys reports (.nsys-rep), their SQLite exports, cuda_gpu_trace CSV, "
-    "the JSON of PyTorch's profiler, and that of vLLM's layer-wise profiler";
+    "the JSON of PyTorch's profiler, and that of vLLM's layer-wise profiler, CSVs of CUPTI "
+    "activity, "
+    "and pages of ncu";
 
 }  // namespace
 
@@ -99,8 +101,10 @@ TEST_CASE("what is no trace is told what it is") {
       {"NOTICE: x\n\n" + sum,
        ":3: at byte 11: holds cuda_gpu_kern_sum, not cuda_gpu_trace: sums have no start times" +
            remedy},
-      {"\"ID\",\"Process ID\",\"Kernel Name\",\"Metric Name\"\n\"0\",\"1\",\"k\",\"m\"\n",
-       ":1: at byte 0: holds an ncu page, not cuda_gpu_trace" + remedy},
+      {std::string(5000, '\n') + "\"ID\",\"Process ID\",\"Kernel Name\"\n\"0\",\"1\",\"k\"\n",
+       ":5001: at byte 5000: holds an ncu page, not cuda_gpu_trace; a page of ncu is told by the "
+       "first "
+       "4 KiB: take away what stands before this line"},
       {"Start (ns),CorrId,GrdX,BlkX,Device,Strm,Name\n1,2,3,4,5,6,7\n",
        ":1: at byte 0: the header has no column `Duration`; it has Start (ns), CorrId, GrdX, BlkX, "
        "Device, Strm, Name" +

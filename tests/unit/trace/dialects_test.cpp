@@ -67,7 +67,7 @@ TEST_CASE("each dialect and schema of a session is the same trace") {
     CHECK(trace.losses.empty() != others);
     ++files;
   }
-  CHECK(files == 24);
+  CHECK(files == 30);
 }
 
 TEST_CASE("packed and piped traces are the same trace") {

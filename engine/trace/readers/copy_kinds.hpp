@@ -1,0 +1,27 @@
+// Kinds of copies by CUPTI's number (`CUpti_ActivityMemcpyKind`, and behind it what nsys adds for
+// unified memory), as nsys 2023 and later spells them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kr {
+
+inline constexpr std::array<std::string_view, 14> copy_kinds{"Unknown",
+                                                             "Host-to-Device",
+                                                             "Device-to-Host",
+                                                             "Host-to-Array",
+                                                             "Array-to-Host",
+                                                             "Array-to-Array",
+                                                             "Array-to-Device",
+                                                             "Device-to-Array",
+                                                             "Device-to-Device",
+                                                             "Host-to-Host",
+                                                             "Peer-to-Peer",
+                                                             "Unified Host-to-Device",
+                                                             "Unified Device-to-Host",
+                                                             "Unified Device-to-Device"};
+
+}  // namespace kr

@@ -1,0 +1,50 @@
+#include "trace/readers/cupti_csv.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "trace/format.hpp"
+#include "trace/readers/cupti_table.hpp"
+
+namespace kr {
+namespace {
+
+constexpr std::array<std::string_view, 1> extensions{".csv"};
+
+void read(Input& input, TraceBuilder& out) {
+  read_cupti_csv(input, out);
+}
+
+void read_folder(const std::string& path, const OpenOptions& options, TraceBuilder& out) {
+  read_cupti_folder(path, options, out);
+}
+
+}  // namespace
+
+void read_cupti_csv(Input& input, TraceBuilder& out, const CsvReading& reading) {
+  std::optional<CuptiKind> kind;
+  if (const auto name = cupti_file_name(input.path())) kind = name->kind;
+  CuptiMerge merge(out, input.options().host_side);
+  CuptiTable table(input, out, merge, kind, "");
+  stream_cupti(input, out, table, reading);
+  merge.finish();
+  if (table.layout() && is_call(table.layout()->kind)) {
+    out.warn(fmt::format("{} holds {} and no GPU work: name the folder that the kernels are in.",
+                         input.shown(), plural_of(table.layout()->kind)));
+  } else if (out.operations() == 0) {
+    out.warn("The file holds no GPU work: it has no rows of kernels, copies or sets.");
+  }
+}
+
+const Format cupti_csv_format{
+    .name = "cupti-csv",
+    .summary =
+        "CSVs of CUPTI activity: a folder of them (conc_kernel or kernel, cuda_runtime, "
+        "cuda_driver, gpu_memcpy, gpu_memset), or one",
+    .extensions = extensions,
+    .sniff = may_be_cupti_csv,
+    .read = read,
+    .read_folder = read_folder};
+
+}  // namespace kr

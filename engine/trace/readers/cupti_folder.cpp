@@ -1,0 +1,204 @@
+// A folder of CUPTI activity. Kernels, copies and sets are read before the calls that launched
+// them, each file by itself and all into one trace.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/plural.hpp"
+#include "trace/readers/cupti_csv.hpp"
+#include "trace/readers/cupti_table.hpp"
+#include "trace/refuse.hpp"
+
+namespace kr {
+namespace {
+
+constexpr const char* names_wanted =
+    "name a file in it, or a folder with kernel.csv or conc_kernel.csv and, as far as there are, "
+    "cuda_runtime.csv, cuda_driver.csv, gpu_memcpy.csv, gpu_memset.csv";
+constexpr size_t most_listed = 3;
+
+struct Member {
+  std::string path;
+  std::string name;
+  CuptiFileName told;
+  std::unique_ptr<Input> input;
+};
+
+struct Listing {
+  std::vector<Member> members;       // by kind, then name
+  std::vector<std::string> unknown;  // CSVs that are something else
+  std::vector<std::string> folders;
+};
+
+std::string some_of(const std::vector<std::string>& names) {
+  std::string out;
+  for (size_t i = 0; i < names.size() && i < most_listed; ++i) {
+    out += (i == 0 ? "" : ", ") + names[i];
+  }
+  return names.size() > most_listed ? out + ", …" : out;
+}
+
+Listing list(const std::string& path) {
+  namespace fs = std::filesystem;
+  Listing out;
+  std::error_code failed;
+  for (fs::directory_iterator at(path, failed), end; !failed && at != end; at.increment(failed)) {
+    std::string name = at->path().filename().string();
+    std::error_code ignored;
+    const fs::file_type type = at->status(ignored).type();
+    if (type == fs::file_type::directory) {
+      out.folders.push_back(std::move(name));
+      continue;
+    }
+    if (!names_csv(name)) continue;
+    const auto told = cupti_file_name(name);
+    // A pipe would be waited for; a link that leads nowhere is told when it is opened.
+    const bool file = type == fs::file_type::regular || type == fs::file_type::not_found;
+    if (!told || !file) {
+      out.unknown.push_back(std::move(name));
+    } else {
+      out.members.push_back({at->path().string(), std::move(name), *told, nullptr});
+    }
+  }
+  if (failed) throw cannot_read(path, failed.value());
+  std::sort(out.members.begin(), out.members.end(), [](const Member& a, const Member& b) {
+    return a.told.kind != b.told.kind ? a.told.kind < b.told.kind : a.name < b.name;
+  });
+  std::sort(out.unknown.begin(), out.unknown.end());
+  std::sort(out.folders.begin(), out.folders.end());
+  return out;
+}
+
+/// What a text begins with: columns of activity, those of something else, or nothing.
+enum class Head { activity, other, nothing };
+
+Head head_of(const Input& input, CuptiKind kind) {
+  std::string_view head = input.head();
+  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
+  while (!head.empty()) {
+    const size_t end = std::min(head.find('\n'), head.size());
+    const std::string_view line = trim_cell(head.substr(0, end));
+    head.remove_prefix(std::min(end + 1, head.size()));
+    if (line.empty() || line.starts_with('#')) continue;
+    CsvRow row;
+    row.read(line);
+    const CuptiLayout layout = read_cupti_header(row.cells, kind).layout;
+    const bool any_time = !layout.start.title.empty() || layout.end || layout.duration;
+    return any_time || layout.correlation ? Head::activity : Head::other;
+  }
+  return Head::nothing;
+}
+
+class FolderReader {
+ public:
+  FolderReader(const std::string& path, const OpenOptions& options, TraceBuilder& out)
+      : path_(path), options_(&options), out_(&out), listing_(list(path)) {}
+
+  void run(const CsvReading& reading) {
+    open_members();
+    check_members();
+    CuptiMerge merge(*out_, options_->host_side);
+    for (const Member& member : listing_.members) {
+      CuptiTable table(*member.input, *out_, merge, member.told.kind, member.name + ": ");
+      stream_cupti(*member.input, *out_, table, reading);
+    }
+    merge.finish();
+    tell_unknown();
+    if (out_->operations() == 0) {
+      out_->warn("The folder holds no GPU work: it has no rows of kernels, copies or sets.");
+    }
+  }
+
+ private:
+  // All at once, so that how much there is to read is known.
+  void open_members() {
+    std::vector<Member> opened;
+    opened.reserve(listing_.members.size());
+    for (Member& member : listing_.members) {
+      member.input = std::make_unique<Input>(member.path, *options_);
+      const std::string_view text = member.input->head();
+      if (auto refusal = text.empty() ? std::nullopt : refusal_of(text)) {
+        throw Error(member.path, std::move(refusal->why), std::move(refusal->remedy));
+      }
+      const Head head = head_of(*member.input, member.told.kind);
+      if (head == Head::other) {
+        listing_.unknown.push_back(std::move(member.name));
+        continue;
+      }
+      if (text.empty()) empty_.push_back(member.name);
+      opened.push_back(std::move(member));
+    }
+    listing_.members = std::move(opened);
+  }
+
+  void check_members() {
+    if (listing_.members.empty()) none();
+    std::vector<std::string> kernels;
+    for (size_t i = 0; i < listing_.members.size(); ++i) {
+      const Member& member = listing_.members[i];
+      if (head_of(*member.input, member.told.kind) == Head::nothing) continue;
+      for (size_t j = 0; j < i; ++j) {
+        const Member& other = listing_.members[j];
+        if (other.told.kind == member.told.kind && other.told.word == member.told.word) {
+          throw Error(path_,
+                      fmt::format("holds two files of {}: {} and {}", plural_of(member.told.kind),
+                                  other.name, member.name),
+                      "one folder is one run: give each rank or process a folder of its own");
+        }
+      }
+      if (member.told.kind == CuptiKind::kernel) kernels.push_back(member.name);
+    }
+    if (kernels.size() > 1) {
+      out_->warn(
+          fmt::format("{} all hold kernels; what stands in more than one of them counts as "
+                      "often.",
+                      some_of(kernels)));
+    }
+    if (!empty_.empty()) {
+      out_->warn(fmt::format("{} {} empty (0 bytes).", some_of(empty_),
+                             empty_.size() == 1 ? "is" : "are"));
+    }
+  }
+
+  [[noreturn]] void none() const {
+    std::string why = "is a folder, not a trace, and holds no CSV of CUPTI activity";
+    if (!listing_.unknown.empty()) {
+      why += fmt::format(" (its CSVs are {})", some_of(listing_.unknown));
+    } else if (!listing_.folders.empty()) {
+      why += fmt::format(" (there are folders in it: {})", some_of(listing_.folders));
+    }
+    throw Error(path_, why, names_wanted);
+  }
+
+  void tell_unknown() {
+    if (listing_.unknown.empty()) return;
+    std::sort(listing_.unknown.begin(), listing_.unknown.end());
+    const size_t count = listing_.unknown.size();
+    out_->loss("CSV that is no CUPTI activity", 0, count);
+    out_->warn(fmt::format("{} in the folder {} no CUPTI activity and {} passed over: {}.",
+                           plural(count, "CSV"), count == 1 ? "is" : "are",
+                           count == 1 ? "was" : "were", some_of(listing_.unknown)));
+  }
+
+  std::string path_;
+  const OpenOptions* options_;
+  TraceBuilder* out_;
+  Listing listing_;
+  std::vector<std::string> empty_;
+};
+
+}  // namespace
+
+void read_cupti_folder(const std::string& path, const OpenOptions& options, TraceBuilder& out,
+                       const CsvReading& reading) {
+  FolderReader(path, options, out).run(reading);
+}
+
+}  // namespace kr

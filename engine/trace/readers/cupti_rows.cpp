@@ -1,0 +1,408 @@
+#include "trace/readers/cupti_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "trace/readers/copy_kinds.hpp"
+#include "trace/readers/csv_scan.hpp"
+#include "trace/readers/decimal.hpp"
+#include "trace/readers/dict_cell.hpp"
+
+namespace kr {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr int microseconds = 3;
+
+// What scripts leave where they have no value.
+bool is_nothing(std::string_view text) noexcept {
+  constexpr std::array nothings{"None"sv, "nan"sv, "NaN"sv, "null"sv, "NULL"sv, "N/A"sv, "<NA>"sv};
+  return text.empty() || std::find(nothings.begin(), nothings.end(), text) != nothings.end();
+}
+
+// For a time that cannot be read.
+std::string remedy_of(std::string_view why) {
+  if (why.find(" is no number: ") == why.npos) return {};
+  return "write times as whole numbers or decimals: a double printed with an exponent has lost "
+         "digits";
+}
+
+bool all_digits(std::string_view text) noexcept {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// `7`, or as pandas prints it in a column that has gaps, `7.0`.
+std::optional<int64_t> whole_number(std::string_view text) noexcept {
+  int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{}) return std::nullopt;
+  const std::string_view rest(stop, static_cast<size_t>(end - stop));
+  if (rest.empty()) return value;
+  const bool zeros =
+      rest.size() > 1 && rest[0] == '.' && rest.find_first_not_of('0', 1) == rest.npos;
+  return zeros ? std::optional(value) : std::nullopt;
+}
+
+// The number in `NVIDIA H100 (0)`, and the name before it.
+std::optional<int64_t> numbered_device(std::string_view text, std::string_view& name) noexcept {
+  const size_t open = text.rfind('(');
+  if (!text.ends_with(')') || open == text.npos) return std::nullopt;
+  name = trim_cell(text.substr(0, open));
+  return whole_number(text.substr(open + 1, text.size() - open - 2));
+}
+
+// `cudaLaunchKernel_v7000` is `cudaLaunchKernel`: the version is that of the callback.
+std::string_view without_version(std::string_view call) noexcept {
+  const size_t at = call.rfind("_v");
+  return at != call.npos && at != 0 && all_digits(call.substr(at + 2)) ? call.substr(0, at) : call;
+}
+
+}  // namespace
+
+std::string copy_name(std::string_view kind, bool& known) {
+  known = true;
+  const auto number = whole_number(kind);
+  if (!number) return fmt::format("[CUDA memcpy {}]", kind);
+  known = *number >= 0 && *number < static_cast<int64_t>(copy_kinds.size());
+  return known ? fmt::format("[CUDA memcpy {}]", copy_kinds[static_cast<size_t>(*number)])
+               : fmt::format("[CUDA memcpy kind {}]", *number);
+}
+
+void CuptiRows::clear() {
+  operations.clear();
+  correlations.clear();
+  launches.clear();
+  new_names.clear();
+  new_tracks.clear();
+  new_calls.clear();
+  new_threads.clear();
+  texts.clear();
+  losses.clear();
+  rows = 0;
+  whole = 0;
+  fraction.reset();
+  too_large.reset();
+  fault.reset();
+  consumed = 0;
+  stop = CsvStop::end;
+}
+
+void CuptiRowParser::restart() {
+  names_ = {};
+  calls_ = {};
+  tracks_.clear();
+  threads_.clear();
+  last_track_id_ = {};
+  last_thread_.clear();
+  bytes_ = 0;
+}
+
+void CuptiRowParser::parse(std::string_view text, const TextPlace& place, const CuptiLayout& layout,
+                           CuptiRows& out) {
+  cursor_.begin(text, place, {layout.titles.size(), layout.titles.size()});
+  layout_ = &layout;
+  out_ = &out;
+  out.consumed = text.size();
+  try {
+    rows(text);
+  } catch (const Error& error) {
+    out.fault = error;
+  }
+  const bool undecided = !layout.unit_told() && !micro_;
+  if (undecided) out.whole = is_call(layout.kind) ? out.launches.size() : out.operations.size();
+}
+
+void CuptiRowParser::rows(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t size = row(at);
+    if (size == 0) return;
+    at += size;
+  }
+}
+
+size_t CuptiRowParser::row(size_t at) {
+  if (const size_t blank = cursor_.blank(at); blank != 0) return blank;
+  if (!cursor_.read(at)) {
+    const auto line = cursor_.line(at);
+    if (!line) return stop(CsvStop::more, at);
+    if (trim_cell(*line).empty()) {
+      return std::min(line->size() + 1, cursor_.text().size() - at);
+    }
+    const auto why = cursor_.refuse(at);
+    return stop(why.value_or(CsvStop::more), at);
+  }
+  if (const auto why = cursor_.unfinished()) return stop(*why, at);
+  // Files put together repeat it.
+  at_ = at;
+  if (!is_header()) take();
+  return cursor_.row().size;
+}
+
+bool CuptiRowParser::is_header() const {
+  const std::vector<std::string_view>& cells = cursor_.row().cells;
+  const auto same = [](std::string_view cell, const std::string& title) {
+    return trim_cell(cell) == title;
+  };
+  const size_t start = layout_->start.column;
+  return same(cells[start], layout_->titles[start]) &&
+         std::equal(cells.begin(), cells.end(), layout_->titles.begin(), same);
+}
+
+void CuptiRowParser::take() {
+  ++out_->rows;
+  if (!layout_->unit_told() && !micro_) meet_fraction();
+  Times times;
+  if (std::string why = read_times(times, micro_); !why.empty()) {
+    std::string remedy = remedy_of(why);
+    cursor_.fail(at_, std::move(why), std::move(remedy));
+  }
+  if (!layout_->unit_told() && !micro_ && !out_->too_large &&
+      times.start_ns + times.duration_ns > longest_microseconds) {
+    Times as_microseconds;
+    const std::string why = read_times(as_microseconds, true);
+    try {
+      cursor_.fail(at_, why);
+    } catch (const Error& error) {
+      out_->too_large = error;
+    }
+  }
+  if (times.disagree) loss("activity whose end and duration disagree: its end counts");
+  if (times.open) {
+    loss("activity with an open end");
+    return;
+  }
+  if (is_call(layout_->kind)) {
+    const int64_t correlated = correlation();
+    if (!host_side_) return;
+    out_->launches.push_back({correlated, times.start_ns, times.duration_ns, call(), thread()});
+    return;
+  }
+  const TrackId where = track();
+  const int64_t correlated = correlation();
+  const bool nameless = layout_->name && trim_cell(cell(layout_->name)).empty();
+  if (nameless) loss("operation without a name");
+  out_->operations.push_back({times.start_ns, times.duration_ns, operation_name(), where});
+  if (host_side_) out_->correlations.push_back(correlated);
+}
+
+// All that stands before this row was read as whole numbers.
+void CuptiRowParser::meet_fraction() {
+  const auto has_point = [&](const CuptiTime& time) {
+    if (cursor_.row().cells[time.column].find('.') == std::string_view::npos) return;
+    if (out_->fraction) return;
+    const TextPlace& place = cursor_.place();
+    out_->fraction = {place.line + tally(cursor_.text().substr(0, at_)).newlines, time.title};
+  };
+  has_point(layout_->start);
+  if (layout_->end) has_point(*layout_->end);
+  if (layout_->duration) has_point(*layout_->duration);
+  if (!out_->fraction) return;
+  out_->whole = is_call(layout_->kind) ? out_->launches.size() : out_->operations.size();
+  micro_ = true;
+}
+
+std::string CuptiRowParser::read_time(const CuptiTime& column, bool micro, int64_t& ns) const {
+  const std::string_view text = trim_cell(cursor_.row().cells[column.column]);
+  const int exponent = column.exponent.value_or(micro ? microseconds : 0);
+  return describe(time_from_decimal(text, exponent, ns), column.title, text);
+}
+
+// Why they cannot be; nothing where they can.
+std::string CuptiRowParser::read_times(Times& times, bool micro) const {
+  const std::vector<std::string_view>& cells = cursor_.row().cells;
+  const auto given = [&](const std::optional<CuptiTime>& time) {
+    return time && !is_nothing(trim_cell(cells[time->column]));
+  };
+  std::string why = read_time(layout_->start, micro, times.start_ns);
+  if (!why.empty()) return why;
+  bool has_end = given(layout_->end);
+  const bool has_duration = given(layout_->duration);
+  int64_t end_ns = 0;
+  if (has_end) {
+    why = read_time(*layout_->end, micro, end_ns);
+    if (!why.empty()) return why;
+  }
+  if (has_duration) {
+    why = read_time(*layout_->duration, micro, times.duration_ns);
+    if (!why.empty()) return why;
+    if (times.start_ns > INT64_MAX - times.duration_ns) {
+      return fmt::format("`{}` and `{}` add up to more than 64 bits of nanoseconds",
+                         layout_->start.title, layout_->duration->title);
+    }
+  }
+  // CUPTI's 0: it was not collected.
+  if (has_end && end_ns == 0 && (times.start_ns == 0 || !has_duration)) {
+    times = {0, 0, true, false};
+    return {};
+  }
+  has_end = has_end && end_ns != 0;
+  if (!has_end && !has_duration) {
+    times.open = layout_->end.has_value();
+    times.duration_ns = 0;
+    return times.open ? "" : describe(TimeFault::missing, layout_->duration->title, "");
+  }
+  if (!has_end) return {};
+  if (end_ns < times.start_ns) {
+    return fmt::format("`{}` comes before `{}`: {}, {}", layout_->end->title, layout_->start.title,
+                       shown_text(trim_cell(cells[layout_->end->column])),
+                       shown_text(trim_cell(cells[layout_->start.column])));
+  }
+  // Three fractions that were rounded each for itself may be a nanosecond apart.
+  const int64_t apart = end_ns - times.start_ns - times.duration_ns;
+  const bool whole = layout_->coarsest() == 0 && !micro;
+  times.disagree = has_duration && (whole ? apart != 0 : apart < -1 || apart > 1);
+  times.duration_ns = end_ns - times.start_ns;
+  return {};
+}
+
+NameId CuptiRowParser::operation_name() {
+  const std::string_view given = cell(layout_->name);
+  const std::string_view trimmed = trim_cell(given);
+  OperationKind kind = operation_kind(layout_->kind);
+  const size_t known = names_.size();
+  NameId id;
+  // Names are any bytes: `None` is one.
+  if (!trimmed.empty()) {
+    if (layout_->name_is_id && all_digits(trimmed)) {
+      loss("kernel name id without a string");
+      id = names_.add(fmt::format("(unnamed kernel {})", trimmed), kind);
+    } else {
+      // Some profilers of ROCm call copies and fills kernels.
+      if (kind == OperationKind::kernel) kind = operation_kind_of(given);
+      id = names_.add(given, kind);
+    }
+  } else if (kind == OperationKind::memcpy && !layout_->name) {
+    const std::string_view of = trim_cell(cell(layout_->copy_kind, "copyKind"));
+    bool labelled = true;
+    id = names_.add(is_nothing(of) ? "[CUDA memcpy]" : copy_name(of, labelled), kind);
+    if (!labelled) loss("kind of copy without a label");
+  } else if (kind == OperationKind::memset && !layout_->name) {
+    id = names_.add("[CUDA memset]", kind);
+  } else {
+    id = names_.add(fmt::format("(unnamed {})", to_string(kind)), kind);
+  }
+  if (names_.size() != known) {
+    const OperationName& name = names_.get(id);
+    out_->new_names.push_back({keep(name.text), name.kind});
+  }
+  return id;
+}
+
+TrackId CuptiRowParser::track() {
+  std::string_view device = trim_cell(cell(layout_->device, "device"));
+  std::string_view stream = trim_cell(cell(layout_->stream, "stream"));
+  if (layout_->args) {
+    // As in Chrome's format, where a device is a process and a stream a thread of it.
+    if (is_nothing(device)) device = trim_cell(cell(layout_->process));
+    if (is_nothing(stream)) stream = trim_cell(cell(layout_->thread));
+  }
+  if (stream.starts_with("stream ")) stream.remove_prefix(7);
+  if (is_nothing(device) && (layout_->device || layout_->args)) {
+    loss("operation without the number of a device: taken for device 0");
+  }
+  if (is_nothing(stream) && (layout_->stream || layout_->args)) {
+    loss("operation without the number of a stream: taken for stream 0");
+  }
+  key_.assign(device).append(1, '\0').append(stream);
+  if (last_track_id_.valid() && key_ == last_track_) return last_track_id_;
+  const auto [known, added] = tracks_.try_emplace(key_, static_cast<uint32_t>(tracks_.size()));
+  if (added) {
+    Track found;
+    std::string_view name;
+    std::optional<int64_t> id = 0;
+    if (!is_nothing(device)) {
+      id = numbered_device(device, name);
+      if (!id) id = number(device, layout_->device ? layout_->titles[*layout_->device] : "device");
+    }
+    if (*id < 0 || *id > INT32_MAX) {
+      cursor_.fail(at_, fmt::format("`{}` is no number of a device", shown_text(device)));
+    }
+    found.device = static_cast<int32_t>(*id);
+    found.device_name = name;
+    if (!is_nothing(stream)) {
+      found.stream =
+          *number(stream, layout_->stream ? layout_->titles[*layout_->stream] : "stream");
+    }
+    out_->new_tracks.push_back(std::move(found));
+    bytes_ += key_.size();
+  }
+  last_track_ = key_;
+  last_track_id_ = {known->second};
+  return last_track_id_;
+}
+
+uint32_t CuptiRowParser::call() {
+  std::string_view name = trim_cell(cell(layout_->name));
+  std::string made;
+  if (name.empty() || (layout_->name_is_id && all_digits(name))) {
+    const std::string_view id = name.empty() ? trim_cell(cell(layout_->call_id)) : name;
+    made = is_nothing(id) ? "(unnamed call)" : fmt::format("(unnamed call {})", id);
+    loss("call without a name");
+    name = made;
+  }
+  const size_t known = calls_.size();
+  const NameId id = calls_.add(without_version(name), OperationKind::kernel);
+  if (calls_.size() != known) out_->new_calls.push_back(keep(calls_.get(id).text));
+  return id.index;
+}
+
+uint32_t CuptiRowParser::thread() {
+  const std::string_view process = trim_cell(cell(layout_->process));
+  const std::string_view thread = trim_cell(cell(layout_->thread));
+  // The length tells where the first ends, whatever stands in it.
+  key_ = std::to_string(process.size());
+  key_.append(1, ' ').append(process).append(thread);
+  if (!last_thread_.empty() && key_ == last_thread_) return last_thread_id_;
+  const auto [known, added] = threads_.try_emplace(key_, static_cast<uint32_t>(threads_.size()));
+  if (added) {
+    out_->new_threads.push_back({std::string(process), std::string(thread)});
+    bytes_ += key_.size();
+  }
+  last_thread_ = key_;
+  last_thread_id_ = known->second;
+  return last_thread_id_;
+}
+
+int64_t CuptiRowParser::correlation() const {
+  const std::string_view text = trim_cell(cell(layout_->correlation, "correlation"));
+  if (is_nothing(text)) return Launch::no_correlation;
+  return *number(text,
+                 layout_->correlation ? layout_->titles[*layout_->correlation] : "correlation");
+}
+
+std::string_view CuptiRowParser::cell(const std::optional<size_t>& column) const {
+  return column ? cursor_.row().cells[*column] : std::string_view();
+}
+
+std::string_view CuptiRowParser::cell(const std::optional<size_t>& column,
+                                      std::string_view key) const {
+  if (column || !layout_->args) return cell(column);
+  return member_of_cell(cell(layout_->args), key).value_or("");
+}
+
+std::optional<int64_t> CuptiRowParser::number(std::string_view text, std::string_view what) const {
+  const auto value = whole_number(text);
+  if (!value) cursor_.fail(at_, fmt::format("`{}` is no number: `{}`", what, shown_text(text)));
+  return value;
+}
+
+std::string_view CuptiRowParser::keep(std::string_view text) {
+  bytes_ += text.size() + sizeof(OperationName);
+  return out_->texts.emplace_back(text);
+}
+
+void CuptiRowParser::loss(std::string_view what) {
+  add_loss(out_->losses, what, cursor_.place().offset + at_, 1);
+}
+
+size_t CuptiRowParser::stop(CsvStop why, size_t at) {
+  out_->stop = why;
+  out_->consumed = at;
+  return 0;
+}
+
+}  // namespace kr

@@ -1,0 +1,54 @@
+#include "trace/readers/cupti_table.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "trace/readers/csv_row.hpp"
+#include "trace/readers/decimal.hpp"
+
+namespace kr {
+
+CuptiTable::CuptiTable(Input& input, TraceBuilder& out, CuptiMerge& merge,
+                       std::optional<CuptiKind> kind, std::string loss_prefix)
+    : input_(&input),
+      out_(&out),
+      merge_(&merge),
+      kind_(kind),
+      loss_prefix_(std::move(loss_prefix)) {}
+
+void CuptiTable::line(std::string_view text, const TextPlace& place) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  const std::string_view bare = trim_cell(text);
+  if (bare.empty() || bare.starts_with('#')) return;
+  const Error::Place where{.line = place.line, .offset = place.offset};
+  CsvRow row;
+  row.read(bare);
+  if (row.end != CsvRow::End::text_ended) {
+    throw Error(input_->shown(), where, fmt::format("is no header of a CSV: {}", shown_text(bare)),
+                "the first row has to name the columns");
+  }
+  CuptiHeader header = read_cupti_header(row.cells, kind_);
+  if (!header.fault.empty()) {
+    throw Error(input_->shown(), where, std::move(header.fault), std::move(header.remedy));
+  }
+  layout_ = std::move(header.layout);
+  const bool placeless = !layout_->device && !layout_->args;
+  if (placeless && !is_call(layout_->kind)) {
+    out_->warn(
+        fmt::format("{} has no column for the device: all of it is read as the work of one device.",
+                    input_->shown()));
+  }
+  constexpr int milliseconds = 6;
+  if (layout_->coarsest() >= milliseconds) {
+    out_->inexact(fmt::format("times of {} are printed in {}", input_->shown(),
+                              layout_->coarsest() == milliseconds ? "milliseconds" : "seconds"));
+  }
+  merge_->file(input_->shown(), loss_prefix_, *layout_);
+}
+
+void stream_cupti(Input& input, TraceBuilder& out, CuptiTable& table, const CsvReading& reading) {
+  CsvStream(input, table, reading).run();
+  warn_where_cut_off(input, out);
+}
+
+}  // namespace kr

@@ -1,0 +1,214 @@
+#include "trace/readers/ncu_csv.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/plural.hpp"
+#include "trace/format.hpp"
+#include "trace/readers/decimal.hpp"
+#include "trace/readers/ncu_rows.hpp"
+
+namespace kr {
+namespace {
+
+constexpr const char* duration_remedy =
+    "profile with the metric gpu__time_duration.sum (`ncu --csv --metrics "
+    "gpu__time_duration.sum`), or the section SpeedOfLight";
+constexpr size_t most_metrics = 5;  // that a message names
+
+/// Pages of ncu, for a CsvStream.
+class NcuTable {
+ public:
+  using Layout = NcuLayout;
+  using Rows = NcuRows;
+  using Parser = NcuRowParser;
+
+  NcuTable(Input& input, TraceBuilder& out) : input_(&input), out_(&out) {}
+
+  const NcuLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
+  NcuRowParser parser() const { return {}; }
+  void restart(size_t) {}
+  void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
+
+  void line(std::string_view text, const TextPlace& place) {
+    const bool marked = text.starts_with("\xef\xbb\xbf");
+    const std::string_view bare = trim_cell(text.substr(marked ? 3 : 0));
+    if (bare.empty() || is_ncu_message(bare)) return;
+    CsvRow row;
+    row.read(bare);
+    if (auto header = read_ncu_header(row.cells)) {
+      begin_page(std::move(*header), place);
+    } else if (waiting_) {
+      first_row(row, text, place);
+    }
+  }
+
+  void merge(const NcuRows& rows, size_t) {
+    for (const NcuKernel& kernel : rows.kernels) add(kernel);
+    for (const std::string_view metric : rows.metrics) remember_metric(metric);
+    if (rows.fault) throw Error(*rows.fault);
+  }
+
+  void finish() {
+    if (waiting_) layout_ = std::move(waiting_);
+    if (pages_ == 0) {
+      out_->warn("ncu printed no page: no kernel was profiled.");
+    } else if (kernels_.empty()) {
+      out_->warn("The page has a header and no rows: no kernel was profiled.");
+    } else {
+      lay_out();
+    }
+  }
+
+ private:
+  /// A page, ID and process.
+  using Key = std::tuple<size_t, int64_t, int64_t>;
+  struct Kernel {
+    NameId name;
+    TrackId track;
+    int rank;
+    int64_t duration_ns;
+    uint64_t offset;
+  };
+
+  void begin_page(NcuHeader header, const TextPlace& place) {
+    if (!header.missing.empty()) {
+      throw Error(input_->shown(), Error::Place{.line = place.line, .offset = place.offset},
+                  fmt::format("the header of an ncu page has no column `{}`", header.missing),
+                  "export it again with `ncu --csv`");
+    }
+    ++pages_;
+    layout_.reset();
+    waiting_.reset();
+    if (header.layout.metric) {
+      layout_ = std::move(header.layout);
+      return;
+    }
+    for (const std::string& title : header.layout.titles) {
+      if (title.find("__") != title.npos) remember_metric(title);
+    }
+    waiting_ = std::move(header.layout);
+  }
+
+  // Below the header of a page with a column a metric: units, or where these were taken out a row.
+  void first_row(const CsvRow& row, std::string_view text, const TextPlace& place) {
+    layout_ = std::move(waiting_);
+    waiting_.reset();
+    const bool units = row.cells.size() > layout_->id && row.cells[layout_->id].empty();
+    if (!units) {
+      NcuRowParser parser;
+      NcuRows rows;
+      parser.parse(text, place, *layout_, rows);
+      merge(rows, 0);
+      return;
+    }
+    if (!layout_->duration || layout_->duration->column >= row.cells.size()) return;
+    const std::string_view unit = row.cells[layout_->duration->column];
+    const auto exponent = ncu_unit(unit);
+    if (!exponent) {
+      throw Error(input_->shown(), Error::Place{.line = place.line, .offset = place.offset},
+                  fmt::format("`{}` is in `{}`, which is no unit of time", layout_->duration->title,
+                              shown_text(unit)));
+    }
+    layout_->duration->exponent = *exponent;
+  }
+
+  void add(const NcuKernel& found) {
+    const auto [known, added] = kernels_.try_emplace({pages_, found.id, found.process});
+    Kernel& kernel = known->second;
+    if (added) {
+      kernel = {out_->name(found.name, OperationKind::kernel),
+                out_->track({found.device, found.stream, {}}), 0, 0, found.offset};
+    }
+    if (found.rank <= kernel.rank) return;
+    kernel.rank = found.rank;
+    kernel.duration_ns = found.duration_ns;
+    rounded_to_ = std::max(rounded_to_, found.rounded_to);
+  }
+
+  void remember_metric(std::string_view name) {
+    const bool known = std::find(metrics_.begin(), metrics_.end(), name) != metrics_.end();
+    if (!known && metrics_.size() < most_metrics) metrics_.emplace_back(name);
+  }
+
+  // One kernel after the other.
+  void lay_out() {
+    int64_t now = 0;
+    uint64_t unmeasured = 0;
+    uint64_t first_unmeasured = std::numeric_limits<uint64_t>::max();
+    for (const auto& [key, kernel] : kernels_) {
+      if (kernel.rank == 0) {
+        ++unmeasured;
+        first_unmeasured = std::min(first_unmeasured, kernel.offset);
+        continue;
+      }
+      out_->add({now, kernel.duration_ns, kernel.name, kernel.track});
+      if (__builtin_add_overflow(now, kernel.duration_ns, &now)) {
+        throw Error(input_->shown(),
+                    "durations, all together, do not fit in 64 bits of nanoseconds");
+      }
+    }
+    if (unmeasured == kernels_.size()) {
+      throw Error(
+          input_->shown(),
+          fmt::format("has no duration of a kernel: its metrics are {}",
+                      metrics_.empty() ? "none" : fmt::format("{}", fmt::join(metrics_, ", "))),
+          duration_remedy);
+    }
+    if (unmeasured != 0) {
+      out_->loss("kernel without a duration: left out", first_unmeasured, unmeasured);
+      out_->warn(fmt::format("{} of {} have no duration and are left out.", unmeasured,
+                             plural(kernels_.size(), "kernel")));
+    }
+    out_->warn(
+        "ncu tells how long kernels took, not when: they are read as one after the other, in "
+        "order of ID.");
+    if (rounded_to_ != 0) {
+      int64_t unit = 1;
+      for (int i = 0; i < rounded_to_; ++i) unit *= 10;
+      out_->inexact(
+          fmt::format("ncu rounded durations to {} ns; `--print-units base` prints "
+                      "nanoseconds",
+                      unit));
+    }
+  }
+
+  Input* input_;
+  TraceBuilder* out_;
+  std::optional<NcuLayout> layout_;
+  std::optional<NcuLayout> waiting_;  // for the row below the header
+  size_t pages_ = 0;
+  std::map<Key, Kernel> kernels_;
+  std::vector<std::string> metrics_;
+  int rounded_to_ = 0;
+};
+
+constexpr std::array<std::string_view, 1> extensions{".csv"};
+
+void read(Input& input, TraceBuilder& out) {
+  read_ncu_csv(input, out);
+}
+
+}  // namespace
+
+void read_ncu_csv(Input& input, TraceBuilder& out, const CsvReading& reading) {
+  NcuTable table(input, out);
+  CsvStream(input, table, reading).run();
+  warn_where_cut_off(input, out);
+  table.finish();
+}
+
+const Format ncu_csv_format{.name = "ncu-csv",
+                            .summary = "CSV of `ncu --csv`, `--page details` or `--page raw`",
+                            .extensions = extensions,
+                            .sniff = may_be_ncu_csv,
+                            .read = read};
+
+}  // namespace kr

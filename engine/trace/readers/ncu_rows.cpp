@@ -1,0 +1,165 @@
+#include "trace/readers/ncu_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "trace/readers/decimal.hpp"
+
+namespace kr {
+namespace {
+
+constexpr size_t most_metrics = 5;  // that a message names
+
+bool is_nothing(std::string_view text) noexcept {
+  return text.empty() || text == "n/a" || text == "N/A" || text == "nan";
+}
+
+}  // namespace
+
+void NcuRows::clear() {
+  kernels.clear();
+  texts.clear();
+  metrics.clear();
+  fault.reset();
+  consumed = 0;
+  stop = CsvStop::end;
+}
+
+void NcuRowParser::parse(std::string_view text, const TextPlace& place, const NcuLayout& layout,
+                         NcuRows& out) {
+  cursor_.begin(text, place, {layout.least(), layout.columns});
+  layout_ = &layout;
+  out_ = &out;
+  out.consumed = text.size();
+  try {
+    for (size_t at = 0; at < text.size();) {
+      const size_t size = row(at);
+      if (size == 0) return;
+      at += size;
+    }
+  } catch (const Error& error) {
+    out.fault = error;
+  }
+}
+
+size_t NcuRowParser::row(size_t at) {
+  if (const size_t blank = cursor_.blank(at); blank != 0) return blank;
+  if (!cursor_.read(at)) return odd_line(at);
+  const CsvRow& row = cursor_.row();
+  if (const auto why = cursor_.unfinished()) return stop(*why, at);
+  // Another page begins.
+  if (trim_cell(row.cells[layout_->id]) == "ID") return stop(CsvStop::line, at);
+  take(at);
+  return row.size;
+}
+
+size_t NcuRowParser::odd_line(size_t at) {
+  const auto line = cursor_.line(at);
+  if (!line) return stop(CsvStop::more, at);
+  if (trim_cell(*line).empty() || is_ncu_message(*line)) {
+    return std::min(line->size() + 1, cursor_.text().size() - at);
+  }
+  CsvRow titles;
+  titles.read(trim_cell(*line));
+  if (read_ncu_header(titles.cells)) return stop(CsvStop::line, at);
+  return stop(cursor_.refuse(at).value_or(CsvStop::more), at);
+}
+
+void NcuRowParser::take(size_t at) {
+  const std::vector<std::string_view>& cells = cursor_.row().cells;
+  // A second row of units, and what has no ID.
+  if (trim_cell(cells[layout_->id]).empty()) return;
+  NcuKernel& found = kernel(at);
+  if (layout_->metric) {
+    metric(at);
+  } else if (layout_->duration && found.rank == 0) {
+    const NcuLayout::Duration& column = *layout_->duration;
+    duration(at, trim_cell(cells[column.column]), 1, column.exponent, column.title);
+  }
+}
+
+// The one that this row is about.
+NcuKernel& NcuRowParser::kernel(size_t at) {
+  const int64_t id = number(at, layout_->id, "ID");
+  const int64_t process = layout_->process ? number(at, *layout_->process, "Process ID") : 0;
+  if (!out_->kernels.empty()) {
+    NcuKernel& last = out_->kernels.back();
+    if (last.id == id && last.process == process) return last;
+  }
+  NcuKernel found{.id = id, .process = process, .offset = cursor_.place().offset + at};
+  if (layout_->device) {
+    const int64_t device = number(at, *layout_->device, "Device");
+    if (device < 0 || device > INT32_MAX) {
+      cursor_.fail(at, fmt::format("`Device` is no number of a device: {}", device));
+    }
+    found.device = static_cast<int32_t>(device);
+  }
+  if (layout_->stream) found.stream = number(at, *layout_->stream, "Stream");
+  found.name = out_->texts.emplace_back(cursor_.row().cells[layout_->name]);
+  return out_->kernels.emplace_back(found);
+}
+
+void NcuRowParser::metric(size_t at) {
+  const std::vector<std::string_view>& cells = cursor_.row().cells;
+  const std::string_view name = trim_cell(cells[layout_->metric->name]);
+  const int rank = duration_rank(name);
+  if (rank == 0) {
+    remember_metric(name);
+    return;
+  }
+  if (rank <= out_->kernels.back().rank) return;
+  const auto unit_column = layout_->metric->unit;
+  const std::string_view unit = unit_column ? cells[*unit_column] : std::string_view();
+  const auto exponent = ncu_unit(unit);
+  if (!exponent) {
+    cursor_.fail(at, fmt::format("`{}` is in `{}`, which is no unit of time", name,
+                                 shown_text(trim_cell(unit))));
+  }
+  duration(at, trim_cell(cells[layout_->metric->value]), rank, *exponent, name);
+}
+
+void NcuRowParser::duration(size_t at, std::string_view text, int rank, int exponent,
+                            std::string_view title) {
+  if (is_nothing(text)) return;
+  number_.clear();
+  std::copy_if(text.begin(), text.end(), std::back_inserter(number_),
+               [](char c) { return c != ','; });
+  NcuKernel& kernel = out_->kernels.back();
+  const TimeFault fault = time_from_decimal(number_, exponent, kernel.duration_ns);
+  if (fault != TimeFault::none) {
+    cursor_.fail(at, describe(fault, title, text),
+                 "`ncu --csv --print-units base` prints whole nanoseconds");
+  }
+  const size_t point = number_.find('.');
+  const size_t decimals = point == number_.npos ? 0 : number_.size() - point - 1;
+  kernel.rounded_to = std::max(0, exponent - static_cast<int>(std::min<size_t>(decimals, 9)));
+  kernel.rank = rank;
+}
+
+int64_t NcuRowParser::number(size_t at, size_t column, std::string_view title) const {
+  const std::vector<std::string_view>& cells = cursor_.row().cells;
+  const std::string_view text = column < cells.size() ? trim_cell(cells[column]) : "";
+  int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc{} && stop == end) return value;
+  if (text.empty() && column != layout_->id) return 0;
+  cursor_.fail(at, fmt::format("`{}` is no number: `{}`", title, shown_text(text)));
+}
+
+void NcuRowParser::remember_metric(std::string_view name) {
+  std::vector<std::string_view>& known = out_->metrics;
+  if (name.empty() || known.size() == most_metrics) return;
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  known.push_back(out_->texts.emplace_back(name));
+}
+
+size_t NcuRowParser::stop(CsvStop why, size_t at) {
+  out_->stop = why;
+  out_->consumed = at;
+  return 0;
+}
+
+}  // namespace kr

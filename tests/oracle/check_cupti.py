@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Real traces as folders of CUPTI activity. Every PyTorch trace of the shared data with GPU work is written as
+such a folder, in several spellings, by this script alone; `kr analyze` and `kr report` have to say the same of
+the folder as of the trace, whose numbers are held against ORACLE.tsv by check_kineto.py and check_analyze.py.
+And the tables of an nsys export as CSV are the same work as the export.
+
+    KR=build/tools/kr/kr tests/oracle/check_cupti.py [FOLDER]
+"""
+import csv
+import decimal
+import gzip
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
+                      pathlib.Path(__file__).resolve().parents[3] / "shared/data")
+KINDS = {"kernel": "kernel", "gpu_memcpy": "gpu_memcpy", "memcpy": "gpu_memcpy", "gpu_memset": "gpu_memset",
+         "memset": "gpu_memset", "cuda_runtime": "cuda_runtime", "runtime": "cuda_runtime",
+         "cuda_driver": "cuda_driver"}
+CALLS = {"cuda_runtime", "cuda_driver"}
+
+
+def run(verb, path):
+    done = subprocess.run([os.environ["KR"], verb, str(path), "--format", "json", "-q"], capture_output=True,
+                          check=False)
+    if done.returncode != 0:
+        return {"error": done.stderr.decode(errors="replace")}
+    return json.loads(done.stdout.decode("utf-8", "surrogateescape"))["runs"][0]
+
+
+def ns(text):
+    value = decimal.Decimal(text) * 1000
+    return int(value.quantize(decimal.Decimal(1), rounding=decimal.ROUND_HALF_UP))
+
+
+def number(*candidates):
+    """The first that is a whole number, as the readers take devices and streams."""
+    for candidate in candidates:
+        text = str(candidate).removeprefix("stream ")
+        if candidate is not None and text.lstrip("-").isdigit():
+            return int(text)
+    return 0
+
+
+def events_of(path):
+    """(kind, event) of GPU work and of calls; numbers stay as they are written."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8", errors="surrogateescape") as file:
+        data = json.load(file, parse_float=str, parse_int=str)
+    events = data.get("traceEvents", []) if isinstance(data, dict) else data
+    for event in events:
+        if isinstance(event, dict) and event.get("ph") == "X":
+            kind = KINDS.get(str(event.get("cat", "")).lower())
+            if kind:
+                yield kind, event
+
+
+def as_chrome(events, _):
+    """What scripts write that take a trace apart by category: each member a column, `args` an object."""
+    columns = sorted({key for event in events for key in event})
+    yield columns
+    for event in events:
+        yield [json.dumps(event.get(c, "")) if isinstance(event.get(c), dict) else event.get(c, "") for c in columns]
+
+
+def as_records(start, end, duration, time):
+    def rows(events, kind):
+        columns = {start: "start", "name": "name", "correlationId": "correlation", "end_" + end: "end",
+                   "duration" + duration: "duration"}
+        if not end:
+            del columns["end_"]
+        columns.update({"processId": "pid", "threadId": "tid"} if kind in CALLS else
+                       {"deviceId": "device", "streamId": "stream"})
+        titles = list(columns)
+        random.Random(len(events)).shuffle(titles)
+        yield titles
+        for event in events:
+            args = event.get("args", {})
+            begin, took = ns(event["ts"]), ns(event["dur"])
+            known = {"start": time(begin), "end": time(begin + took), "duration": time(took),
+                     "name": event["name"], "correlation": args.get("correlation", ""),
+                     "pid": event.get("pid", ""), "tid": event.get("tid", ""),
+                     "device": number(args.get("device"), event.get("pid")),
+                     "stream": number(args.get("stream"), event.get("tid"))}
+            yield [known[columns[title]] for title in titles]
+    return rows
+
+
+def micro(time_ns):
+    return f"{time_ns // 1000}.{time_ns % 1000:03d}"
+
+
+FORMS = {"chrome": as_chrome,
+         "ns": as_records("start", "ns", "", str),
+         "us": as_records("Start (us)", "", " [us]", micro),
+         "plain-us": as_records("begin", "", "", micro)}
+
+
+def write(folder, kinds, form):
+    for kind, events in kinds.items():
+        name = f"rank0_{'conc_kernel' if kind == 'kernel' else kind}.csv"
+        with open(folder / name, "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
+            csv.writer(file, lineterminator="\n").writerows(FORMS[form](events, kind))
+
+
+def without(run_of, *keys):
+    return {key: value for key, value in run_of.items() if key not in keys}
+
+
+def plain(run_of):
+    """What a folder cannot know, names of devices and what stands in ranges, left out."""
+    out = without(run_of, "id", "source", "format", "warnings", "losses", "why", "attribution", "phases", "steps")
+    for key in ("breakdown", "devices"):
+        out[key] = [without(device, "name", "device_name") for device in out.get(key, [])]
+    return out
+
+
+def check_kineto(path):
+    kinds = {}
+    for kind, event in events_of(path):
+        kinds.setdefault(kind, []).append(event)
+    if not set(kinds) - CALLS:
+        return None
+    wrong = []
+    expected = {verb: plain(run(verb, path)) for verb in ("analyze", "report")}
+    for form in FORMS:
+        with tempfile.TemporaryDirectory() as work:
+            folder = pathlib.Path(work) / "run"
+            folder.mkdir()
+            write(folder, kinds, form)
+            for verb, want in expected.items():
+                got = run(verb, folder)
+                if "error" in got:
+                    wrong.append(f"{path.name} as {form}: {got['error']}")
+                    continue
+                got = plain(got)
+                for key in sorted(set(want) | set(got)):
+                    if want.get(key) != got.get(key):
+                        wrong.append(f"{path.name} as {form}: {verb}: {key} differs: "
+                                     f"{str(got.get(key))[:300]} for {str(want.get(key))[:300]}")
+    return wrong
+
+
+def check_tables(folder):
+    """Names are ids of strings that are not there; all else has to be as in the export."""
+    tables = sorted(folder.glob("mordred_report1.CUPTI_ACTIVITY_KIND_*.csv"))
+    if not tables:
+        return []
+    with tempfile.TemporaryDirectory() as work:
+        for table in tables:
+            (pathlib.Path(work) / table.name).symlink_to(table.resolve())
+        got, want = run("report", work), run("report", folder / "mordred_report1.sqlite")
+    wrong = []
+    with open(folder / "mordred_report1.CUPTI_ACTIVITY_KIND_KERNEL.csv", encoding="utf-8") as file:
+        kernels = list(csv.DictReader(file))
+    sums = {}
+    for kernel in kernels:
+        row = sums.setdefault(f"(unnamed kernel {kernel['demangledName']})", [0, 0])
+        row[0] += 1
+        row[1] += int(kernel["end"]) - int(kernel["start"])
+    for name, (instances, total) in sums.items():
+        if not any(k["name"] == name and (k["instances"], k["total_ns"]) == (instances, total)
+                   for k in got.get("kernels", [])):
+            wrong.append(f"tables: {name} is not {instances} times {total} ns")
+    # The export has sets as well, for which there is no table.
+    sets = sum(k["total_ns"] for k in want["kernels"] if k["name"] == "[CUDA memset]")
+    if want["gpu_total_ns"] - sets != got.get("gpu_total_ns"):
+        wrong.append(f"tables: {got.get('gpu_total_ns')} ns for {want['gpu_total_ns'] - sets}: {got.get('error')}")
+    return wrong
+
+
+def main():
+    if not (FOLDER / "kineto").is_dir():
+        print("no shared data: skipped")
+        return 77
+    wrong, traces = [], 0
+    for path in sorted((FOLDER / "kineto").glob("*.json*")):
+        try:
+            found = check_kineto(path)
+        except (json.JSONDecodeError, KeyError):
+            continue
+        if found is not None:
+            traces += 1
+            wrong += found
+    wrong += check_tables(FOLDER / "nsys")
+    print("\n".join(wrong[:50]) or f"{traces} traces, {len(FORMS)} spellings each: the same")
+    return 1 if wrong or traces < 5 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,191 @@
+// Pages of ncu: both forms, units, what stands around them, and each way they can be wrong.
+#include "trace/readers/ncu_csv.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "support.hpp"
+
+namespace kr::test {
+namespace {
+
+const std::string details =
+    "\"ID\",\"Process ID\",\"Kernel Name\",\"Context\",\"Stream\",\"Device\",\"Section Name\","
+    "\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule Name\",\"Rule Type\"\n";
+
+std::string metric(int id, const char* name, const char* unit, const char* value,
+                   const char* kernel = "k") {
+  return fmt::format("\"{}\",\"9\",\"{}\",\"1\",\"7\",\"0\",\"S\",\"{}\",\"{}\",\"{}\",\n", id,
+                     kernel, name, unit, value);
+}
+
+Trace read_text(const std::string& text, const OpenOptions& options = {}) {
+  const Folder folder;
+  Trace trace = open_trace(folder.write("t.csv", text), options);
+  CHECK(trace.format == "ncu-csv");
+  return trace;
+}
+
+std::string fault(const std::string& text) {
+  const Folder folder;
+  const std::string path = folder.write("t.csv", text);
+  const std::string what = error_of(path);
+  return what.starts_with(path) ? what.substr(path.size()) : what;
+}
+
+const std::string one_by_one =
+    "ncu tells how long kernels took, not when: they are read as one after the other, in order of "
+    "ID.";
+
+}  // namespace
+
+TEST_CASE("kernels of a page of details follow each other in order of ID") {
+  const Trace trace =
+      read_text(details + metric(2, "Duration", "nsecond", "30", "c") +
+                metric(0, "DRAM Frequency", "hz", "1,2.5") +
+                metric(0, "Duration", "ns", "1,234,567", "a, b") +
+                "\"0\",\"9\",\"k\",\"1\",\"7\",\"0\",\"S\",\"\",\"\",\"\",\"Rule\",\"OPT\"\n" +
+                metric(1, "gpu__time_duration.sum", "nsecond", "10"));
+  CHECK(dump(trace) ==
+        "0 1234567 kernel  (0) 7 k\n1234567 10 kernel  (0) 7 k\n1234577 30 kernel  (0) 7 c\n");
+  CHECK(trace.inexact.empty());
+  CHECK(trace.losses.empty());
+  REQUIRE(trace.warnings.size() == 1);
+  CHECK(trace.warnings[0] == one_by_one);
+}
+
+TEST_CASE("the units of durations") {
+  struct Case {
+    const char* unit;
+    const char* value;
+    int64_t ns;
+    const char* rounded;
+  };
+  const Case cases[] = {
+      {"ns", "21,058,944", 21'058'944, ""},
+      {"nsecond", "5", 5, ""},
+      {"", "1250000", 1'250'000, ""},
+      {"us", "4.70", 4'700, "10 ns"},
+      {"usecond", "4.704", 4'704, ""},
+      {"usecond", "41", 41'000, "1000 ns"},
+      {"ms", "1.23", 1'230'000, "10000 ns"},
+      {"msecond", "1,001.000001", 1'001'000'001, ""},
+      {"s", "2.5", 2'500'000'000, "100000000 ns"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.unit);
+    CAPTURE(c.value);
+    const Trace trace = read_text(details + metric(0, "Duration", c.unit, c.value));
+    REQUIRE(trace.operations.size() == 1);
+    CHECK(trace.operations[0].duration_ns == c.ns);
+    const std::string inexact =
+        *c.rounded == '\0'
+            ? ""
+            : fmt::format("ncu rounded durations to {}; `--print-units base` prints nanoseconds",
+                          c.rounded);
+    CHECK(trace.inexact == inexact);
+  }
+}
+
+TEST_CASE("the metric's own name is preferred to its title, whatever their order") {
+  const std::string sum = metric(0, "gpu__time_duration.sum", "ns", "4704");
+  const std::string title = metric(0, "Duration", "us", "4.70");
+  const std::string max = metric(0, "gpu__time_duration.max", "ns", "4800");
+  for (const std::string& text : {sum + title + max, title + max + sum, max + sum + title}) {
+    CHECK(read_text(details + text).operations[0].duration_ns == 4704);
+  }
+}
+
+TEST_CASE("a page with a column a metric") {
+  const std::string header =
+      "\"ID\",\"Kernel Name\",\"Stream\",\"Device\",\"dram__bytes.sum\","
+      "\"gpu__time_duration.sum\",\"sm__x.pct\"\n";
+  const std::string rows =
+      "\"0\",\"a\",\"7\",\"0\",\"1\",\"6.750\",\"2\"\n"
+      "\"1\",\"b\",\"8\",\"1\",\"1\",\"0.25\",\"2\"\n";
+  const Trace trace = read_text(header + "\"\",\"\",\"\",\"\",\"byte\",\"us\",\"%\"\n" + rows);
+  CHECK(dump(trace) == "0 6750 kernel  (0) 7 a\n6750 250 kernel  (1) 8 b\n");
+  // Without the row of units: of the metric's base.
+  CHECK(dump(read_text(header + "\"0\",\"a\",\"7\",\"0\",\"1\",\"6\",\"2\"\n")) ==
+        "0 6 kernel  (0) 7 a\n");
+  CHECK(fault(header + "\"\",\"\",\"\",\"\",\"byte\",\"cycle\",\"%\"\n" + rows) ==
+        ":2: at byte 88: `gpu__time_duration.sum` is in `cycle`, which is no unit of time");
+}
+
+TEST_CASE("what ncu and the program print around a page") {
+  const std::string text =
+      "\xef\xbb\xbf==PROF== Connected to process 9 (/bin/x)\nhello, world\r\n"
+      "==PROF== Profiling \"k\" - 0: 0%....100% - 1 pass\n" +
+      details + metric(0, "Duration", "ns", "5") + "==PROF== Disconnected from process 9\n\n" +
+      metric(1, "Duration", "ns", "6");
+  CHECK(dump(read_text(text)) == "0 5 kernel  (0) 7 k\n5 6 kernel  (0) 7 k\n");
+  // Pages of two runs in one file: their IDs begin anew.
+  CHECK(read_text(text + text).operations.size() == 4);
+  const std::string windows = details + metric(0, "Duration", "ns", "5");
+  std::string returns;
+  for (const char c : windows) returns += c == '\n' ? "\r\n" : std::string(1, c);
+  CHECK(dump(read_text(returns)) == "0 5 kernel  (0) 7 k\n");
+  CHECK(dump(read_text(gzip(text))) == dump(read_text(text)));
+}
+
+TEST_CASE("kernels without a duration") {
+  const std::string other = metric(0, "dram__bytes.sum", "byte", "5");
+  const Trace trace = read_text(details + other + metric(1, "Duration", "ns", "n/a") +
+                                metric(2, "Duration", "ns", "7"));
+  CHECK(dump(trace) == "0 7 kernel  (0) 7 k\n");
+  REQUIRE(trace.losses.size() == 1);
+  CHECK(trace.losses[0].what == "kernel without a duration: left out");
+  CHECK(trace.losses[0].count == 2);
+  CHECK(trace.losses[0].first_offset == details.size());
+  CHECK(trace.warnings[0] == "2 of 3 kernels have no duration and are left out.");
+  const std::string remedy =
+      "; profile with the metric gpu__time_duration.sum (`ncu --csv --metrics "
+      "gpu__time_duration.sum`), or the section SpeedOfLight";
+  CHECK(fault(details + other) ==
+        ": has no duration of a kernel: its metrics are dram__bytes.sum" + remedy);
+  CHECK(fault("ID,Kernel Name,a__b.sum\n,,byte\n0,k,5\n") ==
+        ": has no duration of a kernel: its metrics are a__b.sum" + remedy);
+  for (const std::string& empty : {details, std::string("==PROF== Connected to process 9\n"),
+                                   std::string("ID,Kernel Name,a__b.sum\n")}) {
+    CHECK(read_text(empty).operations.empty());
+  }
+}
+
+TEST_CASE("pages that cannot be read") {
+  struct Case {
+    std::string text;
+    std::string message;
+  };
+  const std::string at = fmt::format(":2: at byte {}: ", details.size());
+  const std::string base = "; `ncu --csv --print-units base` prints whole nanoseconds";
+  const Case cases[] = {
+      {metric(0, "Duration", "ns", "x"), at + "`Duration` is no number: `x`" + base},
+      {metric(0, "Duration", "ns", "-5"), at + "`Duration` is negative: -5" + base},
+      {metric(0, "Duration", "us", "1.234.567"),
+       at + "`Duration` is no number: `1.234.567`" + base},
+      {metric(0, "Duration", "cycle", "5"),
+       at + "`Duration` is in `cycle`, which is no unit of time"},
+      {"\"x\",\"9\",\"k\",\"1\",\"7\",\"0\",\"S\",\"Duration\",\"ns\",\"5\",\n",
+       at + "`ID` is no number: `x`"},
+      {"\"0\",\"9\",\"k\",\"1\",\"7\",\"GPU\",\"S\",\"Duration\",\"ns\",\"5\",\n",
+       at + "`Device` is no number: `GPU`"},
+      {"\"0\",\"9\",\"k\"\n", at + "the row has 3 cells where the header has 12"},
+      {"hello\n", at + "the row has 1 cells where the header has 12"},
+      {"\"0\",\"9\",\"k\",\"1\",\"7\",\"0\",\"S\",\"Duration\",\"ns\",\"5",
+       at + "the file is cut off in this row; export it again, or read what is whole with "
+            "--allow-truncated"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.text);
+    CHECK(fault(details + c.text) == c.message);
+  }
+  CHECK(
+      fault("\"ID\",\"Process ID\",\"Kernel Name\",\"Metric Name\"\n\"0\",\"1\",\"k\",\"m\"\n") ==
+      ":1: at byte 0: the header of an ncu page has no column `Metric Value`; export it again with "
+      "`ncu --csv`");
+  const std::string most = metric(0, "Duration", "ns", "9223372036854775807");
+  CHECK(fault(details + most + metric(1, "Duration", "ns", "1")) ==
+        ": durations, all together, do not fit in 64 bits of nanoseconds");
+}
+
+}  // namespace kr::test
