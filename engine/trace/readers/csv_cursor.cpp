@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
 #include "trace/readers/csv_scan.hpp"
 
 namespace kr {
@@ -57,10 +56,14 @@ std::optional<CsvStop> CsvCursor::refuse(size_t at) const {
   return std::nullopt;
 }
 
-void CsvCursor::fail(size_t at, std::string why, std::string remedy) const {
+Error CsvCursor::error(size_t at, std::string why, std::string remedy) const {
   const Error::Place place{.line = place_->line + tally(text_.substr(0, at)).newlines,
                            .offset = place_->offset + at};
-  throw Error(*place_->shown, place, std::move(why), std::move(remedy));
+  return {*place_->shown, place, std::move(why), std::move(remedy)};
+}
+
+void CsvCursor::fail(size_t at, std::string why, std::string remedy) const {
+  throw error(at, std::move(why), std::move(remedy));
 }
 
 }  // namespace kr

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "trace/readers/csv_row.hpp"
 
 namespace kr {
@@ -57,6 +58,8 @@ class CsvCursor {
 
   std::string_view text() const noexcept { return text_; }
   const TextPlace& place() const noexcept { return *place_; }
+  /// With the line and the offset of what stands at `at`.
+  Error error(size_t at, std::string why, std::string remedy = {}) const;
   [[noreturn]] void fail(size_t at, std::string why, std::string remedy = {}) const;
 
  private:

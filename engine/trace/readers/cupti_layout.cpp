@@ -221,10 +221,11 @@ class HeaderReader {
   CuptiKind kind_by_columns() {
     const CuptiLayout& layout = header_.layout;
     if (layout.copy_kind) return CuptiKind::memcpy;
-    if (column("grid or block", launch_words) || layout.device || layout.stream) {
-      return CuptiKind::kernel;
-    }
-    return layout.args ? CuptiKind::kernel : CuptiKind::runtime;
+    const bool launched = std::any_of(titles_.begin(), titles_.end(), [](const Title& title) {
+      return holds(launch_words, title.word);
+    });
+    const bool kernels = launched || layout.device || layout.stream || layout.args;
+    return kernels ? CuptiKind::kernel : CuptiKind::runtime;
   }
 
   // A column whose title has no unit is in that of the others; where none has, Chrome's names mean

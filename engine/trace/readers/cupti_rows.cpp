@@ -163,12 +163,7 @@ void CuptiRowParser::take() {
   if (!layout_->unit_told() && !micro_ && !out_->too_large &&
       times.start_ns + times.duration_ns > longest_microseconds) {
     Times as_microseconds;
-    const std::string why = read_times(as_microseconds, true);
-    try {
-      cursor_.fail(at_, why);
-    } catch (const Error& error) {
-      out_->too_large = error;
-    }
+    out_->too_large = cursor_.error(at_, read_times(as_microseconds, true));
   }
   if (times.disagree) loss("activity whose end and duration disagree: its end counts");
   if (times.open) {

@@ -9,7 +9,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
@@ -26,7 +25,6 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view magic = "SQLite format 3\0"sv;
-constexpr unsigned most_threads = 16;
 // Row numbers may be anything: a table with few rows and huge numbers is not cut finer than this.
 constexpr uint64_t most_ranges = 4096;
 constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
@@ -53,7 +51,7 @@ class Reader {
   /// False where the file had less than its tables say.
   bool run(const NsysReading& reading) {
     plan(reading);
-    const size_t threads = std::min(thread_count(), ranges_.size());
+    const size_t threads = std::min<size_t>(worker_threads(0, options_->threads), ranges_.size());
     OrderedWorkers<NsysRows> workers(static_cast<unsigned>(threads), [this](size_t) {
       auto reader = std::make_shared<NsysRowReader>(connect(), options_->allow_truncated);
       return [reader](NsysRows& rows) { reader->read(rows); };
@@ -76,12 +74,6 @@ class Reader {
   }
 
  private:
-  size_t thread_count() const {
-    const unsigned threads =
-        options_->threads != 0 ? options_->threads : std::thread::hardware_concurrency();
-    return std::clamp(threads, 1U, most_threads);
-  }
-
   sqlite::Database connect() const {
     sqlite::Database connection = database_->again();
     if (options_->allow_truncated) connection.execute("PRAGMA writable_schema = ON");
