@@ -170,7 +170,7 @@ TEST_CASE("a row as long as a name may be, and one that never ends") {
   const std::string open(70 << 20, 'x');
   CHECK(opened(header + row + "100,10,1,1,GPU (0),1,7,\"" + open)
             .ends_with("a row or line begins here that does not end within 64 MiB; is it "
-                       "cuda_gpu_trace CSV, and a quote of it missing?"));
+                       "CSV, and a quote of it missing?"));
 }
 
 TEST_CASE("a damaged compressed file") {
