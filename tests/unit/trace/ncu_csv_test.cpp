@@ -109,7 +109,7 @@ TEST_CASE("a page with a column a metric") {
   CHECK(dump(read_text(header + "\"0\",\"a\",\"7\",\"0\",\"1\",\"6\",\"2\"\n")) ==
         "0 6 kernel  (0) 7 a\n");
   CHECK(fault(header + "\"\",\"\",\"\",\"\",\"byte\",\"cycle\",\"%\"\n" + rows) ==
-        ":2: at byte 88: `gpu__time_duration.sum` is in `cycle`, which is no unit of time");
+        ":2: at byte 92: `gpu__time_duration.sum` is in `cycle`, which is no unit of time");
 }
 
 TEST_CASE("what ncu and the program print around a page") {
@@ -120,7 +120,9 @@ TEST_CASE("what ncu and the program print around a page") {
       metric(1, "Duration", "ns", "6");
   CHECK(dump(read_text(text)) == "0 5 kernel  (0) 7 k\n5 6 kernel  (0) 7 k\n");
   // Pages of two runs in one file: their IDs begin anew.
-  CHECK(read_text(text + text).operations.size() == 4);
+  const std::string page =
+      details + metric(0, "Duration", "ns", "7") + metric(1, "Duration", "ns", "8");
+  CHECK(read_text(text + page).operations.size() == 4);
   const std::string windows = details + metric(0, "Duration", "ns", "5");
   std::string returns;
   for (const char c : windows) returns += c == '\n' ? "\r\n" : std::string(1, c);
