@@ -113,8 +113,9 @@ def without(run_of, *keys):
 
 
 def plain(run_of):
-    """What a folder cannot know, names of devices and what stands in ranges, left out."""
-    out = without(run_of, "id", "source", "format", "warnings", "losses", "why", "attribution", "phases", "steps")
+    """What a folder cannot know left out: names of devices, and what ranges tell, steps for one."""
+    out = without(run_of, "id", "source", "format", "warnings", "losses", "why", "attribution", "phases", "steps",
+                  "layers")
     for key in ("breakdown", "devices"):
         out[key] = [without(device, "name", "device_name") for device in out.get(key, [])]
     return out
