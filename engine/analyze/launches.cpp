@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace kr {
@@ -59,6 +60,76 @@ void split_idle(const Trace& trace, LaunchStatistics& out) {
   }
 }
 
+/// When one operation was asked for, and when it began.
+struct Wait {
+  uint32_t launch;
+  int64_t launched_ns;
+  int64_t begun_ns;
+};
+
+StreamQueue queue_of(const Track& track, std::vector<Wait> waits) {
+  StreamQueue out;
+  out.device = track.device;
+  out.stream = track.stream;
+  out.operations = static_cast<int64_t>(waits.size());
+  std::vector<int64_t> begun;
+  begun.reserve(waits.size());
+  long double waited = 0;
+  for (const Wait& wait : waits) {
+    begun.push_back(wait.begun_ns);
+    waited += static_cast<long double>(wait.begun_ns - wait.launched_ns);
+  }
+  std::sort(begun.begin(), begun.end());
+  std::sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) {
+    return std::tie(a.launched_ns, a.launch) < std::tie(b.launched_ns, b.launch);
+  });
+  long double sum = 0;
+  size_t gone = 0;
+  for (size_t i = 0; i < waits.size();) {
+    // All that was asked for at this time, by however many calls.
+    size_t end = i;
+    int64_t calls = 0;
+    for (; end < waits.size() && waits[end].launched_ns == waits[i].launched_ns; ++end) {
+      calls += end == i || waits[end].launch != waits[end - 1].launch ? 1 : 0;
+    }
+    while (gone < begun.size() && begun[gone] <= waits[i].launched_ns) ++gone;
+    const auto length = static_cast<int64_t>(end) - static_cast<int64_t>(gone);
+    out.launches += calls;
+    out.max = std::max(out.max, length);
+    sum += static_cast<long double>(calls) * static_cast<long double>(length);
+    i = end;
+  }
+  out.mean = static_cast<double>(sum / static_cast<long double>(out.launches));
+  const int64_t time_ns = begun.back() - waits.front().launched_ns;
+  if (time_ns > 0) {
+    out.time_weighted_mean = static_cast<double>(waited / static_cast<long double>(time_ns));
+  }
+  return out;
+}
+
+std::vector<StreamQueue> queues(const Trace& trace) {
+  std::map<std::pair<int32_t, int64_t>, std::vector<Wait>> by_stream;
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const Launch* launch = trace.host->launch(i);
+    if (launch == nullptr) continue;
+    const Operation& operation = trace.operations[i];
+    const Track& track = trace.track(operation.track);
+    // Clocks that are not quite the same: nothing begins before it is asked for.
+    by_stream[{track.device, track.stream}].push_back(
+        {trace.host->launch_of[i], launch->start_ns,
+         std::max(operation.start_ns, launch->start_ns)});
+  }
+  std::vector<StreamQueue> out;
+  out.reserve(by_stream.size());
+  for (auto& [stream, waits] : by_stream) {
+    Track track;
+    track.device = stream.first;
+    track.stream = stream.second;
+    out.push_back(queue_of(track, std::move(waits)));
+  }
+  return out;
+}
+
 }  // namespace
 
 LaunchStatistics count_launches(const Trace& trace) {
@@ -104,6 +175,7 @@ LaunchStatistics count_launches(const Trace& trace) {
       out.by_api.begin(), out.by_api.end(),
       [](const LaunchCalls& a, const LaunchCalls& b) { return a.total_ns > b.total_ns; });
   split_idle(trace, out);
+  out.queues = queues(trace);
   return out;
 }
 

@@ -121,96 +121,70 @@ std::vector<ActivityStatistics> activity(const Trace& trace) {
   return out;
 }
 
-/// Sums of one phase or step, label by label.
-class PartSums {
- public:
-  explicit PartSums(const Labelled& labelled) : sums_(labelled.dimensions.size()) {}
+std::vector<CommunicationTimes> communication(const CompiledRules& rules,
+                                              const LabelledTrace& run) {
+  const DimensionLabels* kinds = run.labelled.find(rules.program().kind());
+  KR_CHECK(kinds != nullptr);
+  std::map<std::string_view, std::vector<int64_t>> times;
+  for (const Operation& operation : run.trace.operations) {
+    if (kind_from(kinds->by_name[operation.name.index].label) != Kind::communication) continue;
+    times[run.trace.names.get(operation.name).text].push_back(operation.duration_ns);
+  }
+  std::vector<CommunicationTimes> out;
+  out.reserve(times.size());
+  for (auto& [name, durations] : times) {
+    out.push_back({std::string(name), std::move(durations)});
+  }
+  return out;
+}
 
-  void add(const Labelled& labelled, const Operation& operation) {
-    ++instances_;
-    total_ns_ += operation.duration_ns;
-    for (size_t d = 0; d < sums_.size(); ++d) {
-      auto& [instances, total] =
-          sums_[d][labelled.dimensions[d].by_name[operation.name.index].label];
-      ++instances;
-      total += operation.duration_ns;
-    }
-  }
-  void tell(const Program& program, const Labelled& labelled, PhasePart& part) const {
-    part.instances = instances_;
-    part.total_ns = total_ns_;
-    for (size_t d = 0; d < sums_.size(); ++d) {
-      auto& [dimension, labels] = part.labels.emplace_back();
-      dimension = program.dimensions.get(labelled.dimensions[d].dimension).name;
-      for (const auto& [label, sums] : sums_[d]) {
-        labels.push_back({std::string(label), sums.first, sums.second});
-      }
-      std::stable_sort(labels.begin(), labels.end(), [](const LabelPart& a, const LabelPart& b) {
-        return a.total_ns > b.total_ns;
-      });
-    }
-  }
+std::optional<double> ratio_of(double a, double b) {
+  return a > 0 && b > 0 ? std::optional(b / a) : std::nullopt;
+}
 
- private:
-  std::vector<std::map<std::string_view, std::pair<int64_t, int64_t>>> sums_;  // by dimension
-  int64_t instances_ = 0;
-  int64_t total_ns_ = 0;
-};
-
-void add_phases(const CompiledRules& rules, const LabelledTrace& run,
-                const Attribution& attribution, RunStatistics& out) {
-  if (attribution.steps.empty()) return;
-  const size_t outside = attribution.steps.size();
-  std::vector<PartSums> steps(outside + 1, PartSums(run.labelled));
-  std::vector<std::string> labels;  // of phases, in the order first met
-  std::vector<size_t> phase_of(outside + 1);
-  for (size_t i = 0; i <= outside; ++i) {
-    const std::string label =
-        i < outside ? std::string(attribution.steps[i].phase.label) : "(outside steps)";
-    const auto known = std::find(labels.begin(), labels.end(), label);
-    phase_of[i] = static_cast<size_t>(known - labels.begin());
-    if (known == labels.end()) labels.push_back(label);
+ActivityRatio held_against(size_t run_a, const ActivityStatistics& a, size_t run_b,
+                           const ActivityStatistics& b) {
+  ActivityRatio out{run_a, a.type, run_b, b.type, {}, {}};
+  out.all = ratio_of(ratio(a.total_ns, a.instances), ratio(b.total_ns, b.instances));
+  for (size_t i = 0; i < out.longest.size(); ++i) {
+    out.longest[i] = ratio_of(a.longest[i].mean_ns, b.longest[i].mean_ns);
   }
-  std::vector<PartSums> phases(labels.size(), PartSums(run.labelled));
-  bool any_outside = false;
-  for (size_t i = 0; i < run.trace.operations.size(); ++i) {
-    const uint32_t step = attribution.step_of[i];
-    any_outside |= step == Attribution::none;
-    const size_t at = step == Attribution::none ? outside : step;
-    steps[at].add(run.labelled, run.trace.operations[i]);
-    phases[phase_of[at]].add(run.labelled, run.trace.operations[i]);
-  }
-  for (size_t i = 0; i < labels.size(); ++i) {
-    if (i == phase_of[outside] && !any_outside) continue;
-    PhasePart part;
-    part.phase = labels[i];
-    phases[i].tell(rules.program(), run.labelled, part);
-    out.phases.push_back(std::move(part));
-  }
-  for (size_t i = 0; i < outside; ++i) {
-    const TraceStep& step = attribution.steps[i];
-    PhasePart part;
-    part.phase = step.phase.label;
-    part.step = step.phase.step;
-    part.layer = step.phase.layer;
-    part.text = step.text;
-    steps[i].tell(rules.program(), run.labelled, part);
-    out.steps.push_back(std::move(part));
-  }
+  return out;
 }
 
 }  // namespace
+
+std::vector<ActivityRatio> compare_activity(
+    const std::vector<const std::vector<ActivityStatistics>*>& runs) {
+  std::vector<ActivityRatio> out;
+  for (size_t b = 1; b < runs.size(); ++b) {
+    for (const ActivityStatistics& one : *runs[0]) {
+      for (const ActivityStatistics& other : *runs[b]) {
+        if (one.type == other.type) out.push_back(held_against(0, one, b, other));
+      }
+    }
+  }
+  for (size_t run = 0; run < runs.size(); ++run) {
+    for (size_t b = 1; b < runs[run]->size(); ++b) {
+      for (size_t a = 0; a < b; ++a) {
+        out.push_back(held_against(run, (*runs[run])[a], run, (*runs[run])[b]));
+      }
+    }
+  }
+  return out;
+}
 
 RunStatistics analyze(const CompiledRules& rules, const LabelledTrace& run, int64_t idle_ns) {
   RunStatistics out;
   out.kernels = kernels(rules, run);
   out.activity = activity(run.trace);
+  out.communication = communication(rules, run);
   if (run.trace.host) out.launches = count_launches(run.trace);
   if (out.launches) KR_CHECK(out.launches->host_bound_ns + out.launches->other_ns == idle_ns);
   const Attribution attribution =
       attribute(run.trace, rules.program(), rules.database, run.choice.model);
   out.attribution = sum(run.trace, attribution);
-  add_phases(rules, run, attribution, out);
+  out.steps = sum_steps(rules.program(), run.trace, run.labelled, attribution);
   for (const LayerRun& layers : attribution.layer_runs) {
     const int64_t all = static_cast<int64_t>(layers.repeats);
     out.layers.push_back({layers, run.trace.track({layers.track}).device,
@@ -219,19 +193,19 @@ RunStatistics analyze(const CompiledRules& rules, const LabelledTrace& run, int6
   return out;
 }
 
-std::vector<NameOnlyIn> names_only_in(const std::vector<RunSummary>& runs) {
+std::vector<NameOnlyIn> names_only_in(const std::vector<const RunSummary*>& runs) {
   std::vector<NameOnlyIn> out;
   if (runs.size() < 2) return out;
   std::unordered_map<std::string_view, size_t> had_by;  // runs
-  for (const RunSummary& run : runs) {
+  for (const RunSummary* run : runs) {
     std::unordered_map<std::string_view, bool> own;
-    for (const NameSum& name : run.names) {
+    for (const NameSum& name : run->names) {
       if (own.try_emplace(name.name, true).second) ++had_by[name.name];
     }
   }
   for (size_t i = 0; i < runs.size(); ++i) {
     std::map<std::string_view, NameOnlyIn> own;
-    for (const NameSum& name : runs[i].names) {
+    for (const NameSum& name : runs[i]->names) {
       if (had_by[name.name] == runs.size()) continue;
       NameOnlyIn& one = own.try_emplace(name.name, NameOnlyIn{i, name.name, 0, 0}).first->second;
       one.instances += name.instances;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/run.hpp"
+#include "analyze/steps.hpp"
 #include "classify/attribution.hpp"
 
 namespace kr {
@@ -56,6 +57,19 @@ struct LaunchCalls {
   int64_t running_at_next_launch = 0;
 };
 
+/// Operations that had been asked for and had not begun, of one stream: at a time, those whose call
+/// had begun by then.
+struct StreamQueue {
+  int32_t device = 0;
+  int64_t stream = 0;
+  int64_t launches = 0;    // calls that put operations there
+  int64_t operations = 0;  // that they put there
+  double mean = 0;         // over these calls, when they begin, with what they launch
+  int64_t max = 0;         // of the same
+  /// Over the time from the first call to the start of the last operation; 0 where there is none.
+  double time_weighted_mean = 0;
+};
+
 struct LaunchStatistics {
   int64_t linked = 0;               // operations with a launch
   int64_t orphans = 0;              // operations without
@@ -64,24 +78,13 @@ struct LaunchStatistics {
   /// was not yet asked for (its launch had not begun), and the rest. They add up to the idle time.
   int64_t host_bound_ns = 0;
   int64_t other_ns = 0;
+  std::vector<StreamQueue> queues;  // by device and stream; those that something was launched to
 };
 
-struct LabelPart {
-  std::string label;
-  int64_t instances = 0;
-  int64_t total_ns = 0;
-};
-
-/// Operations of one phase, or of one step.
-struct PhasePart {
-  std::string phase;  // `(outside steps)` for what is in none
-  std::optional<int64_t> step;
-  std::optional<int64_t> layer;
-  std::string text;  // of a step: the annotation
-  int64_t instances = 0;
-  int64_t total_ns = 0;
-  std::vector<std::pair<std::string, std::vector<LabelPart>>>
-      labels;  // by dimension; total falling
+/// Kernels of one name that communicate.
+struct CommunicationTimes {
+  std::string name;
+  std::vector<int64_t> durations_ns;  // in order of start
 };
 
 struct LayerPart {
@@ -94,16 +97,31 @@ struct LayerPart {
 struct RunStatistics {
   std::vector<KernelStatistics> kernels;  // total falling, then by name and device
   std::vector<ActivityStatistics> activity;
-  std::optional<LaunchStatistics> launches;  // none: the format does not tell of launches
+  std::vector<CommunicationTimes> communication;  // by name
+  std::optional<LaunchStatistics> launches;       // none: the format does not tell of launches
   AttributionSums attribution;
-  std::vector<PhasePart> phases;  // by label, in the order first met; empty: no steps are known
-  std::vector<PhasePart> steps;   // in order
+  StepSums steps;
   std::vector<LayerPart> layers;
 };
 
 /// `idle_ns` of all devices together, as summed by `summarize`, is what the parts of idle time are
 /// checked against.
 RunStatistics analyze(const CompiledRules& rules, const LabelledTrace& run, int64_t idle_ns);
+
+/// How much longer the operations and calls of `b` take than those of `a`: means of `b` by means of
+/// `a`. None where one of them has none.
+struct ActivityRatio {
+  size_t run_a = 0;
+  std::string type_a;
+  size_t run_b = 0;
+  std::string type_b;
+  std::optional<double> all;
+  std::array<std::optional<double>, 3> longest;  // of the longest 1, 5 and 10 %
+};
+/// Of several runs: each type of a later run by the same type of the first. Then of each run: every
+/// type by those that stand before it.
+std::vector<ActivityRatio> compare_activity(
+    const std::vector<const std::vector<ActivityStatistics>*>& runs);
 
 /// A name that some runs have and others lack.
 struct NameOnlyIn {
@@ -113,6 +131,6 @@ struct NameOnlyIn {
   int64_t total_ns = 0;
 };
 /// Of two and more runs, by run and total falling. Empty for one.
-std::vector<NameOnlyIn> names_only_in(const std::vector<RunSummary>& runs);
+std::vector<NameOnlyIn> names_only_in(const std::vector<const RunSummary*>& runs);
 
 }  // namespace kr

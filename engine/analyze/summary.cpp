@@ -15,11 +15,6 @@
 namespace kr {
 namespace {
 
-Kind kind_of(std::string_view label) {
-  if (label == "communication") return Kind::communication;
-  return label == "memory" ? Kind::memory : Kind::compute;
-}
-
 struct NameCounts {
   int64_t instances = 0;
   int64_t elapsed_ns = 0;
@@ -40,7 +35,7 @@ Counts count(const Trace& trace, const DimensionLabels& kinds) {
   Counts counts;
   counts.names.resize(trace.names.size());
   std::vector<Kind> kind_of_name;
-  for (const Given& given : kinds.by_name) kind_of_name.push_back(kind_of(given.label));
+  for (const Given& given : kinds.by_name) kind_of_name.push_back(kind_from(given.label));
   std::vector<DeviceSweep*> sweep_of_track;
   for (const Track& track : trace.tracks) {
     sweep_of_track.push_back(&counts.devices[track.device]);
@@ -72,19 +67,8 @@ std::vector<DeviceSum> device_sums(const Trace& trace, const Counts& counts) {
   }
   std::vector<DeviceSum> sums;
   for (const auto& [device, sweep] : counts.devices) {
-    if (sweep.operations() == 0) continue;
-    DeviceSum sum;
-    sum.device = device;
-    sum.name = names[device];
-    sum.operations = sweep.operations();
-    sum.span_ns = sweep.span_ns();
-    sum.busy_ns = sweep.busy_ns();
-    sum.compute_ns = sweep.compute_ns();
-    sum.communication_ns = sweep.communication_ns();
-    sum.exposed_communication_ns = sweep.exposed_communication_ns();
-    sum.memory_ns = sweep.memory_ns();
-    sum.exposed_memory_ns = sweep.exposed_memory_ns();
-    sum.idle_ns = sweep.idle_ns();
+    DeviceSum sum{sweep.breakdown(), device, names[device]};
+    if (sum.operations == 0) continue;
     KR_CHECK(sum.span_ns ==
              sum.compute_ns + sum.exposed_communication_ns + sum.exposed_memory_ns + sum.idle_ns);
     KR_CHECK(sum.span_ns == sum.busy_ns + sum.idle_ns);
@@ -228,6 +212,7 @@ RunSummary summarize(const Program& program, const SourceMap& sources, const Tra
   run.gpu_elapsed_ns = counts.all.covered_ns();
   run.gpu_total_ns = counts.total_ns;
   run.operations = static_cast<int64_t>(trace.operations.size());
+  run.distributed = trace.distributed;
   run.losses = trace.losses;
   run.inexact = trace.inexact;
   run.warnings = trace.warnings;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/sweep.hpp"
 #include "classify/classify.hpp"
 #include "trace/trace.hpp"
 
@@ -32,18 +33,9 @@ struct DimensionSum {
   std::vector<LabelSum> labels;  // elapsed falling, then total falling, then by label
 };
 
-struct DeviceSum {
+struct DeviceSum : Breakdown {
   int32_t device = 0;
   std::string name;
-  int64_t operations = 0;
-  int64_t span_ns = 0;
-  int64_t busy_ns = 0;
-  int64_t compute_ns = 0;
-  int64_t communication_ns = 0;
-  int64_t exposed_communication_ns = 0;
-  int64_t memory_ns = 0;
-  int64_t exposed_memory_ns = 0;
-  int64_t idle_ns = 0;
 };
 
 /// One row a distinct name: (name, kind of operation, labels).
@@ -81,6 +73,7 @@ struct RunSummary {
   std::vector<DimensionSum> dimensions;  // those of the model, kind last
   std::vector<DeviceSum> devices;        // by device
   std::vector<NameSum> names;            // elapsed falling, then total falling, then by name
+  Distributed distributed;
   std::vector<Loss> losses;
   std::string inexact;
   std::vector<std::string> warnings;

@@ -6,11 +6,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 namespace kr {
 
 /// The classes of the dimension `kind`.
 enum class Kind : uint8_t { compute, communication, memory };
+
+inline Kind kind_from(std::string_view label) noexcept {
+  if (label == "communication") return Kind::communication;
+  return label == "memory" ? Kind::memory : Kind::compute;
+}
 
 /// The union of intervals given in order of start.
 class UnionSweep {
@@ -32,7 +38,23 @@ class UnionSweep {
   int64_t covered_ = 0;
 };
 
-/// What one device did over its span.
+/// What operations did over the time from the first start to the last end:
+/// span = compute + exposed communication + exposed memory + idle = busy + idle.
+struct Breakdown {
+  int64_t operations = 0;
+  int64_t span_ns = 0;
+  int64_t busy_ns = 0;
+  int64_t compute_ns = 0;
+  int64_t communication_ns = 0;
+  int64_t exposed_communication_ns = 0;
+  int64_t memory_ns = 0;
+  int64_t exposed_memory_ns = 0;
+  int64_t idle_ns = 0;
+
+  friend bool operator==(const Breakdown&, const Breakdown&) = default;
+};
+
+/// Takes the operations of one device, or of one step.
 class DeviceSweep {
  public:
   /// In order of start.
@@ -47,15 +69,18 @@ class DeviceSweep {
     if (operations_ > 0) advance(all_.covered_to());
   }
 
-  int64_t operations() const noexcept { return operations_; }
-  int64_t span_ns() const noexcept { return operations_ > 0 ? all_.covered_to() - first_ : 0; }
-  int64_t busy_ns() const noexcept { return all_.covered_ns(); }
-  int64_t compute_ns() const noexcept { return compute_.covered_ns(); }
-  int64_t communication_ns() const noexcept { return communication_.covered_ns(); }
-  int64_t memory_ns() const noexcept { return memory_.covered_ns(); }
-  int64_t exposed_communication_ns() const noexcept { return exposed_communication_; }
-  int64_t exposed_memory_ns() const noexcept { return exposed_memory_; }
-  int64_t idle_ns() const noexcept { return idle_; }
+  /// After `finish`.
+  Breakdown breakdown() const noexcept {
+    return {.operations = operations_,
+            .span_ns = operations_ > 0 ? all_.covered_to() - first_ : 0,
+            .busy_ns = all_.covered_ns(),
+            .compute_ns = compute_.covered_ns(),
+            .communication_ns = communication_.covered_ns(),
+            .exposed_communication_ns = exposed_communication_,
+            .memory_ns = memory_.covered_ns(),
+            .exposed_memory_ns = exposed_memory_,
+            .idle_ns = idle_};
+  }
 
  private:
   UnionSweep& of(Kind kind) noexcept {

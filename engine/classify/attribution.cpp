@@ -45,12 +45,20 @@ class Attributor {
       const HostRange& range = host.ranges[i];
       const Phase& phase = phase_of_name[range.name];
       if (range.kind != HostRange::Kind::annotation || phase.label.empty()) continue;
-      out_.steps.push_back({i, host.range_names[range.name], phase, range.start_ns});
+      out_.steps.push_back(
+          {i, host.range_names[range.name], phase, range.start_ns, Attribution::none});
     }
     std::stable_sort(
         out_.steps.begin(), out_.steps.end(),
         [](const TraceStep& a, const TraceStep& b) { return a.start_ns < b.start_ns; });
     for (uint32_t i = 0; i < out_.steps.size(); ++i) step_of_range_[out_.steps[i].range] = i;
+    for (TraceStep& step : out_.steps) {
+      uint32_t at = host.outer(step.range, step.start_ns);
+      while (at != HostRange::none && step_of_range_[at] == Attribution::none) {
+        at = host.outer(at, step.start_ns);
+      }
+      if (at != HostRange::none) step.outer = step_of_range_[at];
+    }
   }
 
   void follow_launches() {

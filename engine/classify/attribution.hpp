@@ -17,7 +17,8 @@ struct TraceStep {
   uint32_t range = 0;  // in HostSide::ranges
   std::string text;
   Phase phase;
-  int64_t start_ns = 0;  // on the host
+  int64_t start_ns = 0;         // on the host
+  uint32_t outer = UINT32_MAX;  // the step that it stands in; Attribution::none: in no other
 };
 
 /// A stretch of repeating kernels: what one launch of a graph, or one step, put on one stream.

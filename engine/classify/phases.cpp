@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "match/evaluate.hpp"
+#include "sema/phase_number.hpp"
 
 namespace kr {
 namespace {
@@ -17,13 +18,34 @@ std::optional<int64_t> number(std::string_view digits) {
   return value;
 }
 
+/// What is known of a number while its parts are met.
+struct Parts {
+  std::optional<int64_t> sum;
+  bool broken = false;  // a part is no number, or all are too much
+
+  void add(std::string_view digits) {
+    const auto part = number(digits);
+    int64_t all = sum.value_or(0);
+    broken = broken || !part || __builtin_add_overflow(all, *part, &all);
+    sum = broken ? std::nullopt : std::optional(all);
+  }
+};
+
+/// The numbers of a rule while its expression is walked.
+struct Taken {
+  std::optional<int64_t> step;
+  std::optional<int64_t> layer;
+  Parts batch;
+  Parts tokens;
+};
+
 /// An atom with named groups, to take its numbers by.
 class Numbers {
  public:
   explicit Numbers(const Atom& atom)
       : re2_(regex::to_re2(atom.regex), options()), groups_(re2_.CapturingGroupNames()) {}
 
-  void take(std::string_view text, Phase& phase) const {
+  void take(std::string_view text, Taken& taken) const {
     std::vector<re2::StringPiece> found(static_cast<size_t>(re2_.NumberOfCapturingGroups()) + 1);
     const re2::StringPiece subject(text.data(), text.size());
     if (!re2_.ok() || !re2_.Match(subject, 0, text.size(), RE2::UNANCHORED, found.data(),
@@ -32,13 +54,28 @@ class Numbers {
     }
     for (const auto& [place, name] : groups_) {
       const re2::StringPiece& piece = found[static_cast<size_t>(place)];
-      const auto value = number({piece.data(), piece.size()});
-      if (name == "step" && value) phase.step = value;
-      if (name == "layer" && value) phase.layer = value;
+      const auto which = phase_number(name);
+      if (!which || piece.data() == nullptr) continue;  // no part of the match
+      give(*which, {piece.data(), piece.size()}, taken);
     }
   }
 
  private:
+  static void give(PhaseNumber which, std::string_view digits, Taken& taken) {
+    switch (which) {
+      case PhaseNumber::step:
+        if (const auto value = number(digits)) taken.step = value;
+        return;
+      case PhaseNumber::layer:
+        if (const auto value = number(digits)) taken.layer = value;
+        return;
+      case PhaseNumber::batch:
+        return taken.batch.add(digits);
+      case PhaseNumber::tokens:
+        return taken.tokens.add(digits);
+    }
+  }
+
   static RE2::Options options() {
     RE2::Options options(RE2::Latin1);
     options.set_dot_nl(true);
@@ -62,19 +99,19 @@ struct PhaseReader::Impl {
       : program(of), model(of.models.get(id)), scanner(database) {}
 
   /// `expr` holds.
-  void take(ExprId id, const Subject& subject, std::string_view text, Phase& phase) {
+  void take(ExprId id, const Subject& subject, std::string_view text, Taken& taken) {
     const Expr& expr = program.exprs.get(id);
     switch (expr.op) {
       case ExprOp::atom:
-        take(expr.atom, text, phase);
+        take(expr.atom, text, taken);
         return;
       case ExprOp::disjunction:
         for (const ExprId operand : expr.operands) {
-          if (holds(program, operand, subject)) return take(operand, subject, text, phase);
+          if (holds(program, operand, subject)) return take(operand, subject, text, taken);
         }
         return;
       case ExprOp::conjunction:
-        for (const ExprId operand : expr.operands) take(operand, subject, text, phase);
+        for (const ExprId operand : expr.operands) take(operand, subject, text, taken);
         return;
       case ExprOp::operation:
       case ExprOp::within:
@@ -83,13 +120,13 @@ struct PhaseReader::Impl {
     }
   }
 
-  void take(AtomId id, std::string_view text, Phase& phase) {
+  void take(AtomId id, std::string_view text, Taken& taken) {
     auto [known, added] = numbers.try_emplace(id);
     if (added) {
       const Atom& atom = program.atoms.get(id);
       if (!regex::group_names(atom.regex).empty()) known->second = std::make_unique<Numbers>(atom);
     }
-    if (known->second) known->second->take(text, phase);
+    if (known->second) known->second->take(text, taken);
   }
 };
 
@@ -108,7 +145,13 @@ Phase PhaseReader::read(std::string_view text) {
     Phase phase;
     if (rule.keep) return phase;
     phase.label = rule.label;
-    if (!rule.otherwise) impl_->take(rule.expr, subject, text, phase);
+    if (rule.otherwise) return phase;
+    Taken taken;
+    impl_->take(rule.expr, subject, text, taken);
+    phase.step = taken.step;
+    phase.layer = taken.layer;
+    phase.batch = taken.batch.sum;
+    phase.tokens = taken.tokens.sum;
     return phase;
   }
   return {};

@@ -1,5 +1,5 @@
 // Phases of steps: a model's `phases` over the text that a trace has for a step, and the numbers
-// `step` and `layer` that their expressions take from it.
+// that the named groups of their expressions take from it (see sema/phase_number.hpp).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@ struct Phase {
   std::string_view label;  // owned by the Program; empty: no rule holds
   std::optional<int64_t> step;
   std::optional<int64_t> layer;
+  std::optional<int64_t> batch;   // requests
+  std::optional<int64_t> tokens;  // of all requests
 };
 
 /// For one thread. The Program has to outlive it.
@@ -26,7 +28,8 @@ class PhaseReader {
   PhaseReader(PhaseReader&&) noexcept;
 
   /// The first rule that holds. Its numbers are those of the first alternative in it that holds,
-  /// at its leftmost match; a number that does not fit in 64 bits is none.
+  /// at its leftmost match; where parts of a number are told, their sum. What is no whole number or
+  /// does not fit in 64 bits is none.
   Phase read(std::string_view text);
 
  private:

@@ -47,9 +47,10 @@ namespace lint {
 
 std::span<const Check> all_checks() {
   static constexpr std::array<Check, 15> checks{
-      check_reachability,  check_overlaps, check_otherwise, check_regexes,     check_unused,
-      check_labels,        check_tests,    check_folds,     check_short_texts, check_detection,
-      check_abbreviations, check_colors,   check_cases,     check_dialects,    check_names,
+      check_reachability,  check_overlaps,    check_otherwise, check_regexes,
+      check_phase_numbers, check_unused,      check_labels,    check_tests,
+      check_folds,         check_short_texts, check_detection, check_abbreviations,
+      check_colors,        check_cases,       check_dialects,  check_names,
   };
   return checks;
 }

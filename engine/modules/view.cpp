@@ -51,6 +51,8 @@ std::unique_ptr<LabelledModules> label_modules(const CompiledRules& rules, const
     modules->phases.emplace_back(phase.label.empty() ? name.stem : phase.label);
     modules->step_numbers.push_back(phase.step ? phase.step : name.number);
     modules->layers.push_back(phase.layer);
+    modules->batches.push_back(phase.batch);
+    modules->tokens.push_back(phase.tokens);
   }
   return modules;
 }
@@ -123,7 +125,7 @@ struct TreeView::Impl {
     for (const size_t i : chosen) {
       const ModuleStep& step = trace.steps[i];
       steps.push_back({i, step.key, modules.phases[i], modules.step_numbers[i], modules.layers[i],
-                       step.running_seqs, step.total_ns});
+                       step.running_seqs, modules.batches[i], modules.tokens[i], step.total_ns});
     }
   }
 

@@ -42,6 +42,8 @@ struct LabelledModules {
   std::vector<std::string> phases;  // by step; where no rule holds the key without its number
   std::vector<std::optional<int64_t>> step_numbers;
   std::vector<std::optional<int64_t>> layers;
+  std::vector<std::optional<int64_t>> batches;  // requests
+  std::vector<std::optional<int64_t>> tokens;
   /// Of trees made from operations: how the time of all of them was placed.
   std::optional<AttributionSums> attribution;
 };
@@ -71,7 +73,9 @@ struct ViewStep {
   std::string phase;
   std::optional<int64_t> step;
   std::optional<int64_t> layer;
-  std::optional<int64_t> running_seqs;
+  std::optional<int64_t> running_seqs;  // as the profile counts them
+  std::optional<int64_t> batch;         // as the step's text tells them: requests and their tokens
+  std::optional<int64_t> tokens;
   int64_t total_ns = 0;  // of the whole step, whatever is shown
 };
 

@@ -35,6 +35,8 @@ std::string shown(const SectionCell& cell, Unit unit, TimeUnit time) {
       return in_unit(rounded(cell), time);
     case Unit::share:
       return fmt::format("{:.1f}", 100 * std::get<double>(cell));
+    case Unit::number:
+      return fmt::format("{:.2f}", std::get<double>(cell));
     case Unit::count:
       return grouped(rounded(cell));
     case Unit::text:
@@ -54,7 +56,7 @@ std::string head(const SectionColumn& column, TimeUnit time) {
 class SectionText {
  public:
   SectionText(const Section& section, size_t most, bool several_runs, TableOptions options)
-      : section_(section), options_(options), skipped_(several_runs ? 0 : 1) {
+      : section_(section), options_(options) {
     rows_ = most == 0 ? section.rows.size() : std::min(most, section.rows.size());
     int64_t longest = 0;
     for (size_t row = 0; row < rows_; ++row) {
@@ -65,6 +67,10 @@ class SectionText {
       }
     }
     time_ = unit_for(longest);
+    for (size_t i = 0; i < section.columns.size(); ++i) {
+      const bool of_run = section.columns[i].role == SectionColumn::Role::run;
+      if ((several_runs || !of_run) && told(i)) columns_.push_back(i);
+    }
   }
 
   std::string text() const {
@@ -84,18 +90,29 @@ class SectionText {
   }
 
  private:
+  bool told(size_t column) const {
+    const auto empty = [](const SectionCell& cell) {
+      const auto* text = std::get_if<std::string>(&cell);
+      return std::holds_alternative<std::monostate>(cell) || (text != nullptr && text->empty());
+    };
+    for (size_t row = 0; row < rows_; ++row) {
+      if (!empty(section_.rows[row][column])) return true;
+    }
+    return rows_ == 0;
+  }
+
   /// `last_columns`: how wide the last column may be; 0: as it is.
   TextGrid grid(size_t last_columns) const {
     TextGrid grid;
-    for (size_t i = skipped_; i < section_.columns.size(); ++i) {
+    for (const size_t i : columns_) {
       grid.column(head(section_.columns[i], time_), section_.columns[i].unit == Unit::text
                                                         ? TextGrid::Align::left
                                                         : TextGrid::Align::right);
     }
     for (size_t row = 0; row < rows_; ++row) {
       std::vector<TextGrid::Cell> cells;
-      for (size_t i = skipped_; i < section_.columns.size(); ++i) {
-        const bool last = i + 1 == section_.columns.size();
+      for (const size_t i : columns_) {
+        const bool last = i == columns_.back();
         const std::string text = shown(section_.rows[row][i], section_.columns[i].unit, time_);
         cells.push_back({cut(text, last ? last_columns : 0), {}});
       }
@@ -106,7 +123,7 @@ class SectionText {
 
   const Section& section_;
   TableOptions options_;
-  size_t skipped_;  // columns that say the same in every row
+  std::vector<size_t> columns_;  // those shown: without the only run, and what no row tells
   size_t rows_ = 0;
   TimeUnit time_{};
 };
@@ -116,10 +133,14 @@ class SectionText {
 std::string analysis_csv(const std::vector<AnalyzedRun>& runs, const std::string& part) {
   const Section all = section(runs, part);
   CsvWriter csv(CsvWriter::Cells::as_they_are);
-  for (const SectionColumn& column : all.columns) csv.plain(column.name);
+  for (const SectionColumn& column : all.columns) {
+    if (column.role != SectionColumn::Role::sketch) csv.plain(column.name);
+  }
   csv.end_row();
   for (const auto& row : all.rows) {
-    for (const SectionCell& cell : row) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (all.columns[i].role == SectionColumn::Role::sketch) continue;
+      const SectionCell& cell = row[i];
       if (const auto* text = std::get_if<std::string>(&cell)) {
         csv.text(*text);
       } else {

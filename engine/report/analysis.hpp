@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/ranks.hpp"
 #include "analyze/statistics.hpp"
 #include "report/report.hpp"
 
@@ -14,8 +15,15 @@ struct AnalyzedRun {
   RunStatistics statistics;
 };
 
+std::vector<const RunSummary*> summaries_of(const std::vector<AnalyzedRun>& runs);
+Ranks ranks_of(const std::vector<AnalyzedRun>& runs);
+std::vector<ActivityRatio> activity_ratios(const std::vector<AnalyzedRun>& runs);
+
 /// The parts there are, as `--only` names them.
 const std::vector<std::string>& analysis_parts();
+
+/// Those that a terminal shows unasked: without what another part has in short.
+const std::vector<std::string>& default_parts();
 
 /// `parts` are the ones wanted.
 std::string analysis_json(const std::vector<AnalyzedRun>& runs,

@@ -1,4 +1,6 @@
 // `kr report --format json`.
+#include <algorithm>
+
 #include "base/json_writer.hpp"
 #include "report/json_parts.hpp"
 #include "report/report.hpp"
@@ -57,7 +59,7 @@ void write_notes(JsonWriter& json, const RunSummary& run) {
   json.close(']');
 }
 
-void write_run(JsonWriter& json, const RunSummary& run) {
+void write_run(JsonWriter& json, const RunSummary& run, const RankNumber& rank) {
   json.open('{', true);
   json.key("id").text(run.id);
   json.key("source").text(run.source);
@@ -65,6 +67,7 @@ void write_run(JsonWriter& json, const RunSummary& run) {
   json.key("engine").text(run.engine);
   json.key("model").text(run.model);
   json.key("why").text(run.choice_why);
+  write_rank(json, run, rank);
   json.key("gpu_elapsed_ns").number(run.gpu_elapsed_ns);
   json.key("gpu_total_ns").number(run.gpu_total_ns);
   json.key("elapsed_ns").number(run.elapsed_ns);
@@ -80,6 +83,40 @@ void write_run(JsonWriter& json, const RunSummary& run) {
   json.key("kernels").open('[');
   for (const NameSum& name : run.names) write_name(json, run, name);
   json.close(']');
+  json.close('}');
+}
+
+void write_ranks(JsonWriter& json, const Report& report,
+                 const std::vector<const RunSummary*>& runs) {
+  const Ranks ranks = compare_ranks(runs);
+  if (runs.size() < 2 && ranks.devices.size() < 2) return;
+  json.key("ranks").open('{');
+  write_rank_balance(json, ranks);
+  json.key("labels").open('{');
+  std::vector<std::string_view> dimensions;
+  for (const RunSummary& run : report.runs) {
+    for (const DimensionSum& one : run.dimensions) {
+      if (std::find(dimensions.begin(), dimensions.end(), one.dimension) == dimensions.end()) {
+        dimensions.push_back(one.dimension);
+      }
+    }
+  }
+  if (!ranks.why_not.empty()) dimensions.clear();
+  for (const std::string_view dimension : dimensions) {
+    json.key(dimension).open('[');
+    for (const LabelBalance& label : balance_labels(runs, dimension)) {
+      json.open('{', true);
+      json.key("label").text(label.label);
+      json.key("elapsed_ns").number(label.sum_ns);
+      json.key("mean_ns").number(label.mean_ns);
+      json.key("max_ns").number(label.max_ns);
+      json.key("max_over_mean").number(label.max_over_mean);
+      json.key("max_rank").number(ranks.runs[label.most].number.rank);
+      json.close('}');
+    }
+    json.close(']');
+  }
+  json.close('}');
   json.close('}');
 }
 
@@ -103,8 +140,13 @@ std::string to_json(const Report& report) {
   json.key("kr").text(KR_VERSION);
   if (!report.title.empty()) json.key("title").text(report.title);
   json.key("runs").open('[');
-  for (const RunSummary& run : report.runs) write_run(json, run);
+  std::vector<const RunSummary*> runs;
+  runs.reserve(report.runs.size());
+  for (const RunSummary& run : report.runs) runs.push_back(&run);
+  const std::vector<RankNumber> numbers = rank_numbers(runs);
+  for (size_t i = 0; i < report.runs.size(); ++i) write_run(json, report.runs[i], numbers[i]);
   json.close(']');
+  write_ranks(json, report, runs);
   json.close('}');
   out += '\n';
   return out;

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
+#include "analyze/ranks.hpp"
 #include "report/dimensions.hpp"
 #include "report/numbers.hpp"
 #include "report/pivot.hpp"
@@ -45,6 +47,7 @@ class Tables {
         runs_side_by_side();
       }
       for (const RunSummary& run : report_.runs) devices(run);
+      ranks();
       for (const RunSummary& run : report_.runs) names(run);
     }
     return std::move(out_);
@@ -234,6 +237,66 @@ class Tables {
                 {percent(device.idle_ns, device.span_ns, 1), {}}});
     }
     return grid;
+  }
+
+  /// All ranks together, where the runs are known to be ranks of one job.
+  void ranks() {
+    std::vector<const RunSummary*> runs;
+    runs.reserve(report_.runs.size());
+    for (const RunSummary& run : report_.runs) runs.push_back(&run);
+    const Ranks ranks = compare_ranks(runs);
+    if (ranks.devices.size() < 2 || (several() && !told_apart(ranks))) return;
+    const auto place = [&](const RankDevice& one) {
+      return several() ? fmt::format("rank {}", ranks.runs[one.run].number.rank)
+                       : fmt::format("device {}", one.device);
+    };
+    out_ += "  " + ink(several() ? "all ranks together" : "all devices together", Ink::bold) + '\n';
+    int64_t longest = 0;
+    const std::vector<LabelBalance> labels = balance_labels(runs, report_.by);
+    for (const LabelBalance& label : labels) longest = std::max(longest, label.sum_ns);
+    for (const Balance& one : ranks.balance) longest = std::max(longest, one.max_ns);
+    const TimeUnit unit = unit_for(longest);
+    const auto mean = [&](double ns) { return Cell{in_unit(std::llround(ns), unit), {}}; };
+    if (several()) {
+      TextGrid grid;
+      grid.column(report_.by, Align::left);
+      for (const char* head : {"together", "mean", "most"}) {
+        grid.column(fmt::format("{} {}", head, unit.name), Align::right);
+      }
+      grid.column("most / mean", Align::right);
+      grid.column("most on", Align::left);
+      for (size_t i = 0; i < std::min(most_labels, labels.size()); ++i) {
+        const LabelBalance& label = labels[i];
+        grid.row({{cut(label.label, longest_label), {}},
+                  {in_unit(label.sum_ns, unit), {}},
+                  mean(label.mean_ns),
+                  {in_unit(label.max_ns, unit), {}},
+                  {fmt::format("{:.2f}", label.max_over_mean), {}},
+                  {fmt::format("rank {}", ranks.runs[label.most].number.rank), {}}});
+      }
+      out_ += grid.text(2, options_.color) + '\n';
+    }
+    TextGrid grid;
+    grid.column("of each", Align::left);
+    for (const char* head : {"least", "mean", "most"}) {
+      grid.column(fmt::format("{} {}", head, unit.name), Align::right);
+    }
+    grid.column("most / mean", Align::right);
+    grid.column("least on", Align::left);
+    grid.column("most on", Align::left);
+    for (const Balance& one : ranks.balance) {
+      if (one.max_ns == 0) continue;
+      std::string what = one.what.substr(0, one.what.rfind('_'));
+      std::replace(what.begin(), what.end(), '_', ' ');
+      grid.row({{std::move(what), {}},
+                {in_unit(one.min_ns, unit), {}},
+                mean(one.mean_ns),
+                {in_unit(one.max_ns, unit), {}},
+                {fmt::format("{:.2f}", one.max_over_mean), {}},
+                {place(ranks.devices[one.least]), {}},
+                {place(ranks.devices[one.most]), {}}});
+    }
+    out_ += grid.text(2, options_.color) + '\n';
   }
 
   void names(const RunSummary& run) {

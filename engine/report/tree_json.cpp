@@ -120,6 +120,8 @@ void write_tree_json(const TreeView& view, const TreeRun& run, std::optional<Met
     write_optional(json, "layer", step.layer);
     json.key("key").text(step.key);
     write_optional(json, "running_seqs", step.running_seqs);
+    write_optional(json, "batch", step.batch);
+    write_optional(json, "tokens", step.tokens);
     json.key("total_ns").number(step.total_ns);
     json.key("nodes").open('[');
     view.rows(i, nodes, rows);

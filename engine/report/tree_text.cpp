@@ -112,6 +112,10 @@ class TreeText {
     if (step.running_seqs) {
       head += fmt::format(" · {}", plural(static_cast<uint64_t>(*step.running_seqs), "sequence"));
     }
+    if (step.batch) head += fmt::format(" · batch {}", *step.batch);
+    if (step.tokens) {
+      head += fmt::format(" · {}", plural(static_cast<uint64_t>(*step.tokens), "token"));
+    }
     out_ += '\n' + ink(cut_middle(head, width()), Ink::bold) +
             fmt::format("  {}\n", human_time(step.total_ns));
     const bool list = view_.options().by_label || view_.options().compat;

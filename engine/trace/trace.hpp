@@ -83,6 +83,15 @@ class NameTable {
   size_t left_ = 0;
 };
 
+/// What a source says of its process among those of a distributed job.
+struct Distributed {
+  std::optional<int64_t> rank;        // from 0
+  std::optional<int64_t> world_size;  // processes
+  std::string backend;                // `nccl`; may be empty
+
+  friend bool operator==(const Distributed&, const Distributed&) = default;
+};
+
 struct Trace {
   std::string source;                  // the path as given, `-` for standard input
   std::string format;                  // `nsys-gpu-trace-csv`, `nsys-sqlite`
@@ -92,6 +101,7 @@ struct Trace {
   std::vector<Loss> losses;
   std::string inexact;                // why times are not exact to the ns; empty: they are
   std::vector<std::string> warnings;  // for a person, whole sentences
+  Distributed distributed;
   std::string model_text;             // what the trace's context says of the model, for `detect`
   /// Calls and ranges of the host, where OpenOptions::host_side asked for them and the format has
   /// them.
@@ -124,6 +134,7 @@ class TraceBuilder {
   void loss(std::string_view what, uint64_t offset, uint64_t count = 1);
   void warn(std::string text) { trace_.warnings.push_back(std::move(text)); }
   void inexact(std::string why) { trace_.inexact = std::move(why); }
+  Distributed& distributed() noexcept { return trace_.distributed; }
   void model_text(std::string text) { trace_.model_text = std::move(text); }
   size_t operations() const noexcept { return trace_.operations.size(); }
 

@@ -1,6 +1,7 @@
 // kr analyze: breakdowns, launches, activity, phases, layers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/error.hpp"
@@ -12,6 +13,7 @@ namespace kr::cli {
 namespace {
 
 constexpr size_t most_rows = 20;
+constexpr size_t longest_name = 100;
 
 struct AnalyzeOptions {
   std::vector<std::string> runs;
@@ -22,9 +24,30 @@ struct AnalyzeOptions {
   bool all = false;
 };
 
+/// What keeps runs from being held against each other as ranks, where that was asked for.
+void warn_of_ranks(const std::vector<AnalyzedRun>& runs, const std::vector<std::string>& parts,
+                   Streams& streams) {
+  const auto of_ranks = [](const std::string& part) {
+    return part == "ranks" || part == "balance" || part == "rank_steps" || part == "collectives";
+  };
+  if (runs.size() < 2 || std::none_of(parts.begin(), parts.end(), of_ranks)) return;
+  const Ranks ranks = ranks_of(runs);
+  if (!ranks.why_not.empty()) {
+    streams.warning(fmt::format("the runs are not held against each other as ranks of one job: {}",
+                                ranks.why_not));
+  }
+  if (!ranks.uneven.empty()) {
+    streams.warning(fmt::format(
+        "{} not in equal numbers on all ranks, and not among the collectives; the first is `{}`",
+        ranks.uneven.size() == 1 ? "1 communicating kernel is"
+                                 : fmt::format("{} communicating kernels are", ranks.uneven.size()),
+        printable(ranks.uneven[0].substr(0, longest_name))));
+  }
+}
+
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   const std::string format = parse_choice(options.format, "--format", {"table", "csv", "json"});
-  const auto parts = options.only.empty() ? analysis_parts()
+  const auto parts = options.only.empty() ? default_parts()
                                           : parse_choices(options.only, "--only", analysis_parts());
   if (format == "csv" && parts.size() != 1) {
     throw Error("", "CSV is one table", "name its part, such as --only kernels");
@@ -47,6 +70,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
     for (const DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
     runs.push_back({std::move(summary), kr::analyze(rules, *run, idle_ns)});
   }
+  warn_of_ranks(runs, parts, streams);
   if (format == "json") {
     streams.out(analysis_json(runs, parts));
   } else if (format == "csv") {

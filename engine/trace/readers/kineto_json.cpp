@@ -100,7 +100,10 @@ class Reader {
       return;
     }
     const bool devices = json_.key() == "deviceProperties";
-    if (json_.value() != JsonKind::array || !devices) {
+    const bool distributed = json_.key() == "distributedInfo";
+    const JsonKind kind = json_.value();
+    if (distributed && kind == JsonKind::object) return distributed_info();
+    if (!devices || kind != JsonKind::array) {
       json_.skip();
       return;
     }
@@ -108,6 +111,36 @@ class Reader {
     while (json_.next()) {
       if (json_.value() == JsonKind::object) {
         device();
+      } else {
+        json_.skip();
+      }
+    }
+  }
+
+  /// The number the cursor is on, where it is a whole one.
+  template <class Number>
+  std::optional<Number> whole_number() {
+    const std::string_view text = json_.number();
+    Number value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+  }
+
+  void distributed_info() {
+    Distributed& info = out_->distributed();
+    json_.enter();
+    while (json_.next()) {
+      const bool is_rank = json_.key() == "rank";
+      const bool is_size = json_.key() == "world_size";
+      const bool is_backend = json_.key() == "backend";
+      const JsonKind kind = json_.value();
+      if ((is_rank || is_size) && kind == JsonKind::number) {
+        const auto value = whole_number<int64_t>();
+        if (is_rank && value && *value >= 0) info.rank = value;
+        if (is_size && value && *value > 0) info.world_size = value;
+      } else if (is_backend && kind == JsonKind::string) {
+        info.backend = json_.string();
       } else {
         json_.skip();
       }
@@ -123,10 +156,7 @@ class Reader {
       const bool is_name = json_.key() == "name";
       const JsonKind kind = json_.value();
       if (is_id && kind == JsonKind::number) {
-        const std::string_view text = json_.number();
-        int32_t value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error == std::errc{} && end == text.data() + text.size()) id = value;
+        if (const auto value = whole_number<int32_t>()) id = value;
       } else if (is_name && kind == JsonKind::string) {
         name = json_.string();
       } else {

@@ -20,6 +20,7 @@ struct Work {
   int64_t start, duration, correlation;
   kr::OperationKind kind;
   int32_t device;
+  int64_t stream;
 };
 
 struct Sums {
@@ -96,6 +97,53 @@ std::pair<int64_t, int64_t> slow_idle(const std::vector<Call>& calls, std::vecto
   return {bound, other};
 }
 
+/// At every call that puts something on a stream, and at every nanosecond: what of it was asked for
+/// and had not begun.
+void check_queues(const std::vector<Call>& calls, const std::vector<Work>& all,
+                  const std::vector<kr::StreamQueue>& got) {
+  size_t streams = 0;
+  for (const int32_t device : {0, 1}) {
+    for (const int64_t stream : {0, 1}) {
+      std::vector<Work> own;
+      for (const Work& work : all) {
+        if (work.device == device && work.stream == stream && call_of(calls, work) != nullptr) {
+          own.push_back(work);
+        }
+      }
+      if (own.empty()) continue;
+      ++streams;
+      const auto queued = [&](int64_t time) {
+        return std::count_if(own.begin(), own.end(), [&](const Work& work) {
+          return call_of(calls, work)->start <= time && time < work.start;
+        });
+      };
+      int64_t count = 0, sum = 0, max = 0, area = 0;
+      int64_t first = INT64_MAX, last = 0;
+      for (const Call& call : calls) {
+        if (!launches(call, own)) continue;
+        ++count;
+        sum += queued(call.start);
+        max = std::max<int64_t>(max, queued(call.start));
+        first = std::min(first, call.start);
+      }
+      for (const Work& work : own) last = std::max(last, work.start);
+      for (int64_t time = first; time < last; ++time) area += queued(time);
+      const auto found = std::find_if(got.begin(), got.end(), [&](const kr::StreamQueue& queue) {
+        return queue.device == device && queue.stream == stream;
+      });
+      REQUIRE(found != got.end());
+      CHECK(found->launches == count);
+      CHECK(found->operations == static_cast<int64_t>(own.size()));
+      CHECK(found->max == max);
+      CHECK(found->mean == doctest::Approx(static_cast<double>(sum) / static_cast<double>(count)));
+      const double mean =
+          last > first ? static_cast<double>(area) / static_cast<double>(last - first) : 0.0;
+      CHECK(found->time_weighted_mean == doctest::Approx(mean));
+    }
+  }
+  CHECK(got.size() == streams);
+}
+
 }  // namespace
 
 TEST_CASE("launches and idle time are what a slow reading says") {
@@ -113,7 +161,7 @@ TEST_CASE("launches and idle time are what a slow reading says") {
       for (int64_t k = below(4); k > 0; --k) {
         all.push_back({start + below(60), 1 + below(9), below(8) == 0 ? 100 + i : i,
                        below(4) == 0 ? kr::OperationKind::memcpy : kr::OperationKind::kernel,
-                       static_cast<int32_t>(below(2))});
+                       static_cast<int32_t>(below(2)), below(2)});
       }
     }
     // Operations that start at once on a device are told apart by length alone.
@@ -142,6 +190,7 @@ TEST_CASE("launches and idle time are what a slow reading says") {
     for (const Work& work : all) {
       kr::Track track;
       track.device = work.device;
+      track.stream = work.stream;
       builder.add({work.start, work.duration, builder.name("k", work.kind), builder.track(track)});
       builder.add_correlations(&work.correlation, 1);
     }
@@ -167,5 +216,6 @@ TEST_CASE("launches and idle time are what a slow reading says") {
     const auto [bound, other] = slow_idle(calls, all);
     CHECK(got.host_bound_ns == bound);
     CHECK(got.other_ns == other);
+    check_queues(calls, all, got.queues);
   }
 }

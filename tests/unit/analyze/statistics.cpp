@@ -83,11 +83,11 @@ TEST_CASE("names that only some of the runs have") {
   copy.kind = kr::OperationKind::memcpy;
   a.names = {both, own, copy};
   b.names = {both};
-  const auto found = kr::names_only_in({a, b});
+  const auto found = kr::names_only_in({&a, &b});
   REQUIRE(found.size() == 1);
   CHECK(found[0].run == 0);
   CHECK(found[0].name == "own");
   CHECK(found[0].instances == 4);
   CHECK(found[0].total_ns == 20);
-  CHECK(kr::names_only_in({a}).empty());
+  CHECK(kr::names_only_in({&a}).empty());
 }

@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "support/rules.hpp"
 
 namespace {
@@ -41,4 +46,84 @@ engine e {
   CHECK(phase_of(rules, "late", "decode_7").label == "decode");
   CHECK(!phase_of(rules, "late", "decode_7").step);
   CHECK(phase_of(rules, "default", "anything").label.empty());
+}
+
+TEST_CASE("parts of a number add up, and one that is no number leaves the sum untold") {
+  const kr::CompiledRules rules = kr::test::compile(R"(
+engine e {
+  phases {
+    both: /(?<batch_a>\d+)\+(?<batch_b>\d+) requests/ & /(?<tokens_a>\w+) and (?<tokens_b>\d+)/
+    some: /(?<batch>\d+) requests(, (?<tokens>\d+))?(, (?<unknown>\d+))?/
+  }
+}
+)");
+  const kr::Phase both = phase_of(rules, "default", "3+4 requests, 100 and 20");
+  CHECK(both.label == "both");
+  CHECK(both.batch == 7);
+  CHECK(both.tokens == 120);
+  CHECK(!both.step);
+  CHECK(!phase_of(rules, "default", "3+4 requests, many and 20").tokens);
+  const kr::Phase much =
+      phase_of(rules, "default", "1+9223372036854775807 requests, 9223372036854775807 and 0");
+  CHECK(!much.batch);
+  CHECK(much.tokens == INT64_MAX);
+  const kr::Phase some = phase_of(rules, "default", "5 requests");
+  CHECK(some.batch == 5);
+  CHECK(!some.tokens);
+  CHECK(phase_of(rules, "default", "5 requests, 6, 7").tokens == 6);
+}
+
+TEST_CASE("the shipped rulesets know the spellings of steps") {
+  const kr::Library library({KR_SOURCE_DIR});
+  kr::Sink sink;
+  kr::CompiledRules rules;
+  rules.rules = kr::load_rules({"vllm", "sglang", "generic"}, library, sink);
+  REQUIRE(!sink.has_errors());
+  rules.database = kr::Database::compile(rules.program(), std::nullopt);
+  struct Step {
+    const char* engine;
+    const char* text;
+    const char* phase;
+    std::optional<int64_t> batch, tokens, step;
+  };
+  const std::optional<int64_t> none;
+  const std::vector<Step> steps{
+      {"vllm", "execute_context_1(888_788544)_generation_0(0)", "prefill", 1, 888, none},
+      {"vllm", "execute_context_2(512)_generation_30(30)", "mixed", 32, 542, none},
+      {"vllm", "execute_context_0(0)_generation_8(8)", "decode", 8, 8, none},
+      {"vllm", "execute_context_0(0_0)_generation_8(8_64)", "decode", 8, 8, none},
+      {"vllm", "execute_context_3", "prefill", 3, none, none},
+      {"vllm", "execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk55086sqsq32sqsk55086)",
+       "decode", 32, 32, none},
+      {"vllm", "execute_41_context_1(sq9sk9sqsq81sqsk81)_generation_32(sq32sk5sqsq32sqsk5)",
+       "mixed", 33, 41, none},
+      {"vllm", "execute_new_1_cached_3", "mixed", 4, none, none},
+      {"vllm", "execute_new_2_cached_0", "prefill", 2, none, none},
+      {"vllm", "execute_new_0_cached_3", "decode", 3, none, none},
+      {"vllm", "capture_32_FULL", "capture", none, 32, none},
+      {"vllm", "decode_7", "decode", none, none, 7},
+      {"sglang", "step[DECODE bs=32]", "decode", 32, none, none},
+      {"sglang", "step[EXTEND bs=15 toks=15360]", "prefill", 15, 15360, none},
+      {"sglang", "step[MIXED bs=3 toks=70]", "mixed", 3, 70, none},
+      {"sglang", "step[TARGET_VERIFY bs=4]", "verify", 4, none, none},
+      {"sglang", "capture_32_DECODE", "capture", 32, none, none},
+      {"sglang",
+       "execute_15360_context_15(sq15360sk15360sqsq15728640sqsk15728640)_generation_0("
+       "sq0sk0sqsq0sqsk0)",
+       "prefill", 15, 15360, none},
+      {"generic", "ProfilerStep#551", "step", none, none, 551},
+      {"generic", "step[DECODE bs=2]", "decode", 2, none, none},
+      {"generic", "execute_context_2(512)_generation_30(30)", "mixed", 32, 542, none},
+  };
+  for (const Step& step : steps) {
+    CAPTURE(step.text);
+    const auto engine = rules.program().engine(step.engine);
+    kr::PhaseReader reader(rules.program(), rules.database,
+                           *rules.program().model(*engine, "default"));
+    const kr::Phase phase = reader.read(step.text);
+    CHECK(phase.label == step.phase);
+    CHECK(phase.batch == step.batch);
+    CHECK(phase.tokens == step.tokens);
+    CHECK(phase.step == step.step);
+  }
 }

@@ -263,6 +263,27 @@ TEST_CASE("launches, modules and annotations, kept through the sort") {
   CHECK(read_kineto(text).host == nullptr);
 }
 
+TEST_CASE("the rank of a distributed job, before the events or behind them") {
+  const std::string events = R"("traceEvents": [)" + kernel + "]";
+  const std::string info =
+      R"("distributedInfo": {"backend": "nccl", "rank": 3, "pg_config": [{"rank": 7}], "world_size": 8})";
+  for (const std::string& text :
+       {"{" + info + ", " + events + "}", "{" + events + ", " + info + "}"}) {
+    for (const size_t window : {1, 1 << 18}) {
+      CHECK(read_kineto(text, {.window_size = window}).distributed == Distributed{3, 8, "nccl"});
+    }
+  }
+  const auto told = [&](std::string_view what) {
+    return read_kineto(fmt::format("{{\"distributedInfo\": {}, {}}}", what, events)).distributed;
+  };
+  CHECK(told("{}") == Distributed{});
+  CHECK(told("null") == Distributed{});
+  CHECK(told("[1]") == Distributed{});
+  CHECK(told(R"({"rank": -1, "world_size": 0})") == Distributed{});
+  CHECK(told(R"({"rank": 1.5, "world_size": "8", "backend": 1})") == Distributed{});
+  CHECK(read_kineto("[" + kernel + "]").distributed == Distributed{});
+}
+
 TEST_CASE("the format is told by content, packed or not") {
   const Folder folder;
   const std::string long_head = R"({"metadata": {"a": ")" + std::string(9000, ' ') +

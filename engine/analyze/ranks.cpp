@@ -1,0 +1,290 @@
+#include "analyze/ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+namespace kr {
+namespace {
+
+double over(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+Balance balance_of(std::string what, const std::vector<RankDevice>& devices,
+                   int64_t Breakdown::*value) {
+  Balance out;
+  out.what = std::move(what);
+  long double sum = 0;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const auto of = [&](size_t device) { return devices[device].time.*value; };
+    if (of(i) < of(out.least)) out.least = i;
+    if (of(i) > of(out.most)) out.most = i;
+    sum += static_cast<long double>(of(i));
+  }
+  out.min_ns = devices[out.least].time.*value;
+  out.max_ns = devices[out.most].time.*value;
+  out.mean_ns = static_cast<double>(sum / static_cast<long double>(devices.size()));
+  out.max_over_mean = over(static_cast<double>(out.max_ns), out.mean_ns);
+  return out;
+}
+
+/// Why runs are no ranks of one job.
+std::string not_together(const std::vector<RankInput>& runs, const std::vector<RankOfRun>& ranks) {
+  for (size_t i = 1; i < runs.size(); ++i) {
+    const RunSummary& first = *runs[0].summary;
+    const RunSummary& other = *runs[i].summary;
+    const auto& one = first.distributed.world_size;
+    const auto& two = other.distributed.world_size;
+    if (one && two && *one != *two) {
+      return fmt::format("{} is of a world of {}, {} of one of {}", first.source, *one,
+                         other.source, *two);
+    }
+  }
+  std::map<int64_t, size_t> had_by;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const auto [at, added] = had_by.try_emplace(ranks[i].number.rank, i);
+    if (!added) {
+      return fmt::format("{} and {} are both rank {}", runs[at->second].summary->source,
+                         runs[i].summary->source, at->first);
+    }
+  }
+  return {};
+}
+
+std::vector<RankStep> match_steps(const std::vector<RankInput>& runs) {
+  using Key = std::tuple<std::string, std::optional<int64_t>, int64_t>;
+  std::map<Key, size_t> places;
+  std::vector<RankStep> all;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    std::map<std::pair<std::string, std::optional<int64_t>>, int64_t> met;
+    const std::vector<StepPart>& steps = runs[run].statistics->steps.steps;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const int64_t occurrence = met[{steps[i].phase, steps[i].step}]++;
+      if (steps[i].instances == 0) continue;
+      const auto [at, added] =
+          places.try_emplace(Key(steps[i].phase, steps[i].step, occurrence), all.size());
+      if (added) all.push_back({steps[i].phase, steps[i].step, occurrence, {}, 0, 0, 0, 0});
+      all[at->second].parts.push_back({run, i, steps[i].time});
+    }
+  }
+  std::vector<RankStep> out;
+  for (RankStep& step : all) {
+    if (step.parts.size() < 2) continue;
+    long double sum = 0;
+    for (size_t i = 0; i < step.parts.size(); ++i) {
+      const auto exposed = [&](size_t part) {
+        return step.parts[part].time.exposed_communication_ns;
+      };
+      if (step.parts[i].own_ns() > step.parts[step.slowest].own_ns()) step.slowest = i;
+      if (exposed(i) > exposed(step.waits_most)) step.waits_most = i;
+      sum += static_cast<long double>(step.parts[i].own_ns());
+    }
+    step.mean_own_ns = static_cast<double>(sum / static_cast<long double>(step.parts.size()));
+    step.slowest_over_mean =
+        over(static_cast<double>(step.parts[step.slowest].own_ns()), step.mean_own_ns);
+    out.push_back(std::move(step));
+  }
+  return out;
+}
+
+/// Into `out`: collectives, and the names that are none for being in different numbers.
+void match_collectives(const std::vector<RankInput>& runs, Ranks& out) {
+  std::map<std::string_view, std::vector<const CommunicationTimes*>> by_name;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    for (const CommunicationTimes& times : runs[run].statistics->communication) {
+      auto& all = by_name[times.name];
+      all.resize(runs.size());
+      all[run] = &times;
+    }
+  }
+  for (const auto& [name, times] : by_name) {
+    const bool alike = std::all_of(times.begin(), times.end(), [&](const CommunicationTimes* one) {
+      return one != nullptr && times[0] != nullptr &&
+             one->durations_ns.size() == times[0]->durations_ns.size();
+    });
+    if (!alike) {
+      out.uneven.emplace_back(name);
+      continue;
+    }
+    Collective one;
+    one.name = name;
+    one.instances = static_cast<int64_t>(times[0]->durations_ns.size());
+    one.total_ns.assign(runs.size(), 0);
+    one.waiting_ns.assign(runs.size(), 0);
+    for (size_t k = 0; k < times[0]->durations_ns.size(); ++k) {
+      int64_t shortest = times[0]->durations_ns[k];
+      for (const CommunicationTimes* of : times) shortest = std::min(shortest, of->durations_ns[k]);
+      for (size_t run = 0; run < runs.size(); ++run) {
+        one.total_ns[run] += times[run]->durations_ns[k];
+        one.waiting_ns[run] += times[run]->durations_ns[k] - shortest;
+      }
+    }
+    out.collectives.push_back(std::move(one));
+  }
+  std::stable_sort(
+      out.collectives.begin(), out.collectives.end(),
+      [](const Collective& a, const Collective& b) { return a.waited_ns() > b.waited_ns(); });
+}
+
+}  // namespace
+
+int64_t Collective::waited_ns() const noexcept {
+  return std::accumulate(waiting_ns.begin(), waiting_ns.end(), int64_t{0});
+}
+
+const char* to_string(RankNumber::From from) noexcept {
+  switch (from) {
+    case RankNumber::From::trace:
+      return "trace";
+    case RankNumber::From::name:
+      return "name";
+    case RankNumber::From::order:
+      break;
+  }
+  return "order";
+}
+
+std::optional<int64_t> rank_in_path(std::string_view path) {
+  std::string lower(path);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  std::optional<int64_t> found;
+  size_t found_at = 0;
+  for (const std::string_view word : {"rank", "worker"}) {
+    for (size_t at = lower.find(word); at != lower.npos; at = lower.find(word, at + 1)) {
+      size_t digits = at + word.size();
+      if (digits < lower.size() && std::string_view("-_.=").find(lower[digits]) != lower.npos) {
+        ++digits;
+      }
+      int64_t value = 0;
+      const char* const begin = lower.data() + digits;
+      const auto [end, error] = std::from_chars(begin, lower.data() + lower.size(), value);
+      if (error != std::errc() || end == begin || *begin == '-') continue;
+      if (found && at < found_at) continue;
+      found = value;
+      found_at = at;
+    }
+  }
+  return found;
+}
+
+std::vector<RankNumber> rank_numbers(const std::vector<const RunSummary*>& runs) {
+  std::vector<RankNumber> numbers(runs.size());
+  std::set<int64_t> taken;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const auto told = runs[i]->distributed.rank;
+    const auto named = told ? told : rank_in_path(runs[i]->source);
+    if (!named) continue;
+    numbers[i] = {*named, told ? RankNumber::From::trace : RankNumber::From::name};
+    taken.insert(*named);
+  }
+  int64_t next = 0;
+  for (RankNumber& number : numbers) {
+    if (number.from != RankNumber::From::order) continue;
+    while (taken.contains(next)) ++next;
+    number.rank = next++;
+  }
+  return numbers;
+}
+
+Ranks compare_ranks(const std::vector<const RunSummary*>& runs) {
+  std::vector<RankInput> inputs;
+  inputs.reserve(runs.size());
+  for (const RunSummary* run : runs) inputs.push_back({run, nullptr});
+  return compare_ranks(inputs);
+}
+
+bool told_apart(const Ranks& ranks) noexcept {
+  return ranks.why_not.empty() &&
+         std::all_of(ranks.runs.begin(), ranks.runs.end(), [](const RankOfRun& run) {
+           return run.number.from != RankNumber::From::order;
+         });
+}
+
+std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& runs,
+                                         std::string_view dimension) {
+  std::map<std::string_view, LabelBalance> by_label;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    const auto at = runs[run]->dimension(dimension);
+    if (!at) continue;
+    for (const LabelSum& sum : runs[run]->dimensions[*at].labels) {
+      LabelBalance& label = by_label[sum.label];
+      label.label = sum.label;
+      if (__builtin_add_overflow(label.sum_ns, sum.elapsed_ns, &label.sum_ns)) {
+        label.sum_ns = std::numeric_limits<int64_t>::max();
+      }
+      if (sum.elapsed_ns > label.max_ns) {
+        label.max_ns = sum.elapsed_ns;
+        label.most = run;
+      }
+    }
+  }
+  std::vector<LabelBalance> out;
+  out.reserve(by_label.size());
+  for (auto& [text, label] : by_label) {
+    label.mean_ns = static_cast<double>(label.sum_ns) / static_cast<double>(runs.size());
+    label.max_over_mean = over(static_cast<double>(label.max_ns), label.mean_ns);
+    out.push_back(std::move(label));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const LabelBalance& a, const LabelBalance& b) {
+    return a.sum_ns > b.sum_ns;
+  });
+  return out;
+}
+
+Ranks compare_ranks(const std::vector<RankInput>& runs) {
+  Ranks out;
+  std::vector<const RunSummary*> summaries;
+  summaries.reserve(runs.size());
+  bool all_statistics = true;
+  for (const RankInput& run : runs) {
+    summaries.push_back(run.summary);
+    all_statistics = all_statistics && run.statistics != nullptr;
+    const Distributed& info = run.summary->distributed;
+    if (!out.world_size) out.world_size = info.world_size;
+    if (out.backend.empty()) out.backend = info.backend;
+  }
+  for (const RankNumber& number : rank_numbers(summaries)) out.runs.push_back({number, {}, 0});
+  out.why_not = not_together(runs, out.runs);
+  if (!out.why_not.empty()) return out;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    for (const DeviceSum& device : runs[run].summary->devices) {
+      out.devices.push_back({run, device.device, device});
+    }
+  }
+  if (out.devices.size() > 1) {
+    for (const auto& [what, value] :
+         std::initializer_list<std::pair<const char*, int64_t Breakdown::*>>{
+             {"span_ns", &Breakdown::span_ns},
+             {"busy_ns", &Breakdown::busy_ns},
+             {"compute_ns", &Breakdown::compute_ns},
+             {"communication_ns", &Breakdown::communication_ns},
+             {"exposed_communication_ns", &Breakdown::exposed_communication_ns},
+             {"memory_ns", &Breakdown::memory_ns},
+             {"exposed_memory_ns", &Breakdown::exposed_memory_ns},
+             {"idle_ns", &Breakdown::idle_ns}}) {
+      out.balance.push_back(balance_of(what, out.devices, value));
+    }
+  }
+  if (runs.size() < 2 || !all_statistics) return out;
+  out.steps = match_steps(runs);
+  for (const RankStep& step : out.steps) ++out.runs[step.parts[step.slowest].run].slowest_steps;
+  match_collectives(runs, out);
+  for (const Collective& collective : out.collectives) {
+    for (size_t run = 0; run < runs.size(); ++run) {
+      out.runs[run].waiting_ns = out.runs[run].waiting_ns.value_or(0) + collective.waiting_ns[run];
+    }
+  }
+  return out;
+}
+
+}  // namespace kr

@@ -1,0 +1,192 @@
+#include "analyze/steps.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "base/check.hpp"
+
+namespace kr {
+namespace {
+
+constexpr const char* outside_steps = "(outside steps)";
+
+/// Sums of one phase or step, label by label.
+class LabelSums {
+ public:
+  explicit LabelSums(const Labelled& labelled) : sums_(labelled.dimensions.size()) {}
+
+  void add(const Labelled& labelled, const Operation& operation) {
+    ++instances_;
+    total_ns_ += operation.duration_ns;
+    for (size_t d = 0; d < sums_.size(); ++d) {
+      auto& [instances, total] =
+          sums_[d][labelled.dimensions[d].by_name[operation.name.index].label];
+      ++instances;
+      total += operation.duration_ns;
+    }
+  }
+  int64_t instances() const noexcept { return instances_; }
+  int64_t total_ns() const noexcept { return total_ns_; }
+  LabelParts parts(const Program& program, const Labelled& labelled) const {
+    LabelParts parts;
+    for (size_t d = 0; d < sums_.size(); ++d) {
+      auto& [dimension, labels] = parts.emplace_back();
+      dimension = program.dimensions.get(labelled.dimensions[d].dimension).name;
+      labels.reserve(sums_[d].size());
+      for (const auto& [label, sums] : sums_[d]) {
+        labels.push_back({std::string(label), sums.first, sums.second});
+      }
+      std::stable_sort(labels.begin(), labels.end(), [](const LabelPart& a, const LabelPart& b) {
+        return a.total_ns > b.total_ns;
+      });
+    }
+    return parts;
+  }
+
+ private:
+  std::vector<std::map<std::string_view, std::pair<int64_t, int64_t>>> sums_;  // by dimension
+  int64_t instances_ = 0;
+  int64_t total_ns_ = 0;
+};
+
+/// A number that a phase has only where all of its steps tell it.
+class WholeSum {
+ public:
+  void add(const std::optional<int64_t>& part) {
+    known_ = known_ && part && !__builtin_add_overflow(sum_, *part, &sum_);
+    any_ = true;
+  }
+  std::optional<int64_t> value() const {
+    return known_ && any_ ? std::optional(sum_) : std::nullopt;
+  }
+
+ private:
+  int64_t sum_ = 0;
+  bool known_ = true;
+  bool any_ = false;
+};
+
+struct PhaseSums {
+  PhasePart part;
+  WholeSum batch;
+  WholeSum tokens;
+  UnionSweep busy;
+  LabelSums labels;
+};
+
+class Summer {
+ public:
+  Summer(const Trace& trace, const Labelled& labelled, const Attribution& attribution,
+         const DimensionLabels& kinds)
+      : trace_(trace),
+        labelled_(labelled),
+        attribution_(attribution),
+        step_labels_(attribution.steps.size(), LabelSums(labelled)),
+        step_times_(attribution.steps.size()),
+        phase_of_(attribution.steps.size()) {
+    kinds_.reserve(kinds.by_name.size());
+    for (const Given& given : kinds.by_name) kinds_.push_back(kind_from(given.label));
+    find_phases();
+  }
+
+  StepSums sum(const Program& program) {
+    for (size_t i = 0; i < trace_.operations.size(); ++i) add(i);
+    StepSums out;
+    out.steps.reserve(attribution_.steps.size());
+    for (size_t i = 0; i < attribution_.steps.size(); ++i) out.steps.push_back(step(program, i));
+    for (PhaseSums& phase : phases_) {
+      if (phase.part.phase == outside_steps && phase.labels.instances() == 0) continue;
+      phase.part.batch = phase.batch.value();
+      phase.part.tokens = phase.tokens.value();
+      phase.part.instances = phase.labels.instances();
+      phase.part.total_ns = phase.labels.total_ns();
+      phase.part.busy_ns = phase.busy.covered_ns();
+      phase.part.labels = phase.labels.parts(program, labelled_);
+      out.phases.push_back(std::move(phase.part));
+    }
+    return out;
+  }
+
+ private:
+  size_t phase_named(std::string_view label) {
+    const auto known = std::find_if(phases_.begin(), phases_.end(), [&](const PhaseSums& phase) {
+      return phase.part.phase == label;
+    });
+    const size_t at = static_cast<size_t>(known - phases_.begin());
+    if (known == phases_.end()) {
+      phases_.push_back({{}, {}, {}, {}, LabelSums(labelled_)});
+      phases_.back().part.phase = label;
+    }
+    return at;
+  }
+
+  void find_phases() {
+    std::vector<bool> holds_other(attribution_.steps.size(), false);
+    for (const TraceStep& step : attribution_.steps) {
+      if (step.outer != Attribution::none) holds_other[step.outer] = true;
+    }
+    for (size_t i = 0; i < attribution_.steps.size(); ++i) {
+      const Phase& phase = attribution_.steps[i].phase;
+      phase_of_[i] = phase_named(phase.label);
+      if (holds_other[i]) continue;
+      PhaseSums& sums = phases_[phase_of_[i]];
+      ++sums.part.steps;
+      sums.batch.add(phase.batch);
+      sums.tokens.add(phase.tokens);
+    }
+    outside_ = phase_named(outside_steps);
+  }
+
+  void add(size_t i) {
+    const Operation& operation = trace_.operations[i];
+    const uint32_t step = attribution_.step_of[i];
+    if (step != Attribution::none) {
+      step_labels_[step].add(labelled_, operation);
+      step_times_[step].add(kinds_[operation.name.index], operation.start_ns, operation.end_ns());
+    }
+    PhaseSums& phase = phases_[step == Attribution::none ? outside_ : phase_of_[step]];
+    phase.labels.add(labelled_, operation);
+    phase.busy.add(operation.start_ns, operation.end_ns());
+  }
+
+  StepPart step(const Program& program, size_t i) {
+    const TraceStep& step = attribution_.steps[i];
+    StepPart part;
+    part.phase = step.phase.label;
+    part.step = step.phase.step;
+    part.layer = step.phase.layer;
+    part.batch = step.phase.batch;
+    part.tokens = step.phase.tokens;
+    if (step.outer != Attribution::none) part.outer = step.outer;
+    part.text = step.text;
+    part.instances = step_labels_[i].instances();
+    part.total_ns = step_labels_[i].total_ns();
+    step_times_[i].finish();
+    part.time = step_times_[i].breakdown();
+    part.labels = step_labels_[i].parts(program, labelled_);
+    return part;
+  }
+
+  const Trace& trace_;
+  const Labelled& labelled_;
+  const Attribution& attribution_;
+  std::vector<Kind> kinds_;  // by name
+  std::vector<LabelSums> step_labels_;
+  std::vector<DeviceSweep> step_times_;
+  std::vector<size_t> phase_of_;  // by step
+  std::vector<PhaseSums> phases_;
+  size_t outside_ = 0;
+};
+
+}  // namespace
+
+StepSums sum_steps(const Program& program, const Trace& trace, const Labelled& labelled,
+                   const Attribution& attribution) {
+  if (attribution.steps.empty()) return {};
+  const DimensionLabels* kinds = labelled.find(program.kind());
+  KR_CHECK(kinds != nullptr);
+  return Summer(trace, labelled, attribution, *kinds).sum(program);
+}
+
+}  // namespace kr

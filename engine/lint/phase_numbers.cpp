@@ -1,0 +1,61 @@
+// KR321: named groups of phases that are none of the numbers a phase has.
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+
+#include "base/nearest.hpp"
+#include "lint/checks.hpp"
+#include "sema/phase_number.hpp"
+
+namespace kr::lint {
+namespace {
+
+/// The expressions with named groups that phases take numbers by, as RE2 is asked them.
+std::set<std::string> asked_by_phases(const Program& program) {
+  std::set<std::string> asked;
+  std::set<ExprId> seen;
+  std::vector<ExprId> rest;
+  for (const Model& model : program.models) {
+    for (const RuleId rule : model.phases) rest.push_back(program.rules.get(rule).expr);
+  }
+  while (!rest.empty()) {
+    const ExprId id = rest.back();
+    rest.pop_back();
+    if (!id.valid() || !seen.insert(id).second) continue;
+    const Expr& expr = program.exprs.get(id);
+    // What is negated gives no numbers.
+    if (expr.op == ExprOp::negation) continue;
+    if (expr.op == ExprOp::atom) {
+      const regex::Regex& regex = program.atoms.get(expr.atom).regex;
+      if (!regex::group_names(regex).empty()) asked.insert(regex::to_re2(regex));
+    }
+    rest.insert(rest.end(), expr.operands.begin(), expr.operands.end());
+  }
+  return asked;
+}
+
+}  // namespace
+
+void check_phase_numbers(const Context& context, Sink& sink) {
+  const std::set<std::string> asked = asked_by_phases(context.program());
+  if (asked.empty()) return;
+  for (const WrittenAtom& atom : context.atoms) {
+    if (regex::group_names(atom.regex).empty() || !asked.contains(regex::to_re2(atom.regex))) {
+      continue;
+    }
+    for (const regex::Node& node : atom.regex.nodes) {
+      if (node.kind != regex::NodeKind::group || phase_number(node.name)) continue;
+      Diagnostic& added = sink.add(code::unknown_phase_number, node.span, node.name);
+      if (const auto meant = nearest(node.name, phase_number_names())) {
+        added.help("did you mean `{}`?", *meant);
+      } else {
+        added.help(
+            "groups are `step`, `layer`, `batch`, `tokens`, and parts that add up, such as "
+            "`tokens_new`; `(…)` without a name takes nothing");
+      }
+    }
+  }
+}
+
+}  // namespace kr::lint

@@ -1,0 +1,232 @@
+// Ranks held against each other, against a slow reading of what that is to say.
+#include "analyze/ranks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using kr::RankStep;
+
+struct Job {
+  std::vector<kr::RunSummary> summaries;
+  std::vector<kr::RunStatistics> statistics;
+
+  kr::Ranks compared() const {
+    std::vector<kr::RankInput> inputs;
+    for (size_t i = 0; i < summaries.size(); ++i) inputs.push_back({&summaries[i], &statistics[i]});
+    return kr::compare_ranks(inputs);
+  }
+};
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : random_(seed) {}
+  int64_t below(int64_t limit) { return static_cast<int64_t>(random_()) % limit; }
+
+  kr::Breakdown time() {
+    kr::Breakdown time;
+    time.operations = 1 + below(5);
+    time.compute_ns = below(50);
+    time.exposed_communication_ns = below(30);
+    time.communication_ns = time.exposed_communication_ns + below(20);
+    time.exposed_memory_ns = below(10);
+    time.memory_ns = time.exposed_memory_ns + below(5);
+    time.idle_ns = below(40);
+    time.busy_ns = time.compute_ns + time.exposed_communication_ns + time.exposed_memory_ns;
+    time.span_ns = time.busy_ns + time.idle_ns;
+    return time;
+  }
+
+  Job job() {
+    Job job;
+    const int64_t runs = 1 + below(4);
+    for (int64_t i = 0; i < runs; ++i) {
+      kr::RunSummary& summary = job.summaries.emplace_back();
+      summary.source = "trace" + std::to_string(i) + ".json";
+      summary.distributed.rank = 10 - i;
+      for (int32_t device = 0; device < below(3); ++device) {
+        summary.devices.push_back({time(), device, "GPU"});
+      }
+      kr::RunStatistics& statistics = job.statistics.emplace_back();
+      for (int64_t k = below(7); k > 0; --k) {
+        kr::StepPart step;
+        step.phase = below(2) == 0 ? "prefill" : "decode";
+        if (below(2) == 0) step.step = below(3);
+        step.instances = below(4);
+        step.time = time();
+        statistics.steps.steps.push_back(std::move(step));
+      }
+      for (const char* name : {"all_reduce", "all_gather"}) {
+        if (below(5) == 0) continue;
+        kr::CommunicationTimes times{name, {}};
+        const int64_t count = below(6) == 0 ? 2 : 3;
+        for (int64_t k = 0; k < count; ++k) times.durations_ns.push_back(below(20));
+        statistics.communication.push_back(std::move(times));
+      }
+    }
+    return job;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+/// How many steps like that one come before it in its run.
+int64_t occurrence(const std::vector<kr::StepPart>& steps, size_t at) {
+  return std::count_if(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(at),
+                       [&](const kr::StepPart& one) {
+                         return one.phase == steps[at].phase && one.step == steps[at].step;
+                       });
+}
+
+/// Every step of every run: whom it meets, and whether `got` says so.
+void check_steps(const Job& job, const kr::Ranks& got) {
+  size_t expected = 0;
+  std::vector<int64_t> slowest(job.summaries.size(), 0);
+  for (size_t run = 0; run < job.statistics.size(); ++run) {
+    const auto& steps = job.statistics[run].steps.steps;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      if (steps[i].instances == 0) continue;
+      std::vector<std::pair<size_t, size_t>> same;
+      for (size_t other = 0; other < job.statistics.size(); ++other) {
+        const auto& theirs = job.statistics[other].steps.steps;
+        for (size_t k = 0; k < theirs.size(); ++k) {
+          if (theirs[k].phase == steps[i].phase && theirs[k].step == steps[i].step &&
+              occurrence(theirs, k) == occurrence(steps, i) && theirs[k].instances > 0) {
+            same.emplace_back(other, k);
+          }
+        }
+      }
+      if (same.size() < 2 || same.front().first != run) continue;
+      ++expected;
+      const auto found = std::find_if(got.steps.begin(), got.steps.end(), [&](const RankStep& one) {
+        return one.phase == steps[i].phase && one.step == steps[i].step &&
+               one.occurrence == occurrence(steps, i);
+      });
+      REQUIRE(found != got.steps.end());
+      REQUIRE(found->parts.size() == same.size());
+      double sum = 0;
+      int64_t most_own = 0, most_exposed = 0;
+      for (size_t part = 0; part < same.size(); ++part) {
+        const kr::Breakdown& time =
+            job.statistics[same[part].first].steps.steps[same[part].second].time;
+        CHECK(found->parts[part].run == same[part].first);
+        CHECK(found->parts[part].time == time);
+        const int64_t own = time.compute_ns + time.exposed_memory_ns + time.idle_ns;
+        sum += static_cast<double>(own);
+        most_own = std::max(most_own, own);
+        most_exposed = std::max(most_exposed, time.exposed_communication_ns);
+      }
+      CHECK(found->parts[found->slowest].own_ns() == most_own);
+      CHECK(found->parts[found->waits_most].time.exposed_communication_ns == most_exposed);
+      CHECK(found->mean_own_ns == doctest::Approx(sum / static_cast<double>(same.size())));
+      ++slowest[found->parts[found->slowest].run];
+    }
+  }
+  CHECK(got.steps.size() == expected);
+  for (size_t run = 0; run < slowest.size(); ++run) {
+    CHECK(got.runs[run].slowest_steps == slowest[run]);
+  }
+}
+
+const kr::CommunicationTimes* times_of(const kr::RunStatistics& run, std::string_view name) {
+  for (const kr::CommunicationTimes& times : run.communication) {
+    if (times.name == name) return &times;
+  }
+  return nullptr;
+}
+
+void check_collectives(const Job& job, const kr::Ranks& got) {
+  for (const char* name : {"all_reduce", "all_gather"}) {
+    bool any = false, alike = true;
+    for (const kr::RunStatistics& run : job.statistics) {
+      const auto* times = times_of(run, name);
+      const auto* first = times_of(job.statistics[0], name);
+      any = any || times != nullptr;
+      alike = alike && times != nullptr && first != nullptr &&
+              times->durations_ns.size() == first->durations_ns.size();
+    }
+    const auto found = std::find_if(got.collectives.begin(), got.collectives.end(),
+                                    [&](const kr::Collective& one) { return one.name == name; });
+    CHECK((found != got.collectives.end()) == (any && alike));
+    CHECK(std::count(got.uneven.begin(), got.uneven.end(), name) == (any && !alike ? 1 : 0));
+    if (found == got.collectives.end()) continue;
+    for (size_t run = 0; run < job.statistics.size(); ++run) {
+      int64_t waiting = 0;
+      for (size_t k = 0; k < times_of(job.statistics[run], name)->durations_ns.size(); ++k) {
+        const int64_t own = times_of(job.statistics[run], name)->durations_ns[k];
+        int64_t longest_wait = 0;
+        for (const kr::RunStatistics& other : job.statistics) {
+          longest_wait = std::max(longest_wait, own - times_of(other, name)->durations_ns[k]);
+        }
+        waiting += longest_wait;
+      }
+      CHECK(found->waiting_ns[run] == waiting);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("steps, collectives and balance of ranks are what a slow reading says") {
+  Random random(5);
+  for (int round = 0; round < 3000; ++round) {
+    CAPTURE(round);
+    const Job job = random.job();
+    const kr::Ranks got = job.compared();
+    CHECK(got.why_not.empty());
+    std::vector<kr::Breakdown> times;
+    for (const kr::RunSummary& run : job.summaries) {
+      for (const kr::DeviceSum& device : run.devices) times.push_back(device);
+    }
+    REQUIRE(got.devices.size() == times.size());
+    CHECK(got.balance.empty() == (times.size() < 2));
+    for (const kr::Balance& one : got.balance) {
+      if (one.what != "idle_ns") continue;
+      int64_t sum = 0;
+      for (const kr::Breakdown& time : times) sum += time.idle_ns;
+      const auto [min, max] =
+          std::minmax_element(times.begin(), times.end(),
+                              [](const auto& a, const auto& b) { return a.idle_ns < b.idle_ns; });
+      CHECK(one.min_ns == min->idle_ns);
+      CHECK(one.max_ns == max->idle_ns);
+      CHECK(times[one.least].idle_ns == one.min_ns);
+      CHECK(times[one.most].idle_ns == one.max_ns);
+      CHECK(one.mean_ns ==
+            doctest::Approx(static_cast<double>(sum) / static_cast<double>(times.size())));
+    }
+    if (job.summaries.size() < 2) {
+      CHECK(got.steps.empty());
+      CHECK(got.collectives.empty());
+      continue;
+    }
+    check_steps(job, got);
+    check_collectives(job, got);
+  }
+}
+
+TEST_CASE("the order of runs changes no number of ranks") {
+  Random random(6);
+  for (int round = 0; round < 500; ++round) {
+    Job job = random.job();
+    const kr::Ranks one = job.compared();
+    std::reverse(job.summaries.begin(), job.summaries.end());
+    std::reverse(job.statistics.begin(), job.statistics.end());
+    const kr::Ranks other = job.compared();
+    CHECK(one.steps.size() == other.steps.size());
+    REQUIRE(one.balance.size() == other.balance.size());
+    for (size_t i = 0; i < one.balance.size(); ++i) {
+      CHECK(one.balance[i].max_over_mean == doctest::Approx(other.balance[i].max_over_mean));
+    }
+    for (size_t run = 0; run < one.runs.size(); ++run) {
+      const kr::RankOfRun& mirrored = other.runs[one.runs.size() - 1 - run];
+      CHECK(one.runs[run].number == mirrored.number);
+      CHECK(one.runs[run].waiting_ns == mirrored.waiting_ns);
+    }
+  }
+}
