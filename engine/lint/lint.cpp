@@ -46,7 +46,7 @@ std::vector<lint::WrittenAtom> atoms_of(const syntax::File& tree) {
 namespace lint {
 
 std::span<const Check> all_checks() {
-  static constexpr std::array<Check, 15> checks{
+  static constexpr std::array<Check, 16> checks{
       check_reachability,  check_overlaps,    check_otherwise, check_regexes,
       check_phase_numbers, check_unused,      check_labels,    check_tests,
       check_folds,         check_short_texts, check_detection, check_abbreviations,

@@ -31,11 +31,14 @@ void add_breakdown(const AnalyzedRun& run, Rows& rows) {
   }
 }
 
-void add_kernels(const AnalyzedRun& run, Rows& rows) {
-  for (const KernelStatistics& kernel : run.statistics.kernels) {
-    rows.push_back({run.summary.id, int64_t{kernel.device}, kernel.kind, kernel.instances,
-                    kernel.total_ns, kernel.share, kernel.min_ns, kernel.max_ns, kernel.mean_ns,
-                    kernel.stddev_ns, kernel.name});
+void add_kernels(const std::vector<AnalyzedRun>& runs, Rows& rows) {
+  const std::vector<RankNumber> ranks = rank_numbers(summaries_of(runs));
+  for (size_t i = 0; i < runs.size(); ++i) {
+    for (const KernelStatistics& kernel : runs[i].statistics.kernels) {
+      rows.push_back({runs[i].summary.id, ranks[i].rank, int64_t{kernel.device}, kernel.kind,
+                      kernel.instances, kernel.total_ns, kernel.share, kernel.min_ns, kernel.max_ns,
+                      kernel.mean_ns, kernel.stddev_ns, kernel.name});
+    }
   }
 }
 
@@ -258,6 +261,7 @@ const std::vector<AnalysisPart>& all_parts() {
        "kernels",
        true,
        {{"run", Unit::text, Role::run},
+        {"rank", Unit::text, Role::run},
         {"device", Unit::text},
         {"kind", Unit::text},
         {"instances", Unit::count},
@@ -268,7 +272,7 @@ const std::vector<AnalysisPart>& all_parts() {
         {"mean_ns", Unit::time},
         {"stddev_ns", Unit::time},
         {"name", Unit::text}},
-       each<add_kernels>},
+       add_kernels},
       {"launches",
        "launches by call",
        true,
