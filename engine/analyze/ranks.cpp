@@ -48,6 +48,12 @@ std::string not_together(const std::vector<RankInput>& runs, const std::vector<R
                          other.source, *two);
     }
   }
+  for (const RankInput& run : runs) {
+    const Distributed& info = run.summary->distributed;
+    if (!info.world_size || static_cast<size_t>(*info.world_size) >= runs.size()) continue;
+    return fmt::format("{} is of a world of {}, and there are {} runs", run.summary->source,
+                       *info.world_size, runs.size());
+  }
   std::map<int64_t, size_t> had_by;
   for (size_t i = 0; i < runs.size(); ++i) {
     const auto [at, added] = had_by.try_emplace(ranks[i].number.rank, i);

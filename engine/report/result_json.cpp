@@ -101,7 +101,7 @@ void write_ranks(JsonWriter& json, const Report& report,
       }
     }
   }
-  if (!ranks.why_not.empty()) dimensions.clear();
+  if (!ranks.why_not.empty() || runs.size() < 2) dimensions.clear();
   for (const std::string_view dimension : dimensions) {
     json.key(dimension).open('[');
     for (const LabelBalance& label : balance_labels(runs, dimension)) {

@@ -267,12 +267,14 @@ class Tables {
       grid.column("most on", Align::left);
       for (size_t i = 0; i < std::min(most_labels, labels.size()); ++i) {
         const LabelBalance& label = labels[i];
-        grid.row({{cut(label.label, longest_label), {}},
-                  {in_unit(label.sum_ns, unit), {}},
-                  mean(label.mean_ns),
-                  {in_unit(label.max_ns, unit), {}},
-                  {fmt::format("{:.2f}", label.max_over_mean), {}},
-                  {fmt::format("rank {}", ranks.runs[label.most].number.rank), {}}});
+        grid.row(
+            {{cut(label.label, longest_label), {}},
+             {in_unit(label.sum_ns, unit), {}},
+             mean(label.mean_ns),
+             {in_unit(label.max_ns, unit), {}},
+             {label.max_ns > 0 ? fmt::format("{:.2f}", label.max_over_mean) : "", {}},
+             {label.max_ns > 0 ? fmt::format("rank {}", ranks.runs[label.most].number.rank) : "",
+              {}}});
       }
       out_ += grid.text(2, options_.color) + '\n';
     }

@@ -55,6 +55,8 @@ TEST_CASE("runs of different worlds, or of one rank, are no ranks of one job") {
   CHECK(why_not({run("a", 0, 2), run("b", 1, 8)}) == "a is of a world of 2, b of one of 8");
   CHECK(why_not({run("a", 0), run("b", 1), run("c", 1)}) == "b and c are both rank 1");
   CHECK(why_not({run("a"), run("b")}).empty());
+  CHECK(why_not({run("a"), run("b", 0, 1)}) == "b is of a world of 1, and there are 2 runs");
+  CHECK(why_not({run("a", 0, 1)}).empty());
 }
 
 TEST_CASE("types of activity held against each other") {
