@@ -77,7 +77,7 @@ TEST_CASE("the shipped rulesets know the spellings of steps") {
   const kr::Library library({KR_SOURCE_DIR});
   kr::Sink sink;
   kr::CompiledRules rules;
-  rules.rules = kr::load_rules({"vllm", "sglang", "generic"}, library, sink);
+  rules.rules = kr::load_rules({"vllm", "sglang", "trtllm", "generic"}, library, sink);
   REQUIRE(!sink.has_errors());
   rules.database = kr::Database::compile(rules.program(), std::nullopt);
   struct Step {
@@ -111,6 +111,8 @@ TEST_CASE("the shipped rulesets know the spellings of steps") {
        "execute_15360_context_15(sq15360sk15360sqsq15728640sqsk15728640)_generation_0("
        "sq0sk0sqsq0sqsk0)",
        "prefill", 15, 15360, none},
+      {"trtllm", "[Executor] _forward_step 9: 2 ctx reqs, 30 gen reqs", "mixed", 32, none, 9},
+      {"trtllm", "[Executor] _forward_step 10: 0 ctx reqs, 30 gen reqs", "decode", 30, none, 10},
       {"generic", "ProfilerStep#551", "step", none, none, 551},
       {"generic", "step[DECODE bs=2]", "decode", 2, none, none},
       {"generic", "execute_context_2(512)_generation_30(30)", "mixed", 32, 542, none},
