@@ -113,9 +113,12 @@ def without(run_of, *keys):
 
 
 def plain(run_of):
-    """What a folder cannot know left out: names of devices, and what ranges tell, steps for one."""
+    """What a folder cannot know left out: names of devices, ranks, and what ranges tell, steps for one."""
     out = without(run_of, "id", "source", "format", "warnings", "losses", "why", "attribution", "phases", "steps",
-                  "layers")
+                  "layers", "rank_from", "world_size", "backend")
+    for kernel in out["kernels"]:
+        kernel.pop("rank", None)
+    out.pop("rank", None)
     for key in ("breakdown", "devices"):
         out[key] = [without(device, "name", "device_name") for device in out.get(key, [])]
     return out
