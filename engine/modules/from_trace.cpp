@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -107,11 +108,25 @@ class Builder {
     }
     for (const Loss& loss : trace_.losses) builder.loss(loss.what, loss.first_offset, loss.count);
     for (const std::string& warning : trace_.warnings) builder.warn(warning);
+    if (!trace_.operations.empty() && !names_places()) {
+      builder.warn(
+          "The trace names no modules, and no layers were found: kernels stand by themselves.");
+    }
     builder.model_text(trace_.model_text);
     return std::move(builder).finish();
   }
 
  private:
+  /// Whether there is anything for kernels to stand below.
+  bool names_places() const {
+    if (!attribution_.layer_runs.empty()) return true;
+    if (!trace_.host) return false;
+    const GrowingArray<HostRange>& ranges = trace_.host->ranges;
+    return std::any_of(ranges.begin(), ranges.end(), [](const HostRange& range) {
+      return range.kind == HostRange::Kind::module;
+    });
+  }
+
   static size_t longest(const Attribution& attribution) {
     size_t most = 0;
     for (const LayerRun& run : attribution.layer_runs)

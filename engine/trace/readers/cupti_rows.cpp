@@ -308,19 +308,21 @@ TrackId CuptiRowParser::track() {
   if (added) {
     Track found;
     std::string_view name;
-    std::optional<int64_t> id = 0;
+    const auto title = [&](const std::optional<size_t>& column, std::string_view otherwise) {
+      return column ? std::string_view(layout_->titles[*column]) : otherwise;
+    };
+    int64_t id = 0;
     if (!is_nothing(device)) {
-      id = numbered_device(device, name);
-      if (!id) id = number(device, layout_->device ? layout_->titles[*layout_->device] : "device");
+      const auto numbered = numbered_device(device, name);
+      id = numbered ? *numbered : number(device, title(layout_->device, "device"));
     }
-    if (*id < 0 || *id > INT32_MAX) {
+    if (id < 0 || id > INT32_MAX) {
       cursor_.fail(at_, fmt::format("`{}` is no number of a device", shown_text(device)));
     }
-    found.device = static_cast<int32_t>(*id);
+    found.device = static_cast<int32_t>(id);
     found.device_name = name;
     if (!is_nothing(stream)) {
-      found.stream =
-          *number(stream, layout_->stream ? layout_->titles[*layout_->stream] : "stream");
+      found.stream = number(stream, title(layout_->stream, "stream"));
     }
     out_->new_tracks.push_back(std::move(found));
     bytes_ += key_.size();
@@ -365,8 +367,8 @@ uint32_t CuptiRowParser::thread() {
 int64_t CuptiRowParser::correlation() const {
   const std::string_view text = trim_cell(cell(layout_->correlation, "correlation"));
   if (is_nothing(text)) return Launch::no_correlation;
-  return *number(text,
-                 layout_->correlation ? layout_->titles[*layout_->correlation] : "correlation");
+  return number(text,
+                layout_->correlation ? layout_->titles[*layout_->correlation] : "correlation");
 }
 
 std::string_view CuptiRowParser::cell(const std::optional<size_t>& column) const {
@@ -379,10 +381,9 @@ std::string_view CuptiRowParser::cell(const std::optional<size_t>& column,
   return member_of_cell(cell(layout_->args), key).value_or("");
 }
 
-std::optional<int64_t> CuptiRowParser::number(std::string_view text, std::string_view what) const {
-  const auto value = whole_number(text);
-  if (!value) cursor_.fail(at_, fmt::format("`{}` is no number: `{}`", what, shown_text(text)));
-  return value;
+int64_t CuptiRowParser::number(std::string_view text, std::string_view what) const {
+  if (const auto value = whole_number(text)) return *value;
+  cursor_.fail(at_, fmt::format("`{}` is no number: `{}`", what, shown_text(text)));
 }
 
 std::string_view CuptiRowParser::keep(std::string_view text) {

@@ -98,7 +98,7 @@ class CuptiRowParser {
   std::string_view cell(const std::optional<size_t>& column) const;
   /// The cell of a column, or what `args` has under that key.
   std::string_view cell(const std::optional<size_t>& column, std::string_view key) const;
-  std::optional<int64_t> number(std::string_view text, std::string_view what) const;
+  int64_t number(std::string_view text, std::string_view what) const;
   int64_t correlation() const;
   std::string_view keep(std::string_view text);
   void loss(std::string_view what);

@@ -175,12 +175,14 @@ class Writer {
       text += spelling.newline;
     };
     Cells titles;
+    titles.reserve(columns.size());
     for (const Column& column : columns) titles.push_back(column.title);
     put(titles);
     for (const Record& record : file.records) {
       if (below(random, 20) == 0) text += spelling.newline;
       if (below(random, 30) == 0) put(titles);
       Cells cells;
+      cells.reserve(columns.size());
       for (const Column& column : columns) {
         const std::string& what = column.what;
         cells.push_back(what == "start"  ? spelled_time(record.start, micro)
