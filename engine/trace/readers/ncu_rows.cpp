@@ -71,24 +71,21 @@ void NcuRowParser::take(size_t at) {
   const std::vector<std::string_view>& cells = cursor_.row().cells;
   // A second row of units, and what has no ID.
   if (trim_cell(cells[layout_->id]).empty()) return;
-  NcuKernel& found = kernel(at);
+  kernel(at);
   if (layout_->metric) {
     metric(at);
-  } else if (layout_->duration && found.rank == 0) {
+  } else if (layout_->duration) {
     const NcuLayout::Duration& column = *layout_->duration;
     duration(at, trim_cell(cells[column.column]), 1, column.exponent, column.title);
   }
 }
 
-// The one that this row is about.
-NcuKernel& NcuRowParser::kernel(size_t at) {
-  const int64_t id = number(at, layout_->id, "ID");
-  const int64_t process = layout_->process ? number(at, *layout_->process, "Process ID") : 0;
-  if (!out_->kernels.empty()) {
-    NcuKernel& last = out_->kernels.back();
-    if (last.id == id && last.process == process) return last;
-  }
-  NcuKernel found{.id = id, .process = process, .offset = cursor_.place().offset + at};
+// The one that this row is about. Every row is read whole: what is wrong in one does not depend on
+// where blocks begin.
+void NcuRowParser::kernel(size_t at) {
+  NcuKernel found{.offset = cursor_.place().offset + at};
+  found.id = number(at, layout_->id, "ID");
+  if (layout_->process) found.process = number(at, *layout_->process, "Process ID");
   if (layout_->device) {
     const int64_t device = number(at, *layout_->device, "Device");
     if (device < 0 || device > INT32_MAX) {
@@ -97,8 +94,12 @@ NcuKernel& NcuRowParser::kernel(size_t at) {
     found.device = static_cast<int32_t>(device);
   }
   if (layout_->stream) found.stream = number(at, *layout_->stream, "Stream");
+  if (!out_->kernels.empty()) {
+    const NcuKernel& last = out_->kernels.back();
+    if (last.id == found.id && last.process == found.process) return;
+  }
   found.name = out_->texts.emplace_back(cursor_.row().cells[layout_->name]);
-  return out_->kernels.emplace_back(found);
+  out_->kernels.push_back(found);
 }
 
 void NcuRowParser::metric(size_t at) {
@@ -109,7 +110,6 @@ void NcuRowParser::metric(size_t at) {
     remember_metric(name);
     return;
   }
-  if (rank <= out_->kernels.back().rank) return;
   const auto unit_column = layout_->metric->unit;
   const std::string_view unit = unit_column ? cells[*unit_column] : std::string_view();
   const auto exponent = ncu_unit(unit);
@@ -126,15 +126,18 @@ void NcuRowParser::duration(size_t at, std::string_view text, int rank, int expo
   number_.clear();
   std::copy_if(text.begin(), text.end(), std::back_inserter(number_),
                [](char c) { return c != ','; });
-  NcuKernel& kernel = out_->kernels.back();
-  const TimeFault fault = time_from_decimal(number_, exponent, kernel.duration_ns);
+  int64_t duration_ns = 0;
+  const TimeFault fault = time_from_decimal(number_, exponent, duration_ns);
   if (fault != TimeFault::none) {
     cursor_.fail(at, describe(fault, title, text),
                  "`ncu --csv --print-units base` prints whole nanoseconds");
   }
+  NcuKernel& kernel = out_->kernels.back();
+  if (rank <= kernel.rank) return;
   const size_t point = number_.find('.');
   const size_t decimals = point == number_.npos ? 0 : number_.size() - point - 1;
   kernel.rounded_to = std::max(0, exponent - static_cast<int>(std::min<size_t>(decimals, 9)));
+  kernel.duration_ns = duration_ns;
   kernel.rank = rank;
 }
 

@@ -50,7 +50,7 @@ class NcuRowParser {
   size_t row(size_t at);
   size_t odd_line(size_t at);
   void take(size_t at);
-  NcuKernel& kernel(size_t at);
+  void kernel(size_t at);
   void metric(size_t at);
   void duration(size_t at, std::string_view text, int rank, int exponent, std::string_view title);
   int64_t number(size_t at, size_t column, std::string_view title) const;
