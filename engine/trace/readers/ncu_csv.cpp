@@ -75,6 +75,7 @@ class NcuTable {
     TrackId track;
     int rank;
     int64_t duration_ns;
+    int rounded_to;
     uint64_t offset;
   };
 
@@ -125,12 +126,16 @@ class NcuTable {
     Kernel& kernel = known->second;
     if (added) {
       kernel = {out_->name(found.name, OperationKind::kernel),
-                out_->track({found.device, found.stream, {}}), 0, 0, found.offset};
+                out_->track({found.device, found.stream, {}}),
+                0,
+                0,
+                0,
+                found.offset};
     }
     if (found.rank <= kernel.rank) return;
     kernel.rank = found.rank;
     kernel.duration_ns = found.duration_ns;
-    rounded_to_ = std::max(rounded_to_, found.rounded_to);
+    kernel.rounded_to = found.rounded_to;
   }
 
   void remember_metric(std::string_view name) {
@@ -141,6 +146,7 @@ class NcuTable {
   // One kernel after the other.
   void lay_out() {
     int64_t now = 0;
+    int rounded_to = 0;
     uint64_t unmeasured = 0;
     uint64_t first_unmeasured = std::numeric_limits<uint64_t>::max();
     for (const auto& [key, kernel] : kernels_) {
@@ -149,6 +155,7 @@ class NcuTable {
         first_unmeasured = std::min(first_unmeasured, kernel.offset);
         continue;
       }
+      rounded_to = std::max(rounded_to, kernel.rounded_to);
       out_->add({now, kernel.duration_ns, kernel.name, kernel.track});
       if (__builtin_add_overflow(now, kernel.duration_ns, &now)) {
         throw Error(input_->shown(),
@@ -170,9 +177,9 @@ class NcuTable {
     out_->warn(
         "ncu tells how long kernels took, not when: they are read as one after the other, in "
         "order of ID.");
-    if (rounded_to_ != 0) {
+    if (rounded_to != 0) {
       int64_t unit = 1;
-      for (int i = 0; i < rounded_to_; ++i) unit *= 10;
+      for (int i = 0; i < rounded_to; ++i) unit *= 10;
       out_->inexact(
           fmt::format("ncu rounded durations to {} ns; `--print-units base` prints "
                       "nanoseconds",
@@ -187,7 +194,6 @@ class NcuTable {
   size_t pages_ = 0;
   std::map<Key, Kernel> kernels_;
   std::vector<std::string> metrics_;
-  int rounded_to_ = 0;
 };
 
 constexpr std::array<std::string_view, 1> extensions{".csv"};
