@@ -80,11 +80,14 @@ std::string details(Random& random, const std::vector<Kernel>& kernels,
       newline);
   for (const Kernel& kernel : kernels) {
     Lines metrics{"x__y.sum", "Duration", "L2 Hit Rate", ""};
+    // Preferred where it is there, to one that is rounded.
+    const bool both = below(random, 3) == 0;
+    if (both) metrics.emplace_back("gpu__time_duration.sum");
     std::shuffle(metrics.begin(), metrics.end(), random);
     const auto [value, unit] =
         spelled(random, kernel.duration_ns, static_cast<int>(below(random, 2)));
     for (const std::string& metric : metrics) {
-      const bool duration = metric == "Duration";
+      const bool duration = metric == (both ? "gpu__time_duration.sum" : "Duration");
       Lines cells{std::to_string(kernel.id),
                   "9",
                   kernel.name,
@@ -94,6 +97,7 @@ std::string details(Random& random, const std::vector<Kernel>& kernels,
                   duration ? unit : "%",
                   duration ? value : "1,5.5",
                   ""};
+      if (both && metric == "Duration") cells[6] = "ms", cells[7] = "7";
       if (metric.empty())
         cells = {cells[0], "9", cells[2], cells[3], cells[4], "", "", "", "Rule, x", "OPT"};
       put(text, cells, newline);
