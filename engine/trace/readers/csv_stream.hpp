@@ -9,7 +9,9 @@
 //     using Layout; using Rows; using Parser;
 //     const Layout* layout() const;             the table being read; null outside of one
 //     Parser parser() const;                    one a thread
-//     void line(string_view, const TextPlace&); a line that is no row, or stands outside of a table
+//     bool line(string_view, const TextPlace&); a line that is no row, or stands outside of a
+//     table;
+//                                               false: with it the rows of a table begin
 //     void restart(size_t parser);              that parser has forgotten its numbers
 //     void merge(Rows&, size_t parser);         in the order of the file; may throw
 //     void row_cut_off(uint64_t offset);        the last row is not whole, and left out
@@ -87,8 +89,9 @@ class CsvStream {
   void read_here(TextBlock& block) {
     size_t used = 0;
     while (used < block.text().size()) {
-      const size_t step = table_->layout() ? rows_here(block, used) : line_here(block, used);
-      if (step == 0) break;
+      const bool in_table = table_->layout() != nullptr;
+      const size_t step = in_table ? rows_here(block, used) : line_here(block, used);
+      if (step == 0 && (in_table || table_->layout() == nullptr)) break;
       used += step;
     }
     blocks_.give_back(block, used);
@@ -113,14 +116,13 @@ class CsvStream {
     return rows_.consumed;
   }
 
-  // 0 where the block ends within the line.
+  // 0 where the block ends within the line, or rows begin with it.
   size_t line_here(const TextBlock& block, size_t used) {
     const std::string_view text = block.text().substr(used);
     const size_t newline = text.find('\n');
     if (newline == text.npos && !block.last) return 0;
     const size_t size = newline == text.npos ? text.size() : newline + 1;
-    table_->line(text.substr(0, size), place(block, used));
-    return size;
+    return table_->line(text.substr(0, size), place(block, used)) ? size : 0;
   }
 
   // Rows, until something is met that is none, or the end.

@@ -16,7 +16,7 @@ CuptiTable::CuptiTable(Input& input, TraceBuilder& out, CuptiMerge& merge,
       kind_(kind),
       loss_prefix_(std::move(loss_prefix)) {}
 
-void CuptiTable::line(std::string_view text, const TextPlace& place) {
+void CuptiTable::header(std::string_view text, const TextPlace& place) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   const std::string_view bare = trim_cell(text);
   if (bare.empty() || bare.starts_with('#')) return;
@@ -27,11 +27,11 @@ void CuptiTable::line(std::string_view text, const TextPlace& place) {
     throw Error(input_->shown(), where, fmt::format("is no header of a CSV: {}", shown_text(bare)),
                 "the first row has to name the columns");
   }
-  CuptiHeader header = read_cupti_header(row.cells, kind_);
-  if (!header.fault.empty()) {
-    throw Error(input_->shown(), where, std::move(header.fault), std::move(header.remedy));
+  CuptiHeader titles = read_cupti_header(row.cells, kind_);
+  if (!titles.fault.empty()) {
+    throw Error(input_->shown(), where, std::move(titles.fault), std::move(titles.remedy));
   }
-  layout_ = std::move(header.layout);
+  layout_ = std::move(titles.layout);
   const bool placeless = !layout_->device && !layout_->args;
   if (placeless && !is_call(layout_->kind)) {
     out_->warn(

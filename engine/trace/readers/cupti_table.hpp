@@ -26,12 +26,17 @@ class CuptiTable {
   CuptiRowParser parser() const { return CuptiRowParser(input_->options().host_side); }
   /// The header, or what stands before it and is none: blank lines and comments (`#`). Throws Error
   /// where it cannot be used.
-  void line(std::string_view text, const TextPlace& place);
+  bool line(std::string_view text, const TextPlace& place) {
+    header(text, place);
+    return true;
+  }
   void restart(size_t parser) { merge_->restart(parser); }
   void merge(const CuptiRows& rows, size_t parser) { merge_->add(rows, parser); }
   void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
 
  private:
+  void header(std::string_view text, const TextPlace& place);
+
   Input* input_;
   TraceBuilder* out_;
   CuptiMerge* merge_;

@@ -23,7 +23,10 @@ class GpuTraceTable {
 
   const CsvLayout* layout() const { return sections_.layout(); }
   CsvRowParser parser() const { return {}; }
-  void line(std::string_view text, const TextPlace& place) { sections_.line(text, place); }
+  bool line(std::string_view text, const TextPlace& place) {
+    sections_.line(text, place);
+    return true;
+  }
   void restart(size_t parser) { merge_.restart(parser); }
   void merge(const CsvRows& rows, size_t parser) {
     merge_.add(rows, parser);

@@ -37,17 +37,17 @@ class NcuTable {
   void restart(size_t) {}
   void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
 
-  void line(std::string_view text, const TextPlace& place) {
+  bool line(std::string_view text, const TextPlace& place) {
     const bool marked = text.starts_with("\xef\xbb\xbf");
     const std::string_view bare = trim_cell(text.substr(marked ? 3 : 0));
-    if (bare.empty() || is_ncu_message(bare)) return;
+    if (bare.empty() || is_ncu_message(bare)) return true;
     CsvRow row;
     row.read(bare);
     if (auto header = read_ncu_header(row.cells)) {
       begin_page(std::move(*header), place);
-    } else if (waiting_) {
-      first_row(row, text, place);
+      return true;
     }
+    return !waiting_ || units(row, place);
   }
 
   void merge(const NcuRows& rows, size_t) {
@@ -98,19 +98,13 @@ class NcuTable {
     waiting_ = std::move(header.layout);
   }
 
-  // Below the header of a page with a column a metric: units, or where these were taken out a row.
-  void first_row(const CsvRow& row, std::string_view text, const TextPlace& place) {
+  // Below the header of a page with a column a metric: false where units were taken out, and this
+  // is a row.
+  bool units(const CsvRow& row, const TextPlace& place) {
     layout_ = std::move(waiting_);
     waiting_.reset();
-    const bool units = row.cells.size() > layout_->id && row.cells[layout_->id].empty();
-    if (!units) {
-      NcuRowParser parser;
-      NcuRows rows;
-      parser.parse(text, place, *layout_, rows);
-      merge(rows, 0);
-      return;
-    }
-    if (!layout_->duration || layout_->duration->column >= row.cells.size()) return;
+    if (row.cells.size() <= layout_->id || !row.cells[layout_->id].empty()) return false;
+    if (!layout_->duration || layout_->duration->column >= row.cells.size()) return true;
     const std::string_view unit = row.cells[layout_->duration->column];
     const auto exponent = ncu_unit(unit);
     if (!exponent) {
@@ -119,6 +113,7 @@ class NcuTable {
                               shown_text(unit)));
     }
     layout_->duration->exponent = *exponent;
+    return true;
   }
 
   void add(const NcuKernel& found) {
