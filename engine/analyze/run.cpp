@@ -8,8 +8,13 @@ namespace kr {
 
 std::unique_ptr<LabelledTrace> label_run(const CompiledRules& rules, const RunSpec& spec,
                                          const OpenOptions& options) {
+  return label_trace(rules, spec, open_trace(spec.path, options));
+}
+
+std::unique_ptr<LabelledTrace> label_trace(const CompiledRules& rules, const RunSpec& spec,
+                                           Trace trace) {
   auto run = std::make_unique<LabelledTrace>();
-  run->trace = open_trace(spec.path, options);
+  run->trace = std::move(trace);
   const Program& program = rules.program();
   const MatchedNames matched(rules.database, program, run->trace.names);
   run->choice = choose_model(program, rules.database, run->trace, matched,

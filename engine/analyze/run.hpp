@@ -24,6 +24,10 @@ struct LabelledTrace {
 std::unique_ptr<LabelledTrace> label_run(const CompiledRules& rules, const RunSpec& spec,
                                          const OpenOptions& options);
 
+/// The same of a trace that is open already.
+std::unique_ptr<LabelledTrace> label_trace(const CompiledRules& rules, const RunSpec& spec,
+                                           Trace trace);
+
 /// Module trees with their labels: those that the file holds, or those that its operations stand in
 /// (see modules/from_trace.hpp). Throws Error.
 std::unique_ptr<LabelledModules> read_modules(const CompiledRules& rules, const RunSpec& spec,

@@ -29,12 +29,49 @@ std::string ruleset_of(const CompiledRules& rules, Span span) {
   return span.valid() ? rules.sources().path(span.file) : std::string();
 }
 
+/// What an engine or model is detected by, as written.
+std::string detect_of(const CompiledRules& rules, const LoadedFile& file,
+                      const syntax::Body& body) {
+  std::string text;
+  for (const syntax::Detect& detect : body.detects) {
+    if (!text.empty()) text += " | ";
+    text += rules.sources().text(file.tree.exprs.get(detect.expr).span);
+  }
+  return text;
+}
+
+/// The body of an engine, or of one of its models, in the file that defines it.
+template <class Tell>
+void with_body(const CompiledRules& rules, const std::string& engine, const std::string& model,
+               const Tell& tell) {
+  for (const LoadedFile& file : rules.rules->files) {
+    if (!file.root) continue;
+    for (const syntax::Engine& one : file.tree.engines) {
+      if (one.name.text != engine) continue;
+      if (model.empty()) tell(file, one.body);
+      for (const syntax::Model& own : one.models) {
+        if (own.name.text == model) tell(file, own.body);
+      }
+    }
+  }
+}
+
+std::string detect_of(const CompiledRules& rules, const std::string& engine,
+                      const std::string& model) {
+  std::string text;
+  with_body(rules, engine, model, [&](const LoadedFile& file, const syntax::Body& body) {
+    text = detect_of(rules, file, body);
+  });
+  return text;
+}
+
 std::vector<Row> engines(const CompiledRules& rules) {
   std::vector<Row> rows;
   for (const Engine& engine : rules.program().engines) {
     rows.push_back({{"name", engine.name},
                     {"title", engine.title},
                     {"ruleset", ruleset_of(rules, engine.span)},
+                    {"detect", detect_of(rules, engine.name, "")},
                     {"doc", engine.doc}});
   }
   return rows;
@@ -51,6 +88,7 @@ std::vector<Row> models(const CompiledRules& rules) {
                       {"name", model.name},
                       {"title", own ? model.title : engine.title},
                       {"ruleset", ruleset_of(rules, own ? model.span : engine.span)},
+                      {"detect", own ? detect_of(rules, engine.name, model.name) : ""},
                       {"doc", own ? model.doc : "the engine's own rules alone"}});
     }
   }
@@ -79,6 +117,37 @@ std::vector<Row> labels(const CompiledRules& rules) {
     }
   }
   return rows;
+}
+
+/// Named patterns, of what is used too, as others name them.
+std::vector<Row> patterns(const CompiledRules& rules) {
+  std::vector<Row> rows;
+  for (const LoadedFile& file : rules.rules->files) {
+    const std::string& path = rules.sources().path(file.file);
+    const std::string module = std::filesystem::path(path).stem().string();
+    for (const syntax::Pattern& pattern : file.tree.patterns) {
+      rows.push_back({{"name", module + '.' + pattern.name.text},
+                      {"ruleset", path},
+                      {"doc", pattern.doc},
+                      {"expression",
+                       std::string(rules.sources().text(file.tree.exprs.get(pattern.expr).span))}});
+    }
+  }
+  return rows;
+}
+
+/// Files that others use.
+std::vector<Row> modules(const CompiledRules& rules) {
+  std::map<std::string, Row> rows;
+  for (const LoadedFile& file : rules.rules->files) {
+    if (file.root) continue;
+    const std::string& path = rules.sources().path(file.file);
+    const std::string module = std::filesystem::path(path).stem().string();
+    rows.emplace(path, Row{{"name", module}, {"ruleset", path}, {"doc", file.tree.doc}});
+  }
+  std::vector<Row> sorted;
+  for (auto& [path, row] : rows) sorted.push_back(std::move(row));
+  return sorted;
 }
 
 std::vector<Row> checks() {
@@ -182,8 +251,8 @@ std::string json_text(const std::vector<Row>& rows) {
 
 Exit list(const ListOptions& options, Streams& streams) {
   const std::string format = parse_choice(options.format, "--format", {"table", "json"});
-  const std::vector<std::string> known{"engines", "models",  "labels",
-                                       "checks",  "formats", "rulesets"};
+  const std::vector<std::string> known{"engines", "models", "labels",  "patterns",
+                                       "modules", "checks", "formats", "rulesets"};
   const std::string what =
       parse_choice(options.what.empty() ? "models" : options.what, "kr list", known);
   std::vector<Row> rows;
@@ -195,7 +264,11 @@ Exit list(const ListOptions& options, Streams& streams) {
     rows = rulesets(options, streams);
   } else {
     const CompiledRules rules = compile_rules(options.rules, streams);
-    rows = what == "engines" ? engines(rules) : what == "models" ? models(rules) : labels(rules);
+    rows = what == "engines"    ? engines(rules)
+           : what == "models"   ? models(rules)
+           : what == "labels"   ? labels(rules)
+           : what == "patterns" ? patterns(rules)
+                                : modules(rules);
   }
   streams.out(format == "json" ? json_text(rows) : table_text(rows));
   return Exit::done;
@@ -203,8 +276,10 @@ Exit list(const ListOptions& options, Streams& streams) {
 
 Action setup(CLI::App& app) {
   auto options = std::make_shared<ListOptions>();
-  app.add_option("WHAT", options->what,
-                 "engines, models, labels, checks, formats or rulesets (default: models)");
+  app.add_option(
+      "WHAT", options->what,
+      "engines, models, labels, patterns, modules, checks, formats or rulesets (default: "
+      "models)");
   app.add_option("--format", options->format, "table or json (default: table)")
       ->type_name("FORMAT");
   options->rules.add_to(app);
@@ -214,7 +289,7 @@ Action setup(CLI::App& app) {
 }  // namespace
 
 extern const Verb list_verb;
-const Verb list_verb{"list", "engines, models, labels, checks, formats, rulesets there are",
+const Verb list_verb{"list", "engines, models, labels and whatever else there is",
                      "kr list labels --rules vllm", setup};
 
 }  // namespace kr::cli

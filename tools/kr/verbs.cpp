@@ -8,6 +8,7 @@ extern const Verb report_verb;
 extern const Verb classify_verb;
 extern const Verb tree_verb;
 extern const Verb analyze_verb;
+extern const Verb coverage_verb;
 extern const Verb why_verb;
 extern const Verb fmt_verb;
 extern const Verb explain_verb;
@@ -29,6 +30,7 @@ std::span<const Verb* const> verbs() {
       &classify_verb,
       &tree_verb,
       &analyze_verb,
+      &coverage_verb,
       &why_verb,
       &lint_verb,
       &test_verb,

@@ -1,0 +1,230 @@
+#include "coverage/label_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "coverage/likeness.hpp"
+
+namespace kr {
+namespace {
+
+// What a word of each counts, shared by the labels that have it. A label all of whose own words are
+// there gets `whole_name` on top.
+constexpr int in_name = 48;
+constexpr int in_title = 36;
+constexpr int in_doc = 24;
+constexpr int learnt = 24;
+constexpr int whole_name = 24;
+/// Less does not speak for a label.
+constexpr int least = 12;
+/// A learnt word is in so many names at least.
+constexpr int least_names = 2;
+
+constexpr std::array filler{"chang",  "above", "after", "all",  "and",   "any",  "are",   "before",
+                            "belong", "class", "every", "for",  "from",  "fuse", "into",  "its",
+                            "librar", "like",  "look",  "name", "nobod", "not",  "other", "own",
+                            "part",   "singl", "stand", "tell", "that",  "the",  "them",  "their",
+                            "thos",   "what",  "which", "with"};
+
+/// Letters and digits that spellings of one word share: `quantise`, `quantized`, `scores`.
+std::string stem(std::string word) {
+  std::replace(word.begin(), word.end(), 'z', 's');
+  const auto cut = [&word](std::string_view ending, size_t left) {
+    const bool cuts = word.size() >= ending.size() + left && word.ends_with(ending);
+    if (cuts) word.resize(word.size() - ending.size());
+    return cuts;
+  };
+  if (!word.ends_with("ss")) cut("s", 3);
+  if (cut("ation", 4) || cut("ing", 4) || cut("ed", 4) || cut("er", 4)) return word;
+  if (cut("ie", 3)) return word + 'y';
+  cut("e", 3);
+  return word;
+}
+
+bool is_filler(const std::string& stem) {
+  return stem.size() < 3 || std::find(filler.begin(), filler.end(), stem) != filler.end();
+}
+
+/// Words of prose: those joined by a hyphen are one, `top-k` is `topk`.
+std::vector<std::string> prose_words(std::string_view text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    const char small = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if ((small >= 'a' && small <= 'z') || (small >= '0' && small <= '9')) {
+      words.back() += small;
+    } else if (c != '-' && !words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+struct Spoken {
+  std::string word;  // as it stands in the name, in small letters
+  std::string stem;
+};
+
+/// The words of the identifiers in a name; with each, itself and the next joined: `all_reduce` is
+/// `allreduce` too.
+struct SpokenPair {
+  Spoken joined;  // empty at the end of an identifier
+  Spoken single;
+  bool telling = false;
+};
+std::vector<SpokenPair> spoken_words(std::string_view name) {
+  const NameParts parts = parts_of(name);
+  std::vector<SpokenPair> spoken;
+  const auto add = [&spoken](std::string_view identifier) {
+    const auto words = words_of(identifier);
+    for (size_t i = 0; i < words.size(); ++i) {
+      SpokenPair& pair = spoken.emplace_back();
+      pair.single = {words[i].small, stem(words[i].small)};
+      pair.telling = words[i].telling;
+      if (i + 1 == words.size()) continue;
+      const std::string joined = words[i].small + words[i + 1].small;
+      pair.joined = {joined, stem(joined)};
+    }
+  };
+  add(parts.base);
+  for (const std::string& argument : parts.arguments) add(argument);
+  return spoken;
+}
+
+/// Labels whose rules ask for the kind of an operation alone: no word of a kernel speaks for them.
+std::set<std::string> told_by_kind(const Program& program, const Table& table) {
+  std::set<std::string> told;
+  std::set<std::string> others;
+  for (const RuleId id : table.rules) {
+    const Rule& rule = program.rules.get(id);
+    const bool by_kind = program.exprs.get(rule.expr).op == ExprOp::operation;
+    (by_kind ? told : others).insert(rule.label);
+  }
+  for (const std::string& label : others) told.erase(label);
+  return told;
+}
+
+}  // namespace
+
+LabelWords::LabelWords(const Program& program, DimensionId dimension, const Table* table) {
+  std::string fallback;
+  if (table != nullptr && table->otherwise) {
+    fallback = program.rules.get(*table->otherwise).label;  // empty: names are kept
+  }
+  std::vector<Label> labels = table != nullptr ? table->vocabulary : std::vector<Label>();
+  if (table != nullptr && !table->closed) {
+    std::set<std::string> seen;
+    for (const RuleId id : table->rules) {
+      const std::string& label = program.rules.get(id).label;
+      if (!label.empty() && seen.insert(label).second) labels.emplace_back().name = label;
+    }
+  }
+  stand_in_ = !fallback.empty()                   ? fallback
+              : table != nullptr && table->closed ? labels.back().name
+                                                  : std::string("unknown");
+  const std::set<std::string> of_kinds =
+      table != nullptr ? told_by_kind(program, *table) : std::set<std::string>();
+  for (const Label& label : labels) {
+    if (label.name == stand_in_ || of_kinds.contains(label.name)) continue;
+    for (const NameWord& word : words_of(label.name)) {
+      own_words_[label.name].push_back(stem(word.small));
+    }
+    add(label.name, label.name, in_name);
+    add(label.name, label.title, in_title);
+    add(label.name, label.doc, in_doc);
+  }
+  for (const Test& test : program.tests) {
+    for (const Expectation& expected : test.expected) {
+      if (expected.dimension == dimension) learn(test.name, expected.label);
+    }
+  }
+}
+
+void LabelWords::add(const std::string& label, std::string_view text, int weight) {
+  std::string spelled(text);
+  std::replace(spelled.begin(), spelled.end(), '_', ' ');
+  for (const std::string& word : prose_words(spelled)) {
+    const std::string key = stem(word);
+    if (is_filler(key)) continue;
+    int& counts = words_[key].weights[label];
+    counts = std::max(counts, weight);
+  }
+}
+
+void LabelWords::learn(std::string_view name, std::string_view label) {
+  if (label == stand_in_ || !own_words_.contains(std::string(label))) return;
+  std::set<std::string> stems;
+  for (const SpokenPair& pair : spoken_words(name)) {
+    if (pair.telling) stems.insert(pair.single.stem);
+    stems.insert(pair.joined.stem);
+  }
+  for (const std::string& one : stems) {
+    if (!is_filler(one)) ++words_[one].names[std::string(label)];
+  }
+}
+
+/// The weight of one word by label.
+std::map<std::string, int> LabelWords::spoken_for(const std::string& word) const {
+  std::map<std::string, int> weights;
+  const auto take = [&](const Entry& entry) {
+    for (const auto& [label, weight] : entry.weights) {
+      int& counts = weights[label];
+      counts = std::max(counts, weight / static_cast<int>(entry.weights.size()));
+    }
+  };
+  const auto known = words_.find(word);
+  if (known != words_.end()) take(known->second);
+  if (weights.empty()) {
+    // `rmsnorm` ends in `norm`, `quant` begins `quantisation`.
+    for (const auto& [other, entry] : words_) {
+      const bool begins = std::min(word.size(), other.size()) >= 5 &&
+                          (word.starts_with(other) || other.starts_with(word));
+      if (begins || (other.size() >= 4 && word.ends_with(other))) take(entry);
+    }
+  }
+  if (weights.empty() && known != words_.end() && known->second.names.size() == 1 &&
+      known->second.names.begin()->second >= least_names) {
+    weights[known->second.names.begin()->first] = learnt;
+  }
+  return weights;
+}
+
+LabelProposal LabelWords::propose(std::string_view name) const {
+  std::map<std::string, int> sums;
+  std::map<std::string, std::vector<std::string>> why;
+  std::set<std::string> seen;
+  const auto speak = [&](const Spoken& spoken) {
+    if (is_filler(spoken.stem) || !seen.insert(spoken.stem).second) return;
+    for (const auto& [label, weight] : spoken_for(spoken.stem)) {
+      sums[label] += weight;
+      why[label].push_back(spoken.word);
+    }
+  };
+  const std::vector<SpokenPair> spoken = spoken_words(name);
+  for (size_t i = 0; i < spoken.size(); ++i) {
+    // `all_reduce` speaks for communication, and its `reduce` for nothing.
+    const auto joined = words_.find(spoken[i].joined.stem);
+    if (joined != words_.end() && !joined->second.weights.empty()) {
+      speak(spoken[i++].joined);
+    } else if (spoken[i].telling) {
+      speak(spoken[i].single);
+    }
+  }
+  for (auto& [label, sum] : sums) {
+    const auto& own = own_words_.at(label);
+    const auto is_seen = [&](const std::string& word) { return seen.contains(word); };
+    if (std::all_of(own.begin(), own.end(), is_seen)) sum += whole_name;
+  }
+  int most = least - 1;
+  std::vector<std::string> best;
+  for (const auto& [label, sum] : sums) {
+    if (sum > most) best.clear();
+    if (sum >= most && sum >= least) best.push_back(label);
+    most = std::max(most, sum);
+  }
+  if (best.size() != 1) return {stand_in_, {}};
+  return {best[0], why.at(best[0])};
+}
+
+}  // namespace kr

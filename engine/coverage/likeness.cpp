@@ -1,0 +1,220 @@
+#include "coverage/likeness.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace kr {
+namespace {
+
+/// Words of types of elements, layouts and processors, and those that every kernel may have.
+constexpr std::array silent_words{
+    "anonymous", "bf",   "bfloat", "bool", "char", "const",    "cta",     "double", "float",
+    "fp",        "gfx",  "half",   "impl", "int",  "kernel",   "kernels", "ldg",    "long",
+    "namespace", "nchw", "nhwc",   "nn",   "nt",   "ptx",      "short",   "sm",     "stages",
+    "std",       "tf",   "tn",     "tt",   "uint", "unsigned", "void",    "warp"};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+/// Bytes beyond ASCII count as small letters: identifiers may have them.
+bool is_lower(char c) {
+  return (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80;
+}
+bool is_letter(char c) {
+  return is_upper(c) || is_lower(c);
+}
+bool is_identifier_byte(char c) {
+  return is_letter(c) || is_digit(c) || c == '_' || c == '$';
+}
+
+/// One past the word that begins at `at`, a letter or digit.
+size_t word_end(std::string_view text, size_t at) {
+  const auto run = [&](size_t from, bool (*of)(char)) {
+    while (from < text.size() && of(text[from])) ++from;
+    return from;
+  };
+  if (is_digit(text[at])) return run(at, is_digit);
+  if (is_lower(text[at])) return run(at, is_lower);
+  const size_t upper = run(at, is_upper);
+  if (upper == text.size() || !is_lower(text[upper])) return upper;
+  return upper - at > 1 ? upper - 1 : run(upper, is_lower);  // `RMSNorm` is `RMS` and `Norm`
+}
+
+bool is_telling(const std::string& small) {
+  return small.size() > 1 && !is_digit(small[0]) &&
+         std::find(silent_words.begin(), silent_words.end(), small) == silent_words.end();
+}
+
+bool has_telling(std::string_view identifier) {
+  const auto words = words_of(identifier);
+  return std::any_of(words.begin(), words.end(), [](const NameWord& one) { return one.telling; });
+}
+
+/// The identifiers of a text, in order.
+std::vector<std::string_view> identifiers(std::string_view text) {
+  std::vector<std::string_view> found;
+  for (size_t at = 0; at < text.size();) {
+    if (!is_identifier_byte(text[at])) {
+      ++at;
+      continue;
+    }
+    const size_t begin = at;
+    while (at < text.size() && is_identifier_byte(text[at])) ++at;
+    if (!is_digit(text[begin])) found.push_back(text.substr(begin, at - begin));
+  }
+  return found;
+}
+
+void add_arguments(const std::vector<std::string_view>& found, NameParts& parts) {
+  for (const std::string_view one : found) {
+    if (parts.arguments.size() == NameParts::most_arguments) return;
+    const bool known =
+        std::find(parts.arguments.begin(), parts.arguments.end(), one) != parts.arguments.end();
+    if (!known && one != parts.base && has_telling(one)) parts.arguments.emplace_back(one);
+  }
+}
+
+/// `_ZN4acme3fooILi4EEEvPf`: identifiers stand behind their lengths, those of the function's own
+/// name before the first `I` or `E` between them.
+std::optional<NameParts> mangled_parts(std::string_view name) {
+  size_t at = 2;
+  bool nested = false;
+  while (at < name.size() && (name[at] == 'N' || name[at] == 'K' || name[at] == 'L')) {
+    nested |= name[at] == 'N';
+    ++at;
+  }
+  const auto next = [&]() -> std::optional<std::string_view> {
+    size_t length = 0;
+    size_t from = at;
+    while (from < name.size() && is_digit(name[from]) && length < name.size()) {
+      length = length * 10 + static_cast<size_t>(name[from++] - '0');
+    }
+    if (length == 0 || length > name.size() - from) return std::nullopt;
+    at = from + length;
+    return name.substr(from, length);
+  };
+  NameParts parts;
+  while (const auto word = next()) {
+    parts.base = *word;
+    if (!nested) break;
+  }
+  if (parts.base.empty()) return std::nullopt;
+  std::vector<std::string_view> others;
+  while (at < name.size()) {
+    if (is_digit(name[at])) {
+      if (const auto word = next()) {
+        others.push_back(*word);
+        continue;
+      }
+      while (at < name.size() && is_digit(name[at])) ++at;
+      continue;
+    }
+    ++at;
+  }
+  std::erase_if(others, [](std::string_view word) { return !is_identifier_byte(word[0]); });
+  add_arguments(others, parts);
+  return parts;
+}
+
+constexpr std::string_view nameless = "(anonymous namespace)";
+
+/// The function's name as written, without template arguments, and where its arguments begin.
+struct Head {
+  std::string text;
+  size_t end = 0;        // of the name's bytes: parameters begin here, or nothing
+  size_t arguments = 0;  // the first byte of template arguments or parameters
+};
+
+Head head_of(std::string_view name) {
+  Head head;
+  head.arguments = name.size();
+  size_t depth = 0;
+  size_t at = 0;
+  for (; at < name.size(); ++at) {
+    const char c = name[at];
+    if (name.substr(at).starts_with(nameless)) {
+      if (depth == 0) head.text += nameless;
+      at += nameless.size() - 1;
+      continue;
+    }
+    if (c == '(' && depth == 0) break;
+    if (c == '<' || c == '{' || c == '(') {
+      head.arguments = std::min(head.arguments, at);
+      ++depth;
+    } else if ((c == '>' || c == '}' || c == ')') && depth > 0) {
+      --depth;
+    } else if (depth == 0) {
+      head.text += c;
+    }
+  }
+  head.end = at;
+  head.arguments = std::min(head.arguments, at);
+  return head;
+}
+
+}  // namespace
+
+std::vector<NameWord> words_of(std::string_view identifier) {
+  std::vector<NameWord> words;
+  for (size_t at = 0; at < identifier.size();) {
+    if (!is_letter(identifier[at]) && !is_digit(identifier[at])) {
+      ++at;
+      continue;
+    }
+    NameWord word{at, word_end(identifier, at), {}, false};
+    word.small = identifier.substr(word.begin, word.end - word.begin);
+    for (char& c : word.small) c = is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    word.telling = is_telling(word.small);
+    at = word.end;
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+NameParts parts_of(std::string_view name) {
+  if (name.starts_with("_Z")) {
+    if (auto parts = mangled_parts(name)) return std::move(*parts);
+  }
+  const Head head = head_of(name);
+  // The return type stands before the last blank that is not within `(anonymous namespace)`.
+  std::string_view own = head.text;
+  while (own.ends_with(' ')) own.remove_suffix(1);
+  for (size_t at = own.size(); at-- > 0;) {
+    if (own.substr(0, at + 1).ends_with(nameless)) {
+      at -= nameless.size() - 1;
+      continue;
+    }
+    if (own[at] == ' ') {
+      own.remove_prefix(at + 1);
+      break;
+    }
+  }
+  NameParts parts;
+  const size_t colons = own.rfind("::");
+  const std::string_view base = colons == own.npos ? own : own.substr(colons + 2);
+  if (words_of(base).empty()) {
+    parts.base = name;
+    return parts;
+  }
+  parts.base = base;
+  if (colons != own.npos && name.find(own) != name.npos) parts.qualified = own;
+  add_arguments(identifiers(name.substr(head.arguments)), parts);
+  return parts;
+}
+
+std::string likeness(std::string_view identifier) {
+  const auto words = words_of(identifier);
+  std::string telling;
+  std::string all;
+  for (const NameWord& word : words) {
+    all += (all.empty() ? "" : " ") + word.small;
+    if (word.telling) telling += (telling.empty() ? "" : " ") + word.small;
+  }
+  return telling.empty() ? all : telling;
+}
+
+}  // namespace kr

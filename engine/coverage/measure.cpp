@@ -1,0 +1,129 @@
+#include "coverage/measure.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "modules/labels.hpp"
+
+namespace kr {
+namespace {
+
+void add_up(MeasuredRun& run) {
+  for (const MeasuredName& name : run.names) {
+    if (__builtin_add_overflow(run.total_ns, name.total_ns, &run.total_ns)) {
+      throw Error(run.source, "the times add up to more than 292 years", "check its unit of time");
+    }
+    if (name.explained) run.explained_ns += name.total_ns;
+  }
+  std::sort(run.names.begin(), run.names.end(), [](const MeasuredName& a, const MeasuredName& b) {
+    return std::tie(b.total_ns, a.name, a.kind, b.explained) <
+           std::tie(a.total_ns, b.name, b.kind, a.explained);
+  });
+}
+
+void add_operations(const CompiledRules& rules, const RunSpec& spec, size_t index,
+                    const std::string& dimension, Trace trace, MeasuredRun& run) {
+  const auto labelled = label_trace(rules, spec, std::move(trace));
+  run.model = labelled->choice.model;
+  RunSummary summary = summarize_run(rules, spec, index, *labelled);
+  const auto at = summary.dimension(dimension);
+  run.has_dimension = at.has_value();
+  run.names.reserve(summary.names.size());
+  for (NameSum& name : summary.names) {
+    const NameSum::Given none{std::string(reserved::unclassified), {}, false};
+    const NameSum::Given& given = at ? name.labels[*at] : none;
+    run.names.push_back({std::move(name.name), name.kind, name.instances, name.total_ns,
+                         given.label, given.explained});
+  }
+  run.choice_why = std::move(summary.choice_why);
+  run.losses = std::move(summary.losses);
+  run.warnings = std::move(labelled->trace.warnings);
+}
+
+/// The node whose time it is: `(self)` is that of the node above it.
+PathId owner_of(const ModuleTrace& trace, PathId path) {
+  while (trace.paths.name(path) == ModuleTrace::self_name && trace.paths.parent(path).valid()) {
+    path = trace.paths.parent(path);
+  }
+  return path;
+}
+
+struct LeafSum {
+  int64_t instances = 0;
+  int64_t total_ns = 0;
+};
+
+/// By path.
+std::vector<LeafSum> leaf_sums(const ModuleTrace& trace) {
+  std::vector<LeafSum> sums(trace.paths.size());
+  std::vector<ModuleNode> nodes;
+  for (size_t step = 0; step < trace.steps.size(); ++step) {
+    trace.expand(step, nodes);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].end != i + 1) continue;
+      LeafSum& sum = sums[owner_of(trace, nodes[i].path).index];
+      sum.instances += nodes[i].invocations;
+      sum.total_ns += nodes[i].total_ns;
+    }
+  }
+  return sums;
+}
+
+void add_modules(const CompiledRules& rules, const RunSpec& spec, DimensionId dimension,
+                 ModuleTrace opened, MeasuredRun& run) {
+  const auto modules = label_modules(rules, spec, std::move(opened));
+  const ModuleTrace& trace = modules->trace;
+  run.model = modules->choice.model;
+  run.choice_why = modules->choice.why;
+  run.losses = trace.losses;
+  run.warnings = trace.warnings;
+  const Table* table = rules.program().models.get(run.model).table(dimension);
+  run.has_dimension = table != nullptr;
+  std::vector<Given> given;
+  if (table != nullptr) {
+    given = MatchedPaths(rules.program(), rules.database, trace).labels(*table);
+  }
+  const std::vector<LeafSum> sums = leaf_sums(trace);
+  std::map<std::tuple<uint32_t, std::string_view, bool>, size_t> places;
+  for (uint32_t i = 0; i < sums.size(); ++i) {
+    if (sums[i].instances == 0 && sums[i].total_ns == 0) continue;
+    const Given none{reserved::unclassified, std::nullopt, false};
+    const Given& one = table != nullptr ? given[i] : none;
+    const NameId id = trace.paths.name({i});
+    const auto [at, added] =
+        places.try_emplace({id.index, one.label, one.explained}, run.names.size());
+    if (added) {
+      const OperationName& name = trace.names.get(id);
+      run.names.push_back(
+          {std::string(name.text), name.kind, 0, 0, std::string(one.label), one.explained});
+    }
+    run.names[at->second].instances += sums[i].instances;
+    run.names[at->second].total_ns += sums[i].total_ns;
+  }
+}
+
+}  // namespace
+
+MeasuredRun measure_run(const CompiledRules& rules, const RunSpec& spec, size_t index,
+                        DimensionId dimension, const OpenOptions& options) {
+  MeasuredRun run;
+  run.source = spec.path;
+  Opened opened = open_any(spec.path, options);
+  const Program& program = rules.program();
+  if (opened.modules) {
+    run.format = opened.modules->format;
+    add_modules(rules, spec, dimension, std::move(*opened.modules), run);
+  } else {
+    run.format = opened.trace->format;
+    add_operations(rules, spec, index, program.dimensions.get(dimension).name,
+                   std::move(*opened.trace), run);
+  }
+  const Model& model = program.models.get(run.model);
+  run.id = run_name(model.name, program.engines.get(model.engine).name, spec.path, index);
+  add_up(run);
+  return run;
+}
+
+}  // namespace kr

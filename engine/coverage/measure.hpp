@@ -1,0 +1,46 @@
+// How much of a run's GPU time a dimension explains, name by name.
+//
+// Explained is what a rule labels that is not `otherwise`; what is unclassified, labelled by
+// `otherwise` or keeps its name is not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyze/run.hpp"
+
+namespace kr {
+
+/// A name as rules see it, and its time. In module trees a name can be explained in one module and
+/// not in another: it then stands twice.
+struct MeasuredName {
+  std::string name;
+  OperationKind kind = OperationKind::kernel;
+  int64_t instances = 0;
+  int64_t total_ns = 0;
+  std::string label;  // `unclassified` where there is no rule
+  bool explained = false;
+};
+
+struct MeasuredRun {
+  std::string id;
+  std::string source;
+  std::string format;
+  ModelId model;
+  std::string choice_why;
+  bool has_dimension = false;  // the model has rules for it
+  int64_t explained_ns = 0;
+  int64_t total_ns = 0;             // of all operations, or of the leaves of all trees
+  std::vector<MeasuredName> names;  // total falling, then by name
+  std::vector<Loss> losses;
+  std::vector<std::string> warnings;
+};
+
+/// Reads a run of either kind: operations by their names; of module trees the leaves, with what
+/// they stand within (a node's `(self)` counts under the node's own name). `index` makes the id
+/// unique. Throws Error.
+MeasuredRun measure_run(const CompiledRules& rules, const RunSpec& spec, size_t index,
+                        DimensionId dimension, const OpenOptions& options);
+
+}  // namespace kr

@@ -1,0 +1,240 @@
+#include "coverage/name_expression.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+#include "syntax/words.hpp"
+
+namespace kr {
+namespace {
+
+using Form = NameExpression::Form;
+
+/// Letters of telling words that make a text say enough by itself.
+constexpr size_t enough_letters = 6;
+
+bool is_word_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool has_word(std::string_view name, std::string_view word) {
+  for (size_t at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
+    const bool begins = at == 0 || !is_word_byte(name[at - 1]);
+    const size_t end = at + word.size();
+    if (begins && (end == name.size() || !is_word_byte(name[end]))) return true;
+  }
+  return false;
+}
+
+/// A part of an identifier, from word to word.
+struct Stretch {
+  std::string text;
+  size_t letters = 0;  // of telling words
+  size_t telling = 0;  // of these
+  size_t cuts = 0;     // ends amid what underscores hold together
+  size_t begin = 0;
+
+  bool says_enough() const { return telling > 1 || letters >= enough_letters; }
+};
+
+/// Those that say the most first, then those whose ends are an author's, then the shorter.
+std::vector<Stretch> stretches_of(const std::string& identifier) {
+  constexpr size_t most_words = 40;
+  auto words = words_of(identifier);
+  words.resize(std::min(words.size(), most_words));
+  std::vector<Stretch> found;
+  found.reserve(words.size() * words.size());
+  for (size_t i = 0; i < words.size(); ++i) {
+    Stretch one;
+    one.begin = words[i].begin;
+    const bool begins_amid = one.begin > 0 && is_word_byte(identifier[one.begin - 1]) &&
+                             identifier[one.begin - 1] != '_';
+    for (size_t j = i; j < words.size(); ++j) {
+      if (words[j].telling) {
+        one.letters += words[j].end - words[j].begin;
+        ++one.telling;
+      }
+      if (!one.says_enough()) continue;
+      const size_t end = words[j].end;
+      const size_t next = j + 1 < words.size() ? words[j + 1].begin : identifier.size();
+      one.cuts = (begins_amid ? 1U : 0U) + (next == end && end < identifier.size() ? 1U : 0U);
+      one.text = identifier.substr(one.begin, end - one.begin);
+      found.push_back(one);
+      if (next == end || next == identifier.size()) continue;
+      // With what parts it from the next word: `acme_gate_` is not in `acme_gated`.
+      one.text = identifier.substr(one.begin, next - one.begin);
+      found.push_back(one);
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Stretch& a, const Stretch& b) {
+    return std::tuple(b.letters, a.cuts, a.text.size(), a.begin) <
+           std::tuple(a.letters, b.cuts, b.text.size(), b.begin);
+  });
+  return found;
+}
+
+class Search {
+ public:
+  Search(const NameIndex& names, std::span<const size_t> members)
+      : names_(names), members_(members), first_(names.parts(members[0])) {
+    one_base_ = all([&](const NameParts& parts) { return parts.base == first_.base; });
+    for (const std::string& argument : first_.arguments) {
+      const bool shared = all([&](const NameParts& parts) {
+        return std::find(parts.arguments.begin(), parts.arguments.end(), argument) !=
+               parts.arguments.end();
+      });
+      if (shared) arguments_.push_back(argument);
+    }
+  }
+
+  bool run() {
+    return of_base() || of_arguments() || of_both() || (members_.size() == 1 && of_whole());
+  }
+  NameExpression found;
+
+ private:
+  template <class Test>
+  bool all(const Test& test) const {
+    return std::all_of(members_.begin(), members_.end(),
+                       [&](size_t i) { return test(names_.parts(i)); });
+  }
+
+  bool take(Form form, std::string text, std::string also = {}) {
+    found = {form, std::move(text), std::move(also)};
+    return names_.tells(found, members_);
+  }
+
+  bool of_base() {
+    for (const Stretch& one : stretches_of(first_.base)) {
+      const bool shared = one_base_ || all([&](const NameParts& parts) {
+                            return parts.base.find(one.text) != std::string::npos;
+                          });
+      if (shared && take(Form::contains, one.text)) return true;
+    }
+    if (!one_base_) return false;
+    if (!first_.qualified.empty() && says_more(first_.qualified) &&
+        take(Form::contains, first_.qualified)) {
+      return true;
+    }
+    return is_word(first_.base) && !likeness(first_.base).empty() && take(Form::word, first_.base);
+  }
+
+  /// A namespace makes of `scan` what can be looked for.
+  static bool says_more(std::string_view qualified) {
+    const auto words = words_of(qualified);
+    const auto telling = std::count_if(words.begin(), words.end(),
+                                       [](const NameWord& word) { return word.telling; });
+    return telling > 1 && qualified.find('(') == qualified.npos;
+  }
+
+  static bool is_word(std::string_view text) {
+    return text.size() > 2 && std::all_of(text.begin(), text.end(), is_word_byte);
+  }
+
+  bool of_arguments() {
+    for (const std::string& argument : arguments_) {
+      for (const Stretch& one : stretches_of(argument)) {
+        if (one.text.size() == argument.size() && take(Form::contains, one.text)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool of_both() {
+    if (!one_base_ || first_.base == names_.name(members_[0])) return false;
+    for (const std::string& argument : arguments_) {
+      if (take(Form::contains, first_.base, argument)) return true;
+    }
+    return false;
+  }
+
+  bool of_whole() {
+    const std::string_view name = names_.name(members_[0]);
+    if (name.empty()) return false;
+    constexpr size_t most_prefixes = 64;
+    auto words = words_of(name);
+    words.resize(std::min(words.size(), most_prefixes));
+    size_t telling = 0;
+    for (const NameWord& word : words) {
+      telling += word.telling ? 1 : 0;
+      if (telling > 0 && take(Form::prefix, std::string(name.substr(0, word.end)))) return true;
+    }
+    return take(Form::whole, std::string(name));
+  }
+
+  const NameIndex& names_;
+  std::span<const size_t> members_;
+  const NameParts& first_;
+  bool one_base_ = false;
+  std::vector<std::string> arguments_;  // those that all members have
+};
+
+}  // namespace
+
+bool NameExpression::holds(std::string_view name) const {
+  switch (form) {
+    case Form::contains:
+      return name.find(text) != name.npos && name.find(also) != name.npos;
+    case Form::word:
+      return has_word(name, text);
+    case Form::prefix:
+      return name.starts_with(text);
+    case Form::whole:
+      return name == text;
+  }
+  return false;
+}
+
+std::string NameExpression::spelled() const {
+  const std::string quoted = syntax::quoted_text(text);
+  switch (form) {
+    case Form::contains:
+      return also.empty() ? quoted : quoted + " & " + syntax::quoted_text(also);
+    case Form::word:
+      return "/\\b" + text + "\\b/";
+    case Form::prefix:
+      return "^" + quoted;
+    case Form::whole:
+      return "^" + quoted + "$";
+  }
+  return quoted;
+}
+
+NameIndex::NameIndex(std::vector<std::string_view> names) : names_(std::move(names)) {
+  parts_.reserve(names_.size());
+  begins_.reserve(names_.size());
+  for (const std::string_view name : names_) {
+    parts_.push_back(parts_of(name));
+    begins_.push_back(joined_.size());
+    joined_ += name;
+    joined_ += '\n';
+  }
+}
+
+bool NameIndex::tells(const NameExpression& expression, std::span<const size_t> members) const {
+  const std::string& text = expression.text;
+  size_t next = 0;  // of the members: all before it are found
+  for (size_t at = 0; at < joined_.size();) {
+    const void* hit = memmem(joined_.data() + at, joined_.size() - at, text.data(), text.size());
+    if (hit == nullptr) break;
+    at = static_cast<size_t>(static_cast<const char*>(hit) - joined_.data());
+    const auto i = static_cast<size_t>(std::upper_bound(begins_.begin(), begins_.end(), at) -
+                                       begins_.begin() - 1);
+    if (expression.holds(names_[i])) {
+      if (next == members.size() || members[next] != i) return false;
+      ++next;
+    }
+    at = begins_[i] + names_[i].size() + 1;
+  }
+  return next == members.size();
+}
+
+std::optional<NameExpression> find_expression(const NameIndex& names,
+                                              std::span<const size_t> members) {
+  Search search(names, members);
+  if (!search.run()) return std::nullopt;
+  return std::move(search.found);
+}
+
+}  // namespace kr

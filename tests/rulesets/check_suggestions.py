@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""The rules that `kr coverage` suggests do what it promises.
+
+Each is pasted where it says, with its test: the rules then lint clean, their tests pass, and the
+time that is explained has grown by exactly what was promised; one at a time, and all together.
+Traces are made of names of many kinds at random, hostile ones among them, and read under a shipped
+ruleset and under rules of every shape that a rule can be added to.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import kernel_names as names
+
+SEEDS = range(int(os.environ.get("SEEDS", "4")))
+
+# Where rules can go: an engine's block with and without `otherwise`, one on a line, with comments
+# behind its rules, none but a model's, one that the dimension is new to.
+SHAPES = {
+    "block.kr": """
+labels substage {
+  gemm     "Products"
+  sampling "Top-k, top-p"
+  misc     "The rest"
+}
+engine block {
+  substage {
+    gemm: "gemm"  # products
+    misc: otherwise
+  }
+  model big { substage { sampling: "sample" } }
+}
+test block {
+  "a_gemm" => substage gemm
+  "zzz" => substage misc
+}
+test block/big { "my_sample" => substage sampling }
+""",
+    "line.kr": """
+engine line { substage { gemm: "gemm" otherwise keep } }
+test line { "a_gemm" => substage gemm }
+""",
+    "open.kr": """
+use std.llm
+engine open {
+  substage { include llm.substage }
+}
+test open { "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)" => substage communication }
+""",
+    "model.kr": """
+use rulesets.vllm
+engine model {
+  model mine extends vllm.llama {}
+  model other extends vllm.llama {
+    substage { gemm: "other_mm" }
+  }
+}
+test model/other { "other_mm" => substage gemm }
+""",
+    "none.kr": """
+engine none {
+  stage { all: otherwise }
+}
+test none { "x" => stage all }
+""",
+}
+RUNS = [("block", "default"), ("block", "big"), ("line", "default"), ("open", "default"),
+        ("model", "mine"), ("model", "other"), ("none", "default"), ("vllm", "ds"),
+        ("generic", "default")]
+
+WORDS = "acme ring Gate pick topk scores blockwise rms norm kv cache fused Add moe rope zeta Quux".split()
+TYPES = ["float", "__half", "__nv_bfloat16", "int"]
+
+
+def identifier(rng):
+    count = rng.randint(1, 4)
+    words = [rng.choice(WORDS) for _ in range(count)]
+    text = "".join(word.capitalize() for word in words) if rng.random() < 0.3 else "_".join(words)
+    return text + rng.choice(["", "", "_kernel", "Kernel", "_v2", "_64x128", "_bf16_tn", f"_{rng.randint(1, 99)}"])
+
+
+def one_name(rng, bases):
+    base = rng.choice(bases)
+    style = rng.randrange(12)
+    if style < 3:
+        return base
+    if style < 6:
+        return (f"void acme::{base}<{rng.randint(1, 512)}, {rng.choice(TYPES)}>"
+                f"({rng.choice(TYPES)}*, int)")
+    if style == 6:
+        return f"void (anonymous namespace)::{base}({rng.choice(TYPES)} const*)"
+    if style == 7:
+        return f"_ZN4acme{len(base)}{base}ILi{rng.randint(1, 9)}EfEEvPT0_"
+    if style == 8:
+        return f"void cutlass::Kernel2<{base}::Operator<{rng.randint(1, 9)}>>({base}::Params)"
+    if style == 9:
+        return f"{base}_{rng.randint(1, 999)}_{rng.choice(['fp8', 'bf16', 'nn', 'tn'])}"
+    if style == 10:
+        return rng.choice(['q"uote', "back\\slash", "tab\there", "ctrl\x01\x7f", "raw\udcff\udc80",
+                           "é中", "a.*b[c](", "#hash", "/slash/", "x", "in", "kernel", "12", " "]
+                          ) + rng.choice(["", base, str(rng.randint(1, 9))])
+    return rng.choice(["gemm", "sample", "flash_fwd", "nccl_all"]) + "_" + base
+
+
+def make_traces(rng, folder):
+    runs = []
+    for i, (engine, model) in enumerate(RUNS):
+        bases = [identifier(rng) for _ in range(rng.randint(1, 8))]
+        rows = [{"name": one_name(rng, bases), "total_ns": rng.randint(1, 10**rng.randint(1, 7))}
+                for _ in range(rng.randint(1, 30))]
+        rows += [{"name": "[CUDA memcpy Device-to-Host]", "total_ns": 5}] * rng.randint(0, 1)
+        path = folder / f"trace{i}.csv"
+        names.write_trace(path, rows)
+        runs.append(f"{path},{engine},{model}")
+    return runs
+
+
+def kr(folder, *arguments):
+    done = subprocess.run([os.environ["KR"], *arguments], capture_output=True, check=False, cwd=folder)
+    return done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8", "replace")
+
+
+def files_of(folder):
+    return sorted(path.name for path in folder.glob("*.kr"))
+
+
+def coverage(folder, runs):
+    rules = [word for name in files_of(folder) for word in ("--rules", name)]
+    status, out, err = kr(folder, "coverage", *runs, "--format", "json", *rules)
+    if status != 0:
+        sys.exit(f"kr coverage: exit {status}\n{err}")
+    return json.loads(out)
+
+
+def write_rules(folder):
+    for name, text in SHAPES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    for name in ("vllm.kr", "generic.kr"):
+        (folder / name).write_bytes((names.ROOT / "rulesets" / name).read_bytes())
+
+
+def paste(folder, suggestions):
+    """Into the files, from the last place to the first, so that places stay; tests at the end."""
+    write_rules(folder)
+    for one in sorted(suggestions, key=lambda one: -one["place"]["byte"]):
+        path = folder / one["place"]["file"]
+        text = path.read_bytes()
+        byte = one["place"]["byte"]
+        path.write_bytes(text[:byte] + one["place"]["insert"].encode() + text[byte:])
+    for one in suggestions:
+        path = folder / one["place"]["file"]
+        path.write_bytes(path.read_bytes() + b"\n" + one["test"].encode())
+
+
+def lint_alone(folder):
+    """What is found in each file as it comes, to know what a paste adds."""
+    return {name: kr(folder, "lint", name, "--format", "concise")[1].count("\n")
+            for name in files_of(folder)}
+
+
+def check(seed, failures):
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_rules(folder)
+        clean = lint_alone(folder)
+        if any(clean.values()):
+            failures.append(f"the rules themselves are not clean: {clean}")
+        runs = make_traces(rng, folder)
+        before = coverage(folder, runs)
+        suggestions = [one for one in before["unexplained"] if one["rule"]]
+        promised = sum(one["total_ns"] for one in before["unexplained"])
+        if promised != before["total_ns"] - before["explained_ns"]:
+            failures.append(f"seed {seed}: {promised} ns suggested, not what is unexplained")
+
+        def expect(pasted, what):
+            paste(folder, pasted)
+            for file in {one["place"]["file"] for one in pasted}:
+                status, out, err = kr(folder, "lint", file)
+                if status != 0:
+                    failures.append(f"seed {seed}, {what}: {file} does not lint clean\n{out}{err}")
+                status, out, err = kr(folder, "test", file)
+                if status != 0:
+                    failures.append(f"seed {seed}, {what}: {file}: tests fail\n{out}{err}")
+            after = coverage(folder, runs)
+            gain = after["explained_ns"] - before["explained_ns"]
+            wanted = sum(one["total_ns"] for one in pasted)
+            if gain != wanted:
+                failures.append(f"seed {seed}, {what}: {gain} ns gained, {wanted} promised: "
+                                + "; ".join(one["rule"] for one in pasted)[:300])
+            for run, old in zip(after["runs"], before["runs"]):
+                wanted = sum(part["total_ns"] for one in pasted for part in one["runs"]
+                             if part["id"] == run["id"])
+                if run["explained_ns"] - old["explained_ns"] != wanted:
+                    failures.append(f"seed {seed}, {what}: run {run['id']} differs")
+            return after
+
+        # One block of a new dimension is enough; others would be written into it.
+        seen_new = set()
+        together = []
+        for one in suggestions:
+            new = "{" in one["place"]["insert"]
+            place = (one["place"]["file"], one["place"]["byte"])
+            if not new or place not in seen_new:
+                together.append(one)
+            if new:
+                seen_new.add(place)
+        after = expect(together, "all together")
+        if len(together) == len(suggestions) and after["explained_ns"] != after["total_ns"]:
+            left = [one for one in after["unexplained"] if one["rule"]]
+            if left:
+                failures.append(f"seed {seed}: still unexplained: {left[0]['name']}")
+        for one in rng.sample(suggestions, min(3, len(suggestions))):
+            expect([one], one["rule"][:100])
+        write_rules(folder)
+        if coverage(folder, runs) != before:
+            failures.append(f"seed {seed}: not the same twice")
+        return len(suggestions)
+
+
+def main():
+    failures = []
+    count = sum(check(seed, failures) for seed in SEEDS)
+    print("\n".join(failures[:12]))
+    print(f"{count} suggested rules, {len(failures)} findings")
+    sys.exit(1 if failures else 0)
+
+
+main()

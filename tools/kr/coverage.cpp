@@ -1,0 +1,130 @@
+// kr coverage: what share of GPU time the rules explain, and rules to add.
+#include "report/coverage.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/error.hpp"
+#include "session.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+constexpr size_t most_suggested = 10;
+
+struct CoverageOptions {
+  std::vector<std::string> runs;
+  RulesOptions rules;
+  TraceOptions trace;
+  std::string by = "substage";
+  std::string least;
+  std::optional<size_t> top;
+  std::string format = "table";
+};
+
+/// A percentage as written, exact: 99.5 is 99500000 of 100000000.
+struct Percentage {
+  static constexpr int64_t one = 1'000'000;
+  int64_t millionths = 0;
+
+  bool reached(int64_t part, int64_t whole) const {
+    return static_cast<__int128>(part) * 100 * one >= static_cast<__int128>(whole) * millionths;
+  }
+};
+
+Percentage parse_percentage(const std::string& text) {
+  const size_t point = std::min(text.find('.'), text.size());
+  std::string digits = text.substr(0, point);
+  std::string decimals = point < text.size() ? text.substr(point + 1) : "";
+  const auto are_digits = [](const std::string& word) {
+    return word.find_first_not_of("0123456789") == word.npos;
+  };
+  const bool number = !digits.empty() && digits.size() <= 3 && decimals.size() <= 6 &&
+                      are_digits(digits) && are_digits(decimals);
+  Percentage percentage;
+  if (number) {
+    decimals.resize(6, '0');
+    percentage.millionths = std::stoll(digits) * Percentage::one + std::stoll(decimals);
+  }
+  if (!number || percentage.millionths > 100 * Percentage::one) {
+    throw Error("", fmt::format("`{}` is no percentage for --min-coverage", text),
+                "give one from 0 to 100, such as 99.5");
+  }
+  return percentage;
+}
+
+/// Whether any run is below; each is told.
+bool tell_below(const TimeCoverage& coverage, const CoverageOptions& options, Percentage least,
+                Streams& streams) {
+  bool below = false;
+  for (const MeasuredRun& run : coverage.runs) {
+    if (least.reached(run.explained_ns, run.total_ns)) continue;
+    below = true;
+    streams.error(fmt::format("{}: {} % of its time is explained, less than {} %", run.id,
+                              share_explained(run.explained_ns, run.total_ns), options.least));
+  }
+  return below;
+}
+
+Exit coverage(const CoverageOptions& options, Streams& streams) {
+  const std::string format = parse_choice(options.format, "--format", {"table", "json", "csv"});
+  const Percentage least = options.least.empty() ? Percentage{} : parse_percentage(options.least);
+  const std::vector<RunSpec> specs = parse_runs(options.runs);
+  const CompiledRules rules = compile_rules(options.rules, streams);
+  const DimensionId dimension = named_dimension(rules.program(), options.by);
+
+  std::vector<MeasuredRun> runs;
+  runs.reserve(specs.size());
+  for (size_t i = 0; i < specs.size(); ++i) {
+    OpenOptions open = options.trace.open;
+    ProgressShown shown(streams, specs[i].path);
+    open.progress = shown.progress();
+    runs.push_back(measure_run(rules, specs[i], i, dimension, open));
+  }
+  for (const MeasuredRun& run : runs) {
+    for (const std::string& warning : run.warnings) {
+      streams.warning(fmt::format("{}: {}", run.source, warning));
+    }
+  }
+  // Machine formats show all, unless asked for less.
+  const size_t top = options.top.value_or(format == "table" ? most_suggested : 0);
+  const TimeCoverage measured = cover(rules, dimension, std::move(runs), top);
+  if (format == "json") {
+    streams.out(coverage_json(rules, measured));
+  } else if (format == "csv") {
+    streams.out(coverage_csv(rules, measured));
+  } else {
+    streams.out(coverage_text(rules, measured,
+                              {.color = streams.color_out(), .width = streams.out_width()}));
+  }
+  return tell_below(measured, options, least, streams) ? Exit::findings : Exit::done;
+}
+
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<CoverageOptions>();
+  app.add_option("RUN", options->runs, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
+  app.add_option("--by", options->by, "Dimension whose labels explain (default: substage)")
+      ->type_name("DIM");
+  app.add_option("--min-coverage", options->least,
+                 "Exit with 1 where less of a run's time is explained, in percent")
+      ->type_name("PCT");
+  app.add_option("--top", options->top,
+                 "So many groups of unexplained names; 0: all (default: 10 in a table, else all)")
+      ->type_name("N")
+      ->check(whole_number());
+  app.add_option("--format", options->format, "table, json or csv (default: table)")
+      ->type_name("FORMAT");
+  options->rules.add_to(app);
+  options->trace.add_to(app);
+  return [options](Streams& streams) { return coverage(*options, streams); };
+}
+
+}  // namespace
+
+extern const Verb coverage_verb;
+const Verb coverage_verb{"coverage", "how much of the time rules explain, with rules to add",
+                         "kr coverage trace.csv,vllm,llama --min-coverage 99", setup};
+
+}  // namespace kr::cli
