@@ -73,8 +73,7 @@ struct SpokenPair {
   Spoken single;
   bool telling = false;
 };
-std::vector<SpokenPair> spoken_words(std::string_view name) {
-  const NameParts parts = parts_of(name);
+std::vector<SpokenPair> spoken_words(const NameParts& parts, bool with_arguments) {
   std::vector<SpokenPair> spoken;
   const auto add = [&spoken](std::string_view identifier) {
     const auto words = words_of(identifier);
@@ -88,6 +87,7 @@ std::vector<SpokenPair> spoken_words(std::string_view name) {
     }
   };
   add(parts.base);
+  if (!with_arguments) return spoken;
   for (const std::string& argument : parts.arguments) add(argument);
   return spoken;
 }
@@ -155,7 +155,8 @@ void LabelWords::add(const std::string& label, std::string_view text, int weight
 void LabelWords::learn(std::string_view name, std::string_view label) {
   if (label == stand_in_ || !own_words_.contains(std::string(label))) return;
   std::set<std::string> stems;
-  for (const SpokenPair& pair : spoken_words(name)) {
+  // Arguments are mostly traits, policies and parameters, which kernels of all labels have.
+  for (const SpokenPair& pair : spoken_words(parts_of(name), false)) {
     if (pair.telling) stems.insert(pair.single.stem);
     stems.insert(pair.joined.stem);
   }
@@ -201,7 +202,7 @@ LabelProposal LabelWords::propose(std::string_view name) const {
       why[label].push_back(spoken.word);
     }
   };
-  const std::vector<SpokenPair> spoken = spoken_words(name);
+  const std::vector<SpokenPair> spoken = spoken_words(parts_of(name), true);
   for (size_t i = 0; i < spoken.size(); ++i) {
     // `all_reduce` speaks for communication, and its `reduce` for nothing.
     const auto joined = words_.find(spoken[i].joined.stem);

@@ -9,10 +9,11 @@ namespace {
 
 /// Words of types of elements, layouts and processors, and those that every kernel may have.
 constexpr std::array silent_words{
-    "anonymous", "bf",   "bfloat", "bool", "char", "const",    "cta",     "double", "float",
-    "fp",        "gfx",  "half",   "impl", "int",  "kernel",   "kernels", "ldg",    "long",
-    "namespace", "nchw", "nhwc",   "nn",   "nt",   "ptx",      "short",   "sm",     "stages",
-    "std",       "tf",   "tn",     "tt",   "uint", "unsigned", "void",    "warp"};
+    "anonymous", "bf",     "bfloat",  "bool",     "char", "const",     "cta",  "double",
+    "false",     "true",   "type",    "float",    "fp",   "gfx",       "half", "impl",
+    "int",       "kernel", "kernels", "ldg",      "long", "namespace", "nchw", "nhwc",
+    "nn",        "nt",     "ptx",     "short",    "sm",   "stages",    "std",  "tf",
+    "tn",        "tt",     "uint",    "unsigned", "void", "warp"};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -180,6 +181,12 @@ NameParts parts_of(std::string_view name) {
     if (auto parts = mangled_parts(name)) return std::move(*parts);
   }
   const Head head = head_of(name);
+  if (head.arguments == name.size() && name.find(' ') != name.npos) {
+    // No function's name has blanks and no arguments.
+    NameParts parts;
+    parts.base = name;
+    return parts;
+  }
   // The return type stands before the last blank that is not within `(anonymous namespace)`.
   std::string_view own = head.text;
   while (own.ends_with(' ')) own.remove_suffix(1);

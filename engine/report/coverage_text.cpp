@@ -33,7 +33,7 @@ class CoverageText {
     }
     for (size_t i = 0; i < coverage_.unexplained.size(); ++i) suggestion(i);
     if (coverage_.groups_left > 0) {
-      out_ += fmt::format("and {} more, {}: --top 0 shows all\n",
+      out_ += fmt::format("{} more, {}: --top 0 shows all\n",
                           plural(coverage_.groups_left, "group"), human_time(coverage_.left_ns));
     }
     if (any_generic()) {

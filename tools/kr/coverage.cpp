@@ -6,13 +6,17 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/plural.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
 namespace {
 
-constexpr size_t most_suggested = 10;
+// Of groups, where the user asks for no other number: in a table, and where a program reads. More
+// are the names of a generator, each of its own.
+constexpr size_t most_shown = 10;
+constexpr size_t most_suggested = 1000;
 
 struct CoverageOptions {
   std::vector<std::string> runs;
@@ -88,13 +92,16 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
       streams.warning(fmt::format("{}: {}", run.source, warning));
     }
   }
-  // Machine formats show all, unless asked for less.
-  const size_t top = options.top.value_or(format == "table" ? most_suggested : 0);
+  const size_t top = options.top.value_or(format == "table" ? most_shown : most_suggested);
   const TimeCoverage measured = cover(rules, dimension, std::move(runs), top);
   if (format == "json") {
     streams.out(coverage_json(rules, measured));
   } else if (format == "csv") {
     streams.out(coverage_csv(rules, measured));
+    if (measured.groups_left > 0) {
+      streams.note(
+          fmt::format("{} are left out: --top 0 shows all", plural(measured.groups_left, "group")));
+    }
   } else {
     streams.out(coverage_text(rules, measured,
                               {.color = streams.color_out(), .width = streams.out_width()}));
@@ -111,7 +118,7 @@ Action setup(CLI::App& app) {
                  "Exit with 1 where less of a run's time is explained, in percent")
       ->type_name("PCT");
   app.add_option("--top", options->top,
-                 "So many groups of unexplained names; 0: all (default: 10 in a table, else all)")
+                 "So many groups of unexplained names; 0: all (default: 10 in a table, else 1000)")
       ->type_name("N")
       ->check(whole_number());
   app.add_option("--format", options->format, "table, json or csv (default: table)")
