@@ -71,8 +71,8 @@ std::vector<Row> engines(const CompiledRules& rules) {
     rows.push_back({{"name", engine.name},
                     {"title", engine.title},
                     {"ruleset", ruleset_of(rules, engine.span)},
-                    {"detect", detect_of(rules, engine.name, "")},
-                    {"doc", engine.doc}});
+                    {"doc", engine.doc},
+                    {"detect", detect_of(rules, engine.name, "")}});
   }
   return rows;
 }
@@ -88,8 +88,8 @@ std::vector<Row> models(const CompiledRules& rules) {
                       {"name", model.name},
                       {"title", own ? model.title : engine.title},
                       {"ruleset", ruleset_of(rules, own ? model.span : engine.span)},
-                      {"detect", own ? detect_of(rules, engine.name, model.name) : ""},
-                      {"doc", own ? model.doc : "the engine's own rules alone"}});
+                      {"doc", own ? model.doc : "the engine's own rules alone"},
+                      {"detect", own ? detect_of(rules, engine.name, model.name) : ""}});
     }
   }
   return rows;
