@@ -27,6 +27,14 @@ class Reader {
       : sources_(sources), file_(file), sink_(sink) {}
 
   std::vector<PatternEngine> read() {
+    const std::string_view text = sources_.text(file_);
+    const size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+    // What no JSON begins with is another kind of file, not JSON with a mistake.
+    constexpr std::string_view begins = "{[\"-0123456789tfn";
+    if (first != text.npos && begins.find(text[first]) == begins.npos) {
+      throw Error(sources_.path(file_), "this is no JSON",
+                  fmt::format("{}; rules in kr's own language need no import", shape_help));
+    }
     const JsonValue whole = parse_json(sources_.text(file_), sources_.path(file_));
     if (whole.kind == Kind::object) {
       engines(whole);

@@ -84,7 +84,8 @@ std::vector<PageExample> examples_of(std::string_view page) {
 const CodeInfo* find_code_loosely(std::string_view word) {
   const std::string lower = lowered(word);
   for (const CodeInfo& info : all_codes()) {
-    if (lowered(info.id) == lower || info.name == lower) return &info;
+    const std::string id = lowered(info.id);
+    if (id == lower || id == "kr" + lower || info.name == lower) return &info;
   }
   return nullptr;
 }
@@ -97,6 +98,19 @@ std::optional<std::string> nearest_code(std::string_view word) {
     words.emplace_back(info.id);
   }
   return nearest(word, words);
+}
+
+std::vector<std::string> codes_with(std::string_view part) {
+  std::vector<std::string> names;
+  const std::string lower = lowered(part);
+  constexpr size_t least = 3;  // letters that say something
+  if (lower.size() < least) return names;
+  for (const CodeInfo& info : all_codes()) {
+    if (info.severity != Severity::retired && info.name.find(lower) != info.name.npos) {
+      names.emplace_back(info.name);
+    }
+  }
+  return names;
 }
 
 std::string codes_text(bool color) {

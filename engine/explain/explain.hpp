@@ -35,10 +35,12 @@ struct PageStyle {
 /// line stand out.
 std::string render_page(std::string_view page, PageStyle style);
 
-/// By id or name, whatever the case of its letters.
+/// By id, its number or name, whatever the case of its letters.
 const CodeInfo* find_code_loosely(std::string_view word);
 /// The id or name nearest to a word that is neither.
 std::optional<std::string> nearest_code(std::string_view word);
+/// The names that hold a part of three bytes or more, by id.
+std::vector<std::string> codes_with(std::string_view part);
 
 /// A line a code: id, severity, name, message.
 std::string codes_text(bool color);

@@ -20,6 +20,11 @@ const CodeInfo& code_of(const std::string& word) {
   const CodeInfo* info = find_code_loosely(word);
   if (info != nullptr) return *info;
   const auto near = nearest_code(word);
+  const std::vector<std::string> with = near ? std::vector<std::string>() : codes_with(word);
+  if (!with.empty()) {
+    throw Error("", fmt::format("there is no code or name `{}`", word),
+                fmt::format("with that in its name there is {}", fmt::join(with, ", ")));
+  }
   throw Error("", fmt::format("there is no code or name `{}`", word),
               near ? fmt::format("did you mean `{}`?", *near) : "`kr explain` alone lists all");
 }
@@ -55,7 +60,8 @@ Exit explain(const ExplainOptions& options, Streams& streams) {
 
 Action setup(CLI::App& app) {
   auto options = std::make_shared<ExplainOptions>();
-  app.add_option("CODE", options->codes, "Codes (KR204) or names (unknown-label); none: list all");
+  app.add_option("CODE", options->codes, "Codes (KR204) or names (unknown-label); none: list all")
+      ->delimiter(',');
   app.add_flag("--index", options->index, "The list of all codes as markdown");
   return [options](Streams& streams) { return explain(*options, streams); };
 }

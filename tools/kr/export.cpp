@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"
@@ -21,6 +22,9 @@ struct Options {
 };
 
 Exit export_rules(const Options& options, Streams& streams) {
+  if (options.rules.names.empty()) {
+    throw Error("", "no rules are named", "name a rules file or a shipped ruleset: kr export vllm");
+  }
   (void)parse_choice(options.format, "--format", {"engine-model-json"});
   const auto rules = std::move(load_named(options.rules.names, streams).rules);
   Sink sink;
@@ -53,8 +57,7 @@ Exit export_rules(const Options& options, Streams& streams) {
 Action setup(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("RULES,--rules", options->rules.names,
-                 "Rules files, a .krdb, or names of shipped rulesets")
-      ->required();
+                 "Rules files, a .krdb, or names of shipped rulesets");
   app.add_option("--format", options->format, "engine-model-json, which gputrc2graph.py takes")
       ->type_name("FORMAT");
   app.add_option("--dimension", options->dimension, "The labels to write (default: substage)")

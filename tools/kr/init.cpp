@@ -18,6 +18,12 @@ struct Options {
 };
 
 Exit init(const Options& options, Streams& streams) {
+  if (options.engine.ends_with(".kr")) {
+    const std::string name = std::filesystem::path(options.engine).stem().string();
+    throw Error(
+        "", fmt::format("`{}` is the name of a file, and an engine is asked for", options.engine),
+        fmt::format("`kr init {}` writes {}.kr; another file is named with -o", name, name));
+  }
   const std::string text = starter_rules(options.engine);
   if (!options.force && Library::of_process("kr").ruleset(options.engine)) {
     throw Error("", fmt::format("engine `{}` ships with kr already", options.engine),

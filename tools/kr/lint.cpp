@@ -43,12 +43,7 @@ Codes codes_of(const std::vector<std::string>& words, std::string_view option) {
   for (const std::string& word : words) {
     const CodeInfo* info = find_code_loosely(word);
     if (info == nullptr) {
-      std::vector<std::string> known;
-      for (const CodeInfo& one : all_codes()) {
-        known.emplace_back(one.name);
-        known.emplace_back(one.id);
-      }
-      const auto near = nearest(word, known);
+      const auto near = nearest_code(word);
       throw Error("", fmt::format("`{}` of {} is no finding", word, option),
                   near ? fmt::format("did you mean `{}`?", *near) : "see `kr list checks`");
     }

@@ -51,6 +51,12 @@ void check_verb(int argc, const char* const* argv) {
     throw Error("", fmt::format("`{}` is not understood", word),
                 near ? fmt::format("did you mean `{}`?", *near) : help);
   }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !chosen.empty()) {
+    for (const Verb* verb : verbs()) {
+      if (chosen[0]->get_name() != verb->name) continue;
+      throw Error("", error.what(), fmt::format("such as `{}`; {}", verb->example, help));
+    }
+  }
   throw Error("", error.what(), help);
 }
 
