@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace kr {
@@ -48,6 +49,20 @@ void append_json_string(std::string& out, std::string_view text) {
     }
   }
   out += '"';
+}
+
+std::string utf8_text(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = utf8_length(text, at);
+    if (length == 0) {
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(text[at]));
+    }
+    out += text.substr(at, length);
+    at += std::max<size_t>(length, 1);
+  }
+  return out;
 }
 
 std::string json_string(std::string_view text) {

@@ -10,6 +10,7 @@
 #include "analyze/sweep.hpp"
 #include "base/json_writer.hpp"
 #include "report/csv.hpp"
+#include "report/trace_labels.hpp"
 
 namespace kr {
 namespace {
@@ -25,11 +26,8 @@ struct RowText {
 /// A label and its rule, as text, for one name.
 class Labels {
  public:
-  Labels(const CompiledRules& rules, const Labelled& labelled) : rules_(rules) {
-    for (const DimensionLabels& labels : labelled.dimensions) {
-      by_name_.emplace_back(rules.program().dimensions.get(labels.dimension).name, &labels);
-    }
-    for (const auto& [name, labels] : by_name_) {
+  Labels(const CompiledRules& rules, const Labelled& labelled) : labels_(rules, labelled) {
+    for (const auto& [name, labels] : labels_.dimensions()) {
       if (name != "stage" && name != "substage") further_.push_back(name);
     }
     std::sort(further_.begin(), further_.end());
@@ -37,26 +35,16 @@ class Labels {
 
   const std::vector<std::string>& further() const { return further_; }
   std::string label(std::string_view dimension, uint32_t name) const {
-    const Given* given = find(dimension, name);
+    const Given* given = labels_.find(dimension, name);
     return given != nullptr ? std::string(given->label) : std::string();
   }
   std::string rule(std::string_view dimension, uint32_t name) const {
-    const Given* given = find(dimension, name);
-    if (given == nullptr || !given->rule) return {};
-    const Span span = rules_.program().rules.get(*given->rule).span;
-    return span.valid() ? rules_.sources().place(span) : std::string("built-in");
+    const Given* given = labels_.find(dimension, name);
+    return given != nullptr ? labels_.rule(*given) : std::string();
   }
 
  private:
-  const Given* find(std::string_view dimension, uint32_t name) const {
-    for (const auto& [known, labels] : by_name_) {
-      if (known == dimension) return &labels->by_name[name];
-    }
-    return nullptr;
-  }
-
-  const CompiledRules& rules_;
-  std::vector<std::pair<std::string, const DimensionLabels*>> by_name_;
+  TraceLabels labels_;
   std::vector<std::string> further_;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "outputs.hpp"
 #include "report/analysis.hpp"
 #include "session.hpp"
 #include "verb.hpp"
@@ -20,7 +21,8 @@ struct AnalyzeOptions {
   RulesOptions rules;
   TraceOptions trace;
   std::string only;
-  std::string format = "table";
+  OutputOptions outputs;
+  std::string by = "substage";
   bool all = false;
 };
 
@@ -46,14 +48,19 @@ void warn_of_ranks(const std::vector<AnalyzedRun>& runs, const std::vector<std::
 }
 
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
-  const std::string format = parse_choice(options.format, "--format", {"table", "csv", "json"});
   const auto parts = options.only.empty() ? default_parts()
                                           : parse_choices(options.only, "--only", analysis_parts());
-  if (format == "csv" && parts.size() != 1) {
-    throw Error("", "CSV is one table", "name its part, such as --only kernels");
-  }
   const std::vector<RunSpec> specs = parse_runs(options.runs);
   const CompiledRules rules = compile_rules(options.rules, streams);
+  named_dimension(rules.program(), options.by);
+  const OutputRules output_rules{.stem = "analysis",
+                                 .formats = {"table", "csv", "json", "perfetto"},
+                                 .without = {"table"},
+                                 .to_terminal = {"table"}};
+  Outputs outputs(options.outputs, output_rules, specs);
+  if (outputs.makes("csv") && parts.size() != 1) {
+    throw Error("", "CSV is one table", "name its part, such as --only kernels");
+  }
 
   std::vector<AnalyzedRun> runs;
   for (size_t i = 0; i < specs.size(); ++i) {
@@ -66,19 +73,20 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
     for (const std::string& warning : run->trace.warnings) {
       streams.warning(fmt::format("{}: {}", specs[i].path, warning));
     }
+    outputs.add_run(rules, *run, summary, i, options.by, streams);
     int64_t idle_ns = 0;
     for (const DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
     runs.push_back({std::move(summary), kr::analyze(rules, *run, idle_ns)});
   }
   warn_of_ranks(runs, parts, streams);
-  if (format == "json") {
-    streams.out(analysis_json(runs, parts));
-  } else if (format == "csv") {
-    streams.out(analysis_csv(runs, parts[0]));
-  } else {
-    streams.out(analysis_table(runs, parts, options.all ? 0 : most_rows,
-                               {.color = streams.color_out(), .width = streams.out_width()}));
-  }
+  outputs.finish(
+      [&](const std::string& format) {
+        if (format == "json") return analysis_json(runs, parts);
+        if (format == "csv") return analysis_csv(runs, parts[0]);
+        return analysis_table(runs, parts, options.all ? 0 : most_rows,
+                              {.color = streams.color_out(), .width = streams.out_width()});
+      },
+      streams);
   return Exit::done;
 }
 
@@ -90,8 +98,12 @@ Action setup(CLI::App& app) {
                  fmt::format("Of {}, with commas between (default: all)",
                              fmt::join(analysis_parts(), ", ")))
       ->type_name("LIST");
-  app.add_option("--format", options->format, "table, json, or csv of one part (default: table)")
-      ->type_name("FORMAT");
+  options->outputs.add_to(app,
+                          "Of table, csv (of one part), json, perfetto, with commas between "
+                          "(default: table); without --out-dir to standard output");
+  app.add_option("--by", options->by,
+                 "Dimension that categories and colours of perfetto show (default: substage)")
+      ->type_name("DIM");
   app.add_flag("--all", options->all, "All rows of long tables");
   options->rules.add_to(app);
   options->trace.add_to(app);

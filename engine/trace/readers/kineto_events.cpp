@@ -15,6 +15,10 @@ using HostKind = EventRows::HostEvent::Kind;
 
 constexpr std::string_view module_head = "nn.Module: ";
 
+// What operations are told by in traces that kr wrote (report/chrome_trace.hpp), whose categories
+// are labels.
+constexpr std::string_view told_key = "gpu_operation";
+
 struct Category {
   std::string_view name;  // lower case
   OperationKind kind;
@@ -170,7 +174,7 @@ bool EventParser::event(JsonWalk& json) {
 }
 
 bool EventParser::args(JsonWalk& json) {
-  event_.device = event_.stream = event_.correlation = {};
+  event_.device = event_.stream = event_.correlation = event_.operation = {};
   json.step();
   if (json.step_over('}')) return true;
   JsonRaw passed;
@@ -184,6 +188,8 @@ bool EventParser::args(JsonWalk& json) {
       if (key == "stream") to = &event_.stream;
     } else if (key == "correlation") {
       to = &event_.correlation;
+    } else if (key == told_key) {
+      to = &event_.operation;
     }
     if (!json.value(*to)) return false;
   } while (json.step_over(','));
@@ -198,8 +204,11 @@ bool EventParser::take(const JsonWalk& json, size_t begin) {
   const std::string_view category = json.plain(event_.category.text, scratch_);
   const bool whole =
       event_.phase.kind == JsonRaw::Kind::string && json.plain(event_.phase.text, phase_) == "X";
+  if (const auto told = told_operation(json); told && whole) {
+    return take_operation(json, *told, true);
+  }
   if (const Category* known = category_of(category, gpu_categories)) {
-    if (whole) return take_operation(json, known->kind);
+    if (whole) return take_operation(json, known->kind, false);
     loss("GPU event of a phase other than X");
   } else if (host_side_ && whole) {
     if (const HostCategory* known = category_of(category, host_categories)) {
@@ -209,7 +218,13 @@ bool EventParser::take(const JsonWalk& json, size_t begin) {
   return true;
 }
 
-bool EventParser::take_operation(const JsonWalk& json, OperationKind kind) {
+std::optional<OperationKind> EventParser::told_operation(const JsonWalk& json) {
+  if (event_.operation.kind != JsonRaw::Kind::string) return std::nullopt;
+  return operation_kind_from(json.plain(event_.operation.text, number_text_));
+}
+
+// `certain`: the kind is the event's own word.
+bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool certain) {
   using Kind = JsonRaw::Kind;
   const bool named = event_.name.kind == Kind::string;
   const auto fault = [&](std::string_view why) {
@@ -237,7 +252,7 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind) {
   const std::string_view name =
       named ? json.plain(event_.name.text, scratch_) : "(unnamed operation)";
   // Some profilers of ROCm call copies and fills kernels.
-  if (kind == OperationKind::kernel) kind = operation_kind_of(name);
+  if (kind == OperationKind::kernel && !certain) kind = operation_kind_of(name);
   operation.name = name_id(name, named && name.data() != scratch_.data(), kind);
   operation.track = track_id(json);
   out_->operations.push_back(operation);

@@ -85,14 +85,15 @@ class EventParser {
 
   struct Event {
     JsonRaw phase, category, name, start, duration, process, thread;
-    JsonRaw device, stream, correlation;
+    JsonRaw device, stream, correlation, operation;
   };
 
   void items(std::string_view text, size_t broken_at);
   bool event(JsonWalk& json);
   bool args(JsonWalk& json);
   bool take(const JsonWalk& json, size_t begin);
-  bool take_operation(const JsonWalk& json, OperationKind kind);
+  bool take_operation(const JsonWalk& json, OperationKind kind, bool certain);
+  std::optional<OperationKind> told_operation(const JsonWalk& json);
   void take_host(const JsonWalk& json, EventRows::HostEvent::Kind kind);
   TimeFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
   NameId name_id(std::string_view name, bool in_window, OperationKind kind);

@@ -1,0 +1,33 @@
+// Labels of a trace's names, and the rules that gave them, for outputs that go through every
+// operation.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyze/run.hpp"
+
+namespace kr {
+
+/// Refers to the rules and the labels it was made from.
+class TraceLabels {
+ public:
+  TraceLabels(const CompiledRules& rules, const Labelled& labelled);
+
+  /// Those of the model, in the Program's order.
+  const std::vector<std::pair<std::string, const DimensionLabels*>>& dimensions() const {
+    return dimensions_;
+  }
+  /// Null where the model has no such dimension.
+  const Given* find(std::string_view dimension, uint32_t name) const;
+  /// `file:line`, `built-in`; empty: unclassified.
+  std::string rule(const Given& given) const;
+
+ private:
+  const CompiledRules& rules_;
+  std::vector<std::pair<std::string, const DimensionLabels*>> dimensions_;
+};
+
+}  // namespace kr
