@@ -1,4 +1,4 @@
-# The pages of reports and of trees as bytes in kr_report: engine/report/page/* and ECharts, whose
+# The pages of reports, trees and analyses as bytes in kr_report: engine/report/page/* and ECharts, whose
 # version the lock file there pins. ECharts comes from the folder KR_ECHARTS_DIR or, once a build folder, from npm.
 set(page ${PROJECT_SOURCE_DIR}/engine/report/page)
 set(page_build ${PROJECT_BINARY_DIR}/page)
@@ -29,12 +29,16 @@ endif()
 # In the order in which they need each other; a page has them as one script.
 set(report_scripts numbers dom look model state chart pivot kernels devices facts page)
 set(tree_scripts numbers dom look tree/model tree/state tree/bars tree/icicle tree/table tree/page)
+set(analysis_scripts numbers dom look analysis/model devices analysis/table analysis/cards
+                     analysis/steps analysis/page)
 list(TRANSFORM report_scripts REPLACE "(.+)" "${page}/\\1.js")
 list(TRANSFORM tree_scripts REPLACE "(.+)" "${page}/\\1.js")
+list(TRANSFORM analysis_scripts REPLACE "(.+)" "${page}/\\1.js")
 set(report_styles ${page}/page.css)
 set(tree_styles ${page}/page.css ${page}/tree/tree.css)
-set(parts ${page}/page.html ${page}/tree/tree.html ${report_scripts} ${tree_scripts} ${tree_styles}
-          ${echarts})
+set(analysis_styles ${page}/page.css ${page}/analysis/analysis.css)
+set(parts ${page}/page.html ${page}/tree/tree.html ${page}/analysis/analysis.html ${report_scripts}
+          ${tree_scripts} ${analysis_scripts} ${tree_styles} ${analysis_styles} ${echarts})
 add_custom_command(
   OUTPUT ${page_build}/page_parts.cpp
   COMMAND ${CMAKE_COMMAND}
@@ -42,6 +46,8 @@ add_custom_command(
           "-DREPORT_STYLES=${report_styles}"
           -DTREE_HTML=${page}/tree/tree.html "-DTREE_SCRIPTS=${tree_scripts}"
           "-DTREE_STYLES=${tree_styles}"
+          -DANALYSIS_HTML=${page}/analysis/analysis.html "-DANALYSIS_SCRIPTS=${analysis_scripts}"
+          "-DANALYSIS_STYLES=${analysis_styles}"
           -DECHARTS=${echarts} -DFOLDER=${page_build} -DOUT=${page_build}/page_parts.cpp
           -P ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake
   DEPENDS ${parts} ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake

@@ -1,4 +1,4 @@
-# cmake -D<PAGE>_HTML=<file> -D<PAGE>_SCRIPTS=<files> -D<PAGE>_STYLES=<files>, for REPORT and TREE,
+# cmake -D<PAGE>_HTML=<file> -D<PAGE>_SCRIPTS=<files> -D<PAGE>_STYLES=<files>, for REPORT, TREE and ANALYSIS,
 #       -DECHARTS=<file> -DFOLDER=<folder> -DOUT=<file.cpp> -P embed_page.cmake
 # Joins each page's scripts and styles in FOLDER and writes a source file that takes the parts in as they are, by the assembler,
 # and holds the hashes by which a page's policy knows its two scripts from any other.
@@ -49,7 +49,7 @@ endfunction()
 
 part(echarts ${ECHARTS})
 hash_of(${ECHARTS} echarts_hash)
-foreach(page report tree)
+foreach(page report tree analysis)
   string(TOUPPER ${page} given)
   set(script ${FOLDER}/${page}.js)
   set(style ${FOLDER}/${page}.css)

@@ -37,6 +37,8 @@ class PendingFile {
   /// Flushes, closes and renames. Throws Error; the file of an earlier run is then untouched.
   void commit();
   const std::filesystem::path& path() const noexcept { return path_; }
+  /// Where the bytes are until then, for those that write by path.
+  const std::filesystem::path& aside() const noexcept { return aside_; }
 
  private:
   [[noreturn]] void fail(std::string_view what);

@@ -115,7 +115,11 @@ Database Database::read_private(const std::string& location, std::string path) {
 }
 
 Database Database::write(const std::string& path) {
-  return {std::filesystem::absolute(path).string(), path, Mode::write};
+  return write(path, path);
+}
+
+Database Database::write(const std::string& location, std::string path) {
+  return {std::filesystem::absolute(location).string(), std::move(path), Mode::write};
 }
 
 Database Database::again() const {
@@ -206,6 +210,12 @@ void Statement::bind(int parameter, int64_t value) {
 void Statement::bind(int parameter, std::string_view text) {
   const int code = sqlite3_bind_text64(handle_, parameter, text.data(), text.size(),
                                        SQLITE_TRANSIENT, SQLITE_UTF8);
+  if (code != SQLITE_OK) database_->fail(code);
+}
+
+void Statement::bind_blob(int parameter, std::string_view bytes) {
+  const int code =
+      sqlite3_bind_blob64(handle_, parameter, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
   if (code != SQLITE_OK) database_->fail(code);
 }
 

@@ -25,6 +25,9 @@ class Database {
   static Database read_private(const std::string& location, std::string path);
   /// A new or existing file, for writing.
   static Database write(const std::string& path);
+  /// The same at `location`, a file that stands in for `path` until it is whole: errors name
+  /// `path`.
+  static Database write(const std::string& location, std::string path);
 
   ~Database();
   Database(Database&& other) noexcept;
@@ -67,6 +70,7 @@ class Statement {
 
   void bind(int parameter, int64_t value);
   void bind(int parameter, std::string_view text);
+  void bind_blob(int parameter, std::string_view bytes);
   void bind_null(int parameter);
 
   /// Numbered as SQLite does.

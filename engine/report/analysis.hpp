@@ -28,6 +28,11 @@ const std::vector<std::string>& default_parts();
 /// `parts` are the ones wanted.
 std::string analysis_json(const std::vector<AnalyzedRun>& runs,
                           const std::vector<std::string>& parts);
+/// A page that needs nothing else: `analysis_json` and what draws it. `styles` are those of the
+/// labels that steps and phases have.
+std::string analysis_html(const std::vector<AnalyzedRun>& runs,
+                          const std::vector<std::string>& parts,
+                          const std::vector<LabelStyle>& styles);
 /// One table of CSV: the part asked for.
 std::string analysis_csv(const std::vector<AnalyzedRun>& runs, const std::string& part);
 /// For a terminal. `most` rows of long tables; 0: all.

@@ -18,6 +18,7 @@ struct PageParts {
 
 extern const PageParts report_page;
 extern const PageParts tree_page;
+extern const PageParts analysis_page;
 
 /// The parts and the data in one file that needs nothing else: nothing is fetched or sent, and no
 /// script runs but the page's own two. `append_data` appends JSON that may stand inside a script

@@ -54,7 +54,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   const CompiledRules rules = compile_rules(options.rules, streams);
   named_dimension(rules.program(), options.by);
   const OutputRules output_rules{.stem = "analysis",
-                                 .formats = {"table", "csv", "json", "perfetto"},
+                                 .formats = {"table", "csv", "json", "html", "perfetto", "sqlite"},
                                  .without = {"table"},
                                  .to_terminal = {"table"}};
   Outputs outputs(options.outputs, output_rules, specs);
@@ -83,6 +83,12 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
       [&](const std::string& format) {
         if (format == "json") return analysis_json(runs, parts);
         if (format == "csv") return analysis_csv(runs, parts[0]);
+        if (format == "html") {
+          std::vector<RunSummary> summaries;
+          summaries.reserve(runs.size());
+          for (const AnalyzedRun& run : runs) summaries.push_back(run.summary);
+          return analysis_html(runs, parts, label_styles(rules.program(), summaries));
+        }
         return analysis_table(runs, parts, options.all ? 0 : most_rows,
                               {.color = streams.color_out(), .width = streams.out_width()});
       },
@@ -98,9 +104,10 @@ Action setup(CLI::App& app) {
                  fmt::format("Of {}, with commas between (default: all)",
                              fmt::join(analysis_parts(), ", ")))
       ->type_name("LIST");
-  options->outputs.add_to(app,
-                          "Of table, csv (of one part), json, perfetto, with commas between "
-                          "(default: table); without --out-dir to standard output");
+  options->outputs.add_to(
+      app,
+      "Of table, csv (of one part), json, html, perfetto, sqlite, with commas between "
+      "(default: table); without --out-dir to standard output");
   app.add_option("--by", options->by,
                  "Dimension that categories and colours of perfetto show (default: substage)")
       ->type_name("DIM");

@@ -1,20 +1,26 @@
 #include "outputs.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <optional>
 
 #include "base/error.hpp"
 #include "report/chrome_trace.hpp"
+#include "report/sqlite_report.hpp"
 #include "session.hpp"
 #include "trace/open.hpp"
+#include "trace/temporary_file.hpp"
 
 namespace kr::cli {
 namespace {
 
 /// One file a run, and every operation in it.
 constexpr std::string_view trace_format = "perfetto";
+/// One file of all runs, and every operation in it.
+constexpr std::string_view database_format = "sqlite";
 
 bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -47,8 +53,10 @@ void OutputOptions::add_to(CLI::App& app, std::string_view formats_help) {
 
 struct Outputs::Target {
   std::string format;
-  std::optional<PendingFile> file;  // none: standard output
-  std::optional<size_t> run;        // of a file a run
+  std::optional<PendingFile> file = {};         // none: standard output
+  std::optional<size_t> run = {};               // of a file a run
+  bool printed = false;                         // a file only until it is printed
+  std::unique_ptr<SqliteReport> database = {};  // once there is a run
 
   ByteSink sink(Streams& streams) {
     if (!file) return [&streams](std::string_view bytes) { streams.out(bytes); };
@@ -60,6 +68,13 @@ struct Outputs::Target {
     GzipWriter gzip(sink(streams));
     make([&gzip](std::string_view bytes) { gzip.write(bytes); });
     gzip.finish();
+  }
+  void print(Streams& streams) const {
+    std::ifstream in(file->aside(), std::ios::binary);
+    std::vector<char> piece(size_t{64} << 10);
+    while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0) {
+      streams.out({piece.data(), static_cast<size_t>(in.gcount())});
+    }
   }
 };
 
@@ -84,7 +99,6 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     std::filesystem::create_directories(folder, error);
     if (error) throw Error(folder.string(), "cannot be made: " + error.message());
   }
-  std::string printed;
   for (const std::string& format : formats) {
     const bool a_run = format == trace_format;
     const bool shown =
@@ -96,15 +110,11 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     } else if (to_folder && !shown) {
       for (size_t i = 0; i < specs.size(); ++i) {
         const std::string number = specs.size() == 1 ? "" : fmt::format("_{}", i);
-        open(format, folder / (run_id(specs[i].path) + number + "." + ending_of(format)), specs);
-        targets_.back().run = i;
+        open(format, folder / (run_id(specs[i].path) + number + "." + ending_of(format)), specs)
+            .run = i;
       }
-    } else if (printed.empty()) {
-      printed = format;
-      targets_.push_back({format, std::nullopt, std::nullopt});
     } else {
-      throw Error("", fmt::format("{} and {} cannot both go to standard output", printed, format),
-                  "give --out-dir, or one --format at a time");
+      print(format);
     }
     if (a_run && !to_folder && specs.size() > 1) {
       throw Error("", fmt::format("a file of --format {} holds one run", format),
@@ -113,10 +123,38 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
   }
 }
 
-void Outputs::open(const std::string& format, const std::filesystem::path& path,
-                   const std::vector<RunSpec>& specs) {
+Outputs::Target& Outputs::open(const std::string& format, const std::filesystem::path& path,
+                               const std::vector<RunSpec>& specs) {
   keep_inputs(path, specs);
-  targets_.push_back({format, PendingFile(path), std::nullopt});
+  if (format == database_format) {
+    if (path.extension() == ".gz") {
+      throw Error(path.string(), "a database is not packed", "leave the .gz out");
+    }
+    if (!SqliteReport::may_replace(path)) {
+      throw Error(path.string(), "is there, and no database that kr wrote",
+                  "write to another file, or remove it first");
+    }
+  }
+  return targets_.emplace_back(Target{format, PendingFile(path)});
+}
+
+void Outputs::print(const std::string& format) {
+  for (const Target& target : targets_) {
+    if (target.file && !target.printed) continue;
+    throw Error("",
+                fmt::format("{} and {} cannot both go to standard output", target.format, format),
+                "give --out-dir, or one --format at a time");
+  }
+  Target target{format};
+  if (format == database_format) {
+    if (isatty(STDOUT_FILENO) != 0) {
+      throw Error("", "a database is nothing for a terminal", "name a file with -o");
+    }
+    // SQLite writes here and there in a file; it is printed from the first byte to the last.
+    target.file.emplace(std::filesystem::path(temporary_folder()) / "kr.sqlite");
+    target.printed = true;
+  }
+  targets_.push_back(std::move(target));
 }
 
 bool Outputs::makes(std::string_view format) const {
@@ -125,13 +163,20 @@ bool Outputs::makes(std::string_view format) const {
 }
 
 bool Outputs::wants_traces() const {
-  return makes(trace_format);
+  return makes(trace_format) || makes(database_format);
 }
 
 void Outputs::add_run(const CompiledRules& rules, const LabelledTrace& run,
                       const RunSummary& summary, size_t index, std::string_view by,
                       Streams& streams) {
   for (Target& target : targets_) {
+    if (target.format == database_format) {
+      if (!target.database) {
+        target.database = std::make_unique<SqliteReport>(target.file->aside().string(),
+                                                         target.file->path().string(), rules);
+      }
+      target.database->add(run, summary);
+    }
     if (target.format != trace_format || target.run.value_or(index) != index) continue;
     target.write([&](const ByteSink& sink) { write_chrome_trace(rules, run, summary, by, sink); },
                  streams);
@@ -140,15 +185,18 @@ void Outputs::add_run(const CompiledRules& rules, const LabelledTrace& run,
 
 void Outputs::finish(const std::function<std::string(const std::string&)>& text, Streams& streams) {
   for (Target& target : targets_) {
-    if (target.format == trace_format) continue;
+    if (target.database) target.database->finish();
+    if (target.printed) target.print(streams);
+    if (target.format == trace_format || target.format == database_format) continue;
     target.write([&](const ByteSink& sink) { sink(text(target.format)); }, streams);
   }
   streams.finish();
   for (Target& target : targets_) {
-    if (target.file) target.file->commit();
+    if (target.file && !target.printed) target.file->commit();
   }
   for (const Target& target : targets_) {
-    if (target.file) streams.note(fmt::format("wrote {}", target.file->path().string()));
+    if (!target.file || target.printed) continue;
+    streams.note(fmt::format("wrote {}", target.file->path().string()));
   }
 }
 

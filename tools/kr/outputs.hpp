@@ -46,7 +46,8 @@ class Outputs {
   bool makes(std::string_view format) const;
   /// Whether some output wants every operation, and what the host did.
   bool wants_traces() const;
-  /// Writes run number `index` to the outputs that want every operation. `by` is a dimension.
+  /// Writes run number `index` to the outputs that want every operation. `by` is a dimension, and
+  /// `rules` are the same in every call.
   void add_run(const CompiledRules& rules, const LabelledTrace& run, const RunSummary& summary,
                size_t index, std::string_view by, Streams& streams);
   /// Writes the others, each a text made by `text(format)`; then all files appear.
@@ -54,8 +55,9 @@ class Outputs {
 
  private:
   struct Target;
-  void open(const std::string& format, const std::filesystem::path& path,
-            const std::vector<RunSpec>& specs);
+  Target& open(const std::string& format, const std::filesystem::path& path,
+               const std::vector<RunSpec>& specs);
+  void print(const std::string& format);
   std::vector<Target> targets_;
 };
 

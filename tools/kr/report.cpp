@@ -43,7 +43,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   const CompiledRules rules = compile_rules(options.rules, streams);
   named_dimension(rules.program(), options.by);
   const OutputRules output_rules{.stem = "result",
-                                 .formats = {"table", "json", "html", "csv", "perfetto"},
+                                 .formats = {"table", "json", "html", "csv", "perfetto", "sqlite"},
                                  .without = {"table", "csv", "html"},
                                  .files_without = true,
                                  .to_terminal = {"table", "json"}};
@@ -77,9 +77,10 @@ Action setup(CLI::App& app) {
   app.add_option("--title", options->title, "Title of the page and table");
   app.add_option("--by", options->by, "Dimension to begin with (default: substage)")
       ->type_name("DIM");
-  options->outputs.add_to(app,
-                          "Of table, json, html, csv, perfetto, with commas between; without "
-                          "--out-dir to standard output");
+  options->outputs.add_to(
+      app,
+      "Of table, json, html, csv, perfetto, sqlite, with commas between; without "
+      "--out-dir to standard output");
   options->rules.add_to(app);
   options->trace.add_to(app);
   return [options](Streams& streams) { return report(*options, streams); };

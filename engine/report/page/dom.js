@@ -35,6 +35,10 @@ function shortened(text, length) {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
+function header(text, className = "number", scope = "col") {
+  return element("th", { scope, className }, text);
+}
+
 /** A time in a table: digits beyond the third decimal are fainter, and all of them are copied. */
 function timeCell(ns, unit, tag = "td") {
   const [main, fine] = exactParts(ns, unit);

@@ -4,10 +4,6 @@ const FIRST_ROWS = 60;
 const MORE_ROWS = 500;
 let rowsWanted = FIRST_ROWS;
 
-function header(text, className = "number", scope = "col") {
-  return element("th", { scope, className }, text);
-}
-
 function labelCell(row) {
   const style = styleOf(state.by, row.label);
   return element(

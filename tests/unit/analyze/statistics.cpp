@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "classify/matched_names.hpp"
+#include "support/labelled.hpp"
 #include "support/rules.hpp"
 #include "support/traces.hpp"
 
@@ -10,13 +10,7 @@ namespace {
 
 kr::RunStatistics analyzed(const std::vector<kr::test::Event>& events) {
   const kr::CompiledRules rules = kr::test::compile("engine e { substage { misc: otherwise } }");
-  kr::LabelledTrace run;
-  run.trace = kr::test::make_trace(events);
-  const kr::MatchedNames matched(rules.database, rules.program(), run.trace.names);
-  run.choice =
-      kr::choose_model(rules.program(), rules.database, run.trace, matched, {"e", "", true});
-  run.labelled = kr::classify(rules.program(), matched, run.trace, run.choice.model);
-  return kr::analyze(rules, run, 0);
+  return kr::analyze(rules, *kr::test::label(rules, kr::test::make_trace(events)), 0);
 }
 
 }  // namespace

@@ -80,6 +80,17 @@ TEST_CASE("copies and fills that a profiler calls kernels are told by their spel
         "1000 1000 memcpy `__amd_rocclr_copyBuffer` 0/0 \n");
 }
 
+TEST_CASE("`args.gpu_operation` tells an operation, whatever its category and name") {
+  const std::string rest = R"(,"ts":1,"dur":1,"pid":0,"tid":0,"args":{"gpu_operation":)";
+  const std::string head = R"x({"ph":"X","cat":"user_annotation","name":"Memset (Device)")x";
+  const std::string text =
+      trace_of(head + rest + R"("kernel"}},)" + head + rest + R"("memcp\u0079"}},)" + head + rest +
+               R"("work"}},)" + head + rest + R"(1}},)" + head + rest + R"("memset"}})");
+  CHECK(dump_kineto(read_kineto(text)) ==
+        "1000 1000 kernel `Memset (Device)` 0/0 \n"
+        "1000 1000 memcpy `Memset (Device)` 0/0 \n"
+        "1000 1000 memset `Memset (Device)` 0/0 \n");
+}
 TEST_CASE("times are exact") {
   const std::pair<std::string, std::string> cases[] = {
       {R"("ts": 1606910596297023, "dur": 13)", "1606910596297023000 13000"},

@@ -1,0 +1,161 @@
+// Writes the pages of analyses that the test opens: make_analysis FOLDER
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "report/analysis.hpp"
+#include "support/kineto_dump.hpp"
+#include "support/labelled.hpp"
+
+namespace {
+
+kr::CompiledRules rules() {
+  constexpr const char* text = R"(
+labels substage { gemm "Matrix products" color "#4e79a7"  attn color "#59a14f"
+  comm color "#c0392b"  misc }
+engine e "E" {
+  phases { prefill: "EXTEND"  decode: /DECODE (?<step>\d+)/ }
+  substage { gemm: "gemm"  attn: "attn"  comm: "nccl"  misc: otherwise }
+  stage { layer: "gemm" | "attn"  other: otherwise }
+}
+)";
+  kr::Sink sink;
+  kr::CompiledRules compiled;
+  std::vector<kr::SourceFile> files;
+  files.push_back({"rules.kr", text, true, {}});
+  compiled.rules = kr::load_rules(std::move(files), sink);
+  if (sink.has_errors()) throw kr::Error("rules.kr", sink.all()[0].message);
+  compiled.database = kr::Database::compile(compiled.program(), std::nullopt);
+  compiled.named = true;
+  return compiled;
+}
+
+/// Events of a trace, one after the other.
+class Events {
+ public:
+  Events& add(std::string_view category, std::string_view name, int64_t start_ns,
+              int64_t duration_ns, int64_t correlation = 0, int device = 0) {
+    text_ += fmt::format(
+        R"({}{{"ph":"X","cat":"{}","name":{},"pid":1,"tid":1,"ts":{}e-3,"dur":{}e-3,"args":{{"correlation":{},"device":{},"stream":7}}}})",
+        text_.empty() ? "" : ",\n", category, quoted(name), start_ns, duration_ns, correlation,
+        device);
+    return *this;
+  }
+  std::string finish() const { return "{\"traceEvents\":[" + text_ + "]}"; }
+
+ private:
+  /// Only what has to be escaped is: bytes that are no UTF-8 stay.
+  static std::string quoted(std::string_view name) {
+    std::string out = "\"";
+    for (const char c : name) {
+      if (c == '"' || c == '\\') out += '\\';
+      if (static_cast<unsigned char>(c) < 0x20) {
+        out += fmt::format("\\u{:04x}", c);
+      } else {
+        out += c;
+      }
+    }
+    return out + "\"";
+  }
+  std::string text_;
+};
+
+/// A prefill and `steps` decodes of 8 layers, each launched as a graph, with a collective at its
+/// end.
+std::string decode_trace(int steps, int64_t slow, std::string_view own_name) {
+  Events events;
+  int64_t now = 1000;
+  for (int step = 0; step <= steps; ++step) {
+    const std::string name = step == 0 ? "step[EXTEND bs=1]" : fmt::format("step[DECODE {}]", step);
+    events.add("user_annotation", name, now, 9000);
+    events.add("cuda_runtime", "cudaGraphLaunch", now + 100, 500, step + 1);
+    int64_t at = now + 2000;
+    const auto kernel = [&](std::string_view what, int64_t length) {
+      events.add("kernel", what, at, length, step + 1);
+      at += length + 20;
+    };
+    for (int layer = 0; layer < 8; ++layer) {
+      kernel("gemm_qkv", 800 + step % 7);
+      kernel("attn_decode", 300 + slow);
+      kernel("gemm_mlp", 1200);
+      kernel("rms_norm", 90);
+    }
+    kernel("ncclDevKernel_AllReduce", 400 + 3 * slow);
+    kernel(own_name, 50);
+    now = at + 500 * slow;
+  }
+  events.add("gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", now, 700);
+  return events.finish();
+}
+
+std::string hostile_trace() {
+  Events events;
+  int64_t now = 0;
+  events.add("user_annotation", "step[EXTEND <script>window.hacked = 4</script>]", 0, 100000);
+  for (const std::string name :
+       {std::string("<script>window.hacked = 1; alert(1)</script>"),
+        std::string("</script><script>window.hacked = 2</script>"), std::string("<!--<script>"),
+        std::string("<img src=x onerror=\"window.hacked = 3\">"),
+        std::string("=cmd()|'/C calc'!A0"), std::string("quote \" comma , newline \n end"),
+        std::string("broken \xff\xc3 utf-8 \x80"), std::string("escape \x1b[31m"),
+        std::string("turn \xe2\x80\xae around"), std::string("\\u003cb\\u003e"),
+        std::string(":1234567890123456789,"), std::string("\"analysis\":{}"),
+        std::string(5000, 'k'), std::string("__proto__"), std::string("nul \0 inside", 12)}) {
+    events.add("cuda_runtime", "<b>cudaLaunchKernel</b>", now, 10, now + 1);
+    events.add("kernel", name, now + 500, 1000 + now, now + 1);
+    now += 2000;
+  }
+  return events.finish();
+}
+
+std::string wide_trace() {
+  Events events;
+  for (int i = 0; i < 3000; ++i) {
+    const int64_t now = i * 10000;
+    events.add("user_annotation", fmt::format("step[DECODE {}]", i), now, 5000);
+    events.add("cuda_runtime", "cudaLaunchKernel", now + 10, 10, i + 1);
+    events.add("kernel", fmt::format("kernel_{}_{}", i % 5 == 0 ? "gemm" : "attn", i), now + 100,
+               1000 + i, i + 1);
+  }
+  return events.finish();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  const std::filesystem::path folder = arguments[1];
+  const kr::CompiledRules compiled = rules();
+  const auto make = [&](const char* name, const std::vector<std::string>& traces) {
+    std::vector<kr::AnalyzedRun> runs;
+    for (size_t i = 0; i < traces.size(); ++i) {
+      const auto run = kr::test::label(compiled, kr::test::read_kineto(traces[i], {}, false, true));
+      kr::RunSummary summary =
+          kr::summarize_run(compiled, {fmt::format("rank{}.json", i), {}, {}, {}}, i, *run);
+      int64_t idle_ns = 0;
+      for (const kr::DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
+      runs.push_back({std::move(summary), kr::analyze(compiled, *run, idle_ns)});
+    }
+    std::vector<kr::RunSummary> summaries;
+    for (const kr::AnalyzedRun& run : runs) summaries.push_back(run.summary);
+    const auto styles = kr::label_styles(compiled.program(), summaries);
+    kr::write_file(folder / fmt::format("{}.html", name),
+                   kr::analysis_html(runs, kr::analysis_parts(), styles));
+    kr::write_file(folder / fmt::format("{}.json", name),
+                   kr::analysis_json(runs, kr::analysis_parts()));
+  };
+  make("analysis", {decode_trace(6, 0, "only_here"), decode_trace(6, 9, "only_there")});
+  make("analysis-one", {decode_trace(40, 2, "k")});
+  make("analysis-hostile", {hostile_trace()});
+  make("analysis-wide", {wide_trace()});
+  make("analysis-empty", {R"({"traceEvents":[]})"});
+  // Beyond what a double holds to the nanosecond.
+  make("analysis-huge", {Events()
+                             .add("kernel", "gemm", 5, 20'000'000'000'000'001)
+                             .add("kernel", "attn", 30'000'000'000'000'000, 1'000'000'000'000'003)
+                             .finish()});
+  return 0;
+}
