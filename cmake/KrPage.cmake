@@ -30,7 +30,7 @@ endif()
 set(report_scripts numbers dom look model state chart pivot kernels devices facts page)
 set(tree_scripts numbers dom look tree/model tree/state tree/bars tree/icicle tree/table tree/page)
 set(analysis_scripts numbers dom look analysis/model devices analysis/table analysis/cards
-                     analysis/steps analysis/page)
+                     analysis/ranks analysis/steps analysis/page)
 list(TRANSFORM report_scripts REPLACE "(.+)" "${page}/\\1.js")
 list(TRANSFORM tree_scripts REPLACE "(.+)" "${page}/\\1.js")
 list(TRANSFORM analysis_scripts REPLACE "(.+)" "${page}/\\1.js")

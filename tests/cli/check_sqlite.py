@@ -23,7 +23,8 @@ labels substage { gemm "Matrix products" color "#b40000"
   attn misc }
 engine e "E" {
   phases { prefill: "EXTEND"  decode: /DECODE (?<step>\\d+)/ }
-  substage { attn: within "Attention"  gemm: "gemm"  misc: otherwise }
+  stage { layer: "gemm"  other: otherwise }
+  substage { attn: "Attn"  gemm: "gemm"  misc: otherwise }
 }
 """
 
@@ -158,8 +159,8 @@ def main():
         kinds = dict(database.execute("SELECT name, typeof(name) FROM names"))
         assert kinds[b"gemm_\xff\xfe"] == "blob" and kinds[b"a\x00nul"] == "blob" and kinds["k0"] == "text"
         assert database.execute("SELECT title, color, rule FROM labels JOIN name_labels USING (label_id) "
-                                "WHERE label = 'gemm'").fetchone() == ("Matrix products", "#b40000", "rules.kr:6")
-        assert database.execute("SELECT phase, step, module FROM labelled_operations WHERE substage = 'attn'"
+                                "WHERE label = 'gemm'").fetchone() == ("Matrix products", "#b40000", "rules.kr:7")
+        assert database.execute("SELECT phase, step, module FROM labelled_operations WHERE name LIKE 'gemm \"%'"
                                 ).fetchall() == [("prefill", None, "Attention_0")]
 
         # The same bytes by every way out, and again over the file of before.

@@ -77,7 +77,8 @@ const labelParts = (part) =>
     color: lookOf(state.by, one.label).color,
   }));
 
-function labelLegend(parts) {
+/** Labels of all parts, the longest first. */
+function labelSums(parts) {
   const sums = new Map();
   for (const part of parts) {
     for (const one of labelParts(part)) {
@@ -86,7 +87,11 @@ function labelLegend(parts) {
       sums.set(one.title, sum);
     }
   }
-  const rows = [...sums.values()].sort((a, b) => (a.ns < b.ns ? 1 : -1));
+  return [...sums.values()].sort((a, b) => (a.ns < b.ns ? 1 : -1));
+}
+
+function labelLegend(parts) {
+  const rows = labelSums(parts);
   const most = 16;
   const shown = rows.slice(0, most);
   return element(
@@ -260,10 +265,14 @@ function attributionCard() {
   );
 }
 
-const labelsColumn = (rows) => {
+/** Bars by label, in the same order in all rows. */
+function labelsColumn(rows) {
   const longest = largestOf(rows.map((row) => row.total_ns));
-  return { name: "labels", title: state.by, kind: "bar", of: (row) => stackedBar(labelParts(row), longest) };
-};
+  const place = new Map(labelSums(rows).map((one, at) => [one.title, at]));
+  const bar = (row) =>
+    stackedBar(labelParts(row).sort((a, b) => place.get(a.title) - place.get(b.title)), longest);
+  return { name: "labels", title: state.by, kind: "bar", of: bar };
+}
 
 /** Columns that some of the rows have something for. */
 const present = (rows, columns) =>

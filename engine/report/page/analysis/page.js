@@ -58,7 +58,7 @@ function drawTiles() {
   byId("tiles").replaceChildren(...tiles);
 }
 
-const CARDS = [breakdownCard, stepsCard, phasesCard, layersCard, kernelsCard, launchesCard, queuesCard, attributionCard, activityCard, compareCard, onlyCard];
+const CARDS = [breakdownCard, ranksCard, rankStepsCard, collectivesCard, stepsCard, phasesCard, layersCard, kernelsCard, launchesCard, queuesCard, attributionCard, activityCard, compareCard, onlyCard];
 
 function drawAll() {
   byId("by-field").hidden = dimensions.length < 2;
