@@ -95,7 +95,7 @@ std::string hostile_trace() {
   Events events;
   int64_t now = 0;
   events.add("user_annotation", "step[EXTEND <script>window.hacked = 4</script>]", 0, 100000);
-  for (const std::string name :
+  for (const std::string& name :
        {std::string("<script>window.hacked = 1; alert(1)</script>"),
         std::string("</script><script>window.hacked = 2</script>"), std::string("<!--<script>"),
         std::string("<img src=x onerror=\"window.hacked = 3\">"),
