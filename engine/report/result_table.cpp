@@ -246,59 +246,76 @@ class Tables {
     for (const RunSummary& run : report_.runs) runs.push_back(&run);
     const Ranks ranks = compare_ranks(runs);
     if (ranks.devices.size() < 2 || (several() && !told_apart(ranks))) return;
-    const auto place = [&](const RankDevice& one) {
-      return several() ? fmt::format("rank {}", ranks.runs[one.run].number.rank)
-                       : fmt::format("device {}", one.device);
-    };
     out_ += "  " + ink(several() ? "all ranks together" : "all devices together", Ink::bold) + '\n';
     int64_t longest = 0;
     const std::vector<LabelBalance> labels = balance_labels(runs, report_.by);
     for (const LabelBalance& label : labels) longest = std::max(longest, label.sum_ns);
     for (const Balance& one : ranks.balance) longest = std::max(longest, one.max_ns);
     const TimeUnit unit = unit_for(longest);
-    const auto mean = [&](double ns) { return Cell{in_unit(std::llround(ns), unit), {}}; };
     if (several()) {
-      TextGrid grid;
-      grid.column(report_.by, Align::left);
-      for (const char* head : {"together", "mean", "most"}) {
-        grid.column(fmt::format("{} {}", head, unit.name), Align::right);
-      }
-      grid.column("most / mean", Align::right);
-      grid.column("most on", Align::left);
-      for (size_t i = 0; i < std::min(most_labels, labels.size()); ++i) {
-        const LabelBalance& label = labels[i];
-        grid.row(
-            {{cut(label.label, longest_label), {}},
-             {in_unit(label.sum_ns, unit), {}},
-             mean(label.mean_ns),
-             {in_unit(label.max_ns, unit), {}},
-             {label.max_ns > 0 ? fmt::format("{:.2f}", label.max_over_mean) : "", {}},
-             {label.max_ns > 0 ? fmt::format("rank {}", ranks.runs[label.most].number.rank) : "",
-              {}}});
+      TextGrid grid = together_grid(ranks, labels, unit, longest_label);
+      if (width() > 0 && grid.width() + 2 > width()) {
+        const size_t others = together_grid(ranks, labels, unit, 1).width() + 1;
+        const size_t left = width() - std::min(width(), others);
+        grid = together_grid(ranks, labels, unit, std::max(shortest_device, left));
       }
       out_ += grid.text(2, options_.color) + '\n';
     }
+    TextGrid grid = balance_grid(ranks, unit, true);
+    if (width() > 0 && grid.width() + 2 > width()) grid = balance_grid(ranks, unit, false);
+    out_ += grid.text(2, options_.color) + '\n';
+  }
+
+  TextGrid together_grid(const Ranks& ranks, const std::vector<LabelBalance>& labels, TimeUnit unit,
+                         size_t label_columns) const {
     TextGrid grid;
-    grid.column("of each", Align::left);
-    for (const char* head : {"least", "mean", "most"}) {
+    grid.column(cut(report_.by, label_columns), Align::left);
+    for (const char* head : {"together", "mean", "most"}) {
       grid.column(fmt::format("{} {}", head, unit.name), Align::right);
     }
     grid.column("most / mean", Align::right);
-    grid.column("least on", Align::left);
+    grid.column("most on", Align::left);
+    for (size_t i = 0; i < std::min(most_labels, labels.size()); ++i) {
+      const LabelBalance& label = labels[i];
+      const bool any = label.max_ns > 0;
+      grid.row({{cut(label.label, label_columns), color_of(label.label)},
+                {in_unit(label.sum_ns, unit), {}},
+                {in_unit(std::llround(label.mean_ns), unit), {}},
+                {in_unit(label.max_ns, unit), {}},
+                {any ? fmt::format("{:.2f}", label.max_over_mean) : "", {}},
+                {any ? fmt::format("rank {}", ranks.runs[label.most].number.rank) : "", {}}});
+    }
+    return grid;
+  }
+
+  TextGrid balance_grid(const Ranks& ranks, TimeUnit unit, bool wide) const {
+    const auto place = [&](size_t at) {
+      const RankDevice& one = ranks.devices[at];
+      return several() ? fmt::format("rank {}", ranks.runs[one.run].number.rank)
+                       : fmt::format("device {}", one.device);
+    };
+    TextGrid grid;
+    grid.column("of each", Align::left);
+    if (wide) grid.column(fmt::format("least {}", unit.name), Align::right);
+    grid.column(fmt::format("mean {}", unit.name), Align::right);
+    grid.column(fmt::format("most {}", unit.name), Align::right);
+    grid.column("most / mean", Align::right);
+    if (wide) grid.column("least on", Align::left);
     grid.column("most on", Align::left);
     for (const Balance& one : ranks.balance) {
       if (one.max_ns == 0) continue;
       std::string what = one.what.substr(0, one.what.rfind('_'));
       std::replace(what.begin(), what.end(), '_', ' ');
-      grid.row({{std::move(what), {}},
-                {in_unit(one.min_ns, unit), {}},
-                mean(one.mean_ns),
-                {in_unit(one.max_ns, unit), {}},
-                {fmt::format("{:.2f}", one.max_over_mean), {}},
-                {place(ranks.devices[one.least]), {}},
-                {place(ranks.devices[one.most]), {}}});
+      std::vector<Cell> cells{{std::move(what), {}}};
+      if (wide) cells.push_back({in_unit(one.min_ns, unit), {}});
+      cells.push_back({in_unit(std::llround(one.mean_ns), unit), {}});
+      cells.push_back({in_unit(one.max_ns, unit), {}});
+      cells.push_back({fmt::format("{:.2f}", one.max_over_mean), {}});
+      if (wide) cells.push_back({place(one.least), {}});
+      cells.push_back({place(one.most), {}});
+      grid.row(std::move(cells));
     }
-    out_ += grid.text(2, options_.color) + '\n';
+    return grid;
   }
 
   void names(const RunSummary& run) {

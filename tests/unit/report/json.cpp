@@ -28,8 +28,9 @@ TEST_CASE("report JSON has the shape of the contract") {
   CHECK(without_version(kr::to_json(report)) ==
         "\"runs\":[\n"
         "{\"id\":\"r0\",\"source\":\"trace.csv\",\"format\":\"nsys-gpu-trace-csv\",\"engine\":"
-        "\"vllm\",\"model\":\"llama\",\"why\":\"named by the user\",\"gpu_elapsed_ns\":10,"
-        "\"gpu_total_ns\":20,\"elapsed_ns\":15,\"elapsed_from\":\"span\",\"non_gpu_ns\":5,"
+        "\"vllm\",\"model\":\"llama\",\"why\":\"named by the user\",\"rank\":0,\"rank_from\":"
+        "\"order\",\"gpu_elapsed_ns\":10,\"gpu_total_ns\":20,\"elapsed_ns\":15,\"elapsed_from\":"
+        "\"span\",\"non_gpu_ns\":5,"
         "\"operations\":2,\"names\":1,\"losses\":[{\"what\":\"open end\",\"count\":3,"
         "\"first_offset\":77}],\"inexact\":\"ms\",\"warnings\":[],\"labels\":{\"substage\":[\n"
         "{\"label\":\"gemm\",\"elapsed_ns\":10,\"total_ns\":20,\"instances\":2}],\"stage\":[],"

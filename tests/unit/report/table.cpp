@@ -75,6 +75,23 @@ TEST_CASE("no line is wider than the terminal, whatever the names") {
   }
 }
 
+TEST_CASE("ranks of one job are told together, on narrow terminals too") {
+  auto report = report_of({kr::test::decode_run("rank0", 1, 1000), kr::test::hostile_run()});
+  report.runs[0].distributed = {0, 2, "nccl"};
+  for (const int width : {0, 60, 80, 120}) {
+    report.runs[1].distributed = {1, 2, "nccl"};
+    const std::string told = kr::to_table(report, {.color = false, .width = width});
+    CHECK(told.find("all ranks together") != told.npos);
+    CHECK(told.find("rank 1") != told.npos);
+    for (const std::string& line : lines(told)) {
+      CAPTURE(line);
+      CHECK((width == 0 || kr::columns_of(line) <= static_cast<size_t>(std::max(width, 76))));
+    }
+    report.runs[1].distributed = {0, 2, "nccl"};
+    CHECK(kr::to_table(report, {.color = false, .width = width}).find("together") == told.npos);
+  }
+}
+
 TEST_CASE("no control byte and no broken UTF-8 reaches the terminal") {
   const auto report = report_of({kr::test::hostile_run(), kr::test::hostile_run()});
   for (const int width : {0, 90}) {
