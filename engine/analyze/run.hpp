@@ -20,11 +20,15 @@ struct LabelledTrace {
   Labelled labelled;  // refers to `trace`
 };
 
-/// Opens, matches, chooses, labels. Throws Error.
+/// Opens, matches, chooses, labels. Where rules that may be asked look at what is round operations,
+/// the host side is read for it, and kept only where `options` want it. Throws Error.
 std::unique_ptr<LabelledTrace> label_run(const CompiledRules& rules, const RunSpec& spec,
-                                         const OpenOptions& options);
+                                         OpenOptions options);
 
-/// The same of a trace that is open already.
+/// Whether rules that may be asked of the run look at what is round operations.
+bool asks_host_side(const CompiledRules& rules, const RunSpec& spec);
+
+/// The same of a trace that is open already; with its host side where `asks_host_side`.
 std::unique_ptr<LabelledTrace> label_trace(const CompiledRules& rules, const RunSpec& spec,
                                            Trace trace);
 

@@ -57,19 +57,22 @@ std::vector<KernelStatistics> kernels(const CompiledRules& rules, const Labelled
   const Trace& trace = run.trace;
   const DimensionLabels* kinds = run.labelled.find(rules.program().kind());
   KR_CHECK(kinds != nullptr);
-  std::map<std::pair<uint32_t, int32_t>, Moments> moments;
+  // By name, the label of kind, and device.
+  std::map<std::tuple<uint32_t, std::string_view, int32_t>, Moments> moments;
   int64_t total = 0;
-  for (const Operation& operation : trace.operations) {
-    moments[{operation.name.index, trace.track(operation.track).device}].add(operation.duration_ns);
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const Operation& operation = trace.operations[i];
+    const std::string_view kind = kinds->by_row[run.labelled.row(i, operation)].label;
+    moments[{operation.name.index, kind, trace.track(operation.track).device}].add(
+        operation.duration_ns);
     total += operation.duration_ns;
   }
   std::vector<KernelStatistics> out;
   out.reserve(moments.size());
   for (const auto& [key, one] : moments) {
-    const NameId name{key.first};
-    out.push_back({std::string(trace.names.get(name).text),
-                   std::string(kinds->by_name[name.index].label), key.second, one.count, one.sum,
-                   one.min, one.max, one.mean(), one.deviation(), ratio(one.sum, total)});
+    const auto& [name, kind, device] = key;
+    out.push_back({std::string(trace.names.get({name}).text), std::string(kind), device, one.count,
+                   one.sum, one.min, one.max, one.mean(), one.deviation(), ratio(one.sum, total)});
   }
   std::sort(out.begin(), out.end(), [](const KernelStatistics& a, const KernelStatistics& b) {
     return std::tie(b.total_ns, a.name, a.device, a.kind) <
@@ -126,8 +129,10 @@ std::vector<CommunicationTimes> communication(const CompiledRules& rules,
   const DimensionLabels* kinds = run.labelled.find(rules.program().kind());
   KR_CHECK(kinds != nullptr);
   std::map<std::string_view, std::vector<int64_t>> times;
-  for (const Operation& operation : run.trace.operations) {
-    if (kind_from(kinds->by_name[operation.name.index].label) != Kind::communication) continue;
+  for (size_t i = 0; i < run.trace.operations.size(); ++i) {
+    const Operation& operation = run.trace.operations[i];
+    const std::string_view kind = kinds->by_row[run.labelled.row(i, operation)].label;
+    if (kind_from(kind) != Kind::communication) continue;
     times[run.trace.names.get(operation.name).text].push_back(operation.duration_ns);
   }
   std::vector<CommunicationTimes> out;

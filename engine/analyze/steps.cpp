@@ -16,12 +16,12 @@ class LabelSums {
  public:
   explicit LabelSums(const Labelled& labelled) : sums_(labelled.dimensions.size()) {}
 
-  void add(const Labelled& labelled, const Operation& operation) {
+  /// `row`: of the operation's labels.
+  void add(const Labelled& labelled, uint32_t row, const Operation& operation) {
     ++instances_;
     total_ns_ += operation.duration_ns;
     for (size_t d = 0; d < sums_.size(); ++d) {
-      auto& [instances, total] =
-          sums_[d][labelled.dimensions[d].by_name[operation.name.index].label];
+      auto& [instances, total] = sums_[d][labelled.dimensions[d].by_row[row].label];
       ++instances;
       total += operation.duration_ns;
     }
@@ -85,8 +85,8 @@ class Summer {
         step_labels_(attribution.steps.size(), LabelSums(labelled)),
         step_times_(attribution.steps.size()),
         phase_of_(attribution.steps.size()) {
-    kinds_.reserve(kinds.by_name.size());
-    for (const Given& given : kinds.by_name) kinds_.push_back(kind_from(given.label));
+    kinds_.reserve(kinds.by_row.size());
+    for (const Given& given : kinds.by_row) kinds_.push_back(kind_from(given.label));
     find_phases();
   }
 
@@ -140,13 +140,14 @@ class Summer {
 
   void add(size_t i) {
     const Operation& operation = trace_.operations[i];
+    const uint32_t row = labelled_.row(i, operation);
     const uint32_t step = attribution_.step_of[i];
     if (step != Attribution::none) {
-      step_labels_[step].add(labelled_, operation);
-      step_times_[step].add(kinds_[operation.name.index], operation.start_ns, operation.end_ns());
+      step_labels_[step].add(labelled_, row, operation);
+      step_times_[step].add(kinds_[row], operation.start_ns, operation.end_ns());
     }
     PhaseSums& phase = phases_[step == Attribution::none ? outside_ : phase_of_[step]];
-    phase.labels.add(labelled_, operation);
+    phase.labels.add(labelled_, row, operation);
     phase.busy.add(operation.start_ns, operation.end_ns());
   }
 
@@ -171,7 +172,7 @@ class Summer {
   const Trace& trace_;
   const Labelled& labelled_;
   const Attribution& attribution_;
-  std::vector<Kind> kinds_;  // by name
+  std::vector<Kind> kinds_;  // by row of labels
   std::vector<LabelSums> step_labels_;
   std::vector<DeviceSweep> step_times_;
   std::vector<size_t> phase_of_;  // by step

@@ -15,7 +15,7 @@
 namespace kr {
 namespace {
 
-struct NameCounts {
+struct RowCounts {
   int64_t instances = 0;
   int64_t elapsed_ns = 0;
   int64_t total_ns = 0;
@@ -25,35 +25,37 @@ struct NameCounts {
 
 /// Everything that one pass over the operations, in order of start, can tell.
 struct Counts {
-  std::vector<NameCounts> names;  // by NameId
+  std::vector<RowCounts> rows;  // of the labels
   std::map<int32_t, DeviceSweep> devices;
   UnionSweep all;
   int64_t total_ns = 0;
 };
 
-Counts count(const Trace& trace, const DimensionLabels& kinds) {
+Counts count(const Trace& trace, const Labelled& labelled, const DimensionLabels& kinds) {
   Counts counts;
-  counts.names.resize(trace.names.size());
-  std::vector<Kind> kind_of_name;
-  for (const Given& given : kinds.by_name) kind_of_name.push_back(kind_from(given.label));
+  counts.rows.resize(labelled.rows());
+  std::vector<Kind> kind_of_row;
+  kind_of_row.reserve(labelled.rows());
+  for (const Given& given : kinds.by_row) kind_of_row.push_back(kind_from(given.label));
   std::vector<DeviceSweep*> sweep_of_track;
   for (const Track& track : trace.tracks) {
     sweep_of_track.push_back(&counts.devices[track.device]);
   }
-  for (const Operation& operation : trace.operations) {
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const Operation& operation = trace.operations[i];
     const int64_t end = operation.end_ns();
-    NameCounts& name = counts.names[operation.name.index];
-    ++name.instances;
-    name.elapsed_ns += counts.all.add(operation.start_ns, end);
-    name.min_ns = std::min(name.min_ns, operation.duration_ns);
-    name.max_ns = std::max(name.max_ns, operation.duration_ns);
+    const uint32_t place = labelled.row(i, operation);
+    RowCounts& row = counts.rows[place];
+    ++row.instances;
+    row.elapsed_ns += counts.all.add(operation.start_ns, end);
+    row.min_ns = std::min(row.min_ns, operation.duration_ns);
+    row.max_ns = std::max(row.max_ns, operation.duration_ns);
     if (__builtin_add_overflow(counts.total_ns, operation.duration_ns, &counts.total_ns)) {
       throw Error(trace.source, "the durations add up to more than 292 years",
                   "check the unit of its times");
     }
-    name.total_ns += operation.duration_ns;
-    sweep_of_track[operation.track.index]->add(kind_of_name[operation.name.index],
-                                               operation.start_ns, end);
+    row.total_ns += operation.duration_ns;
+    sweep_of_track[operation.track.index]->add(kind_of_row[place], operation.start_ns, end);
   }
   for (auto& [device, sweep] : counts.devices) sweep.finish();
   return counts;
@@ -78,14 +80,14 @@ std::vector<DeviceSum> device_sums(const Trace& trace, const Counts& counts) {
 }
 
 std::vector<LabelSum> label_sums(const DimensionLabels& labels,
-                                 const std::vector<NameCounts>& names) {
+                                 const std::vector<RowCounts>& rows) {
   std::unordered_map<std::string_view, LabelSum> by_label;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i].instances == 0) continue;
-    LabelSum& sum = by_label[labels.by_name[i].label];
-    sum.elapsed_ns += names[i].elapsed_ns;
-    sum.total_ns += names[i].total_ns;
-    sum.instances += names[i].instances;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].instances == 0) continue;
+    LabelSum& sum = by_label[labels.by_row[i].label];
+    sum.elapsed_ns += rows[i].elapsed_ns;
+    sum.total_ns += rows[i].total_ns;
+    sum.instances += rows[i].instances;
   }
   std::vector<LabelSum> sums;
   for (auto& [label, sum] : by_label) {
@@ -137,29 +139,64 @@ class RulePlaces {
   std::string none_;
 };
 
+bool same_labels(const NameSum& a, const NameSum& b) {
+  return std::equal(a.labels.begin(), a.labels.end(), b.labels.begin(), b.labels.end(),
+                    [](const auto& left, const auto& right) { return left.label == right.label; });
+}
+
+/// Different rules may give one label: the one that gave it for most of the time is told.
+void merge(NameSum& into, NameSum&& row) {
+  const auto weight = [](const NameSum& sum) { return std::tie(sum.elapsed_ns, sum.total_ns); };
+  if (weight(into) < weight(row)) into.labels = std::move(row.labels);
+  into.instances += row.instances;
+  into.elapsed_ns += row.elapsed_ns;
+  into.total_ns += row.total_ns;
+  into.min_ns = std::min(into.min_ns, row.min_ns);
+  into.max_ns = std::max(into.max_ns, row.max_ns);
+}
+
 std::vector<NameSum> name_sums(const Program& program, const SourceMap& sources, const Trace& trace,
-                               const Labelled& labelled, const std::vector<NameCounts>& counts) {
+                               const Labelled& labelled, const std::vector<RowCounts>& counts) {
   RulePlaces places(program, sources);
   std::vector<NameSum> sums;
+  sums.reserve(counts.size());
+  std::vector<std::vector<size_t>> of_name(labelled.row_of.empty() ? 0 : trace.names.size());
   for (uint32_t i = 0; i < counts.size(); ++i) {
     if (counts[i].instances == 0) continue;
+    const NameId name = labelled.names[i];
     NameSum sum;
-    sum.name = trace.names.get({i}).text;
-    sum.kind = trace.names.get({i}).kind;
+    sum.name = trace.names.get(name).text;
+    sum.kind = trace.names.get(name).kind;
     sum.instances = counts[i].instances;
     sum.elapsed_ns = counts[i].elapsed_ns;
     sum.total_ns = counts[i].total_ns;
     sum.min_ns = counts[i].min_ns;
     sum.max_ns = counts[i].max_ns;
     for (const DimensionLabels& labels : labelled.dimensions) {
-      const Given& given = labels.by_name[i];
+      const Given& given = labels.by_row[i];
       sum.labels.push_back({std::string(given.label), places.of(given.rule), given.explained});
+    }
+    if (!of_name.empty()) {
+      std::vector<size_t>& known = of_name[name.index];
+      const auto same = std::find_if(known.begin(), known.end(),
+                                     [&](size_t at) { return same_labels(sums[at], sum); });
+      if (same != known.end()) {
+        merge(sums[*same], std::move(sum));
+        continue;
+      }
+      known.push_back(sums.size());
     }
     sums.push_back(std::move(sum));
   }
-  std::sort(sums.begin(), sums.end(), [](const NameSum& a, const NameSum& b) {
-    return std::tie(b.elapsed_ns, b.total_ns, a.name, a.kind) <
-           std::tie(a.elapsed_ns, a.total_ns, b.name, b.kind);
+  const auto labels_before = [](const NameSum& a, const NameSum& b) {
+    return std::lexicographical_compare(
+        a.labels.begin(), a.labels.end(), b.labels.begin(), b.labels.end(),
+        [](const auto& left, const auto& right) { return left.label < right.label; });
+  };
+  std::sort(sums.begin(), sums.end(), [&](const NameSum& a, const NameSum& b) {
+    const auto left = std::tie(b.elapsed_ns, b.total_ns, a.name, a.kind);
+    const auto right = std::tie(a.elapsed_ns, a.total_ns, b.name, b.kind);
+    return left != right ? left < right : labels_before(a, b);
   });
   return sums;
 }
@@ -201,7 +238,7 @@ RunSummary summarize(const Program& program, const SourceMap& sources, const Tra
                      const Labelled& labelled, std::optional<int64_t> user_elapsed_ns) {
   const DimensionLabels* kinds = labelled.find(program.kind());
   KR_CHECK(kinds != nullptr);
-  const Counts counts = count(trace, *kinds);
+  const Counts counts = count(trace, labelled, *kinds);
 
   RunSummary run;
   run.source = trace.source;
@@ -219,10 +256,10 @@ RunSummary summarize(const Program& program, const SourceMap& sources, const Tra
   set_elapsed(run, trace, user_elapsed_ns);
   for (const DimensionLabels& labels : labelled.dimensions) {
     run.dimensions.push_back(
-        {program.dimensions.get(labels.dimension).name, label_sums(labels, counts.names)});
+        {program.dimensions.get(labels.dimension).name, label_sums(labels, counts.rows)});
   }
   run.devices = device_sums(trace, counts);
-  run.names = name_sums(program, sources, trace, labelled, counts.names);
+  run.names = name_sums(program, sources, trace, labelled, counts.rows);
   check_sums(run);
   return run;
 }

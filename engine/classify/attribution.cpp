@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
+#include <tuple>
 
 #include "classify/periods.hpp"
+#include "trace/range_sweep.hpp"
 
 namespace kr {
 namespace {
@@ -52,25 +53,46 @@ class Attributor {
         out_.steps.begin(), out_.steps.end(),
         [](const TraceStep& a, const TraceStep& b) { return a.start_ns < b.start_ns; });
     for (uint32_t i = 0; i < out_.steps.size(); ++i) step_of_range_[out_.steps[i].range] = i;
-    for (TraceStep& step : out_.steps) {
-      uint32_t at = host.outer(step.range, step.start_ns);
-      while (at != HostRange::none && step_of_range_[at] == Attribution::none) {
-        at = host.outer(at, step.start_ns);
-      }
-      if (at != HostRange::none) step.outer = step_of_range_[at];
+    find_outer_steps();
+  }
+
+  /// Ranges stand by thread and start.
+  void find_outer_steps() {
+    const HostSide& host = *trace_.host;
+    std::vector<uint32_t> open;  // steps of one thread, in the order of begin
+    for (uint32_t i = 0; i < host.ranges.size(); ++i) {
+      const HostRange& range = host.ranges[i];
+      if (i > 0 && range.thread != host.ranges[i - 1].thread) open.clear();
+      const uint32_t step = step_of_range_[i];
+      if (step == Attribution::none) continue;
+      std::erase_if(open, [&](uint32_t one) {
+        return host.ranges[out_.steps[one].range].end_ns <= range.start_ns;
+      });
+      if (!open.empty()) out_.steps[step].outer = open.back();
+      open.push_back(step);
     }
   }
 
   void follow_launches() {
     const HostSide& host = *trace_.host;
+    struct Place {
+      uint32_t module = HostRange::none;
+      uint32_t step = Attribution::none;
+    };
+    std::vector<Place> places(host.launches.size());
+    fold_ranges(
+        host, Place{},
+        [&](Place place, uint32_t range) {
+          if (step_of_range_[range] != Attribution::none) place.step = step_of_range_[range];
+          if (host.ranges[range].kind == HostRange::Kind::module) place.module = range;
+          return place;
+        },
+        [&](uint32_t launch, const Place& place) { places[launch] = place; });
     for (size_t i = 0; i < trace_.operations.size(); ++i) {
-      const Launch* launch = host.launch(i);
-      if (launch == nullptr) continue;
-      out_.module_of[i] = host.module_of(*launch);
-      const uint32_t range = host.find(*launch, [&](const HostRange& one) {
-        return step_of_range_[static_cast<size_t>(&one - &host.ranges[0])] != Attribution::none;
-      });
-      if (range != HostRange::none) out_.step_of[i] = step_of_range_[range];
+      const uint32_t launch = host.launch_of[i];
+      if (launch == HostRange::none) continue;
+      out_.module_of[i] = places[launch].module;
+      out_.step_of[i] = places[launch].step;
     }
   }
 
@@ -171,6 +193,30 @@ AttributionSums sum(const Trace& trace, const Attribution& attribution) {
     part += trace.operations[i].duration_ns;
   }
   return sums;
+}
+
+std::vector<LayerEvidence> layer_evidence(const Attribution& attribution) {
+  const auto like = [](const LayerRun& run) {
+    return std::tuple(run.period, run.repeats, run.unit, run.level, run.graph,
+                      run.step == Attribution::none);
+  };
+  std::map<decltype(like(LayerRun{})), size_t> known;
+  std::vector<LayerEvidence> out;
+  for (const LayerRun& run : attribution.layer_runs) {
+    const auto [at, added] = known.try_emplace(like(run), out.size());
+    if (added) {
+      out.push_back({run, 1});
+      continue;
+    }
+    LayerEvidence& one = out[at->second];
+    ++one.units;
+    one.run.total_ns += run.total_ns;
+    one.run.unit_ns += run.unit_ns;
+  }
+  std::stable_sort(out.begin(), out.end(), [](const LayerEvidence& a, const LayerEvidence& b) {
+    return a.run.total_ns > b.run.total_ns;
+  });
+  return out;
 }
 
 std::string evidence(const LayerRun& run) {

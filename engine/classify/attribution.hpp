@@ -62,6 +62,15 @@ struct AttributionSums {
 };
 AttributionSums sum(const Trace& trace, const Attribution& attribution);
 
+/// Runs alike: found in so many units of one kind, each of as many kernels. Times are of all of
+/// them.
+struct LayerEvidence {
+  LayerRun run;  // the first of them, with `total_ns` and `unit_ns` of all
+  size_t units = 0;
+};
+/// By time covered, falling.
+std::vector<LayerEvidence> layer_evidence(const Attribution& attribution);
+
 /// For a person: `period of 35 kernels, 11 times: 91.7 % of 421 kernels of one graph launch`.
 std::string evidence(const LayerRun& run);
 

@@ -233,20 +233,18 @@ Choice choose_model(const Program& program, const std::shared_ptr<const Database
   return Chooser(program, database, evidence, options).choose();
 }
 
-Choice choose_model(const Program& program, const std::shared_ptr<const Database>& database,
-                    const Trace& trace, const MatchedNames& matched, const ChooseOptions& options) {
-  std::vector<int64_t> totals(trace.names.size(), 0);
-  for (const Operation& operation : trace.operations) {
-    totals[operation.name.index] = add(totals[operation.name.index], operation.duration_ns);
+Choice choose_model(const std::shared_ptr<const Database>& database, const TraceSubjects& subjects,
+                    const ChooseOptions& options) {
+  const Trace& trace = subjects.trace();
+  std::vector<int64_t> totals(subjects.size(), 0);
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    int64_t& total = totals[subjects.of(i)];
+    total = add(total, trace.operations[i].duration_ns);
   }
-  AtomSet set(program.atoms.size());
   const auto each = [&](const std::function<void(const Subject&, int64_t)>& tell) {
-    for (uint32_t i = 0; i < totals.size(); ++i) {
-      matched.fill({i}, set);
-      tell({.name = &set, .kind = trace.names.get({i}).kind}, totals[i]);
-    }
+    subjects.each([&](uint32_t number, const Subject& one) { tell(one, totals[number]); });
   };
-  return choose_model(program, database, {trace.model_text, each}, options);
+  return choose_model(subjects.program(), database, {trace.model_text, each}, options);
 }
 
 }  // namespace kr

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 
@@ -27,24 +29,65 @@ Given given(const Program& program, std::optional<RuleId> rule_id, std::string_v
   return {rule.keep ? name : std::string_view(rule.label), rule_id, !rule.otherwise};
 }
 
-Labelled classify(const Program& program, const MatchedNames& matched, const Trace& trace,
-                  ModelId model) {
-  Labelled labelled{model, {}};
+namespace {
+
+/// Subjects of one name that get everything from the same rules are one row.
+class Rows {
+ public:
+  Rows(size_t names, size_t subjects) : of_name_(names) { of_subject_.reserve(subjects); }
+
+  /// The row of the next subject. `fresh`: there was none.
+  void add(NameId name, const std::vector<std::optional<RuleId>>& rules, bool& fresh) {
+    std::vector<uint32_t>& known = of_name_[name.index];
+    const auto same = std::find_if(known.begin(), known.end(),
+                                   [&](uint32_t row) { return rules_[row] == rules; });
+    fresh = same == known.end();
+    if (fresh) {
+      known.push_back(static_cast<uint32_t>(rules_.size()));
+      rules_.push_back(rules);
+      of_subject_.push_back(known.back());
+    } else {
+      of_subject_.push_back(*same);
+    }
+  }
+  const std::vector<uint32_t>& of_subject() const { return of_subject_; }
+
+ private:
+  std::vector<std::vector<uint32_t>> of_name_;
+  std::vector<std::vector<std::optional<RuleId>>> rules_;  // by row
+  std::vector<uint32_t> of_subject_;
+};
+
+}  // namespace
+
+Labelled classify(const TraceSubjects& subjects, ModelId model) {
+  const Program& program = subjects.program();
+  const Trace& trace = subjects.trace();
+  Labelled labelled{model, {}, {}, {}};
   std::vector<TableMatcher> matchers;
   for (const Table& table : program.models.get(model).tables) {
     matchers.emplace_back(program, table);
     labelled.dimensions.push_back({table.dimension, {}});
-    labelled.dimensions.back().by_name.reserve(matched.size());
+    labelled.dimensions.back().by_row.reserve(trace.names.size());
   }
-  AtomSet set(program.atoms.size());
-  for (uint32_t i = 0; i < matched.size(); ++i) {
-    const OperationName& name = trace.names.get({i});
-    matched.fill({i}, set);
-    const Subject subject{.name = &set, .kind = name.kind};
+  labelled.names.reserve(trace.names.size());
+  const bool one_a_name = subjects.of_operation().empty();
+  Rows rows(one_a_name ? 0 : trace.names.size(), one_a_name ? 0 : subjects.size());
+  std::vector<std::optional<RuleId>> rules(matchers.size());
+  subjects.each([&](uint32_t number, const Subject& subject) {
+    for (size_t d = 0; d < matchers.size(); ++d) rules[d] = matchers[d].match(subject);
+    const NameId name = subjects.name(number);
+    bool fresh = true;
+    if (!one_a_name) rows.add(name, rules, fresh);
+    if (!fresh) return;
+    labelled.names.push_back(name);
     for (size_t d = 0; d < matchers.size(); ++d) {
-      labelled.dimensions[d].by_name.push_back(
-          given(program, matchers[d].match(subject), name.text));
+      labelled.dimensions[d].by_row.push_back(given(program, rules[d], trace.names.get(name).text));
     }
+  });
+  labelled.row_of.reserve(subjects.of_operation().size());
+  for (const uint32_t subject : subjects.of_operation()) {
+    labelled.row_of.push_back(rows.of_subject()[subject]);
   }
   return labelled;
 }

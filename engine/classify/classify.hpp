@@ -1,5 +1,5 @@
-// Program + Trace → labels. Every distinct name of the trace gets one label in every dimension of
-// its model: from a rule, its own name (`otherwise keep`), or `unclassified`.
+// Program + Trace → labels. Every distinct subject of the trace gets one label in every dimension
+// of its model: from a rule, its own name (`otherwise keep`), or `unclassified`.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "classify/matched_names.hpp"
+#include "classify/subjects.hpp"
 #include "match/evaluate.hpp"
 #include "trace/trace.hpp"
 
@@ -25,13 +25,6 @@ struct Choice {
   std::string why;
 };
 
-struct ChooseOptions {
-  std::string engine;  // empty: detect
-  std::string model;   // empty: detect
-  /// The user named rules: their only engine is taken where none is detected, before `generic`.
-  bool rules_given = false;
-};
-
 /// What `detect` is tried on.
 struct Evidence {
   std::string_view model_text;  // what holds of it counts for all time
@@ -44,9 +37,9 @@ struct Evidence {
 /// an unknown name, with near ones suggested.
 Choice choose_model(const Program& program, const std::shared_ptr<const Database>& database,
                     const Evidence& evidence, const ChooseOptions& options);
-/// By the names of a trace.
-Choice choose_model(const Program& program, const std::shared_ptr<const Database>& database,
-                    const Trace& trace, const MatchedNames& matched, const ChooseOptions& options);
+/// By the subjects of a trace.
+Choice choose_model(const std::shared_ptr<const Database>& database, const TraceSubjects& subjects,
+                    const ChooseOptions& options);
 
 /// A label as given to one name.
 struct Given {
@@ -58,21 +51,29 @@ struct Given {
 /// What `rule` gives a subject of that name, which has to live as long.
 Given given(const Program& program, std::optional<RuleId> rule, std::string_view name);
 
-/// Labels of one dimension by NameId.
+/// Labels of one dimension.
 struct DimensionLabels {
   DimensionId dimension;
-  std::vector<Given> by_name;
+  std::vector<Given> by_row;
 };
 
-/// Refers to the Program and the Trace it was made from.
+/// The labels of a trace's operations. A row is what has one name and gets its labels from the same
+/// rules: where `within` labels a name in several ways it has a row for each. Refers to the Program
+/// and the Trace it was made from.
 struct Labelled {
   ModelId model;
   std::vector<DimensionLabels> dimensions;  // those of the model, in the Program's order; kind last
+  std::vector<NameId> names;                // by row
+  std::vector<uint32_t> row_of;  // by operation; empty: every name has one row, that of its number
 
   const DimensionLabels* find(DimensionId dimension) const;
+  size_t rows() const noexcept { return names.size(); }
+  /// The row of the operation that stands at `place` in its trace.
+  uint32_t row(size_t place, const Operation& operation) const noexcept {
+    return row_of.empty() ? operation.name.index : row_of[place];
+  }
 };
 
-Labelled classify(const Program& program, const MatchedNames& matched, const Trace& trace,
-                  ModelId model);
+Labelled classify(const TraceSubjects& subjects, ModelId model);
 
 }  // namespace kr

@@ -107,9 +107,10 @@ void add_modules(const CompiledRules& rules, const RunSpec& spec, DimensionId di
 }  // namespace
 
 MeasuredRun measure_run(const CompiledRules& rules, const RunSpec& spec, size_t index,
-                        DimensionId dimension, const OpenOptions& options) {
+                        DimensionId dimension, OpenOptions options) {
   MeasuredRun run;
   run.source = spec.path;
+  options.host_side = options.host_side || asks_host_side(rules, spec);
   Opened opened = open_any(spec.path, options);
   const Program& program = rules.program();
   if (opened.modules) {

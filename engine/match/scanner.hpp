@@ -26,6 +26,10 @@ class AtomSet {
   bool has(AtomId atom) const { return (words_[atom.index / 64] >> (atom.index % 64) & 1) != 0; }
   void add(AtomId atom) { words_[atom.index / 64] |= uint64_t{1} << (atom.index % 64); }
   void clear() { words_.assign(words_.size(), 0); }
+  /// Leaves only those of `mask`, a set of as many.
+  void keep(const AtomSet& mask) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] &= mask.words_[i];
+  }
   std::span<const uint64_t> words() const { return words_; }
 
  private:

@@ -29,14 +29,23 @@ class Forest {
     last = at->second;
     return at->second;
   }
-  /// `call` tells one use of a node from the next.
+  /// Adds to a node. `call` tells one use of it from the next; each counts once, in whatever order
+  /// its operations come. None: a use of its own.
   void count(uint32_t node, int64_t ns, uint32_t call) {
     nodes_[node].total_ns += ns;
-    if (call == none || nodes_[node].call != call) ++nodes_[node].calls;
-    nodes_[node].call = call;
+    if (call == none) {
+      ++nodes_[node].calls;
+    } else if (nodes_[node].last_call != call) {
+      nodes_[node].last_call = call;
+      if (uses_.size() >= most_uses_) settle();
+      uses_.push_back(uint64_t{node} << 32 | call);
+    }
   }
 
-  void give(ModuleTraceBuilder& builder) const {
+  void give(ModuleTraceBuilder& builder) {
+    settle();
+    for (const uint64_t use : uses_) ++nodes_[use >> 32].calls;
+    uses_.clear();
     std::vector<uint32_t> open;
     for (uint32_t at = first_root_; at != none;) {
       const Node& node = nodes_[at];
@@ -75,10 +84,19 @@ class Forest {
     uint32_t next;  // sibling
     int64_t total_ns;
     int64_t calls;
-    uint32_t call;
+    uint32_t last_call;
   };
+  /// Leaves each use once. What is kept at most doubles before the next time.
+  void settle() {
+    std::sort(uses_.begin(), uses_.end());
+    uses_.erase(std::unique(uses_.begin(), uses_.end()), uses_.end());
+    most_uses_ = std::max<size_t>(1024, 2 * uses_.size());
+  }
+
   std::unordered_map<Key, uint32_t, Hash> children_;
   std::vector<Node> nodes_;
+  std::vector<uint64_t> uses_;  // node and call
+  size_t most_uses_ = 0;
   uint32_t first_root_ = none;
   uint32_t last_root_ = none;
 };

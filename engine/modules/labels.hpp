@@ -17,16 +17,6 @@ class MatchedPaths {
   MatchedPaths(const Program& program, const std::shared_ptr<const Database>& database,
                const ModuleTrace& trace);
 
-  /// Calls with the node as a subject. `looks_within`: whether enclosing names are wanted.
-  template <class Tell>
-  void with_subject(PathId path, bool looks_within, const Tell& tell) const {
-    Subject subject = this->subject(path);
-    std::vector<AtomSet> enclosing;
-    if (looks_within) enclosing = above(path);
-    subject.within = enclosing;
-    tell(subject);
-  }
-
   /// The engine and model asked for, or detected by the leaves' names, the names above them, and
   /// the context. `leaf_ns` is the leaves' time by path.
   Choice choose(const std::shared_ptr<const Database>& database,
@@ -40,8 +30,17 @@ class MatchedPaths {
   const ModuleTrace& trace() const noexcept { return *trace_; }
 
  private:
-  Subject subject(PathId path) const;
-  std::vector<AtomSet> above(PathId path) const;
+  /// Paths as what rules can tell of them: their name and what is above it.
+  struct Subjects {
+    Surroundings around;
+    PlacedNames pairs;
+    std::vector<uint32_t> of_path;
+  };
+  /// As far as `asked` look.
+  Subjects subjects(const std::vector<ExprId>& asked) const;
+  /// Calls `tell(number, subject)` for each, rising.
+  template <class Tell>
+  void each(const Subjects& subjects, const Tell& tell) const;
 
   const Program* program_;
   const ModuleTrace* trace_;

@@ -46,6 +46,7 @@ struct LabelledModules {
   std::vector<std::optional<int64_t>> tokens;
   /// Of trees made from operations: how the time of all of them was placed.
   std::optional<AttributionSums> attribution;
+  std::vector<LayerEvidence> layer_evidence;  // of the same
 };
 
 /// What is shown under one name: a colour of a picture, a line of a legend.

@@ -51,14 +51,15 @@ class ChromeTrace {
   ChromeTrace(const CompiledRules& rules, const LabelledTrace& run, const RunSummary& summary,
               std::string_view by, const ByteSink& write)
       : trace_(run.trace),
+        labelled_(run.labelled),
         summary_(summary),
         labels_(rules, run.labelled),
         by_(summary.dimension(by) ? by : "kind"),
         attribution_(attribute(run.trace, rules.program(), rules.database, run.labelled.model)),
         base_ns_(first_time(run.trace)),
         events_(base_ns_, write) {
-    names_.reserve(trace_.names.size());
-    for (uint32_t id = 0; id < trace_.names.size(); ++id) add_name(rules, run, id);
+    rows_.reserve(run.labelled.rows());
+    for (uint32_t row = 0; row < run.labelled.rows(); ++row) add_row(rules, run, row);
   }
 
   void run() {
@@ -90,9 +91,9 @@ class ChromeTrace {
     return first.value_or(0);
   }
 
-  void add_name(const CompiledRules& rules, const LabelledTrace& run, uint32_t id) {
-    const OperationName& name = trace_.names.get({id});
-    const std::string_view label = labels_.find(by_, id)->label;
+  void add_row(const CompiledRules& rules, const LabelledTrace& run, uint32_t row) {
+    const OperationName& name = trace_.names.get(run.labelled.names[row]);
+    const std::string_view label = labels_.find(by_, row)->label;
     const std::string shown = chrome_text(label);
     const std::string_view color =
         chrome_color(label_style(rules.program(), run.labelled.model, by_, label).color);
@@ -106,15 +107,15 @@ class ChromeTrace {
     JsonWriter by_rule(rules_text);
     labels.open('{');
     by_rule.open('{');
-    for (const auto& [dimension, by_name] : labels_.dimensions()) {
-      const Given& given = by_name->by_name[id];
+    for (const auto& [dimension, given_by] : labels_.dimensions()) {
+      const Given& given = given_by->by_row[row];
       labels.key(dimension).text(utf8_text(given.label));
       if (given.rule) by_rule.key(dimension).text(utf8_text(labels_.rule(given)));
     }
     labels.close('}');
     by_rule.close('}');
     text.labels += ",\"rules\":" + rules_text;
-    names_.push_back(std::move(text));
+    rows_.push_back(std::move(text));
   }
 
   void head() {
@@ -212,7 +213,7 @@ class ChromeTrace {
   void operations() {
     for (size_t i = 0; i < trace_.operations.size(); ++i) {
       const Operation& operation = trace_.operations[i];
-      const NameText& name = names_[operation.name.index];
+      const NameText& name = rows_[labelled_.row(i, operation)];
       const ChromePlace place =
           streams_[operation.track.index]->lane(operation.start_ns, operation.end_ns());
       events_.begin(name.label);
@@ -335,13 +336,14 @@ class ChromeTrace {
   }
 
   const Trace& trace_;
+  const Labelled& labelled_;
   const RunSummary& summary_;
   TraceLabels labels_;
   std::string by_;
   Attribution attribution_;
   int64_t base_ns_;
   ChromeEvents events_;
-  std::vector<NameText> names_;  // by NameId
+  std::vector<NameText> rows_;  // by row of labels
   ChromeNumbers processes_;
   std::map<int32_t, Device> devices_;
   std::vector<std::unique_ptr<ChromeTracks>> streams_;  // by track

@@ -17,13 +17,14 @@ namespace {
 
 constexpr size_t piece_bytes = 64 << 10;
 
-/// What one name's rows have in common: everything before and after the numbers of the operation.
+/// What operations of one row of labels have in common: everything before and after the numbers of
+/// the operation.
 struct RowText {
   std::string head;
   std::string labels;
 };
 
-/// A label and its rule, as text, for one name.
+/// A label and its rule, as text, by row.
 class Labels {
  public:
   Labels(const CompiledRules& rules, const Labelled& labelled) : labels_(rules, labelled) {
@@ -34,12 +35,12 @@ class Labels {
   }
 
   const std::vector<std::string>& further() const { return further_; }
-  std::string label(std::string_view dimension, uint32_t name) const {
-    const Given* given = labels_.find(dimension, name);
+  std::string label(std::string_view dimension, uint32_t row) const {
+    const Given* given = labels_.find(dimension, row);
     return given != nullptr ? std::string(given->label) : std::string();
   }
-  std::string rule(std::string_view dimension, uint32_t name) const {
-    const Given* given = labels_.find(dimension, name);
+  std::string rule(std::string_view dimension, uint32_t row) const {
+    const Given* given = labels_.find(dimension, row);
     return given != nullptr ? labels_.rule(*given) : std::string();
   }
 
@@ -113,17 +114,19 @@ void classify_each(const CompiledRules& rules, const LabelledTrace& run, EachFor
   const bool csv = format == EachFormat::csv;
   const Labels labels(rules, run.labelled);
   std::vector<RowText> rows;
-  for (uint32_t id = 0; id < run.trace.names.size(); ++id) {
-    const OperationName& name = run.trace.names.get({id});
-    rows.push_back(csv ? csv_row(labels, name, id) : json_row(labels, name, id));
+  rows.reserve(run.labelled.rows());
+  for (uint32_t row = 0; row < run.labelled.rows(); ++row) {
+    const OperationName& name = run.trace.names.get(run.labelled.names[row]);
+    rows.push_back(csv ? csv_row(labels, name, row) : json_row(labels, name, row));
   }
 
   std::string out;
   if (csv) out = csv_header(labels);
   UnionSweep sweep;
-  for (const Operation& operation : run.trace.operations) {
+  for (size_t i = 0; i < run.trace.operations.size(); ++i) {
+    const Operation& operation = run.trace.operations[i];
     const int64_t elapsed_ns = sweep.add(operation.start_ns, operation.end_ns());
-    const RowText& row = rows[operation.name.index];
+    const RowText& row = rows[run.labelled.row(i, operation)];
     const Track& track = run.trace.track(operation.track);
     if (csv) {
       fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}\n", row.head,

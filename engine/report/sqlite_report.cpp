@@ -126,7 +126,7 @@ struct SqliteReport::Impl {
     const Attribution attribution =
         attribute(run.trace, rules.program(), rules.database, run.labelled.model);
     if (run.trace.host) add_host(*run.trace.host);
-    std::vector<NameCounts> names(run.trace.names.size());
+    std::vector<NameCounts> names(run.labelled.rows());
     std::vector<PartCounts> step_counts(attribution.steps.size());
     std::vector<int64_t> first_layer;
     int64_t count = 0;
@@ -140,7 +140,8 @@ struct SqliteReport::Impl {
     for (size_t i = 0; i < run.trace.operations.size(); ++i) {
       const Operation& operation = run.trace.operations[i];
       const int64_t elapsed_ns = sweep.add(operation.start_ns, operation.end_ns());
-      NameCounts& name = names[operation.name.index];
+      const uint32_t row = run.labelled.row(i, operation);
+      NameCounts& name = names[row];
       ++name.instances;
       name.elapsed_ns += elapsed_ns;
       name.total_ns += operation.duration_ns;
@@ -165,7 +166,7 @@ struct SqliteReport::Impl {
       Row(operations)
           .number(++operation_id)
           .number(run_id)
-          .number(first.name + operation.name.index)
+          .number(first.name + row)
           .number(track.device)
           .number(track.stream)
           .number(operation.start_ns)
@@ -271,19 +272,20 @@ struct SqliteReport::Impl {
       const int64_t id = first.name + i;
       // A name that no operation has is none of the run's.
       if (one.instances == 0) continue;
+      const OperationName& name = run.trace.names.get(run.labelled.names[i]);
       Row(names)
           .number(id)
           .number(run_id)
-          .text(run.trace.names.get({i}).text)
-          .text(to_string(run.trace.names.get({i}).kind))
+          .text(name.text)
+          .text(to_string(name.kind))
           .number(one.instances)
           .number(one.elapsed_ns)
           .number(one.total_ns)
           .number(one.min_ns)
           .number(one.max_ns)
           .insert();
-      for (const auto& [dimension, by_name] : labels.dimensions()) {
-        const Given& given = by_name->by_name[i];
+      for (const auto& [dimension, given_by] : labels.dimensions()) {
+        const Given& given = given_by->by_row[i];
         Row(name_labels)
             .number(id)
             .text(dimension)

@@ -9,9 +9,9 @@ TraceLabels::TraceLabels(const CompiledRules& rules, const Labelled& labelled) :
   }
 }
 
-const Given* TraceLabels::find(std::string_view dimension, uint32_t name) const {
+const Given* TraceLabels::find(std::string_view dimension, uint32_t row) const {
   for (const auto& [known, labels] : dimensions_) {
-    if (known == dimension) return &labels->by_name[name];
+    if (known == dimension) return &labels->by_row[row];
   }
   return nullptr;
 }

@@ -1,4 +1,4 @@
-// Labels of a trace's names, and the rules that gave them, for outputs that go through every
+// Labels of a trace's operations by row (see Labelled), and the rules that gave them, for outputs that go through every
 // operation.
 #pragma once
 
@@ -21,7 +21,7 @@ class TraceLabels {
     return dimensions_;
   }
   /// Null where the model has no such dimension.
-  const Given* find(std::string_view dimension, uint32_t name) const;
+  const Given* find(std::string_view dimension, uint32_t row) const;
   /// `file:line`, `built-in`; empty: unclassified.
   std::string rule(const Given& given) const;
 

@@ -138,6 +138,22 @@ void write_tree_json(const TreeView& view, const TreeRun& run, std::optional<Met
   json.key("layer_ns").number(sums.layer_ns);
   json.key("none_ns").number(sums.none_ns);
   json.close('}');
+  if (view.modules().attribution) {
+    json.key("layers").open('[');
+    for (const LayerEvidence& one : view.modules().layer_evidence) {
+      json.open('{', true);
+      json.key("period").number(one.run.period);
+      json.key("repeats").number(one.run.repeats);
+      json.key("level").number(one.run.level);
+      json.key("units").number(one.units);
+      json.key("kernels").number(one.run.unit);
+      json.key("total_ns").number(one.run.total_ns);
+      json.key("unit_ns").number(one.run.unit_ns);
+      json.key("evidence").text(evidence(one.run));
+      json.close('}');
+    }
+    json.close(']');
+  }
   if (view.options().compat) json.key("lost_ns").number(view.lost_ns());
   append_trends(json, view);
   write_losses(json, view.trace().losses);

@@ -20,6 +20,7 @@ constexpr size_t shortest_name = 24;
 constexpr size_t longest_label = 28;
 constexpr size_t most_compared = 15;
 constexpr size_t levels_indented = 40;  // deeper ones stand no further in
+constexpr size_t most_evidence = 6;
 
 std::string plural(uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", grouped(static_cast<int64_t>(count)), what, count == 1 ? "" : "s");
@@ -27,6 +28,18 @@ std::string plural(uint64_t count, std::string_view what) {
 
 std::string signed_time(int64_t ns, TimeUnit unit) {
   return fmt::format("{}{}", ns > 0 ? "+" : "", in_unit(ns, unit));
+}
+
+/// A node may be named as kr's own rows are: then it stands in quotes.
+std::string node_text(const std::string& name) {
+  const auto is = [&](std::string_view own) {
+    const std::string_view text = name;
+    if (!text.starts_with(own)) return false;
+    const std::string_view rest = text.substr(own.size());
+    return rest.empty() || rest.starts_with(" (") || rest.starts_with(" #") ||
+           rest.starts_with(" <- ");
+  };
+  return is(reserved::others) || is(reserved::self) ? '"' + name + '"' : name;
 }
 
 /// One line of a tree.
@@ -91,9 +104,47 @@ class TreeText {
                        human_time(steps_total())),
            view_.lost_ns() > 0 ? Ink::warning : Ink::none);
     }
+    if (modules.attribution) placed(*modules.attribution);
+    if (modules.attribution && view_.options().level.kind == Level::Kind::layer) evidence();
     for (const Loss& loss : trace.losses) {
       line(fmt::format("left out: {} × {} (first at {})", loss.count, loss.what, loss.first_offset),
            Ink::warning);
+    }
+  }
+
+  /// How the time of a trace's operations was placed, all steps together.
+  void placed(const AttributionSums& sums) {
+    const int64_t outside = sums.layer_ns + sums.none_ns;
+    const int64_t all = sums.module_ns + outside;
+    if (outside == 0) {
+      line(all > 0 ? "all time is in modules" : "no time to place in modules");
+      return;
+    }
+    const auto share = [&](int64_t part) { return percent(part, all, 1) + " %"; };
+    line(fmt::format("not in any module: {} of the time ({} in layers found by their period, {} in "
+                     "neither)",
+                     share(outside), share(sums.layer_ns), share(sums.none_ns)),
+         Ink::warning);
+  }
+
+  /// What layers that no module tells of rest on.
+  void evidence() {
+    const std::vector<LayerEvidence>& all = view_.modules().layer_evidence;
+    if (all.empty()) {
+      line("no period: the kernels of no graph launch, step or stream repeat as layers would",
+           Ink::warning);
+    }
+    for (size_t i = 0; i < std::min(all.size(), most_evidence); ++i) {
+      const LayerEvidence& one = all[i];
+      const std::string more = one.units > 1 ? fmt::format(", and so in {} of them",
+                                                           grouped(static_cast<int64_t>(one.units)))
+                                             : "";
+      line(fmt::format("evidence of layers{}: {}{}", one.run.level > 0 ? " within layers" : "",
+                       kr::evidence(one.run), more));
+    }
+    if (all.size() > most_evidence) {
+      line(fmt::format("and {} more (kr analyze --only layers shows all)",
+                       all.size() - most_evidence));
     }
   }
 
@@ -135,7 +186,7 @@ class TreeText {
     std::vector<Line> lines;
     for (const ViewRow& row : rows_) {
       const ViewEntry& entry = view_.entries()[row.entry];
-      std::string name = entry.name;
+      std::string name = entry.others ? entry.name : row_text(row);
       if (entry.others) name += fmt::format(" ({})", grouped(static_cast<int64_t>(row.nodes)));
       lines.push_back({std::move(name), view_.options().by_label ? "" : entry.label, 0,
                        row.invocations, row.total_ns, true});
@@ -172,13 +223,13 @@ class TreeText {
       Rest& rest = open.empty() ? roots : open.back();
       if (row_of[i] < rows_.size() && holds[i]) {
         const ViewRow& row = rows_[row_of[i]];
-        lines.push_back({view_.entries()[row.entry].name,
+        lines.push_back({row_text(row),
                          view_.labelled(row.path) ? std::string(view_.label(row.path)) : "",
                          depth_of(i), row.invocations, row.total_ns, true});
         i = nodes_[i].end;
       } else if (holds[i]) {
-        lines.push_back({std::string(view_.trace().name(nodes_[i].path)), "", depth_of(i),
-                         nodes_[i].invocations, nodes_[i].total_ns, false});
+        lines.push_back({node_text(std::string(view_.trace().name(nodes_[i].path))), "",
+                         depth_of(i), nodes_[i].invocations, nodes_[i].total_ns, false});
         open.push_back({nodes_[i].end, depth_of(i) + 1});
         ++i;
       } else {
@@ -194,6 +245,18 @@ class TreeText {
     while (!open.empty()) close(open, lines);
     add_rest(roots, lines);
     return lines;
+  }
+
+  /// Time of its own that a node has is no call of anything.
+  std::string row_text(const ViewRow& row) const {
+    const ViewEntry& entry = view_.entries()[row.entry];
+    const bool node = row.path.valid() && row.invocations > 0;
+    return node ? node_text(entry.name) : entry_text(entry);
+  }
+  /// Of several nodes named `(self)` most are kr's own.
+  static std::string entry_text(const ViewEntry& entry) {
+    const bool own = entry.others || entry.name.starts_with(reserved::self);
+    return own ? entry.name : node_text(entry.name);
   }
 
   struct Rest {
@@ -272,7 +335,7 @@ class TreeText {
                 {time(entry.last_ns), {}},
                 {signed_time(entry.last_ns - entry.first_ns, unit_), {}},
                 {signed_time(std::llround(entry.slope_ns), unit_), {}},
-                {cut(view_.entries()[entry.entry].name, 0), {}}});
+                {cut(entry_text(view_.entries()[entry.entry]), 0), {}}});
     }
     out_ += grid.text(0, options_.color);
     if (order.size() > most_compared) {
@@ -312,7 +375,7 @@ class TreeText {
         break;
       }
       row([&](const PhaseSums& phase) { return phase.entries[i].total_ns; },
-          cut(view_.entries()[i].name, 0), Ink::none);
+          cut(entry_text(view_.entries()[i]), 0), Ink::none);
     }
     row([](const PhaseSums& phase) { return phase.total_ns; }, "all", Ink::bold);
     out_ += grid.text(0, options_.color);

@@ -60,7 +60,7 @@ void HostSide::order() {
 // Ranges of a thread may overlap without one holding the other. What has ended is taken off the
 // stack from its top only, so no range that is open is ever lost.
 void HostSide::nest() {
-  first_range_.assign(threads.size() + 1, ranges.size());
+  first_range_.assign(threads.size() + 1, static_cast<uint32_t>(ranges.size()));
   std::vector<uint32_t> open;
   uint32_t next_thread = 0;
   for (uint32_t i = 0; i < ranges.size(); ++i) {
@@ -70,6 +70,17 @@ void HostSide::nest() {
     while (!open.empty() && ranges[open.back()].end_ns <= range.start_ns) open.pop_back();
     range.parent = open.empty() ? HostRange::none : open.back();
     open.push_back(i);
+  }
+  // Threads are sorted by process.
+  whole_process_.assign(threads.size(), HostRange::none);
+  for (uint32_t first = 0; first < threads.size();) {
+    uint32_t end = first;
+    uint32_t whole = HostRange::none;
+    for (; end < threads.size() && threads[end].process == threads[first].process; ++end) {
+      if (threads[end].whole_process) whole = end;
+    }
+    std::fill(whole_process_.begin() + first, whole_process_.begin() + end, whole);
+    first = end;
   }
 }
 
@@ -92,31 +103,33 @@ uint32_t HostSide::find_launch(int64_t correlation) const noexcept {
   return known ? *found : HostRange::none;
 }
 
-uint32_t HostSide::innermost(uint32_t thread, int64_t time) const noexcept {
-  const HostRange* const first = ranges.begin() + first_range_[thread];
-  const HostRange* const last = ranges.begin() + first_range_[thread + 1];
-  const HostRange* const behind = std::partition_point(
-      first, last, [&](const HostRange& range) { return range.start_ns <= time; });
-  if (behind == first) return HostRange::none;
-  const auto begun = static_cast<uint32_t>(behind - 1 - ranges.begin());
-  return ranges[begun].holds(time) ? begun : outer(begun, time);
-}
-
-uint32_t HostSide::outer(uint32_t range, int64_t time) const noexcept {
+uint32_t HostSide::enclosing_module(uint32_t range, int64_t time) const noexcept {
+  const auto wanted = [&](const HostRange& one) {
+    return one.kind == HostRange::Kind::module && one.holds(time);
+  };
   uint32_t at = ranges[range].parent;
-  while (at != HostRange::none && !ranges[at].holds(time)) at = ranges[at].parent;
+  while (at != HostRange::none && !wanted(ranges[at])) at = ranges[at].parent;
   return at;
 }
 
 uint32_t HostSide::module_of(const Launch& launch) const noexcept {
-  return find(launch, [](const HostRange& range) { return range.kind == HostRange::Kind::module; });
+  const HostRange* const first = ranges.begin() + first_range_[launch.thread];
+  const HostRange* const last = ranges.begin() + first_range_[launch.thread + 1];
+  const HostRange* const behind = std::partition_point(
+      first, last, [&](const HostRange& range) { return range.start_ns <= launch.start_ns; });
+  if (behind == first) return HostRange::none;
+  const auto begun = static_cast<uint32_t>(behind - 1 - ranges.begin());
+  const HostRange& range = ranges[begun];
+  return range.kind == HostRange::Kind::module && range.holds(launch.start_ns)
+             ? begun
+             : enclosing_module(begun, launch.start_ns);
 }
 
 std::vector<uint32_t> HostSide::modules_of(const Launch& launch) const {
   std::vector<uint32_t> chain;
-  uint32_t at = innermost(launch.thread, launch.start_ns);
-  for (; at != HostRange::none; at = outer(at, launch.start_ns)) {
-    if (ranges[at].kind == HostRange::Kind::module) chain.push_back(at);
+  for (uint32_t at = module_of(launch); at != HostRange::none;
+       at = enclosing_module(at, launch.start_ns)) {
+    chain.push_back(at);
   }
   std::reverse(chain.begin(), chain.end());
   return chain;

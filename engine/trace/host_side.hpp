@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/growing_array.hpp"
@@ -18,6 +19,8 @@ namespace kr {
 struct HostThread {
   std::string process;
   std::string thread;
+  /// None of them: ranges on it hold the launches of all threads of the process.
+  bool whole_process = false;
 
   friend auto operator<=>(const HostThread&, const HostThread&) = default;
 };
@@ -53,7 +56,8 @@ struct HostRange {
   int64_t end_ns;
   uint32_t name;  // in HostSide::range_names
   uint32_t thread;
-  /// The range that began last before this one and had not ended; none where there is none.
+  /// The range that began last before this one on the thread and had not ended; none where there
+  /// is none.
   uint32_t parent;
   Kind kind;
 
@@ -76,22 +80,17 @@ struct HostSide {
     const uint32_t at = launch_of[operation];
     return at == HostRange::none ? nullptr : &launches[at];
   }
-  /// The range on that thread that began last of those that hold the time; none: there is none.
-  uint32_t innermost(uint32_t thread, int64_t time) const noexcept;
-  /// The next one outwards that holds it, from a range on.
-  uint32_t outer(uint32_t range, int64_t time) const noexcept;
-
   /// The innermost module at a launch; none: there is none.
   uint32_t module_of(const Launch& launch) const noexcept;
   /// All modules at a launch, the outermost first.
   std::vector<uint32_t> modules_of(const Launch& launch) const;
-  /// The innermost range at a launch that `wanted(range)` holds for.
-  template <class Wanted>
-  uint32_t find(const Launch& launch, Wanted wanted) const {
-    uint32_t at = innermost(launch.thread, launch.start_ns);
-    while (at != HostRange::none && !wanted(ranges[at])) at = outer(at, launch.start_ns);
-    return at;
+
+  /// The ranges of a thread, as places in `ranges`: [first, second).
+  std::pair<uint32_t, uint32_t> ranges_of(uint32_t thread) const noexcept {
+    return {first_range_[thread], first_range_[thread + 1]};
   }
+  /// The thread that stands for all of this one's process; none: no range needs it.
+  uint32_t whole_process(uint32_t thread) const noexcept { return whole_process_[thread]; }
 
   // For the TraceBuilder that fills it, in any order.
 
@@ -105,7 +104,9 @@ struct HostSide {
  private:
   void nest();
   void index_launches();
-  std::vector<size_t> first_range_;        // by thread, and the end
+  uint32_t enclosing_module(uint32_t range, int64_t time) const noexcept;
+  std::vector<uint32_t> first_range_;      // by thread, and the end
+  std::vector<uint32_t> whole_process_;    // by thread
   GrowingArray<uint32_t> by_correlation_;  // launches
 };
 

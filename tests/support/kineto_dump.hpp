@@ -5,8 +5,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
+#include "trace/range_sweep.hpp"
 #include "trace/readers/kineto_json.hpp"
 
 namespace kr::test {
@@ -14,6 +16,17 @@ namespace kr::test {
 /// A line an operation, and with a host side its launch and the ranges that stand in.
 inline std::string dump_kineto(const Trace& trace) {
   std::string out;
+  std::vector<uint32_t> annotation_of;  // by launch: the innermost
+  if (trace.host != nullptr) {
+    const HostSide& host = *trace.host;
+    annotation_of.resize(host.launches.size());
+    fold_ranges(
+        host, HostRange::none,
+        [&](uint32_t outer, uint32_t range) {
+          return host.ranges[range].kind == HostRange::Kind::annotation ? range : outer;
+        },
+        [&](uint32_t launch, uint32_t annotation) { annotation_of[launch] = annotation; });
+  }
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const Operation& operation = trace.operations[i];
     const OperationName& name = trace.names.get(operation.name);
@@ -30,9 +43,7 @@ inline std::string dump_kineto(const Trace& trace) {
         for (const uint32_t range : host.modules_of(*launch)) {
           out += " > " + host.range_names[host.ranges[range].name];
         }
-        const uint32_t annotation = host.find(*launch, [](const HostRange& range) {
-          return range.kind == HostRange::Kind::annotation;
-        });
+        const uint32_t annotation = annotation_of[host.launch_of[i]];
         if (annotation != HostRange::none) {
           out += " in " + host.range_names[host.ranges[annotation].name];
         }

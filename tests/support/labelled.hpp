@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "analyze/run.hpp"
-#include "classify/matched_names.hpp"
 
 namespace kr::test {
 
@@ -12,9 +11,10 @@ namespace kr::test {
 inline std::unique_ptr<LabelledTrace> label(const CompiledRules& rules, Trace trace) {
   auto run = std::make_unique<LabelledTrace>();
   run->trace = std::move(trace);
-  const MatchedNames matched(rules.database, rules.program(), run->trace.names);
-  run->choice = choose_model(rules.program(), rules.database, run->trace, matched, {"e", "", true});
-  run->labelled = classify(rules.program(), matched, run->trace, run->choice.model);
+  const ChooseOptions options{"e", "", true};
+  const TraceSubjects subjects(rules.program(), rules.database, run->trace, options);
+  run->choice = choose_model(rules.database, subjects, options);
+  run->labelled = classify(subjects, run->choice.model);
   return run;
 }
 

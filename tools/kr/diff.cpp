@@ -204,7 +204,7 @@ Exit diff(const DiffOptions& options, Streams& streams) {
   runs.b = options.after;
   runs.format = format;
   if (!options.by.empty()) runs.by = options.by;
-  if (!options.level.empty()) runs.level = options.level;
+  runs.level = options.level;
   runs.all = options.all;
   runs.rules = options.rules;
   runs.trace = options.trace;
@@ -233,8 +233,8 @@ Action setup(CLI::App& app) {
                  "Between runs: the dimension of the table (default: substage)")
       ->type_name("DIM");
   app.add_option("--level", options->level,
-                 "Between runs of module trees: align at kernel, module, layer, or a depth "
-                 "(default: module)")
+                 "Between runs: as module trees, aligned at kernel, module, layer, or a depth "
+                 "(default: module for profiles of modules; traces by name)")
       ->type_name("LEVEL");
   app.add_option("--format", options->format, "text or json (default: text)")->type_name("FORMAT");
   options->rules.add_to(app);

@@ -26,7 +26,8 @@ RunDifference compare_trees(const CompiledRules& rules, const RunSpec& a, const 
     return modules;
   };
   const auto first = read(a);
-  return compare_modules(rules, *first, *read(b), named_level(options.level));
+  return compare_modules(rules, *first, *read(b),
+                         named_level(options.level.empty() ? "module" : options.level));
 }
 
 RunDifference compare_traces(const CompiledRules& rules, const RunSpec& a, const RunSpec& b,
@@ -67,8 +68,10 @@ Exit diff_runs(const DiffRunsOptions& options, Streams& streams) {
                 fmt::format("holds operations, and {} module trees", trees ? a.path : b.path),
                 "compare runs of one kind");
   }
-  const RunDifference difference = trees ? compare_trees(rules, a, b, options, streams)
-                                         : compare_traces(rules, a, b, options, streams);
+  // Operations stand in modules too, where their trace tells of them.
+  const bool as_trees = trees || !options.level.empty();
+  const RunDifference difference = as_trees ? compare_trees(rules, a, b, options, streams)
+                                            : compare_traces(rules, a, b, options, streams);
   if (options.format == "json") {
     streams.out(to_json(difference));
   } else {

@@ -13,7 +13,8 @@ struct DiffRunsOptions {
   std::string b;
   std::string format;  // text or json
   std::string by = "substage";
-  std::string level = "module";
+  std::string
+      level;  // of module trees; given, traces of operations are held against each other as such
   bool all = false;
   RulesOptions rules;
   TraceOptions trace;

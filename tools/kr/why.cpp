@@ -28,9 +28,9 @@ Choice choose(const CompiledRules& rules, const WhyOptions& options, OperationKi
   const NameId name = builder.name(options.name, kind);
   builder.add({.start_ns = 0, .duration_ns = 1, .name = name, .track = builder.track({})});
   const Trace trace = std::move(builder).finish();
-  const MatchedNames matched(rules.database, rules.program(), trace.names);
-  return choose_model(rules.program(), rules.database, trace, matched,
-                      {options.engine, options.model, rules.named});
+  const ChooseOptions choose{options.engine, options.model, rules.named};
+  return choose_model(rules.database, TraceSubjects(rules.program(), rules.database, trace, choose),
+                      choose);
 }
 
 Exit why(const WhyOptions& options, Streams& streams) {

@@ -37,6 +37,8 @@ class NsysNames {
 
   NameId name(const NsysRows& rows, const NsysRow& row);
   TrackId track(const NsysRow& row);
+  /// A string of the export; false where there is none of that id.
+  bool find_string(int64_t id, std::string& text);
   /// Tells the losses it met.
   void finish();
 
@@ -50,7 +52,6 @@ class NsysNames {
   std::string copy(int64_t kind, bool& named) const;
   void read_copy_labels(const NsysSchema& schema);
   void read_devices(const NsysSchema& schema);
-  bool find_string(int64_t id, std::string& text);
   void read_all_strings();
   uint64_t first_row(NsysTable table, int64_t id) const;
 

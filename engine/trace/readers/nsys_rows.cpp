@@ -12,7 +12,15 @@ namespace {
 using Type = sqlite::Statement::Type;
 
 // Those whose type matters first.
-enum Column { start_column, end_column, name_column, device_column, stream_column };
+enum Column {
+  start_column,
+  end_column,
+  name_column,
+  device_column,
+  stream_column,
+  correlation_column,
+  process_column
+};
 constexpr size_t typed_columns = 3;
 
 std::string name_expression(const NsysColumns& columns, NsysTable table) {
@@ -45,7 +53,8 @@ std::string_view name_of(NsysTable table) noexcept {
   return "";
 }
 
-std::string nsys_query(const sqlite::Database& database, NsysTable table, bool numbered) {
+std::string nsys_query(const sqlite::Database& database, NsysTable table, bool numbered,
+                       bool linked) {
   const NsysColumns columns(database, name_of(table));
   for (const std::string_view needed : {"start", "end"}) {
     if (columns.has(needed)) continue;
@@ -53,14 +62,18 @@ std::string nsys_query(const sqlite::Database& database, NsysTable table, bool n
                 fmt::format("its table {} has no column `{}`", name_of(table), needed),
                 "export the report again with `nsys export --type sqlite`");
   }
-  return fmt::format("SELECT \"start\", \"end\", {}, {}, {} FROM {}{}",
+  const std::string launch = linked
+                                 ? fmt::format(", {}, {}", columns.or_else("correlationId", "NULL"),
+                                               columns.or_else("globalPid", "0"))
+                                 : std::string();
+  return fmt::format("SELECT \"start\", \"end\", {}, {}, {}{} FROM {}{}",
                      name_expression(columns, table), columns.or_else("deviceId", "0"),
-                     columns.or_else("streamId", "0"), name_of(table),
+                     columns.or_else("streamId", "0"), launch, name_of(table),
                      numbered ? " WHERE _rowid_ BETWEEN ?1 AND ?2" : "");
 }
 
-NsysRowReader::NsysRowReader(sqlite::Database database, bool allow_damage)
-    : database_(std::move(database)), allow_damage_(allow_damage) {}
+NsysRowReader::NsysRowReader(sqlite::Database database, bool allow_damage, bool linked)
+    : database_(std::move(database)), allow_damage_(allow_damage), linked_(linked) {}
 
 void NsysRowReader::read(NsysRows& out) {
   out.rows.clear();
@@ -70,7 +83,7 @@ void NsysRowReader::read(NsysRows& out) {
   auto& prepared = statements_[static_cast<size_t>(out.range.table)];
   if (prepared == nullptr) {
     prepared = std::make_unique<sqlite::Statement>(
-        database_.prepare(nsys_query(database_, out.range.table, out.range.numbered)));
+        database_.prepare(nsys_query(database_, out.range.table, out.range.numbered, linked_)));
   }
   sqlite::Statement& statement = *prepared;
   statement.reset();
@@ -108,7 +121,13 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
               .name = cells[name_column].integer,
               .stream = statement.integer(stream_column),
               .device = static_cast<int32_t>(device),
-              .name_form = NsysRow::Name::id};
+              .name_form = NsysRow::Name::id,
+              .correlation = NsysRow::no_id,
+              .process = 0};
+  if (linked_ && !statement.is_null(correlation_column)) {
+    row.correlation = statement.integer(correlation_column);
+    row.process = statement.integer(process_column);
+  }
   switch (cells[name_column].type) {
     case Type::integer:
       break;

@@ -28,6 +28,10 @@ struct NsysRow {
   int64_t stream;
   int32_t device;
   Name name_form;
+  /// Where launches are asked for: of the call; NsysRow::no_id where there is none.
+  int64_t correlation;
+  int64_t process;  // globalPid
+  static constexpr int64_t no_id = -1;
 };
 
 /// Rows [first, last] by number, or all of a table without numbers.
@@ -47,14 +51,16 @@ struct NsysRows {
   bool damaged = false;  // the range could not be read to its end
 };
 
-/// The query for a table, of start, end, name, device and stream, with ?1 and ?2 as range. Throws
-/// Error where the table has no times.
-std::string nsys_query(const sqlite::Database& database, NsysTable table, bool numbered);
+/// The query for a table, of start, end, name, device and stream, with ?1 and ?2 as range;
+/// `linked`: of the correlation and process of its launch, too. Throws Error where the table has no
+/// times.
+std::string nsys_query(const sqlite::Database& database, NsysTable table, bool numbered,
+                       bool linked);
 
 /// Reads ranges with a connection of its own.
 class NsysRowReader {
  public:
-  NsysRowReader(sqlite::Database database, bool allow_damage);
+  NsysRowReader(sqlite::Database database, bool allow_damage, bool linked);
   /// Fills `out` from `out.range`. Throws Error, naming table and row, on times that cannot be.
   void read(NsysRows& out);
 
@@ -67,6 +73,7 @@ class NsysRowReader {
 
   sqlite::Database database_;
   bool allow_damage_;
+  bool linked_;
   std::array<std::unique_ptr<sqlite::Statement>, nsys_table_count> statements_;
 };
 

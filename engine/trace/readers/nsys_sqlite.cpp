@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "trace/format.hpp"
 #include "trace/ordered_workers.hpp"
+#include "trace/readers/nsys_host.hpp"
 #include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
@@ -38,6 +39,9 @@ class Reader {
         out_(&out),
         schema_(database),
         names_(database, schema_, out) {
+    if (options.host_side) {
+      host_.emplace(database, schema_, names_, out, options.allow_truncated);
+    }
     if (schema_.is_nsys()) return;
     const std::string tables = schema_.some_tables();
     throw Error(database.path(),
@@ -53,7 +57,8 @@ class Reader {
     plan(reading);
     const size_t threads = std::min<size_t>(worker_threads(0, options_->threads), ranges_.size());
     OrderedWorkers<NsysRows> workers(static_cast<unsigned>(threads), [this](size_t) {
-      auto reader = std::make_shared<NsysRowReader>(connect(), options_->allow_truncated);
+      auto reader = std::make_shared<NsysRowReader>(connect(), options_->allow_truncated,
+                                                    options_->host_side);
       return [reader](NsysRows& rows) { reader->read(rows); };
     });
     if (workers.threads() == 0 && threads != 0) throw Error("", "no thread can be started");
@@ -140,6 +145,7 @@ class Reader {
     for (const NsysRow& row : rows.rows) {
       *to++ = {row.start_ns, row.duration_ns, names_.name(rows, row), names_.track(row)};
     }
+    if (host_) link(rows);
     if (rows.range.table == NsysTable::graph) graphs_ += rows.rows.size();
     if (rows.open_ends != 0) {
       out_->loss("operation with an open end", rows.first_open_end, rows.open_ends);
@@ -151,7 +157,17 @@ class Reader {
     }
   }
 
+  void link(const NsysRows& rows) {
+    correlations_.clear();
+    correlations_.reserve(rows.rows.size());
+    for (const NsysRow& row : rows.rows) {
+      correlations_.push_back(host_->correlation(row.process, row.correlation));
+    }
+    out_->add_correlations(correlations_.data(), correlations_.size());
+  }
+
   void finish() {
+    if (host_ && !host_->read()) whole_ = false;
     names_.finish();
     if (graphs_ != 0) {
       out_->warn(
@@ -169,6 +185,8 @@ class Reader {
   TraceBuilder* out_;
   NsysSchema schema_;
   NsysNames names_;
+  std::optional<NsysHost> host_;
+  std::vector<int64_t> correlations_;  // of one range of rows
   std::vector<NsysRange> ranges_;
   uint64_t graphs_ = 0;
   bool whole_ = true;

@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/sqlite.hpp"
 #include "trace/open.hpp"
+#include "trace/range_sweep.hpp"
 
 namespace kr {
 namespace {
@@ -22,16 +23,25 @@ std::string small_export(const std::string& path) {
         "PRAGMA page_size = 512; PRAGMA synchronous = OFF; BEGIN;"
         "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
         "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, "
-        "streamId INTEGER, demangledName INTEGER);"
+        "streamId INTEGER, demangledName INTEGER, correlationId INTEGER, globalPid INTEGER);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, "
+        "correlationId INTEGER, nameId INTEGER);"
+        "CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, globalTid "
+        "INTEGER, text TEXT, textId INTEGER, endGlobalTid INTEGER);"
         "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind INTEGER);"
         "CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, cuDevice INTEGER);"
         "INSERT INTO TARGET_INFO_GPU VALUES (1, 'H100', 0);");
     for (int i = 0; i < 60; ++i) {
-      base.execute(
-          fmt::format("INSERT INTO StringIds VALUES ({0}, 'kernel {0}');"
-                      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({0}, {0} + 5, 0, 7, {0});"
-                      "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES ({0}, {0} + 3, 1);",
-                      i));
+      base.execute(fmt::format(
+          "INSERT INTO StringIds VALUES ({0}, 'kernel {0}');"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({0}, {0} + 5, 0, 7, {0}, {0}, "
+          "16777216);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES ({0}, {0} + 1, 16777217 + "
+          "{0} % 2, {0}, {0});"
+          "INSERT INTO NVTX_EVENTS VALUES ({0}, {0} + 9, 59 + {0} % 2, 16777217, "
+          "'range {0}', NULL, 16777217 + {0} % 4 / 2);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES ({0}, {0} + 3, 1);",
+          i));
     }
     base.execute("COMMIT");
   }
@@ -58,9 +68,15 @@ TEST_CASE("a damaged export is a trace or an error") {
     write_file(path, bytes);
     OpenOptions options;
     options.allow_truncated = random() % 2 == 0;
+    options.host_side = random() % 2 == 0;
     try {
       const Trace trace = open_trace(path, options);
       CHECK(trace.operations.size() <= 100000);
+      if (!trace.host) continue;
+      CHECK(trace.host->launch_of.size() == trace.operations.size());
+      fold_ranges(
+          *trace.host, size_t{0}, [](size_t depth, uint32_t) { return depth + 1; },
+          [&](uint32_t, size_t depth) { CHECK(depth <= trace.host->ranges.size()); });
     } catch (const Error& error) {
       ++errors;
       CHECK(!error.why().empty());

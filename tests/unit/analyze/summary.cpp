@@ -26,9 +26,9 @@ engine e {
 
 kr::RunSummary summarize(const kr::Trace& trace, std::optional<int64_t> elapsed = {}) {
   static const kr::CompiledRules rules = compile(text);
-  const kr::MatchedNames matched(rules.database, rules.program(), trace.names);
+  const kr::TraceSubjects subjects(rules.program(), rules.database, trace, {"e", "default"});
   const auto model = rules.program().model(*rules.program().engine("e"), "default");
-  const auto labelled = kr::classify(rules.program(), matched, trace, *model);
+  const auto labelled = kr::classify(subjects, *model);
   return kr::summarize(rules.program(), rules.sources(), trace, labelled, elapsed);
 }
 

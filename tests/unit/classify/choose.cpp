@@ -28,9 +28,8 @@ engine generic { substage { rest: otherwise } }
 
 std::string chosen(const kr::CompiledRules& rules, const kr::Trace& trace,
                    kr::ChooseOptions options = {}) {
-  const kr::MatchedNames matched(rules.database, rules.program(), trace.names);
-  const kr::Choice choice =
-      kr::choose_model(rules.program(), rules.database, trace, matched, options);
+  const kr::TraceSubjects subjects(rules.program(), rules.database, trace, options);
+  const kr::Choice choice = kr::choose_model(rules.database, subjects, options);
   CHECK(choice.why.empty() == (!options.engine.empty() && !options.model.empty()));
   return rules.program().title(choice.model);
 }

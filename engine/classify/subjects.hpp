@@ -1,0 +1,77 @@
+// The distinct subjects of a trace: its names, each as often as something else is round it, as far
+// as the rules that may be asked look at that. Every name is scanned once, whoever asks afterwards
+// (detection, then every dimension of the chosen model).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "classify/matched_names.hpp"
+#include "classify/surroundings.hpp"
+#include "match/condition.hpp"
+#include "trace/trace.hpp"
+
+namespace kr {
+
+struct ChooseOptions {
+  std::string engine;  // empty: detect
+  std::string model;   // empty: detect
+  /// The user named rules: their only engine is taken where none is detected, before `generic`.
+  bool rules_given = false;
+};
+
+/// What detects the engine and model of a run; nothing where both are named.
+std::vector<ExprId> detection(const Program& program, const ChooseOptions& options);
+/// That, and the rules of every model that may be chosen.
+std::vector<ExprId> may_be_asked(const Program& program, const ChooseOptions& options);
+
+/// For the rules of one run. Memory: where they look within, 4 bytes an operation and 4 a launch.
+class TraceSubjects {
+ public:
+  /// What is round operations is known where the trace has a host side. All that is given has to
+  /// outlive it.
+  TraceSubjects(const Program& program, const std::shared_ptr<const Database>& database,
+                const Trace& trace, const ChooseOptions& options);
+
+  const Trace& trace() const noexcept { return *trace_; }
+  const Program& program() const noexcept { return *program_; }
+
+  size_t size() const noexcept { return placed() ? pairs_.size() : trace_->names.size(); }
+  NameId name(uint32_t subject) const { return placed() ? pairs_[subject].name : NameId{subject}; }
+  /// By operation; empty: every name is one subject, its NameId.
+  const std::vector<uint32_t>& of_operation() const noexcept { return of_operation_; }
+  uint32_t of(size_t operation) const {
+    return of_operation_.empty() ? trace_->operations[operation].name.index
+                                 : of_operation_[operation];
+  }
+
+  /// Calls `tell(number, subject)` for each, rising.
+  template <class Tell>
+  void each(const Tell& tell) const {
+    AtomSet name(program_->atoms.size());
+    std::vector<AtomSet> within;
+    for (uint32_t i = 0; i < size(); ++i) {
+      const NameId id = this->name(i);
+      matched_.fill(id, name);
+      if (placed()) surroundings_.fill(pairs_[i].around, within);
+      tell(i, Subject{.name = &name, .kind = trace_->names.get(id).kind, .within = within});
+    }
+  }
+
+ private:
+  bool placed() const noexcept { return !of_operation_.empty(); }
+  std::vector<uint32_t> around_launches(const std::shared_ptr<const Database>& database);
+  void pair(const std::vector<uint32_t>& around_launch);
+
+  const Program* program_;
+  const Trace* trace_;
+  MatchedNames matched_;
+  Surroundings surroundings_;
+  PlacedNames pairs_;
+  std::vector<uint32_t> of_operation_;
+};
+
+}  // namespace kr

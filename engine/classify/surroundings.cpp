@@ -1,0 +1,96 @@
+#include "classify/surroundings.hpp"
+
+#include <algorithm>
+
+namespace kr {
+namespace {
+
+/// Calls `tell(atom)` for every atom below a `within`. Whether there is a `within` at all.
+template <class Tell>
+bool each_enclosing_atom(const Program& program, const std::vector<ExprId>& exprs,
+                         const Tell& tell) {
+  enum Seen : uint8_t { outside = 1, inside = 2 };
+  std::vector<uint8_t> seen(program.exprs.size(), 0);
+  std::vector<std::pair<ExprId, Seen>> pending;
+  const auto enter = [&](ExprId expr, Seen where) {
+    if (!expr.valid() || (seen[expr.index] & where) != 0) return;
+    seen[expr.index] |= where;
+    pending.emplace_back(expr, where);
+  };
+  bool any = false;
+  for (const ExprId expr : exprs) enter(expr, outside);
+  while (!pending.empty()) {
+    const auto [id, where] = pending.back();
+    pending.pop_back();
+    const Expr& expr = program.exprs.get(id);
+    any |= expr.op == ExprOp::within;
+    if (expr.op == ExprOp::atom && where == inside) tell(expr.atom);
+    for (const ExprId operand : expr.operands) {
+      enter(operand, expr.op == ExprOp::within ? inside : where);
+    }
+  }
+  return any;
+}
+
+}  // namespace
+
+bool look_within(const Program& program, const std::vector<ExprId>& exprs) {
+  return each_enclosing_atom(program, exprs, [](AtomId) {});
+}
+
+Surroundings::Surroundings(const Program& program, const std::vector<ExprId>& asked)
+    : mask_(program.atoms.size()) {
+  any_ = each_enclosing_atom(program, asked, [&](AtomId atom) { mask_.add(atom); });
+  members_.emplace_back();
+  known_.emplace(Looks{}, nothing);
+}
+
+uint32_t Surroundings::look(const AtomSet& name) {
+  const auto words = name.words();
+  const auto mask = mask_.words();
+  std::vector<uint64_t> kept(words.size());
+  for (size_t i = 0; i < words.size(); ++i) kept[i] = words[i] & mask[i];
+  const auto [at, added] =
+      look_of_.try_emplace(std::move(kept), static_cast<uint32_t>(looks_.size()));
+  if (added) {
+    AtomSet& set = looks_.emplace_back(name);
+    set.keep(mask_);
+  }
+  return at->second;
+}
+
+uint32_t Surroundings::add(uint32_t outer, uint32_t look) {
+  const auto [at, added] = added_.try_emplace(uint64_t{outer} << 32 | look, outer);
+  if (!added) return at->second;
+  const Looks& around = members_[outer];
+  const auto place = std::lower_bound(around.begin(), around.end(), look);
+  if (place != around.end() && *place == look) return outer;
+  Looks more;
+  more.reserve(around.size() + 1);
+  more.insert(more.end(), around.begin(), place);
+  more.push_back(look);
+  more.insert(more.end(), place, around.end());
+  const auto [known, fresh] =
+      known_.try_emplace(std::move(more), static_cast<uint32_t>(members_.size()));
+  if (fresh) members_.push_back(known->first);
+  return at->second = known->second;
+}
+
+uint32_t PlacedNames::number(NameId name, uint32_t around) {
+  Last& last = last_[name.index];
+  if (last.around != around) {
+    const auto next = static_cast<uint32_t>(pairs_.size());
+    const auto [at, added] = numbers_.try_emplace(uint64_t{name.index} << 32 | around, next);
+    if (added) pairs_.push_back({name, around});
+    last = {around, at->second};
+  }
+  return last.number;
+}
+
+void Surroundings::fill(uint32_t surroundings, std::vector<AtomSet>& sets) const {
+  sets.clear();
+  sets.reserve(members_[surroundings].size());
+  for (const uint32_t look : members_[surroundings]) sets.push_back(looks_[look]);
+}
+
+}  // namespace kr

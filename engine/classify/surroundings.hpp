@@ -1,0 +1,74 @@
+// What stands round subjects, as far as rules can tell it apart.
+//
+// `within` asks for few atoms. To rules a name that encloses something is no more than the set of
+// these atoms that hold in it, and what is round a subject is the set of such sets. Of a million
+// module paths a handful are left, and each is asked about once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "match/scanner.hpp"
+#include "trace/trace.hpp"
+
+namespace kr {
+
+class Surroundings {
+ public:
+  /// Nothing is round it.
+  static constexpr uint32_t nothing = 0;
+
+  /// As far as these expressions ask.
+  Surroundings(const Program& program, const std::vector<ExprId>& asked);
+
+  /// Whether any of the expressions looks at what is round a subject; else all is `nothing`.
+  bool asked() const noexcept { return any_; }
+  /// A number for what rules see in an enclosing name.
+  uint32_t look(const AtomSet& name);
+  /// `outer`, and in it a name of that look: where a subject in it stands.
+  uint32_t add(uint32_t outer, uint32_t look);
+  /// What stands round, for Subject::within. `sets` is overwritten.
+  void fill(uint32_t surroundings, std::vector<AtomSet>& sets) const;
+  size_t size() const noexcept { return members_.size(); }
+
+ private:
+  using Looks = std::vector<uint32_t>;  // rising
+
+  bool any_ = false;
+  AtomSet mask_;  // the atoms asked for
+  std::vector<AtomSet> looks_;
+  std::map<std::vector<uint64_t>, uint32_t> look_of_;
+  std::vector<Looks> members_;
+  std::map<Looks, uint32_t> known_;
+  std::unordered_map<uint64_t, uint32_t> added_;  // by outer and look
+};
+
+/// Names and what is round them, each pair numbered when it is first met.
+class PlacedNames {
+ public:
+  struct Pair {
+    NameId name;
+    uint32_t around;  // of a Surroundings
+  };
+  explicit PlacedNames(size_t names) : last_(names) {}
+
+  uint32_t number(NameId name, uint32_t around);
+  size_t size() const noexcept { return pairs_.size(); }
+  const Pair& operator[](uint32_t number) const { return pairs_[number]; }
+
+ private:
+  struct Last {
+    uint32_t around = UINT32_MAX;
+    uint32_t number = 0;
+  };
+  std::vector<Last> last_;  // by name: names mostly come again in the same place
+  std::vector<Pair> pairs_;
+  std::unordered_map<uint64_t, uint32_t> numbers_;  // by name and around
+};
+
+/// Whether any of the expressions has a `within` in it.
+bool look_within(const Program& program, const std::vector<ExprId>& exprs);
+
+}  // namespace kr

@@ -1,0 +1,199 @@
+#include "trace/readers/nsys_host.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace kr {
+namespace {
+
+using Type = sqlite::Statement::Type;
+
+constexpr const char* calls_table = "CUPTI_ACTIVITY_KIND_RUNTIME";
+constexpr const char* ranges_table = "NVTX_EVENTS";
+constexpr int process_shift = 24;
+
+/// `cudaLaunchKernel_v7000` is `cudaLaunchKernel`.
+std::string_view without_version(std::string_view name) {
+  size_t digits = name.size();
+  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
+  const bool version = digits < name.size() && digits > 2 && name.substr(digits - 2, 2) == "_v";
+  return version ? name.substr(0, digits - 2) : name;
+}
+
+/// The runtime's functions begin with `cuda`, the driver's with `cu` and a capital.
+bool is_driver(std::string_view name) {
+  return name.size() > 2 && name.starts_with("cu") && name[2] >= 'A' && name[2] <= 'Z';
+}
+
+}  // namespace
+
+NsysHost::NsysHost(const sqlite::Database& database, const NsysSchema& schema, NsysNames& names,
+                   TraceBuilder& out, bool allow_damage)
+    : database_(&database),
+      schema_(&schema),
+      names_(&names),
+      out_(&out),
+      host_(&out.host()),
+      allow_damage_(allow_damage),
+      by_process_(told_by_process()) {}
+
+/// Whether calls and operations both name their process; else ids are taken to be of one.
+bool NsysHost::told_by_process() const {
+  const auto has = [this](std::string_view table, std::string_view column) {
+    return !schema_->has(table) || NsysColumns(*database_, table).has(column);
+  };
+  return has(calls_table, "globalTid") && has(name_of(NsysTable::kernel), "globalPid") &&
+         has(name_of(NsysTable::memcpy), "globalPid") &&
+         has(name_of(NsysTable::memset), "globalPid") &&
+         has(name_of(NsysTable::graph), "globalPid");
+}
+
+// CUPTI counts correlation ids in 32 bits; one that needs more is none of its.
+int64_t NsysHost::correlation(int64_t global_pid, int64_t id) {
+  if (id < 0 || id > std::numeric_limits<uint32_t>::max()) return Launch::no_correlation;
+  if (!by_process_) return id;
+  const auto next = static_cast<int64_t>(processes_.size());
+  const int64_t process = processes_.try_emplace(global_pid >> process_shift, next).first->second;
+  return process << 32 | id;
+}
+
+bool NsysHost::read() {
+  const bool calls = read_calls();
+  return read_ranges() && calls;
+}
+
+bool NsysHost::step(sqlite::Statement& rows, bool& whole) const {
+  if (!allow_damage_) return rows.step();
+  const auto result = rows.try_step();
+  if (result == sqlite::Statement::Step::damaged) whole = false;
+  return result == sqlite::Statement::Step::row;
+}
+
+bool NsysHost::read_calls() {
+  bool whole = true;
+  if (!schema_->has(calls_table)) return whole;
+  const NsysColumns columns(*database_, calls_table);
+  if (!columns.has("start") || !columns.has("end") || !columns.has("correlationId")) {
+    out_->loss("table of CUDA calls without times or correlations", 0);
+    return whole;
+  }
+  enum Column { start, end, thread_id, id, name, row };
+  auto rows = database_->prepare(
+      fmt::format("SELECT \"start\", \"end\", {}, correlationId, {}, {} FROM {}",
+                  columns.or_else("globalTid", "0"), columns.or_else("nameId", "NULL"),
+                  schema_->has_row_ids(calls_table) ? "_rowid_" : "0", calls_table));
+  while (step(rows, whole)) {
+    if (rows.type(start) != Type::integer) {
+      fail(calls_table, rows.integer(row), "its start is missing or no whole number");
+    }
+    const int64_t start_ns = rows.integer(start);
+    int64_t end_ns = rows.integer(end);
+    if (rows.is_null(end)) {
+      out_->loss("CUDA call with an open end", static_cast<uint64_t>(rows.integer(row)));
+      end_ns = start_ns;
+    }
+    if (start_ns < 0) fail(calls_table, rows.integer(row), "its start is negative");
+    if (end_ns < start_ns) fail(calls_table, rows.integer(row), "it ends before it starts");
+    const int64_t global_tid = rows.integer(thread_id);
+    const int64_t linked =
+        rows.is_null(id) ? Launch::no_correlation : correlation(global_tid, rows.integer(id));
+    host_->launches.push_back(
+        {linked, start_ns, end_ns - start_ns, call(rows, name), thread(global_tid, false)});
+  }
+  return whole;
+}
+
+bool NsysHost::read_ranges() {
+  bool whole = true;
+  if (!schema_->has(ranges_table)) return whole;
+  const NsysColumns columns(*database_, ranges_table);
+  if (!columns.has("start") || !columns.has("eventType") || !columns.has("globalTid")) {
+    out_->loss("table of NVTX events without the columns of ranges", 0);
+    return whole;
+  }
+  enum Column { start, end, type, thread_id, end_thread, text, text_id, row };
+  // 59 and 70 are ranges pushed and popped, 60 and 71 those started and ended.
+  auto rows = database_->prepare(fmt::format(
+      "SELECT \"start\", {}, eventType, globalTid, {}, {}, {}, {} FROM {} WHERE eventType IN (59, "
+      "60, 70, 71)",
+      columns.or_else("end", "NULL"), columns.or_else("endGlobalTid", "NULL"),
+      columns.or_else("text", "NULL"), columns.or_else("textId", "NULL"),
+      schema_->has_row_ids(ranges_table) ? "_rowid_" : "0", ranges_table));
+  while (step(rows, whole)) {
+    if (rows.type(start) != Type::integer) {
+      fail(ranges_table, rows.integer(row), "its start is missing or no whole number");
+    }
+    const int64_t start_ns = rows.integer(start);
+    // One that was open when profiling ended holds all that came after its start.
+    const int64_t end_ns =
+        rows.is_null(end) ? std::numeric_limits<int64_t>::max() : rows.integer(end);
+    if (end_ns < start_ns) fail(ranges_table, rows.integer(row), "it ends before it starts");
+    const int64_t global_tid = rows.integer(thread_id);
+    const bool pushed = rows.integer(type) == 59 || rows.integer(type) == 70;
+    const bool moved = !pushed && !rows.is_null(end) && rows.type(end_thread) == Type::integer &&
+                       rows.integer(end_thread) != global_tid;
+    host_->ranges.push_back({start_ns, end_ns, range_name(rows, text, text_id),
+                             thread(global_tid, moved), HostRange::none,
+                             HostRange::Kind::annotation});
+  }
+  return whole;
+}
+
+uint32_t NsysHost::thread(int64_t global_tid, bool whole_process) {
+  const int64_t process = global_tid >> process_shift;
+  auto& known = whole_process ? whole_processes_ : threads_;
+  const auto next = static_cast<uint32_t>(host_->threads.size());
+  const auto [at, added] = known.try_emplace(whole_process ? process : global_tid, next);
+  if (added) {
+    const int64_t thread = global_tid & ((int64_t{1} << process_shift) - 1);
+    host_->threads.push_back({fmt::format("{}", process),
+                              whole_process ? std::string() : fmt::format("{}", thread),
+                              whole_process});
+  }
+  return at->second;
+}
+
+uint32_t NsysHost::call(const sqlite::Statement& row, int column) {
+  const auto add = [this](std::string_view name) {
+    const std::string plain(without_version(name));
+    const auto next = static_cast<uint32_t>(host_->calls.size());
+    const auto [at, added] = calls_.by_text.try_emplace(plain, next);
+    if (added) host_->calls.push_back({plain, is_driver(plain)});
+    return at->second;
+  };
+  if (row.type(column) == Type::text) return add(row.text(column));
+  const int64_t id = row.integer(column);
+  const auto known = calls_.by_number.find(id);
+  if (known != calls_.by_number.end()) return known->second;
+  std::string name;
+  if (!names_->find_string(id, name)) name = fmt::format("(unnamed call {})", id);
+  return calls_.by_number.emplace(id, add(name)).first->second;
+}
+
+uint32_t NsysHost::range_name(const sqlite::Statement& row, int text, int id) {
+  const auto add = [this](std::string_view name) {
+    const auto next = static_cast<uint32_t>(host_->range_names.size());
+    const auto [at, added] = range_names_.by_text.try_emplace(std::string(name), next);
+    if (added) host_->range_names.emplace_back(name);
+    return at->second;
+  };
+  if (!row.is_null(text)) return add(row.text(text));
+  if (row.is_null(id)) return add({});
+  const int64_t number = row.integer(id);
+  const auto known = range_names_.by_number.find(number);
+  if (known != range_names_.by_number.end()) return known->second;
+  std::string name;
+  if (!names_->find_string(number, name)) {
+    out_->loss("NVTX text id without a string", static_cast<uint64_t>(number));
+  }
+  return range_names_.by_number.emplace(number, add(name)).first->second;
+}
+
+void NsysHost::fail(const char* table, int64_t row, const char* what) const {
+  throw Error(database_->path(), fmt::format("table {}, row {}: {}", table, row, what));
+}
+
+}  // namespace kr

@@ -1,0 +1,58 @@
+// The host's side of an nsys export: calls of the runtime and the driver, and NVTX ranges.
+//
+// A call is joined to what it launched by the correlation id, which counts by process. A globalTid
+// holds the process in all but its lowest 24 bits, a globalPid the same with those bits zero.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "base/sqlite.hpp"
+#include "trace/readers/nsys_names.hpp"
+#include "trace/readers/nsys_schema.hpp"
+#include "trace/trace.hpp"
+
+namespace kr {
+
+class NsysHost {
+ public:
+  /// All that is given has to outlive it.
+  NsysHost(const sqlite::Database& database, const NsysSchema& schema, NsysNames& names,
+           TraceBuilder& out, bool allow_damage);
+
+  /// The correlation of an operation or call, for a HostSide: one number of id and process.
+  int64_t correlation(int64_t global_pid, int64_t id);
+  /// Reads all calls and ranges. False where the file had less than its tables say. Throws Error on
+  /// times that cannot be.
+  bool read();
+
+ private:
+  struct Ids {  // of one column, by what it holds for a text
+    std::unordered_map<int64_t, uint32_t> by_number;
+    std::unordered_map<std::string, uint32_t> by_text;
+  };
+  bool told_by_process() const;
+  bool read_calls();
+  bool read_ranges();
+  bool step(sqlite::Statement& rows, bool& whole) const;
+  uint32_t thread(int64_t global_tid, bool whole_process);
+  uint32_t call(const sqlite::Statement& row, int column);
+  uint32_t range_name(const sqlite::Statement& row, int text, int id);
+  [[noreturn]] void fail(const char* table, int64_t row, const char* what) const;
+
+  const sqlite::Database* database_;
+  const NsysSchema* schema_;
+  NsysNames* names_;
+  TraceBuilder* out_;
+  HostSide* host_;
+  bool allow_damage_;
+  bool by_process_;
+  std::unordered_map<int64_t, int64_t> processes_;  // numbered as met
+  std::unordered_map<int64_t, uint32_t> threads_;   // by globalTid
+  std::unordered_map<int64_t, uint32_t> whole_processes_;
+  Ids calls_;
+  Ids range_names_;
+};
+
+}  // namespace kr

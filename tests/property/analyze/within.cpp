@@ -1,0 +1,154 @@
+// Labels by what is round an operation, against a reading that looks at every operation by itself.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <tuple>
+
+#include "analyze/run.hpp"
+#include "support/host_traces.hpp"
+#include "support/rules.hpp"
+
+namespace {
+
+using kr::test::HostTraces;
+
+const char* const rules_text = R"(
+engine e {
+  detect: within "decode"
+  substage {
+    both:  "gemm" & within ("Attn" & "_1")
+    attn:  within "Attn" & !"copy"
+    mlp:   within "Mlp" | "flash" & within /^decode_[0-9]$/
+    bare:  !within "prefill" & @memcpy
+    other: within !("Attn" | "nccl")
+    mlp:   "norm"
+  }
+  stage { outer: within "Model" plain: otherwise }
+  kind { communication: within "nccl" }
+  model m { detect: within "Mlp" }
+}
+engine f { detect: "flash" }
+engine generic { }
+)";
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+struct Labels {
+  std::string substage, stage, kind;
+  auto operator<=>(const Labels&) const = default;
+};
+
+Labels slow_labels(const HostTraces& traces, const HostTraces::Work& work) {
+  std::vector<std::string> around;
+  for (const HostTraces::Range* range : traces.around(work)) around.push_back(range->name);
+  const auto within = [&](const auto& holds) {
+    return std::any_of(around.begin(), around.end(), holds);
+  };
+  const auto within_text = [&](std::string_view text) {
+    return within([&](const std::string& name) { return has(name, text); });
+  };
+  Labels out{"unclassified", "plain", "compute"};
+  if (work.name == "gemm" && within_text("Attn_1")) {
+    out.substage = "both";
+  } else if (within_text("Attn") && work.name != "copy") {
+    out.substage = "attn";
+  } else if (within_text("Mlp") || (work.name == "flash" && within_text("decode_"))) {
+    out.substage = "mlp";
+  } else if (!within_text("prefill") && work.kind == kr::OperationKind::memcpy) {
+    out.substage = "bare";
+  } else if (within([](const std::string& name) {
+               return !has(name, "Attn") && !has(name, "nccl");
+             })) {
+    out.substage = "other";
+  } else if (work.name == "norm") {
+    out.substage = "mlp";
+  }
+  if (within_text("Model")) out.stage = "outer";
+  if (work.kind == kr::OperationKind::memcpy) out.kind = "memory";
+  if (within_text("nccl")) out.kind = "communication";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("labels by what is round an operation are those of a slow reading, and sums hold") {
+  const kr::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::Program& program = rules.program();
+  const kr::ChooseOptions options{"e", "m", true};
+  const kr::ModelId model = *program.model(*program.engine("e"), "m");
+  CHECK(kr::look_within(program, kr::may_be_asked(program, options)));
+  CHECK_FALSE(kr::look_within(program, kr::may_be_asked(program, {"f", "default", true})));
+  std::mt19937 random(21);
+  for (int round = 0; round < 2000; ++round) {
+    CAPTURE(round);
+    const HostTraces traces(random, false);
+    const kr::Trace trace = traces.read(random);
+    const kr::TraceSubjects subjects(program, rules.database, trace, options);
+    const kr::Labelled labelled = kr::classify(subjects, model);
+    REQUIRE(trace.operations.size() == traces.work.size());
+
+    using Row = std::tuple<std::string, kr::OperationKind, Labels>;
+    std::map<Row, std::pair<int64_t, int64_t>> rows;  // instances and total
+    const auto label = [&](std::string_view dimension, uint32_t row) {
+      return std::string(labelled.find(*program.dimension(dimension))->by_row[row].label);
+    };
+    for (size_t i = 0; i < traces.work.size(); ++i) {
+      CAPTURE(i);
+      const HostTraces::Work& work = traces.work[i];
+      const Labels expected = slow_labels(traces, work);
+      const uint32_t row = labelled.row(i, trace.operations[i]);
+      CHECK(label("substage", row) == expected.substage);
+      CHECK(label("stage", row) == expected.stage);
+      CHECK(label("kind", row) == expected.kind);
+      auto& [instances, total] = rows[{work.name, work.kind, expected}];
+      ++instances;
+      total += work.duration;
+    }
+    // A row a distinct (name, kind, labels), and nothing lost (summarize checks its sums).
+    const kr::RunSummary run = kr::summarize(program, rules.sources(), trace, labelled, {});
+    CHECK(run.names.size() == rows.size());
+    for (const kr::NameSum& sum : run.names) {
+      const auto at = [&](std::string_view dimension) {
+        return sum.labels[*run.dimension(dimension)].label;
+      };
+      const auto expected =
+          rows.find({sum.name, sum.kind, {at("substage"), at("stage"), at("kind")}});
+      REQUIRE(expected != rows.end());
+      CHECK(sum.instances == expected->second.first);
+      CHECK(sum.total_ns == expected->second.second);
+    }
+  }
+}
+
+TEST_CASE("detection by what is round operations is that of a slow reading") {
+  const kr::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::Program& program = rules.program();
+  std::mt19937 random(22);
+  for (int round = 0; round < 1000; ++round) {
+    CAPTURE(round);
+    const HostTraces traces(random, false);
+    const kr::Trace trace = traces.read(random);
+    const kr::ChooseOptions options{"", "", true};
+    const kr::TraceSubjects subjects(program, rules.database, trace, options);
+    const kr::Choice choice = kr::choose_model(rules.database, subjects, options);
+
+    int64_t e = 0, m = 0, f = 0;
+    for (const HostTraces::Work& work : traces.work) {
+      const auto around = traces.around(work);
+      const auto within = [&](std::string_view text) {
+        return std::any_of(around.begin(), around.end(),
+                           [&](const auto* range) { return has(range->name, text); });
+      };
+      if (within("decode") || within("Mlp")) e += work.duration;
+      if (within("Mlp")) m += work.duration;
+      if (work.name == "flash") f += work.duration;
+    }
+    const std::string expected = e == f  ? "generic/default"
+                                 : e < f ? "f/default"
+                                 : m > 0 ? "e/m"
+                                         : "e/default";
+    CHECK(program.title(choice.model) == expected);
+  }
+}

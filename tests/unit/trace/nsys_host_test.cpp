@@ -1,0 +1,155 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "base/sqlite.hpp"
+#include "support.hpp"
+#include "support/kineto_dump.hpp"
+
+namespace kr::test {
+namespace {
+
+constexpr int64_t process = int64_t{1} << 56 | int64_t{77} << 24;  // globalPid
+constexpr int64_t other = int64_t{1} << 56 | int64_t{78} << 24;
+
+Trace read(const Folder& folder, const std::string& sql) {
+  const std::string path = folder.path("t.sqlite");
+  sqlite::Database::write(path).execute(
+      "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+      "INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel_v7000'),"
+      " (3, 'cuLaunchKernelEx'), (4, 'by id');" +
+      sql);
+  OpenOptions options;
+  options.host_side = true;
+  return open_trace(path, options);
+}
+
+const std::string kernels =
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, "
+    "streamId INTEGER, demangledName INTEGER, correlationId INTEGER, globalPid INTEGER);";
+const std::string calls =
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, "
+    "correlationId INTEGER, nameId INTEGER);";
+const std::string ranges =
+    "CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, globalTid INTEGER, "
+    "text TEXT, textId INTEGER, endGlobalTid INTEGER);";
+
+std::string kernel(int64_t start, int64_t correlation, int64_t pid = process) {
+  return fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({}, {}, 0, 7, 1, {}, {});",
+                     start, start + 1, correlation, pid);
+}
+std::string call(int64_t start, int64_t correlation, int64_t tid, int name = 2) {
+  return fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES ({}, {}, {}, {}, {});", start,
+                     start + 2, tid, correlation, name);
+}
+std::string range(const std::string& values) {
+  return "INSERT INTO NVTX_EVENTS VALUES (" + values + ");";
+}
+
+/// The texts of all ranges round each operation, the first begun first.
+std::string around(const Trace& trace) {
+  const HostSide& host = *trace.host;
+  std::vector<std::string> of_launch(host.launches.size());
+  fold_ranges(
+      host, std::string(),
+      [&](const std::string& outer, uint32_t range) {
+        return outer + " > " + host.range_names[host.ranges[range].name];
+      },
+      [&](uint32_t launch, const std::string& text) { of_launch[launch] = text; });
+  std::string out;
+  for (size_t i = 0; i < trace.operations.size(); ++i) {
+    const uint32_t launch = host.launch_of[i];
+    out += fmt::format("{}{}\n", trace.operations[i].start_ns,
+                       launch == HostRange::none ? " none" : of_launch[launch]);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("operations are joined to calls by correlation and process") {
+  const Folder folder;
+  const Trace trace =
+      read(folder, kernels + calls + kernel(100, 1) + kernel(110, 1, other) + kernel(120, 2) +
+                       kernel(130, 3) + call(10, 1, process + 5) + call(20, 1, other + 6, 3) +
+                       call(30, 2, other + 6) + call(40, 3, process + 9));
+  CHECK(dump_kineto(trace) ==
+        "100 1 kernel `k` 0/7 GPU <- 10 2 cudaLaunchKernel 4294967373/5\n"
+        "110 1 kernel `k` 0/7 GPU <- 20 2 cuLaunchKernelEx 4294967374/6\n"
+        "120 1 kernel `k` 0/7 GPU\n"
+        "130 1 kernel `k` 0/7 GPU <- 40 2 cudaLaunchKernel 4294967373/9\n"
+        "4 launches, 0 ranges, 1 orphans, 0 uncorrelated\n");
+  REQUIRE(trace.host->calls.size() == 2);
+  CHECK(trace.host->calls[0].name == "cuLaunchKernelEx");
+  CHECK(trace.host->calls[0].driver);
+  CHECK_FALSE(trace.host->calls[1].driver);
+}
+
+TEST_CASE("ranges hold the launches of their thread, or of their process where they move") {
+  const Folder folder;
+  const int64_t a = process + 5, b = process + 6;
+  const Trace trace =
+      read(folder, kernels + calls + ranges + kernel(100, 1) + kernel(101, 2) + kernel(102, 3) +
+                       kernel(103, 4) + kernel(104, 5, other) + kernel(105, 99) + call(10, 1, a) +
+                       call(20, 2, b) + call(30, 3, a) + call(40, 4, b) + call(20, 5, other + 5) +
+                       range(fmt::format("10, 30, 59, {}, 'pushed', NULL, NULL", a)) +
+                       range(fmt::format("12, 40, 60, {}, NULL, 4, {}", a, b)) +
+                       range(fmt::format("15, 31, 60, {}, 'stays', NULL, {}", a, a)) +
+                       range(fmt::format("35, NULL, 70, {}, 'open', NULL, NULL", b)) +
+                       range(fmt::format("20, 21, 71, {}, 'begins with the call', NULL, NULL", b)) +
+                       range(fmt::format("1, 90, 34, {}, 'a mark', NULL, NULL", a)) +
+                       range(fmt::format("-9, NULL, 75, {}, 'a domain', NULL, NULL", a)));
+  CHECK(around(trace) ==
+        "100 > pushed\n"
+        "101 > by id > begins with the call\n"
+        "102 > by id > stays\n"
+        "103 > open\n"
+        "104\n"
+        "105 none\n");
+  CHECK(trace.host->orphans == 1);
+  CHECK(trace.losses.empty());
+}
+
+TEST_CASE("what the tables leave unsaid is counted, what cannot be is named") {
+  const Folder folder;
+  const Trace trace = read(
+      folder, kernels + calls + ranges + kernel(100, 1) +
+                  fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10, NULL, {}, 1, "
+                              "55);",
+                              process + 5) +
+                  range(fmt::format("1, 90, 59, {}, NULL, 44, NULL", process + 5)) +
+                  range(fmt::format("2, 90, 59, {}, NULL, NULL, NULL", process + 5)));
+  CHECK(around(trace) == "100 >  > \n");
+  CHECK(trace.host->calls[0].name == "(unnamed call 55)");
+  CHECK(dump_losses(trace) ==
+        "1 x CUDA call with an open end at 1\n1 x NVTX text id without a string at 44\n");
+  const auto refused = [&](const std::string& sql) {
+    const Folder own;
+    try {
+      read(own, sql);
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      return what.substr(what.find("table"));
+    }
+    return std::string();
+  };
+  CHECK(refused(kernels + calls +
+                "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (9, 8, 5, 1, 2);") ==
+        "table CUPTI_ACTIVITY_KIND_RUNTIME, row 1: it ends before it starts");
+  CHECK(refused(kernels + ranges + range("'x', 8, 59, 5, 'a', NULL, NULL")) ==
+        "table NVTX_EVENTS, row 1: its start is missing or no whole number");
+}
+
+TEST_CASE("exports without calls, ranges or processes have what is left of a host side") {
+  const Folder folder;
+  CHECK(around(read(folder, kernels + kernel(100, 1))) == "100 none\n");
+  const Folder second;
+  CHECK(around(read(second,
+                    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, "
+                    "demangledName INTEGER, correlationId INTEGER);"
+                    "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 101, 1, 3);" +
+                        calls + ranges + call(10, 3, process + 5) +
+                        range(fmt::format("1, 90, 59, {}, 'r', NULL, NULL", process + 5)))) ==
+        "100 > r\n");
+}
+
+}  // namespace kr::test
