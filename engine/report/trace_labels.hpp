@@ -1,5 +1,5 @@
-// Labels of a trace's operations by row (see Labelled), and the rules that gave them, for outputs that go through every
-// operation.
+// Labels of a trace's operations by row (see Labelled), and the rules that gave them, for outputs
+// that go through every operation.
 #pragma once
 
 #include <string>

@@ -102,7 +102,7 @@ struct Trace {
   std::string inexact;                // why times are not exact to the ns; empty: they are
   std::vector<std::string> warnings;  // for a person, whole sentences
   Distributed distributed;
-  std::string model_text;             // what the trace's context says of the model, for `detect`
+  std::string model_text;  // what the trace's context says of the model, for `detect`
   /// Calls and ranges of the host, where OpenOptions::host_side asked for them and the format has
   /// them.
   std::unique_ptr<HostSide> host;
