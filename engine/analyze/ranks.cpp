@@ -112,10 +112,12 @@ void match_collectives(const std::vector<RankInput>& runs, Ranks& out) {
     }
   }
   for (const auto& [name, times] : by_name) {
-    const bool alike = std::all_of(times.begin(), times.end(), [&](const CommunicationTimes* one) {
-      return one != nullptr && times[0] != nullptr &&
-             one->durations_ns.size() == times[0]->durations_ns.size();
-    });
+    const CommunicationTimes* first = times[0];
+    const bool alike =
+        std::all_of(times.begin(), times.end(), [first](const CommunicationTimes* one) {
+          return one != nullptr && first != nullptr &&
+                 one->durations_ns.size() == first->durations_ns.size();
+        });
     if (!alike) {
       out.uneven.emplace_back(name);
       continue;

@@ -187,7 +187,7 @@ bool NameExpression::holds(std::string_view name) const {
 }
 
 std::string NameExpression::spelled() const {
-  const std::string quoted = syntax::quoted_text(text);
+  std::string quoted = syntax::quoted_text(text);
   switch (form) {
     case Form::contains:
       return also.empty() ? quoted : quoted + " & " + syntax::quoted_text(also);

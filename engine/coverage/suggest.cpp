@@ -57,8 +57,7 @@ class Place {
  public:
   Place(const CompiledRules& rules, DimensionId dimension, const std::vector<MeasuredRun>& runs,
         RulePlace where, std::vector<size_t> own)
-      : rules_(rules),
-        program_(rules.program()),
+      : program_(rules.program()),
         dimension_(dimension),
         runs_(runs),
         where_(std::move(where)),
@@ -187,7 +186,8 @@ class Place {
         Open& one = open_[at->second];
         one.name.instances += name.instances;
         one.name.total_ns = add(one.name.total_ns, name.total_ns);
-        Suggestion::InRun& in_run = one.runs.try_emplace(run, run, 0, 0).first->second;
+        Suggestion::InRun& in_run =
+            one.runs.try_emplace(run, Suggestion::InRun{run, 0, 0}).first->second;
         in_run.instances += name.instances;
         in_run.total_ns += name.total_ns;
         if (name.total_ns > one.longest_ns) {
@@ -230,7 +230,7 @@ class Place {
       suggestion.names.push_back(open_[i].name);
       suggestion.instances += open_[i].name.instances;
       for (const auto& [run, one] : open_[i].runs) {
-        Suggestion::InRun& sum = runs.try_emplace(run, run, 0, 0).first->second;
+        Suggestion::InRun& sum = runs.try_emplace(run, Suggestion::InRun{run, 0, 0}).first->second;
         sum.instances += one.instances;
         sum.total_ns += one.total_ns;
       }
@@ -302,7 +302,6 @@ class Place {
     std::set<size_t> texts;  // that it is to hold for
   };
 
-  const CompiledRules& rules_;
   const Program& program_;
   DimensionId dimension_;
   const std::vector<MeasuredRun>& runs_;
@@ -324,7 +323,7 @@ std::vector<Place> places_of(const CompiledRules& rules, DimensionId dimension,
     if (at != found.end()) {
       at->second.push_back(i);
     } else {
-      found.push_back({std::move(where), {i}});
+      found.emplace_back(std::move(where), std::vector<size_t>{i});
     }
   }
   std::vector<Place> places;
