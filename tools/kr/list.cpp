@@ -146,6 +146,7 @@ std::vector<Row> modules(const CompiledRules& rules) {
     rows.emplace(path, Row{{"name", module}, {"ruleset", path}, {"doc", file.tree.doc}});
   }
   std::vector<Row> sorted;
+  sorted.reserve(rows.size());
   for (auto& [path, row] : rows) sorted.push_back(std::move(row));
   return sorted;
 }
