@@ -73,8 +73,9 @@ void CuptiMerge::add(const CuptiRows& rows, size_t parser) {
 
 void CuptiMerge::settle(const CuptiRows& rows) {
   if (rows.too_large && !too_large_) too_large_ = rows.too_large;
+  // Before anything is scaled: what is too large for it would overflow.
+  if ((rows.fraction || !fraction_.empty()) && too_large_) throw Error(*too_large_);
   if (rows.fraction && fraction_.empty()) microseconds_from_now_on(*rows.fraction);
-  if (!fraction_.empty() && too_large_) throw Error(*too_large_);
 }
 
 void CuptiMerge::microseconds_from_now_on(const CuptiRows::Fraction& fraction) {

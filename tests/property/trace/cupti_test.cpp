@@ -332,7 +332,7 @@ TEST_CASE("what is wrong in activity does not depend on blocks and threads") {
   constexpr std::string_view changes = "\",\n\r-x0. ";
   const Place place;
   size_t errors = 0;
-  for (uint64_t seed = 1; seed <= 500; ++seed) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     Random random(seed * 7919);
     Session session = Writer(random).write();
@@ -370,7 +370,7 @@ TEST_CASE("what is wrong in activity does not depend on blocks and threads") {
       }
     }
   }
-  CHECK(errors > 100);
+  CHECK(errors > 40);
 }
 
 }  // namespace kr
