@@ -391,7 +391,7 @@ bool SqliteReport::may_replace(const std::filesystem::path& path) {
   std::ifstream(path, std::ios::binary).read(head, head_size);
   int32_t id = 0;
   for (size_t i = 0; i < 4; ++i) id = id << 8 | static_cast<unsigned char>(head[id_at + i]);
-  return std::string_view(head).starts_with("SQLite format 3") && id == application_id;
+  return std::string_view(head, head_size).starts_with("SQLite format 3") && id == application_id;
 }
 
 SqliteReport::SqliteReport(const std::string& location, const std::string& path,
