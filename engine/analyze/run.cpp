@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "modules/from_trace.hpp"
 
@@ -10,45 +13,90 @@ namespace kr {
 
 namespace {
 
-void warn_of_blindness(const Program& program, ModelId id, Trace& trace) {
+/// The rules of the model alone.
+std::vector<ExprId> labelling(const Program& program, ModelId id) {
   const Model& model = program.models.get(id);
-  const ChooseOptions chosen{program.engines.get(model.engine).name, model.name, false};
-  const bool told = trace.host && trace.host->ranges.size() > 0;
-  if (told || trace.operations.empty()) return;
-  if (!look_within(program, may_be_asked(program, chosen))) return;
+  return may_be_asked(program, {program.engines.get(model.engine).name, model.name, false});
+}
+
+void warn_of_blindness(const Program& program, ModelId id, bool told_ranges, Trace& trace) {
+  if (told_ranges || trace.operations.empty()) return;
+  if (!look_within(program, labelling(program, id))) return;
   trace.warnings.push_back(
       fmt::format("The rules of {} look `within`, and this {} tells of no modules or ranges round "
                   "operations: no `within` holds.",
                   program.title(id), trace.format));
 }
 
-}  // namespace
-
-bool asks_host_side(const CompiledRules& rules, const RunSpec& spec) {
-  return look_within(rules.program(),
-                     may_be_asked(rules.program(), {spec.engine, spec.model, rules.named}));
+ChooseOptions options_of(const CompiledRules& rules, const RunSpec& spec) {
+  return {spec.engine, spec.model, rules.named};
 }
 
-std::unique_ptr<LabelledTrace> label_run(const CompiledRules& rules, const RunSpec& spec,
-                                         OpenOptions options) {
+/// By what the trace has: its host side, or the names alone of ranges that may stand round its
+/// operations. None: where they stand decides what it is, or how it is labelled.
+std::unique_ptr<LabelledTrace> label(const CompiledRules& rules, const RunSpec& spec, Trace trace,
+                                     const RangeNames* ranges) {
+  auto run = std::make_unique<LabelledTrace>();
+  run->trace = std::move(trace);
+  const Program& program = rules.program();
+  const ChooseOptions choose = options_of(rules, spec);
+  const TraceSubjects subjects(program, rules.database, run->trace, choose);
+  run->choice = choose_model(rules.database, subjects, choose,
+                             ranges != nullptr ? ranges->looks() : std::span<const AtomSet>{});
+  const ModelId model = run->choice.model;
+  if (!run->choice.certain) return nullptr;
+  if (ranges != nullptr && ranges->may_hold(labelling(program, model))) return nullptr;
+  run->labelled = classify(subjects, model);
+  const bool told_ranges = (ranges != nullptr && !ranges->empty()) ||
+                           (run->trace.host && run->trace.host->ranges.size() > 0);
+  warn_of_blindness(program, model, told_ranges, run->trace);
+  return run;
+}
+
+/// `open` gives a trace, or none where there is something else: then there is no run either.
+template <class Open>
+std::unique_ptr<LabelledTrace> open_and_label(const CompiledRules& rules, const RunSpec& spec,
+                                              OpenOptions options, const Open& open) {
   const bool wants_host = options.host_side;
-  options.host_side = wants_host || asks_host_side(rules, spec);
-  auto run = label_trace(rules, spec, open_trace(spec.path, options));
+  const Program& program = rules.program();
+  const std::vector<ExprId> asked = may_be_asked(program, options_of(rules, spec));
+  const bool asks_host = !wants_host && look_within(program, asked);
+  // Names of operations mostly tell the engine. To read the whole host side takes more memory than
+  // the operations do, and half as long again as these.
+  if (asks_host && may_open_again(spec.path, options)) {
+    RangeNames ranges(program, rules.database, asked);
+    OpenOptions names_alone = options;
+    names_alone.tell_range = [&](std::string_view name) { ranges.add(name); };
+    std::optional<Trace> trace = open(names_alone);
+    if (!trace) return nullptr;
+    if (auto run = label(rules, spec, std::move(*trace), &ranges)) return run;
+  }
+  options.host_side = wants_host || asks_host;
+  std::optional<Trace> trace = open(options);
+  if (!trace) return nullptr;
+  auto run = label(rules, spec, std::move(*trace), nullptr);
   if (!wants_host) run->trace.host.reset();
   return run;
 }
 
-std::unique_ptr<LabelledTrace> label_trace(const CompiledRules& rules, const RunSpec& spec,
-                                           Trace trace) {
-  auto run = std::make_unique<LabelledTrace>();
-  run->trace = std::move(trace);
-  const Program& program = rules.program();
-  const ChooseOptions choose{spec.engine, spec.model, rules.named};
-  const TraceSubjects subjects(program, rules.database, run->trace, choose);
-  run->choice = choose_model(rules.database, subjects, choose);
-  run->labelled = classify(subjects, run->choice.model);
-  warn_of_blindness(program, run->choice.model, run->trace);
-  return run;
+}  // namespace
+
+std::unique_ptr<LabelledTrace> label_run(const CompiledRules& rules, const RunSpec& spec,
+                                         const OpenOptions& options) {
+  return open_and_label(rules, spec, options, [&](const OpenOptions& as) {
+    return std::optional(open_trace(spec.path, as));
+  });
+}
+
+LabelledOrModules label_any_run(const CompiledRules& rules, const RunSpec& spec,
+                                const OpenOptions& options) {
+  LabelledOrModules out;
+  out.labelled = open_and_label(rules, spec, options, [&](const OpenOptions& as) {
+    Opened opened = open_any(spec.path, as);
+    out.modules = std::move(opened.modules);
+    return std::move(opened.trace);
+  });
+  return out;
 }
 
 namespace {
@@ -75,7 +123,7 @@ std::unique_ptr<LabelledModules> read_modules(const CompiledRules& rules, const 
   if (opened.modules) return label_modules(rules, spec, std::move(*opened.modules));
   const Program& program = rules.program();
   const Trace& trace = *opened.trace;
-  const ChooseOptions choose{spec.engine, spec.model, rules.named};
+  const ChooseOptions choose = options_of(rules, spec);
   const Choice choice =
       choose_model(rules.database, TraceSubjects(program, rules.database, trace, choose), choose);
   const Attribution attribution = attribute(trace, program, rules.database, choice.model);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "analyze/summary.hpp"
@@ -21,16 +22,20 @@ struct LabelledTrace {
 };
 
 /// Opens, matches, chooses, labels. Where rules that may be asked look at what is round operations,
-/// the host side is read for it, and kept only where `options` want it. Throws Error.
+/// the names of what may be there are read with them, and only where these may matter, the trace a
+/// second time with its host side, which is kept only where `options` want it. The outcome is the
+/// same as with the host side. Throws Error.
 std::unique_ptr<LabelledTrace> label_run(const CompiledRules& rules, const RunSpec& spec,
-                                         OpenOptions options);
+                                         const OpenOptions& options);
 
-/// Whether rules that may be asked of the run look at what is round operations.
-bool asks_host_side(const CompiledRules& rules, const RunSpec& spec);
-
-/// The same of a trace that is open already; with its host side where `asks_host_side`.
-std::unique_ptr<LabelledTrace> label_trace(const CompiledRules& rules, const RunSpec& spec,
-                                           Trace trace);
+/// One or the other, by what the run's path holds.
+struct LabelledOrModules {
+  std::unique_ptr<LabelledTrace> labelled;
+  std::optional<ModuleTrace> modules;
+};
+/// The same of a run of either kind; module trees are not labelled. Throws Error.
+LabelledOrModules label_any_run(const CompiledRules& rules, const RunSpec& spec,
+                                const OpenOptions& options);
 
 /// Module trees with their labels: those that the file holds, or those that its operations stand in
 /// (see modules/from_trace.hpp). Throws Error.

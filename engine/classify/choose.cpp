@@ -10,11 +10,15 @@
 namespace kr {
 namespace {
 
-/// How much GPU time the `detect` of an engine or model holds for.
+/// How much GPU time the `detect` of an engine or model holds for. Where it is not known what is
+/// round operations: surely, and at most.
 template <class Choosable>
 struct Score {
   Choosable what;
   int64_t total_ns = 0;
+  int64_t most_ns = 0;
+
+  bool exact() const noexcept { return total_ns == most_ns; }
 };
 
 int64_t add(int64_t a, int64_t b) {
@@ -39,20 +43,32 @@ class Detector {
   bool has_context() const { return !evidence_.model_text.empty(); }
 
   /// The time that any of `detects` holds for; what holds of the context counts for all time.
-  int64_t score(const std::vector<ExprId>& detects) const {
+  template <class Choosable>
+  Score<Choosable> score(Choosable what, const std::vector<ExprId>& detects) const {
     std::vector<Condition> conditions;  // made once: subjects can be millions
     conditions.reserve(detects.size());
     for (const ExprId detect : detects) conditions.emplace_back(program_, detect);
-    const auto any_holds = [&](const Subject& subject) {
-      return std::any_of(conditions.begin(), conditions.end(),
-                         [&](const Condition& one) { return one.holds(subject); });
+    const auto any_holds = [&](const OpenSubject& subject) {
+      Truth found = Truth::no;
+      for (const Condition& one : conditions) found = std::max(found, one.ask(subject));
+      return found;
     };
-    if (!evidence_.model_text.empty() && any_holds({.name = &context_})) return total_;
-    int64_t sum = 0;
-    evidence_.each([&](const Subject& subject, int64_t ns) {
-      if (any_holds(subject)) sum = add(sum, ns);
+    const OpenSubject context{
+        .name = &context_, .kind = OperationKind::kernel, .within = std::span<const AtomSet>{}};
+    if (!evidence_.model_text.empty() && any_holds(context) == Truth::yes) {
+      return {what, total_, total_};
+    }
+    Score<Choosable> score{what};
+    const bool open = !evidence_.perhaps_within.empty();
+    evidence_.each([&](const Subject& one, int64_t ns) {
+      const Truth found = any_holds({.name = one.name,
+                                     .kind = one.kind,
+                                     .within = open ? evidence_.perhaps_within : one.within,
+                                     .perhaps_within = open});
+      if (found == Truth::yes) score.total_ns = add(score.total_ns, ns);
+      if (found != Truth::no) score.most_ns = add(score.most_ns, ns);
     });
-    return sum;
+    return score;
   }
 
  private:
@@ -68,14 +84,21 @@ std::string percent(int64_t part, int64_t whole) {
 }
 
 /// The best of the scores, if it is the only best and above 0; `why` is given what was near.
+/// `certain` becomes false where knowing what is round operations might give another.
 template <class Id, class NameOf>
 std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf name_of,
-                            std::string_view what, std::string& why) {
+                            std::string_view what, std::string& why, bool& certain) {
   std::stable_sort(scores.begin(), scores.end(),
                    [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; });
   const auto describe = [&](const Score<Id>& score) {
     return fmt::format("{} {}", name_of(score.what), percent(score.total_ns, total));
   };
+  const bool exact = std::all_of(scores.begin(), scores.end(),
+                                 [](const Score<Id>& score) { return score.exact(); });
+  certain = certain &&
+            (exact || std::all_of(scores.begin() + 1, scores.end(), [&](const Score<Id>& other) {
+               return other.most_ns < scores[0].total_ns;
+             }));
   if (scores.empty() || scores[0].total_ns == 0) {
     why = fmt::format("no {} is detected", what);
     return std::nullopt;
@@ -86,8 +109,8 @@ std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf
                       percent(scores[0].total_ns, total));
     return std::nullopt;
   }
-  why = fmt::format("{} {} is detected for {} of GPU time", what, name_of(scores[0].what),
-                    percent(scores[0].total_ns, total));
+  why = fmt::format("{} {} is detected for {}{} of GPU time", what, name_of(scores[0].what),
+                    scores[0].exact() ? "" : "at least ", percent(scores[0].total_ns, total));
   if (scores.size() > 1 && scores[1].total_ns > 0) why += "; near: " + describe(scores[1]);
   return scores[0].what;
 }
@@ -110,7 +133,7 @@ class Chooser {
     }
     const EngineId engine = choose_engine();
     const ModelId model = choose_model(engine);
-    return {model, fmt::format("{}", fmt::join(reasons_, "; "))};
+    return {model, fmt::format("{}", fmt::join(reasons_, "; ")), certain_};
   }
 
  private:
@@ -133,12 +156,12 @@ class Chooser {
     std::vector<Score<EngineId>> scores;
     for (const EngineId engine : candidates) {
       if (const auto detects = detects_of(engine); !detects.empty()) {
-        scores.push_back({engine, detector_.score(detects)});
+        scores.push_back(detector_.score(engine, detects));
       }
     }
     std::string why;
     const auto name_of = [&](EngineId id) { return program_.engines.get(id).name; };
-    auto best = only_best(scores, detector_.total_ns(), name_of, "engine", why);
+    auto best = only_best(scores, detector_.total_ns(), name_of, "engine", why, certain_);
     if (!best) best = best_of_tied(scores, why);
     if (best) {
       reasons_.push_back(why);
@@ -152,7 +175,7 @@ class Chooser {
   /// Where the context names a model that several engines have, so that all are detected for all
   /// time: the engine whose own `detect` holds for more than that of any other.
   std::optional<EngineId> best_of_tied(const std::vector<Score<EngineId>>& scores,
-                                       std::string& why) const {
+                                       std::string& why) {
     int64_t most = 0;
     for (const auto& score : scores) most = std::max(most, score.total_ns);
     if (!detector_.has_context() || most == 0 || most < detector_.total_ns()) return std::nullopt;
@@ -160,12 +183,13 @@ class Chooser {
     for (const auto& score : scores) {
       const ExprId detect = program_.engines.get(score.what).detect;
       if (score.total_ns == most && detect.valid()) {
-        own.push_back({score.what, detector_.score({detect})});
+        own.push_back(detector_.score(score.what, {detect}));
       }
     }
     std::string why_own;
     const auto name_of = [&](EngineId id) { return program_.engines.get(id).name; };
-    const auto best = only_best(std::move(own), detector_.total_ns(), name_of, "engine", why_own);
+    const auto best =
+        only_best(std::move(own), detector_.total_ns(), name_of, "engine", why_own, certain_);
     if (best) why = fmt::format("{}, {} by its own detect", why, name_of(*best));
     return best;
   }
@@ -198,12 +222,13 @@ class Chooser {
     std::vector<Score<ModelId>> scores;
     for (const ModelId model : engine.models) {
       const ExprId detect = program_.models.get(model).detect;
-      if (detect.valid()) scores.push_back({model, detector_.score({detect})});
+      if (detect.valid()) scores.push_back(detector_.score(model, {detect}));
     }
     if (scores.empty()) return *program_.model(engine_id, "default");
     std::string why;
     const auto name_of = [&](ModelId id) { return program_.models.get(id).name; };
-    const auto best = only_best(std::move(scores), detector_.total_ns(), name_of, "model", why);
+    const auto best =
+        only_best(std::move(scores), detector_.total_ns(), name_of, "model", why, certain_);
     if (!best) why += ": default is taken";
     reasons_.push_back(why);
     return best ? *best : *program_.model(engine_id, "default");
@@ -224,6 +249,7 @@ class Chooser {
   const ChooseOptions& options_;
   Detector detector_;
   std::vector<std::string> reasons_;
+  bool certain_ = true;
 };
 
 }  // namespace
@@ -234,7 +260,7 @@ Choice choose_model(const Program& program, const std::shared_ptr<const Database
 }
 
 Choice choose_model(const std::shared_ptr<const Database>& database, const TraceSubjects& subjects,
-                    const ChooseOptions& options) {
+                    const ChooseOptions& options, std::span<const AtomSet> perhaps_within) {
   const Trace& trace = subjects.trace();
   std::vector<int64_t> totals(subjects.size(), 0);
   for (size_t i = 0; i < trace.operations.size(); ++i) {
@@ -244,7 +270,8 @@ Choice choose_model(const std::shared_ptr<const Database>& database, const Trace
   const auto each = [&](const std::function<void(const Subject&, int64_t)>& tell) {
     subjects.each([&](uint32_t number, const Subject& one) { tell(one, totals[number]); });
   };
-  return choose_model(subjects.program(), database, {trace.model_text, each}, options);
+  return choose_model(subjects.program(), database, {trace.model_text, each, perhaps_within},
+                      options);
 }
 
 }  // namespace kr

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ struct Choice {
   ModelId model;
   /// For a person: `engine vllm: its detect holds for 81.2 % of GPU time (next: sglang 3.1 %)`.
   std::string why;
+  /// Of Evidence::perhaps_within: whatever of it stands round which operation, this is the choice.
+  bool certain = true;
 };
 
 /// What `detect` is tried on.
@@ -31,6 +34,8 @@ struct Evidence {
   /// Calls with every subject and its time; may be called several times. Sums that do not fit in
   /// 64 bits count as the largest that does.
   std::function<void(const std::function<void(const Subject&, int64_t total_ns)>&)> each;
+  /// Each of these names may stand round any subject or none, in place of Subject::within.
+  std::span<const AtomSet> perhaps_within = {};
 };
 
 /// The engine and model asked for by name, or by `detect` (see docs/language.md). Throws Error on
@@ -39,7 +44,7 @@ Choice choose_model(const Program& program, const std::shared_ptr<const Database
                     const Evidence& evidence, const ChooseOptions& options);
 /// By the subjects of a trace.
 Choice choose_model(const std::shared_ptr<const Database>& database, const TraceSubjects& subjects,
-                    const ChooseOptions& options);
+                    const ChooseOptions& options, std::span<const AtomSet> perhaps_within = {});
 
 /// A label as given to one name.
 struct Given {

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "match/condition.hpp"
+
 namespace kr {
 namespace {
 
-/// Calls `tell(atom)` for every atom below a `within`. Whether there is a `within` at all.
+/// Calls `tell(id, expr)` for every atom below a `within`, and for every `within`.
 template <class Tell>
-bool each_enclosing_atom(const Program& program, const std::vector<ExprId>& exprs,
-                         const Tell& tell) {
+void each_enclosing(const Program& program, const std::vector<ExprId>& exprs, const Tell& tell) {
   enum Seen : uint8_t { outside = 1, inside = 2 };
   std::vector<uint8_t> seen(program.exprs.size(), 0);
   std::vector<std::pair<ExprId, Seen>> pending;
@@ -17,30 +18,32 @@ bool each_enclosing_atom(const Program& program, const std::vector<ExprId>& expr
     seen[expr.index] |= where;
     pending.emplace_back(expr, where);
   };
-  bool any = false;
   for (const ExprId expr : exprs) enter(expr, outside);
   while (!pending.empty()) {
     const auto [id, where] = pending.back();
     pending.pop_back();
     const Expr& expr = program.exprs.get(id);
-    any |= expr.op == ExprOp::within;
-    if (expr.op == ExprOp::atom && where == inside) tell(expr.atom);
+    if (expr.op == ExprOp::within || (expr.op == ExprOp::atom && where == inside)) tell(id, expr);
     for (const ExprId operand : expr.operands) {
       enter(operand, expr.op == ExprOp::within ? inside : where);
     }
   }
-  return any;
 }
 
 }  // namespace
 
 bool look_within(const Program& program, const std::vector<ExprId>& exprs) {
-  return each_enclosing_atom(program, exprs, [](AtomId) {});
+  bool any = false;
+  each_enclosing(program, exprs, [&](ExprId, const Expr&) { any = true; });
+  return any;
 }
 
 Surroundings::Surroundings(const Program& program, const std::vector<ExprId>& asked)
     : mask_(program.atoms.size()) {
-  any_ = each_enclosing_atom(program, asked, [&](AtomId atom) { mask_.add(atom); });
+  each_enclosing(program, asked, [&](ExprId, const Expr& expr) {
+    any_ = true;
+    if (expr.op == ExprOp::atom) mask_.add(expr.atom);
+  });
   members_.emplace_back();
   known_.emplace(Looks{}, nothing);
 }
@@ -85,6 +88,31 @@ uint32_t PlacedNames::number(NameId name, uint32_t around) {
     last = {around, at->second};
   }
   return last.number;
+}
+
+RangeNames::RangeNames(const Program& program, const std::shared_ptr<const Database>& database,
+                       const std::vector<ExprId>& asked)
+    : program_(&program),
+      scanner_(database),
+      scanned_(program.atoms.size()),
+      surroundings_(program, asked) {}
+
+void RangeNames::add(std::string_view name) {
+  scanner_.scan(name, scanned_);
+  const uint32_t more = surroundings_.add(all_, surroundings_.look(scanned_));
+  if (more == all_) return;
+  all_ = more;
+  surroundings_.fill(all_, looks_);
+}
+
+bool RangeNames::may_hold(const std::vector<ExprId>& exprs) const {
+  const AtomSet no_name(program_->atoms.size());
+  bool any = false;
+  each_enclosing(*program_, exprs, [&](ExprId id, const Expr& expr) {
+    any = any || (expr.op == ExprOp::within &&
+                  Condition(*program_, id).holds({.name = &no_name, .within = looks_}));
+  });
+  return any;
 }
 
 void Surroundings::fill(uint32_t surroundings, std::vector<AtomSet>& sets) const {

@@ -7,6 +7,9 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -70,5 +73,28 @@ class PlacedNames {
 
 /// Whether any of the expressions has a `within` in it.
 bool look_within(const Program& program, const std::vector<ExprId>& exprs);
+
+/// The names that may stand round the operations of a trace, as far as rules can tell them apart,
+/// where it is not known which stands round which.
+class RangeNames {
+ public:
+  RangeNames(const Program& program, const std::shared_ptr<const Database>& database,
+             const std::vector<ExprId>& asked);
+
+  void add(std::string_view name);
+  bool empty() const noexcept { return looks_.empty(); }
+  /// What rules see in them.
+  std::span<const AtomSet> looks() const noexcept { return looks_; }
+  /// Whether any `within` in the expressions holds in any of the names.
+  bool may_hold(const std::vector<ExprId>& exprs) const;
+
+ private:
+  const Program* program_;
+  Scanner scanner_;
+  AtomSet scanned_;
+  Surroundings surroundings_;
+  uint32_t all_ = Surroundings::nothing;
+  std::vector<AtomSet> looks_;
+};
 
 }  // namespace kr

@@ -24,10 +24,9 @@ void add_up(MeasuredRun& run) {
 }
 
 void add_operations(const CompiledRules& rules, const RunSpec& spec, size_t index,
-                    const std::string& dimension, Trace trace, MeasuredRun& run) {
-  const auto labelled = label_trace(rules, spec, std::move(trace));
-  run.model = labelled->choice.model;
-  RunSummary summary = summarize_run(rules, spec, index, *labelled);
+                    const std::string& dimension, LabelledTrace& labelled, MeasuredRun& run) {
+  run.model = labelled.choice.model;
+  RunSummary summary = summarize_run(rules, spec, index, labelled);
   const auto at = summary.dimension(dimension);
   run.has_dimension = at.has_value();
   run.names.reserve(summary.names.size());
@@ -39,7 +38,7 @@ void add_operations(const CompiledRules& rules, const RunSpec& spec, size_t inde
   }
   run.choice_why = std::move(summary.choice_why);
   run.losses = std::move(summary.losses);
-  run.warnings = std::move(labelled->trace.warnings);
+  run.warnings = std::move(labelled.trace.warnings);
 }
 
 /// The node whose time it is: `(self)` is that of the node above it.
@@ -107,19 +106,18 @@ void add_modules(const CompiledRules& rules, const RunSpec& spec, DimensionId di
 }  // namespace
 
 MeasuredRun measure_run(const CompiledRules& rules, const RunSpec& spec, size_t index,
-                        DimensionId dimension, OpenOptions options) {
+                        DimensionId dimension, const OpenOptions& options) {
   MeasuredRun run;
   run.source = spec.path;
-  options.host_side = options.host_side || asks_host_side(rules, spec);
-  Opened opened = open_any(spec.path, options);
+  LabelledOrModules opened = label_any_run(rules, spec, options);
   const Program& program = rules.program();
   if (opened.modules) {
     run.format = opened.modules->format;
     add_modules(rules, spec, dimension, std::move(*opened.modules), run);
   } else {
-    run.format = opened.trace->format;
-    add_operations(rules, spec, index, program.dimensions.get(dimension).name,
-                   std::move(*opened.trace), run);
+    run.format = opened.labelled->trace.format;
+    add_operations(rules, spec, index, program.dimensions.get(dimension).name, *opened.labelled,
+                   run);
   }
   const Model& model = program.models.get(run.model);
   run.id = run_name(model.name, program.engines.get(model.engine).name, spec.path, index);

@@ -41,6 +41,6 @@ struct MeasuredRun {
 /// they stand within (a node's `(self)` counts under the node's own name). `index` makes the id
 /// unique. Throws Error.
 MeasuredRun measure_run(const CompiledRules& rules, const RunSpec& spec, size_t index,
-                        DimensionId dimension, OpenOptions options);
+                        DimensionId dimension, const OpenOptions& options);
 
 }  // namespace kr

@@ -76,7 +76,7 @@ Truth Condition::within(const Condition& condition, const OpenSubject& subject) 
     found = std::max(found, condition.ask({.name = &name, .kind = std::nullopt, .within = {}}));
     if (found == Truth::yes) break;
   }
-  return found;
+  return subject.perhaps_within ? std::min(found, Truth::unknown) : found;
 }
 
 Truth Condition::value(const Step& step, const OpenSubject& subject,

@@ -28,6 +28,8 @@ struct OpenSubject {
   std::optional<OperationKind> kind;
   /// None: any context is possible. Empty: there is none.
   std::optional<std::span<const AtomSet>> within;
+  /// Of `within`, each may be there or not.
+  bool perhaps_within = false;
 };
 
 enum class Truth : uint8_t { no, unknown, yes };

@@ -20,6 +20,8 @@ struct Format {
   bool (*sniff)(std::string_view head) noexcept = nullptr;
   /// `sniff` takes whatever is text: it is asked after all that is refused by name.
   bool any_text = false;
+  /// Another program makes of it what is read.
+  bool exported = false;
   /// Operations and module trees; null where a format has none. Throw Error{path, offset, why}.
   void (*read)(Input& input, TraceBuilder& out) = nullptr;
   void (*read_modules)(Input& input, ModuleTraceBuilder& out) = nullptr;

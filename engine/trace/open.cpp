@@ -138,6 +138,15 @@ bool holds_module_trees(const std::string& path, const OpenOptions& options) {
   return !is_folder(path) && format_of(Input(path, options)).read == nullptr;
 }
 
+bool may_open_again(const std::string& path, const OpenOptions& options) {
+  if (is_folder(path)) return true;
+  std::error_code ignored;
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
+  OpenOptions quiet = options;
+  quiet.progress = nullptr;
+  return !format_of(Input(path, quiet)).exported;
+}
+
 std::vector<FormatInfo> known_formats() {
   std::vector<FormatInfo> out;
   out.reserve(all_formats.size());

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trace/module_trace.hpp"
@@ -29,6 +30,9 @@ struct OpenOptions {
   bool each_call = false;
   /// Also what the host did (Trace::host), where the format has it: `kr report` needs none of it.
   bool host_side = false;
+  /// Without the host side: is told the names of its ranges, each once or more, where the format
+  /// has ranges. Called by the thread that opens. For what `within` may ask at all.
+  std::function<void(std::string_view)> tell_range;
   unsigned threads = 0;  // 0: as many as there are processors
   Progress* progress = nullptr;
 };
@@ -46,6 +50,9 @@ Opened open_any(const std::string& path, const OpenOptions& options = {});
 /// Whether it is module trees alone that `path` holds, told by its first bytes. Not for standard
 /// input. Throws Error.
 bool holds_module_trees(const std::string& path, const OpenOptions& options = {});
+/// Whether opening it a second time gives the same, for no more than what reading it costs: no
+/// pipe, no report that another program has to export first. Throws Error.
+bool may_open_again(const std::string& path, const OpenOptions& options = {});
 
 /// A format that can be read: its name, one line on it, the endings it usually has.
 struct FormatInfo {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,17 @@ inline Trace read_kineto(std::string_view text, const KinetoReading& reading = {
   TraceBuilder builder("t.json", "kineto-json");
   read_kineto_json(input, builder, reading);
   return std::move(builder).finish();
+}
+
+/// What OpenOptions::tell_range is told.
+inline std::set<std::string> told_ranges(std::string_view text, const KinetoReading& reading = {}) {
+  std::set<std::string> told;
+  OpenOptions options;
+  options.tell_range = [&](std::string_view name) { told.emplace(name); };
+  Input input(text, "t.json", options);
+  TraceBuilder builder("t.json", "kineto-json");
+  read_kineto_json(input, builder, reading);
+  return told;
 }
 
 /// `what()` of the Error; empty where there is none.

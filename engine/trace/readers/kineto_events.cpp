@@ -83,6 +83,7 @@ void EventRows::clear() {
   new_names.clear();
   new_tracks.clear();
   host.clear();
+  new_ranges.clear();
   unquoted.clear();
   losses.clear();
   events = 0;
@@ -93,6 +94,7 @@ void EventRows::clear() {
 
 void EventParser::restart() {
   names_ = {};
+  range_names_.clear();
   name_bytes_ = 0;
   tracks_.clear();
   last_track_id_ = {};
@@ -210,10 +212,10 @@ bool EventParser::take(const JsonWalk& json, size_t begin) {
   if (const Category* known = category_of(category, gpu_categories)) {
     if (whole) return take_operation(json, known->kind, false);
     loss("GPU event of a phase other than X");
-  } else if (host_side_ && whole) {
-    if (const HostCategory* known = category_of(category, host_categories)) {
-      take_host(json, known->kind);
-    }
+  } else if (host_ != HostReading::nothing && whole) {
+    const HostCategory* known = category_of(category, host_categories);
+    if (known != nullptr && host_ == HostReading::all) take_host(json, known->kind);
+    if (known != nullptr && host_ == HostReading::range_names) take_range_name(json, known->kind);
   }
   return true;
 }
@@ -256,7 +258,7 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
   operation.name = name_id(name, named && name.data() != scratch_.data(), kind);
   operation.track = track_id(json);
   out_->operations.push_back(operation);
-  if (host_side_) {
+  if (host_ == HostReading::all) {
     out_->correlations.push_back(
         integer(json, event_.correlation).value_or(Launch::no_correlation));
   }
@@ -265,9 +267,7 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
 
 void EventParser::take_host(const JsonWalk& json, HostKind kind) {
   std::string_view name = event_.name.kind == JsonRaw::Kind::string ? event_.name.text : "";
-  if (kind == HostKind::module) {
-    if (!json.plain(name, scratch_).starts_with(module_head)) return;
-  }
+  if (kind == HostKind::module && !json.plain(name, scratch_).starts_with(module_head)) return;
   EventRows::HostEvent found{kind, 0, 0, Launch::no_correlation, {}, {}, {}};
   if (time(json, event_.start, found.start_ns) != TimeFault::none ||
       time(json, event_.duration, found.duration_ns) != TimeFault::none ||
@@ -281,6 +281,22 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
   found.process = kept(json, event_.process.text);
   found.thread = kept(json, event_.thread.text);
   out_->host.push_back(found);
+}
+
+/// Without a look at its times: whoever wants names alone can do with one too many.
+void EventParser::take_range_name(const JsonWalk& json, HostKind kind) {
+  if (kind != HostKind::module && kind != HostKind::annotation) return;
+  const std::string_view raw = event_.name.kind == JsonRaw::Kind::string ? event_.name.text : "";
+  std::string_view name = json.plain(raw, scratch_);
+  const bool in_window = name.data() == raw.data();
+  if (kind == HostKind::module) {
+    if (!name.starts_with(module_head)) return;
+    name.remove_prefix(module_head.size());
+  }
+  if (range_names_.contains(name)) return;
+  range_names_.emplace(name);
+  name_bytes_ += name.size();
+  out_->new_ranges.push_back(in_window ? name : out_->unquoted.emplace_back(name));
 }
 
 TimeFault EventParser::time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns) {

@@ -11,10 +11,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/growing_array.hpp"
+#include "trace/hash.hpp"
 #include "trace/host_side.hpp"
 #include "trace/readers/decimal.hpp"
 #include "trace/readers/json_tokens.hpp"
@@ -60,6 +62,7 @@ struct EventRows {
   std::vector<NewName> new_names;      // texts are the window's, or of `unquoted`
   std::vector<NewTrack> new_tracks;
   std::vector<HostEvent> host;
+  std::vector<std::string_view> new_ranges;  // names of ranges, where these alone are wanted
   std::deque<std::string> unquoted;
   std::vector<Loss> losses;
   uint64_t events = 0;
@@ -70,9 +73,12 @@ struct EventRows {
   void clear();
 };
 
+/// What of the host is read.
+enum class HostReading : uint8_t { nothing, range_names, all };
+
 class EventParser {
  public:
-  explicit EventParser(bool host_side) : host_side_(host_side) {}
+  explicit EventParser(HostReading host) : host_(host) {}
 
   /// Stops at the first event that breaks the format, or at what is no JSON.
   void parse(const EventText& window, EventRows& out);
@@ -95,6 +101,7 @@ class EventParser {
   bool take_operation(const JsonWalk& json, OperationKind kind, bool certain);
   std::optional<OperationKind> told_operation(const JsonWalk& json);
   void take_host(const JsonWalk& json, EventRows::HostEvent::Kind kind);
+  void take_range_name(const JsonWalk& json, EventRows::HostEvent::Kind kind);
   TimeFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
   NameId name_id(std::string_view name, bool in_window, OperationKind kind);
   TrackId track_id(const JsonWalk& json);
@@ -103,7 +110,7 @@ class EventParser {
   std::string_view kept(const JsonWalk& json, std::string_view raw);
   void loss(std::string_view what);
 
-  bool host_side_;
+  HostReading host_;
   JsonTokens tokens_;
   std::string scratch_, phase_, number_, number_text_;  // texts without escapes, for a moment
   std::string patched_;                                 // a window without its control bytes
@@ -114,9 +121,15 @@ class EventParser {
   Event event_;
   uint64_t event_offset_ = 0;
 
+  struct TextHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const noexcept { return hash_bytes(text); }
+  };
+
   // Of all windows since the last restart.
   NameTable names_;
-  size_t name_bytes_ = 0;
+  std::unordered_set<std::string, TextHash, std::equal_to<>> range_names_;
+  size_t name_bytes_ = 0;  // of both
   std::map<std::pair<int32_t, int64_t>, uint32_t> tracks_;
   EventRows::NewTrack last_track_{};
   TrackId last_track_id_;

@@ -39,7 +39,10 @@ class Reader {
         json_(input, std::min(reading.window_size, JsonPull::usual_block)),
         merge_(out, input.options().host_side),
         window_size_(reading.window_size),
-        threads_(worker_threads(reading.threads, input.options().threads)) {}
+        threads_(worker_threads(reading.threads, input.options().threads)),
+        host_(input.options().host_side    ? HostReading::all
+              : input.options().tell_range ? HostReading::range_names
+                                           : HostReading::nothing) {}
 
   void run() {
     try {
@@ -172,7 +175,7 @@ class Reader {
     levels_ = json_.depth();
     EventWindows windows(*input_, json_.rest(), json_.rest_offset(), window_size_);
     WindowJob job;
-    EventParser parser(input_->options().host_side);
+    EventParser parser(host_);
     merge_.restart(0);
     bool begun = false;
     while (windows.next(job.window)) {
@@ -192,9 +195,8 @@ class Reader {
 
   // All that is left; nothing where there are no threads.
   void read_on_threads(EventWindows& windows) {
-    const bool host_side = input_->options().host_side;
-    Workers workers(threads_, [this, host_side](size_t number) {
-      auto parser = std::make_shared<EventParser>(host_side);
+    Workers workers(threads_, [this](size_t number) {
+      auto parser = std::make_shared<EventParser>(host_);
       return [number, parser, levels = levels_](WindowJob& job) {
         parse(*parser, number + 1, levels, job);
       };
@@ -242,6 +244,7 @@ class Reader {
     }
     if (job.rows.broken) return false;
     merge_.add(job.rows, job.parser);
+    for (const std::string_view name : job.rows.new_ranges) input_->options().tell_range(name);
     events_ += job.rows.events;
     phases_ = phases_ || job.rows.phases;
     return true;
@@ -267,6 +270,7 @@ class Reader {
   EventMerge merge_;
   size_t window_size_;
   unsigned threads_;
+  HostReading host_;
   size_t levels_ = 0;    // open around the events
   uint64_t events_ = 0;  // read so far
   bool found_ = false;   // `traceEvents`

@@ -23,6 +23,9 @@ std::string_view without_version(std::string_view name) {
   return version ? name.substr(0, digits - 2) : name;
 }
 
+/// Ranges pushed and popped are 59 and 70, those started and ended 60 and 71.
+constexpr const char* of_ranges = "eventType IN (59, 60, 70, 71)";
+
 /// The runtime's functions begin with `cuda`, the driver's with `cu` and a capital.
 bool is_driver(std::string_view name) {
   return name.size() > 2 && name.starts_with("cu") && name[2] >= 'A' && name[2] <= 'Z';
@@ -115,13 +118,11 @@ bool NsysHost::read_ranges() {
     return whole;
   }
   enum Column { start, end, type, thread_id, end_thread, text, text_id, row };
-  // 59 and 70 are ranges pushed and popped, 60 and 71 those started and ended.
-  auto rows = database_->prepare(fmt::format(
-      "SELECT \"start\", {}, eventType, globalTid, {}, {}, {}, {} FROM {} WHERE eventType IN (59, "
-      "60, 70, 71)",
-      columns.or_else("end", "NULL"), columns.or_else("endGlobalTid", "NULL"),
-      columns.or_else("text", "NULL"), columns.or_else("textId", "NULL"),
-      schema_->has_row_ids(ranges_table) ? "_rowid_" : "0", ranges_table));
+  auto rows = database_->prepare(
+      fmt::format("SELECT \"start\", {}, eventType, globalTid, {}, {}, {}, {} FROM {} WHERE {}",
+                  columns.or_else("end", "NULL"), columns.or_else("endGlobalTid", "NULL"),
+                  columns.or_else("text", "NULL"), columns.or_else("textId", "NULL"),
+                  schema_->has_row_ids(ranges_table) ? "_rowid_" : "0", ranges_table, of_ranges));
   while (step(rows, whole)) {
     if (rows.type(start) != Type::integer) {
       fail(ranges_table, rows.integer(row), "its start is missing or no whole number");
@@ -190,6 +191,28 @@ uint32_t NsysHost::range_name(const sqlite::Statement& row, int text, int id) {
     out_->loss("NVTX text id without a string", static_cast<uint64_t>(number));
   }
   return range_names_.by_number.emplace(number, add(name)).first->second;
+}
+
+void tell_range_names(const sqlite::Database& database, const NsysSchema& schema, NsysNames& names,
+                      bool allow_damage, const std::function<void(std::string_view)>& tell) {
+  using Step = sqlite::Statement::Step;
+  if (!schema.has(ranges_table)) return;
+  const NsysColumns columns(database, ranges_table);
+  if (!columns.has("start") || !columns.has("eventType") || !columns.has("globalTid")) return;
+  enum Column { text, text_id };
+  auto rows = database.prepare(
+      fmt::format("SELECT DISTINCT {}, {} FROM {} WHERE {}", columns.or_else("text", "NULL"),
+                  columns.or_else("textId", "NULL"), ranges_table, of_ranges));
+  std::string name;
+  while (allow_damage ? rows.try_step() == Step::row : rows.step()) {
+    if (!rows.is_null(text)) {
+      tell(rows.text(text));
+      continue;
+    }
+    name.clear();
+    if (!rows.is_null(text_id) && !names.find_string(rows.integer(text_id), name)) name.clear();
+    tell(name);
+  }
 }
 
 void NsysHost::fail(const char* table, int64_t row, const char* what) const {

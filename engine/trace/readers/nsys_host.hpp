@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/sqlite.hpp"
@@ -14,6 +16,10 @@
 #include "trace/trace.hpp"
 
 namespace kr {
+
+/// Tells the names of NVTX ranges that NsysHost would keep, as OpenOptions::tell_range is told.
+void tell_range_names(const sqlite::Database& database, const NsysSchema& schema, NsysNames& names,
+                      bool allow_damage, const std::function<void(std::string_view)>& tell);
 
 class NsysHost {
  public:

@@ -209,6 +209,7 @@ const Format nsys_report_format{
     .summary = "a report of Nsight Systems, read through `nsys export` (--nsys-cmd)",
     .extensions = extensions,
     .sniff = nullptr,
+    .exported = true,
     .read = read};
 
 }  // namespace kr

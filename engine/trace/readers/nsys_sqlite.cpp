@@ -168,6 +168,10 @@ class Reader {
 
   void finish() {
     if (host_ && !host_->read()) whole_ = false;
+    if (!host_ && options_->tell_range) {
+      tell_range_names(*database_, schema_, names_, options_->allow_truncated,
+                       options_->tell_range);
+    }
     names_.finish();
     if (graphs_ != 0) {
       out_->warn(

@@ -122,6 +122,56 @@ TEST_CASE("labels by what is round an operation are those of a slow reading, and
   }
 }
 
+TEST_CASE("what is certain by the names of ranges alone comes out with the ranges too") {
+  const kr::CompiledRules rules = kr::test::compile(std::string(rules_text) + R"(
+engine g {
+  detect: !within "Attn" & "gemm"
+  substage { gemm: "gemm" & !within "prefill" }
+}
+)");
+  const kr::Program& program = rules.program();
+  const kr::ChooseOptions options{"", "", true};
+  std::mt19937 random(23);
+  int chosen = 0, labelled = 0;
+  constexpr int rounds = 2000;
+  for (int round = 0; round < rounds; ++round) {
+    CAPTURE(round);
+    const HostTraces traces(random, false);
+    const kr::Trace trace = traces.read(random);
+    kr::Trace alone = traces.read(random);
+    alone.host.reset();
+    kr::RangeNames names(program, rules.database, kr::may_be_asked(program, options));
+    for (const std::string& name : trace.host->range_names) names.add(name);
+    CHECK(names.empty() == traces.ranges.empty());
+
+    const kr::TraceSubjects subjects(program, rules.database, trace, options);
+    const kr::Choice choice = kr::choose_model(rules.database, subjects, options);
+    CHECK(choice.certain);
+    const kr::TraceSubjects open(program, rules.database, alone, options);
+    const kr::Choice perhaps = kr::choose_model(rules.database, open, options, names.looks());
+    if (!perhaps.certain) continue;
+    ++chosen;
+    CHECK(program.title(perhaps.model) == program.title(choice.model));
+    const kr::Model& model = program.models.get(choice.model);
+    const kr::ChooseOptions named{program.engines.get(model.engine).name, model.name, true};
+    if (names.may_hold(kr::may_be_asked(program, named))) continue;
+    ++labelled;
+    const kr::Labelled with = kr::classify(subjects, choice.model);
+    const kr::Labelled without = kr::classify(open, choice.model);
+    for (size_t i = 0; i < trace.operations.size(); ++i) {
+      const uint32_t row = with.row(i, trace.operations[i]);
+      const uint32_t other = without.row(i, alone.operations[i]);
+      for (size_t d = 0; d < with.dimensions.size(); ++d) {
+        CHECK(with.dimensions[d].by_row[row].label == without.dimensions[d].by_row[other].label);
+      }
+    }
+  }
+  CHECK(chosen > rounds / 20);
+  CHECK(chosen < rounds);
+  CHECK(labelled > rounds / 50);
+  CHECK(labelled < chosen);
+}
+
 TEST_CASE("detection by what is round operations is that of a slow reading") {
   const kr::CompiledRules rules = kr::test::compile(rules_text);
   const kr::Program& program = rules.program();

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/sqlite.hpp"
 #include "support.hpp"
 #include "support/kineto_dump.hpp"
@@ -106,6 +108,21 @@ TEST_CASE("ranges hold the launches of their thread, or of their process where t
         "104\n"
         "105 none\n");
   CHECK(trace.host->orphans == 1);
+  CHECK(trace.losses.empty());
+}
+
+TEST_CASE("names of ranges are told without the host side") {
+  const Folder folder;
+  read(folder,
+       kernels + calls + ranges + kernel(100, 1) + range("1, 9, 59, 5, 'text', NULL, NULL") +
+           range("2, 8, 59, 5, 'text', NULL, NULL") + range("3, 4, 60, 5, NULL, 4, 6") +
+           range("5, NULL, 70, 5, NULL, 44, NULL") + range("1, 90, 34, 5, 'mark', NULL, 5"));
+  std::set<std::string> told;
+  OpenOptions options;
+  options.tell_range = [&](std::string_view name) { told.emplace(name); };
+  const Trace trace = open_trace(folder.path("t.sqlite"), options);
+  CHECK(told == std::set<std::string>{"", "by id", "text"});
+  CHECK(trace.host == nullptr);
   CHECK(trace.losses.empty());
 }
 
