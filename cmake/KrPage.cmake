@@ -27,7 +27,7 @@ else()
 endif()
 
 # In the order in which they need each other; a page has them as one script.
-set(report_scripts numbers dom look model state chart pivot kernels devices facts page)
+set(report_scripts numbers dom look model state chart pivot kernels devices ranks facts page)
 set(tree_scripts numbers dom look tree/model tree/state tree/bars tree/icicle tree/table tree/page)
 set(analysis_scripts numbers dom look analysis/model devices analysis/table analysis/cards
                      analysis/ranks analysis/steps analysis/page)
@@ -37,16 +37,21 @@ list(TRANSFORM analysis_scripts REPLACE "(.+)" "${page}/\\1.js")
 set(report_styles ${page}/page.css)
 set(tree_styles ${page}/page.css ${page}/tree/tree.css)
 set(analysis_styles ${page}/page.css ${page}/analysis/analysis.css)
-set(parts ${page}/page.html ${page}/tree/tree.html ${page}/analysis/analysis.html ${report_scripts}
-          ${tree_scripts} ${analysis_scripts} ${tree_styles} ${analysis_styles} ${echarts})
+# Every page opens and closes alike.
+foreach(name page tree/tree analysis/analysis)
+  get_filename_component(word ${name} NAME)
+  set(${word}_html ${page}/opening.html ${page}/${name}.html ${page}/closing.html)
+endforeach()
+set(parts ${page_html} ${tree_html} ${analysis_html} ${report_scripts} ${tree_scripts} ${analysis_scripts}
+          ${tree_styles} ${analysis_styles} ${echarts})
 add_custom_command(
   OUTPUT ${page_build}/page_parts.cpp
   COMMAND ${CMAKE_COMMAND}
-          -DREPORT_HTML=${page}/page.html "-DREPORT_SCRIPTS=${report_scripts}"
+          "-DREPORT_HTML=${page_html}" "-DREPORT_SCRIPTS=${report_scripts}"
           "-DREPORT_STYLES=${report_styles}"
-          -DTREE_HTML=${page}/tree/tree.html "-DTREE_SCRIPTS=${tree_scripts}"
+          "-DTREE_HTML=${tree_html}" "-DTREE_SCRIPTS=${tree_scripts}"
           "-DTREE_STYLES=${tree_styles}"
-          -DANALYSIS_HTML=${page}/analysis/analysis.html "-DANALYSIS_SCRIPTS=${analysis_scripts}"
+          "-DANALYSIS_HTML=${analysis_html}" "-DANALYSIS_SCRIPTS=${analysis_scripts}"
           "-DANALYSIS_STYLES=${analysis_styles}"
           -DECHARTS=${echarts} -DFOLDER=${page_build} -DOUT=${page_build}/page_parts.cpp
           -P ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake

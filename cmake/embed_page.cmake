@@ -1,6 +1,6 @@
-# cmake -D<PAGE>_HTML=<file> -D<PAGE>_SCRIPTS=<files> -D<PAGE>_STYLES=<files>, for REPORT, TREE and ANALYSIS,
+# cmake -D<PAGE>_HTML=<files> -D<PAGE>_SCRIPTS=<files> -D<PAGE>_STYLES=<files>, for REPORT, TREE and ANALYSIS,
 #       -DECHARTS=<file> -DFOLDER=<folder> -DOUT=<file.cpp> -P embed_page.cmake
-# Joins each page's scripts and styles in FOLDER and writes a source file that takes the parts in as they are, by the assembler,
+# Joins each page's markup, scripts and styles in FOLDER and writes a source file that takes the parts in as they are, by the assembler,
 # and holds the hashes by which a page's policy knows its two scripts from any other.
 
 # SHA-256 of a file, in base64 as `Content-Security-Policy` wants it.
@@ -51,11 +51,13 @@ part(echarts ${ECHARTS})
 hash_of(${ECHARTS} echarts_hash)
 foreach(page report tree analysis)
   string(TOUPPER ${page} given)
+  set(html ${FOLDER}/${page}.html)
   set(script ${FOLDER}/${page}.js)
   set(style ${FOLDER}/${page}.css)
+  join("${${given}_HTML}" ${html})
   join("${${given}_SCRIPTS}" ${script})
   join("${${given}_STYLES}" ${style})
-  part(${page}_html ${${given}_HTML})
+  part(${page}_html ${html})
   part(${page}_style ${style})
   part(${page}_script ${script})
   hash_of(${script} script_hash)

@@ -218,6 +218,10 @@ bool told_apart(const Ranks& ranks) noexcept {
          });
 }
 
+bool shown_together(const Ranks& ranks) noexcept {
+  return ranks.devices.size() > 1 && (ranks.runs.size() < 2 || told_apart(ranks));
+}
+
 std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& runs,
                                          std::string_view dimension) {
   std::map<std::string_view, LabelBalance> by_label;
@@ -285,7 +289,10 @@ Ranks compare_ranks(const std::vector<RankInput>& runs) {
   }
   if (runs.size() < 2 || !all_statistics) return out;
   out.steps = match_steps(runs);
-  for (const RankStep& step : out.steps) ++out.runs[step.parts[step.slowest].run].slowest_steps;
+  if (!out.steps.empty()) {
+    for (RankOfRun& run : out.runs) run.slowest_steps = 0;
+  }
+  for (const RankStep& step : out.steps) ++*out.runs[step.parts[step.slowest].run].slowest_steps;
   match_collectives(runs, out);
   for (const Collective& collective : out.collectives) {
     for (size_t run = 0; run < runs.size(); ++run) {

@@ -81,7 +81,8 @@ struct RankOfRun {
   RankNumber number;
   /// In collectives that all ranks have equally many of; none where there is no such collective.
   std::optional<int64_t> waiting_ns;
-  int64_t slowest_steps = 0;  // of those that several ranks have
+  /// Of those that several ranks have; none where steps are not compared.
+  std::optional<int64_t> slowest_steps;
 };
 
 struct Ranks {
@@ -109,6 +110,8 @@ Ranks compare_ranks(const std::vector<const RunSummary*>& runs);
 /// Whether these runs are ranks of one job as far as traces or their names tell, not only by the
 /// order they are given in.
 bool told_apart(const Ranks& ranks) noexcept;
+/// Whether a report shows them as one job: there are several devices, of one run or of such ranks.
+bool shown_together(const Ranks& ranks) noexcept;
 
 /// A label's elapsed time over all runs.
 struct LabelBalance {

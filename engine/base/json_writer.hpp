@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "base/json.hpp"
 
@@ -36,19 +38,18 @@ class JsonWriter {
     element();
     out_ += "null";
   }
+  /// In a script a whole number that no double holds is a text: JavaScript would round it.
   template <class Number>
   void number(Number value) {
     element();
-    fmt::format_to(std::back_inserter(out_), "{}", value);
-  }
-  /// A number where a double holds it, as JavaScript reads it; else a text.
-  void exact(int64_t value) {
-    constexpr int64_t largest_exact = (int64_t{1} << 53) - 1;
-    if (value <= largest_exact && value >= -largest_exact) {
-      number(value);
-    } else {
-      text(fmt::format("{}", value));
+    if constexpr (std::is_integral_v<Number> && sizeof(Number) == sizeof(int64_t)) {
+      constexpr int64_t largest_exact = (int64_t{1} << 53) - 1;
+      if (place_ == Place::script &&
+          (std::cmp_greater(value, largest_exact) || std::cmp_less(value, -largest_exact))) {
+        return append(fmt::format("{}", value));
+      }
     }
+    fmt::format_to(std::back_inserter(out_), "{}", value);
   }
   /// Members of the open object, written before by another writer.
   void members(std::string_view written) {

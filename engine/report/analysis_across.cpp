@@ -20,13 +20,12 @@ void add_ranks(const std::vector<AnalyzedRun>& runs, Rows& rows) {
     // What is known of the whole rank stands in the row of its first device.
     const bool first = i == 0 || ranks.devices[i - 1].run != one.run;
     const int64_t span = one.time.span_ns;
-    rows.push_back(
-        {runs[one.run].summary.id, run.number.rank, to_string(run.number.from), int64_t{one.device},
-         span, share_of(one.time.compute_ns, span),
-         share_of(one.time.exposed_communication_ns, span),
-         share_of(one.time.exposed_memory_ns, span), share_of(one.time.idle_ns, span),
-         first ? optional_cell(run.waiting_ns) : SectionCell(),
-         first && !ranks.steps.empty() ? SectionCell(run.slowest_steps) : SectionCell()});
+    rows.push_back({runs[one.run].summary.id, run.number.rank, to_string(run.number.from),
+                    int64_t{one.device}, span, share_of(one.time.compute_ns, span),
+                    share_of(one.time.exposed_communication_ns, span),
+                    share_of(one.time.exposed_memory_ns, span), share_of(one.time.idle_ns, span),
+                    first ? optional_cell(run.waiting_ns) : SectionCell(),
+                    first ? optional_cell(run.slowest_steps) : SectionCell()});
   }
 }
 

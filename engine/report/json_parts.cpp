@@ -39,7 +39,7 @@ void write_rank_balance(JsonWriter& json, const Ranks& ranks) {
     json.key("rank").number(run.number.rank);
     json.key("rank_from").text(to_string(run.number.from));
     write_optional(json, "waiting_ns", run.waiting_ns);
-    json.key("slowest_in_steps").number(run.slowest_steps);
+    write_optional(json, "slowest_in_steps", run.slowest_steps);
     json.close('}');
   }
   json.close(']');

@@ -3,8 +3,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyze/ranks.hpp"
 #include "base/json_writer.hpp"
 #include "report/dimensions.hpp"
+#include "report/json_parts.hpp"
 
 namespace kr {
 namespace {
@@ -43,6 +45,7 @@ class PageData {
     json_.key("runs").open('[');
     for (const RunSummary& run : report_.runs) write_run(run);
     json_.close(']');
+    write_ranks();
     json_.key("texts").open('[');
     for (const std::string_view text : texts_.all()) json_.text(text);
     json_.close(']');
@@ -50,12 +53,7 @@ class PageData {
   }
 
  private:
-  void number(int64_t value) { json_.exact(value); }
-
-  void field(std::string_view key, int64_t value) {
-    json_.key(key);
-    number(value);
-  }
+  void field(std::string_view key, int64_t value) { json_.key(key).number(value); }
 
   void write_styles() {
     json_.key("styles").open('[');
@@ -70,6 +68,17 @@ class PageData {
     json_.close(']');
   }
 
+  void write_ranks() {
+    std::vector<const RunSummary*> runs;
+    runs.reserve(report_.runs.size());
+    for (const RunSummary& run : report_.runs) runs.push_back(&run);
+    const Ranks ranks = compare_ranks(runs);
+    if (!shown_together(ranks)) return;
+    json_.key("ranks").open('{');
+    write_rank_balance(json_, ranks);
+    json_.close('}');
+  }
+
   void write_run(const RunSummary& run) {
     json_.open('{');
     json_.key("id").text(run.id);
@@ -79,9 +88,9 @@ class PageData {
     json_.key("model").text(run.model);
     json_.key("why").text(run.choice_why);
     json_.key("all").open('[');
-    number(run.gpu_elapsed_ns);
-    number(run.gpu_total_ns);
-    number(run.operations);
+    json_.number(run.gpu_elapsed_ns);
+    json_.number(run.gpu_total_ns);
+    json_.number(run.operations);
     json_.close(']');
     field("non_gpu", run.non_gpu_ns);
     field("elapsed", run.elapsed_ns);
@@ -118,9 +127,9 @@ class PageData {
       for (const LabelSum& sum : dimension.labels) {
         json_.open('[');
         json_.text(sum.label);
-        number(sum.elapsed_ns);
-        number(sum.total_ns);
-        number(sum.instances);
+        json_.number(sum.elapsed_ns);
+        json_.number(sum.total_ns);
+        json_.number(sum.instances);
         json_.close(']');
       }
       json_.close(']');
@@ -152,7 +161,7 @@ class PageData {
   void write_kernels(const RunSummary& run) {
     const auto column = [&](auto&& value) {
       json_.open('[');
-      for (const NameSum& name : run.names) number(static_cast<int64_t>(value(name)));
+      for (const NameSum& name : run.names) json_.number(static_cast<int64_t>(value(name)));
       json_.close(']');
     };
     json_.key("kernels").open('{');

@@ -245,7 +245,7 @@ class Tables {
     runs.reserve(report_.runs.size());
     for (const RunSummary& run : report_.runs) runs.push_back(&run);
     const Ranks ranks = compare_ranks(runs);
-    if (ranks.devices.size() < 2 || (several() && !told_apart(ranks))) return;
+    if (!shown_together(ranks)) return;
     out_ += "  " + ink(several() ? "all ranks together" : "all devices together", Ink::bold) + '\n';
     int64_t longest = 0;
     const std::vector<LabelBalance> labels = balance_labels(runs, report_.by);

@@ -78,10 +78,9 @@ class PageWriter {
   }
 
  private:
-  void number(int64_t value) { json_.exact(value); }
   void optional(const std::optional<int64_t>& value) {
     if (value) {
-      number(*value);
+      json_.number(*value);
     } else {
       json_.null();
     }
@@ -89,7 +88,7 @@ class PageWriter {
   template <class Values>
   void numbers(const char* key, const Values& values) {
     json_.key(key).open('[');
-    for (const auto value : values) number(static_cast<int64_t>(value));
+    for (const auto value : values) json_.number(static_cast<int64_t>(value));
     json_.close(']');
   }
 
@@ -163,7 +162,7 @@ class PageWriter {
       json_.text(cut_at_end(step.key, longest_key));
       json_.number(data_.phase_of[at]);
       optional(step.running_seqs);
-      number(step.total_ns);
+      json_.number(step.total_ns);
       view_.rows(at, nodes, rows);
       for (const ViewRow& row : rows) {
         const uint32_t entry = data_.page_entry(row.entry);
@@ -174,8 +173,8 @@ class PageWriter {
       for (uint32_t entry = 0; entry < ns.size(); ++entry) {
         if (ns[entry] == 0 && calls[entry] == 0) continue;
         json_.number(entry);
-        number(ns[entry]);
-        number(calls[entry]);
+        json_.number(ns[entry]);
+        json_.number(calls[entry]);
         ns[entry] = calls[entry] = 0;
       }
       json_.close(']');
@@ -242,7 +241,8 @@ class PageWriter {
       json_.number(bar);
       json_.number(tree.shape);
       json_.open('[');
-      for (const uint32_t leaf : data_.shapes[tree.shape].leaves) number(nodes[leaf].total_ns);
+      for (const uint32_t leaf : data_.shapes[tree.shape].leaves)
+        json_.number(nodes[leaf].total_ns);
       json_.close(']');
       json_.close(']');
     }

@@ -2,30 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { openBrowser, openPage, PAGES } from "./browser.mjs";
-
-let browser;
-before(async () => {
-  browser = await openBrowser();
-});
-after(async () => {
-  await browser.close();
-});
-
-/** Opens, lets `act` try it, and makes sure nothing went wrong meanwhile. */
-function pageTest(name, file, act, options = {}) {
-  test(name, async () => {
-    const { page, wrong } = await openPage(browser.context, file, options);
-    try {
-      await act(page);
-      assert.deepEqual(wrong, []);
-      assert.equal(await page.evaluate(() => window.hacked), undefined);
-    } finally {
-      await page.close();
-    }
-  });
-}
+import { PAGES, pageTest } from "./browser.mjs";
 
 const json = (file) => readFileSync(join(PAGES, `${file}.json`), "utf8");
 const cards = (page) => page.$$eval("#parts > section", (all) => all.map((one) => one.id));

@@ -1,7 +1,9 @@
 // Chromium with a page open, and everything the page should not do written down.
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -18,7 +20,7 @@ const FLAGS = [
 
 export const PAGES = process.env.KR_PAGES;
 
-export async function openBrowser() {
+async function openBrowser() {
   const profile = mkdtempSync(join(tmpdir(), "kr-page-"));
   const browser = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.KR_CHROMIUM || "/usr/bin/chromium",
@@ -37,7 +39,7 @@ export async function openBrowser() {
 }
 
 /** Opens a page; `wrong` grows with console errors, dialogs, and requests beyond the file itself. */
-export async function openPage(context, name, { hash = "", ...options } = {}) {
+async function openPage(context, name, { hash = "", ...options } = {}) {
   const page = await context.newPage();
   const wrong = [];
   page.on("console", (message) => {
@@ -57,4 +59,26 @@ export async function openPage(context, name, { hash = "", ...options } = {}) {
   if (options.size) await page.setViewportSize(options.size);
   await page.goto(url + hash);
   return { page, wrong };
+}
+
+let browser;
+before(async () => {
+  browser = await openBrowser();
+});
+after(async () => {
+  await browser.close();
+});
+
+/** A test that opens a page, lets `act` try it, and makes sure nothing went wrong meanwhile. */
+export function pageTest(name, file, act, options = {}) {
+  test(name, async () => {
+    const { page, wrong } = await openPage(browser.context, file, options);
+    try {
+      await act(page);
+      assert.deepEqual(wrong, []);
+      assert.equal(await page.evaluate(() => window.hacked), undefined);
+    } finally {
+      await page.close();
+    }
+  });
 }

@@ -23,6 +23,15 @@ void write(const std::filesystem::path& folder, const std::string& name, std::st
   kr::write_file(folder / (name + ".json"), kr::to_json(report));
 }
 
+/// Ranks of one job, as their traces tell.
+std::vector<kr::RunSummary> ranks(std::vector<kr::RunSummary> runs) {
+  for (size_t rank = 0; rank < runs.size(); ++rank) {
+    runs[rank].distributed.rank = static_cast<int64_t>(2 * rank);
+    runs[rank].distributed.world_size = 8;
+  }
+  return runs;
+}
+
 /// What the program says of times, to compare with what the page's script says.
 std::string times_as_json() {
   std::string text = "[";
@@ -52,6 +61,9 @@ int main(int count, char** arguments) {
   write(
       folder, "two", "",
       {decode_run("llama_vllm_before_0", 4, 90'000), decode_run("llama_vllm_after_1", 5, 80'000)});
+  write(folder, "ranks", "",
+        ranks({decode_run("llama_vllm_rank0_0", 4, 90'000),
+               decode_run("llama_vllm_rank2_1", 5, 80'000)}));
   write(folder, "hostile", "<script>window.hacked = 9</script>",
         {hostile_run(), decode_run("=cmd()_1", 6, 50'000)});
   write(folder, "huge", "", {huge_run()});

@@ -2,16 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { openBrowser, openPage, PAGES } from "./browser.mjs";
-
-let browser;
-before(async () => {
-  browser = await openBrowser();
-});
-after(async () => {
-  await browser.close();
-});
+import { PAGES, pageTest } from "./browser.mjs";
 
 const read = (name) => readFileSync(join(PAGES, name), "utf8");
 
@@ -69,20 +60,6 @@ const tableRows = (page, table) =>
 
 const digits = (text) => BigInt(text.replace(/[^0-9]/g, ""));
 
-/** Opens, lets `act` try it, and makes sure nothing went wrong meanwhile. */
-function pageTest(name, file, act, options = {}) {
-  test(name, async () => {
-    const { page, wrong } = await openPage(browser.context, file, options);
-    try {
-      await act(page);
-      assert.deepEqual(wrong, []);
-      assert.equal(await page.evaluate(() => window.hacked), undefined);
-    } finally {
-      await page.close();
-    }
-  });
-}
-
 pageTest("one run: tiles, chart, tables, devices, facts", "one", async (page) => {
   assert.equal(await page.textContent("#title"), "GPU time");
   assert.equal(await page.locator(".tile").count(), 6);
@@ -97,6 +74,40 @@ pageTest("one run: tiles, chart, tables, devices, facts", "one", async (page) =>
   assert.equal(rows.at(-4)[0], "unclassified");
   assert.equal(await page.locator("#devices tbody tr").count(), 2);
   assert.match(await page.textContent("#facts"), /its detect holds for 81\.2 %/);
+});
+
+pageTest("ranks: labels and devices together, as result.json has them", "ranks", async (page) => {
+  const { ranks } = JSON.parse(read("ranks.json"));
+  assert.match(await page.textContent("#ranks-card .card-head"), /All ranks together\s+2 of 8 ranks/);
+  await page.selectOption("#unit", "ns");
+  for (const by of ["substage", "kind"]) {
+    await page.evaluate((by) => update({ by }), by);
+    const rows = await page.$$eval("#ranks table:first-child tbody tr", (all) =>
+      all.map((row) => [...row.cells].map((cell) => cell.textContent)),
+    );
+    const labels = rows.filter((row) => !/ns$/.test(row[0])).slice(0, ranks.labels[by].length);
+    for (const one of ranks.labels[by]) {
+      const row = labels.find((cells) => cells[0] === one.label);
+      assert.equal(digits(row[1]), BigInt(one.elapsed_ns));
+      assert.equal(digits(row[2]), BigInt(Math.round(one.mean_ns)));
+      assert.equal(digits(row[3]), BigInt(one.max_ns));
+      assert.equal(row[5], `rank ${one.max_rank}`);
+    }
+  }
+  const balance = await page.$$eval("#ranks > :last-child tbody tr", (all) =>
+    all.map((row) => [...row.cells].map((cell) => cell.textContent)),
+  );
+  const wanted = ranks.balance.filter((one) => one.max_ns > 0);
+  assert.equal(balance.length, wanted.length);
+  wanted.forEach((one, at) => {
+    assert.equal(digits(balance[at][1]), BigInt(one.min_ns));
+    assert.equal(balance[at][2], `rank ${one.min.rank}, device ${one.min.device}`);
+    assert.equal(digits(balance[at][4]), BigInt(one.max_ns));
+  });
+});
+
+pageTest("runs that are no ranks of one job are not put together", "several", async (page) => {
+  assert.equal(await page.isHidden("#ranks-card"), true);
 });
 
 for (const [measure, column] of [

@@ -2,30 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { openBrowser, openPage, PAGES } from "./browser.mjs";
-
-let browser;
-before(async () => {
-  browser = await openBrowser();
-});
-after(async () => {
-  await browser.close();
-});
-
-/** Opens, lets `act` try it, and makes sure nothing went wrong meanwhile. */
-function pageTest(name, file, act, options = {}) {
-  test(name, async () => {
-    const { page, wrong } = await openPage(browser.context, file, options);
-    try {
-      await act(page);
-      assert.deepEqual(wrong, []);
-      assert.equal(await page.evaluate(() => window.hacked), undefined);
-    } finally {
-      await page.close();
-    }
-  });
-}
+import { PAGES, pageTest } from "./browser.mjs";
 
 const nodeNames = (page) => page.$$eval("#icicle .node-name", (all) => all.map((one) => one.textContent));
 const node = (page, name) => page.locator("#icicle button", { has: page.locator(`.node-name:text-is("${name}")`) }).first();

@@ -30,6 +30,7 @@ function drawAll() {
     drawKernels();
   }
   drawDevices();
+  drawRanks();
 }
 
 function drawSwitches() {
