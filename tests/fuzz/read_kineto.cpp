@@ -1,52 +1,9 @@
-// libFuzzer: bytes as a PyTorch trace. Whatever they are, small windows on threads and one window
-// on none come to the same trace or the same Error.
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-
-#include "base/error.hpp"
+// libFuzzer: bytes as a PyTorch trace.
+#include "fuzz/trace_pieces.hpp"
 #include "trace/readers/kineto_json.hpp"
 
-namespace {
-
-// A trace as a text that differs where the traces do; an Error as its text.
-std::string read(std::string_view text, const kr::KinetoReading& reading, bool allow_truncated) {
-  kr::OpenOptions options;
-  options.allow_truncated = allow_truncated;
-  options.host_side = true;
-  try {
-    kr::Input input(text, "t", options);
-    kr::TraceBuilder builder("t", "kineto-json");
-    read_kineto_json(input, builder, reading);
-    const kr::Trace trace = std::move(builder).finish();
-    std::string out;
-    for (size_t i = 0; i < trace.operations.size(); ++i) {
-      const kr::Operation& operation = trace.operations[i];
-      const kr::Track& track = trace.track(operation.track);
-      out += std::to_string(operation.start_ns) + ' ' + std::to_string(operation.duration_ns) +
-             ' ' + std::to_string(track.device) + ' ' + std::to_string(track.stream) + ' ' +
-             std::to_string(trace.host->launch_of[i]) + ' ';
-      out += trace.names.get(operation.name).text;
-      out += '\n';
-    }
-    for (const kr::Loss& loss : trace.losses) out += loss.what + std::to_string(loss.count);
-    for (const std::string& warning : trace.warnings) out += warning;
-    return out;
-  } catch (const kr::Error& error) {
-    return error.what();
-  }
-}
-
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const bool allow = size % 2 == 0;
-  const std::string whole = read(text, {.window_size = size_t{1} << 22, .threads = 1}, allow);
-  const bool same = read(text, {.window_size = 48, .threads = 2}, allow) == whole &&
-                    read(text, {.window_size = 1, .threads = 1}, allow) == whole;
-  // Damaged packing may be met before or after a damaged event, as windows will have it.
-  if (!same && kr::compression_of(text) == kr::Compression::none) std::abort();
-  return 0;
+  return kr::test::same_in_pieces<kr::KinetoReading>(
+      data, size, kr::read_kineto_json, {.window_size = size_t{1} << 22, .threads = 1},
+      {{.window_size = 48, .threads = 2}, {.window_size = 1, .threads = 1}});
 }

@@ -1,48 +1,9 @@
-// libFuzzer: bytes as a page of ncu. Whatever they are, small blocks on threads and one block on
-// none come to the same trace or the same Error.
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-
-#include "base/error.hpp"
+// libFuzzer: bytes as a page of ncu.
+#include "fuzz/trace_pieces.hpp"
 #include "trace/readers/ncu_csv.hpp"
 
-namespace {
-
-// A trace as a text that differs where the traces do; an Error as its text.
-std::string read(std::string_view text, const kr::CsvReading& reading, bool allow_truncated) {
-  kr::OpenOptions options;
-  options.allow_truncated = allow_truncated;
-  try {
-    kr::Input input(text, "t", options);
-    kr::TraceBuilder builder("t", "ncu-csv");
-    read_ncu_csv(input, builder, reading);
-    const kr::Trace trace = std::move(builder).finish();
-    std::string out;
-    for (const kr::Operation& operation : trace.operations) {
-      const kr::Track& track = trace.track(operation.track);
-      out += std::to_string(operation.start_ns) + ' ' + std::to_string(operation.duration_ns) +
-             ' ' + std::to_string(track.device) + ' ' + std::to_string(track.stream) + ' ';
-      out += trace.names.get(operation.name).text;
-      out += '\n';
-    }
-    for (const kr::Loss& loss : trace.losses) out += loss.what + std::to_string(loss.count);
-    for (const std::string& warning : trace.warnings) out += warning;
-    return out + trace.inexact;
-  } catch (const kr::Error& error) {
-    return error.what();
-  }
-}
-
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const bool allow = size % 2 == 0;
-  const std::string whole = read(text, {.block_size = size_t{1} << 22, .threads = 1}, allow);
-  const bool same = read(text, {.block_size = 48, .threads = 2}, allow) == whole;
-  // Damaged packing may be met before or after a damaged row, as blocks will have it.
-  if (!same && kr::compression_of(text) == kr::Compression::none) std::abort();
-  return 0;
+  return kr::test::same_in_pieces<kr::CsvReading>(data, size, kr::read_ncu_csv,
+                                                  {.block_size = size_t{1} << 22, .threads = 1},
+                                                  {{.block_size = 48, .threads = 2}});
 }

@@ -12,16 +12,11 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "support/pieces.hpp"
 #include "trace/readers/gpu_trace_csv.hpp"
 
-namespace kr {
+namespace kr::test {
 namespace {
-
-using Random = std::mt19937_64;
-
-size_t below(Random& random, size_t bound) {
-  return static_cast<size_t>(random() % bound);
-}
 
 template <size_t N>
 std::string_view any(Random& random, const std::array<std::string_view, N>& of) {
@@ -246,59 +241,30 @@ TEST_CASE("the reader reads what an obvious one reads") {
     Random random(seed);
     const std::string text = random_report(random);
     const std::vector<std::string> expected = SlowReader{text, 0, {}}.read();
-    for (const size_t block : {size_t{16}, size_t{64}, 1 + below(random, 2000), size_t{1} << 18}) {
-      for (const unsigned threads : {1U, 2U, 3U}) {
-        CAPTURE(block);
-        CAPTURE(threads);
-        const Outcome outcome = read(text, block, threads);
-        CHECK(outcome.error == "");
-        const bool same = rows_of(outcome) == expected;
-        CHECK(same);
-      }
-    }
+    in_pieces({size_t{16}, size_t{64}, 1 + below(random, 2000), size_t{1} << 18},
+              [&](size_t block, unsigned threads) {
+                const Outcome outcome = read(text, block, threads);
+                CHECK(outcome.error == "");
+                const bool same = rows_of(outcome) == expected;
+                CHECK(same);
+              });
   }
 }
 
 TEST_CASE("what is wrong does not depend on blocks and threads") {
-  constexpr std::string_view changes = "\",\n\r-x0. ";
   size_t errors = 0;
   for (uint64_t seed = 1; seed <= 1500; ++seed) {
     CAPTURE(seed);
     Random random(seed * 7919);
     std::string text = random_report(random);
-    for (size_t count = 1 + below(random, 3); count-- > 0;) {
-      const size_t at = below(random, text.size());
-      const char change = changes[below(random, changes.size())];
-      switch (below(random, 4)) {
-        case 0:
-          text[at] = change;
-          break;
-        case 1:
-          text.erase(at, 1 + below(random, 30));
-          break;
-        case 2:
-          text.insert(at, 1, change);
-          break;
-        default:
-          text.resize(text.size() - below(random, text.size() / 2));
-      }
-      if (text.empty()) text = "x";
-    }
+    damage_csv(random, text);
     const bool truncated = below(random, 2) == 0;
-    const Outcome whole = read(text, size_t{1} << 22, 1, truncated);
-    errors += whole.error.empty() ? 0 : 1;
-    for (const size_t block : {size_t{16}, 1 + below(random, 500), size_t{100000}}) {
-      for (const unsigned threads : {1U, 3U}) {
-        CAPTURE(block);
-        CAPTURE(threads);
-        const Outcome outcome = read(text, block, threads, truncated);
-        CHECK(outcome.error == whole.error);
-        const bool same = outcome.rows == whole.rows;
-        CHECK(same);
-      }
-    }
+    const bool error = same_in_pieces(
+        {size_t{16}, 1 + below(random, 500), size_t{100000}},
+        [&](size_t block, unsigned threads) { return read(text, block, threads, truncated); });
+    errors += error ? 1 : 0;
   }
   CHECK(errors > 100);
 }
 
-}  // namespace kr
+}  // namespace kr::test

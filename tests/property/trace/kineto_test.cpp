@@ -16,15 +16,10 @@
 
 #include "base/json_read.hpp"
 #include "support/kineto_dump.hpp"
+#include "support/pieces.hpp"
 
 namespace kr::test {
 namespace {
-
-using Random = std::mt19937_64;
-
-size_t below(Random& random, size_t bound) {
-  return static_cast<size_t>(random() % bound);
-}
 
 template <size_t N>
 std::string any(Random& random, const std::array<std::string_view, N>& of) {

@@ -9,17 +9,13 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "support/pieces.hpp"
 #include "trace/readers/ncu_csv.hpp"
 
-namespace kr {
+namespace kr::test {
 namespace {
 
-using Random = std::mt19937_64;
 using Lines = std::vector<std::string>;
-
-size_t below(Random& random, size_t bound) {
-  return static_cast<size_t>(random() % bound);
-}
 
 std::string any(Random& random, const Lines& of) {
   return of[below(random, of.size())];
@@ -185,56 +181,30 @@ TEST_CASE("a page of ncu is read as what was written") {
     CAPTURE(seed);
     Random random(seed);
     const Page page = random_page(random);
-    for (const size_t block : {size_t{16}, 1 + below(random, 1000), size_t{1} << 18}) {
-      for (const unsigned threads : {1U, 3U}) {
-        CAPTURE(block);
-        CAPTURE(threads);
-        const Outcome outcome = read(page.text, block, threads);
-        CHECK(outcome.error == "");
-        const bool same = outcome.lines == page.lines;
-        CHECK(same);
-      }
-    }
+    in_pieces({size_t{16}, 1 + below(random, 1000), size_t{1} << 18},
+              [&](size_t block, unsigned threads) {
+                const Outcome outcome = read(page.text, block, threads);
+                CHECK(outcome.error == "");
+                const bool same = outcome.lines == page.lines;
+                CHECK(same);
+              });
   }
 }
 
 TEST_CASE("what is wrong in a page of ncu does not depend on blocks and threads") {
-  constexpr std::string_view changes = "\",\n\r-x0. ";
   size_t errors = 0;
   for (uint64_t seed = 1; seed <= 600; ++seed) {
     CAPTURE(seed);
     Random random(seed * 7919);
     std::string text = random_page(random).text;
-    for (size_t count = 1 + below(random, 3); count-- > 0;) {
-      const size_t at = below(random, text.size());
-      const char change = changes[below(random, changes.size())];
-      switch (below(random, 3)) {
-        case 0:
-          text[at] = change;
-          break;
-        case 1:
-          text.erase(at, 1 + below(random, 30));
-          break;
-        default:
-          text.insert(at, 1, change);
-      }
-      if (text.empty()) text = "x";
-    }
+    damage_csv(random, text);
     const bool truncated = below(random, 2) == 0;
-    const Outcome whole = read(text, size_t{1} << 22, 1, truncated);
-    errors += whole.error.empty() ? 0 : 1;
-    for (const size_t block : {size_t{16}, 1 + below(random, 500)}) {
-      for (const unsigned threads : {1U, 3U}) {
-        CAPTURE(block);
-        CAPTURE(threads);
-        const Outcome outcome = read(text, block, threads, truncated);
-        CHECK(outcome.error == whole.error);
-        const bool same = outcome == whole;
-        CHECK(same);
-      }
-    }
+    const bool error = same_in_pieces(
+        {size_t{16}, 1 + below(random, 500)},
+        [&](size_t block, unsigned threads) { return read(text, block, threads, truncated); });
+    errors += error ? 1 : 0;
   }
   CHECK(errors > 100);
 }
 
-}  // namespace kr
+}  // namespace kr::test

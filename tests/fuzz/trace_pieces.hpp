@@ -1,0 +1,70 @@
+// What a fuzzed reader of traces is held to: in small blocks on threads and in one block on none,
+// it comes to the same trace or the same Error.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "trace/input.hpp"
+#include "trace/trace.hpp"
+
+namespace kr::test {
+
+/// A trace as a text that differs where the traces do; an Error as its text.
+template <class Read>
+std::string trace_text(std::string_view text, bool allow_truncated, Read read) {
+  OpenOptions options;
+  options.allow_truncated = allow_truncated;
+  options.host_side = true;
+  try {
+    Input input(text, "t", options);
+    TraceBuilder builder("t", "fuzzed");
+    read(input, builder);
+    const Trace trace = std::move(builder).finish();
+    std::string out;
+    for (size_t i = 0; i < trace.operations.size(); ++i) {
+      const Operation& operation = trace.operations[i];
+      const Track& track = trace.track(operation.track);
+      out += std::to_string(operation.start_ns) + ' ' + std::to_string(operation.duration_ns) +
+             ' ' + std::to_string(track.device) + ' ' + std::to_string(track.stream) + ' ';
+      if (trace.host) out += std::to_string(trace.host->launch_of[i]) + ' ';
+      out += trace.names.get(operation.name).text;
+      out += '\n';
+    }
+    if (trace.host) {
+      for (const Launch& launch : trace.host->launches) {
+        out += std::to_string(launch.start_ns) + ' ' + std::to_string(launch.duration_ns) + ' ' +
+               trace.host->calls[launch.call].name + '\n';
+      }
+    }
+    for (const Loss& loss : trace.losses) out += loss.what + std::to_string(loss.count);
+    for (const std::string& warning : trace.warnings) out += warning;
+    return out + trace.inexact;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+/// Aborts where `read(input, builder, reading)` depends on the reading. 0, as libFuzzer wants it.
+template <class Reading, class Read>
+int same_in_pieces(const uint8_t* data, size_t size, Read read, const Reading& whole,
+                   std::initializer_list<Reading> parts) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto told = [&](const Reading& reading) {
+    return trace_text(text, size % 2 == 0,
+                      [&](Input& input, TraceBuilder& builder) { read(input, builder, reading); });
+  };
+  const std::string expected = told(whole);
+  for (const Reading& part : parts) {
+    // Damaged packing may be met before or after a damaged row, as blocks will have it.
+    if (told(part) != expected && compression_of(text) == Compression::none) std::abort();
+  }
+  return 0;
+}
+
+}  // namespace kr::test
