@@ -122,20 +122,31 @@ class Summer {
   }
 
   void find_phases() {
-    std::vector<bool> holds_other(attribution_.steps.size(), false);
-    for (const TraceStep& step : attribution_.steps) {
-      if (step.outer != Attribution::none) holds_other[step.outer] = true;
-    }
-    for (size_t i = 0; i < attribution_.steps.size(); ++i) {
-      const Phase& phase = attribution_.steps[i].phase;
-      phase_of_[i] = phase_named(phase.label);
-      if (holds_other[i]) continue;
+    const std::vector<TraceStep>& steps = attribution_.steps;
+    for (size_t i = 0; i < steps.size(); ++i) phase_of_[i] = phase_named(steps[i].phase.label);
+    outside_ = phase_named(outside_steps);
+    struct Inside {
+      WholeSum batch;
+      WholeSum tokens;
+    };
+    std::vector<Inside> inside(steps.size());  // steps of the same phase that stand in each
+    for (size_t i = steps.size(); i-- > 0;) {
+      const TraceStep& step = steps[i];
+      const std::optional<int64_t> batch =
+          step.phase.batch ? step.phase.batch : inside[i].batch.value();
+      const std::optional<int64_t> tokens =
+          step.phase.tokens ? step.phase.tokens : inside[i].tokens.value();
+      // What holds a step began before it.
+      if (step.outer != Attribution::none && phase_of_[step.outer] == phase_of_[i]) {
+        inside[step.outer].batch.add(batch);
+        inside[step.outer].tokens.add(tokens);
+        continue;
+      }
       PhaseSums& sums = phases_[phase_of_[i]];
       ++sums.part.steps;
-      sums.batch.add(phase.batch);
-      sums.tokens.add(phase.tokens);
+      sums.batch.add(batch);
+      sums.tokens.add(tokens);
     }
-    outside_ = phase_named(outside_steps);
   }
 
   void add(size_t i) {

@@ -39,9 +39,10 @@ struct StepPart {
 /// All operations of a phase.
 struct PhasePart {
   std::string phase;  // `(outside steps)` for what is in none
-  /// Steps that hold no other.
+  /// Steps that do not stand in one of the same phase: a step spelled twice is one.
   int64_t steps = 0;
-  /// Of all these together; none where one of them does not tell.
+  /// Of all these together, each by its own annotation or else by the steps of the phase in it;
+  /// none where one does not tell.
   std::optional<int64_t> batch;
   std::optional<int64_t> tokens;
   int64_t instances = 0;
