@@ -1,9 +1,11 @@
 #include "analyze/launches.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <tuple>
 #include <vector>
+
+#include "trace/launched.hpp"
 
 namespace kr {
 namespace {
@@ -17,29 +19,176 @@ struct ApiSums {
   int64_t running = 0;
 };
 
-/// By launch: whether it launched anything.
-std::vector<bool> launching(const HostSide& host) {
-  std::vector<bool> flags(host.launches.size(), false);
-  for (const uint32_t launch : host.launch_of) {
-    if (launch != HostRange::none) flags[launch] = true;
+/// Operations of one stream that have been asked for and have not begun, at one launch after the
+/// other.
+class Queue {
+ public:
+  explicit Queue(const Track& track) {
+    out_.device = track.device;
+    out_.stream = track.stream;
   }
-  return flags;
-}
 
-/// By launch that launched anything: when the next such call of its thread began; none: there is
-/// no other.
-std::vector<int64_t> next_starts(const HostSide& host, const std::vector<bool>& launched) {
-  constexpr int64_t never = std::numeric_limits<int64_t>::max();
-  std::vector<int64_t> next(host.launches.size(), never);
-  std::vector<int64_t> of_thread(host.threads.size(), never);
-  for (size_t i = host.launches.size(); i-- > 0;) {
-    if (!launched[i]) continue;
-    const Launch& launch = host.launches[i];
-    next[i] = of_thread[launch.thread];
-    of_thread[launch.thread] = launch.start_ns;
+  /// `call` asks at `now_ns` for an operation that begins then. Whether it is the first at that
+  /// time: `settle` is due.
+  bool ask(size_t call, int64_t now_ns, int64_t start_ns) {
+    const bool first = calls_ == 0;
+    if (first || call != last_call_) ++calls_;
+    last_call_ = call;
+    if (out_.operations++ == 0) first_asked_ns_ = now_ns;
+    // Clocks that are not quite the same: nothing begins before it is asked for.
+    const int64_t begun_ns = std::max(start_ns, now_ns);
+    last_begun_ns_ = std::max(last_begun_ns_, begun_ns);
+    waited_ns_ += static_cast<long double>(begun_ns - now_ns);
+    if (start_ns > now_ns) ++length_;
+    return first;
   }
-  return next;
-}
+  /// One that had been asked for has begun.
+  void begin() { --length_; }
+  /// All has been asked for that is at this time, and all is gone that has begun.
+  void settle() {
+    out_.launches += calls_;
+    out_.max = std::max(out_.max, length_);
+    sum_ += static_cast<long double>(calls_) * static_cast<long double>(length_);
+    calls_ = 0;
+  }
+  StreamQueue result() {
+    out_.mean = static_cast<double>(sum_ / static_cast<long double>(out_.launches));
+    const int64_t time_ns = last_begun_ns_ - first_asked_ns_;
+    if (time_ns > 0) {
+      out_.time_weighted_mean = static_cast<double>(waited_ns_ / static_cast<long double>(time_ns));
+    }
+    return out_;
+  }
+  int64_t launches() const noexcept { return out_.launches; }
+
+ private:
+  StreamQueue out_;
+  int64_t length_ = 0;
+  int64_t calls_ = 0;  // at this time
+  size_t last_call_ = 0;
+  int64_t first_asked_ns_ = 0;
+  int64_t last_begun_ns_ = std::numeric_limits<int64_t>::min();
+  long double sum_ = 0;
+  long double waited_ns_ = 0;
+};
+
+/// Goes through the calls that launched anything, in order of start, with what they launched.
+class LaunchPass {
+ public:
+  explicit LaunchPass(const Trace& trace)
+      : trace_(trace),
+        host_(*trace.host),
+        launched_(host_),
+        sums_(host_.calls.size()),
+        last_call_(host_.threads.size(), none) {
+    std::map<std::pair<int32_t, int64_t>, size_t> numbers;  // streams, by device
+    queue_of_track_.reserve(trace.tracks.size());
+    for (const Track& track : trace.tracks) numbers.try_emplace({track.device, track.stream}, 0);
+    size_t next = 0;
+    for (auto& [stream, number] : numbers) {
+      number = next++;
+      Track track;
+      track.device = stream.first;
+      track.stream = stream.second;
+      queues_.emplace_back(track);
+    }
+    for (const Track& track : trace.tracks) {
+      queue_of_track_.push_back(numbers.at({track.device, track.stream}));
+    }
+  }
+
+  void run(LaunchStatistics& out) {
+    for (size_t i = 0; i < launched_.size();) {
+      const int64_t now_ns = host_.launches[launched_.launch(i)].start_ns;
+      begin_until(now_ns);
+      for (; i < launched_.size() && host_.launches[launched_.launch(i)].start_ns == now_ns; ++i) {
+        call(i);
+      }
+      for (Queue* queue : asked_) queue->settle();
+      asked_.clear();
+    }
+    tell(out);
+  }
+
+ private:
+  static constexpr size_t none = SIZE_MAX;
+
+  Queue& queue_of(const Operation& operation) {
+    return queues_[queue_of_track_[operation.track.index]];
+  }
+
+  /// What has begun by then leaves its queue, unless it began when it was asked for: it never was
+  /// in one.
+  void begin_until(int64_t now_ns) {
+    for (; next_ < trace_.operations.size() && trace_.operations[next_].start_ns <= now_ns;
+         ++next_) {
+      const Operation& operation = trace_.operations[next_];
+      const Launch* launch = host_.launch(next_);
+      if (launch != nullptr && launch->start_ns < operation.start_ns) queue_of(operation).begin();
+    }
+  }
+
+  void call(size_t i) {
+    const Launch& launch = host_.launches[launched_.launch(i)];
+    size_t& last = last_call_[launch.thread];
+    if (last != none) still_running(last, launch.start_ns);
+    last = i;
+    ApiSums& sum = sums_[launch.call];
+    ++sum.instances;
+    sum.total_ns += launch.duration_ns;
+    for (const uint32_t place : launched_.operations(i)) {
+      const Operation& operation = trace_.operations[place];
+      ++sum.operations;
+      sum.delay_ns += static_cast<long double>(operation.start_ns - launch.start_ns);
+      if (is_kernel(operation) && operation.duration_ns < launch.duration_ns) ++sum.short_kernels;
+      Queue& queue = queue_of(operation);
+      if (queue.ask(i, launch.start_ns, operation.start_ns)) asked_.push_back(&queue);
+    }
+  }
+
+  /// Of the call before on a thread: which of its kernels run when the next begins.
+  void still_running(size_t i, int64_t next_ns) {
+    int64_t& running = sums_[host_.launches[launched_.launch(i)].call].running;
+    for (const uint32_t place : launched_.operations(i)) {
+      const Operation& operation = trace_.operations[place];
+      const bool runs = operation.start_ns <= next_ns && next_ns < operation.end_ns();
+      running += runs && is_kernel(operation) ? 1 : 0;
+    }
+  }
+
+  bool is_kernel(const Operation& operation) const {
+    return trace_.names.get(operation.name).kind == OperationKind::kernel;
+  }
+
+  void tell(LaunchStatistics& out) {
+    for (size_t i = 0; i < sums_.size(); ++i) {
+      const ApiSums& sum = sums_[i];
+      if (sum.instances == 0) continue;
+      const double delay =
+          static_cast<double>(sum.delay_ns / static_cast<long double>(sum.operations));
+      out.linked += sum.operations;
+      out.by_api.push_back({host_.calls[i].name, sum.instances, sum.operations, sum.total_ns, delay,
+                            sum.short_kernels, sum.running});
+    }
+    out.orphans = static_cast<int64_t>(trace_.operations.size()) - out.linked;
+    std::stable_sort(
+        out.by_api.begin(), out.by_api.end(),
+        [](const LaunchCalls& a, const LaunchCalls& b) { return a.total_ns > b.total_ns; });
+    for (Queue& queue : queues_) {
+      if (queue.launches() > 0) out.queues.push_back(queue.result());
+    }
+  }
+
+  const Trace& trace_;
+  const HostSide& host_;
+  LaunchedOperations launched_;
+  std::vector<ApiSums> sums_;      // by function
+  std::vector<size_t> last_call_;  // by thread: of those that launched anything
+  std::vector<Queue> queues_;      // by device and stream
+  std::vector<size_t> queue_of_track_;
+  std::vector<Queue*> asked_;  // at this time
+  size_t next_ = 0;            // operation that has not begun
+};
 
 /// Splits the idle time of each device: operations come in order of start.
 void split_idle(const Trace& trace, LaunchStatistics& out) {
@@ -60,122 +209,12 @@ void split_idle(const Trace& trace, LaunchStatistics& out) {
   }
 }
 
-/// When one operation was asked for, and when it began.
-struct Wait {
-  uint32_t launch;
-  int64_t launched_ns;
-  int64_t begun_ns;
-};
-
-StreamQueue queue_of(const Track& track, std::vector<Wait> waits) {
-  StreamQueue out;
-  out.device = track.device;
-  out.stream = track.stream;
-  out.operations = static_cast<int64_t>(waits.size());
-  std::vector<int64_t> begun;
-  begun.reserve(waits.size());
-  long double waited = 0;
-  for (const Wait& wait : waits) {
-    begun.push_back(wait.begun_ns);
-    waited += static_cast<long double>(wait.begun_ns - wait.launched_ns);
-  }
-  std::sort(begun.begin(), begun.end());
-  std::sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) {
-    return std::tie(a.launched_ns, a.launch) < std::tie(b.launched_ns, b.launch);
-  });
-  long double sum = 0;
-  size_t gone = 0;
-  for (size_t i = 0; i < waits.size();) {
-    // All that was asked for at this time, by however many calls.
-    size_t end = i;
-    int64_t calls = 0;
-    for (; end < waits.size() && waits[end].launched_ns == waits[i].launched_ns; ++end) {
-      calls += end == i || waits[end].launch != waits[end - 1].launch ? 1 : 0;
-    }
-    while (gone < begun.size() && begun[gone] <= waits[i].launched_ns) ++gone;
-    const auto length = static_cast<int64_t>(end) - static_cast<int64_t>(gone);
-    out.launches += calls;
-    out.max = std::max(out.max, length);
-    sum += static_cast<long double>(calls) * static_cast<long double>(length);
-    i = end;
-  }
-  out.mean = static_cast<double>(sum / static_cast<long double>(out.launches));
-  const int64_t time_ns = begun.back() - waits.front().launched_ns;
-  if (time_ns > 0) {
-    out.time_weighted_mean = static_cast<double>(waited / static_cast<long double>(time_ns));
-  }
-  return out;
-}
-
-std::vector<StreamQueue> queues(const Trace& trace) {
-  std::map<std::pair<int32_t, int64_t>, std::vector<Wait>> by_stream;
-  for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const Launch* launch = trace.host->launch(i);
-    if (launch == nullptr) continue;
-    const Operation& operation = trace.operations[i];
-    const Track& track = trace.track(operation.track);
-    // Clocks that are not quite the same: nothing begins before it is asked for.
-    by_stream[{track.device, track.stream}].push_back(
-        {trace.host->launch_of[i], launch->start_ns,
-         std::max(operation.start_ns, launch->start_ns)});
-  }
-  std::vector<StreamQueue> out;
-  out.reserve(by_stream.size());
-  for (auto& [stream, waits] : by_stream) {
-    Track track;
-    track.device = stream.first;
-    track.stream = stream.second;
-    out.push_back(queue_of(track, std::move(waits)));
-  }
-  return out;
-}
-
 }  // namespace
 
 LaunchStatistics count_launches(const Trace& trace) {
-  const HostSide& host = *trace.host;
   LaunchStatistics out;
-  const std::vector<bool> launched = launching(host);
-  const std::vector<int64_t> next = next_starts(host, launched);
-  std::vector<ApiSums> sums(host.calls.size());
-  for (size_t i = 0; i < host.launches.size(); ++i) {
-    if (!launched[i]) continue;
-    ApiSums& sum = sums[host.launches[i].call];
-    ++sum.instances;
-    sum.total_ns += host.launches[i].duration_ns;
-  }
-  for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const uint32_t at = host.launch_of[i];
-    if (at == HostRange::none) {
-      ++out.orphans;
-      continue;
-    }
-    ++out.linked;
-    const Operation& operation = trace.operations[i];
-    const Launch& launch = host.launches[at];
-    ApiSums& sum = sums[launch.call];
-    ++sum.operations;
-    sum.delay_ns += static_cast<long double>(operation.start_ns - launch.start_ns);
-    if (trace.names.get(operation.name).kind != OperationKind::kernel) continue;
-    sum.short_kernels += operation.duration_ns < launch.duration_ns ? 1 : 0;
-    constexpr int64_t never = std::numeric_limits<int64_t>::max();
-    const bool running =
-        next[at] != never && operation.start_ns <= next[at] && next[at] < operation.end_ns();
-    sum.running += running ? 1 : 0;
-  }
-  for (size_t i = 0; i < sums.size(); ++i) {
-    const ApiSums& sum = sums[i];
-    if (sum.instances == 0) continue;
-    const double delay =
-        static_cast<double>(sum.delay_ns / static_cast<long double>(sum.operations));
-    out.by_api.push_back({host.calls[i].name, sum.instances, sum.operations, sum.total_ns, delay,
-                          sum.short_kernels, sum.running});
-  }
-  std::stable_sort(
-      out.by_api.begin(), out.by_api.end(),
-      [](const LaunchCalls& a, const LaunchCalls& b) { return a.total_ns > b.total_ns; });
+  LaunchPass(trace).run(out);
   split_idle(trace, out);
-  out.queues = queues(trace);
   return out;
 }
 

@@ -81,23 +81,57 @@ std::vector<KernelStatistics> kernels(const CompiledRules& rules, const Labelled
   return out;
 }
 
-ActivityStatistics activity_of(std::string type, std::vector<int64_t> durations) {
+/// The greatest of values that come one by one. Memory: twice as many as are wanted.
+class Greatest {
+ public:
+  explicit Greatest(size_t wanted) : wanted_(wanted) { values_.reserve(2 * wanted); }
+
+  void add(int64_t value) {
+    if (wanted_ == 0 || value < least_) return;
+    values_.push_back(value);
+    if (values_.size() == 2 * wanted_) keep_wanted();
+  }
+  /// Falling.
+  std::vector<int64_t> take() {
+    std::sort(values_.begin(), values_.end(), std::greater<>());
+    values_.resize(std::min(values_.size(), wanted_));
+    return std::move(values_);
+  }
+
+ private:
+  void keep_wanted() {
+    const auto last = values_.begin() + static_cast<std::ptrdiff_t>(wanted_) - 1;
+    std::nth_element(values_.begin(), last, values_.end(), std::greater<>());
+    least_ = *last;
+    values_.resize(wanted_);
+  }
+
+  size_t wanted_;
+  int64_t least_ = 0;  // of those that are kept, once there are enough
+  std::vector<int64_t> values_;
+};
+
+/// `each` calls with the duration of every one.
+template <class Each>
+ActivityStatistics activity_of(std::string type, const Each& each) {
   ActivityStatistics out;
   out.type = std::move(type);
-  out.instances = static_cast<int64_t>(durations.size());
-  out.total_ns = std::accumulate(durations.begin(), durations.end(), int64_t{0});
-  // Only the longest tenth is needed in order.
-  const size_t tenth = durations.size() / 10;
-  std::partial_sort(durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(tenth),
-                    durations.end(), std::greater<>());
-  const auto [min, max] = std::minmax_element(durations.begin(), durations.end());
-  out.min_ns = *min;
-  out.max_ns = *max;
+  out.min_ns = std::numeric_limits<int64_t>::max();
+  each([&](int64_t ns) {
+    ++out.instances;
+    out.total_ns += ns;
+    out.min_ns = std::min(out.min_ns, ns);
+    out.max_ns = std::max(out.max_ns, ns);
+  });
+  if (out.instances == 0) return out;
+  Greatest greatest(static_cast<size_t>(out.instances) / 10);
+  each([&](int64_t ns) { greatest.add(ns); });
+  const std::vector<int64_t> longest = greatest.take();
   size_t place = 0;
   for (const int percent : {1, 5, 10}) {
-    const size_t count = durations.size() * static_cast<size_t>(percent) / 100;
+    const size_t count = static_cast<size_t>(out.instances) * static_cast<size_t>(percent) / 100;
     const int64_t sum = std::accumulate(
-        durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(count), int64_t{0});
+        longest.begin(), longest.begin() + static_cast<std::ptrdiff_t>(count), int64_t{0});
     out.longest[place++] = {percent, static_cast<int64_t>(count), ratio(sum, out.total_ns),
                             ratio(sum, static_cast<int64_t>(count))};
   }
@@ -105,22 +139,27 @@ ActivityStatistics activity_of(std::string type, std::vector<int64_t> durations)
 }
 
 std::vector<ActivityStatistics> activity(const Trace& trace) {
-  constexpr std::array<const char*, 5> types{"kernel", "runtime", "driver", "memcpy", "memset"};
-  std::array<std::vector<int64_t>, types.size()> durations;
-  for (const Operation& operation : trace.operations) {
-    const OperationKind kind = trace.names.get(operation.name).kind;
-    const size_t type = kind == OperationKind::kernel ? 0 : kind == OperationKind::memcpy ? 3 : 4;
-    durations[type].push_back(operation.duration_ns);
-  }
-  if (trace.host) {
-    for (const Launch& launch : trace.host->launches) {
-      durations[trace.host->calls[launch.call].driver ? 2 : 1].push_back(launch.duration_ns);
-    }
-  }
-  std::vector<ActivityStatistics> out;
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (!durations[i].empty()) out.push_back(activity_of(types[i], std::move(durations[i])));
-  }
+  const auto of_kind = [&](OperationKind kind) {
+    return [&trace, kind](const auto& tell) {
+      for (const Operation& operation : trace.operations) {
+        if (trace.names.get(operation.name).kind == kind) tell(operation.duration_ns);
+      }
+    };
+  };
+  const auto of_calls = [&](bool driver) {
+    return [&trace, driver](const auto& tell) {
+      if (!trace.host) return;
+      for (const Launch& launch : trace.host->launches) {
+        if (trace.host->calls[launch.call].driver == driver) tell(launch.duration_ns);
+      }
+    };
+  };
+  std::vector<ActivityStatistics> out{activity_of("kernel", of_kind(OperationKind::kernel)),
+                                      activity_of("runtime", of_calls(false)),
+                                      activity_of("driver", of_calls(true)),
+                                      activity_of("memcpy", of_kind(OperationKind::memcpy)),
+                                      activity_of("memset", of_kind(OperationKind::memset))};
+  std::erase_if(out, [](const ActivityStatistics& one) { return one.instances == 0; });
   return out;
 }
 

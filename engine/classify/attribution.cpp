@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <span>
 #include <tuple>
+#include <unordered_map>
 
 #include "classify/periods.hpp"
-#include "trace/range_sweep.hpp"
+#include "trace/hash.hpp"
+#include "trace/launched.hpp"
+#include "trace/sort_in_place.hpp"
 
 namespace kr {
 namespace {
@@ -19,18 +24,16 @@ class Attributor {
  public:
   Attributor(const Trace& trace, const Program& program,
              const std::shared_ptr<const Database>& database, ModelId model)
-      : trace_(trace), phases_(program, database, model) {
-    const size_t count = trace.operations.size();
-    for (auto* list : {&out_.step_of, &out_.module_of, &out_.layer_run_of, &out_.layer_of}) {
-      list->assign(count, Attribution::none);
-    }
-  }
+      : trace_(trace), phases_(program, database, model) {}
 
   Attribution run() {
+    const size_t count = trace_.operations.size();
+    for (auto* list : {&out_.step_of, &out_.module_of}) list->assign(count, Attribution::none);
     if (trace_.host) {
       find_steps();
       follow_launches();
     }
+    out_.layer_of.assign(count, Attribution::none);
     find_layers();
     return std::move(out_);
   }
@@ -41,7 +44,6 @@ class Attributor {
     std::vector<Phase> phase_of_name;
     phase_of_name.reserve(host.range_names.size());
     for (const std::string& name : host.range_names) phase_of_name.push_back(phases_.read(name));
-    step_of_range_.assign(host.ranges.size(), Attribution::none);
     for (uint32_t i = 0; i < host.ranges.size(); ++i) {
       const HostRange& range = host.ranges[i];
       const Phase& phase = phase_of_name[range.name];
@@ -52,25 +54,36 @@ class Attributor {
     std::stable_sort(
         out_.steps.begin(), out_.steps.end(),
         [](const TraceStep& a, const TraceStep& b) { return a.start_ns < b.start_ns; });
-    for (uint32_t i = 0; i < out_.steps.size(); ++i) step_of_range_[out_.steps[i].range] = i;
+    steps_by_range_.resize(out_.steps.size());
+    std::iota(steps_by_range_.begin(), steps_by_range_.end(), 0U);
+    std::sort(steps_by_range_.begin(), steps_by_range_.end(),
+              [&](uint32_t a, uint32_t b) { return out_.steps[a].range < out_.steps[b].range; });
     find_outer_steps();
   }
 
   /// Ranges stand by thread and start.
   void find_outer_steps() {
     const HostSide& host = *trace_.host;
+    const auto range_of = [&](uint32_t step) -> const HostRange& {
+      return host.ranges[out_.steps[step].range];
+    };
     std::vector<uint32_t> open;  // steps of one thread, in the order of begin
-    for (uint32_t i = 0; i < host.ranges.size(); ++i) {
-      const HostRange& range = host.ranges[i];
-      if (i > 0 && range.thread != host.ranges[i - 1].thread) open.clear();
-      const uint32_t step = step_of_range_[i];
-      if (step == Attribution::none) continue;
-      std::erase_if(open, [&](uint32_t one) {
-        return host.ranges[out_.steps[one].range].end_ns <= range.start_ns;
-      });
+    for (const uint32_t step : steps_by_range_) {
+      const HostRange& range = range_of(step);
+      if (!open.empty() && range_of(open.back()).thread != range.thread) open.clear();
+      std::erase_if(open, [&](uint32_t one) { return range_of(one).end_ns <= range.start_ns; });
       if (!open.empty()) out_.steps[step].outer = open.back();
       open.push_back(step);
     }
+  }
+
+  /// Attribution::none: the range is no step.
+  uint32_t step_of_range(uint32_t range) const {
+    const auto at =
+        std::partition_point(steps_by_range_.begin(), steps_by_range_.end(),
+                             [&](uint32_t step) { return out_.steps[step].range < range; });
+    const bool known = at != steps_by_range_.end() && out_.steps[*at].range == range;
+    return known ? *at : Attribution::none;
   }
 
   void follow_launches() {
@@ -79,59 +92,84 @@ class Attributor {
       uint32_t module = HostRange::none;
       uint32_t step = Attribution::none;
     };
-    std::vector<Place> places(host.launches.size());
-    fold_ranges(
+    fold_ranges_of_operations(
         host, Place{},
         [&](Place place, uint32_t range) {
-          if (step_of_range_[range] != Attribution::none) place.step = step_of_range_[range];
-          if (host.ranges[range].kind == HostRange::Kind::module) place.module = range;
+          if (host.ranges[range].kind == HostRange::Kind::module) {
+            place.module = range;
+          } else if (const uint32_t step = step_of_range(range); step != Attribution::none) {
+            place.step = step;
+          }
           return place;
         },
-        [&](uint32_t launch, const Place& place) { places[launch] = place; });
-    for (size_t i = 0; i < trace_.operations.size(); ++i) {
-      const uint32_t launch = host.launch_of[i];
+        [&](uint32_t operation, const Place& place) {
+          out_.module_of[operation] = place.module;
+          out_.step_of[operation] = place.step;
+        });
+  }
+
+  /// What an operation is looked through with: one launch of a graph or one step, on its stream.
+  struct Unit {
+    bool graph;
+    uint32_t what;
+    uint32_t track;
+    auto operator<=>(const Unit&) const = default;
+  };
+  Unit unit_of(uint32_t operation) const {
+    const uint32_t launch = trace_.host ? trace_.host->launch_of[operation] : HostRange::none;
+    const bool graph = launch != HostRange::none && launches_more_[launch];
+    return {graph, graph ? launch : out_.step_of[operation],
+            trace_.operations[operation].track.index};
+  }
+
+  /// Which launches have `least_graph` operations and more.
+  void find_graphs() {
+    static_assert(least_graph == 2);
+    if (!trace_.host) return;
+    std::vector<bool> launched(trace_.host->launches.size());
+    launches_more_.resize(launched.size());
+    for (const uint32_t launch : trace_.host->launch_of) {
       if (launch == HostRange::none) continue;
-      out_.module_of[i] = places[launch].module;
-      out_.step_of[i] = places[launch].step;
+      if (launched[launch]) launches_more_[launch] = true;
+      launched[launch] = true;
     }
   }
 
   /// Kernels of one launch of a graph, else of one step, on one stream each; where there are no
   /// steps at all, of one stream. In order of start.
   void find_layers() {
-    // What an operation is looked through with: launch or step, and its stream.
-    struct Key {
-      bool graph;
-      uint32_t what;
-      uint32_t track;
-      auto operator<=>(const Key&) const = default;
-    };
-    std::map<Key, std::vector<uint32_t>> units;
-    std::vector<uint32_t> launched(trace_.host ? trace_.host->launches.size() : 0, 0);
-    if (trace_.host) {
-      for (const uint32_t launch : trace_.host->launch_of) {
-        if (launch != HostRange::none) ++launched[launch];
-      }
-    }
+    find_graphs();
+    GrowingArray<uint32_t> kernels;  // unit by unit
     for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
       const Operation& operation = trace_.operations[i];
       if (trace_.names.get(operation.name).kind != OperationKind::kernel) continue;
-      const uint32_t launch = trace_.host ? trace_.host->launch_of[i] : HostRange::none;
-      const bool graph = launch != HostRange::none && launched[launch] >= least_graph;
-      if (!graph && !out_.steps.empty() && out_.step_of[i] == Attribution::none) continue;
-      units[{graph, graph ? launch : out_.step_of[i], operation.track.index}].push_back(i);
+      const Unit unit = unit_of(i);
+      if (unit.graph || out_.steps.empty() || unit.what != Attribution::none) kernels.push_back(i);
     }
-    std::vector<std::pair<uint32_t, const std::pair<const Key, std::vector<uint32_t>>*>> order;
-    order.reserve(units.size());
-    for (const auto& unit : units) order.emplace_back(unit.second.front(), &unit);
-    std::sort(order.begin(), order.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [first, unit] : order) {
-      if (unit->second.size() <= longest_unit) look_through(unit->second, unit->first.graph);
+    sort_in_place(kernels.begin(), kernels.end(), [this](uint32_t a, uint32_t b) {
+      const auto order = unit_of(a) <=> unit_of(b);
+      return order != 0 ? order < 0 : a < b;
+    });
+    std::vector<std::span<const uint32_t>> units;
+    for (const uint32_t* begin = kernels.begin(); begin != kernels.end();) {
+      const Unit unit = unit_of(*begin);
+      const uint32_t* end = begin + 1;
+      while (end != kernels.end() && unit_of(*end) == unit) ++end;
+      const auto size = static_cast<size_t>(end - begin);
+      // Fewer hold no stretch worth telling.
+      if (size >= PeriodOptions().least_covered && size <= longest_unit) {
+        units.emplace_back(begin, size);
+      }
+      begin = end;
+    }
+    std::sort(units.begin(), units.end(),
+              [](const auto& a, const auto& b) { return a.front() < b.front(); });
+    for (const std::span<const uint32_t> unit : units) {
+      look_through(unit, unit_of(unit.front()).graph);
     }
   }
 
-  void look_through(const std::vector<uint32_t>& operations, bool graph) {
+  void look_through(std::span<const uint32_t> operations, bool graph) {
     std::vector<uint32_t> names;
     names.reserve(operations.size());
     LayerRun whole;
@@ -144,37 +182,57 @@ class Attributor {
       whole.unit_ns += trace_.operations[i].duration_ns;
     }
     size_t layers = 0;
-    for (const Repetition& found : repetitions(names)) {
+    for (const Repetition& found : repetitions(names, operations)) {
       LayerRun run = whole;
       run.first = found.first;
       run.period = found.period;
       run.repeats = found.repeats;
       run.level = found.level;
       run.layers_before = layers;
+      run.first_layer = layers_;
       if (found.level == 0) layers += found.repeats;
+      if (found.level == 0) layers_ += found.repeats;
       for (size_t k = 0; k < found.covered(); ++k) {
         const uint32_t i = operations[found.first + k];
         run.total_ns += trace_.operations[i].duration_ns;
         if (found.level > 0) continue;
-        out_.layer_run_of[i] = static_cast<uint32_t>(out_.layer_runs.size());
-        out_.layer_of[i] = static_cast<uint32_t>(k / found.period);
+        out_.layer_of[i] = static_cast<uint32_t>(run.first_layer + k / found.period);
       }
       out_.layer_runs.push_back(run);
     }
   }
 
+  /// What was found in a sequence, which is that of these operations.
+  struct Known {
+    std::span<const uint32_t> operations;
+    std::vector<Repetition> found;
+  };
+
   /// Steps are alike: a sequence is searched once.
-  const std::vector<Repetition>& repetitions(const std::vector<uint32_t>& names) {
-    const auto [known, added] = known_.try_emplace(names);
-    if (added) known->second = find_repetitions(names);
-    return known->second;
+  const std::vector<Repetition>& repetitions(const std::vector<uint32_t>& names,
+                                             std::span<const uint32_t> operations) {
+    const uint64_t hash =
+        hash_bytes({reinterpret_cast<const char*>(names.data()), names.size() * sizeof(uint32_t)});
+    const auto [first, last] = known_.equal_range(hash);
+    for (auto at = first; at != last; ++at) {
+      const std::span<const uint32_t> other = at->second.operations;
+      if (std::equal(other.begin(), other.end(), names.begin(), names.end(),
+                     [&](uint32_t operation, uint32_t name) {
+                       return trace_.operations[operation].name.index == name;
+                     })) {
+        return at->second.found;
+      }
+    }
+    return known_.emplace(hash, Known{operations, find_repetitions(names)})->second.found;
   }
 
   const Trace& trace_;
   PhaseReader phases_;
   Attribution out_;
-  std::vector<uint32_t> step_of_range_;
-  std::map<std::vector<uint32_t>, std::vector<Repetition>> known_;
+  std::vector<uint32_t> steps_by_range_;
+  std::vector<bool> launches_more_;  // by launch
+  size_t layers_ = 0;                // of all units so far
+  std::unordered_multimap<uint64_t, Known> known_;
 };
 
 }  // namespace
@@ -184,12 +242,20 @@ Attribution attribute(const Trace& trace, const Program& program,
   return Attributor(trace, program, database, model).run();
 }
 
+size_t Attribution::run_of(uint32_t layer) const noexcept {
+  // Runs within a layer have none of their own: their number is that of the next run that has.
+  const auto behind =
+      std::partition_point(layer_runs.begin(), layer_runs.end(),
+                           [&](const LayerRun& run) { return run.first_layer <= layer; });
+  return static_cast<size_t>(behind - layer_runs.begin()) - 1;
+}
+
 AttributionSums sum(const Trace& trace, const Attribution& attribution) {
   AttributionSums sums;
   for (size_t i = 0; i < trace.operations.size(); ++i) {
-    int64_t& part = attribution.module_of[i] != Attribution::none      ? sums.module_ns
-                    : attribution.layer_run_of[i] != Attribution::none ? sums.layer_ns
-                                                                       : sums.none_ns;
+    int64_t& part = attribution.module_of[i] != Attribution::none  ? sums.module_ns
+                    : attribution.layer_of[i] != Attribution::none ? sums.layer_ns
+                                                                   : sums.none_ns;
     part += trace.operations[i].duration_ns;
   }
   return sums;

@@ -30,6 +30,7 @@ struct LayerRun {
   size_t period = 0;         // kernels a layer
   size_t repeats = 0;        // layers
   size_t layers_before = 0;  // of runs of level 0 before it in the unit
+  size_t first_layer = 0;    // of those before it in the trace: the number of its first
   uint32_t level = 0;        // 1 and more: inside one layer of the run before
   bool graph = false;        // the unit is one launch of a graph
   int64_t total_ns = 0;      // of what is covered
@@ -39,18 +40,27 @@ struct LayerRun {
 struct Attribution {
   static constexpr uint32_t none = UINT32_MAX;
 
-  std::vector<TraceStep> steps;        // by start on the host
-  std::vector<uint32_t> step_of;       // by operation
-  std::vector<uint32_t> module_of;     // by operation: the innermost module, in HostSide::ranges
-  std::vector<LayerRun> layer_runs;    // in the order of the units, by place
-  std::vector<uint32_t> layer_run_of;  // by operation: the run of level 0 that covers it
-  std::vector<uint32_t> layer_of;      // by operation: which repeat of that run, from 0
+  std::vector<TraceStep> steps;      // by start on the host
+  std::vector<uint32_t> step_of;     // by operation
+  std::vector<uint32_t> module_of;   // by operation: the innermost module, in HostSide::ranges
+  std::vector<LayerRun> layer_runs;  // in the order of the units, by place
+  /// By operation: which layer of all that runs of level 0 have, in their order.
+  std::vector<uint32_t> layer_of;
+
+  /// The place among `layer_runs` of the run that a layer is of.
+  size_t run_of(uint32_t layer) const noexcept;
+  /// A layer's number in its unit, from 0.
+  size_t in_unit(uint32_t layer) const noexcept {
+    const LayerRun& run = layer_runs[run_of(layer)];
+    return run.layers_before + layer - run.first_layer;
+  }
 };
 
 /// Least operations of a launch that make it one of a graph.
 inline constexpr size_t least_graph = 2;
 
-/// `trace` without a host side has no steps and modules, only layers. Deterministic.
+/// `trace` without a host side has no steps and modules, only layers. Deterministic. Memory: the 12
+/// bytes an operation of an Attribution, and while it is made 4 more.
 Attribution attribute(const Trace& trace, const Program& program,
                       const std::shared_ptr<const Database>& database, ModelId model);
 

@@ -60,6 +60,26 @@ class Rows {
 
 }  // namespace
 
+namespace {
+
+/// Where every name has one row, that of its number, operations need none told.
+void drop_rows(size_t names, Labelled& labelled) {
+  if (labelled.names.size() != names) return;
+  std::vector<uint32_t> row_of_name(names, UINT32_MAX);
+  for (uint32_t row = 0; row < names; ++row) row_of_name[labelled.names[row].index] = row;
+  if (std::count(row_of_name.begin(), row_of_name.end(), UINT32_MAX) != 0) return;
+  for (DimensionLabels& labels : labelled.dimensions) {
+    std::vector<Given> by_name;
+    by_name.reserve(names);
+    for (const uint32_t row : row_of_name) by_name.push_back(labels.by_row[row]);
+    labels.by_row = std::move(by_name);
+  }
+  for (uint32_t i = 0; i < names; ++i) labelled.names[i] = NameId{i};
+  labelled.row_of = {};
+}
+
+}  // namespace
+
 Labelled classify(const TraceSubjects& subjects, ModelId model) {
   const Program& program = subjects.program();
   const Trace& trace = subjects.trace();
@@ -89,6 +109,7 @@ Labelled classify(const TraceSubjects& subjects, ModelId model) {
   for (const uint32_t subject : subjects.of_operation()) {
     labelled.row_of.push_back(rows.of_subject()[subject]);
   }
+  if (!one_a_name) drop_rows(trace.names.size(), labelled);
   return labelled;
 }
 

@@ -1,6 +1,6 @@
 #include "classify/subjects.hpp"
 
-#include "trace/range_sweep.hpp"
+#include "trace/launched.hpp"
 
 namespace kr {
 
@@ -47,11 +47,10 @@ TraceSubjects::TraceSubjects(const Program& program,
       matched_(database, program, trace.names),
       surroundings_(program, may_be_asked(program, options)),
       pairs_(trace.names.size()) {
-  if (trace.host && surroundings_.asked()) pair(around_launches(database));
+  if (trace.host && surroundings_.asked()) place(database);
 }
 
-std::vector<uint32_t> TraceSubjects::around_launches(
-    const std::shared_ptr<const Database>& database) {
+void TraceSubjects::place(const std::shared_ptr<const Database>& database) {
   const HostSide& host = *trace_->host;
   Scanner scanner(database);
   AtomSet set(program_->atoms.size());
@@ -61,25 +60,16 @@ std::vector<uint32_t> TraceSubjects::around_launches(
     scanner.scan(name, set);
     look_of_name.push_back(surroundings_.look(set));
   }
-  std::vector<uint32_t> around(host.launches.size());
-  fold_ranges(
+  of_operation_.assign(trace_->operations.size(), Surroundings::nothing);
+  fold_ranges_of_operations(
       host, Surroundings::nothing,
       [&](uint32_t outer, uint32_t range) {
         return surroundings_.add(outer, look_of_name[host.ranges[range].name]);
       },
-      [&](uint32_t launch, uint32_t surroundings) { around[launch] = surroundings; });
-  return around;
-}
-
-/// Numbers them as they are met, so that the order of a file never shows.
-void TraceSubjects::pair(const std::vector<uint32_t>& around_launch) {
-  const HostSide& host = *trace_->host;
-  of_operation_.reserve(trace_->operations.size());
-  for (size_t i = 0; i < trace_->operations.size(); ++i) {
-    const uint32_t launch = host.launch_of[i];
-    of_operation_.push_back(pairs_.number(trace_->operations[i].name, launch == HostRange::none
-                                                                          ? Surroundings::nothing
-                                                                          : around_launch[launch]));
+      [&](uint32_t operation, uint32_t around) { of_operation_[operation] = around; });
+  // Numbered as they are met, so that the order of a file never shows.
+  for (size_t i = 0; i < of_operation_.size(); ++i) {
+    of_operation_[i] = pairs_.number(trace_->operations[i].name, of_operation_[i]);
   }
 }
 

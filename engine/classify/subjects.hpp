@@ -28,7 +28,8 @@ std::vector<ExprId> detection(const Program& program, const ChooseOptions& optio
 /// That, and the rules of every model that may be chosen.
 std::vector<ExprId> may_be_asked(const Program& program, const ChooseOptions& options);
 
-/// For the rules of one run. Memory: where they look within, 4 bytes an operation and 4 a launch.
+/// For the rules of one run. Memory: where they look within, 4 bytes an operation, and while it is
+/// made 8 more.
 class TraceSubjects {
  public:
   /// What is round operations is known where the trace has a host side. All that is given has to
@@ -63,8 +64,7 @@ class TraceSubjects {
 
  private:
   bool placed() const noexcept { return !of_operation_.empty(); }
-  std::vector<uint32_t> around_launches(const std::shared_ptr<const Database>& database);
-  void pair(const std::vector<uint32_t>& around_launch);
+  void place(const std::shared_ptr<const Database>& database);
 
   const Program* program_;
   const Trace* trace_;

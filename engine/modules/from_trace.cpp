@@ -166,11 +166,11 @@ class Builder {
       }
     }
     // Modules say more of layers than sequences do, where a launch is in the module of one kernel.
-    const uint32_t run = attribution_.layer_run_of[i];
-    if (run != none && (node == none || attribution_.layer_runs[run].graph)) {
-      const size_t layer = attribution_.layer_runs[run].layers_before + attribution_.layer_of[i];
-      node = forest.child(node, layer_names_[layer]);
-      forest.count(node, operation.duration_ns, run);
+    const uint32_t layer = attribution_.layer_of[i];
+    const size_t run = layer == none ? 0 : attribution_.run_of(layer);
+    if (layer != none && (node == none || attribution_.layer_runs[run].graph)) {
+      node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
+      forest.count(node, operation.duration_ns, static_cast<uint32_t>(run));
     }
     node = forest.child(node, trace_.names.get(operation.name).text);
     forest.count(node, operation.duration_ns, none);

@@ -240,9 +240,8 @@ class ChromeTrace {
     if (const uint32_t step = attribution_.step_of[i]; step != none) {
       events_.add(",\"step\":" + chrome_text(attribution_.steps[step].text));
     }
-    if (const uint32_t run = attribution_.layer_run_of[i]; run != none) {
-      events_.add(fmt::format(
-          R"(,"layer":{})", attribution_.layer_runs[run].layers_before + attribution_.layer_of[i]));
+    if (const uint32_t layer = attribution_.layer_of[i]; layer != none) {
+      events_.add(fmt::format(R"(,"layer":{})", attribution_.in_unit(layer)));
     }
     if (const uint32_t module = attribution_.module_of[i]; module != none) {
       events_.add(",\"module\":" + chrome_text(host->range_names[host->ranges[module].name]));
@@ -285,25 +284,15 @@ class ChromeTrace {
 
   /// Likewise of layers found in the sequence of kernels.
   void layers() {
-    std::vector<uint32_t> first_layer;  // of a run, among all
-    first_layer.reserve(attribution_.layer_runs.size());
-    std::vector<uint32_t> number;
-    for (const LayerRun& run : attribution_.layer_runs) {
-      first_layer.push_back(static_cast<uint32_t>(number.size()));
-      for (size_t i = 0; run.level == 0 && i < run.repeats; ++i) {
-        number.push_back(static_cast<uint32_t>(run.layers_before + i));
-      }
-    }
     std::map<std::pair<int32_t, uint32_t>, Extent> extents;
     for (size_t i = 0; i < trace_.operations.size(); ++i) {
-      const uint32_t run = attribution_.layer_run_of[i];
-      if (run == none) continue;
+      const uint32_t layer = attribution_.layer_of[i];
+      if (layer == none) continue;
       const Operation& operation = trace_.operations[i];
-      extents[{trace_.track(operation.track).device, first_layer[run] + attribution_.layer_of[i]}]
-          .add(operation);
+      extents[{trace_.track(operation.track).device, layer}].add(operation);
     }
     spans(extents, "layers", [&](uint32_t at) {
-      return fmt::format(R"({{"ph":"X","name":"layer {}","cat":"layer")", number[at]);
+      return fmt::format(R"({{"ph":"X","name":"layer {}","cat":"layer")", attribution_.in_unit(at));
     });
   }
 

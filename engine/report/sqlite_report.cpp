@@ -128,14 +128,11 @@ struct SqliteReport::Impl {
     if (run.trace.host) add_host(*run.trace.host);
     std::vector<NameCounts> names(run.labelled.rows());
     std::vector<PartCounts> step_counts(attribution.steps.size());
-    std::vector<int64_t> first_layer;
-    int64_t count = 0;
-    first_layer.reserve(attribution.layer_runs.size());
+    size_t layers = 0;
     for (const LayerRun& stretch : attribution.layer_runs) {
-      first_layer.push_back(count);
-      if (stretch.level == 0) count += static_cast<int64_t>(stretch.repeats);
+      if (stretch.level == 0) layers += stretch.repeats;
     }
-    std::vector<PartCounts> layer_counts(static_cast<size_t>(count));
+    std::vector<PartCounts> layer_counts(layers);
     UnionSweep sweep;
     for (size_t i = 0; i < run.trace.operations.size(); ++i) {
       const Operation& operation = run.trace.operations[i];
@@ -148,12 +145,11 @@ struct SqliteReport::Impl {
       name.min_ns = std::min(name.min_ns, operation.duration_ns);
       name.max_ns = std::max(name.max_ns, operation.duration_ns);
       int64_t layer = no_id;
-      if (const uint32_t stretch = attribution.layer_run_of[i]; stretch != none) {
-        layer = first_layer[stretch] + attribution.layer_of[i];
-        PartCounts& part = layer_counts[static_cast<size_t>(layer)];
+      if (const uint32_t known = attribution.layer_of[i]; known != none) {
+        PartCounts& part = layer_counts[known];
         ++part.instances;
         part.total_ns += operation.duration_ns;
-        layer += first.layer;
+        layer = first.layer + known;
       }
       const uint32_t step = attribution.step_of[i];
       if (step != none) {

@@ -1,5 +1,6 @@
 // kr: the command line. Parses, runs one verb, and turns what went wrong into a message and an
 // exit status: 0 done and clean, 1 findings, 2 it could not be done.
+#include <malloc.h>
 #include <sqlite3.h>
 
 #include <cstdlib>
@@ -118,6 +119,11 @@ std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& action
 
 int main(int argc, char** argv) {
   using namespace kr::cli;
+#ifdef __GLIBC__
+  // What is freed goes back to the system. Left to itself, glibc keeps up to 64 MiB: it takes from
+  // its heap whatever is as small as the largest array that was freed.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
   Streams streams;
   try {
     const Exit status = run(argc, argv, streams);
