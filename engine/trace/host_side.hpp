@@ -1,7 +1,8 @@
 // What the host did while the GPUs worked, as far as operations are attributed by it: the calls
 // that launched them, and the ranges of modules and annotations that the calls stand in.
 //
-// Memory: 32 bytes a launch and a range, 4 an operation; while it is read 12 more an operation.
+// Memory: 32 bytes a launch and a range, 4 an operation; while it is read 12 more an operation and
+// 4 a launch.
 #pragma once
 
 #include <cstdint>
