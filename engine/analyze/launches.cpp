@@ -85,6 +85,7 @@ class LaunchPass {
     queue_of_track_.reserve(trace.tracks.size());
     for (const Track& track : trace.tracks) numbers.try_emplace({track.device, track.stream}, 0);
     size_t next = 0;
+    queues_.reserve(numbers.size());
     for (auto& [stream, number] : numbers) {
       number = next++;
       Track track;
