@@ -265,7 +265,7 @@ Ranks compare_ranks(const std::vector<RankInput>& runs) {
     if (!out.world_size) out.world_size = info.world_size;
     if (out.backend.empty()) out.backend = info.backend;
   }
-  for (const RankNumber& number : rank_numbers(summaries)) out.runs.push_back({number, {}, 0});
+  for (const RankNumber& number : rank_numbers(summaries)) out.runs.push_back({number, {}, {}});
   out.why_not = not_together(runs, out.runs);
   if (!out.why_not.empty()) return out;
   for (size_t run = 0; run < runs.size(); ++run) {

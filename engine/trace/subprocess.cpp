@@ -60,7 +60,12 @@ int spawn(const std::vector<std::string>& words, const Pipe& pipe, pid_t& child)
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&files, pipe.writing(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, pipe.writing(), STDERR_FILENO);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  // A signal that this process ignores would stay ignored there.
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setpgroup(&attributes, 0);
   const int error =
       ::posix_spawnp(&child, arguments[0], &files, &attributes, arguments.data(), environ);

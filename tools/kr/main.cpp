@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <sqlite3.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <new>
 
@@ -124,6 +125,7 @@ int main(int argc, char** argv) {
   // its heap whatever is as small as the largest array that was freed.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
+  std::signal(SIGPIPE, SIG_IGN);  // a write tells: see Streams
   Streams streams;
   try {
     const Exit status = run(argc, argv, streams);

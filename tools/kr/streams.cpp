@@ -12,20 +12,21 @@
 #include "report/report.hpp"
 
 namespace kr::cli {
-namespace {
-
-[[noreturn]] void output_failed() {
-  throw Error("standard output", fmt::format("cannot be written: {}", std::strerror(errno)));
-}
-
-}  // namespace
 
 void Streams::out(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_failed();
+  if (unread_) return;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failed();
 }
 
 void Streams::finish() {
-  if (std::fflush(stdout) != 0) output_failed();
+  if (!unread_ && std::fflush(stdout) != 0) failed();
+}
+
+void Streams::failed() {
+  if (errno != EPIPE) {
+    throw Error("standard output", fmt::format("cannot be written: {}", std::strerror(errno)));
+  }
+  unread_ = true;
 }
 
 void Streams::raw_error(std::string_view text) {

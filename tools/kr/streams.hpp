@@ -17,7 +17,8 @@ class Streams {
   When progress = When::automatic;
   bool quiet = false;  // no notes and warnings
 
-  /// To standard output. Throws Error where it cannot be written (a full disk).
+  /// To standard output. Throws Error where it cannot be written (a full disk). Nothing more is
+  /// written once nobody reads it (`kr report … | head`): files of results are made all the same.
   void out(std::string_view text);
   /// Flushes standard output, and throws like `out`.
   void finish();
@@ -37,8 +38,11 @@ class Streams {
   int out_width() const;
 
  private:
+  void failed();
   bool wants_color(bool terminal) const;
   void line(std::string_view head, std::string_view ansi, std::string_view text);
+
+  bool unread_ = false;  // the reader of standard output is gone
 };
 
 }  // namespace kr::cli
