@@ -190,8 +190,10 @@ class Attributor {
       run.level = found.level;
       run.layers_before = layers;
       run.first_layer = layers_;
-      if (found.level == 0) layers += found.repeats;
-      if (found.level == 0) layers_ += found.repeats;
+      if (found.level == 0) {
+        layers += found.repeats;
+        layers_ += found.repeats;
+      }
       for (size_t k = 0; k < found.covered(); ++k) {
         const uint32_t i = operations[found.first + k];
         run.total_ns += trace_.operations[i].duration_ns;

@@ -58,10 +58,6 @@ class Rows {
   std::vector<uint32_t> of_subject_;
 };
 
-}  // namespace
-
-namespace {
-
 /// Where every name has one row, that of its number, operations need none told.
 void drop_rows(size_t names, Labelled& labelled) {
   if (labelled.names.size() != names) return;
