@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -37,6 +39,32 @@ Error missing(const fs::path& path) {
     return {path.string(), "no such file", "there is no folder `" + folder.string() + "`"};
   }
   return {path.string(), "no such file", "check how its name is written"};
+}
+
+/// Paths of pending files where a signal handler can find them: it may neither allocate nor lock.
+struct Pending {
+  std::atomic<bool> taken = false;
+  std::atomic<bool> set = false;
+  std::array<char, PATH_MAX> path;
+};
+std::array<Pending, 32> all_pending;
+
+/// A number for `path`; none where there are too many, which are left behind by a signal.
+std::optional<size_t> note_pending(const std::string& path) {
+  for (size_t i = 0; i < all_pending.size(); ++i) {
+    Pending& one = all_pending[i];
+    if (path.size() >= one.path.size() || one.taken.exchange(true)) continue;
+    std::copy_n(path.c_str(), path.size() + 1, one.path.begin());
+    one.set = true;
+    return i;
+  }
+  return std::nullopt;
+}
+
+void forget_pending(std::optional<size_t> number) {
+  if (!number) return;
+  all_pending[*number].set = false;
+  all_pending[*number].taken = false;
 }
 
 }  // namespace
@@ -87,6 +115,12 @@ std::string read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
+void remove_pending_files() noexcept {
+  for (const Pending& one : all_pending) {
+    if (one.set) ::unlink(one.path.data());
+  }
+}
+
 PendingFile::PendingFile(std::filesystem::path path) : path_(std::move(path)) {
   static std::atomic<unsigned> count{0};
   aside_ = path_;
@@ -102,18 +136,21 @@ PendingFile::PendingFile(std::filesystem::path path) : path_(std::move(path)) {
                 : code == EACCES ? "change the permissions of its folder, or write elsewhere"
                                  : "");
   }
+  noted_ = note_pending(aside_);
 }
 
 PendingFile::PendingFile(PendingFile&& other) noexcept
     : path_(std::move(other.path_)),
       aside_(std::move(other.aside_)),
-      descriptor_(std::exchange(other.descriptor_, -1)) {
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      noted_(std::exchange(other.noted_, std::nullopt)) {
   other.aside_.clear();
 }
 
 PendingFile::~PendingFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
   if (!aside_.empty()) ::unlink(aside_.c_str());
+  forget_pending(noted_);
 }
 
 void PendingFile::fail(std::string_view what) {
@@ -140,6 +177,7 @@ void PendingFile::commit() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail("cannot be written");
   if (::rename(aside_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
   aside_.clear();
+  forget_pending(std::exchange(noted_, std::nullopt));
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {

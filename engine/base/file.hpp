@@ -45,7 +45,11 @@ class PendingFile {
   std::filesystem::path path_;
   std::filesystem::path aside_;
   int descriptor_ = -1;
+  std::optional<size_t> noted_;  // for `remove_pending_files`
 };
+
+/// Removes what is written of pending files, for a handler of signals that end the program.
+void remove_pending_files() noexcept;
 
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
