@@ -147,7 +147,7 @@ pageTest("dark and light, and narrow", "analysis-one", async (page) => {
   await page.click("#theme");
   assert.equal(await color(), dark);
   await page.setViewportSize({ width: 480, height: 800 });
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth); // charts follow
   await page.screenshot({ path: join(PAGES, "analysis-narrow.png"), fullPage: true });
 }, { dark: true });
 
