@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 
 namespace kr {
@@ -15,10 +16,6 @@ bool is_octal(char c) {
 bool is_hex(char c) {
   return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 std::string hex_byte(unsigned value) {
   return fmt::format("\\x{:02x}", value & 0xffU);
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "base/ascii.hpp"
+
 namespace kr {
 namespace {
 
@@ -15,9 +17,6 @@ constexpr std::array silent_words{
     "nn",        "nt",     "ptx",     "short",    "sm",   "stages",    "std",  "tf",
     "tn",        "tt",     "uint",    "unsigned", "void", "warp"};
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }

@@ -24,7 +24,7 @@ Palette palette_of(Severity severity, bool color) {
 }
 
 /// One source line as shown, and the columns of the carets below it.
-struct Row {
+struct ShownLine {
   std::string text;
   size_t caret = 0;
   size_t carets = 1;
@@ -37,12 +37,12 @@ size_t back_to_character(std::string_view line, size_t at) {
 
 /// Bytes [begin, end) of a line are marked. Only the part round them is looked at, so that a line
 /// of megabytes costs no more than a short one.
-Row make_row(std::string_view line, size_t begin, size_t end) {
+ShownLine make_row(std::string_view line, size_t begin, size_t end) {
   begin = std::min(begin, line.size());
   end = std::clamp(end, begin, line.size());
   size_t from = 0;
   if (line.size() > widest && begin > lead) from = back_to_character(line, begin - lead);
-  Row row;
+  ShownLine row;
   size_t columns = 0;
   if (from > 0) {
     row.text = "…";
@@ -104,7 +104,7 @@ class Snippet {
   void put(std::string_view text) { out_ += text; }
 
   void line(uint32_t number, size_t begin, size_t end) {
-    const Row row = make_row(sources_.line(span_.file, number), begin, end);
+    const ShownLine row = make_row(sources_.line(span_.file, number), begin, end);
     put(fmt::format("{}{:>{}} |{} {}\n", palette_.gutter, number, width_, palette_.off, row.text));
     put(fmt::format("{:>{}} {}|{} {:>{}}{}{}{}\n", "", width_, palette_.gutter, palette_.off, "",
                     row.caret, mark_, std::string(row.carets, '^'), palette_.off));

@@ -99,8 +99,10 @@ class Same {
 bool same(const SourceMap& a_sources, const File& a, const SourceMap& b_sources, const File& b) {
   std::vector<std::string_view> a_comments;
   std::vector<std::string_view> b_comments;
-  for (const Comment& comment : a.comments) a_comments.push_back(a_sources.text(comment.span));
-  for (const Comment& comment : b.comments) b_comments.push_back(b_sources.text(comment.span));
+  for (const syntax::Comment& comment : a.comments)
+    a_comments.push_back(a_sources.text(comment.span));
+  for (const syntax::Comment& comment : b.comments)
+    b_comments.push_back(b_sources.text(comment.span));
   return a_comments == b_comments && Same(a, b).files();
 }
 

@@ -8,12 +8,12 @@
 namespace kr::lint {
 namespace {
 
-bool is_blank(char c) {
+bool is_blank_in_line(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
 void skip_blanks(std::string_view text, size_t& at) {
-  while (at < text.size() && is_blank(text[at])) ++at;
+  while (at < text.size() && is_blank_in_line(text[at])) ++at;
 }
 
 bool skip_word(std::string_view text, size_t& at, std::string_view word) {
@@ -109,7 +109,7 @@ void Suppressions::read(const syntax::Comment& comment) {
     size_t end = std::min(text.find(',', at), close);
     const size_t next = end + 1;
     skip_blanks(text, at);
-    while (end > at && is_blank(text[end - 1])) --end;
+    while (end > at && is_blank_in_line(text[end - 1])) --end;
     Code code;
     code.written = std::string(text.substr(at, end - at));
     code.info = find_code(code.written);

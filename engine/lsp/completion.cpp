@@ -14,7 +14,7 @@ namespace kr::lsp {
 namespace {
 
 /// CompletionItemKind of the protocol.
-enum class Shown : int {
+enum class ItemKind : int {
   function = 3,
   field = 5,
   type = 7,
@@ -27,7 +27,7 @@ enum class Shown : int {
 };
 
 struct Item {
-  Shown kind = Shown::keyword;
+  ItemKind kind = ItemKind::keyword;
   std::string detail;
   std::string doc;
   std::string insert;  // empty: the name itself
@@ -66,13 +66,13 @@ class Completer {
 
   void add(std::string name, Item item) { items_.emplace(std::move(name), std::move(item)); }
   void add_keyword(std::string_view word) {
-    add(std::string(word), {Shown::keyword, "", std::string(about_word(word)), ""});
+    add(std::string(word), {ItemKind::keyword, "", std::string(about_word(word)), ""});
   }
 
   void collect() {
     if (before_is("@")) {
       for (const char* kind : {"kernel", "memcpy", "memset"}) {
-        add(kind, {Shown::member, "", std::string(about_word("@" + std::string(kind))), ""});
+        add(kind, {ItemKind::member, "", std::string(about_word("@" + std::string(kind))), ""});
       }
       return;
     }
@@ -111,7 +111,7 @@ class Completer {
     if (before_is("extends", back)) {
       if (cursor_.block != BlockKind::file) return add_models(tree, head);
       for (const syntax::Labels& labels : tree.labels) {
-        add(labels.dimension.text, {Shown::type, "labels", labels.doc, ""});
+        add(labels.dimension.text, {ItemKind::type, "labels", labels.doc, ""});
       }
       return;
     }
@@ -121,7 +121,7 @@ class Completer {
   void collect_modules(const std::string& prefix) {
     for (const std::string& module : question_.workspace.library().modules()) {
       if (!module.starts_with(prefix)) continue;
-      add(module.substr(prefix.size()), {Shown::module, "", "", ""});
+      add(module.substr(prefix.size()), {ItemKind::module, "", "", ""});
     }
   }
 
@@ -211,7 +211,7 @@ class Completer {
       if (name.empty()) continue;
       const auto module = analysis_.scope().alias(file_, name);
       const bool known = module && module->valid();
-      add(name, {Shown::module, sema::use_text(use),
+      add(name, {ItemKind::module, sema::use_text(use),
                  known ? analysis_.scope().tree(*module).doc : "", ""});
     }
   }
@@ -221,7 +221,7 @@ class Completer {
       std::string doc = pattern.doc;
       const std::string words = describe(tree, pattern.expr);
       if (!words.empty()) doc += (doc.empty() ? "" : "\n\n") + ("Holds for a name " + words);
-      add(pattern.name.text, {Shown::property, "pattern", std::move(doc), ""});
+      add(pattern.name.text, {ItemKind::property, "pattern", std::move(doc), ""});
     }
   }
 
@@ -229,13 +229,14 @@ class Completer {
     for (const syntax::Table& table : tree.tables) {
       const bool fits = cursor_.dimension.empty() || table.dimension.text == cursor_.dimension;
       if (fits)
-        add(table.name.text, {Shown::function, "table for " + table.dimension.text, table.doc, ""});
+        add(table.name.text,
+            {ItemKind::function, "table for " + table.dimension.text, table.doc, ""});
     }
   }
 
   void add_engine(const syntax::Engine& engine) {
     add(engine.name.text,
-        {Shown::type, engine.title ? engine.title->text : "engine", engine.doc, ""});
+        {ItemKind::type, engine.title ? engine.title->text : "engine", engine.doc, ""});
   }
 
   /// `head`: an engine's name, or `alias` or `alias.engine` of another file's.
@@ -246,11 +247,11 @@ class Completer {
     for (const syntax::Engine& engine : tree.engines) {
       if (!own && engine_name.empty()) add_engine(engine);
       if (!engine_name.empty() && engine.name.text != engine_name) continue;
-      add("default", {Shown::type, engine.name.text, "The engine's own blocks alone.", ""});
+      add("default", {ItemKind::type, engine.name.text, "The engine's own blocks alone.", ""});
       for (const syntax::Model& model : engine.models) {
         if (own && cursor_.statement.size() > 1 && before_is(model.name.text, 1)) continue;
         add(model.name.text,
-            {Shown::type, model.title ? model.title->text : "model", model.doc, ""});
+            {ItemKind::type, model.title ? model.title->text : "model", model.doc, ""});
       }
     }
   }
@@ -261,14 +262,14 @@ class Completer {
       for (const syntax::Labels& labels : file.tree.labels) names.insert(labels.dimension.text);
     }
     for (const Dimension& dimension : analysis_.program().dimensions) names.insert(dimension.name);
-    for (const std::string& name : names) add(name, {Shown::field, "dimension", "", ""});
+    for (const std::string& name : names) add(name, {ItemKind::field, "dimension", "", ""});
   }
 
   void add_labels(const std::string& dimension, bool as_rule) {
     const auto put = [&](const std::string& name, std::string detail, std::string doc) {
       const bool word = syntax::is_word(name) && !syntax::is_keyword(name);
       const std::string written = word ? name : syntax::quoted_text(name);
-      add(name, {Shown::member, std::move(detail), std::move(doc),
+      add(name, {ItemKind::member, std::move(detail), std::move(doc),
                  as_rule ? written + ": "
                  : word  ? ""
                          : written});
@@ -295,7 +296,7 @@ class Completer {
          !error && at != end; at.increment(error)) {
       const std::string name = at->path().filename().string();
       if (at->path().extension() == ".kr" && at->path() != question_.document.path) {
-        add("./" + name, {Shown::file, "", "", ""});
+        add("./" + name, {ItemKind::file, "", "", ""});
       }
     }
     begin_ = open->begin + 1;
@@ -312,7 +313,7 @@ class Completer {
     begin_ = begin + word->first;
     for (const CodeInfo& info : all_codes()) {
       if (info.severity == Severity::retired || info.id < "KR300") continue;
-      add(std::string(info.name), {Shown::member, std::string(info.id), about_code(info), ""});
+      add(std::string(info.name), {ItemKind::member, std::string(info.id), about_code(info), ""});
     }
     return true;
   }

@@ -8,8 +8,8 @@
 namespace kr::lsp {
 namespace {
 
-/// SymbolKind of the protocol.
-enum class Shown : int {
+/// OutlineKind of the protocol.
+enum class OutlineKind : int {
   module = 2,
   space = 3,
   type = 5,
@@ -29,13 +29,13 @@ class Outline {
     Parts parts;
     for (const syntax::Use& use : tree_.uses) {
       parts.emplace_back(use.span.begin, [&] {
-        leaf(sema::use_text(use), "", Shown::module, use.span,
+        leaf(sema::use_text(use), "", OutlineKind::module, use.span,
              use.file ? use.file->span : use.module.span);
       });
     }
     for (const syntax::Pattern& pattern : tree_.patterns) {
       parts.emplace_back(pattern.span.begin, [&] {
-        leaf(pattern.name.text, "pattern", Shown::property, pattern.span, pattern.name.span);
+        leaf(pattern.name.text, "pattern", OutlineKind::property, pattern.span, pattern.name.span);
       });
     }
     for (const syntax::Labels& labels : tree_.labels) {
@@ -43,7 +43,7 @@ class Outline {
     }
     for (const syntax::Table& table : tree_.tables) {
       parts.emplace_back(table.span.begin, [&] {
-        open(table.name.text, "table for " + table.dimension.text, Shown::list, table.span,
+        open(table.name.text, "table for " + table.dimension.text, OutlineKind::list, table.span,
              table.name.span);
         rules(table.rules);
         close();
@@ -55,7 +55,7 @@ class Outline {
     for (const syntax::Test& test : tree_.tests) {
       parts.emplace_back(test.span.begin, [&] {
         const std::string name = test.engine.text + (test.model ? "/" + test.model->text : "");
-        leaf("test " + name, plural(test.cases.size(), "case"), Shown::event, test.span,
+        leaf("test " + name, plural(test.cases.size(), "case"), OutlineKind::event, test.span,
              test.engine.span);
       });
     }
@@ -74,23 +74,23 @@ class Outline {
   }
 
   void write(const syntax::Labels& labels) {
-    open(labels.dimension.text, "labels", Shown::list, labels.span, labels.dimension.span);
+    open(labels.dimension.text, "labels", OutlineKind::list, labels.span, labels.dimension.span);
     for (const syntax::LabelDecl& label : labels.labels) {
-      leaf(label.label.text, label.title ? label.title->text : "", Shown::item, label.span,
+      leaf(label.label.text, label.title ? label.title->text : "", OutlineKind::item, label.span,
            label.label.span);
     }
     close();
   }
 
   void write(const syntax::Engine& engine) {
-    open(engine.name.text, engine.title ? engine.title->text : "engine", Shown::space, engine.span,
-         engine.name.span);
+    open(engine.name.text, engine.title ? engine.title->text : "engine", OutlineKind::space,
+         engine.span, engine.name.span);
     Parts parts;
     add_blocks(engine.body, parts);
     for (const syntax::Model& model : engine.models) {
       parts.emplace_back(model.span.begin, [&] {
-        open(model.name.text, model.title ? model.title->text : "model", Shown::type, model.span,
-             model.name.span);
+        open(model.name.text, model.title ? model.title->text : "model", OutlineKind::type,
+             model.span, model.name.span);
         Parts inner;
         add_blocks(model.body, inner);
         in_order(inner);
@@ -101,7 +101,7 @@ class Outline {
     close();
   }
 
-  void open(const std::string& name, const std::string& detail, Shown kind, Span span,
+  void open(const std::string& name, const std::string& detail, OutlineKind kind, Span span,
             Span selection) {
     out_.open('{');
     out_.key("name").text(name.empty() ? "…" : name);
@@ -117,7 +117,7 @@ class Outline {
     out_.close(']');
     out_.close('}');
   }
-  void leaf(const std::string& name, const std::string& detail, Shown kind, Span span,
+  void leaf(const std::string& name, const std::string& detail, OutlineKind kind, Span span,
             Span selection) {
     open(name, detail, kind, span, selection);
     close();
@@ -127,10 +127,10 @@ class Outline {
     for (const syntax::Rule& rule : all) {
       switch (rule.kind) {
         case syntax::RuleKind::include:
-          leaf(rule.table.text(), "include", Shown::module, rule.span, rule.table.span);
+          leaf(rule.table.text(), "include", OutlineKind::module, rule.span, rule.table.span);
           break;
         case syntax::RuleKind::otherwise_keep:
-          leaf("otherwise keep", "", Shown::key, rule.span, rule.span);
+          leaf("otherwise keep", "", OutlineKind::key, rule.span, rule.span);
           break;
         case syntax::RuleKind::rule:
         case syntax::RuleKind::replace:
@@ -139,7 +139,7 @@ class Outline {
                rule.kind == syntax::RuleKind::drop      ? "drop"
                : rule.kind == syntax::RuleKind::replace ? "replace"
                                                         : "",
-               Shown::key, rule.span, rule.label.span);
+               OutlineKind::key, rule.span, rule.label.span);
           break;
       }
     }
@@ -149,7 +149,7 @@ class Outline {
     for (const auto* blocks : {&body.phases, &body.dimensions}) {
       for (const syntax::Block& block : *blocks) {
         parts.emplace_back(block.span.begin, [&] {
-          open(block.dimension.text, "", Shown::list, block.span, block.dimension.span);
+          open(block.dimension.text, "", OutlineKind::list, block.span, block.dimension.span);
           rules(block.rules);
           close();
         });

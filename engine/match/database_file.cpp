@@ -1,5 +1,5 @@
-// A Database as bytes: magic, key, checksum, the refused atoms, Hyperscan's own serialization. The
-// same bytes are a file of the cache and a part of a .krdb.
+// A Database as bytes: database_magic, key, checksum, the refused atoms, Hyperscan's own
+// serialization. The same bytes are a file of the cache and a part of a .krdb.
 #include <cstdlib>
 
 #include "match/bytes.hpp"
@@ -8,7 +8,7 @@
 namespace kr {
 namespace {
 
-constexpr std::string_view magic = "kr database 1\n";
+constexpr std::string_view database_magic = "kr database 1\n";
 
 struct MallocFree {
   void operator()(char* bytes) const noexcept { std::free(bytes); }
@@ -59,7 +59,7 @@ std::string database_key(const std::vector<HyperscanPattern>& patterns) {
   hs_platform_info_t platform{};
   KR_CHECK(hs_populate_platform(&platform) == HS_SUCCESS);
   ByteWriter key;
-  key.text(magic);
+  key.text(database_magic);
   key.text(hs_version());
   key.number(platform.tune);
   key.number(platform.cpu_features);
@@ -79,7 +79,7 @@ std::string Database::serialize() const {
   const std::string bytes = std::move(body).take();
   const Hash128 checksum = hash128(bytes);
   ByteWriter file;
-  file.text(magic);
+  file.text(database_magic);
   file.text(impl_->key);
   file.number(checksum.high);
   file.number(checksum.low);
@@ -90,7 +90,7 @@ std::string Database::serialize() const {
 std::unique_ptr<Database::Impl> read_database(const Program& program, const std::string& key,
                                               std::string_view bytes) {
   ByteReader reader(bytes);
-  if (reader.text() != magic || reader.text() != key) return nullptr;
+  if (reader.text() != database_magic || reader.text() != key) return nullptr;
   const auto high = reader.number();
   const auto low = reader.number();
   const auto body = reader.text();

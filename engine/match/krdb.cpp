@@ -11,7 +11,7 @@ namespace kr {
 namespace {
 
 // A byte beyond ASCII, a return and a line feed: what a transfer as text would change is seen.
-constexpr std::string_view magic = "\x8bkrdb\r\n\n";
+constexpr std::string_view krdb_magic = "\x8bkrdb\r\n\n";
 constexpr uint64_t format_version = 1;
 
 size_t index_of(const Rules& rules, FileId file) {
@@ -74,17 +74,17 @@ std::string to_krdb(const Rules& rules, const Database& database) {
   out.number(checksum.high);
   out.number(checksum.low);
   out.text(bytes);
-  return std::string(magic) + std::move(out).take();
+  return std::string(krdb_magic) + std::move(out).take();
 }
 
 bool is_krdb(std::string_view bytes) noexcept {
-  return bytes.starts_with(magic);
+  return bytes.starts_with(krdb_magic);
 }
 
 KrdbContents from_krdb(const std::string& path, std::string_view bytes) {
   const std::string remedy = "make it again with `kr compile`";
   if (!is_krdb(bytes)) throw Error(path, "is not a .krdb file", remedy);
-  ByteReader in(bytes.substr(magic.size()));
+  ByteReader in(bytes.substr(krdb_magic.size()));
   const auto version = in.number();
   if (version && *version != format_version) {
     throw Error(path,

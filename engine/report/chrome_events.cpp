@@ -9,7 +9,7 @@
 namespace kr {
 namespace {
 
-constexpr size_t piece_bytes = 64 << 10;
+constexpr size_t events_piece_bytes = 64 << 10;
 
 uint64_t difference(int64_t to, int64_t from) {
   return static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
@@ -25,7 +25,7 @@ int64_t ChromeNumbers::take(std::optional<int64_t> wanted) {
 }
 
 void ChromeEvents::begin(std::string_view head) {
-  if (out_.size() >= piece_bytes) {
+  if (out_.size() >= events_piece_bytes) {
     write_(out_);
     out_.clear();
   }

@@ -14,8 +14,8 @@ namespace {
 using Align = TextGrid::Align;
 using Cell = TextGrid::Cell;
 
-constexpr size_t longest_label = 28;
-constexpr size_t shortest_name = 24;
+constexpr size_t longest_classified_label = 28;
+constexpr size_t shortest_classified_name = 24;
 
 }  // namespace
 
@@ -34,9 +34,9 @@ std::string classify_table(const RunSummary& run, TableOptions options) {
     for (const NameSum& name : run.names) {
       const NameSum::Given* by = given(name, substage ? substage : kind);
       std::vector<Cell> cells{{in_unit(name.elapsed_ns, unit), {}}, {grouped(name.instances), {}}};
-      if (stage) cells.push_back({cut(label_of(name, stage, {}), longest_label), {}});
-      cells.push_back({by != nullptr ? cut(by->label, longest_label) : "", {}});
-      cells.push_back({by != nullptr ? cut_middle(by->rule, longest_label) : "", {}});
+      if (stage) cells.push_back({cut(label_of(name, stage, {}), longest_classified_label), {}});
+      cells.push_back({by != nullptr ? cut(by->label, longest_classified_label) : "", {}});
+      cells.push_back({by != nullptr ? cut_middle(by->rule, longest_classified_label) : "", {}});
       if (names) cells.push_back({cut(name.name, name_columns), {}});
       grid.row(std::move(cells));
     }
@@ -46,7 +46,7 @@ std::string classify_table(const RunSummary& run, TableOptions options) {
     TextGrid others;
     fill(others, 0, false);
     const auto width = static_cast<size_t>(options.width);
-    name_columns = std::max(shortest_name, width - std::min(width, others.width() + 2));
+    name_columns = std::max(shortest_classified_name, width - std::min(width, others.width() + 2));
   }
   TextGrid grid;
   fill(grid, name_columns, true);

@@ -15,7 +15,7 @@
 namespace kr {
 namespace {
 
-constexpr size_t piece_bytes = 64 << 10;
+constexpr size_t rows_piece_bytes = 64 << 10;
 
 /// What operations of one row of labels have in common: everything before and after the numbers of
 /// the operation.
@@ -139,7 +139,7 @@ void classify_each(const CompiledRules& rules, const LabelledTrace& run, EachFor
                      row.head, operation.duration_ns, elapsed_ns, row.labels, operation.start_ns,
                      operation.duration_ns, track.device, track.stream);
     }
-    if (out.size() >= piece_bytes) {
+    if (out.size() >= rows_piece_bytes) {
       write(out);
       out.clear();
     }

@@ -14,7 +14,7 @@
 namespace kr {
 namespace {
 
-using Align = DrawnText::Align;
+using TextAlign = DrawnText::Align;
 
 constexpr const char* faint = "#5c6672";
 constexpr const char* grid_color = "#e3e6ea";
@@ -30,7 +30,7 @@ constexpr size_t most_legend_lines = 48;
 constexpr double label_size = 10.5, value_size = 9.5, total_size = 10, name_size = 11.5;
 constexpr double turned_line = 17;  // between the beginnings of turned labels, where all fit
 constexpr double sparse_line = 40;  // where not
-constexpr double longest_label = 190;
+constexpr double longest_axis_label = 190;
 constexpr double diagonal = 0.70710678;
 
 double half_pixel(double length) {
@@ -125,7 +125,7 @@ class Layout {
                   : nice_stride(static_cast<size_t>(std::ceil(sparse_line / pitch_)));
     double widest = 0;
     for (size_t i = 0; i < bars_.bars.size(); i += stride_) {
-      widest = std::max(widest, std::min(longest_label,
+      widest = std::max(widest, std::min(longest_axis_label,
                                          width_of_(clean(bars_.bars[i].label), label_size, false)));
     }
     below_ = 14 + (widest + label_size) * diagonal;
@@ -203,9 +203,9 @@ class Layout {
     for (const Line& line : lines_) {
       if (line.entry != no_entry) scene_.legend.push_back({line.entry, {x, y, 11, 11}});
       const char* color = line.entry == no_entry ? faint : "#1a1f26";
-      put(line.name, x + 18, y + 9.5, name_size, Align::left).color = color;
+      put(line.name, x + 18, y + 9.5, name_size, TextAlign::left).color = color;
       if (!line.share.empty()) {
-        put(line.share, x + legend_width_, y + 9.5, name_size, Align::right).color = faint;
+        put(line.share, x + legend_width_, y + 9.5, name_size, TextAlign::right).color = faint;
       }
       y += legend_line;
     }
@@ -213,7 +213,7 @@ class Layout {
 
   // Words and axes
 
-  DrawnText& put(std::string text, double x, double y, double size, Align align) {
+  DrawnText& put(std::string text, double x, double y, double size, TextAlign align) {
     DrawnText& put = scene_.texts.emplace_back();
     put.text = std::move(text);
     put.x = x;
@@ -235,7 +235,7 @@ class Layout {
     }
     for (std::string& line : wrapped_text(words, " ", room, 16, true, width_of_)) {
       y += 14;
-      put(std::move(line), edge, y, 16, Align::left).bold = true;
+      put(std::move(line), edge, y, 16, TextAlign::left).bold = true;
       y += 8;
     }
     std::vector<std::string> facts;
@@ -247,7 +247,7 @@ class Layout {
     }
     for (std::string& line : wrapped_text(facts, "  ·  ", room, 12, false, width_of_)) {
       y += 13;
-      put(std::move(line), edge, y, 12, Align::left).color = faint;
+      put(std::move(line), edge, y, 12, TextAlign::left).color = faint;
       y += 5;
     }
     return y + 14;
@@ -278,14 +278,15 @@ class Layout {
       const double share = end > 0 ? i * step_ / end : 0;
       const double y = bottom() - std::round(reach() * share * 2) / 2;
       scene_.lines.push_back({scene_.plot.x, y, right(), y, i == 0 ? axis_color : grid_color});
-      put(with_decimals(i * step_, decimals_), scene_.plot.x - 8, y + 3.8, label_size, Align::right)
+      put(with_decimals(i * step_, decimals_), scene_.plot.x - 8, y + 3.8, label_size,
+          TextAlign::right)
           .color = faint;
     }
     const char* name = metric_ == Metric::cuda_time_ms    ? "CUDA time (ms)"
                        : metric_ == Metric::pct_cuda_time ? "CUDA time (% of the step)"
                                                           : "invocations";
     DrawnText& title =
-        put(name, edge + 8, bottom() - scene_.plot.height / 2, name_size, Align::middle);
+        put(name, edge + 8, bottom() - scene_.plot.height / 2, name_size, TextAlign::middle);
     title.turn = -90;
     title.color = faint;
   }
@@ -315,15 +316,15 @@ class Layout {
       if (width_of_(text, value_size, false) > bar_width_ - 4) continue;
       DrawnText& value =
           put(std::move(text), middle_of(at), place.y + place.height / 2 + value_size * 0.36,
-              value_size, Align::middle);
+              value_size, TextAlign::middle);
       value.color = is_light(words_.colors[part.entry]) ? "#11151a" : "#ffffff";
     }
     if (!totals_shown_) return;
     if (totals_level_) {
-      put(total_text(bar), middle_of(at), below - 6, total_size, Align::middle).bold = true;
+      put(total_text(bar), middle_of(at), below - 6, total_size, TextAlign::middle).bold = true;
     } else {
       DrawnText& total = put(total_text(bar), middle_of(at) + total_size * 0.36, below - 6,
-                             total_size, Align::left);
+                             total_size, TextAlign::left);
       total.bold = true;
       total.turn = -90;
     }
@@ -335,15 +336,15 @@ class Layout {
       const double x = middle_of(i);
       if (labels_level_) {
         const auto [key, sequences] = halves(label);
-        put(key, x, bottom() + 16, label_size, Align::middle);
+        put(key, x, bottom() + 16, label_size, TextAlign::middle);
         if (!sequences.empty()) {
-          put(sequences, x, bottom() + 30, label_size, Align::middle).color = faint;
+          put(sequences, x, bottom() + 30, label_size, TextAlign::middle).color = faint;
         }
         continue;
       }
       scene_.lines.push_back({x, bottom(), x, bottom() + 4, axis_color});
-      DrawnText& turned = put(fitted(label, longest_label, label_size), x + 3, bottom() + 13,
-                              label_size, Align::right);
+      DrawnText& turned = put(fitted(label, longest_axis_label, label_size), x + 3, bottom() + 13,
+                              label_size, TextAlign::right);
       turned.turn = -45;
     }
   }

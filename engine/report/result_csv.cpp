@@ -10,7 +10,7 @@
 namespace kr {
 namespace {
 
-struct Row {
+struct ResultRow {
   std::string_view substage, name, stage, operation, rule;
   int64_t instances, elapsed_ns, total_ns;
 };
@@ -26,7 +26,7 @@ void write_head(CsvWriter& csv, const std::vector<std::string>& further) {
 }
 
 /// All columns but those of further dimensions.
-void write_columns(CsvWriter& csv, const RunSummary& run, const Row& row) {
+void write_columns(CsvWriter& csv, const RunSummary& run, const ResultRow& row) {
   csv.text(run.id).text(row.substage).number(row.instances).text(row.name);
   csv.plain(seconds(row.elapsed_ns)).text(row.stage).plain(seconds(row.total_ns));
   csv.number(row.elapsed_ns).number(row.total_ns).text(row.operation);
@@ -76,7 +76,7 @@ void write_run(CsvWriter& csv, const RunSummary& run, const std::vector<std::str
   csv.end_row();
 }
 
-size_t estimated_bytes(const Report& report) {
+size_t estimated_csv_bytes(const Report& report) {
   size_t bytes = 4096;
   for (const RunSummary& run : report.runs) {
     for (const NameSum& name : run.names) bytes += name.name.size() + 200;
@@ -88,7 +88,7 @@ size_t estimated_bytes(const Report& report) {
 
 std::string to_csv(const Report& report) {
   CsvWriter csv(CsvWriter::Cells::disarmed);
-  csv.reserve(estimated_bytes(report));
+  csv.reserve(estimated_csv_bytes(report));
   const auto further = further_dimensions(report.runs);
   write_head(csv, further);
   for (const RunSummary& run : report.runs) write_run(csv, run, further);

@@ -120,7 +120,7 @@ void write_ranks(JsonWriter& json, const Report& report,
   json.close('}');
 }
 
-size_t estimated_bytes(const Report& report) {
+size_t estimated_json_bytes(const Report& report) {
   size_t bytes = 4096;
   for (const RunSummary& run : report.runs) {
     for (const NameSum& name : run.names) {
@@ -134,7 +134,7 @@ size_t estimated_bytes(const Report& report) {
 
 std::string to_json(const Report& report) {
   std::string out;
-  out.reserve(estimated_bytes(report));
+  out.reserve(estimated_json_bytes(report));
   JsonWriter json(out);
   json.open('{');
   json.key("kr").text(KR_VERSION);

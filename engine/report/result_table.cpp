@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t most_labels = 30;
 constexpr size_t top_names = 10;
-constexpr size_t longest_label = 32;
+constexpr size_t widest_label = 32;
 constexpr size_t longest_run_id = 28;
 constexpr size_t shortest_device = 8;
 
@@ -119,7 +119,7 @@ class Tables {
     for (const PivotRow& row : rows_) longest = std::max(longest, row.runs[0].elapsed_ns);
     const auto add = [&](std::string_view label, const LabelSum& sum, std::string bar_text,
                          Ink row_ink) {
-      std::vector<Cell> cells{{cut(label, longest_label), {}},
+      std::vector<Cell> cells{{cut(label, widest_label), {}},
                               {time(sum.elapsed_ns), {}},
                               {percent(sum.elapsed_ns, run.gpu_elapsed_ns, 1), {}}};
       if (bars) cells.push_back({std::move(bar_text), color_of(label)});
@@ -163,7 +163,7 @@ class Tables {
       grid.column("%", Align::right);
     }
     const auto add = [&](std::string_view label, Ink row_ink, auto&& value, bool share) {
-      std::vector<Cell> cells{{cut(label, longest_label), {}}};
+      std::vector<Cell> cells{{cut(label, widest_label), {}}};
       for (size_t i = from; i < to; ++i) {
         const int64_t ns = value(i);
         cells.push_back({time(ns), {}});
@@ -201,7 +201,7 @@ class Tables {
 
   void devices(const RunSummary& run) {
     if (run.devices.empty()) return;
-    TextGrid grid = devices_grid(run, true, longest_label);
+    TextGrid grid = devices_grid(run, true, widest_label);
     if (width() > 0 && grid.width() + 2 > width()) {
       grid = devices_grid(run, false, 1);
       const size_t left = width() - std::min(width(), grid.width() + 2);
@@ -253,7 +253,7 @@ class Tables {
     for (const Balance& one : ranks.balance) longest = std::max(longest, one.max_ns);
     const TimeUnit unit = unit_for(longest);
     if (several()) {
-      TextGrid grid = together_grid(ranks, labels, unit, longest_label);
+      TextGrid grid = together_grid(ranks, labels, unit, widest_label);
       if (width() > 0 && grid.width() + 2 > width()) {
         const size_t others = together_grid(ranks, labels, unit, 1).width() + 1;
         const size_t left = width() - std::min(width(), others);
@@ -333,7 +333,7 @@ class Tables {
       return std::vector<Cell>{{time(name.elapsed_ns), {}},
                                {percent(name.elapsed_ns, run.gpu_elapsed_ns, 1), {}},
                                {grouped(name.instances), {}},
-                               {cut(label, longest_label), color_of(label)}};
+                               {cut(label, widest_label), color_of(label)}};
     };
     TextGrid measure = grid;
     for (size_t i = 0; i < shown; ++i) measure.row(cells(i));

@@ -13,7 +13,7 @@ namespace {
 
 using Align = TextGrid::Align;
 
-constexpr size_t shortest_name = 24;
+constexpr size_t shortest_changed_name = 24;
 
 template <class One>
 void append_sides(JsonWriter& json, const One& one) {
@@ -41,7 +41,8 @@ class SideBySide {
     if (width_ > 0) {
       TextGrid without;
       fill(without, rows, 1);
-      name_columns = std::max(shortest_name, width_ - std::min(width_, without.width() + 2));
+      name_columns =
+          std::max(shortest_changed_name, width_ - std::min(width_, without.width() + 2));
     }
     TextGrid grid;
     fill(grid, rows, name_columns);
@@ -68,7 +69,7 @@ class SideBySide {
   size_t width_;
 };
 
-struct Row {
+struct ChangeRow {
   std::string_view name;
   int64_t a;
   int64_t b;
@@ -115,7 +116,7 @@ std::string to_table(const RunDifference& difference, const DifferenceTable& sho
       wrapped((difference.comparable ? "comparable: " : "hardly comparable: ") + difference.why,
               width, 0),
       difference.comparable ? Ink::none : Ink::warning, options.color);
-  std::vector<Row> rows;
+  std::vector<ChangeRow> rows;
   for (const LabelDifference& one : difference.labels) {
     if (one.dimension == shown.by) rows.push_back({one.label, one.a_ns, one.b_ns});
   }

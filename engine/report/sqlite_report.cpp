@@ -21,7 +21,7 @@
 namespace kr {
 namespace {
 
-constexpr uint32_t none = Attribution::none;
+constexpr uint32_t no_place = Attribution::none;
 constexpr int64_t no_id = -1;
 
 /// Whether SQLite and its readers take it for a text: they stop at NUL bytes, and many refuse what
@@ -36,21 +36,23 @@ bool is_text(std::string_view bytes) {
 }
 
 /// A row, cell by cell.
-class Row {
+class TableRow {
  public:
-  explicit Row(sqlite::Statement& statement) : statement_(statement) {}
-  Row(const Row&) = delete;
-  ~Row() = default;
+  explicit TableRow(sqlite::Statement& statement) : statement_(statement) {}
+  TableRow(const TableRow&) = delete;
+  ~TableRow() = default;
 
-  Row& number(int64_t value) {
+  TableRow& number(int64_t value) {
     statement_.bind(++at_, value);
     return *this;
   }
   /// Null for no_id.
-  Row& id(int64_t value) { return value == no_id ? null() : number(value); }
-  Row& optional(const std::optional<int64_t>& value) { return value ? number(*value) : null(); }
+  TableRow& id(int64_t value) { return value == no_id ? null() : number(value); }
+  TableRow& optional(const std::optional<int64_t>& value) {
+    return value ? number(*value) : null();
+  }
   /// Bytes that are no text become a blob of the same bytes.
-  Row& text(std::string_view value) {
+  TableRow& text(std::string_view value) {
     if (is_text(value)) {
       statement_.bind(++at_, value.empty() ? std::string_view("") : value);
     } else {
@@ -58,8 +60,8 @@ class Row {
     }
     return *this;
   }
-  Row& text_or_null(std::string_view value) { return value.empty() ? null() : text(value); }
-  Row& null() {
+  TableRow& text_or_null(std::string_view value) { return value.empty() ? null() : text(value); }
+  TableRow& null() {
     statement_.bind_null(++at_);
     return *this;
   }
@@ -111,7 +113,7 @@ struct SqliteReport::Impl {
       : rules(compiled), database(opened(location, path)) {
     for (const auto& [key, value] :
          {std::pair{"kr", std::string(KR_VERSION)}, {"schema", std::to_string(schema_version)}}) {
-      Row(info).text(key).text(value).insert();
+      TableRow(info).text(key).text(value).insert();
     }
   }
 
@@ -145,21 +147,21 @@ struct SqliteReport::Impl {
       name.min_ns = std::min(name.min_ns, operation.duration_ns);
       name.max_ns = std::max(name.max_ns, operation.duration_ns);
       int64_t layer = no_id;
-      if (const uint32_t known = attribution.layer_of[i]; known != none) {
+      if (const uint32_t known = attribution.layer_of[i]; known != no_place) {
         PartCounts& part = layer_counts[known];
         ++part.instances;
         part.total_ns += operation.duration_ns;
         layer = first.layer + known;
       }
       const uint32_t step = attribution.step_of[i];
-      if (step != none) {
+      if (step != no_place) {
         ++step_counts[step].instances;
         step_counts[step].total_ns += operation.duration_ns;
       }
       const uint32_t launch = run.trace.host ? run.trace.host->launch_of[i] : HostRange::none;
       const uint32_t module = attribution.module_of[i];
       const Track& track = run.trace.track(operation.track);
-      Row(operations)
+      TableRow(operations)
           .number(++operation_id)
           .number(run_id)
           .number(first.name + row)
@@ -169,8 +171,8 @@ struct SqliteReport::Impl {
           .number(operation.duration_ns)
           .number(elapsed_ns)
           .id(launch == HostRange::none ? no_id : first.launch + launch)
-          .id(module == none ? no_id : first.range + module)
-          .id(step == none ? no_id : first.step + step)
+          .id(module == no_place ? no_id : first.range + module)
+          .id(step == no_place ? no_id : first.step + step)
           .id(layer)
           .insert();
     }
@@ -186,7 +188,7 @@ struct SqliteReport::Impl {
   }
 
   void add_summary(const RunSummary& summary) {
-    Row(runs)
+    TableRow(runs)
         .number(run_id)
         .text(summary.id)
         .text(summary.source)
@@ -203,10 +205,10 @@ struct SqliteReport::Impl {
         .text_or_null(summary.inexact)
         .insert();
     for (const std::string& warning : summary.warnings) {
-      Row(warnings).number(run_id).text(warning).insert();
+      TableRow(warnings).number(run_id).text(warning).insert();
     }
     for (const Loss& loss : summary.losses) {
-      Row(losses)
+      TableRow(losses)
           .number(run_id)
           .text(loss.what)
           .number(static_cast<int64_t>(loss.count))
@@ -214,7 +216,7 @@ struct SqliteReport::Impl {
           .insert();
     }
     for (const DeviceSum& device : summary.devices) {
-      Row row(devices);
+      TableRow row(devices);
       row.number(run_id).number(device.device).text(device.name);
       for (const int64_t value :
            {device.operations, device.span_ns, device.busy_ns, device.compute_ns,
@@ -229,13 +231,18 @@ struct SqliteReport::Impl {
   void add_host(const HostSide& host) {
     int64_t id = first.thread;
     for (const HostThread& thread : host.threads) {
-      Row(threads).number(id++).number(run_id).text(thread.process).text(thread.thread).insert();
+      TableRow(threads)
+          .number(id++)
+          .number(run_id)
+          .text(thread.process)
+          .text(thread.thread)
+          .insert();
     }
     id = first.launch;
     for (const Launch& launch : host.launches) {
       const HostCall& call = host.calls[launch.call];
       const bool correlated = launch.correlation != Launch::no_correlation;
-      Row(launches)
+      TableRow(launches)
           .number(id++)
           .number(run_id)
           .number(first.thread + launch.thread)
@@ -248,7 +255,7 @@ struct SqliteReport::Impl {
     }
     id = first.range;
     for (const HostRange& range : host.ranges) {
-      Row(ranges)
+      TableRow(ranges)
           .number(id++)
           .number(run_id)
           .number(first.thread + range.thread)
@@ -269,7 +276,7 @@ struct SqliteReport::Impl {
       // A name that no operation has is none of the run's.
       if (one.instances == 0) continue;
       const OperationName& name = run.trace.names.get(run.labelled.names[i]);
-      Row(names)
+      TableRow(names)
           .number(id)
           .number(run_id)
           .text(name.text)
@@ -282,7 +289,7 @@ struct SqliteReport::Impl {
           .insert();
       for (const auto& [dimension, given_by] : labels.dimensions()) {
         const Given& given = given_by->by_row[i];
-        Row(name_labels)
+        TableRow(name_labels)
             .number(id)
             .text(dimension)
             .number(label_id(run.labelled.model, dimension, given.label))
@@ -299,7 +306,7 @@ struct SqliteReport::Impl {
     if (!added) return known->second;
     ++label_count;
     const LabelStyle style = label_style(rules.program(), model, dimension, label);
-    Row(labels)
+    TableRow(labels)
         .number(known->second)
         .text(dimension)
         .text(label)
@@ -313,7 +320,7 @@ struct SqliteReport::Impl {
   void add_steps(const Attribution& attribution, const std::vector<PartCounts>& counts) {
     for (size_t i = 0; i < counts.size(); ++i) {
       const TraceStep& step = attribution.steps[i];
-      Row(steps)
+      TableRow(steps)
           .number(first.step++)
           .number(run_id)
           .text(step.phase.label)
@@ -335,10 +342,10 @@ struct SqliteReport::Impl {
       const Track& track = trace.tracks[stretch.track];
       const std::string why = evidence(stretch);
       for (size_t i = 0; i < stretch.repeats; ++i, ++at) {
-        Row(layers)
+        TableRow(layers)
             .number(first.layer++)
             .number(run_id)
-            .id(stretch.step == none ? no_id : first_step_of_run + stretch.step)
+            .id(stretch.step == no_place ? no_id : first_step_of_run + stretch.step)
             .number(track.device)
             .number(track.stream)
             .number(static_cast<int64_t>(stretch.layers_before + i))

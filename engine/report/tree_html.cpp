@@ -20,9 +20,9 @@ constexpr size_t longest_value = 300;  // characters of one
 constexpr size_t longest_key = 120;    // of a step's
 
 /// Names and labels, by number, cut where all together would be too many bytes.
-class Texts {
+class TreeTexts {
  public:
-  explicit Texts(size_t room) : room_(room) {}
+  explicit TreeTexts(size_t room) : room_(room) {}
 
   size_t add(std::string_view text) {
     const auto [found, fresh] = numbers_.try_emplace(text, texts_.size());
@@ -255,7 +255,7 @@ class PageWriter {
   const TreeRun& run_;
   Metric metric_;
   TreePageData data_;
-  Texts texts_;
+  TreeTexts texts_;
 };
 
 }  // namespace

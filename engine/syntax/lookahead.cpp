@@ -4,16 +4,13 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "diag/printable.hpp"
 
 namespace kr::syntax {
 namespace {
 
-constexpr size_t shown = 40;  // bytes of a token in a message
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+constexpr size_t longest_token = 40;  // bytes of one in a message
 
 /// Past the closing mark of what opens at `at`; the end of the line where there is none.
 size_t past_closing(std::string_view text, size_t at) {
@@ -78,7 +75,7 @@ std::string Lookahead::describe(size_t at) const {
   const Token token = this->token(at);
   if (token.kind == TokenKind::end) return "the end of the file";
   const std::string_view what = token.kind == TokenKind::string ? "the text " : "";
-  return fmt::format("{}`{}`", what, excerpt(text(token), shown));
+  return fmt::format("{}`{}`", what, excerpt(text(token), longest_token));
 }
 
 }  // namespace kr::syntax

@@ -9,8 +9,8 @@
 namespace kr::syntax {
 namespace {
 
-constexpr size_t shown = 40;      // bytes of a name in a message
-constexpr size_t look_at = 1000;  // bytes looked at for a guess
+constexpr size_t longest_word = 40;  // bytes of a name in a message
+constexpr size_t look_at = 1000;     // bytes looked at for a guess
 constexpr size_t tokens_ahead = 20;
 
 }  // namespace
@@ -170,8 +170,8 @@ size_t Builder::missing_colon(Span seen) {
   size_t begin = end;
   while (begin > 0 && is_word_byte(text_[begin - 1])) --begin;
   const std::string_view before = begin < end ? look_.slice(begin, end) : word_.text;
-  sink_.add(code::missing_colon, range(begin, end), excerpt(before, shown))
-      .help("write `{}:`", excerpt(before, shown));
+  sink_.add(code::missing_colon, range(begin, end), excerpt(before, longest_word))
+      .help("write `{}:`", excerpt(before, longest_word));
   return look_.byte(token.begin) == '=' ? token.end : token.begin;
 }
 
@@ -226,7 +226,7 @@ size_t Builder::missing_operation(Span seen) {
   }
   const std::string_view word = look_.slice(seen.begin, seen.end);
   static const std::vector<std::string> kinds{"kernel", "memcpy", "memset"};
-  Diagnostic& said = sink_.add(code::unknown_operation, seen, excerpt(word, shown));
+  Diagnostic& said = sink_.add(code::unknown_operation, seen, excerpt(word, longest_word));
   if (const auto near = nearest(word.substr(0, look_at), kinds)) {
     said.help("did you mean `@{}`?", *near);
   } else {
@@ -317,7 +317,7 @@ size_t Builder::wrong_flag(Span seen) {
     abandon(unpaired_quotes(atom_.span.begin));
   }
   const std::string_view flag = look_.slice(seen.begin, seen.end);
-  sink_.add(code::wrong_flag, seen, excerpt(flag, shown))
+  sink_.add(code::wrong_flag, seen, excerpt(flag, longest_word))
       .help("the one flag is `i`, which ignores ASCII case");
   return seen.end;
 }

@@ -1,13 +1,9 @@
 #include "syntax/trivia.hpp"
 
+#include "base/ascii.hpp"
+
 namespace kr::syntax {
-namespace {
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void Trivia::add(size_t begin, size_t end) {
   while (end > begin && is_blank(text_[end - 1])) --end;

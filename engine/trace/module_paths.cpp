@@ -5,7 +5,7 @@
 namespace kr {
 namespace {
 
-constexpr size_t first_slots = 1024;
+constexpr size_t first_path_slots = 1024;
 
 uint64_t hash_of(PathId parent, NameId name, uint32_t ordinal) {
   return fold_multiply((uint64_t{parent.index} << 32 | name.index) ^ 0x9e3779b97f4a7c15,
@@ -14,7 +14,7 @@ uint64_t hash_of(PathId parent, NameId name, uint32_t ordinal) {
 
 }  // namespace
 
-PathTable::PathTable() : slots_(first_slots) {}
+PathTable::PathTable() : slots_(first_path_slots) {}
 
 PathId PathTable::add(PathId parent, NameId name, uint32_t ordinal) {
   const size_t mask = slots_.size() - 1;

@@ -6,12 +6,12 @@
 namespace kr {
 namespace {
 
-constexpr size_t first_slots = 256;
+constexpr size_t first_name_slots = 256;
 constexpr size_t block_size = size_t{1} << 16;
 
 }  // namespace
 
-NameTable::NameTable() : slots_(first_slots) {}
+NameTable::NameTable() : slots_(first_name_slots) {}
 
 NameId NameTable::add(std::string_view text, OperationKind kind) {
   const uint64_t hash = hash_bytes(text) + static_cast<uint64_t>(kind);

@@ -96,7 +96,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup(CLI::App& app) {
+Action setup_analyze(CLI::App& app) {
   auto options = std::make_shared<AnalyzeOptions>();
   app.add_option("RUN", options->runs, "PATH[,ENGINE,MODEL]; `-` is standard input; a run a rank")
       ->required();
@@ -121,6 +121,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb analyze_verb;
 const Verb analyze_verb{"analyze", "breakdown, launches, activity, phases and layers of a trace",
-                        "kr analyze trace.json.gz --only breakdown,layers", setup};
+                        "kr analyze trace.json.gz --only breakdown,layers", setup_analyze};
 
 }  // namespace kr::cli

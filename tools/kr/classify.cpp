@@ -61,7 +61,7 @@ Exit classify(const ClassifyOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup(CLI::App& app) {
+Action setup_classify(CLI::App& app) {
   auto options = std::make_shared<ClassifyOptions>();
   app.add_option("RUN", options->run, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
   app.add_option("--format", options->format,
@@ -77,6 +77,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb classify_verb;
 const Verb classify_verb{"classify", "labels of every distinct name of a trace",
-                         "kr classify trace.csv,vllm,llama --format csv", setup};
+                         "kr classify trace.csv,vllm,llama --format csv", setup_classify};
 
 }  // namespace kr::cli

@@ -29,7 +29,7 @@ Exit compile(const CompileOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup(CLI::App& app) {
+Action setup_compile(CLI::App& app) {
   auto options = std::make_shared<CompileOptions>();
   app.add_option("RULES,--rules", options->rules.names, "Rules files, or names of shipped rulesets")
       ->required();
@@ -43,6 +43,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb compile_verb;
 const Verb compile_verb{"compile", "rules as one serialized database",
-                        "kr compile rulesets/vllm.kr -o vllm.krdb", setup};
+                        "kr compile rulesets/vllm.kr -o vllm.krdb", setup_compile};
 
 }  // namespace kr::cli

@@ -109,7 +109,7 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   return tell_below(measured, options, least, streams) ? Exit::findings : Exit::done;
 }
 
-Action setup(CLI::App& app) {
+Action setup_coverage(CLI::App& app) {
   auto options = std::make_shared<CoverageOptions>();
   app.add_option("RUN", options->runs, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
   app.add_option("--by", options->by, "Dimension whose labels explain (default: substage)")
@@ -132,6 +132,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb coverage_verb;
 const Verb coverage_verb{"coverage", "how much of the time rules explain, with rules to add",
-                         "kr coverage trace.csv,vllm,llama --min-coverage 99", setup};
+                         "kr coverage trace.csv,vllm,llama --min-coverage 99", setup_coverage};
 
 }  // namespace kr::cli

@@ -211,7 +211,7 @@ Exit diff(const DiffOptions& options, Streams& streams) {
   return diff_runs(runs, streams);
 }
 
-Action setup(CLI::App& app) {
+Action setup_diff(CLI::App& app) {
   auto options = std::make_shared<DiffOptions>();
   app.add_option("OLD", options->before,
                  "A rules file, a .krdb, or the name of a shipped ruleset; or a run, "
@@ -247,6 +247,6 @@ Action setup(CLI::App& app) {
 extern const Verb diff_verb;
 const Verb diff_verb{"diff",
                      "what changes between two rulesets in meaning, between two runs in time",
-                     "kr diff old.kr rulesets/sglang.kr --run trace.csv", setup};
+                     "kr diff old.kr rulesets/sglang.kr --run trace.csv", setup_diff};
 
 }  // namespace kr::cli

@@ -58,7 +58,7 @@ Exit explain(const ExplainOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup(CLI::App& app) {
+Action setup_explain(CLI::App& app) {
   auto options = std::make_shared<ExplainOptions>();
   app.add_option("CODE", options->codes, "Codes (KR204) or names (unknown-label); none: list all")
       ->delimiter(',');
@@ -70,6 +70,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb explain_verb;
 const Verb explain_verb{"explain", "what a finding means, with an example and its repair",
-                        "kr explain unknown-label", setup};
+                        "kr explain unknown-label", setup_explain};
 
 }  // namespace kr::cli

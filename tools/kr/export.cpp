@@ -13,7 +13,7 @@
 namespace kr::cli {
 namespace {
 
-struct Options {
+struct ExportArguments {
   RulesOptions rules;
   std::string format = "engine-model-json";
   std::string dimension = "substage";
@@ -21,7 +21,7 @@ struct Options {
   bool skip = false;
 };
 
-Exit export_rules(const Options& options, Streams& streams) {
+Exit export_rules(const ExportArguments& options, Streams& streams) {
   if (options.rules.names.empty()) {
     throw Error("", "no rules are named", "name a rules file or a shipped ruleset: kr export vllm");
   }
@@ -54,8 +54,8 @@ Exit export_rules(const Options& options, Streams& streams) {
   return findings.empty() ? Exit::done : Exit::findings;
 }
 
-Action setup(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+Action setup_export(CLI::App& app) {
+  auto options = std::make_shared<ExportArguments>();
   app.add_option("RULES,--rules", options->rules.names,
                  "Rules files, a .krdb, or names of shipped rulesets");
   app.add_option("--format", options->format, "engine-model-json, which gputrc2graph.py takes")
@@ -73,6 +73,7 @@ Action setup(CLI::App& app) {
 
 extern const Verb export_verb;
 const Verb export_verb{"export", "rules as a JSON table that gputrc2graph.py takes",
-                       "kr export vllm --format engine-model-json -o engine_model.json", setup};
+                       "kr export vllm --format engine-model-json -o engine_model.json",
+                       setup_export};
 
 }  // namespace kr::cli

@@ -98,7 +98,7 @@ class Formatter {
   bool failed_ = false;
 };
 
-Action setup(CLI::App& app) {
+Action setup_fmt(CLI::App& app) {
   auto options = std::make_shared<FmtOptions>();
   app.add_option("PATH", options->paths,
                  "Rules files, folders of them; `-`: standard input to standard output")
@@ -112,6 +112,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb fmt_verb;
 const Verb fmt_verb{"fmt", "rules files in the one canonical layout", "kr fmt rulesets stdlib",
-                    setup};
+                    setup_fmt};
 
 }  // namespace kr::cli

@@ -11,13 +11,13 @@
 namespace kr::cli {
 namespace {
 
-struct Options {
+struct ImportArguments {
   std::string file;
   std::string output;
   ImportOptions import;
 };
 
-Exit import(const Options& options, Streams& streams) {
+Exit import(const ImportArguments& options, Streams& streams) {
   SourceMap sources;
   Sink sink;
   const FileId file = sources.add(options.file, read_file(options.file));
@@ -42,8 +42,8 @@ Exit import(const Options& options, Streams& streams) {
   return findings.empty() ? Exit::done : Exit::findings;
 }
 
-Action setup(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+Action setup_import(CLI::App& app) {
+  auto options = std::make_shared<ImportArguments>();
   app.add_option("FILE", options->file,
                  "JSON tables: {engine: {model: {pattern: label}}}, or a list of them")
       ->required();
@@ -60,6 +60,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb import_verb;
 const Verb import_verb{"import", "JSON tables of gputrc2graph.py as rules",
-                       "kr import engine_model.json -o mine.kr", setup};
+                       "kr import engine_model.json -o mine.kr", setup_import};
 
 }  // namespace kr::cli

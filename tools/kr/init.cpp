@@ -11,13 +11,13 @@
 namespace kr::cli {
 namespace {
 
-struct Options {
+struct InitArguments {
   std::string engine;
   std::string output;
   bool force = false;
 };
 
-Exit init(const Options& options, Streams& streams) {
+Exit init(const InitArguments& options, Streams& streams) {
   if (options.engine.ends_with(".kr")) {
     const std::string name = std::filesystem::path(options.engine).stem().string();
     throw Error(
@@ -46,8 +46,8 @@ Exit init(const Options& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+Action setup_init(CLI::App& app) {
+  auto options = std::make_shared<InitArguments>();
   app.add_option("ENGINE", options->engine, "The name of the engine")->required();
   app.add_option("-o,--output", options->output,
                  "The file to write (default: ENGINE.kr; `-`: standard output)")
@@ -60,6 +60,6 @@ Action setup(CLI::App& app) {
 }  // namespace
 
 extern const Verb init_verb;
-const Verb init_verb{"init", "a commented ruleset to start from", "kr init mine", setup};
+const Verb init_verb{"init", "a commented ruleset to start from", "kr init mine", setup_init};
 
 }  // namespace kr::cli

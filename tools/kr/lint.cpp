@@ -19,7 +19,7 @@
 namespace kr::cli {
 namespace {
 
-struct Options {
+struct LintArguments {
   std::vector<std::string> paths;
   std::string format = "human";
   std::string fail_level = "warning";
@@ -33,7 +33,7 @@ struct Options {
 };
 
 /// How findings name it.
-constexpr const char* standard_input = "<stdin>";
+constexpr const char* input_name = "<stdin>";
 
 using Codes = std::vector<const CodeInfo*>;
 
@@ -57,7 +57,7 @@ bool holds(const Codes& codes, const CodeInfo* code) {
 }
 
 /// The files to lint, and standard input as one of them where it is meant.
-std::vector<std::string> inputs_of(const Options& options, const Library& library,
+std::vector<std::string> inputs_of(const LintArguments& options, const Library& library,
                                    LintFilesOptions& how) {
   std::vector<std::string> paths = options.paths;
   const auto piped = std::find(paths.begin(), paths.end(), "-");
@@ -70,10 +70,10 @@ std::vector<std::string> inputs_of(const Options& options, const Library& librar
   paths.erase(std::remove(paths.begin(), paths.end(), "-"), paths.end());
   std::vector<std::string> names;
   if (!paths.empty()) names = rule_paths(paths, library);
-  names.emplace_back(standard_input);
+  names.emplace_back(input_name);
   std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
   how.overlay = [text = std::move(text)](const std::filesystem::path& path) {
-    return path == standard_input ? std::optional(text) : std::nullopt;
+    return path == input_name ? std::optional(text) : std::nullopt;
   };
   return names;
 }
@@ -112,7 +112,7 @@ Exit show_differences(const LintedFiles& linted, Streams& streams) {
   return linted.fixed.empty() ? Exit::done : Exit::findings;
 }
 
-Exit lint(const Options& options, Streams& streams) {
+Exit lint(const LintArguments& options, Streams& streams) {
   const Format format = parse_format(options.format);
   const Severity level = level_of(options.fail_level);
   const Codes select = codes_of(options.select, "--select");
@@ -154,8 +154,8 @@ Exit lint(const Options& options, Streams& streams) {
   return found ? Exit::findings : Exit::done;
 }
 
-Action setup(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+Action setup_lint(CLI::App& app) {
+  auto options = std::make_shared<LintArguments>();
   app.add_option(
       "PATH", options->paths,
       "Rules files, folders, names of shipped rulesets; `-`: standard input (default: all "
@@ -190,6 +190,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb lint_verb;
 const Verb lint_verb{"lint", "check rules, prove what can never apply, and mend it",
-                     "kr lint rulesets/vllm.kr --fix", setup};
+                     "kr lint rulesets/vllm.kr --fix", setup_lint};
 
 }  // namespace kr::cli

@@ -275,7 +275,7 @@ Exit list(const ListOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup(CLI::App& app) {
+Action setup_list(CLI::App& app) {
   auto options = std::make_shared<ListOptions>();
   app.add_option(
       "WHAT", options->what,
@@ -291,6 +291,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb list_verb;
 const Verb list_verb{"list", "engines, models, labels and whatever else there is",
-                     "kr list labels --rules vllm", setup};
+                     "kr list labels --rules vllm", setup_list};
 
 }  // namespace kr::cli

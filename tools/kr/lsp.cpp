@@ -58,7 +58,7 @@ Exit serve(Streams& streams) {
   }
 }
 
-Action setup(CLI::App& app) {
+Action setup_lsp(CLI::App& app) {
   auto always = std::make_shared<bool>(true);
   app.add_flag("--stdio", *always, "Speak on standard input and output, as it always does");
   return [always](Streams& streams) { return serve(streams); };
@@ -67,6 +67,6 @@ Action setup(CLI::App& app) {
 }  // namespace
 
 extern const Verb lsp_verb;
-const Verb lsp_verb{"lsp", "the language server, for editors", "kr lsp", setup};
+const Verb lsp_verb{"lsp", "the language server, for editors", "kr lsp", setup_lsp};
 
 }  // namespace kr::cli

@@ -68,7 +68,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup(CLI::App& app) {
+Action setup_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   app.add_option("RUN", options->runs, "PATH[,ENGINE,MODEL[,ELAPSED_SEC]]; `-` is standard input");
   app.add_option("--in_file,--in-file", options->more_runs,
@@ -90,6 +90,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb report_verb;
 const Verb report_verb{"report", "label a trace, and show where its time goes",
-                       "kr report trace.csv,vllm,llama,12.5 --out-dir results", setup};
+                       "kr report trace.csv,vllm,llama,12.5 --out-dir results", setup_report};
 
 }  // namespace kr::cli

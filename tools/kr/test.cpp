@@ -72,7 +72,7 @@ Exit test(const TestOptions& options, Streams& streams) {
   return count(files).failed > 0 ? Exit::findings : Exit::done;
 }
 
-Action setup(CLI::App& app) {
+Action setup_test(CLI::App& app) {
   auto options = std::make_shared<TestOptions>();
   app.add_option("PATH", options->paths,
                  "Rules files, folders, or names of shipped rulesets (default: all that ship)");
@@ -87,6 +87,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb test_verb;
 const Verb test_verb{"test", "run the tests written in rulesets", "kr test rulesets/vllm.kr",
-                     setup};
+                     setup_test};
 
 }  // namespace kr::cli

@@ -174,7 +174,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup(CLI::App& app) {
+Action setup_tree(CLI::App& app) {
   auto options = std::make_shared<TreeOptions>();
   auto* run = app.add_option("RUN", options->run, "PATH[,ENGINE,MODEL]; `-` is standard input");
   app.add_option("--json-trace", options->json_trace, "The same, as vLLM's script spells it")
@@ -234,6 +234,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb tree_verb;
 const Verb tree_verb{"tree", "module trees of a layer-wise profile or a PyTorch trace, by step",
-                     "kr tree profile.json --level module --phase decode", setup};
+                     "kr tree profile.json --level module --phase decode", setup_tree};
 
 }  // namespace kr::cli

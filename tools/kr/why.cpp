@@ -52,7 +52,7 @@ Exit why(const WhyOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup(CLI::App& app) {
+Action setup_why(CLI::App& app) {
   auto options = std::make_shared<WhyOptions>();
   app.add_option("NAME", options->name, "The name of an operation, quoted for the shell")
       ->required();
@@ -79,6 +79,6 @@ Action setup(CLI::App& app) {
 
 extern const Verb why_verb;
 const Verb why_verb{"why", "which rule labels a name, and why",
-                    "kr why flash_fwd_splitkv_kernel --engine vllm --model llama", setup};
+                    "kr why flash_fwd_splitkv_kernel --engine vllm --model llama", setup_why};
 
 }  // namespace kr::cli

@@ -10,11 +10,7 @@
 namespace kr {
 namespace {
 
-constexpr std::array<std::string_view, 1> extensions{".csv"};
-
-void read(Input& input, TraceBuilder& out) {
-  read_cupti_csv(input, out);
-}
+constexpr std::array<std::string_view, 1> cupti_csv_extensions{".csv"};
 
 void read_folder(const std::string& path, const OpenOptions& options, TraceBuilder& out) {
   read_cupti_folder(path, options, out);
@@ -42,9 +38,9 @@ const Format cupti_csv_format{
     .summary =
         "CSVs of CUPTI activity: a folder of them (conc_kernel or kernel, cuda_runtime, "
         "cuda_driver, gpu_memcpy, gpu_memset), or one",
-    .extensions = extensions,
+    .extensions = cupti_csv_extensions,
     .sniff = may_be_cupti_csv,
-    .read = read,
+    .read = [](Input& input, TraceBuilder& out) { read_cupti_csv(input, out); },
     .read_folder = read_folder};
 
 }  // namespace kr

@@ -60,7 +60,7 @@ bool holds(Words words, std::string_view word) noexcept {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::optional<int> exponent_of(std::string_view unit) {
+std::optional<int> cupti_exponent(std::string_view unit) {
   if (unit == "s") return 9;
   for (const Unit& known : units) {
     if (known.name == unit) return known.exponent;
@@ -69,13 +69,13 @@ std::optional<int> exponent_of(std::string_view unit) {
 }
 
 /// A column's title, taken apart.
-struct Title {
+struct CuptiTitle {
   std::string word;               // letters and digits, in lower case
   std::optional<std::string> in;  // what stands in brackets at its end, in lower case
 };
 
-Title title_of(std::string_view text) {
-  Title title;
+CuptiTitle cupti_title(std::string_view text) {
+  CuptiTitle title;
   text = trim_cell(text);
   const bool bracketed = text.ends_with(')') || text.ends_with(']');
   const size_t open = bracketed ? text.rfind(text.back() == ')' ? '(' : '[') : text.npos;
@@ -100,10 +100,10 @@ struct TimeTitle {
   bool unknown_unit = false;
 };
 
-TimeTitle time_title(const Title& title, Words words) {
+TimeTitle time_title(const CuptiTitle& title, Words words) {
   if (holds(words, title.word)) {
     if (!title.in) return {title.word, {}};
-    const auto exponent = exponent_of(*title.in);
+    const auto exponent = cupti_exponent(*title.in);
     return {title.word, exponent, !exponent};
   }
   for (const Unit& unit : units) {
@@ -115,7 +115,7 @@ TimeTitle time_title(const Title& title, Words words) {
   return {};
 }
 
-std::string listed(const std::vector<std::string>& titles) {
+std::string listed_titles(const std::vector<std::string>& titles) {
   std::string out;
   for (const std::string& title : titles) {
     out += out.empty() ? "" : ", ";
@@ -131,7 +131,7 @@ class HeaderReader {
     titles_.reserve(titles.size());
     header_.layout.titles.reserve(titles.size());
     for (const std::string_view title : titles) {
-      titles_.push_back(title_of(title));
+      titles_.push_back(cupti_title(title));
       header_.layout.titles.emplace_back(trim_cell(title));
     }
   }
@@ -173,7 +173,7 @@ class HeaderReader {
   void require(bool there, std::string_view what, std::string_view spellings) {
     if (there) return;
     fault(fmt::format("the header has no column for the {}; it has {}", what,
-                      listed(header_.layout.titles)),
+                      listed_titles(header_.layout.titles)),
           fmt::format("name it {}", spellings));
   }
 
@@ -221,7 +221,7 @@ class HeaderReader {
   CuptiKind kind_by_columns() {
     const CuptiLayout& layout = header_.layout;
     if (layout.copy_kind) return CuptiKind::memcpy;
-    const bool launched = std::any_of(titles_.begin(), titles_.end(), [](const Title& title) {
+    const bool launched = std::any_of(titles_.begin(), titles_.end(), [](const CuptiTitle& title) {
       return holds(launch_words, title.word);
     });
     const bool kernels = launched || layout.device || layout.stream || layout.args;
@@ -244,7 +244,7 @@ class HeaderReader {
   }
 
   CuptiHeader header_;
-  std::vector<Title> titles_;
+  std::vector<CuptiTitle> titles_;
   std::optional<CuptiKind> kind_;
   bool chrome_ = false;
 };

@@ -56,7 +56,7 @@ std::optional<int64_t> numbered_device(std::string_view text, std::string_view& 
 }
 
 // `cudaLaunchKernel_v7000` is `cudaLaunchKernel`: the version is that of the callback.
-std::string_view without_version(std::string_view call) noexcept {
+std::string_view without_callback_version(std::string_view call) noexcept {
   const size_t at = call.rfind("_v");
   return at != call.npos && at != 0 && all_digits(call.substr(at + 2)) ? call.substr(0, at) : call;
 }
@@ -342,7 +342,7 @@ uint32_t CuptiRowParser::call() {
     name = made;
   }
   const size_t known = calls_.size();
-  const NameId id = calls_.add(without_version(name), OperationKind::kernel);
+  const NameId id = calls_.add(without_callback_version(name), OperationKind::kernel);
   if (calls_.size() != known) out_->new_calls.push_back(keep(calls_.get(id).text));
   return id.index;
 }

@@ -6,14 +6,12 @@
 #include <array>
 #include <limits>
 
+#include "base/ascii.hpp"
+
 namespace kr {
 namespace {
 
 constexpr int64_t most = std::numeric_limits<int64_t>::max();
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool push_digit(int64_t& value, int digit) {
   if (value > (most - digit) / 10) return false;

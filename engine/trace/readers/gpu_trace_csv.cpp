@@ -46,7 +46,7 @@ class GpuTraceTable {
 };
 
 // Text: nothing that only binary files hold. Names may be any bytes, but a header stands first.
-bool sniff(std::string_view head) noexcept {
+bool is_gpu_trace_csv(std::string_view head) noexcept {
   size_t line = 0;
   while (line < head.size()) {
     const size_t end = std::min(head.find('\n', line), head.size());
@@ -61,11 +61,7 @@ bool sniff(std::string_view head) noexcept {
   });
 }
 
-constexpr std::array<std::string_view, 1> extensions{".csv"};
-
-void read(Input& input, TraceBuilder& out) {
-  read_gpu_trace_csv(input, out);
-}
+constexpr std::array<std::string_view, 1> gpu_trace_csv_extensions{".csv"};
 
 }  // namespace
 
@@ -79,9 +75,9 @@ void read_gpu_trace_csv(Input& input, TraceBuilder& out, const CsvReading& readi
 const Format gpu_trace_csv_format{
     .name = "nsys-gpu-trace-csv",
     .summary = "CSV of `nsys stats --report cuda_gpu_trace` (`gputrace` before 2023)",
-    .extensions = extensions,
-    .sniff = sniff,
+    .extensions = gpu_trace_csv_extensions,
+    .sniff = is_gpu_trace_csv,
     .any_text = true,
-    .read = read};
+    .read = [](Input& input, TraceBuilder& out) { read_gpu_trace_csv(input, out); }};
 
 }  // namespace kr

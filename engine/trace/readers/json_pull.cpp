@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/ascii.hpp"
 #include "base/check.hpp"
 #include "trace/readers/decimal.hpp"
 #include "trace/readers/json_scan.hpp"
@@ -19,10 +20,6 @@ constexpr size_t kept_of_key = 200;
 inline const char* past_usual_spaces(const char* at) noexcept {
   if (*at == '\n') return past_spaces(at + 1);
   return *at == ' ' ? at + 1 : at;
-}
-
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
 }
 
 // As far as a number goes; `whole` says whether it is one up to there.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 
+#include "base/ascii.hpp"
 #include "base/check.hpp"
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/json_text.hpp"
@@ -48,10 +49,6 @@ bool is_space(char c) noexcept {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-bool is_digit(char c) noexcept {
-  return static_cast<unsigned char>(c - '0') < 10;
-}
-
 // Behind at least one digit; null where there is none.
 const char* past_digits(const char* at) noexcept {
   if (!is_digit(*at)) return nullptr;
@@ -60,7 +57,7 @@ const char* past_digits(const char* at) noexcept {
 }
 
 // Of a token that something else follows.
-bool is_number(std::string_view token) noexcept {
+bool is_number_token(std::string_view token) noexcept {
   const char* at = token.data();
   if (*at == '-') ++at;
   at = *at == '0' ? at + 1 : past_digits(at);
@@ -76,7 +73,7 @@ bool is_number(std::string_view token) noexcept {
 }  // namespace
 
 bool is_json_number(const std::string& text) noexcept {
-  return !text.empty() && is_number(text);
+  return !text.empty() && is_number_token(text);
 }
 
 JsonWalk::JsonWalk(std::string_view text, const JsonTokens& tokens, size_t levels)
@@ -109,7 +106,7 @@ bool JsonWalk::odd_scalar(JsonRaw& out) {
   if (*at_ == at_[1] || peek() == '\0') return false;
   out.text = {text_ + *at_, token_end() - *at_};
   const std::string_view word = out.text;
-  if (is_number(word)) {
+  if (is_number_token(word)) {
     out.kind = JsonRaw::Kind::number;
   } else if (word == "null") {
     out.kind = JsonRaw::Kind::null;

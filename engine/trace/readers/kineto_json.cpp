@@ -31,9 +31,9 @@ struct WindowJob {
   bool restarted = false;  // the parser's numbers begin anew with this window
 };
 
-class Reader {
+class KinetoReader {
  public:
-  Reader(Input& input, TraceBuilder& out, const KinetoReading& reading)
+  KinetoReader(Input& input, TraceBuilder& out, const KinetoReading& reading)
       : input_(&input),
         out_(&out),
         json_(input, std::min(reading.window_size, JsonPull::usual_block)),
@@ -282,16 +282,12 @@ class Reader {
 constexpr std::string_view mark = "\xef\xbb\xbf";
 constexpr std::string_view spaces = " \t\r\n";
 
-void read(Input& input, TraceBuilder& out) {
-  read_kineto_json(input, out);
-}
-
-constexpr std::array<std::string_view, 2> extensions{".pt.trace.json", ".json"};
+constexpr std::array<std::string_view, 2> kineto_json_extensions{".pt.trace.json", ".json"};
 
 }  // namespace
 
 void read_kineto_json(Input& input, TraceBuilder& out, const KinetoReading& reading) {
-  Reader(input, out, reading).run();
+  KinetoReader(input, out, reading).run();
 }
 
 bool may_be_kineto_json(std::string_view head) noexcept {
@@ -307,8 +303,8 @@ bool may_be_kineto_json(std::string_view head) noexcept {
 const Format kineto_json_format{
     .name = "kineto-json",
     .summary = "JSON of PyTorch's profiler (Kineto), and Chrome traces like it",
-    .extensions = extensions,
+    .extensions = kineto_json_extensions,
     .sniff = may_be_kineto_json,
-    .read = read};
+    .read = [](Input& input, TraceBuilder& out) { read_kineto_json(input, out); }};
 
 }  // namespace kr

@@ -36,9 +36,9 @@ bool names_model(std::string_view key) noexcept {
   return key == "model" || key.starts_with("served_model_name");
 }
 
-class Reader {
+class LayerwiseReader {
  public:
-  Reader(Input& input, ModuleTraceBuilder& out, const LayerwiseReading& reading)
+  LayerwiseReader(Input& input, ModuleTraceBuilder& out, const LayerwiseReading& reading)
       : input_(&input),
         out_(&out),
         json_(input, reading.block_size),
@@ -279,18 +279,18 @@ bool holds_summary(JsonPull& json) {
   return false;
 }
 
-void read(Input& input, ModuleTraceBuilder& out) {
+void read_layerwise(Input& input, ModuleTraceBuilder& out) {
   LayerwiseReading reading;
   if (input.options().each_call) reading.table = LayerwiseReading::Table::model;
   read_layerwise_json(input, out, reading);
 }
 
-constexpr std::array<std::string_view, 1> extensions{".json"};
+constexpr std::array<std::string_view, 1> layerwise_json_extensions{".json"};
 
 }  // namespace
 
 void read_layerwise_json(Input& input, ModuleTraceBuilder& out, const LayerwiseReading& reading) {
-  Reader(input, out, reading).run();
+  LayerwiseReader(input, out, reading).run();
 }
 
 bool is_layerwise_json(std::string_view head) noexcept {
@@ -319,8 +319,8 @@ bool is_layerwise_json(std::string_view head) noexcept {
 const Format layerwise_json_format{
     .name = "layerwise-json",
     .summary = "JSON of vLLM's layer-wise profiler: module trees, for `kr tree`",
-    .extensions = extensions,
+    .extensions = layerwise_json_extensions,
     .sniff = is_layerwise_json,
-    .read_modules = read};
+    .read_modules = read_layerwise};
 
 }  // namespace kr

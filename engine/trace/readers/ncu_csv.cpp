@@ -21,7 +21,7 @@ namespace {
 constexpr const char* duration_remedy =
     "profile with the metric gpu__time_duration.sum (`ncu --csv --metrics "
     "gpu__time_duration.sum`), or the section SpeedOfLight";
-constexpr size_t most_metrics = 5;  // that a message names
+constexpr size_t most_unknown_metrics = 5;  // that a message names
 
 /// Pages of ncu, for a CsvStream.
 class NcuTable {
@@ -135,7 +135,7 @@ class NcuTable {
 
   void remember_metric(std::string_view name) {
     const bool known = std::find(metrics_.begin(), metrics_.end(), name) != metrics_.end();
-    if (!known && metrics_.size() < most_metrics) metrics_.emplace_back(name);
+    if (!known && metrics_.size() < most_unknown_metrics) metrics_.emplace_back(name);
   }
 
   // One kernel after the other.
@@ -191,11 +191,7 @@ class NcuTable {
   std::vector<std::string> metrics_;
 };
 
-constexpr std::array<std::string_view, 1> extensions{".csv"};
-
-void read(Input& input, TraceBuilder& out) {
-  read_ncu_csv(input, out);
-}
+constexpr std::array<std::string_view, 1> ncu_csv_extensions{".csv"};
 
 }  // namespace
 
@@ -206,10 +202,11 @@ void read_ncu_csv(Input& input, TraceBuilder& out, const CsvReading& reading) {
   table.finish();
 }
 
-const Format ncu_csv_format{.name = "ncu-csv",
-                            .summary = "CSV of `ncu --csv`, `--page details` or `--page raw`",
-                            .extensions = extensions,
-                            .sniff = may_be_ncu_csv,
-                            .read = read};
+const Format ncu_csv_format{
+    .name = "ncu-csv",
+    .summary = "CSV of `ncu --csv`, `--page details` or `--page raw`",
+    .extensions = ncu_csv_extensions,
+    .sniff = may_be_ncu_csv,
+    .read = [](Input& input, TraceBuilder& out) { read_ncu_csv(input, out); }};
 
 }  // namespace kr

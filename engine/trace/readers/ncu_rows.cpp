@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t most_metrics = 5;  // that a message names
 
-bool is_nothing(std::string_view text) noexcept {
+bool is_no_metric(std::string_view text) noexcept {
   return text.empty() || text == "n/a" || text == "N/A" || text == "nan";
 }
 
@@ -122,7 +122,7 @@ void NcuRowParser::metric(size_t at) {
 
 void NcuRowParser::duration(size_t at, std::string_view text, int rank, int exponent,
                             std::string_view title) {
-  if (is_nothing(text)) return;
+  if (is_no_metric(text)) return;
   number_.clear();
   std::copy_if(text.begin(), text.end(), std::back_inserter(number_),
                [](char c) { return c != ','; });

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 2> extensions{".nsys-rep", ".qdrep"};
+constexpr std::array<std::string_view, 2> nsys_report_extensions{".nsys-rep", ".qdrep"};
 
 bool is_sqlite(const fs::path& path) {
   std::array<char, 16> head{};
@@ -178,7 +178,7 @@ void read_beside(const std::string& path, const OpenOptions& options, TraceBuild
   read_nsys_file((failed ? aside.path() : exported).string(), options, out);
 }
 
-void read(Input& input, TraceBuilder& out) {
+void read_nsys_report(Input& input, TraceBuilder& out) {
   if (input.plain_file()) {
     read_beside(input.path(), input.options(), out);
     return;
@@ -207,9 +207,9 @@ void read(Input& input, TraceBuilder& out) {
 const Format nsys_report_format{
     .name = "nsys-rep",
     .summary = "a report of Nsight Systems, read through `nsys export` (--nsys-cmd)",
-    .extensions = extensions,
+    .extensions = nsys_report_extensions,
     .sniff = nullptr,
     .exported = true,
-    .read = read};
+    .read = read_nsys_report};
 
 }  // namespace kr

@@ -31,9 +31,9 @@ constexpr uint64_t most_ranges = 4096;
 constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
                             NsysTable::graph};
 
-class Reader {
+class NsysReader {
  public:
-  Reader(const sqlite::Database& database, const OpenOptions& options, TraceBuilder& out)
+  NsysReader(const sqlite::Database& database, const OpenOptions& options, TraceBuilder& out)
       : database_(&database),
         options_(&options),
         out_(&out),
@@ -241,7 +241,7 @@ void read_copy(Input& input, TraceBuilder& out) {
   read_nsys_database(database, options, out);
 }
 
-bool sniff(std::string_view head) noexcept {
+bool is_nsys_sqlite(std::string_view head) noexcept {
   return head.starts_with(magic);
 }
 
@@ -250,7 +250,7 @@ bool has_log(const std::string& path) {
   return ::stat((path + "-wal").c_str(), &info) == 0 && info.st_size > 0;
 }
 
-void read(Input& input, TraceBuilder& out) {
+void read_nsys_sqlite(Input& input, TraceBuilder& out) {
   if (input.plain_file()) {
     read_nsys_file(input.path(), input.options(), out);
   } else {
@@ -258,14 +258,14 @@ void read(Input& input, TraceBuilder& out) {
   }
 }
 
-constexpr std::array<std::string_view, 3> extensions{".sqlite", ".sqlite3", ".db"};
+constexpr std::array<std::string_view, 3> nsys_sqlite_extensions{".sqlite", ".sqlite3", ".db"};
 
 }  // namespace
 
 void read_nsys_database(const sqlite::Database& database, const OpenOptions& options,
                         TraceBuilder& out, const NsysReading& reading) {
   if (options.allow_truncated) database.execute("PRAGMA writable_schema = ON");
-  if (!Reader(database, options, out).run(reading)) {
+  if (!NsysReader(database, options, out).run(reading)) {
     out.warn(fmt::format("{} is damaged or cut off: rows are missing.", database.path()));
   }
 }
@@ -288,8 +288,8 @@ void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBu
 
 const Format nsys_sqlite_format{.name = "nsys-sqlite",
                                 .summary = "SQLite of `nsys export --type sqlite`, any schema",
-                                .extensions = extensions,
-                                .sniff = sniff,
-                                .read = read};
+                                .extensions = nsys_sqlite_extensions,
+                                .sniff = is_nsys_sqlite,
+                                .read = read_nsys_sqlite};
 
 }  // namespace kr

@@ -19,9 +19,9 @@ using namespace kr;
 
 namespace {
 
-class Texts {
+class RuleTexts {
  public:
-  explicit Texts(std::mt19937& random) : random_(random) {}
+  explicit RuleTexts(std::mt19937& random) : random_(random) {}
 
   /// An engine and a model, whose rules are alternatives of many kinds.
   std::string rules() {
@@ -306,7 +306,7 @@ class Case {
 TEST_CASE("a rule is told to be unreached, or the scanner gives it a name; what is told holds") {
   std::mt19937 random(29);
   const std::vector<std::string> names = test::small_names(3);
-  Texts texts(random);
+  RuleTexts texts(random);
   size_t beyond = 0;
   size_t told = 0;
   for (int round = 0; round < 60; ++round) {

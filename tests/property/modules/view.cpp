@@ -17,7 +17,7 @@ using kr::Level;
 using kr::test::Forest;
 using kr::test::Tree;
 
-const char* const rules_text = R"(
+const char* const view_rules = R"(
 labels substage { gemm attn sampling misc }
 engine e "E" {
   fold Sampler, (within "Sampler" & "layers")
@@ -148,7 +148,7 @@ constexpr int rounds = 500;
 }  // namespace
 
 TEST_CASE("a forest comes back as it was given, own time below its node") {
-  const kr::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::CompiledRules rules = kr::test::compile(view_rules);
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
     const Made made = make(rules, seed);
@@ -178,7 +178,7 @@ TEST_CASE("a forest comes back as it was given, own time below its node") {
 }
 
 TEST_CASE("what a level shows is what the slow cut shows, and adds up to the step") {
-  const kr::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::CompiledRules rules = kr::test::compile(view_rules);
   std::vector<Level> levels{{Level::Kind::kernel, 0}, {Level::Kind::module, 0}};
   for (uint32_t depth = 0; depth < 8; ++depth) levels.push_back({Level::Kind::depth, depth});
   for (uint32_t seed = 0; seed < rounds; ++seed) {
@@ -199,7 +199,7 @@ TEST_CASE("what a level shows is what the slow cut shows, and adds up to the ste
 }
 
 TEST_CASE("every level of depth refines the one above it, layers conserve time") {
-  const kr::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::CompiledRules rules = kr::test::compile(view_rules);
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
     const Made made = make(rules, seed);
@@ -232,7 +232,7 @@ TEST_CASE("every level of depth refines the one above it, layers conserve time")
 }
 
 TEST_CASE("entries: the largest of all steps, the rest together, names unique whatever is asked") {
-  const kr::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::CompiledRules rules = kr::test::compile(view_rules);
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
     const Made made = make(rules, seed);
@@ -276,7 +276,7 @@ TEST_CASE("entries: the largest of all steps, the rest together, names unique wh
 }
 
 TEST_CASE("unique names: one a path, no longer than needed") {
-  const kr::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::CompiledRules rules = kr::test::compile(view_rules);
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
     const Made made = make(rules, seed);

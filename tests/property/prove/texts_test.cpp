@@ -10,9 +10,9 @@ using namespace kr::prove;
 
 namespace {
 
-class Maker {
+class TextMaker {
  public:
-  Maker(unsigned seed, Formulas& formulas) : random_(seed), formulas_(formulas) {}
+  TextMaker(unsigned seed, Formulas& formulas) : random_(seed), formulas_(formulas) {}
 
   unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
 
@@ -35,7 +35,7 @@ TEST_CASE("texts held against many texts: as the search says") {
   size_t found = 0;
   for (unsigned round = 0; round < 600; ++round) {
     Formulas formulas;
-    Maker maker(round, formulas);
+    TextMaker maker(round, formulas);
     const FormulaId wanted = maker.text(1 + maker.below(4));
     std::vector<FormulaId> excluded;
     // Beside texts, formulas that are none and what never holds stand in the list.
@@ -71,7 +71,7 @@ TEST_CASE("texts held against many texts: as the search says") {
 TEST_CASE("the shortest of some texts is the name that the search finds first") {
   for (unsigned round = 0; round < 600; ++round) {
     Formulas formulas;
-    Maker maker(round, formulas);
+    TextMaker maker(round, formulas);
     std::vector<FormulaId> texts;
     for (unsigned i = 1 + maker.below(6); i > 0; --i) texts.push_back(maker.text(2));
     const FormulaId wanted = formulas.any(texts);

@@ -26,7 +26,7 @@ struct Line {
 };
 using Lines = std::vector<Line>;
 
-struct Table {
+struct WrittenTable {
   int file;
   std::string dimension;
   Lines lines;
@@ -51,7 +51,7 @@ struct Engine {
 
 /// Two files: `test.kr`, which uses `m.kr`.
 struct Programs {
-  std::vector<Table> tables;
+  std::vector<WrittenTable> tables;
   std::vector<Engine> engines;
   std::vector<Model> models;
   Lines kind;
@@ -121,7 +121,7 @@ class Generator {
       if (line.verb == Verb::include) {
         if (made.tables.empty()) continue;
         line.table = static_cast<size_t>(below(static_cast<int>(made.tables.size())));
-        const Table& table = made.tables[line.table];
+        const WrittenTable& table = made.tables[line.table];
         if (table.dimension != dimension || (file == 1 && table.file == 0)) continue;
       }
       all.push_back(std::move(line));
@@ -139,7 +139,7 @@ class Writer {
   std::vector<test::Text> write(Programs& made) {
     line(0, "use \"./m.kr\" as m");
     for (size_t i = 0; i < made.tables.size(); ++i) {
-      Table& table = made.tables[i];
+      WrittenTable& table = made.tables[i];
       line(table.file, "table t" + std::to_string(i) + " for " + table.dimension + " {");
       block(made, table.file, table.lines);
       line(table.file, "}");
@@ -249,7 +249,7 @@ class Reference {
 
   /// Checks the tables themselves: their edits act on what they include.
   void check_tables() {
-    for (const Table& table : made_.tables) put(table.lines, {}, 0, {}, true);
+    for (const WrittenTable& table : made_.tables) put(table.lines, {}, 0, {}, true);
   }
   /// The lines that are reported.
   const std::set<std::string>& reported() const { return reported_; }
@@ -376,7 +376,7 @@ std::string place(const test::Loaded& loaded, Span span) {
 std::string effective(const test::Loaded& loaded, const std::string& title,
                       const std::string& dimension) {
   const auto id = loaded.program().dimension(dimension);
-  const kr::Table* table = id ? test::model(loaded, title).table(*id) : nullptr;
+  const kr::WrittenTable* table = id ? test::model(loaded, title).table(*id) : nullptr;
   if (table == nullptr) return "-";
   std::string text;
   for (const RuleId rule : table->rules) {

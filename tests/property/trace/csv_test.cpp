@@ -15,7 +15,7 @@
 #include "support/pieces.hpp"
 #include "trace/readers/gpu_trace_csv.hpp"
 
-namespace kr::test {
+namespace kr::test::csv_test {
 namespace {
 
 template <size_t N>
@@ -267,4 +267,4 @@ TEST_CASE("what is wrong does not depend on blocks and threads") {
   CHECK(errors > 100);
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::csv_test

@@ -15,7 +15,7 @@
 #include "support/pieces.hpp"
 #include "trace/readers/cupti_csv.hpp"
 
-namespace kr::test {
+namespace kr::test::cupti_test {
 namespace {
 
 using Cells = std::vector<std::string>;
@@ -340,4 +340,4 @@ TEST_CASE("what is wrong in activity does not depend on blocks and threads") {
   CHECK(errors > 40);
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::cupti_test

@@ -18,7 +18,7 @@
 #include "property/trace/random_kineto.hpp"
 #include "support/kineto_dump.hpp"
 
-namespace kr::test {
+namespace kr::test::kineto_test {
 namespace {
 
 // --- The obvious reader ---------------------------------------------------------------------
@@ -303,4 +303,4 @@ TEST_CASE("every cut is an error or, where that is allowed, a part of the trace"
 }
 
 }  // namespace
-}  // namespace kr::test
+}  // namespace kr::test::kineto_test

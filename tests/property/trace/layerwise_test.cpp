@@ -13,7 +13,7 @@
 #include "support/layerwise_writer.hpp"
 #include "support/module_trees.hpp"
 
-namespace kr::test {
+namespace kr::test::layerwise_test {
 namespace {
 
 struct Step {
@@ -341,4 +341,4 @@ TEST_CASE("invented models in every form") {
   }
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::layerwise_test

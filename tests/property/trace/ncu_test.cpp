@@ -12,7 +12,7 @@
 #include "support/pieces.hpp"
 #include "trace/readers/ncu_csv.hpp"
 
-namespace kr::test {
+namespace kr::test::ncu_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -207,4 +207,4 @@ TEST_CASE("what is wrong in a page of ncu does not depend on blocks and threads"
   CHECK(errors > 100);
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::ncu_test

@@ -8,12 +8,12 @@ using namespace kr;
 
 namespace {
 
-struct Case {
+struct RenderCase {
   SourceMap sources;
   FileId file;
   Sink sink;
 
-  explicit Case(std::string text) : file(sources.add("rulesets/mine.kr", std::move(text))) {}
+  explicit RenderCase(std::string text) : file(sources.add("rulesets/mine.kr", std::move(text))) {}
   Diagnostic& say(uint32_t begin, uint32_t end) {
     return sink.add(code::syntax, Span{file, begin, end}, "a label", "`x`");
   }
@@ -29,7 +29,7 @@ struct Case {
 }  // namespace
 
 TEST_CASE("a diagnostic with the other party and help") {
-  Case one("labels d { gemm }\n\n  gem: \"x\"\n");
+  RenderCase one("labels d { gemm }\n\n  gem: \"x\"\n");
   one.say(21, 24).related({one.file, 7, 8}, "labels of `{}`", "d").help("did you mean `gemm`?");
   CHECK(one.shown() ==
         "error KR101 syntax: expected a label, found `x`\n"
@@ -46,7 +46,7 @@ TEST_CASE("a diagnostic with the other party and help") {
 }
 
 TEST_CASE("the other party in another file, and a witness") {
-  Case one("a\n");
+  RenderCase one("a\n");
   const FileId other = one.sources.add("other.kr", "b\nc d\n");
   Diagnostic& said = one.say(0, 1).related({other, 4, 5}, "here");
   said.witness = "void f<\x1b[31m>()";
@@ -55,7 +55,7 @@ TEST_CASE("the other party in another file, and a witness") {
 }
 
 TEST_CASE("several diagnostics are parted by a blank line; none are nothing") {
-  Case one("a b\n");
+  RenderCase one("a b\n");
   CHECK(one.shown().empty());
   one.say(0, 1);
   one.say(2, 3);
@@ -63,19 +63,19 @@ TEST_CASE("several diagnostics are parted by a blank line; none are nothing") {
 }
 
 TEST_CASE("tabs, wide characters and control bytes keep the carets in place") {
-  Case tabs("\ta\tb\n");
+  RenderCase tabs("\ta\tb\n");
   tabs.say(3, 4);
   CHECK(tabs.snippet() == "1 |     a   b\n  |         ^\n");
-  Case wide("\xe4\xb8\xad\xe6\x96\x87 x\n");
+  RenderCase wide("\xe4\xb8\xad\xe6\x96\x87 x\n");
   wide.say(7, 8);
   CHECK(wide.snippet() == "1 | \xe4\xb8\xad\xe6\x96\x87 x\n  |      ^\n");
-  Case accents("caf\xc3\xa9 x\n");
+  RenderCase accents("caf\xc3\xa9 x\n");
   accents.say(6, 7);
   CHECK(accents.snippet() == "1 | caf\xc3\xa9 x\n  |      ^\n");
-  Case control("a\x1b[2Jb\xff x\r\n");
+  RenderCase control("a\x1b[2Jb\xff x\r\n");
   control.say(1, 2);
   CHECK(control.snippet() == "1 | a\\x1b[2Jb\\xff x\n  |  ^^^^\n");
-  Case bidi(
+  RenderCase bidi(
       "a\xe2\x80\xae"
       "b\n");
   bidi.say(4, 5);
@@ -83,22 +83,22 @@ TEST_CASE("tabs, wide characters and control bytes keep the carets in place") {
 }
 
 TEST_CASE("spans of several lines, of nothing, and at the end") {
-  Case lines("one {\n  two\n  three }\nfour\n");
+  RenderCase lines("one {\n  two\n  three }\nfour\n");
   lines.say(4, 21);
   CHECK(lines.snippet() == "1 | one {\n  |     ^\n...\n3 |   three }\n  |   ^^^^^^^\n");
-  Case two("a {\n b }\n");
+  RenderCase two("a {\n b }\n");
   two.say(2, 8);
   CHECK(two.snippet() == "1 | a {\n  |   ^\n2 |  b }\n  |  ^^^\n");
-  Case breaks("a b\nc\n");
+  RenderCase breaks("a b\nc\n");
   breaks.say(2, 4);
   CHECK(breaks.snippet() == "1 | a b\n  |   ^\n");
-  Case nothing("a b\n");
+  RenderCase nothing("a b\n");
   nothing.say(1, 1);
   CHECK(nothing.snippet() == "1 | a b\n  |  ^\n");
-  Case end("a b");
+  RenderCase end("a b");
   end.say(3, 3);
   CHECK(end.snippet() == "1 | a b\n  |    ^\n");
-  Case empty("");
+  RenderCase empty("");
   empty.say(0, 0);
   CHECK(empty.snippet() == "1 | \n  | ^\n");
 }
@@ -106,7 +106,7 @@ TEST_CASE("spans of several lines, of nothing, and at the end") {
 TEST_CASE("a long line is cut round the span") {
   std::string text(5000, 'a');
   text.replace(3000, 4, "HERE");
-  Case one(text + "\n");
+  RenderCase one(text + "\n");
   one.say(3000, 3004);
   const std::string snippet = one.snippet();
   CHECK(snippet.size() < 400);
@@ -117,26 +117,26 @@ TEST_CASE("a long line is cut round the span") {
   CHECK(below.find("^^^^\n") == here - 2);
   CHECK(snippet.starts_with("1 | …aaa"));
   CHECK(snippet.find("…\n") != std::string::npos);
-  Case whole(std::string(5000, 'a') + "\n");
+  RenderCase whole(std::string(5000, 'a') + "\n");
   whole.say(0, 5000);
   CHECK(whole.snippet().size() < 400);
 }
 
 TEST_CASE("no line number is wider than the bar") {
-  Case one(std::string(99, '\n') + "x\n");
+  RenderCase one(std::string(99, '\n') + "x\n");
   one.say(99, 100);
   CHECK(one.shown().ends_with("   --> rulesets/mine.kr:100:1\n    |\n100 | x\n    | ^\n"));
 }
 
 TEST_CASE("colour on demand") {
-  Case one("a\n");
+  RenderCase one("a\n");
   one.say(0, 1);
   CHECK(one.shown().find('\x1b') == std::string::npos);
   CHECK(one.shown(true).find("\x1b[1;31merror KR101") != std::string::npos);
 }
 
 TEST_CASE("what has no place has no snippet") {
-  Case one("a\n");
+  RenderCase one("a\n");
   one.sink.add(code::syntax, Span{}, "a", "b");
   CHECK(one.shown() == "error KR101 syntax: expected a, found b\n");
 }

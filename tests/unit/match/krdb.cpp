@@ -31,17 +31,17 @@ engine mine "Mine" {
 )";
 
 /// A folder with rules, and a library without any.
-struct Folder {
-  Folder() {
+struct KrdbFolder {
+  KrdbFolder() {
     std::string name = (fs::temp_directory_path() / "kr-krdb-XXXXXX").string();
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     path = name;
     write_file(path / "common.kr", common);
     write_file(path / "mine.kr", mine);
   }
-  ~Folder() { fs::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  ~KrdbFolder() { fs::remove_all(path); }
+  KrdbFolder(const KrdbFolder&) = delete;
+  KrdbFolder& operator=(const KrdbFolder&) = delete;
 
   CompiledRules compile(const std::vector<std::string>& names) const {
     Sink sink;
@@ -84,7 +84,7 @@ std::string error_of(const std::string& path, std::string_view bytes) {
 }  // namespace
 
 TEST_CASE("a .krdb stands for the rules it was made from, without their files") {
-  Folder folder;
+  KrdbFolder folder;
   const CompiledRules compiled = folder.compile({folder.mine_kr()});
   const std::string bytes = to_krdb(*compiled.rules, *compiled.database);
   CHECK(is_krdb(bytes));
@@ -106,7 +106,7 @@ TEST_CASE("a .krdb stands for the rules it was made from, without their files") 
 }
 
 TEST_CASE("a database for another machine is compiled anew") {
-  Folder folder;
+  KrdbFolder folder;
   const CompiledRules compiled = folder.compile({folder.mine_kr()});
   Program none;
   const auto foreign = Database::compile(none, std::nullopt);
@@ -116,7 +116,7 @@ TEST_CASE("a database for another machine is compiled anew") {
 }
 
 TEST_CASE("a .krdb stands alone") {
-  Folder folder;
+  KrdbFolder folder;
   const CompiledRules compiled = folder.compile({folder.mine_kr()});
   const std::string file = (folder.path / "mine.krdb").string();
   write_file(file, to_krdb(*compiled.rules, *compiled.database));
@@ -124,7 +124,7 @@ TEST_CASE("a .krdb stands alone") {
 }
 
 TEST_CASE("several engines get the shipped generic beside them") {
-  Folder folder;
+  KrdbFolder folder;
   fs::create_directories(folder.path / "share" / "rulesets");
   write_file(folder.path / "share" / "rulesets" / "generic.kr",
              "engine generic \"Generic\" { substage { rest: otherwise } }\n");
@@ -135,7 +135,7 @@ TEST_CASE("several engines get the shipped generic beside them") {
 }
 
 TEST_CASE("what is no whole .krdb is refused with the remedy") {
-  Folder folder;
+  KrdbFolder folder;
   const CompiledRules compiled = folder.compile({folder.mine_kr()});
   const std::string bytes = to_krdb(*compiled.rules, *compiled.database);
   CHECK(error_of("x.krdb", bytes) == "no error");

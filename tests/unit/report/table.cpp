@@ -11,7 +11,7 @@ using kr::test::SummaryBuilder;
 
 namespace {
 
-bool holds(const std::string& text, std::string_view part) {
+bool table_holds(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -97,8 +97,8 @@ TEST_CASE("no control byte and no broken UTF-8 reaches the terminal") {
   for (const int width : {0, 90}) {
     const std::string text = kr::to_table(report, {.color = false, .width = width});
     for (const char c : text) CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
-    CHECK(!holds(text, "\xff"));
-    CHECK(!holds(text, "\xe2\x80\xae"));
+    CHECK(!table_holds(text, "\xff"));
+    CHECK(!table_holds(text, "\xe2\x80\xae"));
   }
   const std::string classified = kr::classify_table(report.runs[0], {.color = false, .width = 0});
   for (const char c : classified) CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
@@ -106,17 +106,17 @@ TEST_CASE("no control byte and no broken UTF-8 reaches the terminal") {
 
 TEST_CASE("colour is there on demand only") {
   const auto report = report_of({kr::test::decode_run("r", 1, 1000)});
-  CHECK(!holds(kr::to_table(report, {.color = false, .width = 100}), "\x1b"));
-  CHECK(holds(kr::to_table(report, {.color = true, .width = 100}), "\x1b[38;2;78;121;167m█"));
+  CHECK(!table_holds(kr::to_table(report, {.color = false, .width = 100}), "\x1b"));
+  CHECK(table_holds(kr::to_table(report, {.color = true, .width = 100}), "\x1b[38;2;78;121;167m█"));
 }
 
 TEST_CASE("losses, inexact times and empty runs are said") {
   const std::string text = kr::to_table(report_of({kr::test::hostile_run()}), {});
-  CHECK(holds(text, "left out: 3 × kernel name id without a string <u> (first at 1234)"));
-  CHECK(holds(text, "times are not exact: the source rounds to 100 ns"));
+  CHECK(table_holds(text, "left out: 3 × kernel name id without a string <u> (first at 1234)"));
+  CHECK(table_holds(text, "times are not exact: the source rounds to 100 ns"));
   const std::string empty = kr::to_table(report_of({kr::test::empty_run()}), {});
-  CHECK(holds(empty, "no GPU work in this trace"));
-  CHECK(!holds(empty, "GPU time"));
+  CHECK(table_holds(empty, "no GPU work in this trace"));
+  CHECK(!table_holds(empty, "GPU time"));
 }
 
 TEST_CASE("many labels: the smallest are one row, and the sums hold") {

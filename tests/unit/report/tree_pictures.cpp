@@ -18,7 +18,7 @@ using kr::test::OwnedView;
 
 namespace {
 
-kr::ViewOptions shown(uint64_t top_k = 12, bool by_label = false) {
+kr::ViewOptions shown_picture(uint64_t top_k = 12, bool by_label = false) {
   kr::ViewOptions options;
   options.level = {kr::Level::Kind::kernel, 0};
   options.top_k = top_k;
@@ -52,7 +52,7 @@ OwnedView two_kernels(int64_t large, int64_t small, const char* key = "decode_1"
   modules.kernel("gemm_a", large, 2);
   modules.kernel("flash_b", small, 5);
   modules.end();
-  return {std::move(modules).finish(), shown()};
+  return {std::move(modules).finish(), shown_picture()};
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ TEST_CASE("steps go to the picture of their phase") {
     modules.kernel("gemm", 10);
     modules.end();
   }
-  const OwnedView view(std::move(modules).finish(), shown());
+  const OwnedView view(std::move(modules).finish(), shown_picture());
   const auto pictures = kr::tree_bars(*view.view, Metric::cuda_time_ms);
   REQUIRE(pictures.size() == 3);
   CHECK(pictures[0].file_stem == "prefill");
@@ -99,7 +99,7 @@ TEST_CASE("steps go to the picture of their phase") {
   CHECK(labels(pictures[1]) == std::vector<std::string>{"decode_1", "decode_2"});
   CHECK(labels(pictures[2]) == std::vector<std::string>{"warmup"});
 
-  const OwnedView none(Modules().finish(), shown());
+  const OwnedView none(Modules().finish(), shown_picture());
   CHECK(kr::tree_bars(*none.view, Metric::cuda_time_ms).empty());
   CHECK(kr::tree_pictures(kr::test::module_rules().program(), *none.view, Metric::cuda_time_ms)
             .empty());
@@ -113,7 +113,7 @@ TEST_CASE("sequences stand in the label where they are known") {
   modules.end();
   modules.begin("decode_3");
   modules.end();
-  const OwnedView view(std::move(modules).finish(), shown());
+  const OwnedView view(std::move(modules).finish(), shown_picture());
   const auto bars = kr::tree_bars(*view.view, Metric::cuda_time_ms).at(0).bars;
   CHECK(bars[0].label == "decode_1 (3 seqs)");
   CHECK(bars[1].label == "decode_2 (1 seq)");
@@ -122,7 +122,7 @@ TEST_CASE("sequences stand in the label where they are known") {
 }
 
 TEST_CASE("of very many steps every k-th and the last are drawn") {
-  const OwnedView view(kr::test::llama_trace(6001, 1), shown());
+  const OwnedView view(kr::test::llama_trace(6001, 1), shown_picture());
   const auto pictures = kr::tree_bars(*view.view, Metric::cuda_time_ms);
   const kr::TreeBars& decode = pictures.at(1);
   CHECK(decode.steps == 6001);
@@ -160,7 +160,7 @@ TEST_CASE("values stand where they fit, totals on top") {
 }
 
 TEST_CASE("the legend has what is drawn, from the top, and does not touch the plot") {
-  const OwnedView view(kr::test::wide_trace(60), shown(40));
+  const OwnedView view(kr::test::wide_trace(60), shown_picture(40));
   const kr::TreeBars bars = kr::tree_bars(*view.view, Metric::cuda_time_ms).at(0);
   const kr::PictureScene scene = scene_of(bars, view);
   REQUIRE(scene.legend.size() == 41);
@@ -181,7 +181,7 @@ TEST_CASE("the legend has what is drawn, from the top, and does not touch the pl
 }
 
 TEST_CASE("a legend of very many entries ends with a count") {
-  const OwnedView view(kr::test::wide_trace(200, 2), shown(0));
+  const OwnedView view(kr::test::wide_trace(200, 2), shown_picture(0));
   const kr::TreeBars bars = kr::tree_bars(*view.view, Metric::cuda_time_ms).at(0);
   const kr::PictureScene scene = scene_of(bars, view);
   CHECK(scene.legend.size() == 47);
@@ -190,7 +190,7 @@ TEST_CASE("a legend of very many entries ends with a count") {
 
 TEST_CASE("labels keep their colours, nodes get their own, no two neighbours are alike") {
   const kr::Program& program = kr::test::module_rules().program();
-  const OwnedView labels(kr::test::llama_trace(3), shown(12, true));
+  const OwnedView labels(kr::test::llama_trace(3), shown_picture(12, true));
   const auto colors = kr::tree_colors(program, *labels.view);
   const auto& entries = labels.view->entries();
   REQUIRE(colors.size() == entries.size());
@@ -211,7 +211,7 @@ TEST_CASE("labels keep their colours, nodes get their own, no two neighbours are
   mixed.kernel("gemm", 5);
   mixed.kernel("flash", 5);
   mixed.end();
-  kr::ViewOptions by_module = shown(0, true);
+  kr::ViewOptions by_module = shown_picture(0, true);
   by_module.level = {};
   const OwnedView both(std::move(mixed).finish(), by_module);
   const auto mixed_colors = kr::tree_colors(program, *both.view);
@@ -222,13 +222,13 @@ TEST_CASE("labels keep their colours, nodes get their own, no two neighbours are
     }
   }
 
-  const OwnedView wide(kr::test::wide_trace(300), shown(0));
+  const OwnedView wide(kr::test::wide_trace(300), shown_picture(0));
   const auto many = kr::tree_colors(program, *wide.view);
   CHECK(std::set<std::string>(many.begin(), many.begin() + 40).size() == 40);
   for (size_t i = 1; i < many.size(); ++i) {
     CHECK(kr::color_difference(kr::oklab(many[i]), kr::oklab(many[i - 1])) > 0.06);
   }
-  const OwnedView cut(kr::test::wide_trace(300), shown(12));
+  const OwnedView cut(kr::test::wide_trace(300), shown_picture(12));
   CHECK(kr::tree_colors(program, *cut.view).back() == kr::grey);
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("colours are taken apart and put together") {
 TEST_CASE("the same view gives the same bytes, whatever was drawn before") {
   const kr::Program& program = kr::test::module_rules().program();
   const auto draw = [&](kr::ModuleTrace trace, Metric metric) {
-    const OwnedView view(std::move(trace), shown());
+    const OwnedView view(std::move(trace), shown_picture());
     const auto one = kr::tree_pictures(program, *view.view, metric);
     const auto other = kr::tree_pictures(program, *view.view, metric);
     REQUIRE(one.size() == other.size());

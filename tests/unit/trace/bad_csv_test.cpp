@@ -6,7 +6,7 @@
 
 #include "support.hpp"
 
-namespace kr::test {
+namespace kr::test::bad_csv_test {
 namespace {
 
 const std::string header = "Start (ns),Duration (ns),CorrId,GrdX,Device,Ctx,Strm,Name\n";
@@ -186,4 +186,4 @@ TEST_CASE("a damaged compressed file") {
   CHECK(!error_of(folder.write("c.zst", zpacked)).empty());
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::bad_csv_test

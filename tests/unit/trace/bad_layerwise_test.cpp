@@ -5,7 +5,7 @@
 #include "support.hpp"
 #include "support/layerwise_dump.hpp"
 
-namespace kr::test {
+namespace kr::test::bad_layerwise_test {
 namespace {
 
 const std::string remedy =
@@ -278,4 +278,4 @@ TEST_CASE("a context has its limit too") {
   CHECK(trace.losses[0].what == "member of the context beyond 1 MiB");
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::bad_layerwise_test

@@ -12,7 +12,7 @@
 #include "trace/readers/cupti_layout.hpp"
 #include "trace/readers/dict_cell.hpp"
 
-namespace kr::test {
+namespace kr::test::cupti_csv_test {
 namespace {
 
 using Files = std::map<std::string, std::string>;
@@ -430,4 +430,4 @@ TEST_CASE("the name of a run that is a folder is the folder's") {
   CHECK(run_id(folder.path("rank1/x/..")) == "rank1");
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::cupti_csv_test

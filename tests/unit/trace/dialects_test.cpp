@@ -10,7 +10,7 @@
 #include "support.hpp"
 #include "trace/subprocess.hpp"
 
-namespace kr::test {
+namespace kr::test::dialects_test {
 namespace {
 
 // Written once; null where there is no Python.
@@ -137,4 +137,4 @@ TEST_CASE("packed files that are cut off are read to the cut when that is allowe
   }
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::dialects_test

@@ -9,7 +9,7 @@
 #include "support.hpp"
 #include "support/kineto_dump.hpp"
 
-namespace kr::test {
+namespace kr::test::kineto_json_test {
 namespace {
 
 const std::string kernel =
@@ -309,4 +309,4 @@ TEST_CASE("the format is told by content, packed or not") {
   CHECK(run_id("a/rank0.pt.trace.json.gz") == "rank0");
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::kineto_json_test

@@ -5,7 +5,7 @@
 #include "support.hpp"
 #include "support/layerwise_dump.hpp"
 
-namespace kr::test {
+namespace kr::test::layerwise_json_test {
 namespace {
 
 const std::string_view nested = R"({
@@ -177,4 +177,4 @@ TEST_CASE("operations and module trees are told apart") {
   CHECK(!holds_module_trees(csv));
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::layerwise_json_test

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-namespace kr::test {
+namespace kr::test::list_scan_test {
 
 TEST_CASE("items end where brackets outside of strings close, wherever blocks end") {
   std::mt19937_64 random(5);
@@ -47,4 +47,4 @@ TEST_CASE("items end where brackets outside of strings close, wherever blocks en
   }
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::list_scan_test

@@ -6,7 +6,7 @@
 
 #include "support.hpp"
 
-namespace kr::test {
+namespace kr::test::ncu_csv_test {
 namespace {
 
 const std::string details =
@@ -192,4 +192,4 @@ TEST_CASE("pages that cannot be read") {
         ": durations, all together, do not fit in 64 bits of nanoseconds");
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::ncu_csv_test

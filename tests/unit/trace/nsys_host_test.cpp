@@ -7,7 +7,7 @@
 #include "support.hpp"
 #include "support/kineto_dump.hpp"
 
-namespace kr::test {
+namespace kr::test::nsys_host_test {
 namespace {
 
 constexpr int64_t process = int64_t{1} << 56 | int64_t{77} << 24;  // globalPid
@@ -169,4 +169,4 @@ TEST_CASE("exports without calls, ranges or processes have what is left of a hos
         "100 > r\n");
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::nsys_host_test

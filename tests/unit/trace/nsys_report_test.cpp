@@ -10,7 +10,7 @@
 #include "base/sqlite.hpp"
 #include "support.hpp"
 
-namespace kr::test {
+namespace kr::test::nsys_report_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -163,4 +163,4 @@ TEST_CASE("an export that is no nsys export is refused by its own name") {
   CHECK(bench.error().find("is not an SQLite database") != std::string::npos);
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::nsys_report_test

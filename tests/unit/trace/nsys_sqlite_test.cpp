@@ -8,7 +8,7 @@
 #include "base/file.hpp"
 #include "support.hpp"
 
-namespace kr::test {
+namespace kr::test::nsys_sqlite_test {
 namespace {
 
 const std::string kernels =
@@ -236,4 +236,4 @@ TEST_CASE("an export in WAL mode is read from a folder that cannot be written") 
   std::filesystem::permissions(folder.path(""), std::filesystem::perms::owner_all);
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::nsys_sqlite_test

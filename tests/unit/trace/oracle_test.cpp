@@ -10,7 +10,7 @@
 
 #include "support.hpp"
 
-namespace kr::test {
+namespace kr::test::oracle_test {
 namespace {
 
 using Metrics = std::map<std::string, std::string>;
@@ -127,4 +127,4 @@ TEST_CASE("CSV and SQLite of one session are one trace") {
   }
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::oracle_test

@@ -11,7 +11,7 @@
 #include "support.hpp"
 #include "trace/sort_in_place.hpp"
 
-namespace kr::test {
+namespace kr::test::trace_test {
 
 TEST_CASE("a name is stored once a kind, and stays where it is") {
   NameTable names;
@@ -113,4 +113,4 @@ TEST_CASE("formats have a name, a summary and endings") {
   }
 }
 
-}  // namespace kr::test
+}  // namespace kr::test::trace_test
