@@ -3,6 +3,10 @@ add_library(kr_options INTERFACE)
 target_compile_options(kr_options INTERFACE -Wall -Wextra -Wconversion -Werror)
 # GCC 12 warns falsely of std::string's operator+ (its bug 105651).
 target_compile_options(kr_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+if(KR_UNITY)
+  # GCC takes a source that another one includes for a header, which should have no anonymous namespace.
+  target_compile_options(kr_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 if(KR_SANITIZE)
   target_compile_options(kr_options INTERFACE -fsanitize=${KR_SANITIZE} -fno-sanitize-recover=all
                                               -fno-omit-frame-pointer)

@@ -37,7 +37,7 @@ struct Body {
   std::map<std::string, Lines> blocks;
 };
 
-struct Model {
+struct WrittenModel {
   size_t engine;
   std::string name;
   Body body;
@@ -53,7 +53,7 @@ struct Engine {
 struct Programs {
   std::vector<WrittenTable> tables;
   std::vector<Engine> engines;
-  std::vector<Model> models;
+  std::vector<WrittenModel> models;
   Lines kind;
 };
 
@@ -148,7 +148,7 @@ class Writer {
       const int file = made.engines[e].body.file;
       line(file, "engine " + made.engines[e].name + " {");
       body(made, made.engines[e].body);
-      for (Model& model : made.models) {
+      for (WrittenModel& model : made.models) {
         if (model.engine != e || model.name == "default") continue;
         line(file, "model " + model.name + extends(made, model) + " {");
         body(made, model.body);
@@ -163,9 +163,9 @@ class Writer {
   }
 
  private:
-  static std::string extends(const Programs& made, const Model& model) {
+  static std::string extends(const Programs& made, const WrittenModel& model) {
     if (!model.base) return "";
-    const Model& base = made.models[*model.base];
+    const WrittenModel& base = made.models[*model.base];
     return " extends " + (base.engine == model.engine ? "" : std::string("m.f.")) + base.name;
   }
   void body(const Programs& made, Body& body) {
@@ -376,7 +376,7 @@ std::string place(const test::Loaded& loaded, Span span) {
 std::string effective(const test::Loaded& loaded, const std::string& title,
                       const std::string& dimension) {
   const auto id = loaded.program().dimension(dimension);
-  const kr::WrittenTable* table = id ? test::model(loaded, title).table(*id) : nullptr;
+  const kr::Table* table = id ? test::model(loaded, title).table(*id) : nullptr;
   if (table == nullptr) return "-";
   std::string text;
   for (const RuleId rule : table->rules) {

@@ -2,15 +2,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <string>
 
-#include "support.hpp"
+#include "unit/trace/support.hpp"
 
-namespace kr::test::oracle_test {
+namespace kr::test {
 namespace {
 
 using Metrics = std::map<std::string, std::string>;
@@ -83,16 +82,9 @@ void check_per_device(const std::string& counted, const std::string& told) {
   }
 }
 
-bool have_data() {
-  if (std::filesystem::exists(folder + "ORACLE.tsv")) return true;
-  MESSAGE("no shared data: skipped");
-  return false;
-}
-
 }  // namespace
 
 TEST_CASE("traces of the shared data give the numbers of their oracle") {
-  if (!have_data()) return;
   size_t checked = 0;
   for (const auto& [file, metrics] : read_oracle()) {
     const auto kind = metrics.find("kind");
@@ -115,7 +107,6 @@ TEST_CASE("traces of the shared data give the numbers of their oracle") {
 }
 
 TEST_CASE("CSV and SQLite of one session are one trace") {
-  if (!have_data()) return;
   const std::pair<const char*, const char*> sessions[] = {
       {"balinski_report16.cuda_gpu_trace.stdout.2023.4.csv", "balinski_report16.sqlite"},
       {"mfu_2gpu_after.cuda_gpu_trace.2023.4.csv", "mfu_2gpu_after.sqlite"},
@@ -127,4 +118,4 @@ TEST_CASE("CSV and SQLite of one session are one trace") {
   }
 }
 
-}  // namespace kr::test::oracle_test
+}  // namespace kr::test
