@@ -5,9 +5,13 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
@@ -16,6 +20,17 @@ namespace kr::sqlite {
 namespace {
 
 constexpr int lock_wait_ms = 2000;
+
+// What one connection may do, by the size of the file. A row of an export takes half a step a byte,
+// and each text is read once or twice.
+constexpr uint64_t steps_a_byte = 16;
+constexpr uint64_t least_steps = 10'000'000;
+constexpr uint64_t text_a_byte = 16;
+constexpr uint64_t least_text = 1 << 20;
+constexpr int steps_at_a_time = 1000;
+constexpr uint64_t longest_value = 1'000'000'000;  // SQLite's own
+constexpr int longest_sql = 1'000'000;
+constexpr int longest_program = 100'000;
 
 // A path as the path of a URI: all but the plainest bytes are escaped, and the empty authority
 // keeps a path that begins with two slashes from being read as a host.
@@ -64,10 +79,21 @@ const char* plain_file_system() {
   return file_system->zName;
 }
 
-bool has_write_ahead_log(const std::string& path) {
+uint64_t size_of(const std::string& path) {
   struct stat info {};
-  return ::stat((path + "-wal").c_str(), &info) == 0 && info.st_size > 0;
+  return ::stat(path.c_str(), &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0;
 }
+
+bool has_write_ahead_log(const std::string& path) {
+  return size_of(path + "-wal") > 0;
+}
+
+void refuse_function(sqlite3_context* context, int, sqlite3_value**) {
+  sqlite3_result_error(context, "functions of a database's schema are not executed", -1);
+}
+
+// The functions that statements of kr use.
+constexpr std::array<std::string_view, 4> own_functions{"coalesce", "count", "max", "min"};
 
 }  // namespace
 
@@ -88,6 +114,72 @@ void Database::open(bool immutable) {
   if (code != SQLITE_OK) fail(code);
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, lock_wait_ms);
+  if (mode_ != Mode::write) distrust();
+}
+
+// See "Defense Against The Dark Arts" of SQLite's documentation.
+void Database::distrust() {
+  const uint64_t size = size_of(location_) + size_of(location_ + "-wal");
+  budget_ = std::make_unique<Budget>();
+  *budget_ = {size, least_steps + steps_a_byte * size, least_text + text_a_byte * size};
+  sqlite3_progress_handler(
+      handle_, steps_at_a_time,
+      [](void* budget) {
+        uint64_t& left = static_cast<Budget*>(budget)->steps_left;
+        left -= std::min<uint64_t>(left, steps_at_a_time);
+        return left == 0 ? 1 : 0;
+      },
+      budget_.get());
+  sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH,
+                static_cast<int>(std::min(longest_value, std::max(size, least_text))));
+  sqlite3_limit(handle_, SQLITE_LIMIT_SQL_LENGTH, longest_sql);
+  sqlite3_limit(handle_, SQLITE_LIMIT_VDBE_OP, longest_program);
+  sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit(handle_, SQLITE_LIMIT_WORKER_THREADS, 0);
+  for (const int setting : {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                            SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_DQS_DML}) {
+    sqlite3_db_config(handle_, setting, 0, nullptr);
+  }
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_drop_modules(handle_, nullptr);
+  // What is registered here comes before what SQLite has itself. One operation of the machine may
+  // call a function that works for seconds.
+  struct Function {
+    std::string name;
+    int arguments;
+  };
+  std::vector<Function> functions;
+  auto rows = prepare("PRAGMA function_list");
+  while (rows.step()) {
+    std::string name(rows.text(0));
+    if (std::find(own_functions.begin(), own_functions.end(), name) != own_functions.end())
+      continue;
+    functions.push_back({std::move(name), static_cast<int>(rows.integer(4))});
+  }
+  for (const Function& function : functions) {
+    sqlite3_create_function(handle_, function.name.c_str(), function.arguments, SQLITE_UTF8,
+                            nullptr, refuse_function, nullptr, nullptr);
+  }
+}
+
+// A defended database has no writable schema, and only with one does SQLite go on where a table's
+// description is damaged. The connection cannot write in either case.
+void Database::allow_damage() {
+  KR_CHECK(mode_ != Mode::write);
+  damage_allowed_ = true;
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
+}
+
+void Database::limit_values(int bytes) {
+  longest_value_ = bytes;
+  sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, bytes);
+}
+
+void Database::use_text(uint64_t bytes) const {
+  if (!budget_) return;
+  if (bytes > budget_->text_left) fail(SQLITE_INTERRUPT);
+  budget_->text_left -= bytes;
 }
 
 Database Database::read(const std::string& path) {
@@ -123,7 +215,10 @@ Database Database::write(const std::string& location, std::string path) {
 }
 
 Database Database::again() const {
-  return mode_ == Mode::read ? read(path_) : Database(location_, path_, mode_);
+  Database other = mode_ == Mode::read ? read(path_) : Database(location_, path_, mode_);
+  if (damage_allowed_) other.allow_damage();
+  if (longest_value_) other.limit_values(*longest_value_);
+  return other;
 }
 
 Database::~Database() {
@@ -134,13 +229,19 @@ Database::Database(Database&& other) noexcept
     : handle_(std::exchange(other.handle_, nullptr)),
       location_(std::move(other.location_)),
       path_(std::move(other.path_)),
-      mode_(other.mode_) {}
+      mode_(other.mode_),
+      damage_allowed_(other.damage_allowed_),
+      longest_value_(other.longest_value_),
+      budget_(std::move(other.budget_)) {}
 
 Database& Database::operator=(Database&& other) noexcept {
   std::swap(handle_, other.handle_);
   std::swap(location_, other.location_);
   std::swap(path_, other.path_);
   std::swap(mode_, other.mode_);
+  std::swap(damage_allowed_, other.damage_allowed_);
+  std::swap(longest_value_, other.longest_value_);
+  std::swap(budget_, other.budget_);
   return *this;
 }
 
@@ -159,6 +260,16 @@ void Database::fail(int code) const {
     case SQLITE_CANTOPEN:
       throw Error(path_, "the database cannot be opened (" + text + ")",
                   "check that the file is there and may be read");
+    case SQLITE_INTERRUPT:
+      throw Error(path_,
+                  fmt::format("the database is damaged or made to mislead: reading it takes more "
+                              "than a file of {} bytes can need",
+                              budget_ ? budget_->size : 0),
+                  "export the report again");
+    case SQLITE_TOOBIG:
+      throw Error(path_,
+                  "the database is damaged or made to mislead: a value is too long (" + text + ")",
+                  "export the report again");
     default:
       throw Error(path_, "SQLite: " + text);
   }
@@ -170,6 +281,14 @@ Statement Database::prepare(std::string_view sql) const {
       sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
   if (code != SQLITE_OK) fail(code);
   return {*this, statement};
+}
+
+bool Database::can_prepare(std::string_view sql) const {
+  sqlite3_stmt* statement = nullptr;
+  const int code =
+      sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  sqlite3_finalize(statement);
+  return code == SQLITE_OK;
 }
 
 void Database::execute(const std::string& sql) const {
@@ -245,10 +364,37 @@ int64_t Statement::integer(int column) const {
   return sqlite3_column_int64(handle_, column);
 }
 
+std::optional<int64_t> Statement::whole_number(int column) const {
+  switch (type(column)) {
+    case Type::integer:
+      return integer(column);
+    case Type::real: {
+      constexpr double beyond = 9223372036854775808.0;
+      const double value = sqlite3_column_double(handle_, column);
+      if (!(value >= -beyond && value < beyond)) return std::nullopt;
+      const auto whole = static_cast<int64_t>(value);
+      return static_cast<double>(whole) == value ? std::optional(whole) : std::nullopt;
+    }
+    case Type::text: {
+      const std::string_view digits = text(column);
+      int64_t value = 0;
+      const char* const end = digits.data() + digits.size();
+      const auto [stop, error] = std::from_chars(digits.data(), end, value);
+      return error == std::errc{} && stop == end ? std::optional(value) : std::nullopt;
+    }
+    case Type::blob:
+    case Type::null:
+      break;
+  }
+  return std::nullopt;
+}
+
 std::string_view Statement::text(int column) const {
-  const void* bytes = sqlite3_column_blob(handle_, column);
+  const void* const bytes = type(column) == Type::blob ? sqlite3_column_blob(handle_, column)
+                                                       : sqlite3_column_text(handle_, column);
   const int size = sqlite3_column_bytes(handle_, column);
   if (bytes == nullptr || size <= 0) return {};
+  database_->use_text(static_cast<uint64_t>(size));
   return {static_cast<const char*>(bytes), static_cast<size_t>(size)};
 }
 

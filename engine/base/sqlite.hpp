@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +16,10 @@ namespace kr::sqlite {
 
 class Statement;
 
+// A database that is read may come from anywhere, so nothing in its schema is executed: no view, no
+// trigger, no virtual table, no function in a generated column. What a connection does is bounded
+// by the size of the file: the steps of SQLite's machine, the bytes of texts, and the length of one
+// value. Past a bound there is an Error, so that pages that lead in circles end.
 class Database {
  public:
   /// Opens for reading only. Rows of a `-wal` file beside it are seen. Waits two seconds for a
@@ -35,23 +41,40 @@ class Database {
 
   /// One statement, of which only the first is prepared. Throws Error.
   Statement prepare(std::string_view sql) const;
+  /// Whether `prepare` would not throw.
+  bool can_prepare(std::string_view sql) const;
   /// Any number of statements without results.
   void execute(const std::string& sql) const;
   const std::string& path() const noexcept { return path_; }
   /// A second connection to the same file, opened the same way: for another thread.
   Database again() const;
 
+  /// Of a database that is read: what is damaged in its schema is passed over where it can be.
+  void allow_damage();
+  /// Of a database that is read: no value may be longer, for tables whose values are computed.
+  void limit_values(int bytes);
+
  private:
   friend class Statement;
   enum class Mode : uint8_t { read, unshared, write };
+  struct Budget {
+    uint64_t size = 0;        // of the file, with its log
+    uint64_t steps_left = 0;  // of SQLite's machine
+    uint64_t text_left = 0;   // bytes
+  };
   Database(std::string location, std::string path, Mode mode);
   void open(bool immutable);
+  void distrust();
+  void use_text(uint64_t bytes) const;
   [[noreturn]] void fail(int code) const;
 
   sqlite3* handle_ = nullptr;
   std::string location_;
   std::string path_;
   Mode mode_;
+  bool damage_allowed_ = false;
+  std::optional<int> longest_value_;
+  std::unique_ptr<Budget> budget_;  // none: of a database that is written
 };
 
 /// Columns and parameters count from 0 and 1, as in SQLite. Not to outlive its Database.
@@ -78,13 +101,17 @@ class Statement {
   Type type(int column) const;
   bool is_null(int column) const { return type(column) == Type::null; }
   int64_t integer(int column) const;
+  /// A whole number, of whatever type the column has: an integer, or a text or real number that is
+  /// one and nothing else.
+  std::optional<int64_t> whole_number(int column) const;
   /// The first columns at once, which is quicker: `integer` is 0 where the type is another.
   struct Cell {
     int64_t integer;
     Type type;
   };
   void cells(std::span<Cell> out) const;
-  /// Bytes of text or blob; good until the next step.
+  /// Bytes of text, as UTF-8 whatever the database has, or of a blob; good until the next step.
+  /// Throws Error where all texts read are longer than the file can hold.
   std::string_view text(int column) const;
 
  private:

@@ -71,7 +71,8 @@ class Attributor {
     for (const uint32_t step : steps_by_range_) {
       const HostRange& range = range_of(step);
       if (!open.empty() && range_of(open.back()).thread != range.thread) open.clear();
-      std::erase_if(open, [&](uint32_t one) { return range_of(one).end_ns <= range.start_ns; });
+      // The one that began last is asked for: what ended before it stays until it is the last.
+      while (!open.empty() && range_of(open.back()).end_ns <= range.start_ns) open.pop_back();
       if (!open.empty()) out_.steps[step].outer = open.back();
       open.push_back(step);
     }
@@ -88,23 +89,34 @@ class Attributor {
 
   void follow_launches() {
     const HostSide& host = *trace_.host;
-    struct Place {
-      uint32_t module = HostRange::none;
-      uint32_t step = Attribution::none;
+    struct Lane {
+      InnermostRange modules;
+      InnermostRange steps;
     };
-    fold_ranges_of_operations(
-        host, Place{},
-        [&](Place place, uint32_t range) {
+    std::vector<Lane> lanes(host.threads.size());
+    sweep_launches(
+        host,
+        [&](uint32_t lane, uint32_t range) {
           if (host.ranges[range].kind == HostRange::Kind::module) {
-            place.module = range;
-          } else if (const uint32_t step = step_of_range(range); step != Attribution::none) {
-            place.step = step;
+            lanes[lane].modules.open(range);
+          } else if (step_of_range(range) != Attribution::none) {
+            lanes[lane].steps.open(range);
           }
-          return place;
         },
-        [&](uint32_t operation, const Place& place) {
-          out_.module_of[operation] = place.module;
-          out_.step_of[operation] = place.step;
+        [&](const SweptLaunch& launch) {
+          const auto innermost = [&](InnermostRange Lane::*kind) {
+            const uint32_t own = (lanes[launch.thread].*kind).at(host, launch.time);
+            if (launch.shared == HostRange::none) return own;
+            const uint32_t shared = (lanes[launch.shared].*kind).at(host, launch.time);
+            if (own == HostRange::none || shared == HostRange::none) return std::min(own, shared);
+            return host.ranges[shared].start_ns > host.ranges[own].start_ns ? shared : own;
+          };
+          const uint32_t module = innermost(&Lane::modules);
+          const uint32_t step = innermost(&Lane::steps);
+          for (const uint32_t operation : launch.operations) {
+            out_.module_of[operation] = module;
+            if (step != HostRange::none) out_.step_of[operation] = step_of_range(step);
+          }
         });
   }
 

@@ -10,35 +10,31 @@ struct Stretch {
   size_t length = 0;  // of places i with name[i] = name[i + p]
 };
 
-Stretch longest(std::span<const uint32_t> names, size_t period) {
-  Stretch best;
-  size_t length = 0;
-  for (size_t i = 0; i + period < names.size(); ++i) {
-    length = names[i] == names[i + period] ? length + 1 : 0;
-    if (length > best.length) best = {i + 1 - length, length};
-  }
-  return best;
-}
-
+/// All stretches that are long enough are found once, in one pass a period; what is searched after
+/// that, part by part, are their parts.
 class Finder {
  public:
-  Finder(std::span<const uint32_t> names, const PeriodOptions& options)
-      : names_(names), options_(options) {}
+  Finder(std::span<const uint32_t> names, const PeriodOptions& options) : options_(options) {
+    begins_.push_back(0);
+    for (size_t p = options.least_period; p <= most_period(names.size()); ++p) {
+      collect(names, p);
+      begins_.push_back(stretches_.size());
+    }
+  }
 
   void find(size_t begin, size_t end, uint32_t level) {
-    const auto part = names_.subspan(begin, end - begin);
-    const size_t most = std::min(options_.most_period, part.size() / options_.least_repeats);
+    const size_t most = most_period(end - begin);
     std::vector<Stretch> stretches;
     size_t best_cover = 0;
     for (size_t p = options_.least_period; p <= most; ++p) {
-      const Stretch stretch = longest(part, p);
+      const Stretch stretch = longest(begin, end, p);
       stretches.push_back(stretch);
       if (fits(stretch, p)) best_cover = std::max(best_cover, stretch.length + p);
     }
     for (size_t p = options_.least_period; p <= most; ++p) {
       const Stretch& stretch = stretches[p - options_.least_period];
       if (!fits(stretch, p) || (stretch.length + p) * 100 < best_cover * 98) continue;
-      const Repetition found{begin + stretch.first, p, (stretch.length + p) / p, level};
+      const Repetition found{stretch.first, p, (stretch.length + p) / p, level};
       find(begin, found.first, level);
       found_.push_back(found);
       if (p >= options_.look_inside) find(found.first, found.first + p, level + 1);
@@ -50,13 +46,47 @@ class Finder {
   std::vector<Repetition> take() { return std::move(found_); }
 
  private:
+  size_t most_period(size_t size) const {
+    return std::min(options_.most_period, size / options_.least_repeats);
+  }
+
+  void collect(std::span<const uint32_t> names, size_t period) {
+    size_t length = 0;
+    for (size_t i = 0; i <= names.size() - period; ++i) {
+      if (i + period < names.size() && names[i] == names[i + period]) {
+        ++length;
+        continue;
+      }
+      const Stretch stretch{i - length, length};
+      if (fits(stretch, period)) stretches_.push_back(stretch);
+      length = 0;
+    }
+  }
+
+  /// The first of the longest in [begin, end), of those that were collected.
+  Stretch longest(size_t begin, size_t end, size_t period) const {
+    const Stretch* const all = stretches_.data();
+    const Stretch* const last = all + begins_[period - options_.least_period + 1];
+    const Stretch* at =
+        std::partition_point(all + begins_[period - options_.least_period], last,
+                             [&](const Stretch& one) { return one.first + one.length <= begin; });
+    Stretch best;
+    for (; at != last && at->first + period < end; ++at) {
+      const size_t from = std::max(at->first, begin);
+      const size_t to = std::min(at->first + at->length, end - period);
+      if (to > from && to - from > best.length) best = {from, to - from};
+    }
+    return best;
+  }
+
   bool fits(const Stretch& stretch, size_t period) const {
     const size_t cover = stretch.length + period;
     return stretch.length > 0 && cover / period >= options_.least_repeats &&
            cover >= options_.least_covered;
   }
-  std::span<const uint32_t> names_;
   const PeriodOptions& options_;
+  std::vector<Stretch> stretches_;  // by period, then place
+  std::vector<size_t> begins_;      // by period from the least on, and the end
   std::vector<Repetition> found_;
 };
 

@@ -1,5 +1,7 @@
 #include "classify/subjects.hpp"
 
+#include <unordered_map>
+
 #include "trace/launched.hpp"
 
 namespace kr {
@@ -61,12 +63,38 @@ void TraceSubjects::place(const std::shared_ptr<const Database>& database) {
     look_of_name.push_back(surroundings_.look(set));
   }
   of_operation_.assign(trace_->operations.size(), Surroundings::nothing);
-  fold_ranges_of_operations(
-      host, Surroundings::nothing,
-      [&](uint32_t outer, uint32_t range) {
-        return surroundings_.add(outer, look_of_name[host.ranges[range].name]);
+  struct Lane {
+    RangeEnds ends;
+    std::unordered_map<uint32_t, uint32_t> open;  // by look: how many ranges
+    uint32_t around = Surroundings::nothing;
+  };
+  std::vector<Lane> lanes(host.threads.size());
+  const auto look_of = [&](uint32_t range) { return look_of_name[host.ranges[range].name]; };
+  const auto around = [&](uint32_t number, int64_t time) {
+    Lane& lane = lanes[number];
+    lane.ends.close_until(time, [&](uint32_t range) {
+      const auto at = lane.open.find(look_of(range));
+      if (--at->second != 0) return;
+      lane.around = surroundings_.remove(lane.around, at->first);
+      lane.open.erase(at);
+    });
+    return lane.around;
+  };
+  sweep_launches(
+      host,
+      [&](uint32_t number, uint32_t range) {
+        Lane& lane = lanes[number];
+        lane.ends.open(range, host.ranges[range].end_ns);
+        if (lane.open[look_of(range)]++ != 0) return;
+        lane.around = surroundings_.add(lane.around, look_of(range));
       },
-      [&](uint32_t operation, uint32_t around) { of_operation_[operation] = around; });
+      [&](const SweptLaunch& launch) {
+        uint32_t all = around(launch.thread, launch.time);
+        if (launch.shared != HostRange::none) {
+          all = surroundings_.unite(all, around(launch.shared, launch.time));
+        }
+        for (const uint32_t operation : launch.operations) of_operation_[operation] = all;
+      });
   // Numbered as they are met, so that the order of a file never shows.
   for (size_t i = 0; i < of_operation_.size(); ++i) {
     of_operation_[i] = pairs_.number(trace_->operations[i].name, of_operation_[i]);

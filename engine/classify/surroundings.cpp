@@ -1,6 +1,7 @@
 #include "classify/surroundings.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "match/condition.hpp"
 
@@ -73,10 +74,33 @@ uint32_t Surroundings::add(uint32_t outer, uint32_t look) {
   more.insert(more.end(), around.begin(), place);
   more.push_back(look);
   more.insert(more.end(), place, around.end());
+  return at->second = number(std::move(more));
+}
+
+uint32_t Surroundings::remove(uint32_t from, uint32_t look) {
+  const auto [at, added] = removed_.try_emplace(uint64_t{from} << 32 | look, from);
+  if (!added) return at->second;
+  Looks fewer = members_[from];
+  std::erase(fewer, look);
+  return at->second = number(std::move(fewer));
+}
+
+uint32_t Surroundings::unite(uint32_t one, uint32_t other) {
+  if (one == other || other == nothing) return one;
+  if (one == nothing) return other;
+  const auto [at, added] = united_.try_emplace(uint64_t{one} << 32 | other, one);
+  if (!added) return at->second;
+  Looks all;
+  std::set_union(members_[one].begin(), members_[one].end(), members_[other].begin(),
+                 members_[other].end(), std::back_inserter(all));
+  return at->second = number(std::move(all));
+}
+
+uint32_t Surroundings::number(Looks looks) {
   const auto [known, fresh] =
-      known_.try_emplace(std::move(more), static_cast<uint32_t>(members_.size()));
+      known_.try_emplace(std::move(looks), static_cast<uint32_t>(members_.size()));
   if (fresh) members_.push_back(known->first);
-  return at->second = known->second;
+  return known->second;
 }
 
 uint32_t PlacedNames::number(NameId name, uint32_t around) {

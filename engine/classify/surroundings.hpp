@@ -32,6 +32,10 @@ class Surroundings {
   uint32_t look(const AtomSet& name);
   /// `outer`, and in it a name of that look: where a subject in it stands.
   uint32_t add(uint32_t outer, uint32_t look);
+  /// `from`, where no name of that look encloses it any more.
+  uint32_t remove(uint32_t from, uint32_t look);
+  /// What is enclosed by all that encloses one or the other.
+  uint32_t unite(uint32_t one, uint32_t other);
   /// What stands round, for Subject::within. `sets` is overwritten.
   void fill(uint32_t surroundings, std::vector<AtomSet>& sets) const;
   size_t size() const noexcept { return members_.size(); }
@@ -39,13 +43,16 @@ class Surroundings {
  private:
   using Looks = std::vector<uint32_t>;  // rising
 
+  uint32_t number(Looks looks);
+
   bool any_ = false;
   AtomSet mask_;  // the atoms asked for
   std::vector<AtomSet> looks_;
   std::map<std::vector<uint64_t>, uint32_t> look_of_;
   std::vector<Looks> members_;
   std::map<Looks, uint32_t> known_;
-  std::unordered_map<uint64_t, uint32_t> added_;  // by outer and look
+  std::unordered_map<uint64_t, uint32_t> added_, removed_;  // by outer and look
+  std::unordered_map<uint64_t, uint32_t> united_;           // by both
 };
 
 /// Names and what is round them, each pair numbered when it is first met.

@@ -138,7 +138,19 @@ class ChromeTrace {
       json.close('}');
     }
     json.close(']');
+    distributed(json);
     json.key("traceEvents").open('[');
+  }
+
+  /// As PyTorch's profiler says it.
+  void distributed(JsonWriter& json) const {
+    const Distributed& info = trace_.distributed;
+    if (info == Distributed{}) return;
+    json.key("distributedInfo").open('{');
+    if (!info.backend.empty()) json.key("backend").text(utf8_text(info.backend));
+    if (info.rank) json.key("rank").number(*info.rank);
+    if (info.world_size) json.key("world_size").number(*info.world_size);
+    json.close('}');
   }
 
   void begin_devices() {

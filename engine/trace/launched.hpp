@@ -31,17 +31,29 @@ class LaunchedOperations {
   std::vector<uint32_t> begins_;  // in `order_`, and the end
 };
 
-/// As `fold_ranges`, of the launch of every operation that has one: calls `tell(operation, state)`.
-template <class State, class Add, class Tell>
-void fold_ranges_of_operations(const HostSide& host, const State& outside, const Add& add,
-                               const Tell& tell) {
+/// A launch as `sweep_launches` visits it.
+struct SweptLaunch {
+  int64_t time;     // its start
+  uint32_t thread;  // whose lane it is in
+  uint32_t shared;  // the lane of its process; HostRange::none: there is none
+  std::span<const uint32_t> operations;
+};
+
+/// Calls `visit(launch)` for the launch of every operation that has one, in order; before it,
+/// `open(lane, range)` for the ranges that enclose it and no launch of the lane before it.
+template <class Open, class Visit>
+void sweep_launches(const HostSide& host, const Open& open, const Visit& visit) {
   const LaunchedOperations launched(host);
-  size_t next = 0;
-  fold_ranges(host, outside, add, [&](uint32_t launch, const State& state) {
-    if (next == launched.size() || launched.launch(next) != launch) return;
-    for (const uint32_t operation : launched.operations(next)) tell(operation, state);
-    ++next;
-  });
+  RangeSweep sweep(host);
+  for (size_t i = 0; i < launched.size(); ++i) {
+    const Launch& launch = host.launches[launched.launch(i)];
+    const uint32_t shared = sweep.shared_lane(launch.thread);
+    for (const uint32_t lane : {launch.thread, shared}) {
+      if (lane == HostRange::none) continue;
+      sweep.advance(lane, launch.start_ns, [&](uint32_t range) { open(lane, range); });
+    }
+    visit(SweptLaunch{launch.start_ns, launch.thread, shared, launched.operations(i)});
+  }
 }
 
 }  // namespace kr

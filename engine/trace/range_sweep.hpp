@@ -1,10 +1,14 @@
-// What holds each launch of a trace: its launches are gone through in their order, a thread's
-// ranges opened and closed beside them. Ranges may overlap in any way; each is opened once, so that
-// however many are open at a time, a launch costs what changed since the one before it.
+// What encloses each launch of a trace: launches are visited in their order, and the ranges of
+// their thread are opened beside them. Ranges may overlap in any way. However many are open at a
+// time, each is opened once and closed once, so that n ranges and launches take n log n.
+//
+// Each thread is a lane. What holds for all threads of a process is a lane of its own, opened once
+// for all of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "trace/host_side.hpp"
@@ -15,46 +19,63 @@ class RangeSweep {
  public:
   explicit RangeSweep(const HostSide& host);
 
-  struct Open {
-    /// The ranges that hold the launch's start, on its thread and for all of its process, in the
-    /// order in which they began. Good until the next call.
-    std::span<const uint32_t> ranges;
-    size_t unchanged;  // so many of the first are those of the thread's launch before
-  };
-  /// `launch` is greater than any before.
-  Open at(uint32_t launch);
+  /// The lane of the process of a thread; HostRange::none: there is none.
+  uint32_t shared_lane(uint32_t thread) const noexcept {
+    const uint32_t whole = host_->whole_process(thread);
+    return whole == thread ? HostRange::none : whole;
+  }
+
+  /// Calls `open(range)` for the ranges of the lane that began by `time`, were not opened yet, and
+  /// have not ended by then: in the order of begin, the longer first. Times of a lane never fall.
+  template <class Open>
+  void advance(uint32_t lane, int64_t time, const Open& open) {
+    auto& [next, end] = lanes_[lane];
+    for (; next < end && host_->ranges[next].start_ns <= time; ++next) {
+      if (host_->ranges[next].end_ns > time) open(next);
+    }
+  }
 
  private:
-  struct Thread {
-    uint32_t next = 0;  // of its own ranges, and the end
-    uint32_t end = 0;
-    uint32_t next_shared = 0;  // of those of its process
-    uint32_t end_shared = 0;
-    int64_t first_end = INT64_MAX;  // of the open ones
-    std::vector<uint32_t> open;
-  };
-  size_t close(Thread& thread, int64_t time) const;
-  uint32_t next_begun(Thread& thread, int64_t time) const;
-
   const HostSide* host_;
-  std::vector<Thread> threads_;
+  std::vector<std::pair<uint32_t, uint32_t>> lanes_;  // [next, end) of the ranges
 };
 
-/// Calls `tell(launch, state)` for every launch in order, where `state` is `outside`, changed by
-/// `add(state, range)` for each range that holds it, the one that began first first.
-template <class State, class Add, class Tell>
-void fold_ranges(const HostSide& host, const State& outside, const Add& add, const Tell& tell) {
-  RangeSweep sweep(host);
-  std::vector<std::vector<State>> known(host.threads.size());  // by thread: at each open range
-  for (uint32_t i = 0; i < host.launches.size(); ++i) {
-    const RangeSweep::Open open = sweep.at(i);
-    std::vector<State>& states = known[host.launches[i].thread];
-    states.resize(open.unchanged, outside);
-    for (const uint32_t range : open.ranges.subspan(open.unchanged)) {
-      states.push_back(add(states.empty() ? outside : states.back(), range));
-    }
-    tell(i, states.empty() ? outside : states.back());
+/// The open ranges of a lane, of which only the one that began last is asked for.
+class InnermostRange {
+ public:
+  void open(uint32_t range) { open_.push_back(range); }
+  /// HostRange::none: all have ended. Times never fall.
+  uint32_t at(const HostSide& host, int64_t time) {
+    while (!open_.empty() && host.ranges[open_.back()].end_ns <= time) open_.pop_back();
+    return open_.empty() ? HostRange::none : open_.back();
   }
-}
+
+ private:
+  std::vector<uint32_t> open_;  // with ended ones below the last
+};
+
+/// The open ranges of a lane, for those who have to know when each ends.
+class RangeEnds {
+ public:
+  void open(uint32_t range, int64_t end_ns) {
+    ends_.emplace_back(end_ns, range);
+    std::push_heap(ends_.begin(), ends_.end(), later);
+  }
+  /// Calls `close(range)` for those that end by `time`.
+  template <class Close>
+  void close_until(int64_t time, const Close& close) {
+    while (!ends_.empty() && ends_.front().first <= time) {
+      const uint32_t range = ends_.front().second;
+      std::pop_heap(ends_.begin(), ends_.end(), later);
+      ends_.pop_back();
+      close(range);
+    }
+  }
+
+ private:
+  using End = std::pair<int64_t, uint32_t>;
+  static bool later(const End& a, const End& b) noexcept { return a > b; }
+  std::vector<End> ends_;  // a heap, the first to end in front
+};
 
 }  // namespace kr

@@ -80,9 +80,8 @@ TraceBuilder::TraceBuilder(std::string source, std::string format) {
 }
 
 TrackId TraceBuilder::track(const Track& track) {
-  const uint64_t hash =
-      fold_multiply(static_cast<uint64_t>(track.stream) ^ 0x9e3779b97f4a7c15,
-                    hash_bytes(track.device_name) + static_cast<uint64_t>(track.device));
+  const uint64_t hash = hash_number(
+      track.stream, hash_bytes(track.device_name) + static_cast<uint64_t>(track.device));
   const auto [first, last] = tracks_.equal_range(hash);
   for (auto known = first; known != last; ++known) {
     if (trace_.track(known->second) == track) return known->second;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "trace/range_sweep.hpp"
+#include "support/enclosing.hpp"
 #include "trace/readers/kineto_json.hpp"
 
 namespace kr::test {
@@ -20,13 +20,13 @@ inline std::string dump_kineto(const Trace& trace) {
   std::vector<uint32_t> annotation_of;  // by launch: the innermost
   if (trace.host != nullptr) {
     const HostSide& host = *trace.host;
-    annotation_of.resize(host.launches.size());
-    fold_ranges(
-        host, HostRange::none,
-        [&](uint32_t outer, uint32_t range) {
-          return host.ranges[range].kind == HostRange::Kind::annotation ? range : outer;
-        },
-        [&](uint32_t launch, uint32_t annotation) { annotation_of[launch] = annotation; });
+    for (const Launch& launch : host.launches) {
+      annotation_of.push_back(HostRange::none);
+      for (const uint32_t range : enclosing(host, launch)) {
+        const bool wanted = host.ranges[range].kind == HostRange::Kind::annotation;
+        if (wanted) annotation_of.back() = range;
+      }
+    }
   }
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const Operation& operation = trace.operations[i];

@@ -50,9 +50,9 @@ TrackId CsvMerge::track(const CsvRows::NewTrack& found) {
   if (device.id) {
     track.device = *device.id;
   } else {
-    const auto known = std::find(unnumbered_.begin(), unnumbered_.end(), track.device_name);
-    track.device = static_cast<int32_t>(-1 - (known - unnumbered_.begin()));
-    if (known == unnumbered_.end()) unnumbered_.push_back(track.device_name);
+    const auto next = static_cast<int32_t>(unnumbered_.size());
+    const auto [known, added] = unnumbered_.try_emplace(track.device_name, next);
+    track.device = -1 - known->second;
   }
   return out_->track(track);
 }
@@ -65,7 +65,9 @@ void CsvMerge::finish() {
       next = track.device + 1;
     }
   }
-  std::vector<std::string> sorted = unnumbered_;
+  std::vector<std::string> sorted;
+  sorted.reserve(unnumbered_.size());
+  for (const auto& [name, number] : unnumbered_) sorted.push_back(name);
   std::sort(sorted.begin(), sorted.end());
   for (Track& track : out_->tracks()) {
     if (track.device >= 0) continue;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "trace/readers/csv_rows.hpp"
@@ -33,7 +34,7 @@ class CsvMerge {
 
   TraceBuilder* out_;
   std::vector<Numbers> parsers_;
-  std::vector<std::string> unnumbered_;  // device names; their place is -1 - device for now
+  std::unordered_map<std::string, int32_t> unnumbered_;  // by device name: -1 - device for now
 };
 
 }  // namespace kr

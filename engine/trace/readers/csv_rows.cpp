@@ -220,7 +220,7 @@ TrackId CsvRowParser::fast_track(std::string_view device, std::string_view strea
 }
 
 TrackId CsvRowParser::track_id(std::string_view device, int64_t stream) {
-  const uint64_t hash = hash_bytes(device) ^ (static_cast<uint64_t>(stream) * 0x9e3779b97f4a7c15);
+  const uint64_t hash = hash_number(stream, hash_bytes(device));
   const auto [first, last] = track_index_.equal_range(hash);
   for (auto known = first; known != last; ++known) {
     const CsvRows::NewTrack& track = tracks_[known->second];

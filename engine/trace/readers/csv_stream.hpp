@@ -76,10 +76,11 @@ class CsvStream {
   };
   using Workers = OrderedWorkers<Job>;
 
-  TextPlace place(const TextBlock& block, size_t used) const {
+  /// `line` is that of the text behind `used` bytes.
+  TextPlace place(const TextBlock& block, size_t used, uint64_t line) const {
     return {.shown = &input_->shown(),
             .offset = block.offset + used,
-            .line = block.line + tally(block.text().substr(0, used)).newlines,
+            .line = line,
             .last = block.last,
             .cut_off = block.last && input_->truncated(),
             .allow_truncated = input_->options().allow_truncated};
@@ -88,26 +89,29 @@ class CsvStream {
   // A block in this thread, whatever stands in it. What is left of it comes again.
   void read_here(TextBlock& block) {
     size_t used = 0;
+    uint64_t line = block.line;
     while (used < block.text().size()) {
       const bool in_table = table_->layout() != nullptr;
-      const size_t step = in_table ? rows_here(block, used) : line_here(block, used);
+      const size_t step = in_table ? rows_here(block, used, line) : line_here(block, used, line);
       if (step == 0 && (in_table || table_->layout() == nullptr)) break;
+      line += tally(block.text().substr(used, step)).newlines;
       used += step;
     }
     blocks_.give_back(block, used);
     if (used == 0) blocks_.enlarge();
   }
 
-  size_t rows_here(TextBlock& block, size_t used) {
+  size_t rows_here(TextBlock& block, size_t used, uint64_t line) {
     const std::string_view text = block.text().substr(used);
-    const TextPlace where = place(block, used);
+    const TextPlace where = place(block, used, line);
     rows_.clear();
     table_->restart(0);
     parser_.restart();
     parser_.parse(text, where, *table_->layout(), rows_);
     table_->merge(rows_, 0);
     if (rows_.stop == CsvStop::line) {
-      return rows_.consumed + line_here(block, used + rows_.consumed);
+      return rows_.consumed + line_here(block, used + rows_.consumed,
+                                        line + tally(text.substr(0, rows_.consumed)).newlines);
     }
     if (rows_.stop == CsvStop::truncated) {
       table_->row_cut_off(where.offset + rows_.consumed);
@@ -117,12 +121,12 @@ class CsvStream {
   }
 
   // 0 where the block ends within the line, or rows begin with it.
-  size_t line_here(const TextBlock& block, size_t used) {
+  size_t line_here(const TextBlock& block, size_t used, uint64_t line) {
     const std::string_view text = block.text().substr(used);
     const size_t newline = text.find('\n');
     if (newline == text.npos && !block.last) return 0;
     const size_t size = newline == text.npos ? text.size() : newline + 1;
-    return table_->line(text.substr(0, size), place(block, used)) ? size : 0;
+    return table_->line(text.substr(0, size), place(block, used, line)) ? size : 0;
   }
 
   // Rows, until something is met that is none, or the end.
@@ -141,7 +145,7 @@ class CsvStream {
         bool cut = false;
         more = blocks_.next_rows(job->block, cut);
         if (more && cut) {
-          job->place = place(job->block, 0);
+          job->place = place(job->block, 0, job->block.line);
           workers.submit();
         } else if (more) {
           uncut = &job->block;

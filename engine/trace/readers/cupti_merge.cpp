@@ -18,15 +18,14 @@ void add_stretch(std::vector<std::pair<size_t, size_t>>& to, size_t begin, size_
   }
 }
 
-template <class Records>
-void scale(Records& records, std::vector<std::pair<size_t, size_t>>& stretches) {
-  for (const auto& [begin, end] : stretches) {
-    for (size_t i = begin; i < end; ++i) {
-      records[i].start_ns *= in_a_microsecond;
-      records[i].duration_ns *= in_a_microsecond;
-    }
-  }
-  stretches.clear();
+bool fits(const Launch& launch) noexcept {
+  return launch.end_ns() <= longest_microseconds;
+}
+
+template <class Record>
+void scale(Record& record) noexcept {
+  record.start_ns *= in_a_microsecond;
+  record.duration_ns *= in_a_microsecond;
 }
 
 }  // namespace
@@ -80,8 +79,32 @@ void CuptiMerge::settle(const CuptiRows& rows) {
 
 void CuptiMerge::microseconds_from_now_on(const CuptiRows::Fraction& fraction) {
   fraction_ = fmt::format("`{}` in {}:{}", shown_text(fraction.title), shown_, fraction.line);
-  scale(out_->added(), whole_operations_);
-  if (host_ != nullptr) scale(host_->launches, whole_launches_);
+  for (const auto& [begin, end] : whole_operations_) {
+    for (size_t i = begin; i < end; ++i) scale(out_->added()[i]);
+  }
+  whole_operations_.clear();
+  if (host_ != nullptr) scale_launches();
+}
+
+void CuptiMerge::scale_launches() {
+  GrowingArray<Launch> kept;
+  kept.reserve(host_->launches.size());
+  size_t next = 0;
+  for (const auto& [begin, end] : whole_launches_) {
+    for (; next < begin; ++next) kept.push_back(host_->launches[next]);
+    for (; next < end; ++next) {
+      Launch& launch = host_->launches[next];
+      if (!fits(launch)) {
+        out_->loss(loss_prefix_ + unsound_call, 0);
+        continue;
+      }
+      scale(launch);
+      kept.push_back(launch);
+    }
+  }
+  for (; next < host_->launches.size(); ++next) kept.push_back(host_->launches[next]);
+  host_->launches = std::move(kept);
+  whole_launches_.clear();
 }
 
 void CuptiMerge::add_operations(const CuptiRows& rows, const Numbers& numbers,
@@ -106,6 +129,10 @@ void CuptiMerge::add_launches(const CuptiRows& rows, const Numbers& numbers, int
   for (size_t i = 0; i < rows.launches.size(); ++i) {
     const Launch& launch = rows.launches[i];
     const int64_t factor = i < rows.whole ? whole_factor : 1;
+    if (factor != 1 && !fits(launch)) {
+      out_->loss(loss_prefix_ + unsound_call, 0);
+      continue;
+    }
     host_->launches.push_back({launch.correlation, launch.start_ns * factor,
                                launch.duration_ns * factor, numbers.calls[launch.call],
                                numbers.threads[launch.thread]});

@@ -41,6 +41,7 @@ class CuptiMerge {
 
   void settle(const CuptiRows& rows);
   void microseconds_from_now_on(const CuptiRows::Fraction& fraction);
+  void scale_launches();
   void add_operations(const CuptiRows& rows, const Numbers& numbers, int64_t whole_factor);
   void add_launches(const CuptiRows& rows, const Numbers& numbers, int64_t whole_factor);
   uint32_t call(std::string_view name);

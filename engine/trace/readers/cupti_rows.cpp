@@ -132,6 +132,11 @@ size_t CuptiRowParser::row(size_t at) {
     if (trim_cell(*line).empty()) {
       return std::min(line->size() + 1, cursor_.text().size() - at);
     }
+    at_ = at;
+    if (is_call(layout_->kind) && cursor_.row().end == CsvRow::End::row) {
+      loss("call in a row with more or fewer cells than the header");
+      return cursor_.row().size;
+    }
     const auto why = cursor_.refuse(at);
     return stop(why.value_or(CsvStop::more), at);
   }
@@ -154,13 +159,18 @@ bool CuptiRowParser::is_header() const {
 
 void CuptiRowParser::take() {
   ++out_->rows;
-  if (!layout_->unit_told() && !micro_) meet_fraction();
   Times times;
+  const bool of_host = is_call(layout_->kind);
+  // A call that cannot be says nothing of the unit either.
+  const bool undecided = !layout_->unit_told() && !micro_;
+  if (of_host && undecided && !read_times(times, false).empty()) return loss(unsound_call);
+  if (undecided) meet_fraction();
   if (std::string why = read_times(times, micro_); !why.empty()) {
+    if (of_host) return loss(unsound_call);
     std::string remedy = remedy_of(why);
     cursor_.fail(at_, std::move(why), std::move(remedy));
   }
-  if (!layout_->unit_told() && !micro_ && !out_->too_large &&
+  if (!of_host && !layout_->unit_told() && !micro_ && !out_->too_large &&
       times.start_ns + times.duration_ns > longest_microseconds) {
     Times as_microseconds;
     out_->too_large = cursor_.error(at_, read_times(as_microseconds, true));
@@ -170,9 +180,12 @@ void CuptiRowParser::take() {
     loss("activity with an open end");
     return;
   }
-  if (is_call(layout_->kind)) {
-    const int64_t correlated = correlation();
+  if (of_host) {
+    const std::string_view text = trim_cell(cell(layout_->correlation, "correlation"));
+    const auto given = whole_number(text);
+    if (!given && !is_nothing(text)) loss("call whose correlation is no number");
     if (!host_side_) return;
+    const int64_t correlated = given.value_or(Launch::no_correlation);
     out_->launches.push_back({correlated, times.start_ns, times.duration_ns, call(), thread()});
     return;
   }

@@ -31,6 +31,9 @@ namespace kr {
 /// they are microseconds.
 constexpr int64_t longest_microseconds = INT64_MAX / 1000;
 
+/// What a call is counted as whose times cannot be.
+constexpr const char* unsound_call = "call without a sound time";
+
 struct CuptiRows {
   struct NewName {
     std::string_view text;

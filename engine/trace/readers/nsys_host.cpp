@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <unordered_set>
 
 #include "base/error.hpp"
 
@@ -24,7 +25,9 @@ std::string_view without_version(std::string_view name) {
 }
 
 /// Ranges pushed and popped are 59 and 70, those started and ended 60 and 71.
-constexpr const char* of_ranges = "eventType IN (59, 60, 70, 71)";
+constexpr bool is_range(int64_t type) {
+  return type == 59 || type == 60 || type == 70 || type == 71;
+}
 
 /// The runtime's functions begin with `cuda`, the driver's with `cu` and a capital.
 bool is_driver(std::string_view name) {
@@ -85,28 +88,45 @@ bool NsysHost::read_calls() {
   }
   enum Column { start, end, thread_id, id, name, row };
   auto rows = database_->prepare(
-      fmt::format("SELECT \"start\", \"end\", {}, correlationId, {}, {} FROM {}",
+      fmt::format("SELECT \"start\", \"end\", {}, \"correlationId\", {}, {} FROM {}",
                   columns.or_else("globalTid", "0"), columns.or_else("nameId", "NULL"),
-                  schema_->has_row_ids(calls_table) ? "_rowid_" : "0", calls_table));
+                  row_id(calls_table), nsys_table(calls_table)));
+  int64_t number = 0;
   while (step(rows, whole)) {
-    if (rows.type(start) != Type::integer) {
-      fail(calls_table, rows.integer(row), "its start is missing or no whole number");
-    }
+    number = rows.type(row) == Type::null ? number + 1 : rows.integer(row);
+    const auto lost = [&](const char* what) { out_->loss(what, static_cast<uint64_t>(number)); };
+    const bool open = rows.is_null(end);
     const int64_t start_ns = rows.integer(start);
-    int64_t end_ns = rows.integer(end);
-    if (rows.is_null(end)) {
-      out_->loss("CUDA call with an open end", static_cast<uint64_t>(rows.integer(row)));
-      end_ns = start_ns;
+    const int64_t end_ns = open ? start_ns : rows.integer(end);
+    if (rows.type(start) != Type::integer || (!open && rows.type(end) != Type::integer) ||
+        start_ns < 0 || end_ns < start_ns) {
+      lost("CUDA call without a sound time");
+      continue;
     }
-    if (start_ns < 0) fail(calls_table, rows.integer(row), "its start is negative");
-    if (end_ns < start_ns) fail(calls_table, rows.integer(row), "it ends before it starts");
-    const int64_t global_tid = rows.integer(thread_id);
-    const int64_t linked =
-        rows.is_null(id) ? Launch::no_correlation : correlation(global_tid, rows.integer(id));
+    if (open) lost("CUDA call with an open end");
+    const int64_t global_tid = thread_number(rows, thread_id, number);
+    int64_t linked = Launch::no_correlation;
+    if (const auto value = rows.whole_number(id)) {
+      linked = correlation(global_tid, *value);
+    } else if (!rows.is_null(id)) {
+      lost("CUDA call whose correlation is no number");
+    }
     host_->launches.push_back(
         {linked, start_ns, end_ns - start_ns, call(rows, name), thread(global_tid, false)});
   }
   return whole;
+}
+
+const char* NsysHost::row_id(const char* table) const {
+  const char* const name = schema_->row_id(table);
+  return name != nullptr ? name : "NULL";
+}
+
+int64_t NsysHost::thread_number(const sqlite::Statement& row, int column, int64_t number) {
+  if (const auto value = row.whole_number(column)) return *value;
+  out_->loss("call or range without the number of a thread: taken for thread 0",
+             static_cast<uint64_t>(number));
+  return 0;
 }
 
 bool NsysHost::read_ranges() {
@@ -119,23 +139,33 @@ bool NsysHost::read_ranges() {
   }
   enum Column { start, end, type, thread_id, end_thread, text, text_id, row };
   auto rows = database_->prepare(
-      fmt::format("SELECT \"start\", {}, eventType, globalTid, {}, {}, {}, {} FROM {} WHERE {}",
+      fmt::format("SELECT \"start\", {}, \"eventType\", \"globalTid\", {}, {}, {}, {} FROM {}",
                   columns.or_else("end", "NULL"), columns.or_else("endGlobalTid", "NULL"),
                   columns.or_else("text", "NULL"), columns.or_else("textId", "NULL"),
-                  schema_->has_row_ids(ranges_table) ? "_rowid_" : "0", ranges_table, of_ranges));
+                  row_id(ranges_table), nsys_table(ranges_table)));
+  int64_t number = 0;
   while (step(rows, whole)) {
-    if (rows.type(start) != Type::integer) {
-      fail(ranges_table, rows.integer(row), "its start is missing or no whole number");
+    number = rows.type(row) == Type::null ? number + 1 : rows.integer(row);
+    const auto lost = [&](const char* what) { out_->loss(what, static_cast<uint64_t>(number)); };
+    const auto kind = rows.whole_number(type);
+    if (!kind) {
+      lost("NVTX event whose type is no number");
+      continue;
     }
+    if (!is_range(*kind)) continue;
+    const bool open = rows.is_null(end);
     const int64_t start_ns = rows.integer(start);
     // One that was open when profiling ended holds all that came after its start.
-    const int64_t end_ns =
-        rows.is_null(end) ? std::numeric_limits<int64_t>::max() : rows.integer(end);
-    if (end_ns < start_ns) fail(ranges_table, rows.integer(row), "it ends before it starts");
-    const int64_t global_tid = rows.integer(thread_id);
-    const bool pushed = rows.integer(type) == 59 || rows.integer(type) == 70;
-    const bool moved = !pushed && !rows.is_null(end) && rows.type(end_thread) == Type::integer &&
-                       rows.integer(end_thread) != global_tid;
+    const int64_t end_ns = open ? std::numeric_limits<int64_t>::max() : rows.integer(end);
+    if (rows.type(start) != Type::integer || (!open && rows.type(end) != Type::integer) ||
+        end_ns < start_ns) {
+      lost("NVTX range without a sound time");
+      continue;
+    }
+    const int64_t global_tid = thread_number(rows, thread_id, number);
+    const bool pushed = *kind == 59 || *kind == 70;
+    const auto ended_on = rows.whole_number(end_thread);
+    const bool moved = !pushed && !open && ended_on && *ended_on != global_tid;
     host_->ranges.push_back({start_ns, end_ns, range_name(rows, text, text_id),
                              thread(global_tid, moved), HostRange::none,
                              HostRange::Kind::annotation});
@@ -166,7 +196,9 @@ uint32_t NsysHost::call(const sqlite::Statement& row, int column) {
     return at->second;
   };
   if (row.type(column) == Type::text) return add(row.text(column));
-  const int64_t id = row.integer(column);
+  const auto given = row.whole_number(column);
+  if (!given && !row.is_null(column)) return add(row.text(column));
+  const int64_t id = given.value_or(0);
   const auto known = calls_.by_number.find(id);
   if (known != calls_.by_number.end()) return known->second;
   std::string name;
@@ -183,7 +215,12 @@ uint32_t NsysHost::range_name(const sqlite::Statement& row, int text, int id) {
   };
   if (!row.is_null(text)) return add(row.text(text));
   if (row.is_null(id)) return add({});
-  const int64_t number = row.integer(id);
+  const auto given = row.whole_number(id);
+  if (!given) {
+    out_->loss("NVTX text id that is no number", 0);
+    return add({});
+  }
+  const int64_t number = *given;
   const auto known = range_names_.by_number.find(number);
   if (known != range_names_.by_number.end()) return known->second;
   std::string name;
@@ -199,24 +236,30 @@ void tell_range_names(const sqlite::Database& database, const NsysSchema& schema
   if (!schema.has(ranges_table)) return;
   const NsysColumns columns(database, ranges_table);
   if (!columns.has("start") || !columns.has("eventType") || !columns.has("globalTid")) return;
-  enum Column { text, text_id };
+  enum Column { type, text, text_id };
   auto rows = database.prepare(
-      fmt::format("SELECT DISTINCT {}, {} FROM {} WHERE {}", columns.or_else("text", "NULL"),
-                  columns.or_else("textId", "NULL"), ranges_table, of_ranges));
+      fmt::format("SELECT \"eventType\", {}, {} FROM {}", columns.or_else("text", "NULL"),
+                  columns.or_else("textId", "NULL"), nsys_table(ranges_table)));
+  // Each distinct one is told once. SQLite's DISTINCT would keep all texts in a file.
+  std::unordered_set<std::string> texts;
+  std::unordered_set<int64_t, NumberHash> ids;
   std::string name;
+  const auto tell_once = [&](std::string_view one) {
+    if (const auto [known, added] = texts.emplace(one); added) tell(*known);
+  };
   while (allow_damage ? rows.try_step() == Step::row : rows.step()) {
+    const auto kind = rows.whole_number(type);
+    if (!kind || !is_range(*kind)) continue;
     if (!rows.is_null(text)) {
-      tell(rows.text(text));
+      tell_once(rows.text(text));
       continue;
     }
+    const auto id = rows.whole_number(text_id);
+    if (id && !ids.insert(*id).second) continue;
     name.clear();
-    if (!rows.is_null(text_id) && !names.find_string(rows.integer(text_id), name)) name.clear();
-    tell(name);
+    if (id && !names.find_string(*id, name)) name.clear();
+    tell_once(name);
   }
-}
-
-void NsysHost::fail(const char* table, int64_t row, const char* what) const {
-  throw Error(database_->path(), fmt::format("table {}, row {}: {}", table, row, what));
 }
 
 }  // namespace kr

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/sqlite.hpp"
+#include "trace/hash.hpp"
 #include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
@@ -29,23 +30,24 @@ class NsysHost {
 
   /// The correlation of an operation or call, for a HostSide: one number of id and process.
   int64_t correlation(int64_t global_pid, int64_t id);
-  /// Reads all calls and ranges. False where the file had less than its tables say. Throws Error on
-  /// times that cannot be.
+  /// Reads all calls and ranges. False where the file had less than its tables say. Rows that
+  /// cannot be are counted and left out.
   bool read();
 
  private:
   struct Ids {  // of one column, by what it holds for a text
-    std::unordered_map<int64_t, uint32_t> by_number;
+    std::unordered_map<int64_t, uint32_t, NumberHash> by_number;
     std::unordered_map<std::string, uint32_t> by_text;
   };
   bool told_by_process() const;
   bool read_calls();
   bool read_ranges();
+  const char* row_id(const char* table) const;
   bool step(sqlite::Statement& rows, bool& whole) const;
   uint32_t thread(int64_t global_tid, bool whole_process);
   uint32_t call(const sqlite::Statement& row, int column);
   uint32_t range_name(const sqlite::Statement& row, int text, int id);
-  [[noreturn]] void fail(const char* table, int64_t row, const char* what) const;
+  int64_t thread_number(const sqlite::Statement& row, int column, int64_t number);
 
   const sqlite::Database* database_;
   const NsysSchema* schema_;
@@ -54,9 +56,9 @@ class NsysHost {
   HostSide* host_;
   bool allow_damage_;
   bool by_process_;
-  std::unordered_map<int64_t, int64_t> processes_;  // numbered as met
-  std::unordered_map<int64_t, uint32_t> threads_;   // by globalTid
-  std::unordered_map<int64_t, uint32_t> whole_processes_;
+  std::unordered_map<int64_t, int64_t, NumberHash> processes_;  // numbered as met
+  std::unordered_map<int64_t, uint32_t, NumberHash> threads_;   // by globalTid
+  std::unordered_map<int64_t, uint32_t, NumberHash> whole_processes_;
   Ids calls_;
   Ids range_names_;
 };

@@ -39,20 +39,32 @@ void NameMemory::add(int64_t id, NameId name) {
 }
 
 NsysNames::NsysNames(const sqlite::Database& database, const NsysSchema& schema, TraceBuilder& out)
-    : database_(&database), out_(&out) {
+    : database_(&database), schema_(&schema), out_(&out) {
   if (schema.has("StringIds")) {
     const NsysColumns columns(database, "StringIds");
     strings_ = columns.has("id") && columns.has("value");
     strings_have_key_ = columns.is_key("id");
     if (strings_ && !strings_have_key_) read_all_strings();
+    if (strings_ && strings_have_key_) {
+      find_string_.emplace(database.prepare(
+          fmt::format("SELECT \"value\" FROM {} WHERE \"id\" = ?1", nsys_table("StringIds"))));
+    }
   }
   read_copy_labels(schema);
   read_devices(schema);
 }
 
 void NsysNames::read_all_strings() {
-  auto rows = database_->prepare("SELECT id, value FROM StringIds");
-  while (rows.step()) all_strings_.emplace(rows.integer(0), rows.text(1));
+  auto rows =
+      database_->prepare(fmt::format("SELECT \"id\", \"value\" FROM {}", nsys_table("StringIds")));
+  while (rows.step()) {
+    const auto id = rows.whole_number(0);
+    if (!id || rows.is_null(1)) continue;
+    const auto [known, added] = all_strings_.try_emplace(*id, rows.text(1));
+    if (!added && known->second != rows.text(1)) {
+      out_->loss("id of two strings: its first counts", static_cast<uint64_t>(*id));
+    }
+  }
 }
 
 void NsysNames::read_copy_labels(const NsysSchema& schema) {
@@ -64,9 +76,11 @@ void NsysNames::read_copy_labels(const NsysSchema& schema) {
   if (!schema.has(table)) return;
   const NsysColumns columns(*database_, table);
   if (!columns.has("id") || !columns.has("label")) return;
-  auto rows = database_->prepare("SELECT id, label FROM ENUM_CUDA_MEMCPY_OPER");
+  auto rows =
+      database_->prepare(fmt::format("SELECT \"id\", \"label\" FROM {}", nsys_table(table)));
   while (rows.step()) {
-    if (!rows.text(1).empty()) copy_labels_[rows.integer(0)] = rows.text(1);
+    const auto id = rows.whole_number(0);
+    if (id && !rows.text(1).empty()) copy_labels_[*id] = rows.text(1);
   }
 }
 
@@ -76,9 +90,11 @@ void NsysNames::read_devices(const NsysSchema& schema) {
   const NsysColumns columns(*database_, table);
   const std::string number = columns.first_of({"cuDevice", "id"});
   if (number == "NULL" || !columns.has("name")) return;
-  auto rows = database_->prepare("SELECT " + number + ", name FROM TARGET_INFO_GPU");
+  auto rows =
+      database_->prepare(fmt::format("SELECT {}, \"name\" FROM {}", number, nsys_table(table)));
   while (rows.step()) {
-    if (!rows.is_null(0) && !rows.text(1).empty()) devices_.emplace(rows.integer(0), rows.text(1));
+    const auto id = rows.whole_number(0);
+    if (id && !rows.text(1).empty()) devices_.emplace(*id, rows.text(1));
   }
 }
 
@@ -149,11 +165,12 @@ bool NsysNames::find_string(int64_t id, std::string& text) {
     text = known->second;
     return true;
   }
-  auto query = database_->prepare("SELECT value FROM StringIds WHERE id = ?1");
-  query.bind(1, id);
-  if (!query.step()) return false;
-  text = query.text(0);
-  return true;
+  find_string_->reset();
+  find_string_->bind(1, id);
+  const bool found = find_string_->step() && !find_string_->is_null(0);
+  if (found) text = find_string_->text(0);
+  find_string_->reset();
+  return found;
 }
 
 TrackId NsysNames::track(const NsysRow& row) {
@@ -173,8 +190,10 @@ uint64_t NsysNames::first_row(NsysTable table, int64_t id) const {
   const std::string name = table == NsysTable::kernel
                                ? columns.first_of({"demangledName", "mangledName", "shortName"})
                                : columns.or_else("copyKind", "0");
-  auto query = database_->prepare(
-      fmt::format("SELECT _rowid_ FROM {} WHERE {} = ?1 LIMIT 1", name_of(table), name));
+  const char* const row_id = schema_->row_id(name_of(table));
+  if (row_id == nullptr) return 0;
+  auto query = database_->prepare(fmt::format("SELECT {} FROM {} WHERE {} = ?1 LIMIT 1", row_id,
+                                              nsys_table(name_of(table)), name));
   query.bind(1, id);
   return query.step() ? static_cast<uint64_t>(query.integer(0)) : 0;
 }

@@ -5,11 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/sqlite.hpp"
+#include "trace/hash.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
@@ -28,7 +30,7 @@ class NameMemory {
 
  private:
   std::vector<NameId> small_;
-  std::unordered_map<int64_t, NameId> large_;
+  std::unordered_map<int64_t, NameId, NumberHash> large_;
 };
 
 class NsysNames {
@@ -37,9 +39,10 @@ class NsysNames {
 
   NameId name(const NsysRows& rows, const NsysRow& row);
   TrackId track(const NsysRow& row);
-  /// A string of the export; false where there is none of that id.
+  /// A string of the export; false where there is none of that id. Prepared once: a table may have
+  /// any number of columns and indices.
   bool find_string(int64_t id, std::string& text);
-  /// Tells the losses it met.
+  /// Tells the losses it met. The schema has to be there still.
   void finish();
 
  private:
@@ -56,12 +59,14 @@ class NsysNames {
   uint64_t first_row(NsysTable table, int64_t id) const;
 
   const sqlite::Database* database_;
+  const NsysSchema* schema_;
   TraceBuilder* out_;
   bool strings_ = false;
   bool strings_have_key_ = false;
-  std::unordered_map<int64_t, std::string> all_strings_;  // where they have no key
+  std::optional<sqlite::Statement> find_string_;
+  std::unordered_map<int64_t, std::string, NumberHash> all_strings_;  // where they have no key
   std::map<int64_t, std::string> copy_labels_;
-  std::unordered_map<int64_t, std::string> devices_;
+  std::unordered_map<int64_t, std::string, NumberHash> devices_;
 
   std::array<NameMemory, nsys_table_count> met_;
   std::unordered_map<uint32_t, NsysTable> made_up_;  // NameIds that stand for no string

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/error.hpp"
@@ -21,7 +22,7 @@ enum Column {
   correlation_column,
   process_column
 };
-constexpr size_t typed_columns = 3;
+constexpr size_t typed_columns = 5;
 
 std::string name_expression(const NsysColumns& columns, NsysTable table) {
   switch (table) {
@@ -53,8 +54,8 @@ std::string_view name_of(NsysTable table) noexcept {
   return "";
 }
 
-std::string nsys_query(const sqlite::Database& database, NsysTable table, bool numbered,
-                       bool linked) {
+std::string nsys_query(const sqlite::Database& database, const NsysRange& range, bool linked) {
+  const NsysTable table = range.table;
   const NsysColumns columns(database, name_of(table));
   for (const std::string_view needed : {"start", "end"}) {
     if (columns.has(needed)) continue;
@@ -68,8 +69,10 @@ std::string nsys_query(const sqlite::Database& database, NsysTable table, bool n
                                  : std::string();
   return fmt::format("SELECT \"start\", \"end\", {}, {}, {}{} FROM {}{}",
                      name_expression(columns, table), columns.or_else("deviceId", "0"),
-                     columns.or_else("streamId", "0"), launch, name_of(table),
-                     numbered ? " WHERE _rowid_ BETWEEN ?1 AND ?2" : "");
+                     columns.or_else("streamId", "0"), launch, nsys_table(name_of(table)),
+                     range.row_id != nullptr
+                         ? fmt::format(" WHERE {} BETWEEN ?1 AND ?2", range.row_id)
+                         : std::string());
 }
 
 NsysRowReader::NsysRowReader(sqlite::Database database, bool allow_damage, bool linked)
@@ -78,20 +81,32 @@ NsysRowReader::NsysRowReader(sqlite::Database database, bool allow_damage, bool 
 void NsysRowReader::read(NsysRows& out) {
   out.rows.clear();
   out.texts.clear();
-  out.open_ends = 0;
+  out.losses.clear();
+  out.met = 0;
   out.damaged = false;
+  if (out.range.count_only) return count(out);
   auto& prepared = statements_[static_cast<size_t>(out.range.table)];
   if (prepared == nullptr) {
     prepared = std::make_unique<sqlite::Statement>(
-        database_.prepare(nsys_query(database_, out.range.table, out.range.numbered, linked_)));
+        database_.prepare(nsys_query(database_, out.range, linked_)));
   }
   sqlite::Statement& statement = *prepared;
   statement.reset();
-  if (out.range.numbered) {
+  if (out.range.row_id != nullptr) {
     statement.bind(1, out.range.first);
     statement.bind(2, out.range.last);
   }
-  for (uint64_t number = 0; step(statement, out); ++number) add(statement, out, number);
+  while (step(statement, out)) {
+    add(statement, out, out.met);
+    ++out.met;
+  }
+}
+
+// Not count(*): that is one step of SQLite's machine, however many pages it goes through.
+void NsysRowReader::count(NsysRows& out) const {
+  auto query = database_.prepare(fmt::format("SELECT count({} + 0) FROM {}", out.range.row_id,
+                                             nsys_table(name_of(out.range.table))));
+  if (query.step()) out.met = static_cast<uint64_t>(query.integer(0));
 }
 
 bool NsysRowReader::step(sqlite::Statement& statement, NsysRows& out) const {
@@ -110,7 +125,9 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   }
   const int64_t start = cells[start_column].integer;
   const int64_t end = cells[end_column].integer;
-  const int64_t device = statement.integer(device_column);
+  const int64_t device = cells[device_column].type == Type::integer
+                             ? cells[device_column].integer
+                             : this->device(statement, out, number);
   if (start < 0) fail(out.range, number, "its start is negative");
   if (end < start) fail(out.range, number, "it ends before it starts");
   if (device < 0 || device > std::numeric_limits<int32_t>::max()) {
@@ -119,15 +136,13 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   NsysRow row{.start_ns = start,
               .duration_ns = end - start,
               .name = cells[name_column].integer,
-              .stream = statement.integer(stream_column),
+              .stream = cells[stream_column].type == Type::integer ? cells[stream_column].integer
+                                                                   : stream(statement, out, number),
               .device = static_cast<int32_t>(device),
               .name_form = NsysRow::Name::id,
               .correlation = NsysRow::no_id,
               .process = 0};
-  if (linked_ && !statement.is_null(correlation_column)) {
-    row.correlation = statement.integer(correlation_column);
-    row.process = statement.integer(process_column);
-  }
+  if (linked_ && !statement.is_null(correlation_column)) link(statement, row, out, number);
   switch (cells[name_column].type) {
     case Type::integer:
       break;
@@ -147,17 +162,49 @@ void NsysRowReader::odd_row(const sqlite::Statement& statement, NsysRows& out, u
     fail(out.range, number, "its start is missing or no whole number");
   }
   if (!statement.is_null(end_column)) fail(out.range, number, "its end is no whole number");
-  if (out.open_ends++ == 0) {
-    out.first_open_end = static_cast<uint64_t>(row_id(out.range, number));
+  loss(out, "operation with an open end", number);
+}
+
+// Columns may hold what their type does not say. A number that is written as text is one.
+int64_t NsysRowReader::device(const sqlite::Statement& statement, NsysRows& out,
+                              uint64_t number) const {
+  if (const auto value = statement.whole_number(device_column)) return *value;
+  loss(out, "operation without the number of a device: taken for device 0", number);
+  return 0;
+}
+
+int64_t NsysRowReader::stream(const sqlite::Statement& statement, NsysRows& out,
+                              uint64_t number) const {
+  if (const auto value = statement.whole_number(stream_column)) return *value;
+  loss(out, "operation without the number of a stream: taken for stream 0", number);
+  return 0;
+}
+
+void NsysRowReader::link(const sqlite::Statement& statement, NsysRow& row, NsysRows& out,
+                         uint64_t number) const {
+  const auto correlation = statement.whole_number(correlation_column);
+  const auto process = statement.whole_number(process_column);
+  if (!correlation || !process) {
+    loss(out, "operation whose correlation or process is no number", number);
+    return;
   }
+  row.correlation = *correlation;
+  row.process = *process;
+}
+
+void NsysRowReader::loss(NsysRows& out, std::string_view what, uint64_t number) const {
+  const bool known = std::any_of(out.losses.begin(), out.losses.end(),
+                                 [&](const Loss& loss) { return loss.what == what; });
+  const uint64_t first = known ? UINT64_MAX : static_cast<uint64_t>(row_id(out.range, number));
+  add_loss(out.losses, what, first, 1);
 }
 
 // Only rows that are spoken of are asked for their number: asking for all would cost a tenth.
 int64_t NsysRowReader::row_id(const NsysRange& range, uint64_t number) const {
-  if (!range.numbered) return static_cast<int64_t>(number) + 1;
+  if (range.row_id == nullptr) return static_cast<int64_t>(number) + 1;
   auto query = database_.prepare(
-      fmt::format("SELECT _rowid_ FROM {} WHERE _rowid_ BETWEEN ?1 AND ?2 LIMIT 1 OFFSET ?3",
-                  name_of(range.table)));
+      fmt::format("SELECT {0} FROM {1} WHERE {0} BETWEEN ?1 AND ?2 LIMIT 1 OFFSET ?3", range.row_id,
+                  nsys_table(name_of(range.table))));
   query.bind(1, range.first);
   query.bind(2, range.last);
   query.bind(3, static_cast<int64_t>(number));

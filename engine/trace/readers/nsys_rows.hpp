@@ -12,6 +12,7 @@
 
 #include "base/sqlite.hpp"
 #include "trace/readers/nsys_schema.hpp"
+#include "trace/trace.hpp"
 
 namespace kr {
 
@@ -34,10 +35,11 @@ struct NsysRow {
   static constexpr int64_t no_id = -1;
 };
 
-/// Rows [first, last] by number, or all of a table without numbers.
+/// Rows [first, last] by number, all of a table without numbers, or only how many a table has.
 struct NsysRange {
   NsysTable table = NsysTable::kernel;
-  bool numbered = true;
+  const char* row_id = nullptr;  // NsysSchema::row_id; null: without numbers
+  bool count_only = false;
   int64_t first = 0;
   int64_t last = 0;
 };
@@ -46,16 +48,15 @@ struct NsysRows {
   NsysRange range;
   std::vector<NsysRow> rows;
   std::deque<std::string> texts;
-  uint64_t open_ends = 0;  // rows without an end, left out
-  uint64_t first_open_end = 0;
+  std::vector<Loss> losses;
+  uint64_t met = 0;      // rows of the range, with those that are left out
   bool damaged = false;  // the range could not be read to its end
 };
 
-/// The query for a table, of start, end, name, device and stream, with ?1 and ?2 as range;
+/// The query for a range, of start, end, name, device and stream, with ?1 and ?2 as its ends;
 /// `linked`: of the correlation and process of its launch, too. Throws Error where the table has no
 /// times.
-std::string nsys_query(const sqlite::Database& database, NsysTable table, bool numbered,
-                       bool linked);
+std::string nsys_query(const sqlite::Database& database, const NsysRange& range, bool linked);
 
 /// Reads ranges with a connection of its own.
 class NsysRowReader {
@@ -68,6 +69,11 @@ class NsysRowReader {
   bool step(sqlite::Statement& statement, NsysRows& out) const;
   void add(const sqlite::Statement& statement, NsysRows& out, uint64_t number);
   void odd_row(const sqlite::Statement& statement, NsysRows& out, uint64_t number);
+  int64_t device(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const;
+  int64_t stream(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const;
+  void link(const sqlite::Statement& statement, NsysRow& row, NsysRows& out, uint64_t number) const;
+  void loss(NsysRows& out, std::string_view what, uint64_t number) const;
+  void count(NsysRows& out) const;
   int64_t row_id(const NsysRange& range, uint64_t number) const;
   [[noreturn]] void fail(const NsysRange& range, uint64_t number, std::string_view what) const;
 

@@ -1,5 +1,7 @@
 #include "trace/readers/nsys_schema.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -10,6 +12,24 @@ namespace {
 
 using namespace std::string_view_literals;
 
+bool same(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    const auto lower = [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+    };
+    return lower(x) == lower(y);
+  });
+}
+
+bool begins(std::string_view text, std::string_view head) {
+  return same(text.substr(0, head.size()), head);
+}
+
+sqlite::Statement pragma(const sqlite::Database& database, const char* what,
+                         std::string_view table) {
+  return database.prepare(fmt::format("PRAGMA main.{}({})", what, sqlite::quoted(table)));
+}
+
 constexpr std::array nsys_tables{
     "StringIds"sv,        "META_DATA_EXPORT"sv, "EXPORT_META_DATA"sv,  "META_DATA_CAPTURE"sv,
     "NVTX_EVENTS"sv,      "OSRT_API"sv,         "TARGET_INFO_GPU"sv,   "TARGET_INFO_SYSTEM_ENV"sv,
@@ -18,26 +38,38 @@ constexpr std::array nsys_tables{
 
 }  // namespace
 
+// SQLite itself writes how a description begins, and takes one of another kind or name than its row
+// says for damage.
 NsysSchema::NsysSchema(const sqlite::Database& database) : database_(&database) {
   auto rows = database.prepare(
-      "SELECT name, type = 'view' FROM sqlite_master WHERE type IN ('table', 'view')");
-  while (rows.step()) tables_.push_back({std::string(rows.text(0)), rows.integer(1) != 0});
+      "SELECT name, type, sql FROM main.sqlite_master WHERE type IN ('table', 'view')");
+  while (rows.step()) {
+    const bool stored = rows.text(1) == "table" && rows.text(2).starts_with("CREATE TABLE ");
+    tables_.push_back({std::string(rows.text(0)), stored});
+  }
 }
 
 const NsysSchema::Table* NsysSchema::find(std::string_view name) const {
   const auto at = std::find_if(tables_.begin(), tables_.end(),
-                               [&](const Table& table) { return table.name == name; });
+                               [&](const Table& table) { return same(table.name, name); });
   return at == tables_.end() ? nullptr : &*at;
 }
 
 bool NsysSchema::has(std::string_view table) const {
-  return find(table) != nullptr;
+  const Table* const found = find(table);
+  return found != nullptr && found->stored;
+}
+
+bool NsysSchema::has_other(std::string_view name) const {
+  const Table* const found = find(name);
+  return found != nullptr && !found->stored;
 }
 
 bool NsysSchema::is_nsys() const {
   return std::any_of(tables_.begin(), tables_.end(), [](const Table& table) {
-    return table.name.starts_with("CUPTI_ACTIVITY_KIND_") ||
-           std::find(nsys_tables.begin(), nsys_tables.end(), table.name) != nsys_tables.end();
+    return begins(table.name, "CUPTI_ACTIVITY_KIND_") ||
+           std::any_of(nsys_tables.begin(), nsys_tables.end(),
+                       [&](std::string_view known) { return same(table.name, known); });
   });
 }
 
@@ -51,31 +83,44 @@ std::string NsysSchema::some_tables() const {
   return tables_.size() > shown ? out + ", …" : out;
 }
 
-bool NsysSchema::has_row_ids(std::string_view table) const {
-  const Table* found = find(table);
-  if (found == nullptr || found->view) return false;
-  auto query = database_->prepare(
-      "SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND name = ?1 AND wr = 0");
-  query.bind(1, table);
-  return query.step();
+const char* NsysSchema::row_id(std::string_view table) const {
+  const NsysColumns columns(*database_, table);
+  for (const char* const name : {"_rowid_", "rowid", "oid"}) {
+    if (columns.has(name)) continue;
+    if (!database_->can_prepare(fmt::format("SELECT {} FROM {}", name, nsys_table(table)))) break;
+    return name;
+  }
+  return nullptr;
 }
 
 NsysColumns::NsysColumns(const sqlite::Database& database, std::string_view table) {
-  auto rows = database.prepare("SELECT name, type, pk, \"notnull\" FROM pragma_table_info(?1)");
-  rows.bind(1, table);
+  enum Field { id, name, type, not_null, otherwise, key, hidden };
+  constexpr int64_t computed = 2;
+  auto rows = pragma(database, "table_xinfo", table);
   size_t keys = 0;
   while (rows.step()) {
-    columns_.push_back({std::string(rows.text(0)), rows.integer(3) != 0});
-    if (rows.integer(2) == 0) continue;
+    columns_.push_back({std::string(rows.text(name)), rows.integer(not_null) != 0});
+    if (rows.integer(hidden) == computed) ++computed_;
+    if (rows.integer(key) == 0) continue;
     ++keys;
-    if (rows.text(1) == "INTEGER") key_ = columns_.back().name;
+    if (same(rows.text(type), "INTEGER")) key_ = columns_.back().name;
   }
   if (keys != 1) key_.clear();
+  if (key_.empty()) return;
+  // A key that has an index is not the number of the row.
+  auto indices = pragma(database, "index_list", table);
+  while (indices.step()) {
+    if (indices.text(3) == "pk") key_.clear();
+  }
+}
+
+bool NsysColumns::is_key(std::string_view column) const {
+  return !key_.empty() && same(key_, column);
 }
 
 const NsysColumns::Column* NsysColumns::find(std::string_view name) const {
   const auto at = std::find_if(columns_.begin(), columns_.end(),
-                               [&](const Column& column) { return column.name == name; });
+                               [&](const Column& column) { return same(column.name, name); });
   return at == columns_.end() ? nullptr : &*at;
 }
 
@@ -95,6 +140,10 @@ std::string NsysColumns::first_of(const std::vector<std::string_view>& columns) 
   }
   if (found == 0) return "NULL";
   return found == 1 ? out : "coalesce(" + out + ")";
+}
+
+std::string nsys_table(std::string_view table) {
+  return fmt::format("main.{} NOT INDEXED", sqlite::quoted(table));
 }
 
 }  // namespace kr

@@ -1,5 +1,6 @@
 // What tables and columns an nsys SQLite export has. Any of them may be absent: a table is there
 // only when the profile had such events, and eighteen schemas from 2020 to 2026 differ in columns.
+// Names are compared as SQLite does, without regard to the case of ASCII letters.
 #pragma once
 
 #include <string>
@@ -14,25 +15,30 @@ class NsysSchema {
  public:
   explicit NsysSchema(const sqlite::Database& database);
 
+  /// A table that holds rows of its own: views and virtual tables are code of whoever made the
+  /// file.
   bool has(std::string_view table) const;
+  /// Something of that name that is not such a table.
+  bool has_other(std::string_view name) const;
   /// Any table that only nsys writes.
   bool is_nsys() const;
   /// The first tables, for a message.
   std::string some_tables() const;
-  /// A table (no view) whose rows have numbers to split by.
-  bool has_row_ids(std::string_view table) const;
+  /// What numbers the rows of a table, as SQL. Null where they have no numbers, or where columns
+  /// hide all names of them.
+  const char* row_id(std::string_view table) const;
 
  private:
   struct Table {
     std::string name;
-    bool view = false;
+    bool stored = false;
   };
   const Table* find(std::string_view name) const;
   const sqlite::Database* database_;
   std::vector<Table> tables_;
 };
 
-/// The columns of one table.
+/// The columns of one table, with generated ones.
 class NsysColumns {
  public:
   NsysColumns(const sqlite::Database& database, std::string_view table);
@@ -43,7 +49,9 @@ class NsysColumns {
   /// The first of them that is not null in a row, as SQL; `NULL` where none is there.
   std::string first_of(const std::vector<std::string_view>& columns) const;
   /// It is the integer key, by which rows are found at once.
-  bool is_key(std::string_view column) const { return key_ == column; }
+  bool is_key(std::string_view column) const;
+  /// Columns whose values are computed when they are read.
+  size_t computed() const noexcept { return computed_; }
 
  private:
   struct Column {
@@ -53,6 +61,10 @@ class NsysColumns {
   const Column* find(std::string_view name) const;
   std::vector<Column> columns_;
   std::string key_;
+  size_t computed_ = 0;
 };
+
+/// A table in SQL: no index of it is asked, since a damaged one may lead to fewer rows.
+std::string nsys_table(std::string_view table);
 
 }  // namespace kr

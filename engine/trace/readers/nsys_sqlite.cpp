@@ -28,16 +28,59 @@ using namespace std::string_view_literals;
 constexpr std::string_view magic = "SQLite format 3\0"sv;
 // Row numbers may be anything: a table with few rows and huge numbers is not cut finer than this.
 constexpr uint64_t most_ranges = 4096;
+constexpr const char* sqlite_remedy = "export a report with `nsys export --type sqlite`";
+/// All that is read.
+constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
+                                     "CUPTI_ACTIVITY_KIND_MEMCPY"sv,
+                                     "CUPTI_ACTIVITY_KIND_MEMSET"sv,
+                                     "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"sv,
+                                     "CUPTI_ACTIVITY_KIND_RUNTIME"sv,
+                                     "NVTX_EVENTS"sv,
+                                     "StringIds"sv,
+                                     "ENUM_CUDA_MEMCPY_OPER"sv,
+                                     "TARGET_INFO_GPU"sv};
 constexpr std::array tables{NsysTable::kernel, NsysTable::memcpy, NsysTable::memset,
                             NsysTable::graph};
 
+// What a schema computes is code of whoever made the file. Generated columns are read, within
+// bounds: each of several may use the one before it many times.
+NsysSchema checked_schema(sqlite::Database& database, TraceBuilder& out) {
+  constexpr size_t most_computed = 2;
+  constexpr int longest_computed = 1 << 14;
+  NsysSchema schema(database);
+  for (const NsysTable table : tables) {
+    if (!schema.has_other(name_of(table))) continue;
+    throw Error(
+        database.path(),
+        fmt::format("its {} is a view or a virtual table: only tables are read", name_of(table)),
+        sqlite_remedy);
+  }
+  for (const std::string_view name : all_nsys_tables) {
+    if (schema.has_other(name)) {
+      out.loss(fmt::format("view or virtual table {}", name), 0);
+    }
+    if (!schema.has(name)) continue;
+    const size_t computed = NsysColumns(database, name).computed();
+    if (computed == 0) continue;
+    if (computed > most_computed) {
+      throw Error(database.path(),
+                  fmt::format("its table {} has {} generated columns that are not stored; at most "
+                              "{} are read",
+                              name, computed, most_computed),
+                  sqlite_remedy);
+    }
+    database.limit_values(longest_computed);
+  }
+  return schema;
+}
+
 class NsysReader {
  public:
-  NsysReader(const sqlite::Database& database, const OpenOptions& options, TraceBuilder& out)
+  NsysReader(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out)
       : database_(&database),
         options_(&options),
         out_(&out),
-        schema_(database),
+        schema_(checked_schema(database, out)),
         names_(database, schema_, out) {
     if (options.host_side) {
       host_.emplace(database, schema_, names_, out, options.allow_truncated);
@@ -49,7 +92,7 @@ class NsysReader {
                                : fmt::format("is an SQLite database, but no nsys export: its "
                                              "tables are {}",
                                              tables),
-                "export a report with `nsys export --type sqlite`");
+                sqlite_remedy);
   }
 
   /// False where the file had less than its tables say.
@@ -57,7 +100,7 @@ class NsysReader {
     plan(reading);
     const size_t threads = std::min<size_t>(worker_threads(0, options_->threads), ranges_.size());
     OrderedWorkers<NsysRows> workers(static_cast<unsigned>(threads), [this](size_t) {
-      auto reader = std::make_shared<NsysRowReader>(connect(), options_->allow_truncated,
+      auto reader = std::make_shared<NsysRowReader>(database_->again(), options_->allow_truncated,
                                                     options_->host_side);
       return [reader](NsysRows& rows) { reader->read(rows); };
     });
@@ -79,24 +122,22 @@ class NsysReader {
   }
 
  private:
-  sqlite::Database connect() const {
-    sqlite::Database connection = database_->again();
-    if (options_->allow_truncated) connection.execute("PRAGMA writable_schema = ON");
-    return connection;
-  }
-
   void plan(const NsysReading& reading) {
     uint64_t total = 0;
     for (const NsysTable table : tables) {
       if (!schema_.has(name_of(table))) continue;
-      if (!schema_.has_row_ids(name_of(table))) {
-        ranges_.push_back({.table = table, .numbered = false});
+      const char* const row_id = schema_.row_id(name_of(table));
+      if (row_id == nullptr) {
+        ranges_.push_back({.table = table});
         continue;
       }
-      const auto first = end_of(table, "min");
-      const auto last = end_of(table, "max");
+      const auto first = end_of(table, row_id, "min");
+      const auto last = end_of(table, row_id, "max");
+      if (!options_->allow_truncated) {
+        ranges_.push_back({.table = table, .row_id = row_id, .count_only = true});
+      }
       if (!first || !last) continue;
-      split({.table = table, .numbered = true, .first = *first, .last = *last},
+      split({.table = table, .row_id = row_id, .first = *first, .last = *last},
             static_cast<uint64_t>(reading.rows_a_range));
       total += static_cast<uint64_t>(*last) - static_cast<uint64_t>(*first) + 1;
     }
@@ -107,9 +148,9 @@ class NsysReader {
   }
 
   // Smallest or largest row number, each found at once when asked for alone.
-  std::optional<int64_t> end_of(NsysTable table, const char* which) {
-    auto query =
-        database_->prepare(fmt::format("SELECT {}(_rowid_) FROM {}", which, name_of(table)));
+  std::optional<int64_t> end_of(NsysTable table, const char* row_id, const char* which) {
+    auto query = database_->prepare(
+        fmt::format("SELECT {}({}) FROM {}", which, row_id, nsys_table(name_of(table))));
     if (options_->allow_truncated) {
       // The way to the last row may lead through what was cut off.
       const auto step = query.try_step();
@@ -147,11 +188,11 @@ class NsysReader {
     }
     if (host_) link(rows);
     if (rows.range.table == NsysTable::graph) graphs_ += rows.rows.size();
-    if (rows.open_ends != 0) {
-      out_->loss("operation with an open end", rows.first_open_end, rows.open_ends);
-    }
+    for (const Loss& loss : rows.losses) out_->loss(loss.what, loss.first_offset, loss.count);
     if (rows.damaged) whole_ = false;
-    if (options_->progress != nullptr && rows.range.numbered) {
+    Counts& counts = counts_[static_cast<size_t>(rows.range.table)];
+    (rows.range.count_only ? counts.all : counts.met) += rows.met;
+    if (options_->progress != nullptr && rows.range.row_id != nullptr && !rows.range.count_only) {
       options_->progress->done +=
           static_cast<uint64_t>(rows.range.last) - static_cast<uint64_t>(rows.range.first) + 1;
     }
@@ -166,7 +207,25 @@ class NsysReader {
     out_->add_correlations(correlations_.data(), correlations_.size());
   }
 
+  // Where numbers of rows do not rise from page to page, a range ends before its last row.
+  void check_counts() const {
+    if (options_->allow_truncated) return;
+    for (const NsysTable table : tables) {
+      const Counts& counts = counts_[static_cast<size_t>(table)];
+      if (!schema_.has(name_of(table)) || schema_.row_id(name_of(table)) == nullptr ||
+          counts.all == counts.met) {
+        continue;
+      }
+      throw Error(database_->path(),
+                  fmt::format("the database is damaged: its table {} has {} rows, of which {} are "
+                              "found by their numbers",
+                              name_of(table), counts.all, counts.met),
+                  "export it again; --allow-truncated reads what is found");
+    }
+  }
+
   void finish() {
+    check_counts();
     if (host_ && !host_->read()) whole_ = false;
     if (!host_ && options_->tell_range) {
       tell_range_names(*database_, schema_, names_, options_->allow_truncated,
@@ -192,6 +251,11 @@ class NsysReader {
   std::optional<NsysHost> host_;
   std::vector<int64_t> correlations_;  // of one range of rows
   std::vector<NsysRange> ranges_;
+  struct Counts {
+    uint64_t all = 0;
+    uint64_t met = 0;
+  };
+  std::array<Counts, nsys_table_count> counts_;
   uint64_t graphs_ = 0;
   bool whole_ = true;
 };
@@ -237,7 +301,7 @@ void read_copy(Input& input, TraceBuilder& out) {
     out.warn(fmt::format("{} is cut off at byte {} of {}: rows that stood behind it are missing.",
                          input.shown(), size, pages.bytes()));
   }
-  const auto database = sqlite::Database::read_private(file.location(), input.shown());
+  auto database = sqlite::Database::read_private(file.location(), input.shown());
   read_nsys_database(database, options, out);
 }
 
@@ -262,9 +326,9 @@ constexpr std::array<std::string_view, 3> nsys_sqlite_extensions{".sqlite", ".sq
 
 }  // namespace
 
-void read_nsys_database(const sqlite::Database& database, const OpenOptions& options,
-                        TraceBuilder& out, const NsysReading& reading) {
-  if (options.allow_truncated) database.execute("PRAGMA writable_schema = ON");
+void read_nsys_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out,
+                        const NsysReading& reading) {
+  if (options.allow_truncated) database.allow_damage();
   if (!NsysReader(database, options, out).run(reading)) {
     out.warn(fmt::format("{} is damaged or cut off: rows are missing.", database.path()));
   }
@@ -283,7 +347,8 @@ void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBu
     read_copy(input, out);
     return;
   }
-  read_nsys_database(sqlite::Database::read(path), options, out);
+  auto database = sqlite::Database::read(path);
+  read_nsys_database(database, options, out);
 }
 
 const Format nsys_sqlite_format{.name = "nsys-sqlite",

@@ -12,8 +12,8 @@ struct NsysReading {
 };
 
 /// Throws Error. With truncated files allowed, what cannot be reached is left out with a warning.
-void read_nsys_database(const sqlite::Database& database, const OpenOptions& options,
-                        TraceBuilder& out, const NsysReading& reading = {});
+void read_nsys_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out,
+                        const NsysReading& reading = {});
 /// The file at `path`.
 void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBuilder& out);
 

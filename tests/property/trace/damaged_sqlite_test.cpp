@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/sqlite.hpp"
+#include "trace/launched.hpp"
 #include "trace/open.hpp"
-#include "trace/range_sweep.hpp"
 
 namespace kr {
 namespace {
@@ -74,9 +74,10 @@ TEST_CASE("a damaged export is a trace or an error") {
       CHECK(trace.operations.size() <= 100000);
       if (!trace.host) continue;
       CHECK(trace.host->launch_of.size() == trace.operations.size());
-      fold_ranges(
-          *trace.host, size_t{0}, [](size_t depth, uint32_t) { return depth + 1; },
-          [&](uint32_t, size_t depth) { CHECK(depth <= trace.host->ranges.size()); });
+      size_t opened = 0;
+      sweep_launches(
+          *trace.host, [&](uint32_t, uint32_t) { ++opened; }, [](const SweptLaunch&) {});
+      CHECK(opened <= trace.host->ranges.size());
     } catch (const Error& error) {
       ++errors;
       CHECK(!error.why().empty());

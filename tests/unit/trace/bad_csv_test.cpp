@@ -65,6 +65,16 @@ TEST_CASE("rows that break the format are named with line, offset and column") {
   }
 }
 
+TEST_CASE("lines are counted through what stands before and between reports") {
+  std::string text;
+  for (int i = 0; i < 40000; ++i) text += "a\n";
+  text += header + row + "\n";
+  for (int i = 0; i < 40000; ++i) text += "Processing [a]\n";
+  text += header + row;
+  CHECK(opened(text + "x,10,1,1,GPU (0),1,7,k\n") ==
+        fmt::format(":80006: at byte {}: `Start (ns)` is no number: `x`", text.size()));
+}
+
 TEST_CASE("a file that ends within a row is cut off") {
   const std::string whole = header + row;
   const std::string at = fmt::format(":3: at byte {}: ", whole.size());

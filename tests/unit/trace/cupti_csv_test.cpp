@@ -201,6 +201,38 @@ TEST_CASE("whole numbers too large to be microseconds are at fault where these a
         "1800000000000000000");
 }
 
+TEST_CASE("calls that cannot be are counted, and stop nothing") {
+  const std::string calls =
+      "start,end,name,correlation\n10,20,a,7\n-5,20,a,7\n30,20,a,7\nx,20,a,7\n,20,a,7\n"
+      "x.5,20,a,7\n40,50,a,0x1\n60,70,a\n60,70,a,1,2\n";
+  const Run run(
+      Files{{"kernel.csv", header + "1000,1500,gemm,7,0,3\n"}, {"cuda_runtime.csv", calls}});
+  const Trace trace = run.read();
+  const std::string losses =
+      "- 5 cuda_runtime.csv: call without a sound time\n"
+      "- 1 cuda_runtime.csv: call whose correlation is no number\n"
+      "- 2 cuda_runtime.csv: call in a row with more or fewer cells than the header\n";
+  CHECK(told(trace) ==
+        "1000 500 kernel  (0) 3 gemm\n"
+        "! No header tells a unit and no time has a fraction: times are read as nanoseconds.\n" +
+            losses);
+  CHECK(trace.host->launches.size() == 2);
+  CHECK(told(open_trace(run.folder.path(""))) == told(trace));
+  // Too large where a fraction says that it is microseconds.
+  const Run mixed(Files{
+      {"kernel.csv", header + "1000,1500,gemm,7,0,3\n"},
+      {"cuda_runtime.csv",
+       "start,end,name,correlation\n1800000000000000000,1800000000000000500,a,1\n800.5,820.25,a,7\n"
+       "1800000000000000000,1800000000000000500,a,1\n"}});
+  const Trace micro = mixed.read();
+  CHECK(micro.operations[0].start_ns == 1'000'000);
+  REQUIRE(micro.host->launches.size() == 1);
+  CHECK(micro.host->launches[0].start_ns == 800'500);
+  REQUIRE(micro.losses.size() == 1);
+  CHECK(micro.losses[0].what == "cuda_runtime.csv: call without a sound time");
+  CHECK(micro.losses[0].count == 2);
+}
+
 TEST_CASE("end and duration have to agree, or the end counts") {
   const std::string both = "start,end,dur,name,device,stream\n";
   CHECK(told(Run(Files{{"kernel.csv",

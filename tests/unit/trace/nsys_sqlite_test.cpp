@@ -94,15 +94,130 @@ TEST_CASE("copies, sets and graphs") {
   CHECK(trace.warnings[0].starts_with("2 launches of CUDA graphs were traced as a whole"));
 }
 
-TEST_CASE("tables without numbered rows, as views, are read") {
+TEST_CASE("tables without numbered rows are read") {
   const Folder folder;
   const Trace trace = open_trace(make(
-      folder, strings +
-                  "CREATE TABLE k (a INTEGER PRIMARY KEY, b INTEGER) WITHOUT ROWID;"
-                  "INSERT INTO k VALUES (5, 6), (1, 2);"
-                  "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT a AS start, b AS end, 3 AS "
-                  "shortName FROM k;"));
+      folder, strings + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER PRIMARY KEY, end "
+                        "INTEGER, shortName INTEGER) WITHOUT ROWID;"
+                        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (5, 6, 3), (1, 2, 3);"));
   CHECK(dump(trace) == "1 1 kernel GPU (0) 0 three\n5 1 kernel GPU (0) 0 three\n");
+}
+
+TEST_CASE("columns may have the names of row numbers") {
+  const std::string rows = "(1, 2, 0, 7, 3, 3, 'a'), (2, 3, 0, 7, 3, 3, 'b')";
+  for (const char* const hidden : {"_rowid_", "rowid", "OID", "_RowId_"}) {
+    const Folder folder;
+    const Trace trace = open_trace(
+        make(folder, strings +
+                         fmt::format("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end "
+                                     "INTEGER, deviceId INTEGER, streamId INTEGER, demangledName, "
+                                     "shortName, {} TEXT);",
+                                     hidden) +
+                         kernel(rows)));
+    CHECK(trace.operations.size() == 2);
+    CHECK(trace.losses.empty());
+  }
+  const Folder folder;
+  const Trace trace = open_trace(make(
+      folder, strings + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, "
+                        "demangledName, _rowid_ TEXT, rowid TEXT, oid TEXT);"
+                        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 3, 'a', 'b', 'c'), "
+                        "(2, NULL, 3, 'a', 'b', 'c');"));
+  CHECK(trace.operations.size() == 1);
+  REQUIRE(trace.losses.size() == 1);
+  CHECK(trace.losses[0].first_offset == 2);
+}
+
+TEST_CASE("what is no number of a device or stream is counted") {
+  const Folder folder;
+  const Trace trace = open_trace(
+      make(folder, strings + kernels +
+                       kernel("(1, 2, 'x', 7, 3, 3), (2, 3, '1', ' 7', 3, 3), (3, 4, NULL, 7, 3, "
+                              "3), (4, 5, 2.0, x'37', 3, 3), (5, 6, 1.5, '7', 3, 3)")));
+  CHECK(dump(trace) ==
+        "1 1 kernel GPU (0) 7 three\n2 1 kernel GPU (1) 7 three\n3 1 kernel GPU (0) 7 three\n"
+        "4 1 kernel GPU (2) 0 three\n5 1 kernel GPU (0) 7 three\n");
+  REQUIRE(trace.losses.size() == 2);
+  CHECK(trace.losses[0].what == "operation without the number of a device: taken for device 0");
+  CHECK(trace.losses[0].count == 3);
+  CHECK(trace.losses[0].first_offset == 1);
+  CHECK(trace.losses[1].what == "operation without the number of a stream: taken for stream 0");
+  CHECK(trace.losses[1].count == 1);
+  CHECK(trace.losses[1].first_offset == 4);
+}
+
+TEST_CASE("generated columns, names in any case, UTF-16") {
+  const Folder folder;
+  for (const char* const stored : {"", " STORED", " VIRTUAL"}) {
+    const Trace trace = open_trace(
+        make(folder,
+             strings + fmt::format("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end "
+                                   "INTEGER AS (start + 5){}, shortName);"
+                                   "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 3);",
+                                   stored),
+             fmt::format("t{}", stored).c_str()));
+    CHECK(dump(trace) == "1 5 kernel GPU (0) 0 three\n");
+  }
+  CHECK(
+      dump(open_trace(make(
+          folder,
+          "PRAGMA encoding = 'UTF-16le';"
+          "CREATE TABLE stringids (ID integer primary key, Value TEXT);"
+          "INSERT INTO stringids VALUES (3, 'k\xc3\xb6rnel');"
+          "CREATE TABLE \"cupti_activity_kind_Kernel\" (START INTEGER, \"End\" INTEGER, "
+          "DEVICEID INTEGER, shortname);"
+          "INSERT INTO cupti_activity_kind_kernel VALUES (1, 3, 0, 3), (4, 5, 0, '\xe2\x82\xac');",
+          "utf16"))) == "1 2 kernel GPU (0) 0 k\xc3\xb6rnel\n4 1 kernel GPU (0) 0 \xe2\x82\xac\n");
+}
+
+TEST_CASE("nothing of a schema is executed") {
+  const std::string endless =
+      " AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x AS id, x AS "
+      "start, x + 1 AS end, 59 AS eventType, 1 AS globalTid, 'k' AS shortName, 'v' AS value, "
+      "randomblob(1000) AS text FROM r;";
+  const std::string refusal =
+      ": its CUPTI_ACTIVITY_KIND_KERNEL is a view or a virtual table: only tables are read; export "
+      "a report with `nsys export --type sqlite`";
+  CHECK(refused(strings + "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL" + endless) == refusal);
+  CHECK(refused("CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_KERNEL USING fts5(start, end);") ==
+        refusal);
+  const Folder folder;
+  OpenOptions options;
+  options.host_side = true;
+  const Trace trace =
+      open_trace(make(folder, kernels + kernel("(1, 2, 0, 7, 3, 3)") + "CREATE VIEW NVTX_EVENTS" +
+                                  endless + "CREATE VIEW StringIds" + endless),
+                 options);
+  CHECK(trace.operations.size() == 1);
+  REQUIRE(trace.losses.size() == 3);
+  CHECK(trace.losses[0].what == "view or virtual table NVTX_EVENTS");
+  CHECK(trace.losses[1].what == "view or virtual table StringIds");
+  // Functions work for long in a single step of SQLite's machine.
+  CHECK(refused(strings + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end AS (start + "
+                          "length(hex(zeroblob(500000000)))), shortName);"
+                          "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 3);") ==
+        ": SQLite: functions of a database's schema are not executed");
+  // Each column uses the one before it twice.
+  std::string columns = "c0 INTEGER";
+  for (int i = 1; i < 40; ++i) columns += fmt::format(", c{0} AS (c{1} + c{1})", i, i - 1);
+  CHECK(refused(strings + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, " + columns +
+                ", end AS (c39), shortName);"
+                "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, c0) VALUES (1, 3);")
+            .starts_with(": its table CUPTI_ACTIVITY_KIND_KERNEL has 40 generated columns"));
+}
+
+TEST_CASE("rows whose numbers do not rise are missed by no range") {
+  const Folder folder;
+  const std::string path = make(folder, strings + kernels + kernel("(1, 2, 0, 7, 3, 3)") +
+                                            kernel("(2, 3, 0, 7, 3, 3), (3, 4, 0, 7, 3, 3)"));
+  std::string bytes = read_file(path);
+  // The number of the second row, behind its size and before the size of its header.
+  const std::string cell("\x0c\x02\x07", 3);
+  const size_t at = bytes.find(cell);
+  REQUIRE(at != bytes.npos);
+  bytes[at + 1] = '\x70';
+  const std::string damaged = folder.write("damaged.sqlite", bytes);
+  CHECK(error_of(damaged).find("of which 1 are found by their numbers") != std::string::npos);
 }
 
 TEST_CASE("row numbers far apart do no harm") {
@@ -124,7 +239,7 @@ TEST_CASE("the same whatever the ranges and threads") {
   }
   const std::string path = make(folder, strings + kernels + kernel(rows));
   const std::string expected = dump(open_trace(path));
-  const auto database = sqlite::Database::read(path);
+  auto database = sqlite::Database::read(path);
   for (const unsigned threads : {1U, 2U, 5U}) {
     for (const int64_t range : {1, 7, 100, 5000}) {
       OpenOptions options;

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""A trace, written for viewers and read again, is of the same rank, world size and backend.
+
+Traces made here, and every trace of the shared data (environment KR_SHARED_DATA, or the folder beside
+the sources). Environment: KR is the program.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+KR = os.environ["KR"]
+DATA = pathlib.Path(os.environ.get("KR_SHARED_DATA") or
+                    pathlib.Path(__file__).resolve().parents[3] / "shared/data")
+WANTED = ("rank", "world_size", "backend")
+TRACES = (".json", ".json.gz", ".sqlite", ".sqlite.gz", ".csv", ".csv.gz", ".db.gz", ".rpd.gz", ".pb.gz")
+INFOS = [None, {"rank": 3}, {"world_size": 8}, {"backend": "nccl"},
+         {"backend": "gl\"oo", "rank": 0, "world_size": 1}, {"rank": -1, "world_size": 0, "backend": ""},
+         {"rank": 2**62, "world_size": 2**62 + 1, "backend": "nccl"}]
+
+
+def report(path):
+    """What the run says of its process; None: kr does not report on such a file."""
+    done = subprocess.run([KR, "report", str(path), "--format", "json"], capture_output=True, check=False)
+    if done.returncode != 0:
+        return None
+    run = json.loads(done.stdout)["runs"][0]
+    return {key: run[key] for key in WANTED if key in run}
+
+
+def made(folder):
+    event = {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 1,
+             "args": {"device": 0, "stream": 7}}
+    for number, info in enumerate(INFOS):
+        path = folder / f"made{number}.json"
+        more = {} if info is None else {"distributedInfo": info}
+        path.write_text(json.dumps({**more, "traceEvents": [event]}))
+        yield path
+
+
+def shared():
+    for part in ("kineto", "ranks", "graphs", "nsys", "amd"):
+        for path in sorted((DATA / part).rglob("*")):
+            if path.name.endswith(TRACES):
+                yield path
+
+
+def main():
+    failures = compared = known = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for path in [*made(folder), *shared()]:
+            before = report(path)
+            if before is None:
+                continue
+            out = folder / "out.json"
+            done = subprocess.run([KR, "report", str(path), "--format", "perfetto", "-o", str(out)],
+                                  capture_output=True, check=False)
+            after = report(out)
+            compared += 1
+            known += "backend" in before
+            if done.returncode != 0 or after != before:
+                failures += 1
+                print(f"{path}: {before}, read again {after} {done.stderr.decode()}")
+    print(f"{compared} traces, {known} of them with a backend: {failures} differ")
+    sys.exit(1 if failures or known < 3 else 0)
+
+
+main()
