@@ -112,10 +112,11 @@ class Attributor {
             return host.ranges[shared].start_ns > host.ranges[own].start_ns ? shared : own;
           };
           const uint32_t module = innermost(&Lane::modules);
-          const uint32_t step = innermost(&Lane::steps);
+          const uint32_t range = innermost(&Lane::steps);
+          const uint32_t step = range == HostRange::none ? Attribution::none : step_of_range(range);
           for (const uint32_t operation : launch.operations) {
             out_.module_of[operation] = module;
-            if (step != HostRange::none) out_.step_of[operation] = step_of_range(step);
+            out_.step_of[operation] = step;
           }
         });
   }

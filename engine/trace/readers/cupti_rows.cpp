@@ -163,7 +163,12 @@ void CuptiRowParser::take() {
   const bool of_host = is_call(layout_->kind);
   // A call that cannot be says nothing of the unit either.
   const bool undecided = !layout_->unit_told() && !micro_;
-  if (of_host && undecided && !read_times(times, false).empty()) return loss(unsound_call);
+  if (of_host && undecided) {
+    Times probe;
+    if (!read_times(probe, false).empty() && !read_times(probe, true).empty()) {
+      return loss(unsound_call);
+    }
+  }
   if (undecided) meet_fraction();
   if (std::string why = read_times(times, micro_); !why.empty()) {
     if (of_host) return loss(unsound_call);
