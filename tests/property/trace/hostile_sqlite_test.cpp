@@ -191,7 +191,7 @@ uint64_t rounds(uint64_t usual) {
   return std::getenv("KR_LONG") != nullptr ? usual * 100 : usual;
 }
 
-void put(std::string& bytes, size_t at, uint64_t value, size_t size) {
+void put_number(std::string& bytes, size_t at, uint64_t value, size_t size) {
   for (size_t i = size; i-- > 0; value >>= 8) bytes[at + i] = static_cast<char>(value);
 }
 
@@ -281,15 +281,15 @@ TEST_CASE("pages that lead to one page again and again end") {
     constexpr size_t cells = 40;
     constexpr size_t cell = 6;
     bytes[begin] = inner;
-    put(bytes, begin + 1, 0, 2);
-    put(bytes, begin + 3, cells, 2);
-    put(bytes, begin + 5, page - cells * cell, 2);
-    put(bytes, begin + 8, leaves[level], 4);
+    put_number(bytes, begin + 1, 0, 2);
+    put_number(bytes, begin + 3, cells, 2);
+    put_number(bytes, begin + 5, page - cells * cell, 2);
+    put_number(bytes, begin + 8, leaves[level], 4);
     for (size_t i = 0; i < cells; ++i) {
       const size_t at = page - (cells - i) * cell;
-      put(bytes, begin + 12 + 2 * i, at, 2);
-      put(bytes, begin + at, leaves[level], 4);
-      put(bytes, begin + at + 4, 0x8700 + i, 2);  // the number of a row, in two bytes
+      put_number(bytes, begin + 12 + 2 * i, at, 2);
+      put_number(bytes, begin + at, leaves[level], 4);
+      put_number(bytes, begin + at + 4, 0x8700 + i, 2);  // the number of a row, in two bytes
     }
   }
   write_file(path, bytes);
