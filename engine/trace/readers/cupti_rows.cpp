@@ -171,7 +171,7 @@ void CuptiRowParser::take() {
   }
   if (undecided) meet_fraction();
   if (std::string why = read_times(times, micro_); !why.empty()) {
-    if (of_host) return loss(unsound_call);
+    if (of_host) return lose_call();
     std::string remedy = remedy_of(why);
     cursor_.fail(at_, std::move(why), std::move(remedy));
   }
@@ -200,6 +200,15 @@ void CuptiRowParser::take() {
   if (nameless) loss("operation without a name");
   out_->operations.push_back({times.start_ns, times.duration_ns, operation_name(), where});
   if (host_side_) out_->correlations.push_back(correlated);
+}
+
+// Too large for microseconds alone: a parser that met no fraction yet keeps such a call, and the
+// merge drops it, without a place. It has to be the same whichever parser had the row.
+void CuptiRowParser::lose_call() {
+  Times whole;
+  const bool too_large = !layout_->unit_told() && read_times(whole, false).empty();
+  if (!too_large) return loss(unsound_call);
+  if (host_side_) add_loss(out_->losses, unsound_call, 0, 1);
 }
 
 // All that stands before this row was read as whole numbers.

@@ -91,6 +91,7 @@ class CuptiRowParser {
   size_t row(size_t at);
   bool is_header() const;
   void take();
+  void lose_call();
   void meet_fraction();
   std::string read_times(Times& times, bool micro) const;
   std::string read_time(const CuptiTime& column, bool micro, int64_t& ns) const;
