@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "match/evaluate.hpp"
 #include "sema/phase_number.hpp"
@@ -33,6 +34,8 @@ struct Parts {
 
 /// The numbers of a rule while its expression is walked.
 struct Taken {
+  /// Expressions that were walked: one that patterns share gives its numbers once.
+  std::unordered_set<ExprId> walked;
   std::optional<int64_t> step;
   std::optional<int64_t> layer;
   Parts batch;
@@ -100,6 +103,7 @@ struct PhaseReader::Impl {
 
   /// `expr` holds.
   void take(ExprId id, const Subject& subject, std::string_view text, Taken& taken) {
+    if (!taken.walked.insert(id).second) return;
     const Expr& expr = program.exprs.get(id);
     switch (expr.op) {
       case ExprOp::atom:

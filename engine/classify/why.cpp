@@ -1,6 +1,7 @@
 #include "classify/why.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "regex/nfa.hpp"
 
@@ -9,14 +10,18 @@ namespace {
 
 using Spans = std::vector<std::pair<size_t, size_t>>;
 
-/// The atoms of an expression that speak for it: those under `!` and `within` look at what is not
-/// in the name.
+/// The atoms of an expression that speak for it, each once: those under `!` and `within` look at
+/// what is not in the name. Patterns share expressions, so each is visited once.
 void collect_atoms(const Program& program, ExprId root, std::vector<AtomId>& atoms) {
   std::vector<ExprId> left{root};
+  std::unordered_set<ExprId> seen;
+  std::unordered_set<AtomId> collected;
   while (!left.empty()) {
-    const Expr& expr = program.exprs.get(left.back());
+    const ExprId id = left.back();
     left.pop_back();
-    if (expr.op == ExprOp::atom) atoms.push_back(expr.atom);
+    if (!seen.insert(id).second) continue;
+    const Expr& expr = program.exprs.get(id);
+    if (expr.op == ExprOp::atom && collected.insert(expr.atom).second) atoms.push_back(expr.atom);
     if (expr.op == ExprOp::conjunction || expr.op == ExprOp::disjunction) {
       left.insert(left.end(), expr.operands.begin(), expr.operands.end());
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_set>
 
 #include "lint/checks.hpp"
 #include "prove/formula.hpp"
@@ -9,16 +10,18 @@
 namespace kr::lint {
 namespace {
 
-/// The alternatives of an expression, with their places.
-void alternatives(const Program& program, ExprId id, Span place,
+/// The alternatives of an expression, with their places; one that patterns share at its first.
+void alternatives(const Program& program, ExprId id, Span place, std::unordered_set<ExprId>& seen,
                   std::vector<std::pair<ExprId, Span>>& all) {
+  if (!seen.insert(id).second) return;
   const Expr& expr = program.exprs.get(id);
   if (expr.op != ExprOp::disjunction) {
     all.emplace_back(id, place.valid() ? place : expr.span);
     return;
   }
   for (size_t i = 0; i < expr.operands.size(); ++i) {
-    alternatives(program, expr.operands[i], i < expr.places.size() ? expr.places[i] : Span{}, all);
+    const Span own = i < expr.places.size() ? expr.places[i] : Span{};
+    alternatives(program, expr.operands[i], own, seen, all);
   }
 }
 
@@ -30,7 +33,8 @@ class Detected {
   void add(const std::string& who, ExprId detect) {
     if (!detect.valid()) return;
     std::vector<std::pair<ExprId, Span>> all;
-    alternatives(context_.program(), detect, {}, all);
+    std::unordered_set<ExprId> seen;
+    alternatives(context_.program(), detect, {}, seen, all);
     std::set<prove::FormulaId> own;
     for (const auto& [expr, place] : all) {
       const prove::FormulaId formula = formulas_.of(context_.program(), expr);
