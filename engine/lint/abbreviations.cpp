@@ -11,6 +11,9 @@
 namespace kr::lint {
 namespace {
 
+/// Longer texts are not compared piece by piece.
+constexpr size_t longest_compared = 256;
+
 /// Whether some piece at the end of `a` is one at the begin of `b`.
 bool meets(std::string_view a, std::string_view b) {
   for (size_t n = 1; n <= std::min(a.size(), b.size()); ++n) {
@@ -22,6 +25,7 @@ bool meets(std::string_view a, std::string_view b) {
 /// Whether replacing anything by `to` can make `text` appear where it was not: only where the two
 /// overlap, or where nothing is put in and neighbours meet.
 bool can_create(std::string_view to, std::string_view text) {
+  if (to.size() > longest_compared || text.size() > longest_compared) return true;  // perhaps
   return to.empty() || to.find(text) != to.npos || text.find(to) != text.npos || meets(to, text) ||
          meets(text, to);
 }
@@ -32,19 +36,23 @@ struct Useless {
   Span earlier;
 };
 
+/// Of a longer list the rest is not examined: each is compared with all before it.
+constexpr size_t most_examined = 500;
+
 /// By place in a list as it is applied; none where an abbreviation may change something.
 std::vector<std::optional<Useless>> useless_of(const std::vector<Abbreviation>& all) {
   std::vector<std::optional<Useless>> found(all.size());
   for (size_t index = 0; index < all.size(); ++index) {
     const Abbreviation& one = all[index];
     if (one.from == one.to) found[index] = Useless{"it stands for itself", {}};
+    if (index >= most_examined) continue;
     for (size_t i = 0; i < index && !found[index]; ++i) {
       const Abbreviation& earlier = all[i];
       if (found[i] || one.from.find(earlier.from) == one.from.npos) continue;
       // From there on, no replacement may bring the earlier text back.
       bool stays_gone = true;
-      for (size_t k = i; k < index; ++k) {
-        stays_gone = stays_gone && (found[k] || !can_create(all[k].to, earlier.from));
+      for (size_t k = i; k < index && stays_gone; ++k) {
+        stays_gone = found[k] || !can_create(all[k].to, earlier.from);
       }
       if (!stays_gone) continue;
       found[index] = Useless{fmt::format("`{}` is replaced before it", earlier.from), earlier.span};
@@ -56,6 +64,7 @@ std::vector<std::optional<Useless>> useless_of(const std::vector<Abbreviation>& 
 /// Texts in which two abbreviations may get into each other's way.
 std::vector<std::string> meetings(const Abbreviation& a, const Abbreviation& b) {
   std::vector<std::string> texts{a.from, b.from};
+  if (std::max({a.from.size(), a.to.size(), b.from.size()}) > longest_compared) return texts;
   for (const auto& [x, y] : {std::pair(a.from, b.from), std::pair(b.from, a.from)}) {
     for (size_t n = 1; n < std::min(x.size(), y.size()); ++n) {
       if (x.substr(x.size() - n) == y.substr(0, n)) texts.push_back(x + y.substr(n));
