@@ -4,9 +4,9 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "sema/order.hpp"
 #include "sema/resolve.hpp"
+#include "source/text_file.hpp"
 #include "syntax/parse.hpp"
 
 namespace kr::sema {
@@ -58,7 +58,9 @@ FileId Loader::open(const fs::path& path, const Library& library, bool root) {
     return known->second;
   }
   std::optional<std::string> open = overlay_ ? overlay_(path) : std::nullopt;
-  std::string text = open ? std::move(*open) : read_file(path);
+  // A pipe is what a command line may name, as in `--rules <(…)`; nothing waits for one unasked.
+  std::string text =
+      open ? std::move(*open) : read_text_file(path, root ? Pipes::read : Pipes::refuse);
   const FileId file = add(library.display(path), path, std::move(text), root);
   by_real_path_.emplace(real.string(), file);
   return file;

@@ -1,7 +1,5 @@
 // kr fmt: rules files in the one canonical layout.
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <set>
 
@@ -11,6 +9,7 @@
 #include "diag/render.hpp"
 #include "layout/layout.hpp"
 #include "rule_paths.hpp"
+#include "source/text_file.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -55,15 +54,14 @@ class Formatter {
   }
   void take(const std::string& path) {
     if (path == standard_input) {
-      std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-      return file("<stdin>", std::move(text), true);
+      return file("<stdin>", read_standard_input(), true);
     }
     std::error_code error;
     const bool folder = fs::is_directory(path, error);
     for (const std::string& name :
          folder ? rules_in_folder(path) : std::vector<std::string>{path}) {
       if (!seen_.insert(fs::weakly_canonical(name, error).string()).second) continue;
-      guarded([&] { file(name, read_file(name), false); });
+      guarded([&] { file(name, read_text_file(name, Pipes::refuse), false); });
     }
   }
   void file(const std::string& name, std::string text, bool piped) {

@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"
+#include "source/text_file.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -20,7 +21,7 @@ struct ImportArguments {
 Exit import(const ImportArguments& options, Streams& streams) {
   SourceMap sources;
   Sink sink;
-  const FileId file = sources.add(options.file, read_file(options.file));
+  const FileId file = sources.add(options.file, read_text_file(options.file, Pipes::read));
   const Imported imported = import_tables(sources, file, options.import, sink);
   const auto findings = sink.sorted();
   if (!findings.empty()) {

@@ -19,7 +19,12 @@ bool add_rules(const fs::path& folder, std::vector<std::string>& found, std::err
     const fs::path& path = at->path();
     std::error_code ignored;
     if (!at->is_directory(ignored)) {
-      if (path.extension() == ".kr") found.push_back(path.string());
+      if (path.extension() != ".kr") continue;
+      // Nobody has named it, and reading it would wait.
+      if (at->status(ignored).type() == fs::file_type::fifo) {
+        throw Error(path.string(), "is a pipe, not a regular file", "take it out of the folder");
+      }
+      found.push_back(path.string());
     } else if (!at->is_symlink(ignored) && !path.filename().string().starts_with('.')) {
       std::error_code below;
       if (!add_rules(path, found, below)) found.push_back(path.string());
