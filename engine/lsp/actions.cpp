@@ -1,6 +1,7 @@
 // Quick fixes: the edits that findings carry, and a comment that allows a finding.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "lsp/features.hpp"
@@ -38,10 +39,12 @@ class Actions {
   /// Errors of loading cannot be allowed.
   void allow(const Diagnostic& finding) {
     if (!analysis_.loaded()) return;
+    // A line of rules, which a lone carriage return does not end: behind one, the comment would
+    // take in what follows.
     const std::string_view text = analysis_.text();
-    const Lines& lines = analysis_.lines(analysis_.root().file);
-    const auto number = lines.place(text, finding.span.begin, Encoding::utf8).line;
-    const auto [begin, end] = lines.line(text, number);
+    const size_t begin = text.substr(0, finding.span.begin).rfind('\n') + 1;  // npos + 1 is 0
+    size_t end = std::min(text.find('\n', finding.span.begin), text.size());
+    while (end > begin && text[end - 1] == '\r') --end;
     // A second comment on the line would be part of the first.
     for (const syntax::Comment& comment : analysis_.tree().comments) {
       if (comment.span.begin >= begin && comment.span.begin < end) return;
@@ -95,7 +98,6 @@ class Actions {
 }  // namespace
 
 void write_code_actions(Question question, size_t end, Writer& out) {
-  if (!question.document.checked) question.workspace.check(question.document);
   const Analysis& analysis = analysis_of(question);
   out.open('[');
   Actions actions(question, out);

@@ -30,12 +30,14 @@ bool Analysis::reads(const std::filesystem::path& path) const {
 
 std::vector<Diagnostic> Analysis::lint(const std::shared_ptr<MatchMemo>& memo,
                                        prove::ProofMemo& proofs,
-                                       std::vector<lint::Used> used_elsewhere) {
+                                       std::vector<lint::Used> used_elsewhere,
+                                       const std::atomic<bool>* stop) {
   if (!compiled_.database) compiled_.database = Database::of_automata(program(), memo);
   LintOptions options;
   options.infos = false;  // those that take long: a person is typing
   options.used_elsewhere = std::move(used_elsewhere);
   options.proofs = &proofs;
+  options.stop = stop;
   return lint_rules(compiled_, options, loaded_);
 }
 
@@ -60,9 +62,9 @@ const std::string& Analysis::uri(FileId file) const {
 prove::Prover& Analysis::prover() {
   if (!prover_) {
     formulas_ = std::make_unique<prove::Formulas>();
-    // A person waits for the answer.
-    prover_ =
-        std::make_unique<prove::Prover>(*formulas_, prove::Budget{.states = 50000, .within = 6});
+    // A person waits for the answer, and other requests behind it.
+    prover_ = std::make_unique<prove::Prover>(
+        *formulas_, prove::Budget{.states = 50000, .all = 500000, .within = 6});
   }
   return *prover_;
 }

@@ -1,6 +1,7 @@
 // One document with all it uses: loaded, checked, and ready for questions.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -44,9 +45,11 @@ class Analysis {
   bool reads(const std::filesystem::path& path) const;
 
   /// All that `kr lint` finds. Without errors only. Tests in the file are run without Hyperscan,
-  /// whose databases take longer to compile than a person to type.
+  /// whose databases take longer to compile than a person to type. Throws prove::Stopped once
+  /// `stop` is set. By one thread, while another may ask the other questions.
   std::vector<Diagnostic> lint(const std::shared_ptr<MatchMemo>& memo, prove::ProofMemo& proofs,
-                               std::vector<lint::Used> used_elsewhere);
+                               std::vector<lint::Used> used_elsewhere,
+                               const std::atomic<bool>* stop);
 
   const std::vector<Symbol>& symbols(FileId file) const;
   const Lines& lines(FileId file) const;

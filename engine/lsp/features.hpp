@@ -21,7 +21,7 @@ void write_references(Question question, bool with_declaration, Writer& out);
 void write_symbols(Question question, Writer& out);
 void write_completion(Question question, Writer& out);
 void write_formatting(Question question, Writer& out);
-/// For the bytes from `offset` to `end`.
+/// For the bytes from `offset` to `end` of a document whose findings are there.
 void write_code_actions(Question question, size_t end, Writer& out);
 /// Params of textDocument/publishDiagnostics.
 void write_diagnostics(const OpenDocument& document, Encoding encoding, Writer& out);

@@ -54,12 +54,6 @@ JsonValue parsed(std::string_view body) {
   }
 }
 
-std::string id_text(const JsonValue& id) {
-  if (id.kind == JsonValue::Kind::integer) return std::to_string(id.integer);
-  if (id.kind == JsonValue::Kind::string) return json_string(id.string);
-  throw RequestError(ErrorCode::invalid_request, "`id` is neither a string nor a whole number");
-}
-
 std::string envelope(const std::function<void(Writer&)>& fill) {
   std::string out;
   Writer writer(out);
@@ -80,6 +74,12 @@ uint32_t count_of(const JsonValue& object, std::string_view key) {
 }
 
 }  // namespace
+
+std::string id_text(const JsonValue& id) {
+  if (id.kind == JsonValue::Kind::integer) return std::to_string(id.integer);
+  if (id.kind == JsonValue::Kind::string) return json_string(id.string);
+  throw RequestError(ErrorCode::invalid_request, "`id` is neither a string nor a whole number");
+}
 
 std::optional<Message> read_message(std::string_view body, std::string& id) {
   id = "null";

@@ -21,6 +21,8 @@ enum class ErrorCode : int {
   internal_error = -32603,
   not_initialized = -32002,
   request_failed = -32803,
+  content_modified = -32801,
+  request_cancelled = -32800,
 };
 
 /// Why a request cannot be answered; becomes its answer.
@@ -63,6 +65,9 @@ using Fill = std::function<void(Writer&)>;
 std::string answer(std::string_view id, const Fill& result);
 std::string error_answer(std::string_view id, ErrorCode code, std::string_view message);
 std::string notification(std::string_view method, const Fill& params);
+
+/// An id as it stands in JSON. Throws RequestError where it is neither a string nor a whole number.
+std::string id_text(const JsonValue& id);
 
 /// Members of params. Throw RequestError (invalid params) naming what is missing.
 const JsonValue& member(const JsonValue& object, std::string_view key);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.hpp"
@@ -73,6 +74,14 @@ std::vector<std::string> Server::receive(std::string_view body) {
   outbox_.clear();
   std::string id;
   bool answers = true;
+  const auto fail = [&](ErrorCode code, std::string_view why) {
+    outbox_.clear();
+    if (answers) {
+      outbox_.push_back(error_answer(id, code, why));
+    } else {
+      log(why);
+    }
+  };
   try {
     const std::optional<Message> message = read_message(body, id);
     if (!message) return {};
@@ -82,20 +91,15 @@ std::vector<std::string> Server::receive(std::string_view body) {
     } else {
       handle_notification(*message);
     }
-    return std::move(outbox_);
   } catch (const RequestError& error) {
-    outbox_.clear();
-    if (answers) return {error_answer(id, error.code(), error.what())};
-    log(error.what());
+    fail(error.code(), error.what());
   } catch (const Error& error) {
-    outbox_.clear();
-    if (answers) return {error_answer(id, ErrorCode::request_failed, error.what())};
-    log(error.what());
+    fail(ErrorCode::request_failed, error.what());
   } catch (const std::exception& error) {
-    outbox_.clear();
-    if (answers) return {error_answer(id, ErrorCode::internal_error, error.what())};
-    log(error.what());
+    fail(ErrorCode::internal_error, error.what());
   }
+  settle_waiting();
+  stop_stale_check();
   return std::move(outbox_);
 }
 
@@ -149,6 +153,7 @@ void Server::handle_request(const Message& message) {
   }
   if (method == "shutdown") {
     state_ = State::shut_down;
+    settle_waiting();
     outbox_.push_back(answer(message.id, [](Writer& out) { out.null(); }));
     return;
   }
@@ -182,16 +187,7 @@ void Server::handle_request(const Message& message) {
     }));
     return;
   }
-  if (method == "textDocument/codeAction") {
-    Question asked = question(params);
-    const Document& document = asked.document.document;
-    const Range range = range_of(member(params, "range"));
-    asked.offset = document.lines.offset(document.text, range.begin, encoding_);
-    const size_t end = document.lines.offset(document.text, range.end, encoding_);
-    outbox_.push_back(
-        answer(message.id, [&](Writer& out) { write_code_actions(asked, end, out); }));
-    return;
-  }
+  if (method == "textDocument/codeAction") return ask_for_actions(message);
   throw RequestError(ErrorCode::method_not_found, fmt::format("there is no method `{}`", method));
 }
 
@@ -248,21 +244,103 @@ void Server::handle_notification(const Message& message) {
     }));
   } else if (method == "textDocument/didSave") {
     workspace_.changed(workspace_.get(uri_in(params)).path);
+  } else if (method == "$/cancelRequest") {
+    cancel(params);
   } else if (method == "workspace/didChangeWatchedFiles") {
     for (const JsonValue& one : member(params, "changes").items) {
       if (const auto path = path_of(string_member(one, "uri"))) workspace_.changed(*path);
     }
   }
-  // `initialized`, `$/cancelRequest` and others ask for nothing: a request is answered before the
-  // next message is read.
+  // `initialized` and others ask for nothing.
+}
+
+void Server::ask_for_actions(const Message& message) {
+  const Question asked = question(message.params);
+  const Document& document = asked.document.document;
+  const Range range = range_of(member(message.params, "range"));
+  waiting_.push_back({message.id, document.uri, asked.document.edited,
+                      document.lines.offset(document.text, range.begin, encoding_),
+                      document.lines.offset(document.text, range.end, encoding_)});
+}
+
+void Server::cancel(const JsonValue& params) {
+  const std::string id = id_text(member(params, "id"));
+  const auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [&](const Waiting& one) { return one.id == id; });
+  if (found == waiting_.end()) return;  // it is answered, or never came
+  outbox_.push_back(error_answer(id, ErrorCode::request_cancelled, "it is cancelled"));
+  waiting_.erase(found);
+}
+
+/// Answers those whose findings are there, and those that no findings will come for.
+void Server::settle_waiting() {
+  std::erase_if(waiting_, [&](const Waiting& one) {
+    OpenDocument* open = workspace_.find(one.uri);
+    if (state_ != State::running) {
+      outbox_.push_back(
+          error_answer(one.id, ErrorCode::request_cancelled, "the server is shut down"));
+    } else if (open == nullptr || open->edited != one.edited) {
+      outbox_.push_back(
+          error_answer(one.id, ErrorCode::content_modified, "the text has changed since"));
+    } else if (open->checked && open->analysis == nullptr) {
+      outbox_.push_back(error_answer(one.id, ErrorCode::request_failed, open->trouble));
+    } else if (open->checked) {
+      const Question asked{workspace_, *open, encoding_, one.begin};
+      outbox_.push_back(
+          answer(one.id, [&](Writer& out) { write_code_actions(asked, one.end, out); }));
+    } else {
+      return false;
+    }
+    return true;
+  });
+}
+
+void Server::stop_stale_check() {
+  if (!running_) return;
+  const OpenDocument* open = workspace_.find(running_->uri);
+  const bool stale = open == nullptr || open->analysis != running_->analysis;
+  if (stale || state_ != State::running) *running_->stop = true;
+}
+
+void Server::publish(OpenDocument& document) {
+  document.published = true;
+  outbox_.push_back(notification("textDocument/publishDiagnostics", [&](Writer& out) {
+    write_diagnostics(document, encoding_, out);
+  }));
+}
+
+std::vector<std::string> Server::begin_work(std::optional<Check>& check) {
+  outbox_.clear();
+  if (!has_work()) return {};
+  OpenDocument& document = *workspace_.unpublished();
+  check = workspace_.start_check(document);
+  if (check) {
+    running_ = Running{check->uri, check->analysis, check->stop};
+  } else {
+    publish(document);
+    settle_waiting();
+  }
+  return std::move(outbox_);
+}
+
+std::vector<std::string> Server::finish_work(Check check) {
+  outbox_.clear();
+  running_.reset();
+  const bool wanted = state_ == State::running && workspace_.is_current(check);
+  // Without findings, better to show none than those of another text.
+  if (wanted && !check.trouble.empty()) log("the text cannot be checked: " + check.trouble);
+  if (wanted) publish(*workspace_.finish_check(std::move(check)));
+  settle_waiting();
+  return std::move(outbox_);
 }
 
 std::vector<std::string> Server::work() {
-  OpenDocument* document = workspace_.unchecked();
-  if (document == nullptr) return {};
-  workspace_.check(*document);
-  return {notification("textDocument/publishDiagnostics",
-                       [&](Writer& out) { write_diagnostics(*document, encoding_, out); })};
+  std::optional<Check> check;
+  std::vector<std::string> all = begin_work(check);
+  if (!check) return all;
+  check->run();
+  for (std::string& one : finish_work(std::move(*check))) all.push_back(std::move(one));
+  return all;
 }
 
 }  // namespace kr::lsp

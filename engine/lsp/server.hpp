@@ -23,10 +23,18 @@ class Server {
   /// The stream was broken there.
   std::vector<std::string> broken(std::string_view why) const;
 
-  /// There are documents to be checked. The caller first feeds what has come in, so that the
-  /// changes of a burst are checked once.
-  bool has_work() { return state_ == State::running && workspace_.unchecked() != nullptr; }
-  /// Checks one document; its findings, to be sent.
+  /// There are documents to be checked, and none is. The caller first feeds what has come in, so
+  /// that the changes of a burst are checked once.
+  bool has_work() {
+    return state_ == State::running && !running_ && workspace_.unpublished() != nullptr;
+  }
+  /// Begins with one document. The findings of one that does not load are to be sent at once; for
+  /// another there is a check to be run, on any thread, and to be finished. It is told to stop when
+  /// a message makes it worthless.
+  std::vector<std::string> begin_work(std::optional<Check>& check);
+  /// What is to be sent once a check has run.
+  std::vector<std::string> finish_work(Check check);
+  /// Both, on this thread.
   std::vector<std::string> work();
 
   /// The process is to end with this status: 0 after `shutdown`, 1 without it.
@@ -39,6 +47,11 @@ class Server {
   void handle_notification(const Message& message);
   void initialize(const Message& message);
   void change(const JsonValue& params);
+  void ask_for_actions(const Message& message);
+  void cancel(const JsonValue& params);
+  void publish(OpenDocument& document);
+  void settle_waiting();
+  void stop_stale_check();
   Question question(const JsonValue& params);
   void log(std::string_view text);
 
@@ -47,6 +60,23 @@ class Server {
   State state_ = State::fresh;
   Encoding encoding_ = Encoding::utf16;
   std::optional<int> exit_status_;
+
+  /// A request for code actions, which the findings are needed for.
+  struct Waiting {
+    std::string id;
+    std::string uri;
+    uint64_t edited = 0;  // as the document was
+    size_t begin = 0;     // bytes
+    size_t end = 0;
+  };
+  std::vector<Waiting> waiting_;
+  /// What is known of the check that runs.
+  struct Running {
+    std::string uri;
+    std::shared_ptr<const Analysis> analysis;
+    std::shared_ptr<std::atomic<bool>> stop;
+  };
+  std::optional<Running> running_;
   std::vector<std::string> outbox_;
 };
 

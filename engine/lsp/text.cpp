@@ -65,6 +65,8 @@ Place Lines::place(std::string_view text, size_t offset, Encoding encoding) cons
   offset = std::min(offset, text.size());
   const auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
   const auto number = static_cast<uint32_t>(after - starts_.begin() - 1);
+  // Inside a line break is the end of the line.
+  offset = std::min(offset, line(text, number).second);
   uint32_t column = 0;
   for (size_t at = *(after - 1); at < offset;) {
     const size_t bytes = character(text, at);

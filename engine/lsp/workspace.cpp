@@ -24,12 +24,14 @@ void Workspace::edited(OpenDocument& document) {
   changed(document.path);
 }
 
-OpenDocument& Workspace::get(std::string_view uri) {
+OpenDocument* Workspace::find(std::string_view uri) {
   const auto found = documents_.find(uri);
-  if (found == documents_.end()) {
-    throw RequestError(ErrorCode::invalid_params, fmt::format("`{}` is not open", uri));
-  }
-  return found->second;
+  return found == documents_.end() ? nullptr : &found->second;
+}
+
+OpenDocument& Workspace::get(std::string_view uri) {
+  if (OpenDocument* found = find(uri)) return *found;
+  throw RequestError(ErrorCode::invalid_params, fmt::format("`{}` is not open", uri));
 }
 
 bool Workspace::close(std::string_view uri) {
@@ -48,36 +50,39 @@ void Workspace::changed(const std::filesystem::path& path) {
     if (document.path != path && !waits && !document.analysis->reads(path)) continue;
     document.analysis.reset();
     document.checked = false;
+    document.published = false;
   }
 }
 
 Analysis* Workspace::analysis(OpenDocument& document) {
-  if (document.analysis) return document.analysis.get();
+  return loaded(document).get();
+}
+
+const std::shared_ptr<Analysis>& Workspace::loaded(OpenDocument& document) {
+  if (document.analysis) return document.analysis;
   document.trouble.clear();
   try {
     const Editor editor{[this](const std::filesystem::path& path) {
-                          const OpenDocument* open = find(path);
+                          const OpenDocument* open = at_path(path);
                           return open ? std::optional(open->document.text) : std::nullopt;
                         },
                         [this](const std::filesystem::path& path) {
-                          const OpenDocument* open = find(path);
+                          const OpenDocument* open = at_path(path);
                           return open ? open->document.uri : uri_of(path);
                         }};
-    document.analysis = std::make_unique<Analysis>(document.path.string(), library_, editor);
+    document.analysis = std::make_shared<Analysis>(document.path.string(), library_, editor);
   } catch (const Error& error) {
     document.trouble = error.what();
   }
-  return document.analysis.get();
+  return document.analysis;
 }
 
-void Workspace::check(OpenDocument& document) {
-  document.findings.clear();
-  Analysis* analysis = this->analysis(document);
-  document.checked = true;
-  if (analysis == nullptr) return;
-  if (!analysis->loaded()) {
-    document.findings = analysis->said();
-    return;
+std::optional<Check> Workspace::start_check(OpenDocument& document) {
+  const std::shared_ptr<Analysis> analysis = loaded(document);
+  if (analysis == nullptr || !analysis->loaded()) {
+    document.findings = analysis ? analysis->said() : std::vector<Diagnostic>();
+    document.checked = true;
+    return std::nullopt;
   }
   std::set<lint::Used> used;
   for (const auto& [uri, other] : documents_) {
@@ -85,19 +90,37 @@ void Workspace::check(OpenDocument& document) {
       used.merge(other.analysis->used());
     }
   }
-  document.findings = analysis->lint(memo_, proofs_, {used.begin(), used.end()});
+  Check check;
+  check.uri = document.document.uri;
+  check.analysis = analysis;
+  check.used_elsewhere = {used.begin(), used.end()};
+  check.remembered = remembered_;
+  return check;
 }
 
-OpenDocument* Workspace::unchecked() {
+bool Workspace::is_current(const Check& check) const {
+  const auto found = documents_.find(check.uri);
+  return found != documents_.end() && found->second.analysis == check.analysis;
+}
+
+OpenDocument* Workspace::finish_check(Check check) {
+  if (!is_current(check)) return nullptr;
+  OpenDocument& document = get(check.uri);
+  document.findings = std::move(check.findings);
+  document.checked = true;
+  return &document;
+}
+
+OpenDocument* Workspace::unpublished() {
   OpenDocument* last = nullptr;
   for (auto& [uri, document] : documents_) {
-    if (document.checked || (last != nullptr && last->edited > document.edited)) continue;
+    if (document.published || (last != nullptr && last->edited > document.edited)) continue;
     last = &document;
   }
   return last;
 }
 
-const OpenDocument* Workspace::find(const std::filesystem::path& path) const {
+const OpenDocument* Workspace::at_path(const std::filesystem::path& path) const {
   // A text without file goes by its URI.
   if (const auto named = documents_.find(path.string()); named != documents_.end()) {
     return &named->second;

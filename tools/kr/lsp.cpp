@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "lsp/check.hpp"
 #include "lsp/framing.hpp"
 #include "lsp/server.hpp"
 #include "verb.hpp"
@@ -17,6 +18,16 @@ namespace {
 bool input_waits() {
   pollfd in{STDIN_FILENO, POLLIN, 0};
   return poll(&in, 1, 0) > 0;
+}
+
+/// Waits for input or for a check to be done. Whether there is input.
+bool wait(const lsp::Worker& worker) {
+  std::array<pollfd, 2> all{pollfd{STDIN_FILENO, POLLIN, 0},
+                            pollfd{worker.descriptor(), POLLIN, 0}};
+  while (poll(all.data(), all.size(), -1) < 0) {
+    if (errno != EINTR) throw Error("standard input", "it cannot be read");
+  }
+  return all[0].revents != 0;
 }
 
 /// False at the end of the input.
@@ -40,6 +51,7 @@ void send(const std::vector<std::string>& messages, Streams& streams) {
 
 Exit serve(Streams& streams) {
   lsp::Server server(Library::of_process("kr"), KR_VERSION);
+  lsp::Worker worker;
   lsp::Framer framer;
   while (true) {
     while (const auto message = framer.next()) {
@@ -50,11 +62,15 @@ Exit serve(Streams& streams) {
       }
     }
     // What has come in meanwhile is read first: of many changes only the last is checked.
+    if (auto check = worker.finished()) send(server.finish_work(std::move(*check)), streams);
     if (server.has_work() && !input_waits()) {
-      send(server.work(), streams);
+      std::optional<lsp::Check> check;
+      send(server.begin_work(check), streams);
+      if (check) worker.start(std::move(*check));
       continue;
     }
-    if (!read_some(framer)) throw Error("standard input", "it ended without `exit`");
+    if (wait(worker) && !read_some(framer))
+      throw Error("standard input", "it ended without `exit`");
   }
 }
 

@@ -343,3 +343,96 @@ TEST_CASE("hostile requests get clear errors") {
   CHECK(session.received.back().find("method")->string == "window/logMessage");
   for (const std::string& one : session.findings()) CHECK(!one.starts_with("KR1"));
 }
+
+TEST_CASE("findings are published, whatever is asked right behind the text") {
+  Session session;
+  session.open("pattern unused = \"x\"\nengine e { substage { a: otherwise } }\n");
+  // As editors do; the answer waits for the findings.
+  const auto answers = session.server.receive(
+      R"({"jsonrpc":"2.0","id":7,"method":"textDocument/codeAction","params":{"textDocument":{"uri":"untitled:a.kr"},
+         "range":{"start":{"line":0,"character":0},"end":{"line":1,"character":0}},"context":{"diagnostics":[]}}})");
+  CHECK(answers.empty());
+  REQUIRE(session.server.has_work());
+  const auto sent = session.server.work();
+  REQUIRE(sent.size() == 2);
+  CHECK(sent[0].find("publishDiagnostics") != std::string::npos);
+  CHECK(sent[0].find("KR311") != std::string::npos);
+  CHECK(sent[1].find("\"id\":7") != std::string::npos);
+  CHECK(!session.server.has_work());
+}
+
+TEST_CASE("a request that waits is answered once, whatever happens to its text") {
+  constexpr std::string_view ask =
+      R"({"jsonrpc":"2.0","id":7,"method":"textDocument/codeAction","params":{"textDocument":{"uri":"untitled:a.kr"},
+         "range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}}}})";
+  const auto code_after = [&](std::string_view message) {
+    Session session;
+    session.open("engine e { substage { a: otherwise } }\n");
+    CHECK(session.server.receive(ask).empty());
+    std::optional<lsp::Check> check;
+    session.server.begin_work(check);
+    REQUIRE(check);
+    const auto sent = session.server.receive(message);
+    const auto answered = std::find_if(sent.begin(), sent.end(), [](const std::string& one) {
+      return one.find("\"id\":7") != std::string::npos;
+    });
+    REQUIRE(answered != sent.end());
+    const JsonValue answer = parse_json(*answered, "");
+    REQUIRE(answer.find("error") != nullptr);
+    CHECK(answer.find("id")->integer == 7);
+    const bool stopped = *check->stop;
+    check->run();
+    // Nothing is said of a text that is no more, and nothing twice.
+    for (const std::string& one : session.server.finish_work(std::move(*check))) {
+      CHECK(!stopped);
+      CHECK(one.find("\"id\"") == std::string::npos);
+    }
+    return answer.find("error")->find("code")->integer;
+  };
+  CHECK(
+      code_after(
+          R"({"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"untitled:a.kr","version":2},
+             "contentChanges":[{"text":""}]}})") == -32801);
+  CHECK(
+      code_after(
+          R"({"jsonrpc":"2.0","method":"textDocument/didClose","params":{"textDocument":{"uri":"untitled:a.kr"}}})") ==
+      -32801);
+  CHECK(code_after(R"({"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}})") == -32800);
+  CHECK(code_after(R"({"jsonrpc":"2.0","id":8,"method":"shutdown"})") == -32800);
+}
+
+TEST_CASE("a check is told to stop when its text is another") {
+  Session session;
+  session.open("engine e { substage { a: otherwise } }\n");
+  std::optional<lsp::Check> check;
+  session.server.begin_work(check);
+  REQUIRE(check);
+  CHECK(!session.server.has_work());  // one at a time
+  CHECK(!*check->stop);
+  CHECK(session.result("textDocument/documentSymbol", R"({"textDocument":{"uri":"untitled:a.kr"}})")
+            .items.size() == 1);
+  session.open("engine e { substage { a: x } }\n");
+  CHECK(*check->stop);
+  check->run();
+  CHECK(!check->trouble.empty());
+  CHECK(session.server.finish_work(std::move(*check)).empty());
+  CHECK(session.findings() == Strings{"KR206 0:25-0:26"});
+}
+
+TEST_CASE("a comment that allows a finding goes behind a line of rules") {
+  // A lone carriage return ends a line for the editor and none for kr.
+  Session session;
+  session.open(
+      "pattern unused = \"x\"\r pattern other = \"y\"\nengine e { substage { a: otherwise } }\n");
+  const JsonValue actions = session.result(
+      "textDocument/codeAction",
+      R"({"textDocument":{"uri":"untitled:a.kr"},"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":14}}})");
+  bool found = false;
+  for (const JsonValue& action : actions.items) {
+    if (!action.find("title")->string.starts_with("Allow")) continue;
+    found = true;
+    const JsonValue& edits = *action.find("edit")->find("changes")->find("untitled:a.kr");
+    CHECK(Session::place(*edits.items[0].find("range")) == "1:20-1:20");
+  }
+  CHECK(found);
+}

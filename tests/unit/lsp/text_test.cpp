@@ -75,3 +75,19 @@ TEST_CASE("files and their URIs") {
   CHECK(uri_of("/no/such folder/a+é.kr") == "file:///no/such%20folder/a%2B%C3%A9.kr");
   CHECK(path_of(uri_of("/no/%41 #?.kr")) == "/no/%41 #?.kr");
 }
+
+TEST_CASE("inside a line break is the end of its line") {
+  const std::string text = "ab\r\ncd\re\n";
+  const Lines lines(text);
+  CHECK(lines.place(text, 2, Encoding::utf16) == Place{0, 2});
+  CHECK(lines.place(text, 3, Encoding::utf16) == Place{0, 2});  // between \r and \n
+  CHECK(lines.place(text, 4, Encoding::utf16) == Place{1, 0});
+  CHECK(lines.place(text, 6, Encoding::utf16) == Place{1, 2});
+  CHECK(lines.place(text, 7, Encoding::utf16) == Place{2, 0});
+  for (size_t offset = 0; offset <= text.size(); ++offset) {
+    CAPTURE(offset);
+    const Place place = lines.place(text, offset, Encoding::utf16);
+    const auto [begin, end] = lines.line(text, place.line);
+    CHECK(place.column <= end - begin);
+  }
+}
