@@ -126,6 +126,10 @@ TableComparison compare_tables(prove::Prover& prover, TableOf before_table, Tabl
     for (size_t j = 0; j <= end; ++j) {
       if (a.labels[i] == b.labels[j] || shown.contains({a.labels[i], b.labels[j]})) continue;
       if (last_place(a, b.formulas[j]) < i) continue;
+      if (prover.allowance().is_used_up()) {
+        comparison.proven = false;
+        return comparison;
+      }
       const auto both = prover.formulas().all({a.formulas[i], b.formulas[j]});
       prove::Finding finding = prover.find(both, before(a, i, b, j));
       if (finding.none()) continue;

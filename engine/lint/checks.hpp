@@ -27,6 +27,7 @@ struct Context {
   const Modules& modules;
   std::vector<const LoadedFile*> roots;
   std::vector<WrittenAtom> atoms;  // of the root files
+  prove::Allowance& allowance;     // of the proofs that findings by default need
 
   const Rules& rules() const { return *compiled.rules; }
   const Program& program() const { return compiled.program(); }
@@ -34,6 +35,9 @@ struct Context {
   bool is_root(FileId file) const { return file.valid() && rules().files[file.index].root; }
   bool has_engine(const LoadedFile& file) const { return !file.tree.engines.empty(); }
 };
+
+/// The steps that one part of the work on a file may take: `share` times the default.
+prove::Allowance allowance_for(const LintOptions& options, size_t share = 1);
 
 using Check = void (*)(const Context&, Sink&);
 /// In the order in which they run.

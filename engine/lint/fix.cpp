@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
+#include "lint/checks.hpp"
 #include "lint/edits.hpp"
 #include "lint/same_meaning.hpp"
+#include "prove/memo.hpp"
 
 namespace kr::lint {
 namespace {
@@ -20,7 +23,7 @@ struct Attempt {
   std::string failure;  // empty: it holds
 };
 
-Attempt attempt(const Rules& before, const std::vector<Fix>& fixes) {
+Attempt attempt(const Rules& before, const std::vector<Fix>& fixes, prove::Allowance& allowance) {
   Attempt made;
   const FileId file = before.files.front().file;
   made.rules = reload(before, file, apply(before.sources.text(file), fixes), made.loaded);
@@ -28,11 +31,52 @@ Attempt attempt(const Rules& before, const std::vector<Fix>& fixes) {
       std::all_of(fixes.begin(), fixes.end(), [](const Fix& fix) { return fix.safe; });
   if (made.loaded.has_errors()) {
     made.failure = "the rules do not load with it";
-  } else if (safe && !same_meaning(before.program, made.rules->program)) {
+  } else if (safe && !same_meaning(before.program, made.rules->program, allowance)) {
     made.failure = "it is not proven that the rules mean the same with it";
   }
   return made;
 }
+
+/// Those of some fixes that can be made: all at once where that holds, else each half by itself, so
+/// that a bad one among many is found in few attempts.
+class Chooser {
+ public:
+  Chooser(const Rules& before, prove::Allowance& allowance, std::vector<std::string>& notes)
+      : before_(before), allowance_(allowance), notes_(notes) {}
+
+  /// Takes those of `fixes` that hold together with those taken before.
+  void choose(std::span<const Fix> fixes) {
+    if (fixes.empty()) return;
+    const size_t before = chosen_.size();
+    chosen_.insert(chosen_.end(), fixes.begin(), fixes.end());
+    Attempt made = attempt(before_, chosen_, allowance_);
+    if (made.failure.empty()) {
+      last_ = std::move(made);
+      return;
+    }
+    chosen_.resize(before);
+    if (fixes.size() > 1) {
+      choose(fixes.first(fixes.size() / 2));
+      choose(fixes.subspan(fixes.size() / 2));
+      return;
+    }
+    const Position place = before_.sources.begin(fixes.front().edits.front().span);
+    notes_.push_back(fmt::format("{}:{}: a fix was taken back: {}",
+                                 before_.sources.path(before_.files.front().file), place.line,
+                                 made.failure));
+  }
+
+  size_t count() const { return chosen_.size(); }
+  /// The rules with all that were taken, where there are any.
+  Attempt take() && { return std::move(last_); }
+
+ private:
+  const Rules& before_;
+  prove::Allowance& allowance_;
+  std::vector<std::string>& notes_;
+  std::vector<Fix> chosen_;
+  Attempt last_;
+};
 
 }  // namespace
 
@@ -59,32 +103,24 @@ FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const Fix
   FixResult result;
   const FileId file = rules.rules->files.front().file;
   const std::string before(rules.sources().text(file));
+  prove::Allowance allowance = allowance_for(options.lint);
+  // From round to round most stays the same.
+  prove::ProofMemo own;
+  LintOptions lint = options.lint;
+  if (lint.proofs == nullptr) lint.proofs = &own;
   for (int round = 0; round < max_rounds; ++round) {
     std::vector<Diagnostic> wanted = findings;
     std::erase_if(wanted,
                   [&](const Diagnostic& one) { return options.wanted && !options.wanted(one); });
-    std::vector<Fix> fixes = compatible_fixes(wanted, file, options.unsafe);
+    const std::vector<Fix> fixes = compatible_fixes(wanted, file, options.unsafe);
     if (fixes.empty()) break;
-    Attempt made = attempt(*rules.rules, fixes);
-    if (!made.failure.empty()) {
-      // One by one, to know which.
-      std::vector<Fix> good;
-      for (const Fix& one : fixes) {
-        good.push_back(one);
-        const Attempt alone = attempt(*rules.rules, good);
-        if (alone.failure.empty()) continue;
-        good.pop_back();
-        const Position place = rules.sources().begin(one.edits.front().span);
-        result.notes.push_back(fmt::format("{}:{}: a fix was taken back: {}",
-                                           rules.sources().path(file), place.line, alone.failure));
-      }
-      if (good.empty()) break;
-      made = attempt(*rules.rules, good);
-      fixes = std::move(good);
-    }
-    result.count += fixes.size();
+    Chooser chooser(*rules.rules, allowance, result.notes);
+    chooser.choose(fixes);
+    if (chooser.count() == 0) break;
+    result.count += chooser.count();
+    Attempt made = std::move(chooser).take();
     rules = compile_for_lint(std::move(made.rules), options.cache, made.loaded);
-    findings = lint_rules(rules, options.lint, made.loaded);
+    findings = lint_rules(rules, lint, made.loaded);
   }
   if (result.count > 0) result.before = before;
   return result;

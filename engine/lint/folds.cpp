@@ -20,7 +20,8 @@ Place place_of(const Fold& fold) {
 class Covers {
  public:
   explicit Covers(const Context& context)
-      : program_(context.program()), prover_(formulas_, {}, context.options.proofs) {}
+      : program_(context.program()),
+        prover_(formulas_, {}, context.options.proofs, &context.allowance) {}
 
   bool never(const Fold& fold) { return prover_.find(formulas_.of(program_, fold.expr)).none(); }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <unordered_set>
 
+#include "base/plural.hpp"
 #include "lint/checks.hpp"
 #include "lint/repairs.hpp"
 #include "lint/suppress.hpp"
@@ -41,9 +43,34 @@ std::vector<lint::WrittenAtom> atoms_of(const syntax::File& tree) {
   return atoms;
 }
 
+/// In place of every rule that was not proven for want of steps, one finding for the file.
+void say_once(const lint::Context& context, std::vector<Diagnostic>& found) {
+  const size_t rules =
+      std::erase_if(found, [](const Diagnostic& one) { return one.code == code::not_proven.info; });
+  Sink sink;
+  const LoadedFile& file = *context.roots.front();
+  const auto& engines = file.tree.engines;
+  const Span place = engines.empty() ? Span{file.file, 0, 0} : engines.front().name.span;
+  sink.add(code::proof_budget_used_up, place)
+      .help(
+          "what is not reported may still be there: in {}, rules may be never reached; check with "
+          "`kr lint --effort {}`, or write simpler expressions",
+          rules == 0 ? "this file" : plural(rules, "rule"), 10 * context.options.effort);
+  const auto at = std::find_if(found.begin(), found.end(), [&](const Diagnostic& one) {
+    return one.span.file == place.file && one.span.begin > place.begin;
+  });
+  found.insert(at, sink.all().front());
+}
+
 }  // namespace
 
 namespace lint {
+
+prove::Allowance allowance_for(const LintOptions& options, size_t share) {
+  const size_t steps = share * prove::Allowance::default_steps;
+  const size_t most = std::numeric_limits<size_t>::max() / steps;
+  return prove::Allowance(steps * std::clamp<size_t>(options.effort, 1, most), options.stop);
+}
 
 std::span<const Check> all_checks() {
   static constexpr std::array<Check, 16> checks{
@@ -60,7 +87,8 @@ std::span<const Check> all_checks() {
 std::vector<Diagnostic> lint_rules(const CompiledRules& rules, const LintOptions& options,
                                    const Sink& loaded) {
   const lint::Modules modules(*rules.rules);
-  lint::Context context{rules, options, modules, {}, {}};
+  prove::Allowance allowance = lint::allowance_for(options);
+  lint::Context context{rules, options, modules, {}, {}, allowance};
   for (const LoadedFile& file : rules.rules->files) {
     if (!file.root) continue;
     context.roots.push_back(&file);
@@ -71,8 +99,12 @@ std::vector<Diagnostic> lint_rules(const CompiledRules& rules, const LintOptions
   for (const Diagnostic& diagnostic : loaded.all()) {
     sink.add(*diagnostic.code, diagnostic.span, diagnostic.message) = diagnostic;
   }
-  for (const lint::Check check : lint::all_checks()) check(context, sink);
+  for (const lint::Check check : lint::all_checks()) {
+    if (options.stop != nullptr && *options.stop) throw prove::Stopped();
+    check(context, sink);
+  }
   std::vector<Diagnostic> found = sink.sorted();
+  if (allowance.ran_out()) say_once(context, found);
   std::erase_if(found, [&](const Diagnostic& one) { return !context.is_root(one.span.file); });
   lint::add_repairs(context, found);
   for (const LoadedFile* file : context.roots) {

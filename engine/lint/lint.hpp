@@ -2,6 +2,7 @@
 // (KR4xx).
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct LintOptions {
   std::vector<lint::Used> used_elsewhere;
   /// What was proven before, for callers that check again and again; not for two threads at once.
   prove::ProofMemo* proofs = nullptr;
+  /// The steps that proofs may take are as many times the default.
+  size_t effort = 1;
+  /// Once set, by any thread, lint_rules throws prove::Stopped; null: never.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 /// What is found in the root files' own text, infos included, sorted by place; what `# kr: allow`

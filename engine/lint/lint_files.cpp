@@ -210,6 +210,7 @@ LintedFiles lint_files(const std::vector<std::string>& names, const Library& lib
   LintOptions shared{options.infos, names_in_tests(library), used_by_all(units)};
   shared.known_names.insert(shared.known_names.end(), options.known_names.begin(),
                             options.known_names.end());
+  shared.effort = options.effort;
   in_parallel(units.size(), [&](size_t i) { lint_unit(units[i], shared, options); });
 
   Merger merger(result);

@@ -28,6 +28,7 @@ struct LintFilesOptions {
   /// Texts that stand for files, which fixes then must leave alone: `dry`.
   Overlay overlay;
   std::optional<Database::Cache> cache;
+  size_t effort = 1;  // see LintOptions
 };
 
 /// A file as fixes change it.

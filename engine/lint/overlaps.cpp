@@ -23,7 +23,8 @@ class Overlaps {
       : context_(context),
         program_(context.program()),
         sink_(sink),
-        prover_(formulas_, budget, context.options.proofs) {}
+        allowance_(allowance_for(context.options, 4)),
+        prover_(formulas_, budget, context.options.proofs, &allowance_) {}
 
   void run() {
     const std::vector<EffectiveList> lists = effective_lists(program_, formulas_);
@@ -121,6 +122,7 @@ class Overlaps {
   const Program& program_;
   Sink& sink_;
   prove::Formulas formulas_;
+  prove::Allowance allowance_;
   prove::Prover prover_;
   std::unordered_map<FormulaId, size_t> shortest_;
   std::set<std::pair<RuleId, RuleId>> pairs_;

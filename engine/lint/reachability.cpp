@@ -44,7 +44,7 @@ class Reachability {
       : context_(context),
         program_(context.program()),
         sink_(sink),
-        prover_(formulas_, {}, context.options.proofs) {}
+        prover_(formulas_, {}, context.options.proofs, &context.allowance) {}
 
   void run() {
     lists_ = effective_lists(program_, formulas_);

@@ -1,6 +1,7 @@
 #include "lint/same_meaning.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "compare/compare.hpp"
 #include "prove/prover.hpp"
@@ -11,7 +12,8 @@ namespace {
 /// Two Programs, rule by rule; tables that differ there, by what they label.
 class Meanings {
  public:
-  Meanings(const Program& before, const Program& after) : before_(before), after_(after) {}
+  Meanings(const Program& before, const Program& after, prove::Allowance& allowance)
+      : before_(before), after_(after), prover_(formulas_, {}, nullptr, &allowance) {}
 
   bool same() {
     if (before_.models.size() != after_.models.size()) return false;
@@ -47,10 +49,11 @@ class Meanings {
   static std::string groups(const Program& program, ExprId expr) {
     std::string all;
     std::vector<ExprId> rest{expr};
+    std::unordered_set<ExprId> seen;  // patterns share expressions
     while (!rest.empty()) {
       const ExprId id = rest.back();
       rest.pop_back();
-      if (!id.valid()) continue;
+      if (!id.valid() || !seen.insert(id).second) continue;
       const Expr& one = program.exprs.get(id);
       if (one.op == ExprOp::atom) {
         const regex::Regex& regex = program.atoms.get(one.atom).regex;
@@ -131,13 +134,13 @@ class Meanings {
   const Program& before_;
   const Program& after_;
   prove::Formulas formulas_;
-  prove::Prover prover_{formulas_};
+  prove::Prover prover_;
 };
 
 }  // namespace
 
-bool same_meaning(const Program& before, const Program& after) {
-  return Meanings(before, after).same();
+bool same_meaning(const Program& before, const Program& after, prove::Allowance& allowance) {
+  return Meanings(before, after, allowance).same();
 }
 
 }  // namespace kr::lint

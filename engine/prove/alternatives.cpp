@@ -10,6 +10,13 @@ bool plainly_apart(const SourceMap& sources, Span first, Span second) {
   return between.find_first_not_of(" \t\r\n|") == std::string_view::npos;
 }
 
+/// Adds a part of an expression to another; what the part is now.
+regex::NodeId copy_part(const regex::Regex& from, regex::NodeId part, regex::Regex& to) {
+  regex::Node node = from.nodes.get(part);
+  for (regex::NodeId& operand : node.operands) operand = copy_part(from, operand, to);
+  return to.nodes.add(std::move(node));
+}
+
 class Collector {
  public:
   Collector(Formulas& formulas, const Program& program, const SourceMap& sources)
@@ -58,8 +65,9 @@ class Collector {
       if (!places.back().valid() || !lies_in(places.back(), place)) return false;
     }
     for (size_t i = 0; i < places.size(); ++i) {
-      regex::Regex one = atom.regex;
-      one.root = root.operands[i];
+      // The part alone: copies of the whole would be quadratic in the alternatives.
+      regex::Regex one;
+      one.root = copy_part(atom.regex, root.operands[i], one);
       found_.push_back({formulas_.atom(one), places[i], cut(places, i)});
     }
     return true;

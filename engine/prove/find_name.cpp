@@ -13,15 +13,6 @@ bool has(const std::vector<FormulaId>& sorted, FormulaId formula) {
   return std::binary_search(sorted.begin(), sorted.end(), formula);
 }
 
-/// With constants for what is excluded and, where a question is relaxed, for negations.
-FormulaId without(Formulas& formulas, FormulaId wanted, const std::vector<FormulaId>& excluded,
-                  bool relax) {
-  return Rewriter(formulas, [&](FormulaId id, const Formula& formula) {
-    if (has(excluded, id)) return formulas.never();
-    return formula.op == Op::negation && relax ? formulas.always() : FormulaId{};
-  })(wanted);
-}
-
 /// A question whose plain part has been asked.
 struct Branch {
   FormulaId wanted;
@@ -31,8 +22,13 @@ struct Branch {
 
 class Finder {
  public:
-  Finder(Formulas& formulas, const Automaton& automaton, size_t& budget)
-      : formulas_(formulas), automaton_(automaton), budget_(budget) {}
+  /// So many parts of formulas are gone through in the time of a step.
+  static constexpr size_t parts_a_step = 4;
+
+  Finder(Formulas& formulas, const Automaton& automaton, Steps& budget)
+      : formulas_(formulas), automaton_(automaton), budget_(budget) {
+    charge(automaton.states());
+  }
 
   NameFinding find(NameQuestion question) {
     open(question.wanted, std::move(question.excluded));
@@ -40,6 +36,7 @@ class Finder {
       std::pop_heap(branches_.begin(), branches_.end(), longer);
       const Branch branch = std::move(branches_.back());
       branches_.pop_back();
+      charge(branch.name.size());
       const Asked asked(formulas_, automaton_, branch.name);
       const auto failed = std::find_if(branch.excluded.begin(), branch.excluded.end(),
                                        [&](FormulaId id) { return asked.holds(id); });
@@ -50,6 +47,7 @@ class Finder {
       } else {
         return {Answer::found, branch.name};
       }
+      charge(asked.work());
     }
     return {all_asked_ ? Answer::none : Answer::not_proven, {}};
   }
@@ -61,8 +59,20 @@ class Finder {
   class Asked {
    public:
     Asked(const Formulas& formulas, const Automaton& automaton, std::string_view name)
-        : formulas_(formulas), matched_(automaton.matched_in(name)) {}
+        : formulas_(formulas), matched_(automaton.matched_in(name)), known_(formulas.size()) {}
+    /// Formulas that were looked at.
+    size_t work() const { return known_.size() / 16 + work_; }
     bool holds(FormulaId id) const {
+      ++work_;
+      if (known_[id.index] == Known::open) {
+        known_[id.index] = evaluate(id) ? Known::holds : Known::fails;
+      }
+      return known_[id.index] == Known::holds;
+    }
+
+   private:
+    enum class Known : uint8_t { open, holds, fails };
+    bool evaluate(FormulaId id) const {
       const Formula& formula = formulas_.get(id);
       const auto one = [this](FormulaId operand) { return holds(operand); };
       switch (formula.op) {
@@ -81,23 +91,42 @@ class Finder {
       }
     }
 
-   private:
     const Formulas& formulas_;
     std::vector<char> matched_;
+    mutable std::vector<Known> known_;  // by FormulaId: parts are shared
+    mutable size_t work_ = 0;
   };
+
+  void charge(size_t parts) {
+    parts_ += parts;
+    budget_.take_work(parts_ / parts_a_step);
+    parts_ %= parts_a_step;
+  }
+
+  /// With constants for what is excluded and, where a question is relaxed, for negations.
+  FormulaId without(FormulaId wanted, const std::vector<FormulaId>& excluded, bool relax) {
+    Rewriter rewriter(formulas_, [&](FormulaId id, const Formula& formula) {
+      if (has(excluded, id)) return formulas_.never();
+      return formula.op == Op::negation && relax ? formulas_.always() : FormulaId{};
+    });
+    const FormulaId result = rewriter(wanted);
+    charge(rewriter.work());
+    return result;
+  }
 
   /// Brings a question into its plainest form, asks its plain part, and keeps it where there is a
   /// name.
   void open(FormulaId wanted, std::vector<FormulaId> excluded) {
     // Making a question plain takes time too, and there may be very many.
-    if (budget_ < reserve) {
+    if (budget_.search < reserve || budget_.work == 0) {
       all_asked_ = false;
       return;
     }
-    budget_ -= reserve;
+    budget_.take_search(reserve);
+    charge(automaton_.states() + automaton_.classes());  // every search goes through them once
     Branch branch{wanted, std::move(excluded), {}};
     if (!simplify(branch)) return;
-    PlainQuestion plain{without(formulas_, branch.wanted, branch.excluded, true), {}};
+    PlainQuestion plain{without(branch.wanted, branch.excluded, true), {}};
     for (const FormulaId id : branch.excluded) {
       const Formula& formula = formulas_.get(id);
       if (formula.op == Op::atom) plain.excluded.push_back(formula.language.index);
@@ -146,7 +175,7 @@ class Finder {
       branch.excluded.erase(std::unique(branch.excluded.begin(), branch.excluded.end()),
                             branch.excluded.end());
       branch.wanted = formulas_.all(std::move(needed));
-      const FormulaId rewritten = without(formulas_, branch.wanted, branch.excluded, false);
+      const FormulaId rewritten = without(branch.wanted, branch.excluded, false);
       again |= rewritten != branch.wanted;
       branch.wanted = rewritten;
       if (branch.wanted == formulas_.never()) return false;
@@ -180,7 +209,7 @@ class Finder {
     std::vector<FormulaId> choices;
     const std::vector<FormulaId> operands = formulas_.get(*failed).operands;
     for (const FormulaId operand : operands) {
-      (without(formulas_, operand, {}, true) == operand ? plain : choices).push_back(operand);
+      (without(operand, {}, true) == operand ? plain : choices).push_back(operand);
     }
     if (!plain.empty()) choices.push_back(formulas_.any(std::move(plain)));
     for (const FormulaId choice : choices) {
@@ -192,7 +221,8 @@ class Finder {
 
   Formulas& formulas_;
   const Automaton& automaton_;
-  size_t& budget_;
+  Steps& budget_;
+  size_t parts_ = 0;              // that no step was taken for yet
   std::vector<Branch> branches_;  // a heap, the shortest name first
   bool all_asked_ = true;
 };
@@ -206,8 +236,9 @@ class Small {
     for (const FormulaId id : question.excluded) question_.excluded.push_back(take(id));
   }
 
-  NameFinding find(size_t& states) {
-    return Finder(formulas_, Automaton(formulas_), states).find(std::move(question_));
+  NameFinding find(Steps& steps) {
+    steps.take_work(parts_ / Finder::parts_a_step);
+    return Finder(formulas_, Automaton(formulas_), steps).find(std::move(question_));
   }
 
  private:
@@ -217,6 +248,7 @@ class Small {
     std::vector<FormulaId> operands;
     operands.reserve(formula.operands.size());
     for (const FormulaId operand : formula.operands) operands.push_back(take(operand));
+    parts_ += 1 + operands.size();
     FormulaId made;
     switch (formula.op) {
       case Op::never:
@@ -243,11 +275,12 @@ class Small {
   Formulas formulas_;
   NameQuestion question_;
   std::unordered_map<FormulaId, FormulaId> known_;
+  size_t parts_ = 0;  // that were taken
 };
 
 }  // namespace
 
-NameFinding find_name(const Formulas& formulas, const NameQuestion& question, size_t& budget) {
+NameFinding find_name(const Formulas& formulas, const NameQuestion& question, Steps& budget) {
   return Small(formulas, question).find(budget);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "prove/allowance.hpp"
 #include "prove/automaton.hpp"
 #include "prove/prover.hpp"
 
@@ -31,6 +32,6 @@ constexpr size_t reserve = 8;
 
 /// Every step taken is taken from `budget`. What comes of it depends on what is asked alone and, if
 /// fewer than `reserve` steps are left in the end, on how many there were.
-NameFinding find_name(const Formulas& formulas, const NameQuestion& question, size_t& budget);
+NameFinding find_name(const Formulas& formulas, const NameQuestion& question, Steps& budget);
 
 }  // namespace kr::prove

@@ -13,7 +13,7 @@ bool goes_alike(size_t budget, size_t before, size_t used) {
 
 }  // namespace
 
-std::optional<NameFinding> ProofMemo::recall(const Digest& question, size_t& budget) {
+std::optional<NameFinding> ProofMemo::recall(const Digest& question, Steps& budget) {
   auto at = recent_.find(question);
   if (at == recent_.end()) {
     const auto old = older_.find(question);
@@ -24,12 +24,16 @@ std::optional<NameFinding> ProofMemo::recall(const Digest& question, size_t& bud
     at = recent_.find(question);
   }
   const Kept& kept = at->second;
-  if (!goes_alike(budget, kept.budget, kept.used)) return std::nullopt;
-  budget -= kept.used;
+  if (!goes_alike(budget.search, kept.budget.search, kept.used.search) ||
+      !goes_alike(budget.work, kept.budget.work, kept.used.work)) {
+    return std::nullopt;
+  }
+  budget.search -= kept.used.search;
+  budget.work -= kept.used.work;
   return kept.finding;
 }
 
-void ProofMemo::keep(const Digest& question, NameFinding finding, size_t budget, size_t used) {
+void ProofMemo::keep(const Digest& question, NameFinding finding, Steps budget, Steps used) {
   add(question, {std::move(finding), budget, used});
 }
 

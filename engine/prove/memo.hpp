@@ -18,9 +18,9 @@ namespace kr::prove {
 class ProofMemo {
  public:
   /// What asking would give with as many steps left, where that is known; takes the steps it took.
-  std::optional<NameFinding> recall(const Digest& question, size_t& budget);
+  std::optional<NameFinding> recall(const Digest& question, Steps& budget);
   /// Of a question asked with `budget` steps left, of which it took `used`.
-  void keep(const Digest& question, NameFinding finding, size_t budget, size_t used);
+  void keep(const Digest& question, NameFinding finding, Steps budget, Steps used);
 
   /// Of so many kept last, and as many before them, those that were asked for since are still
   /// there.
@@ -29,8 +29,8 @@ class ProofMemo {
  private:
   struct Kept {
     NameFinding finding;
-    size_t budget;
-    size_t used;
+    Steps budget;
+    Steps used;
   };
   using Answers = std::unordered_map<Digest, Kept>;
 

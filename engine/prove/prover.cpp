@@ -4,6 +4,7 @@
 #include <bit>
 #include <deque>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "prove/find_name.hpp"
 #include "prove/memo.hpp"
@@ -37,49 +38,82 @@ auto settling(Formulas& formulas, Around around) {
   });
 }
 
-void collect_within(const Formulas& formulas, FormulaId id, std::vector<FormulaId>& found) {
-  const Formula& formula = formulas.get(id);
-  if (!formula.looks_within) return;
-  if (formula.op == Op::within) {
-    found.push_back(id);
-    return;
+/// The `within` of a formula. Formulas share their parts, so each is visited once.
+class WithinCollector {
+ public:
+  explicit WithinCollector(const Formulas& formulas) : formulas_(formulas) {}
+
+  void collect(FormulaId id) {
+    const Formula& formula = formulas_.get(id);
+    if (!formula.looks_within || !seen_.insert(id).second) return;
+    if (formula.op == Op::within) {
+      found_.push_back(id);
+      return;
+    }
+    for (const FormulaId operand : formula.operands) collect(operand);
   }
-  for (const FormulaId operand : formula.operands) collect_within(formulas, operand, found);
-}
+  /// Sorted.
+  std::vector<FormulaId> take() && {
+    std::sort(found_.begin(), found_.end());
+    return std::move(found_);
+  }
+
+ private:
+  const Formulas& formulas_;
+  std::unordered_set<FormulaId> seen_;
+  std::vector<FormulaId> found_;
+};
 
 }  // namespace
 
 class Prover::Impl {
  public:
-  Impl(Formulas& formulas, Budget budget, ProofMemo* memo)
-      : formulas_(formulas), budget_(budget), memo_(memo) {}
+  Impl(Formulas& formulas, Budget budget, ProofMemo* memo, Allowance* allowance)
+      : formulas_(formulas),
+        budget_(budget),
+        memo_(memo),
+        own_(budget.all),
+        allowance_(allowance == nullptr ? own_ : *allowance) {}
 
   Formulas& formulas() noexcept { return formulas_; }
+  const Allowance& allowance() const noexcept { return allowance_; }
+
+  Finding find(FormulaId wanted, std::span<const FormulaId> excluded) {
+    const Steps granted = allowance_.granted(budget_.states);
+    Steps steps = granted;
+    Finding finding = not_proven();
+    if (!steps.gone()) finding = find(wanted, excluded, steps);
+    allowance_.take(granted.work - steps.work);
+    const bool short_of = granted.search < budget_.states || steps.work == 0;
+    if (finding.answer == Answer::not_proven && short_of) allowance_.set_ran_out();
+    return finding;
+  }
 
   // Most of what is excluded has nothing to do with what is wanted. So it is left out at first, and
   // what the name found holds comes in; a name that holds none of it is as short as any.
-  Finding find(FormulaId wanted, std::span<const FormulaId> given) {
+  Finding find(FormulaId wanted, std::span<const FormulaId> given, Steps& steps) {
     const std::vector<FormulaId> opened = with_many_opened(given);
     const std::span<const FormulaId> excluded = opened.empty() ? given : opened;
-    size_t states = std::min(budget_.states, std::max(left_, budget_.few));
-    const size_t before = states;
     std::vector<FormulaId> chosen;
     Finding finding;
     for (size_t at_once = 1;; at_once *= 2) {
-      finding = find_all(wanted, chosen, states);
+      charge(1 + excluded.size() / formulas_a_step, steps);
+      finding = find_all(wanted, chosen, steps);
       if (!finding.found()) break;
       const size_t known = chosen.size();
-      const Subject subject{finding.witness, bytes_of(finding.witness.name), false};
+      const Subject subject = subject_of(finding.witness, false);
       const bool many = excluded.size() >= many_formulas;
       if (many) find_texts(finding.witness.name);
+      size_t evaluated = 0;
       for (const FormulaId id : excluded) {
         if (chosen.size() == known + at_once) break;
         const bool told = many && texts_of_[id.index] != no_text;
+        evaluated += told ? 0 : 1;
         if (told ? texts_[texts_of_[id.index]] != 0 : holds(id, subject)) chosen.push_back(id);
       }
+      charge(evaluated / evaluated_a_step, steps);
       if (chosen.size() == known) break;
     }
-    left_ -= std::min(left_, before - states);
     if (!finding.found()) return finding;
     for (const FormulaId id : excluded) {
       finding.witness.kind_matters |= traits_[id.index].asks_operation;
@@ -87,11 +121,21 @@ class Prover::Impl {
     return finding;
   }
 
-  bool holds(FormulaId id, const Witness& witness) {
-    return holds(id, {witness, bytes_of(witness.name), false});
-  }
+  bool holds(FormulaId id, const Witness& witness) { return holds(id, subject_of(witness, false)); }
 
  private:
+  /// So many formulas are looked at, evaluated, or parts of them gone through, in the time of a
+  /// step.
+  static constexpr size_t formulas_a_step = 256;
+  static constexpr size_t evaluated_a_step = 8;
+  static constexpr size_t parts_a_step = 4;
+  static void charge(size_t work, Steps& steps) { steps.take_work(work); }
+  static Finding not_proven() {
+    Finding finding;
+    finding.answer = Answer::not_proven;
+    return finding;
+  }
+
   /// With the operands of large disjunctions in their place: few of them matter to a question.
   /// Empty where there are none.
   std::vector<FormulaId> with_many_opened(std::span<const FormulaId> excluded) {
@@ -118,9 +162,28 @@ class Prover::Impl {
     const Witness& witness;
     regex::ByteSet bytes;  // of its name
     bool enclosing;        // it stands round another
+    uint32_t number;       // of no other subject
   };
+  Subject subject_of(const Witness& witness, bool enclosing) {
+    if (++subjects_ == 0) {  // numbers are used up: forget all that is known
+      known_.clear();
+      ++subjects_;
+    }
+    return {witness, bytes_of(witness.name), enclosing, subjects_};
+  }
 
+  /// Formulas share their parts: what is known of one for this subject is not worked out again.
   bool holds(FormulaId id, const Subject& subject) {
+    if (formulas_.get(id).operands.empty()) return evaluate(id, subject);
+    if (id.index >= known_.size()) known_.resize(formulas_.size());
+    if (known_[id.index].subject != subject.number) {
+      const bool value = evaluate(id, subject);
+      known_[id.index] = {subject.number, value};
+    }
+    return known_[id.index].value;
+  }
+
+  bool evaluate(FormulaId id, const Subject& subject) {
     const Formula& formula = formulas_.get(id);
     const auto one = [&](FormulaId operand) { return holds(operand, subject); };
     switch (formula.op) {
@@ -156,10 +219,10 @@ class Prover::Impl {
   bool holds_around(FormulaId id, const std::string& name) {
     Witness around;
     around.name = name;
-    return holds(id, {around, bytes_of(name), true});
+    return holds(id, subject_of(around, true));
   }
 
-  Finding find_all(FormulaId wanted, const std::vector<FormulaId>& excluded, size_t& states) {
+  Finding find_all(FormulaId wanted, const std::vector<FormulaId>& excluded, Steps& steps) {
     bool kinds = formulas_.get(wanted).asks_operation;
     bool contexts = formulas_.get(wanted).looks_within;
     for (const FormulaId id : excluded) {
@@ -169,9 +232,8 @@ class Prover::Impl {
     Finding best;
     for (const OperationKind kind : all_kinds) {
       NameQuestion question{wanted, excluded};
-      if (kinds) settle(question, {kind, nullptr});
-      Finding finding =
-          contexts ? find_in_context(question, states) : find_by_name(question, states);
+      if (kinds) settle(question, {kind, nullptr}, steps);
+      Finding finding = contexts ? find_in_context(question, steps) : find_by_name(question, steps);
       finding.witness.kind = kinds ? kind : operation_kind_of(finding.witness.name);
       finding.witness.kind_matters = kinds;
       if (finding.found() || !kinds) return finding;
@@ -180,30 +242,31 @@ class Prover::Impl {
     return best;
   }
 
-  void settle(NameQuestion& question, Around around) {
+  void settle(NameQuestion& question, Around around, Steps& steps) {
     auto settled = settling(formulas_, around);
     question.wanted = settled(question.wanted);
     for (FormulaId& id : question.excluded) id = settled(id);
+    charge(settled.work() / parts_a_step, steps);
   }
 
-  Finding find_by_name(const NameQuestion& question, size_t& states) {
+  Finding find_by_name(const NameQuestion& question, Steps& steps) {
     Finding finding;
     if (question.wanted == formulas_.never()) return finding;
-    NameFinding found = find_name(question, states);
+    NameFinding found = find_name(question, steps);
     finding.answer = found.answer;
     finding.witness.name = std::move(found.name);
     return finding;
   }
 
-  NameFinding find_name(const NameQuestion& question, size_t& states) {
+  NameFinding find_name(const NameQuestion& question, Steps& steps) {
     if (auto plain = without_search(question)) return std::move(*plain);
-    if (memo_ == nullptr) return prove::find_name(formulas_, question, states);
+    if (memo_ == nullptr) return prove::find_name(formulas_, question, steps);
     Digest digest = formulas_.get(question.wanted).digest;
     for (const FormulaId id : question.excluded) digest.add(formulas_.get(id).digest);
-    if (auto known = memo_->recall(digest, states)) return std::move(*known);
-    const size_t before = states;
-    NameFinding found = prove::find_name(formulas_, question, states);
-    memo_->keep(digest, found, before, before - states);
+    if (auto known = memo_->recall(digest, steps)) return std::move(*known);
+    const Steps before = steps;
+    NameFinding found = prove::find_name(formulas_, question, steps);
+    memo_->keep(digest, found, before, {before.search - steps.search, before.work - steps.work});
     return found;
   }
 
@@ -261,27 +324,28 @@ class Prover::Impl {
 
   /// Every choice of which `within` hold, the fewest first. Names round a subject are any names, so
   /// a choice is possible when each of its `within` has a name that holds none of the others.
-  Finding find_in_context(const NameQuestion& question, size_t& states) {
-    std::vector<FormulaId> asked;
-    collect_within(formulas_, question.wanted, asked);
-    for (const FormulaId id : question.excluded) collect_within(formulas_, id, asked);
-    std::sort(asked.begin(), asked.end());
-    asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  Finding find_in_context(const NameQuestion& question, Steps& steps) {
+    WithinCollector collector(formulas_);
+    collector.collect(question.wanted);
+    for (const FormulaId id : question.excluded) collector.collect(id);
+    const std::vector<FormulaId> asked = std::move(collector).take();
     const bool all = asked.size() <= budget_.within;
     Finding best;
     if (!all) best.answer = Answer::not_proven;
     for (const uint64_t choice : choices(asked.size(), all)) {
+      charge(1, steps);
+      if (steps.gone()) return not_proven();
       std::vector<FormulaId> held;
       std::vector<FormulaId> absent;
       for (size_t i = 0; i < asked.size(); ++i) {
         (((choice >> i) & 1) != 0 ? held : absent).push_back(asked[i]);
       }
       NameQuestion settled = question;
-      settle(settled, {std::nullopt, &held});
+      settle(settled, {std::nullopt, &held}, steps);
       if (settled.wanted == formulas_.never()) continue;
-      const Finding around = names_around(held, absent, states);
+      const Finding around = names_around(held, absent, steps);
       if (around.none()) continue;
-      Finding finding = find_by_name(settled, states);
+      Finding finding = find_by_name(settled, steps);
       if (finding.none()) continue;
       if (finding.answer == Answer::not_proven || around.answer == Answer::not_proven) {
         best.answer = Answer::not_proven;
@@ -308,14 +372,17 @@ class Prover::Impl {
 
   /// Enclosing names that make just these `within` hold.
   Finding names_around(const std::vector<FormulaId>& held, const std::vector<FormulaId>& absent,
-                       size_t& states) {
+                       Steps& steps) {
     Finding around;
     around.answer = Answer::found;
-    const auto inner = [this](FormulaId id) {
+    const auto inner = [&](FormulaId id) {
       // Round a subject there are neither kinds of operation nor names round a name.
       static const std::vector<FormulaId> nothing;
       Around plain{std::nullopt, &nothing};
-      return settling(formulas_, plain)(formulas_.get(id).operands.front());
+      auto settled = settling(formulas_, plain);
+      const FormulaId result = settled(formulas_.get(id).operands.front());
+      charge(settled.work() / parts_a_step, steps);
+      return result;
     };
     std::vector<FormulaId> excluded;
     excluded.reserve(absent.size());
@@ -326,7 +393,7 @@ class Prover::Impl {
           std::any_of(around.witness.within.begin(), around.witness.within.end(),
                       [&](const std::string& name) { return holds_around(wanted, name); });
       if (there) continue;
-      Finding name = find_by_name({wanted, excluded}, states);
+      Finding name = find_by_name({wanted, excluded}, steps);
       if (!name.found()) {
         around.answer = name.answer;
         return around;
@@ -361,9 +428,16 @@ class Prover::Impl {
   Formulas& formulas_;
   Budget budget_;
   ProofMemo* memo_;
-  size_t left_ = budget_.all;
+  Allowance own_;
+  Allowance& allowance_;
   std::deque<Language> languages_;  // by LanguageId; each stays where it is
   regex::Nfa::Scratch scratch_;
+  struct Known {
+    uint32_t subject = 0;  // its number; 0: of none
+    bool value = false;
+  };
+  std::vector<Known> known_;  // by FormulaId, of those with operands
+  uint32_t subjects_ = 0;
   std::vector<Traits> traits_;  // by FormulaId
   Texts text_index_;
   std::vector<uint32_t> texts_of_;  // by FormulaId: number of the text, or `no_text`
@@ -371,13 +445,17 @@ class Prover::Impl {
   std::vector<uint32_t> in_name_;   // those that are
 };
 
-Prover::Prover(Formulas& formulas, Budget budget, ProofMemo* memo)
-    : impl_(std::make_unique<Impl>(formulas, budget, memo)) {}
+Prover::Prover(Formulas& formulas, Budget budget, ProofMemo* memo, Allowance* allowance)
+    : impl_(std::make_unique<Impl>(formulas, budget, memo, allowance)) {}
 
 Prover::~Prover() = default;
 
 Formulas& Prover::formulas() noexcept {
   return impl_->formulas();
+}
+
+const Allowance& Prover::allowance() const noexcept {
+  return impl_->allowance();
 }
 
 Finding Prover::find(FormulaId wanted, std::span<const FormulaId> excluded) {

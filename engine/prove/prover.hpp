@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "prove/allowance.hpp"
 #include "prove/formula.hpp"
 
 namespace kr::prove {
@@ -44,10 +45,8 @@ class ProofMemo;
 struct Budget {
   /// Steps of the automaton that one question may take. One over many states counts for more.
   size_t states = 400000;
-  /// … and all questions to one Prover together, so that no file takes minutes. Past it, a question
-  /// may still take `few`: what is easy stays proven.
-  size_t all = 6000000;
-  size_t few = 1000;
+  /// … and all questions to one Prover together, where it has no Allowance from elsewhere.
+  size_t all = Allowance::default_steps;
   /// Contexts are tried for at most this many different `within` in one question.
   size_t within = 10;
 };
@@ -55,15 +54,21 @@ struct Budget {
 class Prover {
  public:
   /// Formulas may be added to the arena while the Prover lives. A memo makes it faster and changes
-  /// no answer; it must outlive the Prover.
-  explicit Prover(Formulas& formulas, Budget budget = {}, ProofMemo* memo = nullptr);
+  /// no answer. Both it and an allowance must outlive the Prover; with an allowance,
+  /// `Budget::all` is of no effect.
+  explicit Prover(Formulas& formulas, Budget budget = {}, ProofMemo* memo = nullptr,
+                  Allowance* allowance = nullptr);
   ~Prover();
   Prover(const Prover&) = delete;
   Prover& operator=(const Prover&) = delete;
 
   Formulas& formulas() noexcept;
 
+  /// What is left for questions to it.
+  const Allowance& allowance() const noexcept;
+
   /// A subject, its name as short as can be, for which `wanted` holds and nothing of `excluded`.
+  /// Throws Stopped where the allowance says so.
   Finding find(FormulaId wanted, std::span<const FormulaId> excluded = {});
 
   /// Whether a formula holds for a subject; by simulation, independent of `find`.

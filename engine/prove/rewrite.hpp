@@ -22,6 +22,7 @@ class Rewriter {
     const std::vector<FormulaId> operands = formulas_.get(id).operands;  // the arena grows below
     if (operands.empty()) return id;
     if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    work_ += operands.size();
     std::vector<FormulaId> rewritten;
     rewritten.reserve(operands.size());
     for (const FormulaId operand : operands) rewritten.push_back((*this)(operand));
@@ -31,9 +32,13 @@ class Rewriter {
     return result;
   }
 
+  /// Operands that were gone through: what the time taken grows with.
+  size_t work() const { return work_; }
+
  private:
   Formulas& formulas_;
   Replace replace_;
+  size_t work_ = 0;
   std::unordered_map<FormulaId, FormulaId> known_;
 };
 

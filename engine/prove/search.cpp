@@ -15,7 +15,7 @@ namespace {
 class Searcher {
  public:
   Searcher(const Formulas& formulas, const Automaton& automaton, const PlainQuestion& question,
-           size_t& budget)
+           Steps& budget)
       : automaton_(automaton),
         progresses_(formulas, automaton, question.wanted),
         budget_(budget),
@@ -37,12 +37,12 @@ class Searcher {
     States threats;
     for (uint32_t at = 0; at < nodes_.size() && found_ == no_node; ++at) {
       for (size_t c = 0; c < automaton_.classes() && found_ == no_node; ++c) {
-        if (budget_ == 0) return {Search::out_of_budget, {}};
+        if (budget_.gone()) return {Search::out_of_budget, {}};
         const Side side = side_behind(c);
         const uint32_t progress = progresses_.next(nodes_[at].progress, nodes_[at].before, c);
         if (progress == Progresses::hopeless || is_settled(progress, side)) continue;
         const bool none_matched = step_threats(at, c, threats);
-        charge(1 + (nodes_[at].threats.size() + threats.size()) / states_a_step);
+        budget_.take_search(1 + (nodes_[at].threats.size() + threats.size()) / states_a_step);
         if (none_matched) enter(progress, threats, side, at, c);
       }
     }
@@ -81,8 +81,15 @@ class Searcher {
   static constexpr size_t states_a_step = 32;
   /// So does a comparison with more nodes.
   static constexpr size_t nodes_a_step = 256;
+  /// So many comparisons take as long as a step.
+  static constexpr size_t comparisons_a_step = 16;
 
-  void charge(size_t steps) { budget_ -= std::min(budget_, steps); }
+  void charge_comparisons(size_t count) {
+    budget_.search -= std::min(budget_.search, count / nodes_a_step);
+    comparisons_ += count;
+    budget_.take_work(comparisons_ / comparisons_a_step);
+    comparisons_ %= comparisons_a_step;
+  }
 
   /// Words and other bytes are one where no language asks.
   Side side_behind(size_t byte_class) const {
@@ -172,7 +179,7 @@ class Searcher {
         if (covered) break;
       }
     }
-    charge(compared / nodes_a_step);
+    charge_comparisons(compared);
     return covered;
   }
 
@@ -203,7 +210,8 @@ class Searcher {
 
   const Automaton& automaton_;
   Progresses progresses_;
-  size_t& budget_;
+  Steps& budget_;
+  size_t comparisons_ = 0;      // that no work was taken for yet
   std::vector<char> excluded_;  // by language
   bool sides_matter_ = false;
   std::array<std::vector<Begun>, 3> begun_;  // by side before and class
@@ -218,7 +226,7 @@ class Searcher {
 }  // namespace
 
 NameFound search(const Formulas& formulas, const Automaton& automaton,
-                 const PlainQuestion& question, size_t& budget) {
+                 const PlainQuestion& question, Steps& budget) {
   return Searcher(formulas, automaton, question, budget).run();
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "prove/allowance.hpp"
 #include "prove/automaton.hpp"
 
 namespace kr::prove {
@@ -26,6 +27,6 @@ struct NameFound {
 
 /// Every step taken is taken from `budget`.
 NameFound search(const Formulas& formulas, const Automaton& automaton,
-                 const PlainQuestion& question, size_t& budget);
+                 const PlainQuestion& question, Steps& budget);
 
 }  // namespace kr::prove

@@ -1,8 +1,6 @@
 // kr lint: checks rules.
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 #include <memory>
 
 #include "base/error.hpp"
@@ -14,6 +12,7 @@
 #include "lint/lint_files.hpp"
 #include "rule_paths.hpp"
 #include "session.hpp"
+#include "source/text_file.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -30,6 +29,7 @@ struct LintArguments {
   bool unsafe_fixes = false;
   bool diff = false;
   bool info = false;
+  size_t effort = 1;
 };
 
 /// How findings name it.
@@ -71,8 +71,7 @@ std::vector<std::string> inputs_of(const LintArguments& options, const Library& 
   std::vector<std::string> names;
   if (!paths.empty()) names = rule_paths(paths, library);
   names.emplace_back(input_name);
-  std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-  how.overlay = [text = std::move(text)](const std::filesystem::path& path) {
+  how.overlay = [text = read_standard_input()](const std::filesystem::path& path) {
     return path == input_name ? std::optional(text) : std::nullopt;
   };
   return names;
@@ -122,6 +121,7 @@ Exit lint(const LintArguments& options, Streams& streams) {
   how.infos = options.info || level == Severity::info || !select.empty();
   if (!options.names.empty()) how.known_names = names_of_file(options.names);
   how.cache = Database::Cache::of_process();
+  how.effort = options.effort;
   const bool fixing = options.fix || options.unsafe_fixes || options.diff;
   if (fixing) {
     how.fixes = options.unsafe_fixes ? LintFilesOptions::Fixes::all : LintFilesOptions::Fixes::safe;
@@ -130,7 +130,9 @@ Exit lint(const LintArguments& options, Streams& streams) {
   const auto asked = [&](const Diagnostic& one, bool infos) {
     if (holds(ignore, one.code)) return false;
     if (!select.empty()) return holds(select, one.code);
-    return infos || one.severity != Severity::info;
+    // That not all was checked is said unasked.
+    const bool unasked = one.code == code::proof_budget_used_up.info;
+    return infos || unasked || one.severity != Severity::info;
   };
   const bool infos = options.info || level == Severity::info;
   how.told = [&](const Diagnostic& one) { return asked(one, infos); };
@@ -170,6 +172,11 @@ Action setup_lint(CLI::App& app) {
                  "Exit with 1 from this severity on: error, warning or info (default: warning)")
       ->type_name("LEVEL");
   app.add_flag("--info", options->info, "Show what is only likely, too");
+  app.add_option(
+         "--effort", options->effort,
+         "Prove with so many times the usual steps, which take some 2 s a file (default: 1)")
+      ->type_name("N")
+      ->check(whole_number(1));
   app.add_option("--select", options->select, "Show only these findings, by code or name")
       ->type_name("CODE,...")
       ->delimiter(',')

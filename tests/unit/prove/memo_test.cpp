@@ -24,7 +24,7 @@ FormulaId text(Formulas& formulas, std::string_view what) {
 TEST_CASE("an answer is recalled with the steps it took") {
   ProofMemo memo;
   memo.keep(number(1), {Answer::found, "gemm"}, 1000, 100);
-  size_t budget = 500;
+  Steps budget = 500;
   const auto known = memo.recall(number(1), budget);
   REQUIRE(known.has_value());
   CHECK(known->answer == Answer::found);
@@ -37,27 +37,27 @@ TEST_CASE("an answer is recalled with the steps it took") {
 TEST_CASE("an answer is not recalled where the steps might run out") {
   ProofMemo memo;
   memo.keep(number(1), {Answer::none, {}}, 1000, 100);
-  size_t budget = 100 + reserve - 1;
+  Steps budget = 100 + reserve - 1;
   CHECK(!memo.recall(number(1), budget).has_value());
-  ++budget;
+  budget = Steps(budget.search + 1);
   CHECK(memo.recall(number(1), budget).has_value());
 }
 
 TEST_CASE("what was not proven is recalled for as many steps alone") {
   ProofMemo memo;
   memo.keep(number(1), {Answer::not_proven, {}}, 1000, 1000);
-  size_t more = 2000;
+  Steps more = 2000;
   CHECK(!memo.recall(number(1), more).has_value());
-  size_t fewer = 999;
+  Steps fewer = 999;
   CHECK(!memo.recall(number(1), fewer).has_value());
-  size_t as_many = 1000;
+  Steps as_many = 1000;
   REQUIRE(memo.recall(number(1), as_many).has_value());
   CHECK(as_many == 0);
 }
 
 TEST_CASE("what nobody asks for goes when others come") {
   ProofMemo memo;
-  size_t budget = 1000;
+  Steps budget = 1000;
   memo.keep(number(0), {}, budget, 0);
   memo.keep(number(1), {}, budget, 0);
   for (uint64_t i = 2; i < 2 * ProofMemo::max_kept + 2; ++i) {
