@@ -23,7 +23,7 @@ class Overlaps {
       : context_(context),
         program_(context.program()),
         sink_(sink),
-        allowance_(allowance_for(context.options, 4)),
+        allowance_(allowance_for(context.options, 8)),
         prover_(formulas_, budget, context.options.proofs, &allowance_) {}
 
   void run() {
