@@ -157,8 +157,9 @@ void Database::distrust() {
     functions.push_back({std::move(name), static_cast<int>(rows.integer(4))});
   }
   for (const Function& function : functions) {
-    sqlite3_create_function(handle_, function.name.c_str(), function.arguments, SQLITE_UTF8,
-                            nullptr, refuse_function, nullptr, nullptr);
+    sqlite3_create_function(handle_, function.name.c_str(), function.arguments,
+                            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
+                            refuse_function, nullptr, nullptr);
   }
 }
 

@@ -127,7 +127,6 @@ TEST_CASE("a memo changes no answer, whatever is edited and however small the bu
       if (below(random, 2) == 0) {
         budget.states = 8 + below(random, 300);
         budget.all = 8 + below(random, 3000);
-        budget.few = 8 + below(random, 40);
         budget.within = below(random, 4);
       }
       const Asked anew(rules, budget, nullptr);

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "support/pieces.hpp"
+#include "support/rounds.hpp"
 #include "trace/readers/gpu_trace_csv.hpp"
 
 namespace kr::test::csv_test {
@@ -236,7 +237,7 @@ std::vector<std::string> rows_of(Outcome outcome) {
 }  // namespace
 
 TEST_CASE("the reader reads what an obvious one reads") {
-  for (uint64_t seed = 1; seed <= 400; ++seed) {
+  for (uint64_t seed = 1; seed <= rounds(150); ++seed) {
     CAPTURE(seed);
     Random random(seed);
     const std::string text = random_report(random);
@@ -253,7 +254,7 @@ TEST_CASE("the reader reads what an obvious one reads") {
 
 TEST_CASE("what is wrong does not depend on blocks and threads") {
   size_t errors = 0;
-  for (uint64_t seed = 1; seed <= 1500; ++seed) {
+  for (uint64_t seed = 1; seed <= rounds(500); ++seed) {
     CAPTURE(seed);
     Random random(seed * 7919);
     std::string text = random_report(random);
@@ -264,7 +265,7 @@ TEST_CASE("what is wrong does not depend on blocks and threads") {
         [&](size_t block, unsigned threads) { return read(text, block, threads, truncated); });
     errors += error ? 1 : 0;
   }
-  CHECK(errors > 100);
+  CHECK(errors > rounds(500) / 15);
 }
 
 }  // namespace kr::test::csv_test

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "support/pieces.hpp"
+#include "support/rounds.hpp"
 #include "trace/readers/cupti_csv.hpp"
 
 namespace kr::test::cupti_test {
@@ -305,7 +306,7 @@ std::vector<std::string> linked(const Session& session) {
 
 TEST_CASE("a folder of activity is read as what was written") {
   const Place place;
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
+  for (uint64_t seed = 1; seed <= rounds(80); ++seed) {
     CAPTURE(seed);
     Random random(seed);
     const Session session = Writer(random).write();
@@ -324,7 +325,7 @@ TEST_CASE("a folder of activity is read as what was written") {
 TEST_CASE("what is wrong in activity does not depend on blocks and threads") {
   const Place place;
   size_t errors = 0;
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
+  for (uint64_t seed = 1; seed <= rounds(100); ++seed) {
     CAPTURE(seed);
     Random random(seed * 7919);
     Session session = Writer(random).write();
@@ -337,7 +338,7 @@ TEST_CASE("what is wrong in activity does not depend on blocks and threads") {
         [&](size_t block, unsigned threads) { return read(path, block, threads, truncated); });
     errors += error ? 1 : 0;
   }
-  CHECK(errors > 40);
+  CHECK(errors > rounds(100) / 5);
 }
 
 }  // namespace kr::test::cupti_test

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/sqlite.hpp"
+#include "support/rounds.hpp"
 #include "trace/launched.hpp"
 #include "trace/open.hpp"
 
@@ -57,7 +58,7 @@ TEST_CASE("a damaged export is a trace or an error") {
   const std::string whole = small_export(path);
   CHECK(open_trace(path).operations.size() == 120);
   size_t errors = 0;
-  for (uint64_t seed = 1; seed <= 1500; ++seed) {
+  for (uint64_t seed = 1; seed <= test::rounds(500); ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     std::string bytes = whole;
@@ -83,7 +84,7 @@ TEST_CASE("a damaged export is a trace or an error") {
       CHECK(!error.why().empty());
     }
   }
-  CHECK(errors > 100);
+  CHECK(errors > test::rounds(500) / 15);
   std::filesystem::remove_all(folder);
 }
 

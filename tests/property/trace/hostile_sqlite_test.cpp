@@ -1,5 +1,5 @@
 // An SQLite export of any schema, with any values: it ends soon, and each row is an operation or a
-// counted loss, or there is an Error that says why. KR_LONG=1 takes a hundred times as many.
+// counted loss, or there is an Error that says why. KR_LONG=1: see support/rounds.hpp.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/sqlite.hpp"
+#include "support/rounds.hpp"
 #include "trace/open.hpp"
 
 namespace kr {
@@ -187,10 +188,6 @@ uint64_t lost(const Trace& trace, std::initializer_list<std::string_view> whats)
   return count;
 }
 
-uint64_t rounds(uint64_t usual) {
-  return std::getenv("KR_LONG") != nullptr ? usual * 100 : usual;
-}
-
 void put_number(std::string& bytes, size_t at, uint64_t value, size_t size) {
   for (size_t i = size; i-- > 0; value >>= 8) bytes[at + i] = static_cast<char>(value);
 }
@@ -201,7 +198,7 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
   const TestFolder folder;
   size_t whole = 0;
   size_t errors = 0;
-  for (uint64_t seed = 1; seed <= rounds(300); ++seed) {
+  for (uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
     CAPTURE(seed);
     const Schema schema(seed);
     CAPTURE(schema.sql());
@@ -249,8 +246,8 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
     }
     std::filesystem::remove(path);
   }
-  CHECK(whole > rounds(100));
-  CHECK(errors > rounds(20));
+  CHECK(whole > test::rounds(100));
+  CHECK(errors > test::rounds(20));
 }
 
 TEST_CASE("pages that lead to one page again and again end") {

@@ -17,6 +17,7 @@
 #include "base/json_read.hpp"
 #include "property/trace/random_kineto.hpp"
 #include "support/kineto_dump.hpp"
+#include "support/rounds.hpp"
 
 namespace kr::test::kineto_test {
 namespace {
@@ -222,7 +223,7 @@ std::string said(const std::string& text, const KinetoReading& reading, bool all
 
 TEST_CASE("random traces are read as the obvious reader reads them, in any order of events") {
   Random random(7);
-  for (int round = 0; round < 1500; ++round) {
+  for (uint64_t round = 0; round < rounds(500); ++round) {
     RandomKineto written = random_kineto(random);
     const std::string text = written.text(random);
     CAPTURE(text);
@@ -247,7 +248,7 @@ TEST_CASE("changed bytes: all windows and threads say the same, and what is no J
   Random random(8);
   constexpr std::string_view bytes = "{}[]\",:\\ 0-.eENaux\n\x01\xff";
   size_t refused = 0;
-  for (int round = 0; round < 3000; ++round) {
+  for (uint64_t round = 0; round < rounds(800); ++round) {
     std::string text = random_kineto(random).text(random);
     for (size_t i = 1 + below(random, 3); i != 0; --i) {
       const size_t at = below(random, text.size());
@@ -280,7 +281,7 @@ TEST_CASE("changed bytes: all windows and threads say the same, and what is no J
     ++refused;
     REQUIRE_MESSAGE(whole.starts_with("t.json: "), whole);
   }
-  CHECK(refused > 500);
+  CHECK(refused > rounds(800) / 6);
 }
 
 TEST_CASE("every cut is an error or, where that is allowed, a part of the trace") {

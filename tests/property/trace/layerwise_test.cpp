@@ -12,6 +12,7 @@
 #include "support/layerwise_dump.hpp"
 #include "support/layerwise_writer.hpp"
 #include "support/module_trees.hpp"
+#include "support/rounds.hpp"
 
 namespace kr::test::layerwise_test {
 namespace {
@@ -291,7 +292,7 @@ void check_cut(std::string_view text, size_t size, size_t block_size, const Modu
 }  // namespace
 
 TEST_CASE("random forests in random spelling") {
-  for (uint32_t seed = 1; seed <= 150; ++seed) {
+  for (uint32_t seed = 1; seed <= rounds(150); ++seed) {
     CAPTURE(seed);
     RandomForests forests(seed);
     const std::vector<Step> steps = random_steps(forests);

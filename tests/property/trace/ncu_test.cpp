@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "support/pieces.hpp"
+#include "support/rounds.hpp"
 #include "trace/readers/ncu_csv.hpp"
 
 namespace kr::test::ncu_test {
@@ -177,7 +178,7 @@ Outcome read(std::string_view text, size_t block_size, unsigned threads, bool tr
 }  // namespace
 
 TEST_CASE("a page of ncu is read as what was written") {
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
+  for (uint64_t seed = 1; seed <= rounds(200); ++seed) {
     CAPTURE(seed);
     Random random(seed);
     const Page page = random_page(random);
@@ -193,7 +194,7 @@ TEST_CASE("a page of ncu is read as what was written") {
 
 TEST_CASE("what is wrong in a page of ncu does not depend on blocks and threads") {
   size_t errors = 0;
-  for (uint64_t seed = 1; seed <= 600; ++seed) {
+  for (uint64_t seed = 1; seed <= rounds(300); ++seed) {
     CAPTURE(seed);
     Random random(seed * 7919);
     std::string text = random_page(random).text;
@@ -204,7 +205,7 @@ TEST_CASE("what is wrong in a page of ncu does not depend on blocks and threads"
         [&](size_t block, unsigned threads) { return read(text, block, threads, truncated); });
     errors += error ? 1 : 0;
   }
-  CHECK(errors > 100);
+  CHECK(errors > rounds(300) / 6);
 }
 
 }  // namespace kr::test::ncu_test
