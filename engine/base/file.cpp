@@ -6,20 +6,24 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <utility>
 #include <vector>
 
+#include "base/input_files.hpp"
 #include "base/nearest.hpp"
+#include "base/output_path.hpp"
 
 namespace kr {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct Closer {
+  int descriptor;
+  ~Closer() { ::close(descriptor); }
+};
 
 std::string reason(int error) {
   return std::strerror(error);
@@ -41,30 +45,17 @@ Error missing(const fs::path& path) {
   return {path.string(), "no such file", "check how its name is written"};
 }
 
-/// Paths of pending files where a signal handler can find them: it may neither allocate nor lock.
-struct Pending {
-  std::atomic<bool> taken = false;
-  std::atomic<bool> set = false;
-  std::array<char, PATH_MAX> path;
-};
-std::array<Pending, 32> all_pending;
-
-/// A number for `path`; none where there are too many, which are left behind by a signal.
-std::optional<size_t> note_pending(const std::string& path) {
-  for (size_t i = 0; i < all_pending.size(); ++i) {
-    Pending& one = all_pending[i];
-    if (path.size() >= one.path.size() || one.taken.exchange(true)) continue;
-    std::copy_n(path.c_str(), path.size() + 1, one.path.begin());
-    one.set = true;
-    return i;
+/// Gives a file the owner and permissions of the one it replaces, as far as this user may.
+bool keep_permissions(int descriptor, const struct stat& of) {
+  mode_t mode = of.st_mode & 07777;
+  struct stat own {};
+  if (::fstat(descriptor, &own) != 0) return false;
+  if (own.st_uid != of.st_uid && ::fchown(descriptor, of.st_uid, of.st_gid) != 0) mode &= 0777;
+  if (own.st_gid != of.st_gid && ::fchown(descriptor, static_cast<uid_t>(-1), of.st_gid) != 0) {
+    // What one group may do is not for another: that gets what everybody may.
+    mode = (mode & 0707) | (mode & 07) << 3;
   }
-  return std::nullopt;
-}
-
-void forget_pending(std::optional<size_t> number) {
-  if (!number) return;
-  all_pending[*number].set = false;
-  all_pending[*number].taken = false;
+  return ::fchmod(descriptor, mode) == 0;
 }
 
 }  // namespace
@@ -92,10 +83,12 @@ Error cannot_read(const fs::path& path, int code) {
 std::string read_file(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throw cannot_read(path, errno);
-  struct Closer {
-    int descriptor;
-    ~Closer() { ::close(descriptor); }
-  } closer{descriptor};
+  const Closer closer{descriptor};
+  return read_file(descriptor, path);
+}
+
+std::string read_file(int descriptor, const fs::path& path) {
+  InputFiles::note(descriptor);
   struct stat info {};
   if (::fstat(descriptor, &info) == 0 && S_ISDIR(info.st_mode)) {
     throw Error(path.string(), "is a folder, not a file", "name a file in it");
@@ -115,82 +108,131 @@ std::string read_file(const std::filesystem::path& path) {
   return bytes;
 }
 
-void remove_pending_files() noexcept {
-  for (const Pending& one : all_pending) {
-    if (one.set) ::unlink(one.path.data());
-  }
+std::string read_standard_input() {
+  return read_file(STDIN_FILENO, "standard input");
 }
 
-PendingFile::PendingFile(std::filesystem::path path) : path_(std::move(path)) {
-  static std::atomic<unsigned> count{0};
-  aside_ = path_;
-  aside_ += fmt::format(".{}-{}.part", ::getpid(), count++);
-  if (std::filesystem::is_directory(path_)) {
-    throw Error(path_.string(), "is a folder, not a file", "name a file in it");
+int write_all(int descriptor, std::string_view bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(descriptor, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return errno;
+    bytes.remove_prefix(static_cast<size_t>(put));
   }
-  descriptor_ = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) {
-    const int code = errno;
-    throw Error(path_.string(), "cannot be written: " + reason(code),
-                code == ENOENT   ? "make its folder first"
-                : code == EACCES ? "change the permissions of its folder, or write elsewhere"
-                                 : "");
-  }
-  noted_ = note_pending(aside_);
+  return 0;
+}
+
+PendingFile::PendingFile(fs::path path, Inputs inputs) : path_(std::move(path)), inputs_(inputs) {
+  OutputPath out = open_output(path_);
+  stream_ = out.stream;
+  if (stream_ >= 0) return;
+  file_ = std::move(out.file);
+  check_inputs();
+  // What replaces a file may be as private as that: it gets its permissions at the end.
+  part_ = std::make_unique<PartFile>(file_, path_.string(), out.there ? 0600 : 0666);
+}
+
+PendingFile::PendingFile(fs::path path, int stream) : path_(std::move(path)), stream_(stream) {}
+
+PendingFile PendingFile::standard_output() {
+  const int copy = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) throw Error("standard output", "cannot be written: " + reason(errno));
+  return {"standard output", copy};
 }
 
 PendingFile::PendingFile(PendingFile&& other) noexcept
     : path_(std::move(other.path_)),
-      aside_(std::move(other.aside_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      noted_(std::exchange(other.noted_, std::nullopt)) {
-  other.aside_.clear();
-}
+      file_(std::move(other.file_)),
+      part_(std::move(other.part_)),
+      stream_(std::exchange(other.stream_, -1)),
+      inputs_(other.inputs_),
+      unread_(other.unread_) {}
 
 PendingFile::~PendingFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!aside_.empty()) ::unlink(aside_.c_str());
-  forget_pending(noted_);
+  if (stream_ >= 0) ::close(stream_);
 }
 
-void PendingFile::fail(std::string_view what) {
-  const std::string why = reason(errno);
-  throw Error(path_.string(), fmt::format("{}: {}", what, why));
+void PendingFile::fail(std::string_view what, int code) const {
+  throw Error(path_.string(), fmt::format("{}: {}", what, reason(code)));
 }
 
-void PendingFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(descriptor_, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail("cannot be written");
-    bytes.remove_prefix(static_cast<size_t>(put));
+void PendingFile::check_inputs() const {
+  if (inputs_ == Inputs::replaced) return;
+  struct stat info {};
+  const int failed = file_.empty() ? ::fstat(stream_, &info) : ::lstat(file_.c_str(), &info);
+  if (failed == 0 && InputFiles::has(info)) {
+    throw Error(path_.string(), "is a file that this run reads: it would be written over",
+                "write to another file");
   }
 }
 
-void PendingFile::keep_permissions() {
-  struct stat info {};
-  if (::stat(path_.c_str(), &info) != 0) return;
-  if (::fchmod(descriptor_, info.st_mode & 07777) != 0) fail("cannot be given its permissions");
+void PendingFile::write(std::string_view bytes) {
+  const bool stream = file_.empty();
+  if (stream && unread_) return;
+  if (stream) check_inputs();
+  const int code = write_all(stream ? stream_ : part_->descriptor(), bytes);
+  unread_ = stream && code == EPIPE;
+  if (code != 0 && !unread_) fail("cannot be written", code);
+}
+
+const fs::path& PendingFile::aside() {
+  if (!part_) part_ = std::make_unique<PartFile>(temporary_folder() / "kr", path_.string(), 0600);
+  return part_->path();
+}
+
+void PendingFile::copy_part() {
+  // Opened anew: who wrote by path may have written another file of the name.
+  const int from = ::open(part_->path().c_str(), O_RDONLY | O_CLOEXEC);
+  if (from < 0) fail("cannot be copied from the temporary folder", errno);
+  const Closer closer{from};
+  std::vector<char> block(size_t{64} << 10);
+  while (true) {
+    const ssize_t got = ::read(from, block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot be copied from the temporary folder", errno);
+    if (got == 0) return;
+    write({block.data(), static_cast<size_t>(got)});
+  }
 }
 
 void PendingFile::commit() {
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail("cannot be written");
-  if (::rename(aside_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
-  aside_.clear();
-  forget_pending(std::exchange(noted_, std::nullopt));
+  check_inputs();
+  if (file_.empty()) {
+    if (part_) copy_part();
+    part_.reset();
+    if (::close(std::exchange(stream_, -1)) != 0 && !unread_) fail("cannot be written", errno);
+    return;
+  }
+  struct stat there {};
+  if (::lstat(file_.c_str(), &there) == 0) {
+    if (!S_ISREG(there.st_mode)) {
+      throw Error(path_.string(), "was replaced by something that is not a file", "run kr again");
+    }
+    if (!keep_permissions(part_->descriptor(), there)) {
+      fail("cannot be given its permissions", errno);
+    }
+  }
+  if (const int code = part_->put(file_); code != 0) fail("cannot be put in place", code);
+  part_.reset();
 }
 
-void write_file(const std::filesystem::path& path, std::string_view bytes) {
+void commit_all(const std::vector<PendingFile*>& files) {
+  for (const PendingFile* file : files) file->check_inputs();
+  for (PendingFile* file : files) file->commit();
+}
+
+void write_file(const fs::path& path, std::string_view bytes) {
   PendingFile file(path);
   file.write(bytes);
   file.commit();
 }
 
-void replace_file(const std::filesystem::path& path, std::string_view bytes) {
+void replace_file(const fs::path& path, std::string_view bytes) {
   std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(path, error);
-  PendingFile file(error ? path : real);
-  file.keep_permissions();
+  if (!fs::is_regular_file(path, error)) {
+    throw Error(path.string(), "is not a regular file, so it is not rewritten", "name a file");
+  }
+  PendingFile file(path, PendingFile::Inputs::replaced);
   file.write(bytes);
   file.commit();
 }

@@ -15,6 +15,7 @@
 
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "base/input_files.hpp"
 
 namespace kr::sqlite {
 namespace {
@@ -187,6 +188,8 @@ Database Database::read(const std::string& path) {
   std::error_code failed;
   std::string location = std::filesystem::absolute(path, failed).string();
   if (failed) location = path;
+  // SQLite reads what is beside it as well.
+  for (const char* beside : {"", "-wal", "-journal"}) InputFiles::note(path + beside);
   Database database(std::move(location), path, Mode::read);
   // The file is looked into only at the first statement. A database in WAL mode wants a `-shm` file
   // beside it, which a folder without write permission refuses; where there is no log to read,

@@ -222,8 +222,7 @@ LintedFiles lint_files(const std::vector<std::string>& names, const Library& lib
       result.fixed.push_back({unit.root().path, sources.path(unit.root().file),
                               std::move(unit.fixed.before),
                               std::string(sources.text(unit.root().file))});
-      // Through a link, which stays one.
-      if (!options.dry) write_file(fs::canonical(unit.root().path), result.fixed.back().after);
+      if (!options.dry) replace_file(unit.root().path, result.fixed.back().after);
     }
     for (std::string& note : unit.fixed.notes) result.notes.push_back(std::move(note));
     std::erase_if(unit.findings, [&](const Diagnostic& one) {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/file.hpp"
+#include "base/input_files.hpp"
 
 namespace kr {
 
@@ -17,6 +18,7 @@ RawSource::RawSource(const std::string& path, std::string shown, Progress* progr
   owned_ = path != "-";
   descriptor_ = owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
   if (descriptor_ < 0) throw cannot_read(shown_, errno);
+  InputFiles::note(descriptor_);
   struct stat info {};
   if (::fstat(descriptor_, &info) == 0) {
     if (S_ISDIR(info.st_mode)) {

@@ -11,6 +11,9 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <system_error>
 
 extern char** environ;  // NOLINT: POSIX names it so
@@ -48,6 +51,18 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
+/// The process groups that run now.
+struct Running {
+  std::mutex mutex;
+  std::set<pid_t> groups;
+};
+
+/// Never destroyed: a signal may come while the program ends.
+Running& running() {
+  static Running& all = *new Running;
+  return all;
+}
+
 int spawn(const std::vector<std::string>& words, const Pipe& pipe, pid_t& child) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
@@ -60,12 +75,15 @@ int spawn(const std::vector<std::string>& words, const Pipe& pipe, pid_t& child)
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&files, pipe.writing(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, pipe.writing(), STDERR_FILENO);
-  // A signal that this process ignores would stay ignored there.
+  // A signal that this process ignores or blocks would stay so there.
   sigset_t usual;
   sigemptyset(&usual);
+  posix_spawnattr_setsigmask(&attributes, &usual);
   sigaddset(&usual, SIGPIPE);
+  sigaddset(&usual, SIGXFSZ);
   posix_spawnattr_setsigdefault(&attributes, &usual);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setpgroup(&attributes, 0);
   const int error =
       ::posix_spawnp(&child, arguments[0], &files, &attributes, arguments.data(), environ);
@@ -97,13 +115,57 @@ void describe_end(int status, Finished& out) {
   }
 }
 
+/// A program and its children: one process group.
+class Group {
+ public:
+  /// Sets `error` where it cannot be started.
+  Group(const std::vector<std::string>& words, const Pipe& pipe, int& error) {
+    const std::lock_guard lock(running().mutex);
+    error = spawn(words, pipe, leader_);
+    runs_ = error == 0;
+    if (runs_) running().groups.insert(leader_);
+  }
+  /// What still runs when nobody waits for it any more is killed.
+  ~Group() {
+    if (runs_) finish(true);
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  /// How the program ended (as of `waitpid`), once it has.
+  std::optional<int> ended() {
+    siginfo_t info{};
+    // It is left to be waited for, so that until then no other group gets its number.
+    if (::waitid(P_PID, static_cast<id_t>(leader_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+      if (errno == EINTR) return std::nullopt;
+    } else if (info.si_pid == 0) {
+      return std::nullopt;
+    }
+    return finish(info.si_code != CLD_EXITED || info.si_status != 0);
+  }
+
+ private:
+  int finish(bool kill) {
+    const std::lock_guard lock(running().mutex);
+    runs_ = false;
+    if (kill) ::kill(-leader_, SIGKILL);
+    running().groups.erase(leader_);
+    int status = 0;
+    while (::waitpid(leader_, &status, 0) < 0 && errno == EINTR) continue;
+    return status;
+  }
+  pid_t leader_ = 0;
+  bool runs_ = false;
+};
+
 }  // namespace
 
 Finished run_program(const std::vector<std::string>& words, int silent_seconds) {
   Finished out;
   Pipe pipe;
-  pid_t child = 0;
-  if (const int error = spawn(words, pipe, child); error != 0) {
+  int error = 0;
+  Group program(words, pipe, error);
+  if (error != 0) {
     out.how = Finished::How::not_found;
     out.status = error;
     return out;
@@ -111,22 +173,29 @@ Finished run_program(const std::vector<std::string>& words, int silent_seconds) 
   pipe.close_writing();
   Clock::time_point heard = Clock::now();
   bool open = true;
-  int status = 0;
+  std::optional<int> status;
   // The end of the program counts, not that of its output: a child of it may hold that open.
-  while (::waitpid(child, &status, WNOHANG) == 0) {
+  while (!(status = program.ended())) {
     pollfd wait{.fd = open ? pipe.reading() : -1, .events = POLLIN, .revents = 0};
     ::poll(&wait, 1, tick_ms);
     if (open) open = drain(pipe.reading(), out.output, heard);
     if (silent_seconds != 0 && Clock::now() - heard > std::chrono::seconds(silent_seconds)) {
-      ::kill(-child, SIGKILL);
-      ::waitpid(child, &status, 0);
       out.how = Finished::How::silent;
       return out;
     }
   }
   if (open) drain(pipe.reading(), out.output, heard);
-  describe_end(status, out);
+  describe_end(*status, out);
   return out;
+}
+
+void end_programs() noexcept {
+  running().mutex.lock();
+  for (const pid_t group : running().groups) {
+    ::kill(-group, SIGKILL);
+    int ignored = 0;
+    ::waitpid(group, &ignored, 0);
+  }
 }
 
 }  // namespace kr

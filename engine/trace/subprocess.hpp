@@ -15,7 +15,12 @@ struct Finished {
 
 /// The first word is the program, looked up in PATH unless it has a slash. It reads nothing, and is
 /// alone with its children in a process group, which is killed (`silent`) when nothing was heard of
-/// it for `silent_seconds` (0: it may be silent for ever).
+/// it for `silent_seconds` (0: it may be silent for ever), and when it did not end well.
 Finished run_program(const std::vector<std::string>& words, int silent_seconds);
+
+/// Kills all programs that run now, with their children, and waits for them. For a program that
+/// ends: none can be started after it. It takes a lock, so it is not for signal handlers; a thread
+/// that waits for signals may call it.
+void end_programs() noexcept;
 
 }  // namespace kr

@@ -5,27 +5,23 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/part_file.hpp"
 
 namespace kr {
 
-std::string temporary_folder() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
-}
-
-TemporaryFile::TemporaryFile(Input& input) : folder_(temporary_folder()) {
-  std::string name = folder_ + "/kr-XXXXXX";
-  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor_ < 0) {
-    throw Error(folder_, std::string("no temporary file can be made: ") + std::strerror(errno),
-                "set TMPDIR to a folder that can be written");
+TemporaryFile::TemporaryFile(Input& input) : folder_(temporary_folder().string()) {
+  {
+    // The file stays while it is open, and its name goes now.
+    const PartFile named(temporary_folder() / "kr", folder_, 0600);
+    descriptor_ = ::fcntl(named.descriptor(), F_DUPFD_CLOEXEC, 0);
   }
-  ::unlink(name.c_str());
+  if (descriptor_ < 0) {
+    throw Error(folder_, std::string("no temporary file can be made: ") + std::strerror(errno));
+  }
   std::vector<char> block(size_t{1} << 20);
   try {
     while (const size_t size = input.read(block.data(), block.size())) write(block.data(), size);

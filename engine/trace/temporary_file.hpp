@@ -9,9 +9,6 @@
 
 namespace kr {
 
-/// The folder for temporary files: $TMPDIR, else /tmp.
-std::string temporary_folder();
-
 class TemporaryFile {
  public:
   /// All of the input's text. Throws Error where it cannot be read or there is no room.

@@ -37,7 +37,7 @@ Exit init(const InitArguments& options, Streams& streams) {
   }
   const std::string path = options.output.empty() ? options.engine + ".kr" : options.output;
   std::error_code error;
-  if (!options.force && std::filesystem::exists(std::filesystem::symlink_status(path, error))) {
+  if (!options.force && std::filesystem::is_regular_file(path, error)) {
     throw Error(path, "the file is there already",
                 "name another with -o, or replace it with --force");
   }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/nearest.hpp"
 #include "base/plural.hpp"
 #include "base/unified_diff.hpp"

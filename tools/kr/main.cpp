@@ -8,23 +8,14 @@
 #include <new>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "base/input_files.hpp"
 #include "base/nearest.hpp"
 #include "match/scanner.hpp"
+#include "signals.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
 namespace {
-
-/// A run that is ended from outside leaves no parts of files behind. What is ignored stays so.
-void end_by(int ending) {
-  if (std::signal(ending, SIG_IGN) == SIG_IGN) return;
-  std::signal(ending, [](int signal) {
-    remove_pending_files();
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  });
-}
 
 std::string version_text() {
   return fmt::format("kr {}\nHyperscan {}\nSQLite {}\n", KR_VERSION, Database::version(),
@@ -137,7 +128,8 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
   std::signal(SIGPIPE, SIG_IGN);  // a write tells: see Streams
-  for (const int ending : {SIGHUP, SIGINT, SIGTERM}) end_by(ending);
+  clean_up_at_signals();
+  const kr::InputFiles inputs;  // of this run: no output replaces one
   Streams streams;
   try {
     const Exit status = run(argc, argv, streams);

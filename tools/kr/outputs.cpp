@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 
 #include "base/error.hpp"
@@ -12,7 +11,6 @@
 #include "report/sqlite_report.hpp"
 #include "session.hpp"
 #include "trace/open.hpp"
-#include "trace/temporary_file.hpp"
 
 namespace kr::cli {
 namespace {
@@ -31,16 +29,6 @@ std::string ending_of(std::string_view format) {
   return format == trace_format ? "trace.json.gz" : std::string(format);
 }
 
-void keep_inputs(const std::filesystem::path& path, const std::vector<RunSpec>& specs) {
-  for (const RunSpec& spec : specs) {
-    std::error_code error;
-    if (spec.path != "-" && std::filesystem::equivalent(path, spec.path, error)) {
-      throw Error(path.string(), "is a trace that is read: it would be written over",
-                  "write to another file");
-    }
-  }
-}
-
 }  // namespace
 
 void OutputOptions::add_to(CLI::App& app, std::string_view formats_help) {
@@ -55,7 +43,7 @@ struct Outputs::Target {
   std::string format;
   std::optional<PendingFile> file = {};         // none: standard output
   std::optional<size_t> run = {};               // of a file a run
-  bool printed = false;                         // a file only until it is printed
+  bool printed = false;                         // the file is standard output
   std::unique_ptr<SqliteReport> database = {};  // once there is a run
 
   ByteSink sink(Streams& streams) {
@@ -68,13 +56,6 @@ struct Outputs::Target {
     GzipWriter gzip(sink(streams));
     make([&gzip](std::string_view bytes) { gzip.write(bytes); });
     gzip.finish();
-  }
-  void print(Streams& streams) const {
-    std::ifstream in(file->aside(), std::ios::binary);
-    std::vector<char> piece(size_t{64} << 10);
-    while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0) {
-      streams.out({piece.data(), static_cast<size_t>(in.gcount())});
-    }
   }
 };
 
@@ -104,14 +85,13 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     const bool shown =
         contains(rules.to_terminal, format) && (format == "table" || formats.size() == 1);
     if (!options.file.empty()) {
-      open(format, options.file, specs);
+      open(format, options.file);
     } else if (to_folder && !shown && !a_run) {
-      open(format, folder / (rules.stem + "." + ending_of(format)), specs);
+      open(format, folder / (rules.stem + "." + ending_of(format)));
     } else if (to_folder && !shown) {
       for (size_t i = 0; i < specs.size(); ++i) {
         const std::string number = specs.size() == 1 ? "" : fmt::format("_{}", i);
-        open(format, folder / (run_id(specs[i].path) + number + "." + ending_of(format)), specs)
-            .run = i;
+        open(format, folder / (run_id(specs[i].path) + number + "." + ending_of(format))).run = i;
       }
     } else {
       print(format);
@@ -123,9 +103,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
   }
 }
 
-Outputs::Target& Outputs::open(const std::string& format, const std::filesystem::path& path,
-                               const std::vector<RunSpec>& specs) {
-  keep_inputs(path, specs);
+Outputs::Target& Outputs::open(const std::string& format, const std::filesystem::path& path) {
   if (format == database_format) {
     if (path.extension() == ".gz") {
       throw Error(path.string(), "a database is not packed", "leave the .gz out");
@@ -150,8 +128,8 @@ void Outputs::print(const std::string& format) {
     if (isatty(STDOUT_FILENO) != 0) {
       throw Error("", "a database is nothing for a terminal", "name a file with -o");
     }
-    // SQLite writes here and there in a file; it is printed from the first byte to the last.
-    target.file.emplace(std::filesystem::path(temporary_folder()) / "kr.sqlite");
+    // SQLite writes here and there in a file, which is copied at the end.
+    target.file.emplace(PendingFile::standard_output());
     target.printed = true;
   }
   targets_.push_back(std::move(target));
@@ -186,14 +164,15 @@ void Outputs::add_run(const CompiledRules& rules, const LabelledTrace& run,
 void Outputs::finish(const std::function<std::string(const std::string&)>& text, Streams& streams) {
   for (Target& target : targets_) {
     if (target.database) target.database->finish();
-    if (target.printed) target.print(streams);
     if (target.format == trace_format || target.format == database_format) continue;
     target.write([&](const ByteSink& sink) { sink(text(target.format)); }, streams);
   }
   streams.finish();
+  std::vector<PendingFile*> files;
   for (Target& target : targets_) {
-    if (target.file && !target.printed) target.file->commit();
+    if (target.file) files.push_back(&*target.file);
   }
+  commit_all(files);
   for (const Target& target : targets_) {
     if (!target.file || target.printed) continue;
     streams.note(fmt::format("wrote {}", target.file->path().string()));

@@ -55,8 +55,7 @@ class Outputs {
 
  private:
   struct Target;
-  Target& open(const std::string& format, const std::filesystem::path& path,
-               const std::vector<RunSpec>& specs);
+  Target& open(const std::string& format, const std::filesystem::path& path);
   void print(const std::string& format);
   std::vector<Target> targets_;
 };

@@ -1,6 +1,7 @@
 #include "streams.hpp"
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,12 +10,19 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/input_files.hpp"
 #include "report/report.hpp"
 
 namespace kr::cli {
 
 void Streams::out(std::string_view text) {
   if (unread_) return;
+  // Emptied or not by the shell before kr began, what is left of it was read.
+  struct stat file {};
+  if (::fstat(STDOUT_FILENO, &file) == 0 && InputFiles::has(file)) {
+    throw Error("standard output", "is a file that this run reads: it would be written over",
+                "write to another file");
+  }
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failed();
 }
 

@@ -86,7 +86,7 @@ class Files {
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
     if (error) throw Error(folder, "cannot be made: " + error.message());
-    PendingFile(folder_ / "prefill.png").write("");  // gone again: never committed
+    const PartFile probe(folder_ / "prefill.png", (folder_ / "prefill.png").string());
   }
 
   void write(const CompiledRules& rules, const LabelledModules& modules, const TreeRun& run,
@@ -106,7 +106,9 @@ class Files {
       add(picture.file_stem + ".svg", picture.svg);
     }
     add("tree.html", to_tree_html(rules.program(), whole, run, metric));
-    for (PendingFile& file : files) file.commit();
+    std::vector<PendingFile*> all;
+    for (PendingFile& file : files) all.push_back(&file);
+    commit_all(all);
     for (const PendingFile& file : files) {
       streams.note(fmt::format("wrote {}", file.path().string()));
     }

@@ -13,11 +13,14 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/input_files.hpp"
+#include "base/part_file.hpp"
+#include "base/sqlite.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/decimal.hpp"
+#include "trace/readers/nsys_schema.hpp"
 #include "trace/readers/nsys_sqlite.hpp"
 #include "trace/subprocess.hpp"
-#include "trace/temporary_file.hpp"
 
 namespace kr {
 namespace {
@@ -26,59 +29,24 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 2> nsys_report_extensions{".nsys-rep", ".qdrep"};
 
-bool is_sqlite(const fs::path& path) {
-  std::array<char, 16> head{};
-  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
-  return std::string_view(head.data(), 15) == "SQLite format 3";
+// Of nsys, and not some other database: one that kr wrote, say.
+bool is_export(const fs::path& path) {
+  try {
+    return NsysSchema(sqlite::Database::read(path.string())).is_nsys();
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 // Strictly newer: a report written again within the clock's tick is exported again.
 bool is_current(const fs::path& exported, const fs::path& report) {
   std::error_code failed;
-  const auto size = fs::file_size(exported, failed);
-  if (failed || size == 0) return false;
+  if (!fs::is_regular_file(exported, failed)) return false;
   const auto time = fs::last_write_time(exported, failed);
   if (failed) return false;
   const auto report_time = fs::last_write_time(report, failed);
-  return !failed && time > report_time;
+  return !failed && time > report_time && is_export(exported);
 }
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_(temporary_folder() + "/kr-XXXXXX") {
-    if (::mkdtemp(path_.data()) == nullptr) {
-      throw Error(temporary_folder(),
-                  std::string("no temporary folder can be made: ") + std::strerror(errno),
-                  "set TMPDIR to a folder that can be written");
-    }
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  fs::path path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-// Removed unless it was put in place.
-class Aside {
- public:
-  explicit Aside(fs::path path) : path_(std::move(path)) {}
-  ~Aside() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  Aside(const Aside&) = delete;
-  Aside& operator=(const Aside&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // The last lines of what nsys said, in one.
 std::string last_words(const std::string& output) {
@@ -143,15 +111,20 @@ void run_export(const std::string& report, const fs::path& source, const fs::pat
   }
 }
 
-// A file by that name which is no export is someone's own: it is not written over.
-bool may_stand_beside(const fs::path& exported) {
+// Where an export may be put: the place beside the report, or what a link there leads to. A file
+// there which is not an export, or which this run reads, stays as it is.
+std::optional<fs::path> place_beside(const fs::path& exported) {
   std::error_code failed;
-  if (fs::exists(exported, failed) && fs::file_size(exported, failed) != 0 &&
-      !is_sqlite(exported)) {
-    return false;
+  fs::path place = exported;
+  if (fs::exists(fs::symlink_status(exported, failed))) {
+    if (!fs::is_regular_file(exported, failed) || InputFiles::has(exported)) return std::nullopt;
+    if (fs::file_size(exported, failed) != 0 && !is_export(exported)) return std::nullopt;
+    place = fs::canonical(exported, failed);
+    if (failed) return std::nullopt;
   }
-  const fs::path folder = exported.parent_path();
-  return ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
+  const fs::path folder = place.parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) return std::nullopt;
+  return place;
 }
 
 void read_beside(const std::string& path, const OpenOptions& options, TraceBuilder& out) {
@@ -162,20 +135,13 @@ void read_beside(const std::string& path, const OpenOptions& options, TraceBuild
     read_nsys_file(exported.string(), options, out);
     return;
   }
-  if (!may_stand_beside(exported)) {
-    const TemporaryFolder folder;
-    const fs::path to = folder.path() / "export.sqlite";
-    run_export(path, report, to, options);
-    read_nsys_file(to.string(), options, out);
-    return;
-  }
-  fs::path name = exported;
-  name.replace_filename(fmt::format(".{}.{}.sqlite", report.stem().string(), ::getpid()));
-  const Aside aside(name);
-  run_export(path, report, aside.path(), options);
+  const std::optional<fs::path> place = place_beside(exported);
+  const PartFolder folder(place.value_or(temporary_folder() / "kr"), path);
+  const fs::path made = folder.path() / "export.sqlite";
+  run_export(path, report, made, options);
   std::error_code failed;
-  fs::rename(aside.path(), exported, failed);
-  read_nsys_file((failed ? aside.path() : exported).string(), options, out);
+  if (place) fs::rename(made, *place, failed);
+  read_nsys_file((place && !failed ? *place : made).string(), options, out);
 }
 
 void read_nsys_report(Input& input, TraceBuilder& out) {
@@ -183,7 +149,7 @@ void read_nsys_report(Input& input, TraceBuilder& out) {
     read_beside(input.path(), input.options(), out);
     return;
   }
-  const TemporaryFolder folder;
+  const PartFolder folder(temporary_folder() / "kr", input.shown());
   const fs::path report = folder.path() / "report.nsys-rep";
   {
     std::ofstream file(report, std::ios::binary);

@@ -1,0 +1,700 @@
+#!/usr/bin/env python3
+"""Outputs as targets, and process identity: every verb that writes files, against every kind of thing
+that can stand under the name of its output, inputs included; part files of runs that are ended, of
+runs that are killed, and of several runs at once; programs that kr runs and that outlive it.
+
+docs/security.md says what is promised; this is where it is checked. As root devices are made anew
+below the test's own folder, so that a mistake destroys none of the machine's.
+
+    KR=build/tools/kr/kr tests/cli/check_outputs.py
+"""
+import fcntl
+import json
+import os
+import pathlib
+import resource
+import signal
+import socket
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+KR = os.path.abspath(os.environ["KR"])
+ROOT_USER = os.geteuid() == 0
+LIMIT = 60  # seconds of patience with a process; nothing here takes one
+
+failures = []
+checks = 0
+skipped = set()
+
+
+def check(good, what):
+    global checks
+    checks += 1
+    if not good:
+        failures.append(what)
+        print("FAILED:", what)
+
+
+# ---------------------------------------------------------------- the inputs
+
+TRACE = "Start (ns),Duration (ns),CorrId,Device,Strm,Name\n1000,500,1,0,7,gemm_a\n1600,50,2,0,7,relu\n"
+COMMON = 'pattern gemm = "gemm"\n'
+RULES = """use "./common.kr" as c
+labels substage { gemm "Products" misc "Rest" }
+engine e "E" { substage { gemm: c.gemm misc: otherwise } }
+"""
+TABLE = {"vllm": {"llama": {"gemm": "gemm", "": "misc"}}}
+PROFILE = {"traceEvents": [
+    {"ph": "X", "cat": "python_function", "name": "nn.Module: Model_0", "pid": 1, "tid": 1, "ts": 5, "dur": 80,
+     "args": {}},
+    {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 12, "dur": 4,
+     "args": {"correlation": 1}},
+    {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 20, "dur": 10,
+     "args": {"correlation": 1, "device": 0, "stream": 7}}]}
+
+
+def make_inputs(folder):
+    (folder / "trace.csv").write_text(TRACE)
+    (folder / "common.kr").write_text(COMMON)
+    (folder / "rules.kr").write_text(RULES)
+    (folder / "table.json").write_text(json.dumps(TABLE))
+    (folder / "profile.json").write_text(json.dumps(PROFILE))
+    (folder / "cupti").mkdir()
+    (folder / "cupti" / "kernel.csv").write_text("start,end,name,correlation,device,stream\n1000,1500,gemm,11,0,7\n")
+    (folder / "cupti" / "gpu_memcpy.csv").write_text("start,end,copyKind,correlationId,deviceId,streamId\n900,950,1,10,0,7\n")
+    base = sqlite3.connect(folder / "nsys.sqlite")
+    base.executescript("""
+        CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+        INSERT INTO StringIds VALUES (3, 'gemm');
+        CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, shortName INTEGER);
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 2000, 3);""")
+    base.close()
+    (folder / "report.nsys-rep").write_bytes(b"\x00\x01\x02report")
+    nsys = folder / "nsys"
+    nsys.write_text(f"#!/bin/sh\ncp {folder}/nsys.sqlite \"$7\"\n")
+    nsys.chmod(0o755)
+    done = kr(folder, ["compile", "rules.kr", "-o", "rules.krdb"])
+    assert done.returncode == 0, done.stderr
+
+
+def environment(folder):
+    return {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "LC_ALL": "C.UTF-8",
+            "TMPDIR": str(folder / "temp"), "KR_CACHE_DIR": str(folder / "cache"),
+            **{name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "KR_PATH") if name in os.environ}}
+
+
+def kr(folder, words, **more):
+    (folder / "temp").mkdir(exist_ok=True)
+    more.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run([KR, "-q", *words], cwd=folder, env=environment(folder), capture_output="stdout" not in more,
+                          timeout=LIMIT, **more)
+
+
+# Each output: its name, the words of the command with OUT for the target, and the inputs it reads.
+RULE_FILES = ["rules.kr", "common.kr"]
+BY_FILE = ["--rules", "rules.kr"]
+OUTPUTS = [
+    ("report csv", ["report", "trace.csv", *BY_FILE, "--format", "csv", "-o", "OUT"], ["trace.csv", *RULE_FILES]),
+    ("report packed", ["report", "trace.csv", *BY_FILE, "--format", "json", "-o", "OUT"], ["trace.csv", *RULE_FILES]),
+    ("report html", ["report", "trace.csv", *BY_FILE, "--format", "html", "-o", "OUT"], ["trace.csv", *RULE_FILES]),
+    ("report perfetto", ["report", "trace.csv", *BY_FILE, "--format", "perfetto", "-o", "OUT"], ["trace.csv", *RULE_FILES]),
+    ("report sqlite", ["report", "trace.csv", *BY_FILE, "--format", "sqlite", "-o", "OUT"], ["trace.csv", *RULE_FILES]),
+    ("report of a folder", ["report", "cupti", *BY_FILE, "--format", "csv", "-o", "OUT"],
+     ["cupti/kernel.csv", "cupti/gpu_memcpy.csv", *RULE_FILES]),
+    ("report of a database", ["report", "nsys.sqlite", *BY_FILE, "--format", "csv", "-o", "OUT"], ["nsys.sqlite"]),
+    ("report through nsys", ["report", "report.nsys-rep", "--nsys-cmd", "./nsys", *BY_FILE, "--format", "csv", "-o", "OUT"],
+     ["report.nsys-rep"]),
+    ("report by a .krdb", ["report", "trace.csv", "--rules", "rules.krdb", "--format", "csv", "-o", "OUT"], ["rules.krdb"]),
+    ("analyze", ["analyze", "trace.csv", *BY_FILE, "--format", "json", "-o", "OUT"], ["trace.csv", *RULE_FILES]),
+    ("compile", ["compile", "rules.kr", "-o", "OUT"], RULE_FILES),
+    ("compile a .krdb", ["compile", "rules.krdb", "-o", "OUT"], ["rules.krdb"]),
+    ("import", ["import", "table.json", "-o", "OUT"], ["table.json"]),
+    ("export", ["export", "rules.kr", "--skip-inexpressible", "-o", "OUT"], RULE_FILES),
+    ("init", ["init", "mine", "--force", "-o", "OUT"], []),
+]
+# Into a folder: the words, and the file that is looked at.
+FOLDERS = [
+    ("report --out-dir", ["report", "trace.csv", *BY_FILE, "--out-dir", "DIR"], "result.csv"),
+    ("analyze --out-dir", ["analyze", "trace.csv", *BY_FILE, "--format", "json,html", "--out-dir", "DIR"], "analysis.html"),
+    ("tree --out-dir", ["tree", "profile.json", *BY_FILE, "--out-dir", "DIR"], "tree.html"),
+]
+
+
+def with_out(words, target):
+    return [str(target) if word == "OUT" else word for word in words]
+
+
+# ---------------------------------------------------------------- what is looked at
+
+def snapshot(folder):
+    """All that is below a folder: kind, permissions, device number, inode, link, text."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        info = path.lstat()
+        if path.is_relative_to(folder / "cache") or path.is_relative_to(folder / "temp"):
+            continue
+        text = path.read_bytes() if stat.S_ISREG(info.st_mode) else None
+        link = os.readlink(path) if stat.S_ISLNK(info.st_mode) else None
+        found[str(path.relative_to(folder))] = (info.st_mode, info.st_rdev, info.st_ino, link, text)
+    return found
+
+
+def no_parts(folder, what):
+    left = [str(path) for path in folder.rglob("*") if path.name.endswith(".part")]
+    left += [str(path) for path in (folder / "temp").iterdir()]
+    check(not left, f"{what}: left behind {left}")
+
+
+def shown(done):
+    return f"exit {done.returncode}, {done.stderr!r}"
+
+
+class Setting:
+    """A folder with all inputs, and what they are before a run."""
+
+    def __enter__(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="kr-outputs-")
+        self.folder = pathlib.Path(os.path.realpath(self.temporary.name))
+        make_inputs(self.folder)
+        return self
+
+    def __exit__(self, *exception):
+        subprocess.run(["chmod", "-R", "u+rwx", self.folder], check=False)
+        self.temporary.cleanup()
+
+
+def is_whole(name, data):
+    """Whether these bytes are what an output of this name should be."""
+    if "sqlite" in name:
+        return data.startswith(b"SQLite format 3") and len(data) % 4096 == 0
+    if name.startswith("compile"):
+        return data.startswith(b"\x8bkrdb")
+    if "perfetto" in name or name == "analyze" or name == "report packed" or name == "export":
+        try:
+            json.loads(data)
+        except ValueError:
+            return False
+        return True
+    if "html" in name:
+        return data.rstrip().endswith(b"</html>")
+    return len(data) > 20
+
+
+# ---------------------------------------------------------------- kinds of targets
+
+def files(setting, name, words):
+    """Missing, regular, links."""
+    folder = setting.folder / "out"
+    folder.mkdir()
+
+    def run(target, cwd=setting.folder):
+        return kr(cwd, with_out(words, target))
+
+    done = run(folder / "missing")
+    check(done.returncode == 0 and is_whole(name, (folder / "missing").read_bytes()), f"{name} to a new file: {shown(done)}")
+    reference = (folder / "missing").read_bytes()
+
+    regular = folder / "regular"
+    regular.write_bytes(b"" if "sqlite" in name else b"old")
+    regular.chmod(0o640)
+    before = regular.stat().st_ino
+    done = run(regular)
+    check(done.returncode == 0 and is_whole(name, regular.read_bytes()), f"{name} to a file: {shown(done)}")
+    check(stat.S_IMODE(regular.stat().st_mode) == 0o640, f"{name}: permissions are kept")
+    check(regular.stat().st_ino != before, f"{name}: a file is replaced as a whole")
+
+    regular.write_bytes(b"")
+    link = folder / "link"
+    chain = folder / "chain"
+    link.symlink_to("regular")
+    chain.symlink_to(link)
+    done = run(chain)
+    check(done.returncode == 0 and chain.is_symlink() and link.is_symlink(), f"{name} through links: {shown(done)}")
+    check(not regular.is_symlink() and is_whole(name, regular.read_bytes()), f"{name}: the file behind a link is written")
+    check(stat.S_IMODE(regular.stat().st_mode) == 0o640, f"{name}: permissions are kept behind a link")
+
+    dangling = folder / "dangling"
+    dangling.symlink_to("made")
+    done = run(dangling)
+    check(done.returncode == 0 and dangling.is_symlink() and (folder / "made").is_file(), f"{name} through a link to nothing: {shown(done)}")
+    lost = folder / "lost"
+    lost.symlink_to("nowhere/at/all")
+    done = run(lost)
+    check(done.returncode == 2 and lost.is_symlink() and b"folder" in done.stderr, f"{name} through a link to no folder: {shown(done)}")
+    loop = folder / "loop"
+    loop.symlink_to("loop")
+    done = run(loop)
+    check(done.returncode == 2 and loop.is_symlink(), f"{name} to a loop of links: {shown(done)}")
+
+    # As a name beside it could not be any longer, and without a folder.
+    longest = "n" * 255
+    done = kr(folder, [KRELATIVE(word, setting, folder) for word in with_out(words, longest)])
+    check(done.returncode == 0 and (folder / longest).is_file(), f"{name} to a name of 255 bytes: {shown(done)}")
+
+    (folder / "folder").mkdir()
+    for target in ("folder", "folder/", "none/below", "regular/below", ""):
+        before = snapshot(setting.folder)
+        done = run(str(folder / target) if target else "")
+        check(done.returncode == 2 or not target, f"{name} to {target!r}: {shown(done)}")
+        if target:
+            check(snapshot(setting.folder) == before, f"{name} to {target!r} changes files")
+    no_parts(setting.folder, name)
+    return reference
+
+
+def KRELATIVE(word, setting, folder):
+    """Inputs are named from another folder."""
+    path = setting.folder / word
+    return str(path) if word and not word.startswith("-") and path.exists() else word
+
+
+def device(path, minor):
+    """A device of ours as root; the machine's own, which we may not replace, as anybody else."""
+    if not ROOT_USER:
+        return pathlib.Path("/dev/null" if minor == 3 else "/dev/full")
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, minor))
+        with open(path, "wb"):
+            return path
+    except OSError:
+        skipped.add("devices: none can be made here")
+        return None
+
+
+def streams(setting, name, words):
+    """Devices, FIFOs, sockets, open files: written directly, and still there afterwards."""
+    folder = setting.folder / "streams"
+    folder.mkdir()
+
+    def run(target, **more):
+        return kr(setting.folder, with_out(words, target), **more)
+
+    null = device(folder / "null", 3)
+    if null:
+        done = run(null)
+        check(done.returncode == 0 and stat.S_ISCHR(os.lstat(null).st_mode), f"{name} to a device: {shown(done)}")
+        link = folder / "to null"
+        link.symlink_to(null)
+        done = run(link)
+        check(done.returncode == 0 and link.is_symlink() and stat.S_ISCHR(os.lstat(null).st_mode), f"{name} to a link to a device: {shown(done)}")
+    full = device(folder / "full", 7)
+    if full:
+        done = run(full)
+        check(done.returncode == 2 and b"No space left" in done.stderr, f"{name} to a full device: {shown(done)}")
+        check(stat.S_ISCHR(os.lstat(full).st_mode), f"{name}: a full device stays")
+
+    fifo = folder / "fifo"
+    os.mkfifo(fifo)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(fifo.read_bytes()), daemon=True)
+    reader.start()
+    done = run(fifo)
+    check(done.returncode == 0 and stat.S_ISFIFO(os.lstat(fifo).st_mode), f"{name} to a FIFO: {shown(done)}")
+    if not stat.S_ISFIFO(os.lstat(fifo).st_mode):
+        return
+    reader.join(LIMIT)
+    check(got and is_whole(name, got[0]), f"{name}: a FIFO gets it whole")
+
+    # `-o >(cat)`: a pipe that is open here.
+    reading, writing = os.pipe()
+    got = []
+
+    def read_pipe(end, to):
+        with os.fdopen(end, "rb") as pipe:
+            to.append(pipe.read())
+    reader = threading.Thread(target=read_pipe, args=(reading, got), daemon=True)
+    reader.start()
+    done = run(f"/dev/fd/{writing}", pass_fds=[writing])
+    os.close(writing)
+    reader.join(LIMIT)
+    check(done.returncode == 0 and got and is_whole(name, got[0]), f"{name} to an open pipe: {shown(done)}")
+
+    # The reader has seen enough.
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = run(f"/proc/self/fd/{writing}", pass_fds=[writing])
+    os.close(writing)
+    check(done.returncode == 0, f"{name} to a pipe without a reader: {shown(done)}")
+
+    for target in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1"):
+        done = run(target)
+        check(done.returncode == 0 and is_whole(name, done.stdout), f"{name} to {target}: {shown(done)}")
+    # A file that the shell opened goes on where it is.
+    if "sqlite" not in name:
+        appended = folder / "appended"
+        appended.write_bytes(b"before\n")
+        with open(appended, "ab") as out:
+            done = run("/dev/stdout", stdout=out, stderr=subprocess.PIPE)
+            out.write(b"after\n")
+        text = appended.read_bytes()
+        check(done.returncode == 0 and text.startswith(b"before\n") and text.endswith(b"after\n") and
+              is_whole(name, text[7:-6]), f"{name} to a file that is standard output: {shown(done)}, {text[:40]}")
+    with open("/dev/null", "rb") as given:
+        done = run("/dev/stdin", stdin=given)
+    check(done.returncode == 2, f"{name} to what is open for reading: {shown(done)}")
+
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(folder / "socket"))
+    done = run(folder / "socket")
+    check(done.returncode == 2 and stat.S_ISSOCK(os.lstat(folder / "socket").st_mode), f"{name} to a socket: {shown(done)}")
+    server.close()
+    no_parts(setting.folder, name)
+
+
+def inputs(setting, name, words, read):
+    """An output is never what the run reads, by whatever name."""
+    folder = setting.folder / "names"
+    folder.mkdir()
+    for number, one in enumerate(read):
+        path = setting.folder / one
+        hard, soft = folder / f"hard{number}", folder / f"soft{number}"
+        os.link(path, hard)
+        soft.symlink_to(path)
+        before = snapshot(setting.folder)
+        for target in (one, path, hard, soft, f"./names/../{one}"):
+            done = kr(setting.folder, with_out(words, target))
+            check(done.returncode == 2, f"{name} over its input {target}: {shown(done)}")
+            # What nsys exports is kept beside the report, which is not an output of this test.
+            after = snapshot(setting.folder)
+            after.pop("report.sqlite", None)
+            before.pop("report.sqlite", None)
+            if after != before:
+                check(False, f"{name}: the input {target} was written over")
+                return
+        if one.endswith(".csv") and "/" not in one:
+            piped = [("-" if word == one else word) for word in words]
+            with open(path, "rb") as given:
+                done = kr(setting.folder, with_out(piped, one), stdin=given)
+            check(done.returncode == 2 and path.read_bytes() == before[one][4], f"{name} over its standard input: {shown(done)}")
+            with open(path, "ab") as out:
+                done = kr(setting.folder, with_out(words, "/dev/stdout"), stdout=out, stderr=subprocess.PIPE)
+            check(done.returncode == 2 and path.read_bytes() == before[one][4], f"{name} at the end of its input: {shown(done)}")
+    no_parts(setting.folder, name)
+
+
+def closed_folder(setting, name, words):
+    """A folder that cannot be written: said before the trace is read, and nothing is left."""
+    if ROOT_USER:
+        skipped.add("folders that cannot be written: root writes everywhere")
+        return
+    folder = setting.folder / "closed"
+    folder.mkdir()
+    (folder / "old").write_bytes(b"")
+    folder.chmod(0o555)
+    for target in ("new", "old"):
+        done = kr(setting.folder, with_out(words, folder / target))
+        check(done.returncode == 2 and b"ermission" in done.stderr, f"{name} into a closed folder: {shown(done)}")
+    check([path.name for path in folder.iterdir()] == ["old"], f"{name} into a closed folder leaves files")
+
+
+def folders():
+    """Verbs that write several files into a folder."""
+    for name, words, file in FOLDERS:
+        with Setting() as setting:
+            folder = setting.folder / "dir"
+
+            def run():
+                return kr(setting.folder, [str(folder) if word == "DIR" else word for word in words])
+            done = run()
+            check(done.returncode == 0 and (folder / file).is_file(), f"{name}: {shown(done)}")
+            made = sorted(path.name for path in folder.iterdir())
+            (folder / file).unlink()
+            (folder / file).symlink_to("../elsewhere")
+            null = device(folder / "null", 3)
+            if null and ROOT_USER:
+                for other in made:
+                    if other != file:
+                        (folder / other).unlink()
+                        os.link(null, folder / other)
+            done = run()
+            check(done.returncode == 0 and (folder / file).is_symlink() and (setting.folder / "elsewhere").is_file(), f"{name} through a link: {shown(done)}")
+            if null and ROOT_USER:
+                check(all(stat.S_ISCHR(os.lstat(folder / other).st_mode) for other in made if other != file), f"{name}: devices in the folder stay")
+            # One of the files is an input: none of them is put in place.
+            (folder / file).unlink()
+            os.link(setting.folder / "rules.kr", folder / file)
+            before = snapshot(setting.folder)
+            done = run()
+            check(done.returncode == 2 and snapshot(setting.folder) == before, f"{name} over an input: {shown(done)}")
+            no_parts(setting.folder, name)
+
+
+def rewriting():
+    """fmt and lint --fix write over what they read, and over nothing else."""
+    untidy = RULES.replace("engine e", "engine   e")
+    for name, words, text in (("fmt", ["fmt"], untidy),
+                              ("lint --fix", ["lint", "--fix"], RULES.replace("misc: otherwise", 'misc: "gemm_a"  misc: otherwise'))):
+        with Setting() as setting:
+            file = setting.folder / "mine.kr"
+            file.write_text(text)
+            file.chmod(0o600)
+            link = setting.folder / "link.kr"
+            link.symlink_to("mine.kr")
+            done = kr(setting.folder, [*words, "link.kr"])
+            check(done.returncode in (0, 1) and link.is_symlink() and file.read_text() != text, f"{name} through a link: {shown(done)}")
+            check(stat.S_IMODE(file.stat().st_mode) == 0o600, f"{name} keeps permissions")
+            file.write_text(text)
+            with open(file, "rb") as given:
+                done = kr(setting.folder, [*words, "/dev/stdin"], stdin=given)
+            check(done.returncode == 2 or file.read_text() != "", f"{name} of standard input by name: {shown(done)}")
+            no_parts(setting.folder, name)
+
+
+# ---------------------------------------------------------------- process identity
+
+def parts_of(folder):
+    return [path for path in folder.iterdir() if path.name.endswith(".part")]
+
+
+def wait_for(condition, what):
+    deadline = time.monotonic() + LIMIT
+    while not condition():
+        if time.monotonic() > deadline:
+            check(False, f"waited in vain: {what}")
+            return False
+        time.sleep(0.005)
+    return True
+
+
+class Waiting:
+    """A run that has opened its outputs and waits for a trace."""
+
+    def __init__(self, folder, words, count, **more):
+        self.folder = folder
+        self.fifo = folder / f"trace-{time.monotonic_ns()}"
+        os.mkfifo(self.fifo)
+        words = [str(self.fifo) if word == "FIFO" else word for word in words]
+        (folder / "temp").mkdir(exist_ok=True)
+        before = set(parts_of(folder / "out"))
+        self.process = subprocess.Popen([KR, "-q", *words], cwd=folder, env=environment(folder), stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        wait_for(lambda: len(set(parts_of(folder / "out")) - before) == count or self.process.poll() is not None, f"{count} part files")
+        self.parts = set(parts_of(folder / "out")) - before
+
+    def feed(self):
+        with open(self.fifo, "w", encoding="ascii") as fifo:
+            fifo.write(TRACE)
+
+    def end(self):
+        try:
+            out, error = self.process.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            out, error = self.process.communicate()
+        return self.process.returncode, error
+
+
+ONE = ["report", "FIFO", *BY_FILE, "--format", "csv", "-o", "out/result.csv"]
+
+
+def signals():
+    """Whatever ends a run, its part files go; however many they are."""
+    with Setting() as setting:
+        folder = setting.folder
+        (folder / "out").mkdir()
+        many = []
+        for i in range(40):
+            (folder / f"t{i}.csv").write_text(TRACE)
+            many.append(f"t{i}.csv")
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGXCPU):
+            for words, count in ((ONE, 1), (["report", "FIFO", *many, *BY_FILE, "--format", "perfetto", "--out-dir", "out"], 41)):
+                run = Waiting(folder, words, count, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+                check(len(run.parts) == count, f"{count} part files are written: {run.parts}")
+                run.process.send_signal(number)
+                status, _ = run.end()
+                check(status == -number, f"{number.name} ends a run: {status}")
+                check(not list((folder / "out").iterdir()), f"{number.name}: left behind {list((folder / 'out').iterdir())}")
+        # Ignored (nohup) stays ignored.
+        run = Waiting(folder, ONE, 1, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        run.process.send_signal(signal.SIGHUP)
+        run.feed()
+        status, error = run.end()
+        check(status == 0 and (folder / "out" / "result.csv").is_file(), f"SIGHUP under nohup: {status}, {error}")
+        # A limit of the size of files.
+        for words in (["report", "trace.csv", *BY_FILE, "--format", "html", "-o", "out/x"],
+                      ["report", "trace.csv", *BY_FILE, "--format", "sqlite", "-o", "out/x"]):
+            done = kr(folder, words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
+            check(done.returncode == 2 and done.stderr.startswith(b"kr: error: out/x"), f"a limit of file size: {shown(done)}")
+        no_parts(folder, "signals")
+
+
+def killed():
+    """What a killed run leaves goes with the next of the same target; what runs is left alone."""
+    with Setting() as setting:
+        folder = setting.folder
+        (folder / "out").mkdir()
+        run = Waiting(folder, ONE, 1)
+        run.process.kill()
+        run.end()
+        left = parts_of(folder / "out")
+        check(len(left) == 1, f"a killed run leaves its part: {left}")
+        # Names that only look like it.
+        keep = [folder / "out" / name for name in ("result.csv.part", "result.csv.abcdefghijkl.partly", "other.csv.abcdefghijkl.part",
+                                                   "result.csv.abcdefghijk1.part")]
+        for path in keep:
+            path.write_text("mine")
+        alive = Waiting(folder, ONE, 1)
+        check(not left[0].exists(), "the next run removes what is left over")
+        done = kr(folder, ["report", "trace.csv", *BY_FILE, "--format", "csv", "-o", "out/result.csv"])
+        check(done.returncode == 0, f"two runs of one target: {shown(done)}")
+        check(all(path.exists() for path in alive.parts), "a run that is alive keeps its part")
+        alive.feed()
+        status, error = alive.end()
+        check(status == 0, f"the run that was first: {status}, {error}")
+        check(all(path.read_text() == "mine" for path in keep), "files that are not parts stay")
+        for path in keep:
+            path.unlink()
+        # A part that is locked is somebody's, whatever its process.
+        held = folder / "out" / "result.csv.abcdefghijkl.part"
+        with open(held, "w", encoding="ascii") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            kr(folder, ["report", "trace.csv", *BY_FILE, "--format", "csv", "-o", "out/result.csv"])
+            check(held.exists(), "a locked part stays")
+        kr(folder, ["report", "trace.csv", *BY_FILE, "--format", "csv", "-o", "out/result.csv"])
+        check(not held.exists(), "a part that nobody locks goes")
+        # A folder in the temporary folder of a name that kr might use.
+        (folder / "temp" / "kr.sqlite").mkdir()
+        done = kr(folder, ["report", "trace.csv", *BY_FILE, "--format", "sqlite"])
+        check(done.returncode == 0 and is_whole("sqlite", done.stdout), f"a folder kr.sqlite in the temporary folder: {shown(done)}")
+        (folder / "temp" / "kr.sqlite").rmdir()
+        no_parts(folder, "killed")
+
+
+def same_process_id():
+    """In a container kr is often process 1: what another process 1 left is in nobody's way."""
+    unshare = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode != 0:
+        skipped.add("process ids of containers: `unshare --pid` is refused here")
+        return
+    with Setting() as setting:
+        folder = setting.folder
+        for i in range(4):
+            (folder / f"result.csv.1-{i}.part").write_text("left")
+        (folder / ".report.1.sqlite").mkdir()
+        for words in (["report", "trace.csv", *BY_FILE, "--format", "csv", "-o", "result.csv"],
+                      ["report", "report.nsys-rep", "--nsys-cmd", "./nsys", *BY_FILE, "--format", "csv", "-o", "result.csv"]):
+            done = subprocess.run([*unshare, KR, "-q", *words], cwd=folder, env=environment(folder), capture_output=True,
+                                  timeout=LIMIT, check=False)
+            check(done.returncode == 0, f"process 1: {shown(done)}")
+
+
+def is_gone(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+def programs():
+    """nsys and its children end with kr, and what they have written goes."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        for words in (["report", "report.nsys-rep"], ["report", "-"]):
+            with Setting() as setting:
+                folder = setting.folder
+                # It ignores what it can, as a shell script with a trap may.
+                (folder / "nsys").write_text(f"""#!/bin/sh
+trap '' INT TERM HUP QUIT
+echo partial > "$7"
+sleep 1000 &
+echo "$!" > {folder}/child.new
+echo "$$" >> {folder}/child.new
+mv {folder}/child.new {folder}/child
+wait
+""")
+                before = sorted(path.name for path in folder.iterdir())
+                with open(folder / "report.nsys-rep", "rb") as given:
+                    if words[1] == "-":
+                        # Not a report by its name, so it has to be one by that of a link.
+                        os.rename(folder / "report.nsys-rep", folder / "piped")
+                        os.system(f"gzip -c {folder}/piped > {folder}/piped.nsys-rep.gz")
+                        words = ["report", "piped.nsys-rep.gz"]
+                        before = sorted(path.name for path in folder.iterdir())
+                    process = subprocess.Popen([KR, "-q", *words, "--nsys-cmd", "./nsys", *BY_FILE, "--format", "csv"], cwd=folder,
+                                               env=environment(folder), stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+                if wait_for((folder / "child").exists, "nsys is started"):
+                    children = [int(word) for word in (folder / "child").read_text().split()]
+                    process.send_signal(number)
+                    try:
+                        process.communicate(timeout=LIMIT)
+                    except subprocess.TimeoutExpired:
+                        check(False, f"{number.name} does not end kr while nsys runs")
+                    check(process.returncode == -number, f"{number.name} while nsys runs: {process.returncode}")
+                    for child in children:
+                        if not wait_for(lambda: is_gone(child), f"{number.name}: process {child} of nsys ends"):
+                            os.kill(child, signal.SIGKILL)
+                    after = sorted(path.name for path in folder.iterdir() if path.name != "child")
+                    check(after == before, f"{number.name}: left behind {set(after) - set(before)}")
+                    no_parts(folder, f"nsys and {number.name}")
+                else:
+                    process.kill()
+
+
+def exports():
+    """What is beside a report: only an export of nsys is replaced, and none that this run reads."""
+    def aged(path):
+        os.utime(path, (1, 1))
+
+    with Setting() as setting:
+        folder = setting.folder
+        through = ["--nsys-cmd", "./nsys", *BY_FILE, "--format", "csv"]
+        beside = folder / "report.sqlite"
+        done = kr(folder, ["report", "trace.csv", *BY_FILE, "--format", "sqlite", "-o", "report.sqlite"])
+        assert done.returncode == 0, done.stderr
+        for age in (aged, lambda path: os.utime(path)):
+            age(beside)
+            before = beside.read_bytes()
+            done = kr(folder, ["report", "report.nsys-rep", *through])
+            check(done.returncode == 0 and beside.read_bytes() == before, f"a report of kr beside a report of nsys: {shown(done)}")
+        beside.unlink()
+        # A link stays one.
+        (folder / "far.sqlite").write_bytes((folder / "nsys.sqlite").read_bytes())
+        aged(folder / "far.sqlite")
+        beside.symlink_to("far.sqlite")
+        done = kr(folder, ["report", "report.nsys-rep", *through])
+        check(done.returncode == 0 and beside.is_symlink() and (folder / "far.sqlite").stat().st_mtime > 1, f"an export behind a link: {shown(done)}")
+        beside.unlink()
+        # It is another run of the same command.
+        base = sqlite3.connect(beside)
+        base.executescript("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES (3, 'earlier');"
+                           "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, shortName INTEGER);"
+                           "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 3);")
+        base.close()
+        aged(beside)
+        before = beside.read_bytes()
+        for runs in (["report.nsys-rep", "report.sqlite"], ["report.sqlite", "report.nsys-rep"]):
+            done = kr(folder, ["report", *runs, *through])
+            check(done.returncode == 0 and beside.read_bytes() == before and b"earlier" in done.stdout, f"an export that is read: {shown(done)}")
+        no_parts(folder, "exports")
+
+
+def main():
+    for name, words, read in OUTPUTS:
+        with Setting() as setting:
+            files(setting, name, words)
+        with Setting() as setting:
+            streams(setting, name, words)
+        with Setting() as setting:
+            inputs(setting, name, words, read)
+        with Setting() as setting:
+            closed_folder(setting, name, words)
+    folders()
+    rewriting()
+    signals()
+    killed()
+    same_process_id()
+    programs()
+    exports()
+    for reason in sorted(skipped):
+        print("skipped:", reason)
+    print(f"{checks} checks, {len(failures)} failed")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
