@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diag/printable.hpp"
 #include "report/analysis_sections.hpp"
 #include "report/csv.hpp"
 #include "report/numbers.hpp"
@@ -160,8 +161,8 @@ std::string analysis_table(const std::vector<AnalyzedRun>& runs,
     const RunSummary& summary = run.summary;
     out += inked(cut_middle(summary.id, static_cast<size_t>(std::max(options.width, 0))), Ink::bold,
                  options.color);
-    out += fmt::format("\n{} · {} · {} operations · {}/{}\n", summary.source, summary.format,
-                       grouped(summary.operations), summary.engine, summary.model);
+    out += fmt::format("\n{} · {} · {} operations · {}/{}\n", printable(summary.source),
+                       summary.format, grouped(summary.operations), summary.engine, summary.model);
     if (summary.operations == 0) {
       out += inked("no GPU work in this trace\n", Ink::warning, options.color);
     }

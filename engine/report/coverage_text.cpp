@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/plural.hpp"
+#include "diag/printable.hpp"
 #include "report/coverage.hpp"
 #include "report/numbers.hpp"
 #include "report/text_grid.hpp"
@@ -147,7 +148,7 @@ class CoverageText {
 
   void to_paste(const Suggestion& one) {
     const RulePlace& place = one.place;
-    const std::string file = rules_.sources().path(place.file);
+    const std::string file = printable(rules_.sources().path(place.file));
     const std::string where =
         place.new_block       ? fmt::format("a new block {} {{ … }}", coverage_.dimension)
         : place.below.empty() ? fmt::format("first in its block {}", coverage_.dimension)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diag/printable.hpp"
 #include "modules/names.hpp"
 #include "modules/trends.hpp"
 #include "report/numbers.hpp"
@@ -87,7 +88,7 @@ class TreeText {
     const ModuleTrace& trace = view_.trace();
     const LabelledModules& modules = view_.modules();
     out_ += ink(cut_middle(run_.id, width()), Ink::bold) + '\n';
-    line(fmt::format("{} · {} · {}", trace.source, trace.format,
+    line(fmt::format("{} · {} · {}", printable(trace.source), trace.format,
                      plural(trace.steps.size(), "step")));
     line(fmt::format("{}/{}{}{}", run_.engine, run_.model, modules.choice.why.empty() ? "" : " · ",
                      modules.choice.why));

@@ -68,7 +68,7 @@ std::string outcome_text(const CompiledRules& rules, const WhyReport& report,
   }
   text += '\n';
   if (outcome.rule) {
-    text += fmt::format("    by    {}   {}\n", place_of(rules, outcome.rule),
+    text += fmt::format("    by    {}   {}\n", printable(place_of(rules, outcome.rule)),
                         rule_text(rules, *outcome.rule));
   } else {
     text += "    by    no rule\n";
@@ -77,8 +77,8 @@ std::string outcome_text(const CompiledRules& rules, const WhyReport& report,
     text += fmt::format("    in    {}\n", marked(report.name, outcome, color));
   }
   for (const WhyRule& also : outcome.also) {
-    text +=
-        fmt::format("    also  {}   {}\n", place_of(rules, also.rule), rule_text(rules, also.rule));
+    text += fmt::format("    also  {}   {}\n", printable(place_of(rules, also.rule)),
+                        rule_text(rules, also.rule));
   }
   return text;
 }

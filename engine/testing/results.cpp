@@ -200,8 +200,8 @@ std::string coverage_text(std::span<const TestedFile> files) {
       const std::string what =
           one.whole ? fmt::format("rule `{}`", printable(rule.label)) : text_of(file, one);
       text += fmt::format("{}:{}:{}: no test reaches {}{}\n",
-                          file.rules.sources().path(one.place.file), at.line, at.column, what,
-                          one.test.empty() ? ", and no name was found that does" : "");
+                          printable(file.rules.sources().path(one.place.file)), at.line, at.column,
+                          what, one.test.empty() ? ", and no name was found that does" : "");
     }
     const std::string tests = tests_to_paste(file.coverage->unreached);
     if (!tests.empty()) text += '\n' + tests + '\n';

@@ -205,8 +205,9 @@ std::vector<Row> rulesets(const ListOptions& options, Streams& streams) {
   return rows;
 }
 
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
+/// What is shown of a text: its first line.
+std::string shown(const std::string& text) {
+  return printable(text.substr(0, text.find('\n')));
 }
 
 std::string table_text(const std::vector<Row>& rows) {
@@ -215,7 +216,7 @@ std::string table_text(const std::vector<Row>& rows) {
   std::vector<size_t> widths(rows[0].size(), 0);
   for (const Row& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], first_line(row[i].second).size());
+      widths[i] = std::max(widths[i], shown(row[i].second).size());
     }
   }
   const auto add_line = [&](const auto& cell) {
@@ -228,7 +229,7 @@ std::string table_text(const std::vector<Row>& rows) {
   };
   add_line([&](size_t i) { return rows[0][i].first; });
   for (const Row& row : rows) {
-    add_line([&](size_t i) { return printable(first_line(row[i].second)); });
+    add_line([&](size_t i) { return shown(row[i].second); });
   }
   return text;
 }

@@ -4,29 +4,84 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/input_files.hpp"
-#include "report/report.hpp"
+#include "diag/printable.hpp"
 
 namespace kr::cli {
 
+namespace {
+
+constexpr size_t longest_color = 24;  // bytes of kr's own, with room
+
+/// Length of a colour (`ESC [ 1 ; 31 m`) at the head of `text`; 0: there is none; nothing: it may
+/// be one that goes on.
+std::optional<size_t> color_at(std::string_view text) {
+  if (!text.starts_with('\x1b')) return 0;
+  if (text.size() == 1) return std::nullopt;
+  if (text[1] != '[') return 0;
+  const size_t end = text.find_first_not_of("0123456789;", 2);
+  if (end == text.npos)
+    return text.size() < longest_color ? std::nullopt : std::optional(size_t{0});
+  return text[end] == 'm' ? end + 1 : 0;
+}
+
+/// Whether a text may be the begin of a character of UTF-8, and no more.
+bool is_begin_of_character(std::string_view text) {
+  const auto head = static_cast<unsigned char>(text[0]);
+  const size_t length = head >= 0xf0 ? 4 : head >= 0xe0 ? 3 : head >= 0xc2 ? 2 : 0;
+  return text.size() < length &&
+         std::all_of(text.begin() + 1, text.end(), [](char byte) { return (byte & 0xc0) == 0x80; });
+}
+
+}  // namespace
+
+std::string Streams::for_terminal(std::string_view text) {
+  const std::string whole = std::exchange(kept_, {}) + std::string(text);
+  std::string shown;
+  shown.reserve(whole.size());
+  for (std::string_view rest = whole; !rest.empty();) {
+    const std::optional<size_t> color = color_out() ? color_at(rest) : 0;
+    if (!color || is_begin_of_character(rest)) {
+      kept_ = rest;
+      break;
+    }
+    const Glyph glyph = *color > 0 || rest[0] == '\n' ? Glyph{std::max<size_t>(*color, 1), {}, 0}
+                                                      : first_glyph(rest);
+    shown += glyph.shown.empty() ? rest.substr(0, glyph.bytes) : glyph.shown;
+    rest.remove_prefix(glyph.bytes);
+  }
+  return shown;
+}
+
 void Streams::out(std::string_view text) {
-  if (unread_) return;
+  if (!out_file_ && ::fstat(STDOUT_FILENO, &out_file_.emplace()) != 0) *out_file_ = {};
   // Emptied or not by the shell before kr began, what is left of it was read.
-  struct stat file {};
-  if (::fstat(STDOUT_FILENO, &file) == 0 && InputFiles::has(file)) {
+  if (InputFiles::has(*out_file_)) {
     throw Error("standard output", "is a file that this run reads: it would be written over",
                 "write to another file");
   }
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failed();
+  if (S_ISCHR(out_file_->st_mode) && out_is_terminal()) {
+    write_out(for_terminal(text));
+  } else {
+    write_out(text);
+  }
+}
+
+void Streams::write_out(std::string_view text) {
+  if (!unread_ && std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failed();
 }
 
 void Streams::finish() {
+  if (!kept_.empty()) write_out(printable(std::exchange(kept_, {})));
   if (!unread_ && std::fflush(stdout) != 0) failed();
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,8 @@ class Streams {
 
   /// To standard output. Throws Error where it cannot be written (a full disk). Nothing more is
   /// written once nobody reads it (`kr report … | head`): files of results are made all the same.
+  /// On a terminal control bytes are shown as `\xNN`, whatever the format, but for kr's own
+  /// colours.
   void out(std::string_view text);
   /// Flushes standard output, and throws like `out`.
   void finish();
@@ -39,10 +43,14 @@ class Streams {
 
  private:
   void failed();
+  void write_out(std::string_view text);
+  std::string for_terminal(std::string_view text);
   bool wants_color(bool terminal) const;
   void line(std::string_view head, std::string_view ansi, std::string_view text);
 
-  bool unread_ = false;  // the reader of standard output is gone
+  bool unread_ = false;                  // the reader of standard output is gone
+  std::optional<struct stat> out_file_;  // what standard output is, once it is written to
+  std::string kept_;  // the end of what went to a terminal, until it is known how it goes on
 };
 
 }  // namespace kr::cli
