@@ -129,6 +129,11 @@ std::pair<fs::path, int> make_part(const fs::path& target, const std::string& sh
     }
     ::close(descriptor);
   }
+  if (folder == temporary_folder()) {
+    throw Error(shown,
+                "no temporary file can be made in " + folder.string() + ": " + std::strerror(code),
+                "set TMPDIR to a folder that can be written");
+  }
   throw Error(shown, std::string("cannot be written: ") + std::strerror(code),
               code == ENOENT   ? "make its folder first"
               : code == EACCES ? "change the permissions of its folder, or write elsewhere"

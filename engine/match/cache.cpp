@@ -1,10 +1,14 @@
 #include "match/cache.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -33,6 +37,22 @@ const char* variable(const char* name) {
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
+/// Whether nobody but this user, and the superuser, can have written a file or folder.
+bool is_private(const struct stat& info) {
+  return info.st_uid == ::geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+struct Descriptor {
+  explicit Descriptor(int opened) : number(opened) {}
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  bool opened(struct stat& info) const { return number >= 0 && ::fstat(number, &info) == 0; }
+  int number;
+};
+
 }  // namespace
 
 std::optional<Database::Cache> Database::Cache::of_process() {
@@ -51,15 +71,27 @@ std::optional<Database::Cache> Database::Cache::of_process() {
 DatabaseCache::DatabaseCache(const fs::path& folder, std::string_view key)
     : folder_(folder), file_(folder / file_name(key)) {}
 
+std::optional<std::string> DatabaseCache::refusal(const fs::path& folder) {
+  struct stat info {};
+  if (::stat(folder.c_str(), &info) != 0 || is_private(info)) return std::nullopt;
+  if (!S_ISDIR(info.st_mode)) return "is not a folder; name another in KR_CACHE_DIR";
+  return info.st_uid != ::geteuid()
+             ? "belongs to another user; name a folder of your own in KR_CACHE_DIR"
+             : "can be written by other users; run `chmod go-w` on it, or name another in "
+               "KR_CACHE_DIR";
+}
+
 std::string DatabaseCache::read() const noexcept {
   try {
-    std::error_code error;
-    // A device or a pipe under the name would be read for ever.
-    if (!fs::is_regular_file(file_, error)) return {};
-    std::string bytes = read_file(file_);
-    const auto now = fs::file_time_type::clock::now();
-    const auto used = fs::last_write_time(file_, error);
-    if (!error && now - used > 24h) fs::last_write_time(file_, now, error);
+    const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    struct stat info {};
+    if (!folder.opened(info) || !is_private(info)) return {};
+    // A device or a pipe under the name would be read for ever, a link may lead to anything.
+    const Descriptor file(::openat(folder.number, file_.filename().c_str(),
+                                   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!file.opened(info) || !S_ISREG(info.st_mode) || !is_private(info)) return {};
+    std::string bytes = read_file(file.number, file_);
+    if (::time(nullptr) - info.st_mtime > 24 * 60 * 60) ::futimens(file.number, nullptr);
     return bytes;
   } catch (const std::exception&) {
     return {};
@@ -68,10 +100,13 @@ std::string DatabaseCache::read() const noexcept {
 
 void DatabaseCache::write(std::string_view bytes) const noexcept {
   try {
-    fs::create_directories(folder_);
-    PendingFile file(file_);
-    file.write(bytes);
-    file.commit();
+    if (folder_.has_parent_path()) fs::create_directories(folder_.parent_path());
+    ::mkdir(folder_.c_str(), 0700);
+    struct stat info {};
+    const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder.opened(info) || !is_private(info)) return;
+    PartFile part(file_, file_.string(), 0600);
+    if (write_all(part.descriptor(), bytes) != 0 || part.put(file_) != 0) return;
     prune();
   } catch (const std::exception&) {
     // The next process compiles again: no more is lost.

@@ -1,8 +1,12 @@
 // The folder of serialized databases. Nothing here fails: what cannot be read is absent, what
 // cannot be written stays unwritten.
+//
+// Hyperscan trusts the bytes of a database, so these are only read where nobody but this user can
+// have written them: the folder and the file are the user's own, and closed to others for writing.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +24,9 @@ class DatabaseCache {
   void write(std::string_view bytes) const noexcept;
 
   static constexpr size_t max_files = 64;
+
+  /// Why a folder that is there is not used, and what to do about it; none where it may be.
+  static std::optional<std::string> refusal(const std::filesystem::path& folder);
 
  private:
   void prune() const;

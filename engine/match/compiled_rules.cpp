@@ -18,7 +18,10 @@ CompiledRules from_krdb_file(const std::string& path, const std::optional<Databa
   compiled.named = true;
   compiled.rules = load_rules(std::move(contents.files), sink);
   if (sink.has_errors()) return compiled;
-  compiled.database = Database::deserialize(compiled.program(), contents.database);
+  // Hyperscan trusts the bytes of a database, and anybody may have made this file.
+  if (Library::installed(path)) {
+    compiled.database = Database::deserialize(compiled.program(), contents.database);
+  }
   if (!compiled.database) compiled.database = Database::compile(compiled.program(), cache);
   return compiled;
 }
@@ -31,8 +34,9 @@ bool wants_generic(const Program& program, const Library& library) {
 
 }  // namespace
 
-bool names_krdb(const std::string& name) {
+bool names_krdb(const std::string& name, const Library& library) {
   std::error_code error;
+  if (library.ruleset(name)) return false;
   if (!std::filesystem::is_regular_file(name, error)) return false;
   char head[16] = {};
   std::ifstream in(name, std::ios::binary);
@@ -42,7 +46,8 @@ bool names_krdb(const std::string& name) {
 
 CompiledRules compile_rules(const std::vector<std::string>& names, const Library& library,
                             const std::optional<Database::Cache>& cache, Sink& sink) {
-  const auto krdb = std::find_if(names.begin(), names.end(), names_krdb);
+  const auto krdb = std::find_if(names.begin(), names.end(),
+                                 [&](const auto& name) { return names_krdb(name, library); });
   if (krdb != names.end()) {
     if (names.size() > 1) {
       throw Error(*krdb, "a .krdb can't be joined with other rules",

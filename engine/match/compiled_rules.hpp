@@ -20,12 +20,15 @@ struct CompiledRules {
   const SourceMap& sources() const { return rules->sources; }
 };
 
-/// Whether a file of this name is a .krdb. Only regular files are looked into: a pipe is read once.
-bool names_krdb(const std::string& name);
+/// Whether `name`, which may be that of a shipped ruleset, is a path, and the file there a .krdb.
+/// Only regular files are looked into: a pipe is read once.
+bool names_krdb(const std::string& name, const Library& library);
 
 /// `names` as load_rules takes them, or one .krdb alone. Where the rules named hold several engines
 /// and none is `generic`, the shipped `generic` is loaded beside them: it is what an undetected
-/// trace falls back to. Throws Error as load_rules does.
+/// trace falls back to. The database in a .krdb is used as it is only where the file belongs to the
+/// install (Library::installed); that of any other is compiled from its texts, and kept in the
+/// cache. Throws Error as load_rules does.
 CompiledRules compile_rules(const std::vector<std::string>& names, const Library& library,
                             const std::optional<Database::Cache>& cache, Sink& sink);
 

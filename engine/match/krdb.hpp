@@ -2,7 +2,8 @@
 // machine it was made on, any compiling.
 //
 // It holds the texts of all files read with what each `use` led to, and the serialized database.
-// The texts are what counts: a database that does not fit this machine is compiled from them anew.
+// The texts are what counts: a database that does not fit this machine, or that anybody may have
+// written, is compiled from them anew (see compiled_rules.hpp).
 #pragma once
 
 #include <string>
@@ -24,8 +25,9 @@ std::string to_krdb(const Rules& rules, const Database& database);
 /// Whether these bytes, the first of a file, begin a .krdb.
 bool is_krdb(std::string_view bytes) noexcept;
 
-/// Throws Error where the file is damaged, cut off or of another version of the format. `path` is
-/// for the message.
+/// Checks no more than checksums, which whoever forges a file can make as well: the database is for
+/// trusted files alone. Throws Error where the file is damaged, cut off or of another version of
+/// the format. `path` is for the message.
 KrdbContents from_krdb(const std::string& path, std::string_view bytes);
 
 }  // namespace kr

@@ -1,5 +1,8 @@
 #include "source/library.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -28,6 +31,14 @@ std::set<std::string> names_below(const fs::path& folder) {
   return names;
 }
 
+/// Of the install that this program is part of.
+fs::path data_folder(const fs::path& program) {
+  std::error_code error;
+  fs::path real = fs::canonical("/proc/self/exe", error);
+  if (error) real = fs::absolute(program, error);
+  return (real.parent_path() / ".." / "share" / "kr").lexically_normal();
+}
+
 }  // namespace
 
 Library Library::of_process(const fs::path& program) {
@@ -45,11 +56,26 @@ Library Library::of_process(const fs::path& program) {
       rest.remove_prefix(std::min(colon + 1, rest.size()));
     }
   }
-  std::error_code error;
-  fs::path real = fs::canonical("/proc/self/exe", error);
-  if (error) real = fs::absolute(program, error);
-  add((real.parent_path() / ".." / "share" / "kr").lexically_normal());
+  add(data_folder(program));
   return Library(std::move(roots));
+}
+
+bool Library::installed(const fs::path& path) {
+  std::error_code error;
+  const fs::path root = fs::canonical(data_folder({}), error);
+  if (error) return false;
+  fs::path at = fs::canonical(path, error);
+  struct stat program {};
+  if (error || ::stat("/proc/self/exe", &program) != 0) return false;
+  const auto trusted = [&program](const fs::path& one) {
+    struct stat info {};
+    return ::stat(one.c_str(), &info) == 0 && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
+           (info.st_uid == 0 || info.st_uid == ::geteuid() || info.st_uid == program.st_uid);
+  };
+  for (; at != root; at = at.parent_path()) {
+    if (!at.has_relative_path() || !trusted(at)) return false;
+  }
+  return trusted(root);
 }
 
 std::optional<fs::path> Library::module(std::string_view dotted) const {

@@ -20,6 +20,10 @@ class Library {
   /// (argv[0] or /proc/self/exe).
   static Library of_process(const std::filesystem::path& program);
 
+  /// Whether `path` is a file of the install's data folder that only who installed kr, this user or
+  /// the superuser can have written.
+  static bool installed(const std::filesystem::path& path);
+
   const std::vector<std::filesystem::path>& roots() const noexcept { return roots_; }
 
   /// `std.gemm` is ROOT/stdlib/gemm.kr, `rulesets.vllm` ROOT/rulesets/vllm.kr; `std.a.b` is

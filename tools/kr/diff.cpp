@@ -164,7 +164,8 @@ Exit diff_rules(const DiffOptions& options, const std::string& format, Streams& 
   for (const std::string& run : options.runs) add_run(run, options, streams, names);
   names = joined(std::move(names));
   // A .krdb holds `generic` too where several engines want it, and so must what it is held against.
-  const bool beside = names_krdb(options.before) || names_krdb(options.after);
+  const Library library = Library::of_process("kr");
+  const bool beside = names_krdb(options.before, library) || names_krdb(options.after, library);
   const CompiledRules before = load(options.before, beside, !names.empty(), streams);
   const CompiledRules after = load(options.after, beside, !names.empty(), streams);
   const Comparison comparison = compare_programs(before.program(), after.program());

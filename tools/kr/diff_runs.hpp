@@ -20,8 +20,8 @@ struct DiffRunsOptions {
   TraceOptions trace;
 };
 
-/// Whether an operand of kr diff names a run, not rules: a path that exists and does not end as
-/// rules do, or standard input.
+/// Whether an operand of kr diff names a run, not rules: standard input, or a path that exists, is
+/// not the name of a shipped ruleset and does not end as rules do.
 bool names_run(const std::string& operand);
 
 Exit diff_runs(const DiffRunsOptions& options, Streams& streams);

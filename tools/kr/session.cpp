@@ -5,17 +5,18 @@
 #include <algorithm>
 #include <condition_variable>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/input_files.hpp"
 #include "base/nearest.hpp"
 #include "base/plural.hpp"
+#include "diag/printable.hpp"
 #include "diag/render.hpp"
+#include "match/cache.hpp"
 #include "source/library.hpp"
 
 namespace kr::cli {
@@ -43,9 +44,12 @@ void stop_at_errors(const CompiledRules& rules, const std::vector<std::string>& 
 
 CompiledRules compile_rules(const RulesOptions& options, Streams& streams) {
   Sink sink;
-  CompiledRules compiled = kr::compile_rules(options.names, Library::of_process("kr"),
-                                             Database::Cache::of_process(), sink);
+  const auto cache = Database::Cache::of_process();
+  CompiledRules compiled = kr::compile_rules(options.names, Library::of_process("kr"), cache, sink);
   stop_at_errors(compiled, options.names, sink, streams);
+  if (const auto why = cache ? DatabaseCache::refusal(cache->folder) : std::nullopt) {
+    streams.warning(fmt::format("{}: the cache is not used: it {}", cache->folder.string(), *why));
+  }
   return compiled;
 }
 
@@ -53,7 +57,7 @@ CompiledRules load_named(const std::vector<std::string>& names, Streams& streams
   Sink sink;
   const Library library = Library::of_process("kr");
   CompiledRules loaded;
-  if (names.size() == 1 && names_krdb(names.front())) {
+  if (names.size() == 1 && names_krdb(names.front(), library)) {
     loaded = kr::compile_rules(names, library, Database::Cache::of_process(), sink);
   } else {
     loaded.rules = load_rules(names, library, sink);
@@ -64,8 +68,7 @@ CompiledRules load_named(const std::vector<std::string>& names, Streams& streams
 }
 
 std::vector<std::string> names_of_file(const std::string& path) {
-  const std::string text =
-      path == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_file(path);
+  const std::string text = path == "-" ? read_standard_input() : read_file(path);
   std::vector<std::string> names;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -103,6 +106,8 @@ std::vector<RunSpec> parse_runs(const std::vector<std::string>& texts) {
   bool input_taken = false;
   for (const std::string& text : texts) {
     const RunSpec& spec = specs.emplace_back(parse_run(text));
+    // Before the first is read: reading one may write beside it.
+    if (spec.path != "-") InputFiles::note(std::filesystem::path(spec.path));
     if (spec.path == "-" && std::exchange(input_taken, true)) {
       throw Error("", "standard input can be read once", "name a file for the other run");
     }
@@ -130,7 +135,7 @@ struct ProgressShown::Impl {
       const uint64_t total = progress.total.load();
       const std::string far = total > 0 ? fmt::format("{:3} %", std::min(done, total) * 100 / total)
                                         : fmt::format("{} MB", done / 1000000);
-      streams.raw_error(fmt::format("\rreading {}: {}\x1b[K", what, far));
+      streams.raw_error(fmt::format("\rreading {}: {}\x1b[K", printable(what), far));
       shown = true;
       wait = std::chrono::milliseconds(100);
     }

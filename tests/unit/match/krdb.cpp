@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "match/bytes.hpp"
 #include "match/compiled_rules.hpp"
 #include "match/evaluate.hpp"
 
@@ -113,6 +114,31 @@ TEST_CASE("a database for another machine is compiled anew") {
   const fs::path file = folder.path / "mine.krdb";
   write_file(file, to_krdb(*compiled.rules, *foreign));
   CHECK(label(folder.compile({file.string()}), "a gemm") == "gemm");
+}
+
+TEST_CASE("a database that anybody may have written is not loaded") {
+  Folder folder;
+  const CompiledRules compiled = folder.compile({folder.mine_kr()});
+  // The database of other rules, under the key of these: its checksums are right.
+  write_file(folder.path / "common.kr", R"(pattern gemm = "gemv" | /\bmm_\d+/
+)");
+  const CompiledRules others = folder.compile({folder.mine_kr()});
+  const std::string own = compiled.database->serialize(), foreign = others.database->serialize();
+  ByteReader keys(own), bodies(foreign);
+  ByteWriter forged;
+  forged.text(*keys.text());
+  forged.text(*keys.text());
+  bodies.text();
+  bodies.text();
+  forged.number(*bodies.number());
+  forged.number(*bodies.number());
+  forged.text(*bodies.text());
+  const auto database = Database::deserialize(compiled.program(), std::move(forged).take());
+  REQUIRE(database != nullptr);
+  const fs::path file = folder.path / "mine.krdb";
+  write_file(file, to_krdb(*compiled.rules, *database));
+  CHECK(label(folder.compile({file.string()}), "a gemm") == "gemm");
+  CHECK(label(folder.compile({file.string()}), "a gemv") == "rest");
 }
 
 TEST_CASE("a .krdb stands alone") {
