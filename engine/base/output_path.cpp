@@ -34,7 +34,7 @@ fs::path folder_of(const fs::path& path) {
 
 /// N where `path` is file N of this process below /proc, by whatever links.
 std::optional<int> own_descriptor(const fs::path& path) {
-  const std::string& number = path.filename().native();
+  const std::string number = path.filename().string();
   if (number.empty() || number.size() > 9 ||
       number.find_first_not_of("0123456789") != number.npos) {
     return std::nullopt;

@@ -117,7 +117,7 @@ TEST_CASE("a database for another machine is compiled anew") {
 }
 
 TEST_CASE("a database that anybody may have written is not loaded") {
-  Folder folder;
+  KrdbFolder folder;
   const CompiledRules compiled = folder.compile({folder.mine_kr()});
   // The database of other rules, under the key of these: its checksums are right.
   write_file(folder.path / "common.kr", R"(pattern gemm = "gemv" | /\bmm_\d+/
