@@ -87,7 +87,7 @@ std::string read_file(const std::filesystem::path& path) {
   return read_file(descriptor, path);
 }
 
-std::string read_file(int descriptor, const fs::path& path) {
+std::string read_file(int descriptor, const fs::path& path, size_t most) {
   InputFiles::note(descriptor);
   struct stat info {};
   if (::fstat(descriptor, &info) == 0 && S_ISDIR(info.st_mode)) {
@@ -95,8 +95,15 @@ std::string read_file(int descriptor, const fs::path& path) {
   }
   std::string bytes;
   size_t size = 0;
-  bytes.resize(info.st_size > 0 ? static_cast<size_t>(info.st_size) + 1 : 65536);
+  const auto expected = static_cast<size_t>(std::max<off_t>(info.st_size, 0));
+  bytes.resize(expected > 0 && expected <= most ? expected + 1 : 65536);
   while (true) {
+    if (size > most || expected > most) {
+      throw Error(
+          path.string(),
+          fmt::format("is longer than {} MiB, the most that kr reads of such a file", most >> 20U),
+          "check that it is the file you mean, or split it");
+    }
     if (size == bytes.size()) bytes.resize(2 * size);
     const ssize_t got = ::read(descriptor, bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;
@@ -106,10 +113,6 @@ std::string read_file(int descriptor, const fs::path& path) {
   }
   bytes.resize(size);
   return bytes;
-}
-
-std::string read_standard_input() {
-  return read_file(STDIN_FILENO, "standard input");
 }
 
 int write_all(int descriptor, std::string_view bytes) noexcept {

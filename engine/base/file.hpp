@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,10 +24,10 @@ std::optional<std::string> near_file(const std::filesystem::path& path);
 
 /// The bytes of a file. Throws Error where it cannot be read (missing, a folder, no permission).
 std::string read_file(const std::filesystem::path& path);
-/// The rest of an open file; `path` is for errors.
-std::string read_file(int descriptor, const std::filesystem::path& path);
-/// The rest of standard input. Throws Error.
-std::string read_standard_input();
+/// The rest of an open file; `path` is for errors. Throws Error where it is longer than `most`
+/// bytes.
+std::string read_file(int descriptor, const std::filesystem::path& path,
+                      size_t most = std::numeric_limits<size_t>::max());
 
 /// Returns 0, or the errno of the failure.
 int write_all(int descriptor, std::string_view bytes) noexcept;

@@ -262,13 +262,13 @@ Choice choose_model(const Program& program, const std::shared_ptr<const Database
 Choice choose_model(const std::shared_ptr<const Database>& database, const TraceSubjects& subjects,
                     const ChooseOptions& options, std::span<const AtomSet> perhaps_within) {
   const Trace& trace = subjects.trace();
-  std::vector<int64_t> totals(subjects.size(), 0);
+  std::vector<int64_t> totals(subjects.alike(), 0);
   for (size_t i = 0; i < trace.operations.size(); ++i) {
-    int64_t& total = totals[subjects.of(i)];
+    int64_t& total = totals[subjects.alike(subjects.of(i))];
     total = add(total, trace.operations[i].duration_ns);
   }
   const auto each = [&](const std::function<void(const Subject&, int64_t)>& tell) {
-    subjects.each([&](uint32_t number, const Subject& one) { tell(one, totals[number]); });
+    subjects.each_alike([&](uint32_t alike, const Subject& one) { tell(one, totals[alike]); });
   };
   return choose_model(subjects.program(), database, {trace.model_text, each, perhaps_within},
                       options);

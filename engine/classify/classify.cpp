@@ -89,18 +89,23 @@ Labelled classify(const TraceSubjects& subjects, ModelId model) {
   labelled.names.reserve(trace.names.size());
   const bool one_a_name = subjects.of_operation().empty();
   Rows rows(one_a_name ? 0 : trace.names.size(), one_a_name ? 0 : subjects.size());
-  std::vector<std::optional<RuleId>> rules(matchers.size());
-  subjects.each([&](uint32_t number, const Subject& subject) {
-    for (size_t d = 0; d < matchers.size(); ++d) rules[d] = matchers[d].match(subject);
+  std::vector<std::vector<std::optional<RuleId>>> rules_of(subjects.alike());
+  subjects.each_alike([&](uint32_t alike, const Subject& subject) {
+    for (const TableMatcher& matcher : matchers) {
+      rules_of[alike].push_back(matcher.match(subject));
+    }
+  });
+  for (uint32_t number = 0; number < subjects.size(); ++number) {
+    const std::vector<std::optional<RuleId>>& rules = rules_of[subjects.alike(number)];
     const NameId name = subjects.name(number);
     bool fresh = true;
     if (!one_a_name) rows.add(name, rules, fresh);
-    if (!fresh) return;
+    if (!fresh) continue;
     labelled.names.push_back(name);
     for (size_t d = 0; d < matchers.size(); ++d) {
       labelled.dimensions[d].by_row.push_back(given(program, rules[d], trace.names.get(name).text));
     }
-  });
+  }
   labelled.row_of.reserve(subjects.of_operation().size());
   for (const uint32_t subject : subjects.of_operation()) {
     labelled.row_of.push_back(rows.of_subject()[subject]);

@@ -3,18 +3,43 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <unordered_map>
 
 namespace kr {
 namespace {
 
+/// Sets of atoms, each once.
+class Sets {
+ public:
+  uint32_t number(const std::vector<AtomId>& atoms) {
+    std::string_view key;
+    if (!atoms.empty()) {
+      key = {reinterpret_cast<const char*>(atoms.data()), atoms.size() * sizeof(AtomId)};
+    }
+    const auto [at, added] =
+        numbers_.try_emplace(std::string(key), static_cast<uint32_t>(sets_.size()));
+    if (added) sets_.push_back(atoms);
+    return at->second;
+  }
+  const std::vector<std::vector<AtomId>>& all() const noexcept { return sets_; }
+  std::vector<std::vector<AtomId>> take() && { return std::move(sets_); }
+
+ private:
+  std::unordered_map<std::string, uint32_t> numbers_;  // by the bytes of the list
+  std::vector<std::vector<AtomId>> sets_;
+};
+
 struct Part {
-  std::vector<AtomId> atoms;
-  std::vector<uint32_t> counts;  // by name of the part
+  Sets sets;
+  std::vector<uint32_t> set_of_name;  // by name of the part
   std::exception_ptr error;
 };
 
-void append_atoms(const AtomSet& set, std::vector<AtomId>& atoms) {
+void list_atoms(const AtomSet& set, std::vector<AtomId>& atoms) {
+  atoms.clear();
   const auto words = set.words();
   for (size_t i = 0; i < words.size(); ++i) {
     for (uint64_t word = words[i]; word != 0; word &= word - 1) {
@@ -29,11 +54,11 @@ void scan_part(const std::shared_ptr<const Database>& database, size_t atoms,
   try {
     Scanner scanner(database);
     AtomSet set(atoms);
+    std::vector<AtomId> list;
     for (size_t i = begin; i < end; ++i) {
-      const size_t before = part.atoms.size();
       scanner.scan(names.get({static_cast<uint32_t>(i)}).text, set);
-      append_atoms(set, part.atoms);
-      part.counts.push_back(static_cast<uint32_t>(part.atoms.size() - before));
+      list_atoms(set, list);
+      part.set_of_name.push_back(part.sets.number(list));
     }
   } catch (...) {
     part.error = std::current_exception();
@@ -59,19 +84,20 @@ MatchedNames::MatchedNames(const std::shared_ptr<const Database>& database, cons
   scan_part(database, program.atoms.size(), names, 0, bound(1), parts[0]);
   for (std::thread& worker : workers) worker.join();
 
-  begins_.reserve(count + 1);
-  begins_.push_back(0);
-  for (Part& part : parts) {
+  Sets sets;
+  set_of_name_.reserve(count);
+  for (const Part& part : parts) {
     if (part.error) std::rethrow_exception(part.error);
-    for (const uint32_t atoms : part.counts) begins_.push_back(begins_.back() + atoms);
-    atoms_.insert(atoms_.end(), part.atoms.begin(), part.atoms.end());
-    part = Part{};
+    std::vector<uint32_t> numbers;
+    for (const std::vector<AtomId>& atoms : part.sets.all()) numbers.push_back(sets.number(atoms));
+    for (const uint32_t set : part.set_of_name) set_of_name_.push_back(numbers[set]);
   }
+  sets_ = std::move(sets).take();
 }
 
 void MatchedNames::fill(NameId name, AtomSet& set) const {
   set.clear();
-  for (const AtomId atom : atoms(name)) set.add(atom);
+  for (const AtomId atom : sets_[set_of(name)]) set.add(atom);
 }
 
 }  // namespace kr

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "match/scanner.hpp"
@@ -18,17 +17,14 @@ class MatchedNames {
   MatchedNames(const std::shared_ptr<const Database>& database, const Program& program,
                const NameTable& names);
 
-  /// The atoms of a name, rising.
-  std::span<const AtomId> atoms(NameId name) const {
-    return {atoms_.data() + begins_[name.index], begins_[name.index + 1] - begins_[name.index]};
-  }
-  /// The same as a set. `set` is overwritten.
+  /// Names with the same atoms have one number. They are few, however many names there are.
+  uint32_t set_of(NameId name) const { return set_of_name_[name.index]; }
+  /// The atoms of a name. `set` is overwritten.
   void fill(NameId name, AtomSet& set) const;
-  size_t size() const noexcept { return begins_.size() - 1; }
 
  private:
-  std::vector<AtomId> atoms_;
-  std::vector<uint64_t> begins_;  // by name, and one past the end
+  std::vector<std::vector<AtomId>> sets_;  // each rising
+  std::vector<uint32_t> set_of_name_;
 };
 
 }  // namespace kr

@@ -1,5 +1,7 @@
 #include "classify/subjects.hpp"
 
+#include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "trace/launched.hpp"
@@ -50,6 +52,21 @@ TraceSubjects::TraceSubjects(const Program& program,
       surroundings_(program, may_be_asked(program, options)),
       pairs_(trace.names.size()) {
   if (trace.host && surroundings_.asked()) place(database);
+  find_alike();
+}
+
+void TraceSubjects::find_alike() {
+  std::map<std::tuple<uint32_t, OperationKind, uint32_t>, uint32_t> known;
+  alike_.reserve(size());
+  for (uint32_t subject = 0; subject < size(); ++subject) {
+    const NameId id = name(subject);
+    const uint32_t around = placed() ? pairs_[subject].around : Surroundings::nothing;
+    const auto [at, added] =
+        known.try_emplace({matched_.set_of(id), trace_->names.get(id).kind, around},
+                          static_cast<uint32_t>(first_alike_.size()));
+    if (added) first_alike_.push_back(subject);
+    alike_.push_back(at->second);
+  }
 }
 
 void TraceSubjects::place(const std::shared_ptr<const Database>& database) {

@@ -29,7 +29,7 @@ std::vector<ExprId> detection(const Program& program, const ChooseOptions& optio
 std::vector<ExprId> may_be_asked(const Program& program, const ChooseOptions& options);
 
 /// For the rules of one run. Memory: where they look within, 4 bytes an operation, and while it is
-/// made 8 more.
+/// made 8 more; 4 bytes a subject.
 class TraceSubjects {
  public:
   /// What is round operations is known where the trace has a host side. All that is given has to
@@ -49,15 +49,20 @@ class TraceSubjects {
                                  : of_operation_[operation];
   }
 
-  /// Calls `tell(number, subject)` for each, rising.
+  /// Subjects that no rule can tell apart are alike: few, however many names there are.
+  size_t alike() const noexcept { return first_alike_.size(); }
+  uint32_t alike(uint32_t subject) const { return alike_[subject]; }
+
+  /// Calls `tell(alike, subject)` with one of each.
   template <class Tell>
-  void each(const Tell& tell) const {
+  void each_alike(const Tell& tell) const {
     AtomSet name(program_->atoms.size());
     std::vector<AtomSet> within;
-    for (uint32_t i = 0; i < size(); ++i) {
-      const NameId id = this->name(i);
+    for (uint32_t i = 0; i < alike(); ++i) {
+      const uint32_t first = first_alike_[i];
+      const NameId id = this->name(first);
       matched_.fill(id, name);
-      if (placed()) surroundings_.fill(pairs_[i].around, within);
+      if (placed()) surroundings_.fill(pairs_[first].around, within);
       tell(i, Subject{.name = &name, .kind = trace_->names.get(id).kind, .within = within});
     }
   }
@@ -65,6 +70,7 @@ class TraceSubjects {
  private:
   bool placed() const noexcept { return !of_operation_.empty(); }
   void place(const std::shared_ptr<const Database>& database);
+  void find_alike();
 
   const Program* program_;
   const Trace* trace_;
@@ -72,6 +78,8 @@ class TraceSubjects {
   Surroundings surroundings_;
   PlacedNames pairs_;
   std::vector<uint32_t> of_operation_;
+  std::vector<uint32_t> alike_;        // by subject
+  std::vector<uint32_t> first_alike_;  // the first subject of each
 };
 
 }  // namespace kr

@@ -48,7 +48,8 @@ void check_reachability(const Context& context, Sink& sink);   // KR301 to KR303
 void check_overlaps(const Context& context, Sink& sink);       // KR402, KR403, KR414
 void check_otherwise(const Context& context, Sink& sink);      // KR304
 void check_phase_numbers(const Context& context, Sink& sink);  // KR321
-void check_regexes(const Context& context, Sink& sink);        // KR307, KR309, KR310, KR405
+void check_regexes(const Context& context, Sink& sink);        // KR307, KR309, KR310, KR405,
+                                                               // KR415
 void check_unused(const Context& context, Sink& sink);         // KR311, KR312, KR313
 void check_labels(const Context& context, Sink& sink);         // KR314, KR315, KR412
 void check_tests(const Context& context, Sink& sink);          // KR316

@@ -119,7 +119,8 @@ CompiledRules compile_for_lint(std::unique_ptr<Rules> rules,
   compiled.rules = std::move(rules);
   compiled.named = true;
   if (!loaded.has_errors()) {
-    compiled.database = Database::compile(compiled.program(), cache);
+    compiled.database = cache ? Database::compile(compiled.program(), cache)
+                              : Database::of_automata(compiled.program());
   }
   return compiled;
 }

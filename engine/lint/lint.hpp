@@ -35,8 +35,9 @@ struct LintOptions {
 std::vector<Diagnostic> lint_rules(const CompiledRules& rules, const LintOptions& options,
                                    const Sink& loaded);
 
-/// Rules from memory with a database and the warnings of loading; without a database where loading
-/// found errors.
+/// Rules from memory with a database; without one where loading found errors. With a cache the
+/// database is Hyperscan's, to look at many names; without, it is of automata, which are ready at
+/// once: for the names in a file's own tests.
 CompiledRules compile_for_lint(std::unique_ptr<Rules> rules,
                                const std::optional<Database::Cache>& cache, const Sink& loaded);
 

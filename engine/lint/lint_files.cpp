@@ -58,9 +58,14 @@ void in_parallel(size_t count, const Work& work) {
   }
 }
 
+/// Only what is likely asks for more names than those in the files' own tests.
+std::optional<Database::Cache> cache_of(const LintFilesOptions& options) {
+  return options.infos ? options.cache : std::nullopt;
+}
+
 void load(Unit& unit, const Library& library, const LintFilesOptions& options) try {
   auto rules = load_rules({unit.name}, library, unit.loaded, options.overlay);
-  unit.rules = compile_for_lint(std::move(rules), options.cache, unit.loaded);
+  unit.rules = compile_for_lint(std::move(rules), cache_of(options), unit.loaded);
   unit.broken = unit.loaded.has_errors();
   unit.real = lint::usage_path(*unit.rules.rules, unit.root());
 } catch (const Error& error) {
@@ -182,7 +187,7 @@ void lint_unit(Unit& unit, const LintOptions& options, const LintFilesOptions& h
                          {.lint = options,
                           .unsafe = how.fixes == LintFilesOptions::Fixes::all,
                           .wanted = how.mended,
-                          .cache = how.cache});
+                          .cache = cache_of(how)});
 }
 
 }  // namespace
@@ -207,7 +212,11 @@ LintedFiles lint_files(const std::vector<std::string>& names, const Library& lib
     unit.compared = !apart || !fs::equivalent(*apart, unit.root().path, error);
   }
   compare_engines(units);
-  LintOptions shared{options.infos, names_in_tests(library), used_by_all(units)};
+  LintOptions shared;
+  shared.infos = options.infos;
+  // What short texts take by accident is only likely, and takes long to look at.
+  if (options.infos) shared.known_names = names_in_tests(library);
+  shared.used_elsewhere = used_by_all(units);
   shared.known_names.insert(shared.known_names.end(), options.known_names.begin(),
                             options.known_names.end());
   shared.effort = options.effort;

@@ -8,8 +8,10 @@
 
 #include "lint/checks.hpp"
 #include "lint/repairs.hpp"
+#include "match/evaluate.hpp"
 #include "prove/alternatives.hpp"
 #include "prove/lists.hpp"
+#include "testing/testing.hpp"
 
 namespace kr::lint {
 namespace {
@@ -38,12 +40,47 @@ struct Checked {
   std::vector<Verdict> verdicts;  // one a list that the rule stands in
 };
 
+/// The subjects of the file's own tests, by the rule of a list that labels each. They show that a
+/// rule is reached, which then needs no search: most rules have a test.
+class LabelledTests {
+ public:
+  explicit LabelledTests(const Context& context)
+      : program_(context.program()), subjects_(test_subjects(context.compiled)) {}
+
+  void label(const EffectiveList& list) {
+    of_rule_.clear();
+    Table table;
+    for (const RuleListed& one : list.rules) table.rules.push_back(one.rule);
+    const TableMatcher matcher(program_, table);
+    for (size_t i = 0; i < subjects_.size(); ++i) {
+      const auto rule = matcher.match(subjects_[i].subject());
+      if (rule) of_rule_[*rule].push_back(i);
+    }
+  }
+  std::vector<prove::Witness> of(RuleId rule) const {
+    std::vector<prove::Witness> witnesses;
+    const auto at = of_rule_.find(rule);
+    if (at == of_rule_.end()) return witnesses;
+    for (const size_t i : at->second) {
+      const Test& test = program_.tests[i];
+      witnesses.push_back({test.name, subjects_[i].kind, true, test.within});
+    }
+    return witnesses;
+  }
+
+ private:
+  const Program& program_;
+  std::vector<TestSubject> subjects_;
+  std::map<RuleId, std::vector<size_t>> of_rule_;
+};
+
 class Reachability {
  public:
   Reachability(const Context& context, Sink& sink)
       : context_(context),
         program_(context.program()),
         sink_(sink),
+        tests_(context),
         prover_(formulas_, {}, context.options.proofs, &context.allowance) {}
 
   void run() {
@@ -75,6 +112,7 @@ class Reachability {
   }
 
   void check(const EffectiveList& list) {
+    tests_.label(list);
     for (size_t i = 0; i < list.rules.size(); ++i) {
       const auto at = checked_.find(list.rules[i].rule);
       if (at == checked_.end()) continue;
@@ -87,21 +125,28 @@ class Reachability {
                   const std::vector<Alternative>& alternatives) {
     Verdict verdict{&list, place, Answer::found, {}};
     std::vector<FormulaId> taken = list.above(place);
-    verdict.reached = prover_.find(list.rules[place].formula, taken).answer;
+    const std::vector<prove::Witness> labelled = tests_.of(list.rules[place].rule);
+    if (labelled.empty()) {
+      verdict.reached = prover_.find(list.rules[place].formula, taken).answer;
+    }
     verdict.alternatives.resize(alternatives.size());
     if (verdict.reached == Answer::none) {
       for (Verdict::OfAlternative& one : verdict.alternatives) one.dead = true;
     }
     if (verdict.reached == Answer::none || alternatives.size() < 2) return verdict;
+    const std::vector<Shown> shown = shown_by(labelled, alternatives);
     std::vector<FormulaId> others = taken;
     for (const Alternative& one : alternatives) others.push_back(one.formula);
     // From the last on, so that of two that say the same the first one stays.
     for (size_t i = alternatives.size(); i-- > 0;) {
       Verdict::OfAlternative& one = verdict.alternatives[i];
       FormulaId& among_others = others[taken.size() + i];
-      const prove::Finding alone = prover_.find(alternatives[i].formula, taken);
-      one.not_proven = alone.answer == Answer::not_proven;
-      one.dead = alone.none();
+      if (shown[i] == Shown::alone) continue;
+      const Answer alone = shown[i] == Shown::with_others
+                               ? Answer::found
+                               : prover_.find(alternatives[i].formula, taken).answer;
+      one.not_proven = alone == Answer::not_proven;
+      one.dead = alone == Answer::none;
       if (one.not_proven) continue;
       among_others = formulas_.never();
       if (one.dead) continue;
@@ -109,6 +154,24 @@ class Reachability {
       if (!one.redundant) among_others = alternatives[i].formula;
     }
     return verdict;
+  }
+
+  enum class Shown : char { no, with_others, alone };
+  /// Which alternatives hold in tests that the rule labels; alone: in one where no other does.
+  std::vector<Shown> shown_by(const std::vector<prove::Witness>& labelled,
+                              const std::vector<Alternative>& alternatives) {
+    std::vector<Shown> shown(alternatives.size(), Shown::no);
+    std::vector<size_t> held;
+    for (const prove::Witness& witness : labelled) {
+      held.clear();
+      for (size_t i = 0; i < alternatives.size(); ++i) {
+        if (prover_.holds(alternatives[i].formula, witness)) held.push_back(i);
+      }
+      for (const size_t i : held) {
+        shown[i] = std::max(shown[i], held.size() == 1 ? Shown::alone : Shown::with_others);
+      }
+    }
+    return shown;
   }
 
   /// An `otherwise` for which nothing is left.
@@ -385,6 +448,7 @@ class Reachability {
   const Context& context_;
   const Program& program_;
   Sink& sink_;
+  LabelledTests tests_;
   prove::Formulas formulas_;
   prove::Prover prover_;
   std::vector<EffectiveList> lists_;

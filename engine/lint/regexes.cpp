@@ -1,10 +1,12 @@
-// KR307, KR309, KR310, KR405: what can be said of one regular expression alone.
+// KR307, KR309, KR310, KR405, KR415: what can be said of one regular expression alone.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "diag/printable.hpp"
 #include "lint/checks.hpp"
 #include "lint/repairs.hpp"
+#include "match/scanner.hpp"
 #include "regex/byte_set.hpp"
 #include "regex/regex.hpp"
 #include "regex/text.hpp"
@@ -135,10 +137,20 @@ void check_dots(const Context& context, const WrittenAtom& atom, Sink& sink) {
   }
 }
 
+// Size.
+
+void check_size(const Context& context, const WrittenAtom& atom, Sink& sink) {
+  if (!may_leave_hyperscan(atom.regex)) return;
+  constexpr size_t most_shown = 60;
+  sink.add(code::outside_hyperscan, atom.expr->span, excerpt(written(context, atom), most_shown))
+      .help("look for a shorter part, or repeat it less often");
+}
+
 }  // namespace
 
 void check_regexes(const Context& context, Sink& sink) {
   for (const WrittenAtom& atom : context.atoms) {
+    check_size(context, atom, sink);
     if (atom.expr->kind != syntax::ExprKind::regex) continue;
     check_empty_name(context, atom, sink);
     check_literal(context, atom, sink);

@@ -16,6 +16,7 @@
 #include "base/file.hpp"
 #include "match/bytes.hpp"
 #include "match/scanner.hpp"
+#include "source/library.hpp"
 
 namespace kr {
 namespace {
@@ -55,17 +56,46 @@ struct Descriptor {
 
 }  // namespace
 
-std::optional<Database::Cache> Database::Cache::of_process() {
+namespace {
+
+fs::path folder_of_user() {
   if (std::getenv("KR_CACHE_DIR") != nullptr) {
     const char* folder = variable("KR_CACHE_DIR");
-    return folder != nullptr ? std::optional<Cache>(Cache{folder}) : std::nullopt;
+    return folder != nullptr ? fs::path(folder) : fs::path();
   }
   // A relative XDG_CACHE_HOME is to be ignored, says the XDG base directory specification.
   if (const char* home = variable("XDG_CACHE_HOME"); home != nullptr && *home == '/') {
-    return Cache{fs::path(home) / "kr"};
+    return fs::path(home) / "kr";
   }
-  if (const char* home = variable("HOME")) return Cache{fs::path(home) / ".cache" / "kr"};
-  return std::nullopt;
+  if (const char* home = variable("HOME")) return fs::path(home) / ".cache" / "kr";
+  return {};
+}
+
+fs::path folder_of_install() {
+  std::error_code error;
+  const fs::path program = fs::canonical("/proc/self/exe", error);
+  if (error) return {};
+  const fs::path folder = program.parent_path() / ".." / "share" / "kr" / "databases";
+  return fs::is_directory(folder, error) ? folder.lexically_normal() : fs::path();
+}
+
+}  // namespace
+
+std::optional<Database::Cache> Database::Cache::of_process() {
+  Cache cache{folder_of_user(), folder_of_install()};
+  if (cache.folder.empty() && cache.installed.empty()) return std::nullopt;
+  return cache;
+}
+
+std::string read_installed_database(const fs::path& folder, std::string_view key) noexcept {
+  try {
+    const fs::path file = folder / file_name(key);
+    // Hyperscan trusts the bytes of a database, as the loader does those of a program.
+    if (!Library::installed(file)) return {};
+    return read_file(file);
+  } catch (const std::exception&) {
+    return {};
+  }
 }
 
 DatabaseCache::DatabaseCache(const fs::path& folder, std::string_view key)

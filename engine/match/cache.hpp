@@ -34,4 +34,8 @@ class DatabaseCache {
   std::filesystem::path file_;
 };
 
+/// The bytes of the database that was installed for this key, or nothing.
+std::string read_installed_database(const std::filesystem::path& folder,
+                                    std::string_view key) noexcept;
+
 }  // namespace kr

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <map>
 #include <unordered_map>
 
 namespace kr {
@@ -32,11 +34,27 @@ class Condition::Builder {
   }
 
  private:
-  /// What has to be there before `id`: the operand of a `within` is a Condition of its own.
-  std::span<const ExprId> operands(ExprId id) const {
+  /// What has to be there before `id`: the operand of a `within` is a Condition of its own, and the
+  /// atoms of a disjunction are masks.
+  std::vector<ExprId> operands(ExprId id) const {
     const Expr& expr = program_.exprs.get(id);
     if (expr.op == ExprOp::within) return {};
-    return expr.operands;
+    std::vector<ExprId> operands = expr.operands;
+    if (expr.op == ExprOp::disjunction) {
+      std::erase_if(operands, [this](ExprId one) { return is_atom(one); });
+    }
+    return operands;
+  }
+  bool is_atom(ExprId id) const { return program_.exprs.get(id).op == ExprOp::atom; }
+
+  void add_masks(const Expr& disjunction) {
+    std::map<uint32_t, uint64_t> masks;
+    for (const ExprId operand : disjunction.operands) {
+      if (!is_atom(operand)) continue;
+      const uint32_t atom = program_.exprs.get(operand).atom.index;
+      masks[atom / 64] |= uint64_t{1} << (atom % 64);
+    }
+    for (const auto& [word, atoms] : masks) condition_.masks_.push_back({word, atoms});
   }
 
   void add(ExprId id) {
@@ -51,6 +69,9 @@ class Condition::Builder {
       Builder(program_, inner).build(expr.operands.front());
       condition_.enclosing_.push_back(std::move(inner));
     }
+    step.atoms_begin = static_cast<uint32_t>(condition_.masks_.size());
+    if (expr.op == ExprOp::disjunction) add_masks(expr);
+    step.atoms_end = static_cast<uint32_t>(condition_.masks_.size());
     step.begin = static_cast<uint32_t>(condition_.operands_.size());
     for (const ExprId operand : operands(id)) {
       condition_.operands_.push_back(step_of_.at(operand));
@@ -99,6 +120,10 @@ Truth Condition::value(const Step& step, const OpenSubject& subject,
       return least;
     }
     case ExprOp::disjunction: {
+      const auto words = subject.name->words();
+      for (uint32_t i = step.atoms_begin; i < step.atoms_end; ++i) {
+        if ((words[masks_[i].word] & masks_[i].atoms) != 0) return Truth::yes;
+      }
       Truth most = Truth::no;
       for (const uint32_t operand : operands) most = std::max(most, values[operand]);
       return most;
@@ -131,6 +156,11 @@ std::optional<std::vector<AtomId>> Condition::plain_atoms() const {
   for (const Step& step : steps_) {
     if (step.op != ExprOp::atom && step.op != ExprOp::disjunction) return std::nullopt;
     if (step.op == ExprOp::atom) atoms.push_back({step.what});
+  }
+  for (const Mask& mask : masks_) {
+    for (uint64_t rest = mask.atoms; rest != 0; rest &= rest - 1) {
+      atoms.push_back({64 * mask.word + static_cast<uint32_t>(std::countr_zero(rest))});
+    }
   }
   return atoms;
 }

@@ -54,6 +54,13 @@ class Condition {
     uint32_t what = 0;  // atom: its index; within: index into enclosing_
     uint32_t begin = 0;
     uint32_t end = 0;  // operands are operands_[begin, end)
+    uint32_t atoms_begin = 0;
+    uint32_t atoms_end = 0;  // atoms of a disjunction: masks_[atoms_begin, atoms_end)
+  };
+  /// Atoms of one word of an AtomSet: looked for all at once.
+  struct Mask {
+    uint32_t word;
+    uint64_t atoms;
   };
   class Builder;
   explicit Condition(Place place) : place_(place) {}
@@ -65,6 +72,7 @@ class Condition {
   Place place_ = Place::subject;
   std::vector<Step> steps_;  // operands before what uses them; the last is the whole
   std::vector<uint32_t> operands_;
+  std::vector<Mask> masks_;
   std::vector<Condition> enclosing_;  // the operands of `within`
 };
 

@@ -2,11 +2,13 @@
 #include "match/database.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <new>
 
 #include "base/error.hpp"
 #include "match/cache.hpp"
+#include "regex/size.hpp"
 
 namespace kr {
 namespace {
@@ -17,9 +19,14 @@ struct CompileErrorFree {
   void operator()(hs_compile_error_t* error) const noexcept { hs_free_compile_error(error); }
 };
 
+struct ExprInfoFree {
+  void operator()(hs_expr_info_t* info) const noexcept { std::free(info); }
+};
+
 /// Compiles the patterns. On failure null, and `culprit` is the pattern at fault, or none's index
 /// where it is all of them together.
-HsDatabase compile_all(const std::vector<HyperscanPattern>& patterns, size_t& culprit) {
+HsDatabase compile_all(const std::vector<HyperscanPattern>& patterns, Processor processor,
+                       size_t& culprit) {
   std::vector<const char*> texts;
   std::vector<unsigned> ids;
   texts.reserve(patterns.size());
@@ -29,11 +36,13 @@ HsDatabase compile_all(const std::vector<HyperscanPattern>& patterns, size_t& cu
     ids.push_back(pattern.atom.index);
   }
   const std::vector<unsigned> all_flags(patterns.size(), flags);
+  const hs_platform_info_t any{};
+  const hs_platform_info_t* platform = processor == Processor::any ? &any : nullptr;
   hs_database_t* database = nullptr;
   hs_compile_error_t* error = nullptr;
   const hs_error_t result = hs_compile_multi(texts.data(), all_flags.data(), ids.data(),
                                              static_cast<unsigned>(patterns.size()), HS_MODE_BLOCK,
-                                             nullptr, &database, &error);
+                                             platform, &database, &error);
   if (result == HS_SUCCESS) return HsDatabase(database);
   const std::unique_ptr<hs_compile_error_t, CompileErrorFree> owned(error);
   if (result == HS_ARCH_ERROR) {
@@ -46,11 +55,12 @@ HsDatabase compile_all(const std::vector<HyperscanPattern>& patterns, size_t& cu
 }
 
 /// Compiles what can be; the atoms of the others go to `refused`.
-HsDatabase compile_most(std::vector<HyperscanPattern> patterns, std::vector<AtomId>& refused) {
+HsDatabase compile_most(std::vector<HyperscanPattern> patterns, Processor processor,
+                        std::vector<AtomId>& refused) {
   bool first = true;
   while (!patterns.empty()) {
     size_t culprit = 0;
-    HsDatabase database = compile_all(patterns, culprit);
+    HsDatabase database = compile_all(patterns, processor, culprit);
     if (database) return database;
     auto out = patterns.begin() + static_cast<std::ptrdiff_t>(culprit);
     if (culprit == patterns.size()) {
@@ -67,7 +77,7 @@ HsDatabase compile_most(std::vector<HyperscanPattern> patterns, std::vector<Atom
     first = false;
     std::erase_if(patterns, [&](const HyperscanPattern& pattern) {
       size_t none = 0;
-      if (compile_all({pattern}, none)) return false;
+      if (compile_all({pattern}, processor, none)) return false;
       refused.push_back(pattern.atom);
       return true;
     });
@@ -83,28 +93,43 @@ void each_atom(const Program& program, Function function) {
 
 }  // namespace
 
+bool may_leave_hyperscan(const regex::Regex& regex) {
+  // Of usual size it refuses only what matches nothing (tests/property/match).
+  constexpr uint64_t usual = 1000;
+  constexpr uint64_t large = 8000;  // compiled in a second or two, if at all
+  const auto accepted = [](const regex::Regex& one) {
+    return regex::state_count(one) <= usual && regex::anchored_at_edges(one);
+  };
+  if (accepted(regex) || regex::vacuity(regex) == regex::Vacuity::always) return false;
+  const auto rest = regex::to_edges(regex);
+  if (!rest || accepted(*rest)) return false;  // it matches nothing, or only the empty name
+  if (regex::state_count(*rest) > large || !regex::anchored_at_edges(*rest)) return true;
+  hs_expr_info_t* info = nullptr;
+  hs_compile_error_t* error = nullptr;
+  hs_expression_info(regex::to_hyperscan(*rest).c_str(), flags, &info, &error);
+  const std::unique_ptr<hs_expr_info_t, ExprInfoFree> owned_info(info);
+  const std::unique_ptr<hs_compile_error_t, CompileErrorFree> owned_error(error);
+  return error != nullptr;
+}
+
 std::vector<HyperscanPattern> hyperscan_patterns(const Program& program) {
   std::vector<HyperscanPattern> patterns;
   each_atom(program, [&](AtomId id, const Atom& atom) {
-    switch (regex::vacuity(atom.regex)) {
-      case regex::Vacuity::never:
-        patterns.push_back({id, atom.hyperscan});
-        return;
-      case regex::Vacuity::always:
-        return;
-      case regex::Vacuity::empty_name:
-      case regex::Vacuity::sometimes: {
-        const auto rest = regex::without_empty(atom.regex);
-        if (rest) patterns.push_back({id, regex::to_hyperscan(*rest)});
-        return;
-      }
+    const regex::Vacuity vacuity = regex::vacuity(atom.regex);
+    if (vacuity == regex::Vacuity::always) return;
+    if (vacuity == regex::Vacuity::never && regex::anchored_at_edges(atom.regex)) {
+      patterns.push_back({id, atom.hyperscan});
+    } else if (const auto rest = regex::to_edges(atom.regex)) {
+      patterns.push_back({id, regex::to_hyperscan(*rest)});
     }
   });
   return patterns;
 }
 
-std::unique_ptr<Database::Impl> without_hyperscan(const Program& program,
-                                                  std::vector<AtomId> refused) {
+namespace {
+
+/// Constants and places.
+std::unique_ptr<Database::Impl> answered_without_hyperscan(const Program& program) {
   auto impl = std::make_unique<Database::Impl>();
   impl->atoms = program.atoms.size();
   impl->always = AtomSet(impl->atoms);
@@ -117,13 +142,36 @@ std::unique_ptr<Database::Impl> without_hyperscan(const Program& program,
     if (vacuity == regex::Vacuity::always) impl->always.add(id);
     if (vacuity == regex::Vacuity::sometimes) impl->by_place.emplace_back(id, empty);
   });
-  for (const AtomId id : refused) {
+  return impl;
+}
+
+void make_automata(const Program& program, const std::vector<AtomId>& atoms,
+                   std::unique_ptr<const regex::NfaUnion>& into) {
+  std::vector<regex::Nfa> automata;
+  automata.reserve(atoms.size());
+  for (const AtomId id : atoms) {
     // Sema has bounded every expression, and a text is no longer than its file.
     const regex::Nfa::Limits unlimited{std::numeric_limits<size_t>::max()};
-    impl->by_nfa.emplace_back(id, *regex::Nfa::build(program.atoms.get(id).regex, unlimited));
+    automata.push_back(*regex::Nfa::build(program.atoms.get(id).regex, unlimited));
   }
+  into = std::make_unique<const regex::NfaUnion>(automata);
+}
+
+}  // namespace
+
+std::unique_ptr<Database::Impl> without_hyperscan(const Program& program,
+                                                  std::vector<AtomId> refused) {
+  auto impl = answered_without_hyperscan(program);
+  if (!refused.empty()) make_automata(program, refused, impl->refused_automata);
   impl->refused = std::move(refused);
   return impl;
+}
+
+const regex::NfaUnion& Database::Impl::automata() const {
+  std::call_once(made, [this] {
+    if (!refused_automata) make_automata(*program, refused, refused_automata);
+  });
+  return *refused_automata;
 }
 
 void take_hyperscan(Database::Impl& impl, HsDatabase database) {
@@ -150,23 +198,41 @@ std::string Database::version() {
 std::shared_ptr<const Database> Database::compile(const Program& program,
                                                   const std::optional<Cache>& cache) {
   std::vector<HyperscanPattern> patterns = hyperscan_patterns(program);
-  std::string key = database_key(patterns);
-  const std::optional<DatabaseCache> files =
-      cache ? std::optional<DatabaseCache>(DatabaseCache(cache->folder, key)) : std::nullopt;
+  const auto made = [](std::unique_ptr<Impl> impl) {
+    impl->from_cache = true;
+    return std::make_shared<const Database>(std::move(impl));
+  };
+  if (cache && !cache->installed.empty()) {
+    const std::string key = database_key(patterns, Processor::any);
+    const std::string bytes = read_installed_database(cache->installed, key);
+    if (auto impl = read_database(program, key, bytes)) return made(std::move(impl));
+  }
+  const Processor processor = cache && cache->any_processor ? Processor::any : Processor::this_one;
+  std::string key = database_key(patterns, processor);
+  std::optional<DatabaseCache> files;
+  if (cache && !cache->folder.empty()) files.emplace(cache->folder, key);
   if (files) {
-    if (auto impl = read_database(program, key, files->read())) {
-      impl->from_cache = true;
-      return std::make_shared<const Database>(std::move(impl));
-    }
+    if (auto impl = read_database(program, key, files->read())) return made(std::move(impl));
   }
   std::vector<AtomId> refused;
-  HsDatabase hyperscan = compile_most(std::move(patterns), refused);
+  HsDatabase hyperscan = compile_most(std::move(patterns), processor, refused);
   auto impl = without_hyperscan(program, std::move(refused));
   take_hyperscan(*impl, std::move(hyperscan));
   impl->key = std::move(key);
   auto database = std::make_shared<const Database>(std::move(impl));
   if (files) files->write(database->serialize());
   return database;
+}
+
+std::shared_ptr<const Database> Database::of_automata(const Program& program) {
+  std::vector<AtomId> all;
+  each_atom(program, [&](AtomId id, const Atom& atom) {
+    if (regex::vacuity(atom.regex) != regex::Vacuity::always) all.push_back(id);
+  });
+  auto impl = answered_without_hyperscan(program);
+  impl->refused = std::move(all);
+  impl->program = &program;
+  return std::make_shared<const Database>(std::move(impl));
 }
 
 std::shared_ptr<const Database> Database::of_automata(const Program& program,
@@ -181,8 +247,13 @@ std::shared_ptr<const Database> Database::of_automata(const Program& program,
 
 std::shared_ptr<const Database> Database::deserialize(const Program& program,
                                                       std::string_view bytes) {
-  auto impl = read_database(program, database_key(hyperscan_patterns(program)), bytes);
-  return impl ? std::make_shared<const Database>(std::move(impl)) : nullptr;
+  const std::vector<HyperscanPattern> patterns = hyperscan_patterns(program);
+  for (const Processor processor : {Processor::this_one, Processor::any}) {
+    if (auto impl = read_database(program, database_key(patterns, processor), bytes)) {
+      return std::make_shared<const Database>(std::move(impl));
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace kr

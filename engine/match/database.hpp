@@ -3,14 +3,16 @@
 
 #include <hs/hs.h>
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "match/memo.hpp"
 #include "match/scanner.hpp"
-#include "regex/nfa.hpp"
+#include "regex/dfa.hpp"
 
 namespace kr {
 
@@ -30,16 +32,23 @@ struct Database::Impl {
   /// Atoms with empty matches that depend on place, looked for beside their other matches.
   std::vector<std::pair<AtomId, regex::EmptyMatches>> by_place;
   /// Atoms that Hyperscan refused.
-  std::vector<std::pair<AtomId, regex::Nfa>> by_nfa;
+  std::vector<AtomId> refused;
+  /// What searches for them; made when it is first asked for, since many files have no tests.
+  const regex::NfaUnion& automata() const;
+  const Program* program = nullptr;  // of the refused atoms; only where it outlives the database
+  mutable std::once_flag made;
+  mutable std::unique_ptr<const regex::NfaUnion> refused_automata;
+  /// Searchers of Scanners that are gone: the next one need not learn what they have learnt.
+  mutable std::mutex idle_mutex;
+  mutable std::vector<regex::Searcher> idle;
 
   /// Where there is a memo it answers for all atoms of this program, and nothing else is asked.
   std::shared_ptr<MatchMemo> memo;
   const Program* memo_program = nullptr;
 
-  std::vector<AtomId> refused;  // those of by_nfa
-  HsDatabase hyperscan;         // pattern id = index of the atom; null when there is nothing for it
-  HsScratch scratch;            // cloned for each Scanner; null with it
-  std::string key;              // see database_key
+  HsDatabase hyperscan;  // pattern id = index of the atom; null when there is nothing for it
+  HsScratch scratch;     // cloned for each Scanner; null with it
+  std::string key;       // see database_key
   bool from_cache = false;
 };
 
@@ -51,8 +60,11 @@ struct HyperscanPattern {
 /// The atoms that have matches of at least one byte and are not `always`.
 std::vector<HyperscanPattern> hyperscan_patterns(const Program& program);
 
+/// What a database is compiled for.
+enum class Processor : uint8_t { this_one, any };
+
 /// Everything that decides about a serialized database: format, Hyperscan, processor, patterns.
-std::string database_key(const std::vector<HyperscanPattern>& patterns);
+std::string database_key(const std::vector<HyperscanPattern>& patterns, Processor processor);
 
 /// An Impl of all that is not Hyperscan's: constants, places, automata of the refused atoms.
 std::unique_ptr<Database::Impl> without_hyperscan(const Program& program,

@@ -55,9 +55,9 @@ bool read_body(const Program& program, std::string_view body,
 
 }  // namespace
 
-std::string database_key(const std::vector<HyperscanPattern>& patterns) {
-  hs_platform_info_t platform{};
-  KR_CHECK(hs_populate_platform(&platform) == HS_SUCCESS);
+std::string database_key(const std::vector<HyperscanPattern>& patterns, Processor processor) {
+  hs_platform_info_t platform{};  // as it is: any processor
+  if (processor == Processor::this_one) KR_CHECK(hs_populate_platform(&platform) == HS_SUCCESS);
   ByteWriter key;
   key.text(database_magic);
   key.text(hs_version());

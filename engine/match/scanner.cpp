@@ -14,12 +14,21 @@ int add_match(unsigned id, unsigned long long, unsigned long long, unsigned, voi
   return 0;
 }
 
+regex::Searcher searcher(const Database::Impl& inside) {
+  const regex::NfaUnion& automata = inside.automata();
+  const std::lock_guard lock(inside.idle_mutex);
+  if (inside.idle.empty()) return regex::Searcher(automata);
+  regex::Searcher last = std::move(inside.idle.back());
+  inside.idle.pop_back();
+  return last;
+}
+
 }  // namespace
 
 struct Scanner::Impl {
   std::shared_ptr<const Database> database;
   HsScratch scratch;
-  regex::Nfa::Scratch nfa_scratch;
+  std::optional<regex::Searcher> refused;
   MatchMemo::Patterns patterns;  // of the database's memo, where it has one
 };
 
@@ -34,7 +43,12 @@ Scanner::Scanner(std::shared_ptr<const Database> database) : impl_(std::make_uni
   impl_->scratch.reset(scratch);
 }
 
-Scanner::~Scanner() = default;
+Scanner::~Scanner() {
+  if (!impl_ || !impl_->refused) return;
+  const Database::Impl& inside = impl_->database->impl();
+  const std::lock_guard lock(inside.idle_mutex);
+  inside.idle.push_back(std::move(*impl_->refused));
+}
 Scanner::Scanner(Scanner&&) noexcept = default;
 
 void Scanner::scan(std::string_view name, AtomSet& set) {
@@ -58,11 +72,15 @@ void Scanner::scan(std::string_view name, AtomSet& set) {
                 impl_->scratch.get(), add_match, &set);
     KR_CHECK(result == HS_SUCCESS);
   }
-  for (const auto& [atom, empty] : inside.by_place) {
-    if (empty.any(name)) set.add(atom);
+  if (!inside.by_place.empty()) {
+    const regex::EmptyMatches::Places places = regex::EmptyMatches::places_of(name);
+    for (const auto& [atom, empty] : inside.by_place) {
+      if (empty.any(places)) set.add(atom);
+    }
   }
-  for (const auto& [atom, nfa] : inside.by_nfa) {
-    if (!set.has(atom) && nfa.search(name, impl_->nfa_scratch)) set.add(atom);
+  if (!inside.refused.empty()) {
+    if (!impl_->refused) impl_->refused.emplace(searcher(inside));
+    impl_->refused->search(name, [&](uint32_t automaton) { set.add(inside.refused[automaton]); });
   }
 }
 

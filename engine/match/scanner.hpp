@@ -3,7 +3,7 @@
 //
 // What Hyperscan cannot be asked is answered here all the same: atoms that match every name are
 // constants, atoms with empty matches are split (see regex::Vacuity), and patterns it refuses go
-// through the project's own automaton.
+// through the project's own automata, side by side (regex/dfa.hpp).
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,10 @@ class AtomSet {
   std::vector<uint64_t> words_;
 };
 
+/// Whether this expression is so large that Hyperscan may refuse it, or takes seconds to compile
+/// it. What it refuses the project's own automata match, more slowly.
+bool may_leave_hyperscan(const regex::Regex& regex);
+
 class MatchMemo;
 
 /// A compiled database, shared read-only between threads.
@@ -43,15 +47,21 @@ class Database {
  public:
   /// Where serialized databases are kept. None: no cache.
   struct Cache {
-    std::filesystem::path folder;
+    std::filesystem::path folder;  // empty: nothing is kept
+    /// Databases that were made with kr, for any processor; only read. Empty: there are none.
+    std::filesystem::path installed = {};
+    /// Whether databases are compiled for any processor, as those of `installed` are.
+    bool any_processor = false;
+
     /// $KR_CACHE_DIR, else $XDG_CACHE_HOME/kr, else $HOME/.cache/kr; none when none is set or
-    /// KR_CACHE_DIR is empty.
+    /// KR_CACHE_DIR is empty. And share/kr/databases of the install or build tree that this program
+    /// is in.
     static std::optional<Cache> of_process();
   };
 
-  /// Compiles, or takes from the cache what was compiled from the same patterns by the same
-  /// Hyperscan on the same kind of processor. A cache that cannot be read counts as absent, one
-  /// that cannot be written is left alone.
+  /// Compiles, or takes from the install or the cache what was compiled from the same patterns by
+  /// the same Hyperscan for any, or for the same kind of, processor. A cache that cannot be read
+  /// counts as absent, one that cannot be written is left alone.
   static std::shared_ptr<const Database> compile(const Program& program,
                                                  const std::optional<Cache>& cache);
   /// Asks Hyperscan nothing: every atom goes through the project's own automata, or what they said
@@ -59,6 +69,10 @@ class Database {
   /// rules. For one thread. The Program has to outlive it.
   static std::shared_ptr<const Database> of_automata(const Program& program,
                                                      std::shared_ptr<MatchMemo> memo);
+  /// The same without a memory, for any number of threads: all automata side by side
+  /// (regex/dfa.hpp). For some hundred names, in much less time than Hyperscan takes to compile.
+  /// The Program has to outlive it.
+  static std::shared_ptr<const Database> of_automata(const Program& program);
   /// From the bytes of `serialize`. Null when they are not a database of this program for this
   /// Hyperscan and processor.
   static std::shared_ptr<const Database> deserialize(const Program& program,

@@ -78,20 +78,7 @@ void Automaton::find_classes(const std::vector<regex::Nfa>& automata) {
     }
   }
   if (edges) sets.insert(regex::escaped_set('w'));
-  std::array<uint32_t, 256> part{};
-  uint32_t parts = 1;
-  for (const regex::ByteSet& set : sets) {
-    constexpr uint32_t none = ~uint32_t{0};
-    std::array<std::array<uint32_t, 2>, 256> refined;
-    refined.fill({none, none});
-    uint32_t count = 0;
-    for (size_t byte = 0; byte < 256; ++byte) {
-      uint32_t& one = refined[part[byte]][set.test(byte) ? 1 : 0];
-      if (one == none) one = count++;
-      part[byte] = one;
-    }
-    parts = count;
-  }
+  const auto [part, parts] = regex::partition_bytes(sets);
   std::vector<int> best(parts, -1);
   for (int byte = 0; byte < 256; ++byte) {
     int& one = best[part[static_cast<size_t>(byte)]];

@@ -39,4 +39,21 @@ ByteSet folded(ByteSet set) {
   return set;
 }
 
+BytePartition partition_bytes(const std::unordered_set<ByteSet>& sets) {
+  BytePartition partition;
+  for (const ByteSet& set : sets) {
+    constexpr uint32_t none = ~uint32_t{0};
+    std::array<std::array<uint32_t, 2>, 256> refined;
+    refined.fill({none, none});
+    uint32_t count = 0;
+    for (size_t byte = 0; byte < 256; ++byte) {
+      uint32_t& one = refined[partition.part[byte]][set.test(byte) ? 1 : 0];
+      if (one == none) one = count++;
+      partition.part[byte] = one;
+    }
+    partition.parts = count;
+  }
+  return partition;
+}
+
 }  // namespace kr::regex

@@ -1,6 +1,9 @@
 // Sets of bytes that patterns name.
 #pragma once
 
+#include <array>
+#include <unordered_set>
+
 #include "regex/regex.hpp"
 
 namespace kr::regex {
@@ -11,6 +14,13 @@ ByteSet range(unsigned char first, unsigned char last);
 ByteSet escaped_set(char letter);
 /// With both cases of every ASCII letter in it.
 ByteSet folded(ByteSet set);
+
+/// The bytes in parts: two are of one part when they are in the same sets.
+struct BytePartition {
+  std::array<uint32_t, 256> part{};  // by byte
+  uint32_t parts = 1;
+};
+BytePartition partition_bytes(const std::unordered_set<ByteSet>& sets);
 
 inline bool is_word(unsigned char byte) noexcept {
   return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||

@@ -1,28 +1,17 @@
 // Empty matches, which Hyperscan can't be asked for: where a Regex has them, and what is left of it
 // without them.
-//
-// Whether an expression matches the empty string at a place depends only on what stands before and
-// behind that place: nothing, a word byte, or another byte. That is nine kinds of place, a bit
-// each.
 #include <algorithm>
 #include <array>
 #include <span>
 
 #include "regex/byte_set.hpp"
+#include "regex/empty_places.hpp"
 #include "regex/regex.hpp"
 
 namespace kr::regex {
 namespace {
 
-enum Side : unsigned { nothing, word, other };
 constexpr std::array<Side, 3> sides{nothing, word, other};
-
-constexpr uint16_t place_bit(Side before, Side behind) {
-  return static_cast<uint16_t>(1U << (before * 3 + behind));
-}
-
-constexpr uint16_t all_places = 0x1ff;
-constexpr uint16_t empty_name_place = place_bit(nothing, nothing);
 
 template <class Holds>
 uint16_t places_where(Holds holds) {
@@ -34,6 +23,8 @@ uint16_t places_where(Holds holds) {
   }
   return static_cast<uint16_t>(places);
 }
+
+}  // namespace
 
 uint16_t empty_places(const Regex& regex, NodeId id) {
   const Node& node = regex.nodes.get(id);
@@ -67,6 +58,8 @@ uint16_t empty_places(const Regex& regex, NodeId id) {
   }
   return 0;
 }
+
+namespace {
 
 Side side_of(char byte) {
   return is_word(static_cast<unsigned char>(byte)) ? word : other;
@@ -201,15 +194,15 @@ class Remover {
 
 EmptyMatches::EmptyMatches(const Regex& regex) : places_(empty_places(regex, regex.root)) {}
 
-bool EmptyMatches::any(std::string_view name) const {
-  if (places_ == 0) return false;
+EmptyMatches::Places EmptyMatches::places_of(std::string_view name) {
+  unsigned places = 0;
   Side before = nothing;
   for (const char byte : name) {
     const Side behind = side_of(byte);
-    if ((places_ & place_bit(before, behind)) != 0) return true;
+    places |= place_bit(before, behind);
     before = behind;
   }
-  return (places_ & place_bit(before, nothing)) != 0;
+  return static_cast<Places>(places | place_bit(before, nothing));
 }
 
 Vacuity EmptyMatches::vacuity() const {

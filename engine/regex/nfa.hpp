@@ -1,6 +1,6 @@
 // The Regex as a nondeterministic automaton over bytes, and matching with it. Slow beside
-// Hyperscan and obviously right: it finds spans for `kr why`, serves the patterns that Hyperscan
-// refuses, and is the ground that lint's proofs stand on.
+// Hyperscan and obviously right: it finds spans for `kr why`, dfa.hpp is made
+// of it, and it is the ground that lint's proofs stand on.
 #pragma once
 
 #include <cstdint>

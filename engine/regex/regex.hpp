@@ -87,19 +87,32 @@ Vacuity vacuity(const Regex& regex);
 /// The empty matches of a Regex: at which places of a name it has one. Exact, and cheap to ask.
 class EmptyMatches {
  public:
+  /// Kinds of places, a bit each: what stands before and behind (see empty_places.hpp).
+  using Places = uint16_t;
+  /// Those that a name has.
+  static Places places_of(std::string_view name);
+
   explicit EmptyMatches(const Regex& regex);
-  /// Whether `name` has a place with an empty match.
-  bool any(std::string_view name) const;
+  /// Whether a name with these places has one with an empty match.
+  bool any(Places places) const noexcept { return (places_ & places) != 0; }
+  bool any(std::string_view name) const { return any(places_of(name)); }
   Vacuity vacuity() const;
 
  private:
-  // A place is what stands before it and behind it: nothing, a word byte, another byte.
-  uint16_t places_;
+  Places places_;
 };
 
 /// The same language with the matches of at least one byte only; named groups go. None when
 /// nothing in it takes a byte.
 std::optional<Regex> without_empty(const Regex& regex);
+
+/// Whether `^` stands only where a match of the whole begins, and `$` only where it ends.
+bool anchored_at_edges(const Regex& regex);
+
+/// The same names, by matches of at least one byte, and anchored at its edges, as Hyperscan needs
+/// it; without named groups. None when nothing matches. Where it would be many times as large it is
+/// not anchored at its edges: without_empty.
+std::optional<Regex> to_edges(const Regex& regex);
 
 /// The names of its named groups, in the order written.
 std::vector<std::string> group_names(const Regex& regex);

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "base/file.hpp"
@@ -19,11 +18,6 @@ struct Descriptor {
   }
 };
 
-Error too_long(const std::filesystem::path& path) {
-  return {path.string(), "is longer than 64 MiB, more than any file of text kr reads",
-          "check that it is the file you mean, or split it"};
-}
-
 /// Throws where the kind of file is not to be read.
 void check_kind(const std::filesystem::path& path, mode_t mode, Pipes pipes) {
   if (S_ISREG(mode)) return;
@@ -35,28 +29,10 @@ void check_kind(const std::filesystem::path& path, mode_t mode, Pipes pipes) {
   throw Error(path.string(), what, "name a regular file; copy the text into one");
 }
 
-/// All there is to read; `expected` bytes, as far as that is known.
-std::string read_all(int descriptor, const std::filesystem::path& path, size_t expected) {
-  std::string bytes;
-  size_t size = 0;
-  bytes.resize(expected > 0 ? expected + 1 : 65536);
-  while (true) {
-    if (size > max_text_bytes) throw too_long(path);
-    if (size == bytes.size()) bytes.resize(2 * size);
-    const ssize_t got = ::read(descriptor, bytes.data() + size, bytes.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw cannot_read(path, errno);
-    if (got == 0) break;
-    size += static_cast<size_t>(got);
-  }
-  bytes.resize(size);
-  return bytes;
-}
-
 }  // namespace
 
 std::string read_standard_input() {
-  return read_all(STDIN_FILENO, "<stdin>", 0);
+  return read_file(STDIN_FILENO, "standard input", max_text_bytes);
 }
 
 std::string read_text_file(const std::filesystem::path& path, Pipes pipes) {
@@ -68,9 +44,7 @@ std::string read_text_file(const std::filesystem::path& path, Pipes pipes) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait)};
   if (file.number < 0 || ::fstat(file.number, &info) != 0) throw cannot_read(path, errno);
   check_kind(path, info.st_mode, pipes);  // it may be another file by now
-  const bool regular = S_ISREG(info.st_mode);
-  if (regular && info.st_size > static_cast<off_t>(max_text_bytes)) throw too_long(path);
-  return read_all(file.number, path, regular ? static_cast<size_t>(info.st_size) : 0);
+  return read_file(file.number, path, max_text_bytes);
 }
 
 }  // namespace kr

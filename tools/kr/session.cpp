@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/input_files.hpp"
 #include "base/nearest.hpp"
 #include "base/plural.hpp"
@@ -18,6 +17,7 @@
 #include "diag/render.hpp"
 #include "match/cache.hpp"
 #include "source/library.hpp"
+#include "source/text_file.hpp"
 
 namespace kr::cli {
 
@@ -68,7 +68,7 @@ CompiledRules load_named(const std::vector<std::string>& names, Streams& streams
 }
 
 std::vector<std::string> names_of_file(const std::string& path) {
-  const std::string text = path == "-" ? read_standard_input() : read_file(path);
+  const std::string text = path == "-" ? read_standard_input() : read_text_file(path, Pipes::read);
   std::vector<std::string> names;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());

@@ -30,7 +30,7 @@ std::optional<CompiledRules> load_alone(const std::string& name, const Library& 
         render_human(compiled.sources(), sink.sorted(), {.color = streams.color_error()}) + '\n');
     return std::nullopt;
   }
-  compiled.database = Database::compile(compiled.program(), Database::Cache::of_process());
+  compiled.database = Database::of_automata(compiled.program());
   compiled.named = true;
   return compiled;
 }

@@ -1,7 +1,8 @@
 // The automaton and the handling of empty matches against the plain meaning of the tree.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
-#include "regex/nfa.hpp"
+#include "regex/dfa.hpp"
 #include "support/patterns.hpp"
 #include "support/reference_match.hpp"
 
@@ -25,6 +26,25 @@ bool split_agrees(const regex::Regex& regex, const std::optional<regex::Regex>& 
   return regex::EmptyMatches(regex).any(name) == empty;
 }
 
+/// The names in which there is a match of at least one byte stay the same.
+bool edges_agree(const regex::Regex& regex, const std::optional<regex::Regex>& edged,
+                 std::string_view name) {
+  const ReferenceMatch whole(regex, name);
+  bool filled = false;
+  for (size_t begin = 0; begin <= name.size(); ++begin) {
+    filled = filled || (whole.ends(begin) & ~(uint64_t{1} << begin)) != 0;
+  }
+  if (!edged) return !filled;
+  for (size_t begin = 0; begin <= name.size(); ++begin) {
+    const uint64_t ends = ReferenceMatch(*edged, name).ends(begin);
+    // No match that is not one of the expression's own, and none that is empty.
+    if ((ends & ~whole.ends(begin)) != 0 || (ends >> begin & 1) != 0) return false;
+  }
+  return ReferenceMatch(*edged, name).search() == filled;
+}
+
+size_t not_anchored_at_edges = 0;
+
 bool vacuity_agrees(regex::Vacuity vacuity, bool empty_in_empty_name, bool empty_in_all,
                     bool empty_in_any) {
   switch (vacuity) {
@@ -45,13 +65,16 @@ void check(std::string_view pattern, const regex::Regex& regex,
   const auto nfa = regex::Nfa::build(regex);
   REQUIRE(nfa.has_value());
   const auto filled = regex::without_empty(regex);
+  const auto edged = regex::to_edges(regex);
+  if (edged && !regex::anchored_at_edges(*edged)) ++not_anchored_at_edges;
   const regex::EmptyMatches empty(regex);
   bool empty_in_all = true;
   bool empty_in_any = false;
   for (const std::string& name : names) {
     const ReferenceMatch reference(regex, name);
     const bool same = nfa->search(name) == reference.search() &&
-                      nfa->find(name) == reference.find() && split_agrees(regex, filled, name);
+                      nfa->find(name) == reference.find() && split_agrees(regex, filled, name) &&
+                      edges_agree(regex, edged, name);
     empty_in_all = empty_in_all && empty.any(name);
     empty_in_any = empty_in_any || empty.any(name);
     if (same) continue;
@@ -60,6 +83,7 @@ void check(std::string_view pattern, const regex::Regex& regex,
     CHECK(nfa->search(name) == reference.search());
     CHECK(nfa->find(name) == reference.find());
     CHECK(split_agrees(regex, filled, name));
+    CHECK(edges_agree(regex, edged, name));
     return;
   }
   CAPTURE(pattern);
@@ -78,6 +102,7 @@ TEST_CASE("all small patterns on all short names") {
     });
   }
   CHECK(patterns > 4'000);
+  CHECK(not_anchored_at_edges == 0);
 }
 
 TEST_CASE("random larger patterns on random names") {
@@ -95,6 +120,7 @@ TEST_CASE("random larger patterns on random names") {
     check(pattern, *regex, names);
   }
   CHECK(patterns > 2'000);
+  MESSAGE(patterns << " patterns, " << not_anchored_at_edges << " not anchored at their edges");
 }
 
 TEST_CASE("all matches, one after another") {
@@ -120,4 +146,70 @@ TEST_CASE("all matches, one after another") {
     }
     CHECK(count == matches.size());
   }
+}
+
+// Searched for side by side, in tables of every size: begun anew at nearly every byte, split, and
+// with room for all.
+TEST_CASE("many expressions in one automaton say what each says alone") {
+  constexpr unsigned seed = 31;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  size_t split = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::vector<regex::Regex> regexes;
+    std::vector<regex::Nfa> automata;
+    while (regexes.size() < 1 + static_cast<size_t>(round) % 12) {
+      auto regex = test::parsed(test::random_pattern(random, 1 + round % 5), round % 7 == 0);
+      if (!regex) continue;
+      automata.push_back(*regex::Nfa::build(*regex));
+      regexes.push_back(std::move(*regex));
+    }
+    const regex::NfaUnion all(automata);
+    regex::Searcher roomy(all);
+    regex::Searcher narrow(all, {.bytes = random() % 6000});
+    regex::Searcher narrowest(all, {.bytes = 0});
+    std::vector<std::string> names = test::small_names(2);
+    for (int i = 0; i < 30; ++i) names.push_back(test::random_name(random, 40));
+    for (const std::string& name : names) {
+      std::vector<char> expected;
+      for (const regex::Regex& regex : regexes) {
+        expected.push_back(ReferenceMatch(regex, name).search() ? 1 : 0);
+      }
+      for (regex::Searcher* searcher : {&roomy, &narrow, &narrowest}) {
+        std::vector<char> found(regexes.size(), 0);
+        searcher->search(name, [&](uint32_t automaton) { found[automaton] = 1; });
+        CAPTURE(name);
+        REQUIRE(found == expected);
+      }
+    }
+    if (narrow.parts() > 1) ++split;
+    CHECK(roomy.parts() == 1);
+  }
+  CHECK(split > 50);
+}
+
+// Work is counted, not timed: an entry of the table is made once, a byte is one look into it.
+TEST_CASE("distinct names beyond the first hundreds make next to nothing") {
+  std::vector<regex::Nfa> automata;
+  for (const std::string word : {"add", "mul", "sum", "mean", "softmax", "norm", "copy", "exp"}) {
+    const auto regex = test::parsed("^triton_.*(^|[^A-Za-z])" + word + "([^A-Za-z]|$)");
+    REQUIRE(regex.has_value());
+    automata.push_back(*regex::Nfa::build(*regex));
+  }
+  const regex::NfaUnion all(automata);
+  regex::Searcher searcher(all);
+  size_t found = 0;
+  const auto search = [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      const std::string name = fmt::format("triton_poi_fused_add_{}_mean_of {}", i, i * 7919L);
+      searcher.search(name, [&](uint32_t) { ++found; });
+    }
+  };
+  search(0, 500);
+  const uint64_t made = searcher.made();
+  CHECK(made < 1'000);
+  search(500, 50'000);
+  CHECK(searcher.made() < made + 20);
+  CHECK(searcher.parts() == 1);
+  CHECK(found == 2 * 50'000);
 }

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "classify/classify.hpp"
@@ -72,4 +73,20 @@ TEST_CASE("what the user names is taken, and what is unknown is refused") {
                        "engine `alpha` has no model `thre`; did you mean `three`?", kr::Error);
   CHECK_THROWS_WITH_AS(chosen(rules, trace, {.engine = "", .model = "zzzzzz"}),
                        doctest::Contains("no engine has a model `zzzzzz`"), kr::Error);
+}
+
+TEST_CASE("names that no rule tells apart are asked about once") {
+  const auto rules = compile(two_engines);
+  std::vector<Event> events;
+  std::vector<std::string> names;
+  for (int i = 0; i < 3000; ++i)
+    names.push_back(fmt::format("kernel_{}_{}", i, i % 3 ? "one" : "x"));
+  for (int i = 0; i < 3000; ++i) names.push_back(fmt::format("alpha {}", i));
+  for (size_t i = 0; i < names.size(); ++i) {
+    events.push_back({static_cast<int64_t>(i) * 10, 5, names[i]});
+  }
+  const kr::Trace trace = make_trace(events);
+  const kr::TraceSubjects subjects(rules.program(), rules.database, trace, {});
+  CHECK(subjects.size() == names.size());
+  CHECK(subjects.alike() == 3);
 }

@@ -93,7 +93,10 @@ TEST_CASE("what Hyperscan refuses goes through the project's own automaton") {
   rules.regex("(?:ab|cd){900}(?:x|y){900}$");
   rules.text("last");
   const auto database = Database::compile(rules.program, std::nullopt);
-  CHECK(database->impl().by_nfa.size() >= 1);
+  CHECK(database->impl().refused.size() >= 1);
+  for (const AtomId id : database->impl().refused) {
+    CHECK(may_leave_hyperscan(rules.program.atoms.get(id).regex));
+  }
   Scanner scanner(database);
   CHECK(scanned(rules.program, scanner, "a short last name") == "10001");
   CHECK(scanned(rules.program, scanner, "a" + std::string(20'001, 'x')) == "01000");
@@ -104,9 +107,24 @@ TEST_CASE("what Hyperscan refuses goes through the project's own automaton") {
   // The refused ones are in the serialized form too.
   const auto again = Database::deserialize(rules.program, database->serialize());
   REQUIRE(again != nullptr);
-  CHECK(again->impl().by_nfa.size() == database->impl().by_nfa.size());
+  CHECK(again->impl().refused.size() == database->impl().refused.size());
   Scanner other(again);
   CHECK(scanned(rules.program, other, "a" + std::string(20'001, 'x') + "last") == "01001");
+}
+
+TEST_CASE("anchors inside an expression do not take it away from Hyperscan") {
+  ProgramBuilder rules;
+  rules.regex("^triton_.*(^|[^A-Za-z])add([^A-Za-z]|$)");
+  rules.regex("(?:^|x)(?:a$|b)?(?:^|c)d");
+  rules.regex("(?:x|y(?:$|z))*z$|(?:^a|b)(?:^|q)");
+  const auto database = Database::compile(rules.program, std::nullopt);
+  CHECK(database->impl().refused.empty());
+  Scanner scanner(database);
+  CHECK(scanned(rules.program, scanner, "triton_poi_add_0") == "100");
+  CHECK(scanned(rules.program, scanner, "triton_poi_add") == "100");
+  CHECK(scanned(rules.program, scanner, "triton_poi_addr") == "000");
+  CHECK(scanned(rules.program, scanner, "d") == "010");
+  CHECK(scanned(rules.program, scanner, "bqz") == "001");
 }
 
 TEST_CASE("long names") {

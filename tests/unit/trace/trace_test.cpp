@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <limits>
 #include <random>
 #include <string>
@@ -59,6 +60,21 @@ TEST_CASE("times whose sums do not fit are refused") {
   CHECK_THROWS_AS(finish({{1, most}}), Error);
   CHECK_THROWS_AS(finish({{0, most}, {0, 1}}), Error);
   CHECK_THROWS_AS(finish({{0, -1}}), Error);
+}
+
+TEST_CASE("tracks are found by their hash, whatever device and stream they are of") {
+  // One hash for all would take a quarter of a minute.
+  constexpr int32_t tracks = 60'000;
+  TraceBuilder builder("x", "f");
+  const std::clock_t begin = std::clock();
+  const auto add = [&](int32_t device, int64_t stream) {
+    builder.track({.device = device, .stream = stream, .device_name = ""});
+  };
+  for (int32_t i = 0; i < tracks; ++i) add(0, i);
+  for (int32_t i = 1; i < tracks; ++i) add(i, 0);
+  for (int32_t i = 0; i < tracks; ++i) add(0, i);
+  CHECK(builder.tracks().size() == 2 * tracks - 1);
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 3);
 }
 
 TEST_CASE("losses of one kind add up, the first place counts") {

@@ -1,0 +1,249 @@
+#include "regex/dfa.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_set>
+
+#include "regex/byte_set.hpp"
+
+namespace kr::regex {
+namespace {
+
+bool is_edge(NodeKind assertion) {
+  return assertion == NodeKind::word_edge || assertion == NodeKind::not_word_edge;
+}
+
+bool holds(NodeKind assertion, Side before, Side behind) {
+  if (assertion == NodeKind::begin) return before == nothing;
+  if (assertion == NodeKind::end) return behind == nothing;
+  return ((before == word) != (behind == word)) == (assertion == NodeKind::word_edge);
+}
+
+void sort_unique(std::vector<uint32_t>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+}  // namespace
+
+NfaUnion::NfaUnion(std::span<const Nfa> automata) {
+  find_classes(automata);
+  std::unordered_map<ByteSet, uint32_t> known_sets;
+  for (const Nfa& automaton : automata) {
+    std::vector<uint32_t> of_set;
+    for (const ByteSet& set : automaton.sets()) {
+      const auto [at, added] = known_sets.emplace(set, static_cast<uint32_t>(sets_.size()));
+      of_set.push_back(at->second);
+      if (!added) continue;
+      ByteSet classes;
+      for (size_t byte = 0; byte < 256; ++byte) {
+        if (set.test(byte)) classes.set(class_of_[byte]);
+      }
+      sets_.push_back(classes);
+    }
+    const auto offset = static_cast<uint32_t>(states_.size());
+    const auto number = static_cast<uint32_t>(starts_.size());
+    for (const Nfa::State& state : automaton.table()) {
+      State copied{state.op, state.assertion, 0, state.next + offset, state.other + offset};
+      if (state.op == Nfa::Op::bytes) copied.set = of_set[state.set];
+      if (state.op == Nfa::Op::accept) copied.next = number;
+      states_.push_back(copied);
+    }
+    starts_.push_back(automaton.start() + offset);
+  }
+}
+
+void NfaUnion::find_classes(std::span<const Nfa> automata) {
+  std::unordered_set<ByteSet> sets;
+  for (const Nfa& automaton : automata) {
+    sets.insert(automaton.sets().begin(), automaton.sets().end());
+    for (const Nfa::State& state : automaton.table()) {
+      edges_ = edges_ || (state.op == Nfa::Op::assertion && is_edge(state.assertion));
+    }
+  }
+  if (edges_) sets.insert(escaped_set('w'));
+  const BytePartition partition = partition_bytes(sets);
+  side_of_class_.resize(partition.parts);
+  for (size_t byte = 0; byte < 256; ++byte) {
+    class_of_[byte] = static_cast<uint8_t>(partition.part[byte]);
+    side_of_class_[class_of_[byte]] = is_word(static_cast<unsigned char>(byte)) ? word : other;
+  }
+}
+
+Dfa::Dfa(const NfaUnion& all, std::vector<uint32_t> automata, Limits limits)
+    : all_(&all),
+      automata_(std::move(automata)),
+      limits_(limits),
+      classes_(all.side_of_class_.size()),
+      beginnings_(3 * (classes_ + 1)),
+      seen_(all.states_.size(), 0) {
+  begin_anew();
+}
+
+void Dfa::begin_anew() {
+  first_ = unmade;
+  table_.clear();
+  states_.clear();
+  at_end_.clear();
+  known_.clear();
+  found_.assign(1, {});
+  known_found_.clear();
+  known_found_.emplace(std::vector<uint32_t>(), 0);
+  told_.assign(1, 0);
+  used_ = 0;
+  made_before_ = made_;
+  read_ = 0;
+}
+
+uint32_t Dfa::first_state() {
+  if (first_ == unmade) first_ = intern(Key(1, char32_t{nothing}));
+  return first_;
+}
+
+uint32_t Dfa::intern(Key key) {
+  const auto [at, added] =
+      known_.try_emplace(std::move(key), static_cast<uint32_t>(states_.size()));
+  if (added) {
+    constexpr size_t overhead = 128;
+    used_ += at->first.size() * sizeof(char32_t) + classes_ * sizeof(Step) + overhead;
+    states_.push_back(&at->first);
+    at_end_.push_back(unmade);
+    table_.resize(table_.size() + classes_);
+  }
+  return at->second;
+}
+
+uint32_t Dfa::list(std::vector<uint32_t> found) {
+  sort_unique(found);
+  const auto next = static_cast<uint32_t>(found_.size());
+  const auto [at, added] = known_found_.try_emplace(std::move(found), next);
+  if (added) {
+    constexpr size_t overhead = 128;
+    used_ += 2 * at->first.size() * sizeof(uint32_t) + overhead;
+    found_.push_back(at->first);
+    told_.push_back(0);
+  }
+  return at->second;
+}
+
+/// What is reached from a state without a byte. `resolve`: what stands on both sides is known; else
+/// assertions stay among the items until it is.
+void Dfa::close(uint32_t from, Side before, Side behind, bool resolve, std::vector<uint32_t>& items,
+                std::vector<uint32_t>& found) {
+  pending_.push_back(from);
+  while (!pending_.empty()) {
+    const uint32_t index = pending_.back();
+    pending_.pop_back();
+    if (seen_[index] == mark_) continue;
+    seen_[index] = mark_;
+    const NfaUnion::State& state = all_->states_[index];
+    switch (state.op) {
+      case Nfa::Op::bytes:
+        items.push_back(index);
+        break;
+      case Nfa::Op::split:
+        pending_.push_back(state.other);
+        pending_.push_back(state.next);
+        break;
+      case Nfa::Op::assertion:
+        if (resolve) {
+          if (holds(state.assertion, before, behind)) pending_.push_back(state.next);
+        } else if (state.assertion != NodeKind::begin) {
+          items.push_back(index);  // after a byte there is no begin any more
+        }
+        break;
+      case Nfa::Op::accept:
+        found.push_back(state.next);
+        break;
+    }
+  }
+}
+
+/// Reads a byte of a class from items, assertions among them.
+void Dfa::advance(std::span<const uint32_t> items, Side before, size_t byte_class,
+                  std::vector<uint32_t>& to, std::vector<uint32_t>& found) {
+  const Side behind = all_->side_of_class_[byte_class];
+  active_.clear();
+  ++mark_;
+  for (const uint32_t item : items) close(item, before, behind, true, active_, found);
+  ++mark_;
+  for (const uint32_t item : active_) {
+    const NfaUnion::State& state = all_->states_[item];
+    if (all_->sets_[state.set].test(byte_class)) {
+      close(state.next, nothing, nothing, false, to, found);
+    }
+  }
+}
+
+const Dfa::Beginning& Dfa::beginning(Side before, size_t behind) {
+  Beginning& one = beginnings_[before * (classes_ + 1) + behind];
+  if (one.made) return one;
+  one.made = true;
+  std::vector<uint32_t> starts;
+  for (const uint32_t automaton : automata_) starts.push_back(all_->starts_[automaton]);
+  if (behind < classes_) {
+    advance(starts, before, behind, one.items, one.found);
+  } else {
+    std::vector<uint32_t> none;
+    ++mark_;
+    for (const uint32_t start : starts) close(start, before, nothing, true, none, one.found);
+  }
+  return one;
+}
+
+/// An entry of the table; unmade where there is no room for it.
+Dfa::Step Dfa::make(uint32_t state, size_t byte_class) {
+  // A table begun anew has room for the state at hand and what it leads to.
+  if (used_ > limits_.bytes && states_.size() > 1) return {};
+  ++made_;
+  const Key& key = *states_[state];
+  const auto before = static_cast<Side>(key.back());
+  std::vector<uint32_t> items(key.begin(), key.end() - 1);
+  std::vector<uint32_t> to;
+  std::vector<uint32_t> found;
+  advance(items, before, byte_class, to, found);
+  const Beginning& more = beginning(before, byte_class);
+  to.insert(to.end(), more.items.begin(), more.items.end());
+  found.insert(found.end(), more.found.begin(), more.found.end());
+  sort_unique(to);
+  Key next(to.begin(), to.end());
+  next.push_back(all_->edges_ ? all_->side_of_class_[byte_class] : other);
+  Step step;
+  step.next = intern(std::move(next));
+  step.found = list(std::move(found));
+  return table_[state * classes_ + byte_class] = step;
+}
+
+uint32_t Dfa::at_end(uint32_t state) {
+  if (at_end_[state] != unmade) return at_end_[state];
+  const Key& key = *states_[state];
+  const auto before = static_cast<Side>(key.back());
+  std::vector<uint32_t> none;
+  std::vector<uint32_t> found = beginning(before, classes_).found;
+  ++mark_;
+  for (size_t i = 0; i + 1 < key.size(); ++i) close(key[i], before, nothing, true, none, found);
+  return at_end_[state] = list(std::move(found));
+}
+
+Searcher::Searcher(const NfaUnion& all, Dfa::Limits limits) : all_(&all), limits_(limits) {
+  if (all.automata() == 0) return;
+  std::vector<uint32_t> every(all.automata());
+  std::iota(every.begin(), every.end(), 0U);
+  parts_.emplace_back(all, std::move(every), limits);
+}
+
+void Searcher::split(size_t part) {
+  const auto automata = parts_[part].automata();
+  const auto half = automata.begin() + static_cast<std::ptrdiff_t>(automata.size() / 2);
+  made_before_ += parts_[part].made();
+  Dfa second(*all_, {half, automata.end()}, limits_);
+  parts_[part] = Dfa(*all_, {automata.begin(), half}, limits_);
+  parts_.push_back(std::move(second));
+}
+
+uint64_t Searcher::made() const noexcept {
+  return std::accumulate(parts_.begin(), parts_.end(), made_before_,
+                         [](uint64_t sum, const Dfa& part) { return sum + part.made(); });
+}
+
+}  // namespace kr::regex

@@ -1,0 +1,182 @@
+// Many expressions searched for in one pass over a name: their automata side by side, as one
+// deterministic automaton whose states are made when a name first leads to them.
+//
+// A state is the set of places that matches begun so far have come to. Once made, a byte costs one
+// look into a table, whatever the number of expressions. Sets may be exponentially many, so states
+// are kept within a bound and begun anew past it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "regex/empty_places.hpp"
+#include "regex/nfa.hpp"
+
+namespace kr::regex {
+
+/// The automata of several expressions as one, numbered from 0 in the order they are added.
+/// Immutable once it is searched with; shared between threads.
+class NfaUnion {
+ public:
+  explicit NfaUnion(std::span<const Nfa> automata);
+
+  size_t automata() const noexcept { return starts_.size(); }
+
+ private:
+  friend class Dfa;
+  struct State {
+    Nfa::Op op;
+    NodeKind assertion;
+    uint32_t set;          // index into sets_
+    uint32_t next, other;  // `accept`: next is the number of the automaton
+  };
+  void find_classes(std::span<const Nfa> automata);
+
+  std::vector<State> states_;
+  std::vector<uint32_t> starts_;  // by automaton
+  std::vector<ByteSet> sets_;     // of classes
+  std::array<uint8_t, 256> class_of_{};
+  std::vector<Side> side_of_class_;
+  bool edges_ = false;  // any \b or \B
+};
+
+/// For one thread. The NfaUnion has to outlive it.
+class Dfa {
+ public:
+  struct Limits {
+    size_t bytes = size_t{8} << 20;  // of states, about
+  };
+  /// Searches for these automata of the union.
+  Dfa(const NfaUnion& all, std::vector<uint32_t> automata, Limits limits);
+  Dfa(Dfa&&) = default;
+  Dfa& operator=(Dfa&&) = default;
+
+  /// Calls `found(automaton)` for each that matches anywhere in `name`, more than once for some.
+  /// False: states are made nearly as fast as bytes are read, and fewer automata together may do
+  /// better; nothing is lost by searching for all of them again.
+  template <class Found>
+  bool search(std::string_view name, const Found& found);
+
+  std::span<const uint32_t> automata() const noexcept { return automata_; }
+  /// How many entries of its table have been made so far: the work besides looking them up.
+  uint64_t made() const noexcept { return made_; }
+
+ private:
+  static constexpr uint32_t unmade = UINT32_MAX;
+  static constexpr uint64_t worth = 64;  // bytes read for each entry made
+  struct Step {
+    uint32_t next = unmade;
+    uint32_t found = 0;  // index into found_: what has matched when it is taken
+  };
+  /// Rising numbers of states of the union, and at the end the side before.
+  using Key = std::u32string;
+  /// What begins at a place, once it is known what stands before and behind.
+  struct Beginning {
+    bool made = false;
+    std::vector<uint32_t> items, found;
+  };
+
+  uint32_t first_state();
+  uint32_t intern(Key key);
+  uint32_t list(std::vector<uint32_t> found);
+  Step make(uint32_t state, size_t byte_class);
+  uint32_t at_end(uint32_t state);
+  const Beginning& beginning(Side before, size_t behind);
+  void close(uint32_t from, Side before, Side behind, bool resolve, std::vector<uint32_t>& items,
+             std::vector<uint32_t>& found);
+  void advance(std::span<const uint32_t> items, Side before, size_t byte_class,
+               std::vector<uint32_t>& to, std::vector<uint32_t>& found);
+  void begin_anew();
+
+  const NfaUnion* all_;
+  std::vector<uint32_t> automata_;
+  Limits limits_;
+  size_t classes_;
+  std::vector<Step> table_;  // by state and class
+  std::vector<const Key*> states_;
+  std::vector<uint32_t> at_end_;  // by state: index into found_, or unmade
+  uint32_t first_ = unmade;       // the state at the begin of a name
+  std::unordered_map<Key, uint32_t> known_;
+  std::vector<std::vector<uint32_t>> found_;
+  std::map<std::vector<uint32_t>, uint32_t> known_found_;
+  std::vector<uint64_t> told_;         // by index into found_: the search it was last told in
+  std::vector<Beginning> beginnings_;  // by side before and class, or end, behind
+  std::vector<uint64_t> seen_;         // scratch of close
+  uint64_t mark_ = 0;
+  std::vector<uint32_t> pending_, active_;
+  uint64_t searches_ = 0;
+  size_t used_ = 0;  // bytes, about
+  uint64_t made_ = 0;
+  uint64_t made_before_ = 0;  // when it was begun anew
+  uint64_t read_ = 0;         // bytes since
+};
+
+/// All automata of a union, over as many Dfas as do well. For one thread.
+class Searcher {
+ public:
+  explicit Searcher(const NfaUnion& all) : Searcher(all, Dfa::Limits()) {}
+  Searcher(const NfaUnion& all, Dfa::Limits limits);
+
+  template <class Found>
+  void search(std::string_view name, const Found& found) {
+    for (size_t i = 0; i < parts_.size();) {
+      if (parts_[i].search(name, found)) {
+        ++i;
+      } else {
+        split(i);
+      }
+    }
+  }
+  size_t parts() const noexcept { return parts_.size(); }
+  uint64_t made() const noexcept;
+
+ private:
+  void split(size_t part);
+  const NfaUnion* all_;
+  Dfa::Limits limits_;
+  std::vector<Dfa> parts_;
+  uint64_t made_before_ = 0;  // by parts that are no more
+};
+
+template <class Found>
+bool Dfa::search(std::string_view name, const Found& found) {
+  ++searches_;
+  const auto tell = [&](uint32_t list) {
+    if (told_[list] == searches_) return;
+    told_[list] = searches_;
+    for (const uint32_t automaton : found_[list]) found(automaton);
+  };
+  uint32_t state = first_state();
+  size_t counted = 0;
+  for (size_t at = 0; at < name.size(); ++at) {
+    const uint8_t byte_class = all_->class_of_[static_cast<unsigned char>(name[at])];
+    Step step = table_[state * classes_ + byte_class];
+    if (step.next == unmade) {
+      step = make(state, byte_class);
+      if (step.next == unmade) {
+        // Full.
+        read_ += at - counted;
+        counted = at;
+        if (read_ < worth * (made_ - made_before_) && automata_.size() > 1) return false;
+        const Key key = *states_[state];
+        begin_anew();
+        state = intern(key);
+        step = make(state, byte_class);
+      }
+    }
+    if (step.found != 0) tell(step.found);
+    state = step.next;
+  }
+  read_ += name.size() - counted;
+  if (const uint32_t last = at_end(state); last != 0) tell(last);
+  return true;
+}
+
+}  // namespace kr::regex

@@ -1,0 +1,302 @@
+// `^` and `$` taken from the middle of an expression to its edges, the only places where Hyperscan
+// has them.
+//
+// One pass settles `^`; `$` is settled by the same pass over the expression read backwards. A match
+// either uses no `^`, and then it may begin anywhere: that is the expression with every `^` left
+// out (`free`). Or it uses one, and then it begins where the name does, and every `^` that it uses
+// stands before its first byte (`anchored`). The result is `^anchored|free`.
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "regex/empty_places.hpp"
+#include "regex/regex.hpp"
+
+namespace kr::regex {
+namespace {
+
+/// What may stand behind the begin of a name where a byte follows: a bit a side.
+constexpr unsigned word_behind = 1;
+constexpr unsigned other_behind = 2;
+constexpr unsigned any_behind = word_behind | other_behind;
+
+class Settler {
+ public:
+  Settler(const Regex& from, size_t budget) : from_(from), budget_(budget) {
+    has_begin_.assign(from.nodes.size(), unknown);
+  }
+
+  /// `^anchored|free`; none when nothing matches. `from` has no empty matches.
+  std::optional<Regex> settle() {
+    NodeId anchored = this->anchored(from_.root);
+    const NodeId free = this->free(from_.root);
+    if (anchored.valid()) {
+      Node begin;
+      begin.kind = NodeKind::begin;
+      anchored = add(NodeKind::sequence, {add(std::move(begin)), anchored});
+    }
+    to_.root = either(anchored, free);
+    if (!to_.root.valid()) return std::nullopt;
+    return std::move(to_);
+  }
+  /// What came out then is of no use.
+  bool too_large() const { return steps_ > budget_; }
+
+ private:
+  enum Known : char { unknown, no, yes };
+
+  NodeId add(Node node) {
+    ++steps_;
+    return to_.nodes.add(std::move(node));
+  }
+
+  NodeId add(NodeKind kind, std::vector<NodeId> operands) {
+    if (operands.size() == 1) return operands.front();
+    Node node;
+    node.kind = operands.empty() ? NodeKind::empty : kind;
+    node.operands = std::move(operands);
+    return add(std::move(node));
+  }
+
+  NodeId repeat(NodeId operand, int min, int max) {
+    if (min == 1 && max == 1) return operand;
+    Node node;
+    node.kind = NodeKind::repeat;
+    node.min = min;
+    node.max = max;
+    node.operands = {operand};
+    return add(std::move(node));
+  }
+
+  NodeId either(NodeId a, NodeId b) {
+    if (!a.valid()) return b;
+    if (!b.valid()) return a;
+    return add(NodeKind::alternation, {a, b});
+  }
+
+  bool has_begin(NodeId id) {
+    Known& known = has_begin_[id.index];
+    if (known == unknown) {
+      const Node& node = from_.nodes.get(id);
+      const bool found = node.kind == NodeKind::begin ||
+                         std::any_of(node.operands.begin(), node.operands.end(),
+                                     [this](NodeId operand) { return has_begin(operand); });
+      known = found ? yes : no;
+    }
+    return known == yes;
+  }
+
+  /// Where, at the begin of a name, the node has an empty match before a byte.
+  unsigned empty_before_byte(NodeId id) const {
+    const uint16_t places = empty_places(from_, id);
+    return ((places & place_bit(nothing, word)) != 0 ? word_behind : 0) |
+           ((places & place_bit(nothing, other)) != 0 ? other_behind : 0);
+  }
+
+  /// `rest`, which takes a byte, where at the begin of a name one of `sides` follows.
+  NodeId guarded(unsigned sides, NodeId rest) {
+    if (sides == any_behind) return rest;
+    Node edge;
+    edge.kind = sides == word_behind ? NodeKind::word_edge : NodeKind::not_word_edge;
+    return add(NodeKind::sequence, {add(std::move(edge)), rest});
+  }
+
+  /// The matches that use no `^`; invalid when there are none.
+  NodeId free(NodeId id) {
+    const Node& node = from_.nodes.get(id);
+    switch (node.kind) {
+      case NodeKind::begin:
+        return {};
+      case NodeKind::sequence:
+        return free(node.operands);
+      case NodeKind::alternation: {
+        std::vector<NodeId> operands;
+        for (const NodeId operand : node.operands) {
+          const NodeId rest = free(operand);
+          if (rest.valid()) operands.push_back(rest);
+        }
+        return operands.empty() ? NodeId() : add(NodeKind::alternation, std::move(operands));
+      }
+      case NodeKind::repeat: {
+        if (node.max == 0) return add(NodeKind::empty, {});
+        const NodeId rest = free(node.operands.front());
+        if (rest.valid()) return repeat(rest, node.min, node.max);
+        return node.min == 0 ? add(NodeKind::empty, {}) : NodeId();
+      }
+      case NodeKind::group:
+        return free(node.operands.front());
+      default: {
+        if (node.kind == NodeKind::bytes && node.set.none()) return {};
+        Node copied;
+        copied.kind = node.kind;
+        copied.set = node.set;
+        return add(std::move(copied));
+      }
+    }
+  }
+
+  NodeId free(std::span<const NodeId> operands) {
+    std::vector<NodeId> parts;
+    for (const NodeId operand : operands) {
+      const NodeId part = too_large() ? NodeId() : free(operand);
+      if (!part.valid()) return {};
+      parts.push_back(part);
+    }
+    return add(NodeKind::sequence, std::move(parts));
+  }
+
+  /// Those of them with at least one byte.
+  NodeId free_filled(std::span<const NodeId> operands) {
+    Settler apart(from_, budget_);
+    apart.to_.root = apart.free(operands);
+    steps_ += apart.steps_;
+    if (!apart.to_.root.valid()) return {};
+    const auto filled = without_empty(apart.to_);
+    return filled ? copy(*filled, filled->root) : NodeId();
+  }
+
+  NodeId copy(const Regex& regex, NodeId id) {
+    Node copied = regex.nodes.get(id);
+    for (NodeId& operand : copied.operands) operand = copy(regex, operand);
+    return add(std::move(copied));
+  }
+
+  /// Of the matches that begin where the name does, with at least one byte: all that use a `^`.
+  /// There may be others among them.
+  NodeId anchored(NodeId id) {
+    ++steps_;
+    if (!has_begin(id) || too_large()) return {};
+    const Node& node = from_.nodes.get(id);
+    switch (node.kind) {
+      case NodeKind::sequence:
+        return anchored_sequence(node.operands);
+      case NodeKind::alternation: {
+        std::vector<NodeId> operands;
+        for (const NodeId operand : node.operands) {
+          const NodeId rest = anchored(operand);
+          if (rest.valid()) operands.push_back(rest);
+        }
+        return operands.empty() ? NodeId() : add(NodeKind::alternation, std::move(operands));
+      }
+      case NodeKind::repeat:
+        return anchored_repeat(node);
+      case NodeKind::group:
+        return anchored(node.operands.front());
+      default:
+        return {};
+    }
+  }
+
+  NodeId anchored_sequence(std::span<const NodeId> operands) {
+    NodeId all;
+    unsigned sides = any_behind;
+    for (size_t i = 0; i < operands.size() && sides != 0; ++i) {
+      const auto rest = operands.subspan(i + 1);
+      const bool begins = has_begin(operands[i]);
+      if (begins) {
+        // What stands before has no byte; this has the first one, and what follows no `^`.
+        const NodeId first = anchored(operands[i]);
+        const NodeId more = first.valid() ? free(rest) : NodeId();
+        if (more.valid()) {
+          all = either(all, guarded(sides, add(NodeKind::sequence, {first, more})));
+        }
+      }
+      sides &= empty_before_byte(operands[i]);
+      if (begins && sides != 0) {
+        const NodeId more = free_filled(rest);
+        if (more.valid()) all = either(all, guarded(sides, more));
+      }
+    }
+    return all;
+  }
+
+  NodeId anchored_repeat(const Node& node) {
+    const NodeId operand = node.operands.front();
+    if (node.max == 0) return {};
+    // After `rounds` no `^` is left: as many as there may be, of which `least` have to be.
+    const auto followed = [&](NodeId first, int least, int rounds) {
+      if (rounds == 0) return first;
+      const NodeId round = free(operand);
+      if (round.valid()) {
+        return add(NodeKind::sequence, {first, repeat(round, least, rounds)});
+      }
+      return least == 0 ? first : NodeId();
+    };
+    const auto less = [&](int rounds) {
+      return node.max == Node::unbounded ? node.max : std::max(node.max - rounds, 0);
+    };
+    NodeId all;
+    if (const NodeId first = anchored(operand); first.valid()) {
+      all = followed(first, std::max(node.min - 1, 0), less(1));
+    }
+    // Empty rounds before the first byte make up the number, where one is needed.
+    const unsigned sides = empty_before_byte(operand);
+    if (node.min < 2 || sides == 0) return all;
+    if (const NodeId first = anchored(operand); first.valid()) {
+      all = either(all, guarded(sides, followed(first, 0, less(2))));
+    }
+    if (const NodeId first = free_filled({&operand, 1}); first.valid()) {
+      all = either(all, guarded(sides, followed(first, 0, less(2))));
+    }
+    return all;
+  }
+
+  const Regex& from_;
+  size_t budget_;
+  size_t steps_ = 0;
+  Regex to_;
+  std::vector<Known> has_begin_;
+};
+
+/// The expression that matches every name read backwards.
+Regex backwards(Regex regex) {
+  Regex turned;
+  for (Node node : regex.nodes) {
+    if (node.kind == NodeKind::sequence) std::reverse(node.operands.begin(), node.operands.end());
+    if (node.kind == NodeKind::begin) {
+      node.kind = NodeKind::end;
+    } else if (node.kind == NodeKind::end) {
+      node.kind = NodeKind::begin;
+    }
+    turned.nodes.add(std::move(node));
+  }
+  turned.root = regex.root;
+  return turned;
+}
+
+/// Whether every `edge` in it stands where a match of the whole begins (`^`) or ends (`$`).
+bool only_at_edge(const Regex& regex, NodeId id, NodeKind edge, bool at_edge) {
+  const Node& node = regex.nodes.get(id);
+  if (node.kind == edge) return at_edge;
+  const bool through = node.kind == NodeKind::group || node.kind == NodeKind::alternation;
+  for (size_t i = 0; i < node.operands.size(); ++i) {
+    const size_t outermost = edge == NodeKind::begin ? 0 : node.operands.size() - 1;
+    const bool here = through || (node.kind == NodeKind::sequence && i == outermost);
+    if (!only_at_edge(regex, node.operands[i], edge, at_edge && here)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool anchored_at_edges(const Regex& regex) {
+  return only_at_edge(regex, regex.root, NodeKind::begin, true) &&
+         only_at_edge(regex, regex.root, NodeKind::end, true);
+}
+
+std::optional<Regex> to_edges(const Regex& regex) {
+  std::optional<Regex> filled = without_empty(regex);
+  if (!filled) return std::nullopt;
+  // Cases multiply where optional parts with anchors follow one another.
+  const size_t budget = 1000 + 16 * filled->nodes.size();
+  std::optional<Regex> settled = filled;
+  for (int pass = 0; pass < 2 && settled; ++pass) {
+    Settler settler(*settled, budget);
+    std::optional<Regex> next = settler.settle();
+    if (settler.too_large()) return filled;
+    settled = next ? std::optional(backwards(std::move(*next))) : std::nullopt;
+  }
+  return settled;
+}
+
+}  // namespace kr::regex

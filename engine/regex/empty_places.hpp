@@ -1,0 +1,24 @@
+// Where an expression has empty matches. Whether it matches the empty string at a place depends
+// only on what stands before and behind that place: nothing, a word byte, or another byte. That is
+// nine kinds of place, a bit each.
+#pragma once
+
+#include <cstdint>
+
+#include "regex/regex.hpp"
+
+namespace kr::regex {
+
+enum Side : unsigned { nothing, word, other };
+
+constexpr uint16_t place_bit(Side before, Side behind) {
+  return static_cast<uint16_t>(1U << (before * 3 + behind));
+}
+
+inline constexpr uint16_t all_places = 0x1ff;
+inline constexpr uint16_t empty_name_place = place_bit(nothing, nothing);
+
+/// The places where the node has an empty match.
+uint16_t empty_places(const Regex& regex, NodeId id);
+
+}  // namespace kr::regex

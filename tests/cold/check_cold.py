@@ -1,0 +1,77 @@
+"""The first run on a machine compiles no shipped rules: check_cold.py CMAKE BUILD.
+
+Whatever Hyperscan compiles is written to the cache. So with a cache that is empty before, verbs
+that work by the shipped rules must leave it empty; in the build tree and in an install.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CMAKE, BUILD = sys.argv[1:3]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TRACE = """Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MBps),SrcMemKd,DstMemKd,Device,Ctx,Strm,Name
+100,50,1,1,1,1,1,1,1,8,0.0,0.0,,,,,NVIDIA H100 (0),1,7,flash_fwd_kernel
+"""
+RULES = """use std.gemm
+engine mine {
+  substage {
+    gemm: gemm.any
+    misc: otherwise
+  }
+}
+test mine {
+  "ampere_sgemm_32x32_tn" => substage gemm
+  "relu" => substage misc
+}
+"""
+failures = []
+
+
+def compiled(kr, scratch, arguments):
+    """What a run leaves in a cache that was empty."""
+    with tempfile.TemporaryDirectory(dir=scratch) as cache:
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("KR_CACHE_DIR", "KR_PATH")}
+        environment["XDG_CACHE_HOME"] = cache
+        run = subprocess.run([kr, *arguments], cwd=scratch, env=environment,
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if run.returncode != 0:
+            failures.append(f"{kr} {' '.join(arguments)}: exit {run.returncode}: {run.stderr}")
+        return [str(path) for path in pathlib.Path(cache).rglob("*.krhs")]
+
+
+def check(kr, rulesets, files):
+    with tempfile.TemporaryDirectory() as scratch:
+        trace = pathlib.Path(scratch, "trace.csv")
+        trace.write_text(TRACE)
+        mine = pathlib.Path(scratch, "mine.kr")
+        mine.write_text(RULES)
+        runs = [["report", str(trace), "--format", "json"], ["why", "flash_fwd_kernel"],
+                ["classify", str(trace)], ["lint", str(mine)], ["test", str(mine)],
+                ["lint", *files], ["test", *files]]
+        runs += [["why", "flash_fwd_kernel", "--rules", ruleset] for ruleset in rulesets]
+        for arguments in runs:
+            if compiled(kr, scratch, arguments):
+                failures.append(f"{kr} {' '.join(arguments)}: it compiled a database")
+        # That this would be seen: rules that nobody compiled before.
+        if not compiled(kr, scratch, ["why", "relu", "--rules", str(mine)]):
+            failures.append(f"{kr}: rules of its own are compiled, but nothing is in the cache")
+
+
+def main():
+    rulesets = sorted(path.stem for path in (ROOT / "rulesets").glob("*.kr"))
+    files = [str(ROOT / "rulesets"), str(ROOT / "stdlib")]
+    check(os.environ["KR"], rulesets, files)
+    with tempfile.TemporaryDirectory() as prefix:
+        subprocess.run([CMAKE, "--install", BUILD, "--prefix", prefix], check=True,
+                       stdout=subprocess.DEVNULL)
+        check(os.path.join(prefix, "bin", "kr"), rulesets[:1],
+              [os.path.join(prefix, "share", "kr", "rulesets")])
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    return 1 if failures else 0
+
+
+sys.exit(main())
