@@ -27,12 +27,12 @@ if(KR_MOLD)
   target_link_options(kr_options INTERFACE -fuse-ld=mold)
 endif()
 
-# A room of engine/: a static library of the folder's sources. Other rooms see its headers only
-# when they link it: each room has an include root of its own, holding nothing but a link to the
-# folder, so that an include against the direction of ARCHITECTURE does not build.
-function(kr_room name)
+# A module of engine/: a static library of the folder's sources. Each module has its own include root, which
+# contains only a link to the folder. Another module can include its headers only when it links the module, so an
+# include that the table in docs/architecture.md does not allow does not compile.
+function(kr_module name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  set(root ${CMAKE_BINARY_DIR}/rooms/${name})
+  set(root ${CMAKE_BINARY_DIR}/modules/${name})
   file(MAKE_DIRECTORY ${root})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${name} ${root}/${name} SYMBOLIC)
   set(scope PUBLIC)

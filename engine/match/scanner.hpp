@@ -1,5 +1,5 @@
 // All atoms of a Program in one Hyperscan database: a name is scanned once and the set of atoms it
-// holds comes out. The only room that includes hs.h.
+// holds comes out. The only module that includes hs.h.
 //
 // What Hyperscan cannot be asked is answered here all the same: atoms that match every name are
 // constants, atoms with empty matches are split (see regex::Vacuity), and patterns it refuses go
