@@ -1,7 +1,7 @@
-"""What a build took: the costliest sources by ninja's log, and the costliest headers.
+"""Reports compile times of a build: the slowest sources, from ninja's log, and the most expensive headers.
 
-A header's cost is the time to compile it alone times the number of objects that read it: what would be
-saved if nobody included it, were no other header to include the same parts.
+The total of a header is the time to compile it alone, multiplied by the number of objects that include it. It is
+an upper bound of the time saved by removing the header: other headers may include the same files.
 
     tools/build --report FOLDER
 """
@@ -17,12 +17,12 @@ import shlex
 import subprocess
 import sys
 
-MOST = 20  # lines of a list
-MEASURED = 80  # headers compiled alone: those that most objects read
+MOST = 20  # rows per table
+MEASURED = 80  # number of headers to measure: the most included ones
 
 
 def by_source(folder):
-    """Seconds and output of each compilation that the log has last."""
+    """Seconds and output of each object's last compilation in the log, slowest first."""
     seconds = {}
     for line in (folder / ".ninja_log").read_text().splitlines()[1:]:
         start, end, _, output, _ = line.split("\t")
@@ -32,7 +32,7 @@ def by_source(folder):
 
 
 def readers_of_headers(top, folder):
-    """Objects that read each header of the project, and each header of others that the project names."""
+    """Maps a header to the objects that include it: the project's headers, and others that it includes directly."""
     readers = collections.defaultdict(set)
     own = set()
     deps = subprocess.run(["ninja", "-C", folder, "-t", "deps"], capture_output=True, text=True, check=True)
@@ -57,7 +57,7 @@ def readers_of_headers(top, folder):
 
 
 def seconds_alone(header, command, folder):
-    """Processor seconds to compile a header alone; None where it can't be."""
+    """Processor seconds to compile a header alone; None if it does not compile."""
     compiler = subprocess.Popen(
         [*command, "-fsyntax-only", "-include", header, "-x", "c++", "/dev/null"],
         cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -68,7 +68,7 @@ def seconds_alone(header, command, folder):
 
 
 def flags_of(folder):
-    """A compiler's command that finds every header: the include folders of all objects together."""
+    """A compiler command with the include folders and macros of all objects, which finds every header."""
     commands = json.loads((folder / "compile_commands.json").read_text())
     words = shlex.split(commands[0]["command"])
     compiler = next(word for word in words if not word.endswith("ccache"))
@@ -85,9 +85,9 @@ def flags_of(folder):
 def main():
     top, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     if not (folder / ".ninja_log").exists():
-        sys.exit(f"tools/build: {folder} holds no build; run tools/build {sys.argv[2]}")
+        sys.exit(f"tools/build: no build in {folder}; run tools/build {sys.argv[2]}")
     sources = by_source(folder)
-    print(f"{len(sources)} objects, {sum(time for time, _ in sources):.0f} s one after the other\n")
+    print(f"{len(sources)} objects, {sum(time for time, _ in sources):.0f} s in total\n")
     print("seconds  object")
     for time, output in sources[:MOST]:
         print(f"{time:7.1f}  {output}")
