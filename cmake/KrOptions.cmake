@@ -32,7 +32,7 @@ endif()
 # include that the table in docs/architecture.md does not allow does not compile.
 function(kr_module name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  set(root ${CMAKE_BINARY_DIR}/modules/${name})
+  set(root ${CMAKE_BINARY_DIR}/rooms/${name})
   file(MAKE_DIRECTORY ${root})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${name} ${root}/${name} SYMBOLIC)
   set(scope PUBLIC)

@@ -95,7 +95,8 @@ std::string read_file(int descriptor, const fs::path& path, size_t most) {
   }
   std::string bytes;
   size_t size = 0;
-  const auto expected = static_cast<size_t>(std::max<off_t>(info.st_size, 0));
+  const off_t behind = std::max<off_t>(::lseek(descriptor, 0, SEEK_CUR), 0);
+  const auto expected = static_cast<size_t>(std::max<off_t>(info.st_size - behind, 0));
   bytes.resize(expected > 0 && expected <= most ? expected + 1 : 65536);
   while (true) {
     if (size > most || expected > most) {

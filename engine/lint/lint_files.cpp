@@ -13,6 +13,7 @@
 #include "lint/edits.hpp"
 #include "lint/fix.hpp"
 #include "lint/suppress.hpp"
+#include "source/text_file.hpp"
 #include "syntax/parse.hpp"
 
 namespace kr {
@@ -79,7 +80,7 @@ std::vector<std::string> names_in_tests(const Library& library) {
   for (const std::string& ruleset : library.rulesets()) {
     const auto path = library.ruleset(ruleset);
     if (!path) continue;
-    const FileId file = sources.add(path->string(), read_file(*path));
+    const FileId file = sources.add(path->string(), read_text_file(*path, Pipes::refuse));
     Sink ignored;
     for (const syntax::Test& test : syntax::parse(sources, file, ignored).tests) {
       for (const syntax::TestCase& one : test.cases) names.insert(one.name.text);

@@ -27,14 +27,14 @@ bool is_short(const regex::Regex& regex) {
 }
 
 /// One alternative of a rule: an atom as it stands in it.
-struct WrittenAtom {
+struct LoneAtom {
   ExprId expr;
   Span place;
 };
-std::vector<WrittenAtom> written_atoms(const Program& program, ExprId expr) {
+std::vector<LoneAtom> lone_atoms(const Program& program, ExprId expr) {
   const Expr& top = program.exprs.get(expr);
   if (top.op != ExprOp::disjunction) return {{expr, top.span}};
-  std::vector<WrittenAtom> all;
+  std::vector<LoneAtom> all;
   for (size_t i = 0; i < top.operands.size(); ++i) {
     all.push_back({top.operands[i], i < top.places.size()
                                         ? top.places[i]
@@ -113,9 +113,9 @@ class ShortTexts {
 
  private:
   /// The only alternative of a rule that holds, where it is short and stands in a root file.
-  std::optional<WrittenAtom> lone_short(RuleId rule, const Subject& subject) const {
-    std::optional<WrittenAtom> only;
-    for (const WrittenAtom& one : written_atoms(program_, program_.rules.get(rule).expr)) {
+  std::optional<LoneAtom> lone_short(RuleId rule, const Subject& subject) const {
+    std::optional<LoneAtom> only;
+    for (const LoneAtom& one : lone_atoms(program_, program_.rules.get(rule).expr)) {
       if (!holds(program_, one.expr, subject)) continue;
       if (only) return std::nullopt;
       only = one;

@@ -8,7 +8,7 @@
 namespace kr::lsp {
 namespace {
 
-/// OutlineKind of the protocol.
+/// SymbolKind of the protocol.
 enum class OutlineKind : int {
   module = 2,
   space = 3,

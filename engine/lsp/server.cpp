@@ -286,8 +286,12 @@ void Server::settle_waiting() {
       outbox_.push_back(error_answer(one.id, ErrorCode::request_failed, open->trouble));
     } else if (open->checked) {
       const Question asked{workspace_, *open, encoding_, one.begin};
-      outbox_.push_back(
-          answer(one.id, [&](Writer& out) { write_code_actions(asked, one.end, out); }));
+      try {
+        outbox_.push_back(
+            answer(one.id, [&](Writer& out) { write_code_actions(asked, one.end, out); }));
+      } catch (const std::exception& error) {
+        outbox_.push_back(error_answer(one.id, ErrorCode::internal_error, error.what()));
+      }
     } else {
       return false;
     }

@@ -103,8 +103,9 @@ DatabaseCache::DatabaseCache(const fs::path& folder, std::string_view key)
 
 std::optional<std::string> DatabaseCache::refusal(const fs::path& folder) {
   struct stat info {};
-  if (::stat(folder.c_str(), &info) != 0 || is_private(info)) return std::nullopt;
+  if (::stat(folder.c_str(), &info) != 0) return std::nullopt;
   if (!S_ISDIR(info.st_mode)) return "is not a folder; name another in KR_CACHE_DIR";
+  if (is_private(info)) return std::nullopt;
   return info.st_uid != ::geteuid()
              ? "belongs to another user; name a folder of your own in KR_CACHE_DIR"
              : "can be written by other users; run `chmod go-w` on it, or name another in "

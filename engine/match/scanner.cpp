@@ -47,7 +47,11 @@ Scanner::~Scanner() {
   if (!impl_ || !impl_->refused) return;
   const Database::Impl& inside = impl_->database->impl();
   const std::lock_guard lock(inside.idle_mutex);
-  inside.idle.push_back(std::move(*impl_->refused));
+  try {
+    inside.idle.push_back(std::move(*impl_->refused));
+  } catch (const std::bad_alloc&) {
+    return;  // the next one learns anew
+  }
 }
 Scanner::Scanner(Scanner&&) noexcept = default;
 

@@ -50,6 +50,7 @@ NfaUnion::NfaUnion(std::span<const Nfa> automata) {
       states_.push_back(copied);
     }
     starts_.push_back(automaton.start() + offset);
+    ends_.push_back(static_cast<uint32_t>(states_.size()));
   }
 }
 
@@ -76,16 +77,18 @@ Dfa::Dfa(const NfaUnion& all, std::vector<uint32_t> automata, Limits limits)
       limits_(limits),
       classes_(all.side_of_class_.size()),
       beginnings_(3 * (classes_ + 1)),
-      seen_(all.states_.size(), 0) {
+      base_(automata_.front() == 0 ? 0 : all.ends_[automata_.front() - 1]),
+      seen_(all.ends_[automata_.back()] - base_, 0) {
   begin_anew();
 }
 
 void Dfa::begin_anew() {
   first_ = unmade;
-  table_.clear();
-  states_.clear();
-  at_end_.clear();
-  known_.clear();
+  // New containers, as cleared ones keep their memory.
+  table_ = {};
+  states_ = {};
+  at_end_ = {};
+  known_ = {};
   found_.assign(1, {});
   known_found_.clear();
   known_found_.emplace(std::vector<uint32_t>(), 0);
@@ -134,8 +137,8 @@ void Dfa::close(uint32_t from, Side before, Side behind, bool resolve, std::vect
   while (!pending_.empty()) {
     const uint32_t index = pending_.back();
     pending_.pop_back();
-    if (seen_[index] == mark_) continue;
-    seen_[index] = mark_;
+    if (seen_[index - base_] == mark_) continue;
+    seen_[index - base_] = mark_;
     const NfaUnion::State& state = all_->states_[index];
     switch (state.op) {
       case Nfa::Op::bytes:
@@ -233,12 +236,20 @@ Searcher::Searcher(const NfaUnion& all, Dfa::Limits limits) : all_(&all), limits
 }
 
 void Searcher::split(size_t part) {
+  // All parts share the memory, which so does not grow with the number of expressions.
+  limits_.bytes = std::min(limits_.bytes, std::max(most_bytes / (parts_.size() + 1), least_bytes));
+  for (Dfa& one : parts_) one.limit(limits_);
   const auto automata = parts_[part].automata();
   const auto half = automata.begin() + static_cast<std::ptrdiff_t>(automata.size() / 2);
   made_before_ += parts_[part].made();
   Dfa second(*all_, {half, automata.end()}, limits_);
   parts_[part] = Dfa(*all_, {automata.begin(), half}, limits_);
   parts_.push_back(std::move(second));
+}
+
+size_t Searcher::bytes() const noexcept {
+  return std::accumulate(parts_.begin(), parts_.end(), size_t{0},
+                         [](size_t sum, const Dfa& part) { return sum + part.bytes(); });
 }
 
 uint64_t Searcher::made() const noexcept {

@@ -41,6 +41,7 @@ class NfaUnion {
 
   std::vector<State> states_;
   std::vector<uint32_t> starts_;  // by automaton
+  std::vector<uint32_t> ends_;    // of its states, by automaton
   std::vector<ByteSet> sets_;     // of classes
   std::array<uint8_t, 256> class_of_{};
   std::vector<Side> side_of_class_;
@@ -67,6 +68,10 @@ class Dfa {
   std::span<const uint32_t> automata() const noexcept { return automata_; }
   /// How many entries of its table have been made so far: the work besides looking them up.
   uint64_t made() const noexcept { return made_; }
+  /// For tables that are larger by now, it is met when they next grow.
+  void limit(Limits limits) noexcept { limits_ = limits; }
+  /// Bytes of its table, about.
+  size_t bytes() const noexcept { return used_; }
 
  private:
   static constexpr uint32_t unmade = UINT32_MAX;
@@ -108,7 +113,8 @@ class Dfa {
   std::map<std::vector<uint32_t>, uint32_t> known_found_;
   std::vector<uint64_t> told_;         // by index into found_: the search it was last told in
   std::vector<Beginning> beginnings_;  // by side before and class, or end, behind
-  std::vector<uint64_t> seen_;         // scratch of close
+  uint32_t base_ = 0;                  // number of its first state: its automata are neighbours
+  std::vector<uint64_t> seen_;         // scratch of close, by state from there on
   uint64_t mark_ = 0;
   std::vector<uint32_t> pending_, active_;
   uint64_t searches_ = 0;
@@ -136,6 +142,11 @@ class Searcher {
   }
   size_t parts() const noexcept { return parts_.size(); }
   uint64_t made() const noexcept;
+  /// Bytes of all tables, about: at most `most_bytes`, or `least_bytes` an expression.
+  size_t bytes() const noexcept;
+
+  static constexpr size_t most_bytes = size_t{64} << 20;
+  static constexpr size_t least_bytes = size_t{32} << 10;
 
  private:
   void split(size_t part);

@@ -1,6 +1,6 @@
 // The Regex as a nondeterministic automaton over bytes, and matching with it. Slow beside
-// Hyperscan and obviously right: it finds spans for `kr why`, dfa.hpp is made
-// of it, and it is the ground that lint's proofs stand on.
+// Hyperscan and obviously right: it finds spans for `kr why`, and dfa.hpp and the proofs of lint
+// are built on it.
 #pragma once
 
 #include <cstdint>

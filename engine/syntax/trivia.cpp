@@ -3,7 +3,6 @@
 #include "base/ascii.hpp"
 
 namespace kr::syntax {
-namespace {}  // namespace
 
 void Trivia::add(size_t begin, size_t end) {
   while (end > begin && is_blank(text_[end - 1])) --end;

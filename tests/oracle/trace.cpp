@@ -90,11 +90,13 @@ TEST_CASE("traces of the shared data give the numbers of their oracle") {
     const auto kind = metrics.find("kind");
     if (kind == metrics.end() || !metrics.contains("events")) continue;
     if (kind->second != "cuda_gpu_trace.csv" && kind->second != "nsys-sqlite") continue;
-    CAPTURE(file);
+    const std::string& name = file;  // clang 14 captures no structured binding
+    CAPTURE(name);
     const Trace trace = open_trace(folder + file);
     CHECK(trace.losses.empty());
     for (const auto& [metric, value] : measure(trace)) {
-      CAPTURE(metric);
+      const std::string& measured = metric;
+      CAPTURE(measured);
       if (metric == "per_device") {
         check_per_device(value, metrics.at(metric));
       } else {
@@ -112,7 +114,8 @@ TEST_CASE("CSV and SQLite of one session are one trace") {
       {"mfu_2gpu_after.cuda_gpu_trace.2023.4.csv", "mfu_2gpu_after.sqlite"},
       {"power_iteration.cuda_gpu_trace.us.2023.4.csv", "power_iteration__baseline.sqlite"}};
   for (const auto& [csv, sqlite] : sessions) {
-    CAPTURE(csv);
+    const std::string name = csv;
+    CAPTURE(name);
     const bool same = dump(open_trace(folder + csv)) == dump(open_trace(folder + sqlite));
     CHECK(same);
   }

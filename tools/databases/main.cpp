@@ -1,6 +1,7 @@
 // Makes the databases that are installed with kr: kr_databases ROOT FOLDER. ROOT holds stdlib/ and
 // rulesets/; in FOLDER stands then one database for all rulesets together, as kr loads them when
 // none is named, and one for each by itself.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -27,11 +28,17 @@ void make(const std::vector<std::string>& names, const kr::Library& library,
 void make_all(const fs::path& root, const fs::path& folder) {
   const kr::Library library({root});
   // Those of older rules would stay for ever.
-  fs::remove_all(folder);
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    if (entry.path().extension() == ".krhs") fs::remove(entry.path());
+  }
   const kr::Database::Cache cache{.folder = folder, .installed = {}, .any_processor = true};
   make({}, library, cache);
   for (const std::string& ruleset : library.rulesets()) make({ruleset}, library, cache);
-  if (!fs::exists(folder)) throw std::runtime_error(folder.string() + " cannot be written");
+  const auto made =
+      std::count_if(fs::directory_iterator(folder), fs::directory_iterator(),
+                    [](const auto& entry) { return entry.path().extension() == ".krhs"; });
+  if (made == 0) throw std::runtime_error(folder.string() + " cannot be written");
 }
 
 }  // namespace

@@ -213,3 +213,25 @@ TEST_CASE("distinct names beyond the first hundreds make next to nothing") {
   CHECK(searcher.parts() == 1);
   CHECK(found == 2 * 50'000);
 }
+
+// Each has some thousand places to remember: alone, every byte leads to a new state.
+TEST_CASE("memory does not grow with the number of expressions that need much of it") {
+  std::vector<regex::Nfa> automata;
+  for (int i = 0; i < 60; ++i) {
+    const auto regex = test::parsed(fmt::format("a.{{{}}}b.{{{}}}c", 200 + i, i));
+    REQUIRE(regex.has_value());
+    automata.push_back(*regex::Nfa::build(*regex));
+  }
+  const regex::NfaUnion all(automata);
+  regex::Searcher searcher(all);
+  std::mt19937 random(5);
+  for (int i = 0; i < 20; ++i) {
+    std::string name;
+    for (int j = 0; j < 2000; ++j) name += "abc"[random() % 3];
+    std::vector<bool> found(automata.size());
+    searcher.search(name, [&](uint32_t automaton) { found[automaton] = true; });
+    for (size_t j = 0; j < automata.size(); j += 7) CHECK(found[j] == automata[j].search(name));
+    CHECK(searcher.bytes() < regex::Searcher::most_bytes + (size_t{1} << 20));
+  }
+  CHECK(searcher.parts() > 8);
+}

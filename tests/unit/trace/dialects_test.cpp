@@ -88,7 +88,8 @@ TEST_CASE("packed and piped traces are the same trace") {
         {"plain", bytes},
     };
     for (const auto& [form, packed] : forms) {
-      CAPTURE(form);
+      const std::string name = form;  // clang 14 captures no structured binding
+      CAPTURE(name);
       const std::string path = folder->write(form, packed);
       const bool same = dump(open_trace(path)) == expected;
       CHECK(same);
