@@ -68,8 +68,11 @@ class Dfa {
   std::span<const uint32_t> automata() const noexcept { return automata_; }
   /// How many entries of its table have been made so far: the work besides looking them up.
   uint64_t made() const noexcept { return made_; }
-  /// For tables that are larger by now, it is met when they next grow.
-  void limit(Limits limits) noexcept { limits_ = limits; }
+  /// Not while it searches: a table that is larger by now is given up.
+  void limit(Limits limits) {
+    limits_ = limits;
+    if (used_ > limits_.bytes) begin_anew();
+  }
   /// Bytes of its table, about.
   size_t bytes() const noexcept { return used_; }
 
@@ -93,6 +96,7 @@ class Dfa {
   uint32_t list(std::vector<uint32_t> found);
   Step make(uint32_t state, size_t byte_class);
   uint32_t at_end(uint32_t state);
+  bool rest_matches(std::string_view rest, uint32_t state);
   const Beginning& beginning(Side before, size_t behind);
   void close(uint32_t from, Side before, Side behind, bool resolve, std::vector<uint32_t>& items,
              std::vector<uint32_t>& found);
@@ -175,7 +179,12 @@ bool Dfa::search(std::string_view name, const Found& found) {
         // Full.
         read_ += at - counted;
         counted = at;
-        if (read_ < worth * (made_ - made_before_) && automata_.size() > 1) return false;
+        if (read_ < worth * (made_ - made_before_)) {
+          if (automata_.size() > 1) return false;
+          // Nearly every byte leads to a new state: making entries costs more than it saves.
+          if (rest_matches(name.substr(at), state)) found(automata_.front());
+          return true;
+        }
         const Key key = *states_[state];
         begin_anew();
         state = intern(key);
