@@ -122,7 +122,7 @@ std::string DatabaseCache::read() const noexcept {
                                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file.opened(info) || !S_ISREG(info.st_mode) || !is_private(info)) return {};
     std::string bytes = read_file(file.number, file_);
-    if (::time(nullptr) - info.st_mtime > 24 * 60 * 60) ::futimens(file.number, nullptr);
+    if (::time(nullptr) - info.st_mtime > time_t{24} * 60 * 60) ::futimens(file.number, nullptr);
     return bytes;
   } catch (const std::exception&) {
     return {};

@@ -249,7 +249,7 @@ class Settler {
 };
 
 /// The expression that matches every name read backwards.
-Regex backwards(Regex regex) {
+Regex backwards(const Regex& regex) {
   Regex turned;
   for (Node node : regex.nodes) {
     if (node.kind == NodeKind::sequence) std::reverse(node.operands.begin(), node.operands.end());

@@ -9,12 +9,13 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/sanitizer.hpp"
 #include "diag/printable.hpp"
 #include "report/picture_scene.hpp"
 #include "report/tree_colors.hpp"
 #include "report/tree_title.hpp"
 
-#ifdef __SANITIZE_ADDRESS__
+#if KR_ADDRESS_SANITIZER
 // Fontconfig, below Cairo, keeps what it has read of the system's fonts until the process ends.
 extern "C" {
 // NOLINTBEGIN(bugprone-reserved-identifier)

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/sanitizer.hpp"
+
 namespace kr::test {
 
 /// Rounds of a test that takes `usual` in CI, seeded and so always the same: a quarter under
@@ -11,17 +13,7 @@ namespace kr::test {
 /// environment.
 inline uint64_t rounds(uint64_t usual) {
   if (std::getenv("KR_LONG") != nullptr) return usual * 100;
-#if defined(__SANITIZE_ADDRESS__)
-  return usual / 4 + 1;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  return usual / 4 + 1;
-#else
-  return usual;
-#endif
-#else
-  return usual;
-#endif
+  return KR_ADDRESS_SANITIZER != 0 ? usual / 4 + 1 : usual;
 }
 
 }  // namespace kr::test

@@ -107,6 +107,7 @@ class Files {
     }
     add("tree.html", to_tree_html(rules.program(), whole, run, metric));
     std::vector<PendingFile*> all;
+    all.reserve(files.size());
     for (PendingFile& file : files) all.push_back(&file);
     commit_all(all);
     for (const PendingFile& file : files) {

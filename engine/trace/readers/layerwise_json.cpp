@@ -310,7 +310,7 @@ bool is_layerwise_json(std::string_view head) noexcept {
         return true;
       }
     }
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // The head ends here, or it is no JSON.
   }
   return false;
