@@ -294,7 +294,7 @@ std::optional<Regex> to_edges(const Regex& regex) {
     Settler settler(*settled, budget);
     std::optional<Regex> next = settler.settle();
     if (settler.too_large()) return filled;
-    settled = next ? std::optional(backwards(std::move(*next))) : std::nullopt;
+    settled = next ? std::optional(backwards(*next)) : std::nullopt;
   }
   return settled;
 }
