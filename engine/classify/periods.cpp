@@ -50,16 +50,26 @@ class Finder {
     return std::min(options_.most_period, size / options_.least_repeats);
   }
 
+  /// A stretch that is long enough covers the end of a window of that length, so a difference near
+  /// the end of a window moves it by nearly its length: most names are never looked at.
   void collect(std::span<const uint32_t> names, size_t period) {
-    size_t length = 0;
-    for (size_t i = 0; i <= names.size() - period; ++i) {
-      if (i + period < names.size() && names[i] == names[i + period]) {
-        ++length;
+    const size_t places = names.size() - period;
+    const auto same = [&](size_t i) { return names[i] == names[i + period]; };
+    const size_t least = least_length(period);
+    size_t first = 0;  // of the window
+    size_t known = 0;  // the places in [first, known) are the same
+    while (first + least <= places) {
+      size_t end = first + least;
+      while (end > known && same(end - 1)) --end;
+      if (end > known) {
+        known = first + least;
+        first = end;
         continue;
       }
-      const Stretch stretch{i - length, length};
-      if (fits(stretch, period)) stretches_.push_back(stretch);
-      length = 0;
+      end = first + least;
+      while (end < places && same(end)) ++end;
+      stretches_.push_back({first, end - first});
+      known = first = end + 1;
     }
   }
 
@@ -79,11 +89,16 @@ class Finder {
     return best;
   }
 
-  bool fits(const Stretch& stretch, size_t period) const {
-    const size_t cover = stretch.length + period;
-    return stretch.length > 0 && cover / period >= options_.least_repeats &&
-           cover >= options_.least_covered;
+  /// With the period behind it, it holds enough repeats and names.
+  size_t least_length(size_t period) const {
+    const size_t cover = std::max(options_.least_repeats * period, options_.least_covered);
+    return cover > period ? cover - period : 1;
   }
+
+  bool fits(const Stretch& stretch, size_t period) const {
+    return stretch.length >= least_length(period);
+  }
+
   const PeriodOptions& options_;
   std::vector<Stretch> stretches_;  // by period, then place
   std::vector<size_t> begins_;      // by period from the least on, and the end

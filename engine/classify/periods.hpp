@@ -32,8 +32,9 @@ struct PeriodOptions {
   size_t least_covered = 32;  // of a stretch worth telling, in names
 };
 
-/// By place; those inside a period follow it. Exact and the same for the same names. Time in the
-/// order of the number of names times the longest period looked for.
+/// By place; those inside a period follow it. Exact and the same for the same names. Time at
+/// most in the order of the number of names times the longest period looked for; where little
+/// repeats, much less.
 std::vector<Repetition> find_repetitions(std::span<const uint32_t> names,
                                          const PeriodOptions& options = {});
 

@@ -197,25 +197,24 @@ std::string Database::version() {
 
 std::shared_ptr<const Database> Database::compile(const Program& program,
                                                   const std::optional<Cache>& cache) {
-  std::vector<HyperscanPattern> patterns = hyperscan_patterns(program);
   const auto made = [](std::unique_ptr<Impl> impl) {
     impl->from_cache = true;
     return std::make_shared<const Database>(std::move(impl));
   };
   if (cache && !cache->installed.empty()) {
-    const std::string key = database_key(patterns, Processor::any);
+    const std::string key = database_key(program, Processor::any);
     const std::string bytes = read_installed_database(cache->installed, key);
     if (auto impl = read_database(program, key, bytes)) return made(std::move(impl));
   }
   const Processor processor = cache && cache->any_processor ? Processor::any : Processor::this_one;
-  std::string key = database_key(patterns, processor);
+  std::string key = database_key(program, processor);
   std::optional<DatabaseCache> files;
   if (cache && !cache->folder.empty()) files.emplace(cache->folder, key);
   if (files) {
     if (auto impl = read_database(program, key, files->read())) return made(std::move(impl));
   }
   std::vector<AtomId> refused;
-  HsDatabase hyperscan = compile_most(std::move(patterns), processor, refused);
+  HsDatabase hyperscan = compile_most(hyperscan_patterns(program), processor, refused);
   auto impl = without_hyperscan(program, std::move(refused));
   take_hyperscan(*impl, std::move(hyperscan));
   impl->key = std::move(key);
@@ -247,9 +246,8 @@ std::shared_ptr<const Database> Database::of_automata(const Program& program,
 
 std::shared_ptr<const Database> Database::deserialize(const Program& program,
                                                       std::string_view bytes) {
-  const std::vector<HyperscanPattern> patterns = hyperscan_patterns(program);
   for (const Processor processor : {Processor::this_one, Processor::any}) {
-    if (auto impl = read_database(program, database_key(patterns, processor), bytes)) {
+    if (auto impl = read_database(program, database_key(program, processor), bytes)) {
       return std::make_shared<const Database>(std::move(impl));
     }
   }

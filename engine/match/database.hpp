@@ -63,8 +63,10 @@ std::vector<HyperscanPattern> hyperscan_patterns(const Program& program);
 /// What a database is compiled for.
 enum class Processor : uint8_t { this_one, any };
 
-/// Everything that decides about a serialized database: format, Hyperscan, processor, patterns.
-std::string database_key(const std::vector<HyperscanPattern>& patterns, Processor processor);
+/// Everything that decides about a serialized database: format, Hyperscan, processor, and the atoms
+/// as written. hyperscan_patterns follows from these, which takes longer than to read a database;
+/// when it gives other patterns for the same atoms, the number of the format grows.
+std::string database_key(const Program& program, Processor processor);
 
 /// An Impl of all that is not Hyperscan's: constants, places, automata of the refused atoms.
 std::unique_ptr<Database::Impl> without_hyperscan(const Program& program,

@@ -8,7 +8,7 @@
 namespace kr {
 namespace {
 
-constexpr std::string_view database_magic = "kr database 1\n";
+constexpr std::string_view database_magic = "kr database 2\n";
 
 struct MallocFree {
   void operator()(char* bytes) const noexcept { std::free(bytes); }
@@ -55,7 +55,7 @@ bool read_body(const Program& program, std::string_view body,
 
 }  // namespace
 
-std::string database_key(const std::vector<HyperscanPattern>& patterns, Processor processor) {
+std::string database_key(const Program& program, Processor processor) {
   hs_platform_info_t platform{};  // as it is: any processor
   if (processor == Processor::this_one) KR_CHECK(hs_populate_platform(&platform) == HS_SUCCESS);
   ByteWriter key;
@@ -63,11 +63,8 @@ std::string database_key(const std::vector<HyperscanPattern>& patterns, Processo
   key.text(hs_version());
   key.number(platform.tune);
   key.number(platform.cpu_features);
-  key.number(patterns.size());
-  for (const HyperscanPattern& pattern : patterns) {
-    key.number(pattern.atom.index);
-    key.text(pattern.text);
-  }
+  key.number(program.atoms.size());
+  for (const Atom& atom : program.atoms) key.text(atom.hyperscan);
   return std::move(key).take();
 }
 

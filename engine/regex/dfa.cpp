@@ -13,12 +13,6 @@ bool is_edge(NodeKind assertion) {
   return assertion == NodeKind::word_edge || assertion == NodeKind::not_word_edge;
 }
 
-bool holds(NodeKind assertion, Side before, Side behind) {
-  if (assertion == NodeKind::begin) return before == nothing;
-  if (assertion == NodeKind::end) return behind == nothing;
-  return ((before == word) != (behind == word)) == (assertion == NodeKind::word_edge);
-}
-
 void sort_unique(std::vector<uint32_t>& values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -228,30 +222,11 @@ uint32_t Dfa::at_end(uint32_t state) {
   return at_end_[state] = list(std::move(found));
 }
 
-/// Whether anything matches that ends in `rest`, of which what stands before leads to `state`.
-/// Makes no entries.
-bool Dfa::rest_matches(std::string_view rest, uint32_t state) {
-  const Key& key = *states_[state];
-  auto before = static_cast<Side>(key.back());
-  std::vector<uint32_t> items(key.begin(), key.end() - 1);
-  std::vector<uint32_t> to;
-  std::vector<uint32_t> found;
-  for (const char c : rest) {
-    const uint8_t byte_class = all_->class_of_[static_cast<unsigned char>(c)];
-    to.clear();
-    advance(items, before, byte_class, to, found);
-    const Beginning& more = beginning(before, byte_class);
-    if (!found.empty() || !more.found.empty()) return true;
-    to.insert(to.end(), more.items.begin(), more.items.end());
-    sort_unique(to);
-    items.swap(to);
-    before = all_->edges_ ? all_->side_of_class_[byte_class] : other;
-  }
-  if (!beginning(before, classes_).found.empty()) return true;
-  std::vector<uint32_t> none;
-  ++mark_;
-  for (const uint32_t item : items) close(item, before, nothing, true, none, found);
-  return !found.empty();
+/// Its one automaton as bits; null where that can't be.
+BitAutomaton* Dfa::by_bits() {
+  if (!bits_tried_) bits_ = BitAutomaton::build(*all_, automata_.front());
+  bits_tried_ = true;
+  return bits_ ? &*bits_ : nullptr;
 }
 
 Searcher::Searcher(const NfaUnion& all, Dfa::Limits limits) : all_(&all), limits_(limits) {

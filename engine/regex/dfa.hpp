@@ -10,12 +10,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "regex/bit_automaton.hpp"
 #include "regex/empty_places.hpp"
 #include "regex/nfa.hpp"
 
@@ -31,6 +33,7 @@ class NfaUnion {
 
  private:
   friend class Dfa;
+  friend class BitAutomaton;
   struct State {
     Nfa::Op op;
     NodeKind assertion;
@@ -96,7 +99,7 @@ class Dfa {
   uint32_t list(std::vector<uint32_t> found);
   Step make(uint32_t state, size_t byte_class);
   uint32_t at_end(uint32_t state);
-  bool rest_matches(std::string_view rest, uint32_t state);
+  BitAutomaton* by_bits();
   const Beginning& beginning(Side before, size_t behind);
   void close(uint32_t from, Side before, Side behind, bool resolve, std::vector<uint32_t>& items,
              std::vector<uint32_t>& found);
@@ -126,6 +129,8 @@ class Dfa {
   uint64_t made_ = 0;
   uint64_t made_before_ = 0;  // when it was begun anew
   uint64_t read_ = 0;         // bytes since
+  std::optional<BitAutomaton> bits_;
+  bool bits_tried_ = false;
 };
 
 /// All automata of a union, over as many Dfas as do well. For one thread.
@@ -182,8 +187,10 @@ bool Dfa::search(std::string_view name, const Found& found) {
         if (read_ < worth * (made_ - made_before_)) {
           if (automata_.size() > 1) return false;
           // Nearly every byte leads to a new state: making entries costs more than it saves.
-          if (rest_matches(name.substr(at), state)) found(automata_.front());
-          return true;
+          if (BitAutomaton* bits = by_bits()) {
+            if (bits->search(name)) found(automata_.front());
+            return true;
+          }
         }
         const Key key = *states_[state];
         begin_anew();

@@ -1,7 +1,6 @@
 // Empty matches, which Hyperscan can't be asked for: where a Regex has them, and what is left of it
 // without them.
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "regex/byte_set.hpp"
@@ -11,14 +10,11 @@
 namespace kr::regex {
 namespace {
 
-constexpr std::array<Side, 3> sides{nothing, word, other};
-
-template <class Holds>
-uint16_t places_where(Holds holds) {
+constexpr uint16_t places_where(NodeKind assertion) {
   unsigned places = 0;
-  for (const Side before : sides) {
-    for (const Side behind : sides) {
-      if (holds(before, behind)) places |= place_bit(before, behind);
+  for (const Side before : {nothing, word, other}) {
+    for (const Side behind : {nothing, word, other}) {
+      if (holds(assertion, before, behind)) places |= place_bit(before, behind);
     }
   }
   return static_cast<uint16_t>(places);
@@ -48,13 +44,10 @@ uint16_t empty_places(const Regex& regex, NodeId id) {
     case NodeKind::group:
       return empty_places(regex, node.operands.front());
     case NodeKind::begin:
-      return places_where([](Side before, Side) { return before == nothing; });
     case NodeKind::end:
-      return places_where([](Side, Side behind) { return behind == nothing; });
     case NodeKind::word_edge:
-      return places_where([](Side a, Side b) { return (a == word) != (b == word); });
     case NodeKind::not_word_edge:
-      return places_where([](Side a, Side b) { return (a == word) == (b == word); });
+      return places_where(node.kind);
   }
   return 0;
 }

@@ -18,6 +18,13 @@ constexpr uint16_t place_bit(Side before, Side behind) {
 inline constexpr uint16_t all_places = 0x1ff;
 inline constexpr uint16_t empty_name_place = place_bit(nothing, nothing);
 
+/// Whether `^`, `$`, `\b` or `\B` holds at such a place.
+constexpr bool holds(NodeKind assertion, Side before, Side behind) {
+  if (assertion == NodeKind::begin) return before == nothing;
+  if (assertion == NodeKind::end) return behind == nothing;
+  return ((before == word) != (behind == word)) == (assertion == NodeKind::word_edge);
+}
+
 /// The places where the node has an empty match.
 uint16_t empty_places(const Regex& regex, NodeId id);
 

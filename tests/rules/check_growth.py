@@ -2,7 +2,8 @@
 """Small rules files that ask for much work (generators.py), through every verb that reads rules.
 None may take much processor time or memory, crash, or fail but for what is wrong in the file.
 
-check_growth.py [--long] [GENERATOR...]: `--long` doubles the sizes, by hand."""
+check_growth.py [--long|--small] [GENERATOR...]: `--long` takes eight times the sizes, by hand. `--small` takes a
+quarter, under sanitizers: they look at memory, for which size matters little."""
 import argparse
 import os
 import pathlib
@@ -15,8 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import generators  # noqa: E402
 
 KR = os.environ["KR"]
-# Processor seconds, generous: a sanitizer takes ten times as long. What grew with 2^n before takes
-# hours at these sizes.
+# Processor seconds, generous. What grew with 2^n before takes hours at these sizes.
 SECONDS = 60
 TRACE = "Start (ns),Duration (ns),Device,Strm,Name\n" + "".join(
     f"{i * 1000},500,GPU (0),7,x{i} x0 name{i} z\n" for i in range(20))
@@ -40,9 +40,11 @@ VERBS = {
 SIZES = {"shared": 200, "tables": 200, "many": 600, "nth": 39}
 
 
-def size_of(name, long):
+def size_of(name, options):
     size = next((size for head, size in SIZES.items() if name.startswith(head)), 60)
-    return size if name.startswith(("shared", "tables_twice")) else size * (8 if long else 1)
+    if options.small:
+        return size // 4
+    return size if name.startswith(("shared", "tables_twice")) else size * (8 if options.long else 1)
 
 
 def limit():
@@ -67,6 +69,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("generators", nargs="*")
     parser.add_argument("--long", action="store_true")
+    parser.add_argument("--small", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -75,7 +78,7 @@ def main():
         for generator in generators.ALL:
             if options.generators and generator.__name__ not in options.generators:
                 continue
-            size = size_of(generator.__name__, options.long)
+            size = size_of(generator.__name__, options)
             text = generator(size)
             (folder / "rules.kr").write_text(text)
             (folder / "other.kr").write_text(text.replace("x1", "x2").replace("name1", "nam1"))

@@ -168,6 +168,11 @@ TEST_CASE("many expressions in one automaton say what each says alone") {
     regex::Searcher roomy(all);
     regex::Searcher narrow(all, {.bytes = random() % 6000});
     regex::Searcher narrowest(all, {.bytes = 0});
+    std::vector<std::optional<regex::BitAutomaton>> by_bits;
+    for (uint32_t i = 0; i < automata.size(); ++i) {
+      by_bits.push_back(regex::BitAutomaton::build(all, i));
+      REQUIRE(by_bits.back().has_value());
+    }
     std::vector<std::string> names = test::small_names(2);
     for (int i = 0; i < 30; ++i) names.push_back(test::random_name(random, 40));
     for (const std::string& name : names) {
@@ -181,11 +186,49 @@ TEST_CASE("many expressions in one automaton say what each says alone") {
         CAPTURE(name);
         REQUIRE(found == expected);
       }
+      for (size_t i = 0; i < by_bits.size(); ++i) {
+        CAPTURE(name);
+        REQUIRE(by_bits[i]->search(name) == (expected[i] != 0));
+      }
     }
     if (narrow.parts() > 1) ++split;
     CHECK(roomy.parts() == 1);
   }
   CHECK(split > 50);
+}
+
+TEST_CASE("bits are shifted from word to word, and taken to places far away") {
+  std::mt19937 random(17);
+  for (const std::string text : {"a.{70}b", "a.{60,70}b", "(a|bc{62,66}){3}$", "\\ba.{200}\\B",
+                                 "(.{63}a|b){2,5}c", "(ab?){64}"}) {
+    CAPTURE(text);
+    const auto regex = test::parsed(text);
+    REQUIRE(regex.has_value());
+    const regex::Nfa automaton = *regex::Nfa::build(*regex);
+    const regex::NfaUnion all({&automaton, 1});
+    auto by_bits = regex::BitAutomaton::build(all, 0);
+    REQUIRE(by_bits.has_value());
+    size_t found = 0;
+    for (int i = 0; i < 2000; ++i) {
+      std::string name;
+      const size_t length = random() % 260;
+      const size_t letters = 1 + random() % 5;
+      while (name.size() < length) name += "abc -"[random() % letters];
+      const bool expected = automaton.search(name);
+      REQUIRE(by_bits->search(name) == expected);
+      if (expected) ++found;
+    }
+    CHECK(found > 0);
+  }
+  const auto many = test::parsed("(a?){900}b");
+  REQUIRE(many.has_value());
+  const regex::Nfa automaton = *regex::Nfa::build(*many);
+  const regex::NfaUnion all({&automaton, 1});
+  CHECK(!regex::BitAutomaton::build(all, 0).has_value());
+  regex::Searcher searcher(all, {.bytes = 0});
+  size_t found = 0;
+  searcher.search("xxab", [&](uint32_t) { ++found; });
+  CHECK(found > 0);
 }
 
 // Work is counted, not timed: an entry of the table is made once, a byte is one look into it.

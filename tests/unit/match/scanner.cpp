@@ -181,3 +181,19 @@ TEST_CASE("bytes that are no database of the program are refused") {
     CHECK(refused);
   }
 }
+
+// A database is found by its atoms. Where this fails, raise the number in database_magic
+// (match/database_file.cpp), then write down what is compiled now.
+TEST_CASE("databases are compiled from the same patterns as when their format got its number") {
+  ProgramBuilder rules;
+  rules.text("gemm", false, true);
+  for (const char* text :
+       {"a(^|[^a-z])b", "(^|x)a+$", "(a|$)b?c", "\\bx|^", "^a*$", "(?:a?$|b){2}"}) {
+    rules.regex(text);
+  }
+  std::string all;
+  for (const HyperscanPattern& pattern : hyperscan_patterns(rules.program)) {
+    all += std::to_string(pattern.atom.index) + " " + pattern.text + "\n";
+  }
+  CHECK(all == "0 ^gemm\n1 a[^a-z]b\n2 (?:^|x)a+\\z\n3 ab?c\n5 ^a+\\z\n");
+}

@@ -1,0 +1,66 @@
+// One expression searched for with a bit a place: a byte moves all places at once, 64 in a word.
+//
+// For expressions whose sets of places hardly ever come again, so that a table of them (dfa.hpp) is
+// of no use: `a.{500}b`. Most places lead to the one after them alone, which is a shift; the others
+// are told apart (as in Hyperscan's LimEx: Wang et al., NSDI 2019).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "regex/empty_places.hpp"
+
+namespace kr::regex {
+
+class NfaUnion;
+
+/// For one thread. The NfaUnion has to outlive it.
+class BitAutomaton {
+ public:
+  /// None where each place leads to many others, as in `(a?){1000}`.
+  static std::optional<BitAutomaton> build(const NfaUnion& all, uint32_t automaton);
+
+  /// Whether it matches anywhere in `name`. Time: the bytes times the places / 64, and the jumps.
+  bool search(std::string_view name);
+
+ private:
+  using Words = std::vector<uint64_t>;
+  struct Part {
+    uint32_t word;
+    uint64_t bits;
+  };
+  /// From each place of some to all of others.
+  struct Jump {
+    std::vector<Part> from, to;
+  };
+  /// Where matches begin, between two bytes or at an edge of the name.
+  struct Start {
+    Words places;
+    bool accepts = false;
+  };
+  /// Where places lead to whose byte has been read, by what stands before and behind.
+  struct Steps {
+    Words forward;  // to the place after
+    Words stay;
+    std::vector<Jump> jumps;
+    Words accepting;
+  };
+  class Builder;
+
+  size_t between(Side before, Side behind) const;
+  /// Reads a byte of a class, whose places are `reach`. False: something matches that ends before.
+  bool step(const Steps& steps, const Start& start, const Words& reach);
+
+  const NfaUnion* all_ = nullptr;
+  size_t words_ = 0;
+  std::array<Start, 9> starts_;
+  std::array<Steps, 9> steps_;
+  std::vector<Words> reach_;             // places whose byte may be of a class
+  std::array<uint8_t, 256> reach_of_{};  // by class: index into reach_
+  Words places_, to_;
+};
+
+}  // namespace kr::regex
