@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "base/input_files.hpp"
 #include "base/nearest.hpp"
 #include "base/output_path.hpp"
@@ -19,11 +20,6 @@ namespace kr {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Closer {
-  int descriptor;
-  ~Closer() { ::close(descriptor); }
-};
 
 std::string reason(int error) {
   return std::strerror(error);
@@ -81,10 +77,9 @@ Error cannot_read(const fs::path& path, int code) {
 }
 
 std::string read_file(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw cannot_read(path, errno);
-  const Closer closer{descriptor};
-  return read_file(descriptor, path);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) throw cannot_read(path, errno);
+  return read_file(file.number(), path);
 }
 
 std::string read_file(int descriptor, const fs::path& path, size_t most) {
@@ -186,12 +181,11 @@ const fs::path& PendingFile::aside() {
 
 void PendingFile::copy_part() {
   // Opened anew: who wrote by path may have written another file of the name.
-  const int from = ::open(part_->path().c_str(), O_RDONLY | O_CLOEXEC);
-  if (from < 0) fail("cannot be copied from the temporary folder", errno);
-  const Closer closer{from};
+  const Descriptor from(::open(part_->path().c_str(), O_RDONLY | O_CLOEXEC));
+  if (from.number() < 0) fail("cannot be copied from the temporary folder", errno);
   std::vector<char> block(size_t{64} << 10);
   while (true) {
-    const ssize_t got = ::read(from, block.data(), block.size());
+    const ssize_t got = ::read(from.number(), block.data(), block.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("cannot be copied from the temporary folder", errno);
     if (got == 0) return;

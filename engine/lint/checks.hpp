@@ -8,6 +8,7 @@
 
 #include "lint/lint.hpp"
 #include "regex/regex.hpp"
+#include "testing/testing.hpp"
 
 namespace kr::lint {
 
@@ -28,6 +29,7 @@ struct Context {
   std::vector<const LoadedFile*> roots;
   std::vector<WrittenAtom> atoms;  // of the root files
   prove::Allowance& allowance;     // of the proofs that findings by default need
+  std::vector<TestSubject> tests;  // the names in the file's own tests, matched
 
   const Rules& rules() const { return *compiled.rules; }
   const Program& program() const { return compiled.program(); }

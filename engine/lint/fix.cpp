@@ -119,7 +119,7 @@ FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const Fix
     if (chooser.count() == 0) break;
     result.count += chooser.count();
     Attempt made = std::move(chooser).take();
-    rules = compile_for_lint(std::move(made.rules), options.cache, made.loaded);
+    rules = compile_for_lint(std::move(made.rules), options.names, options.cache, made.loaded);
     findings = lint_rules(rules, lint, made.loaded);
   }
   if (result.count > 0) result.before = before;

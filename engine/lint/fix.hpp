@@ -20,6 +20,7 @@ struct FixOptions {
   bool unsafe = false;
   /// Which findings to fix; empty: all.
   std::function<bool(const Diagnostic&)> wanted;
+  Names names = Names::few;
   std::optional<Database::Cache> cache;
 };
 

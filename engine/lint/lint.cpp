@@ -88,7 +88,8 @@ std::vector<Diagnostic> lint_rules(const CompiledRules& rules, const LintOptions
                                    const Sink& loaded) {
   const lint::Modules modules(*rules.rules);
   prove::Allowance allowance = lint::allowance_for(options);
-  lint::Context context{rules, options, modules, {}, {}, allowance};
+  lint::Context context{
+      rules, options, modules, {}, {}, allowance, test_subjects(rules, options.stop)};
   for (const LoadedFile& file : rules.rules->files) {
     if (!file.root) continue;
     context.roots.push_back(&file);
@@ -113,14 +114,18 @@ std::vector<Diagnostic> lint_rules(const CompiledRules& rules, const LintOptions
   return found;
 }
 
-CompiledRules compile_for_lint(std::unique_ptr<Rules> rules,
+CompiledRules compile_for_lint(std::unique_ptr<Rules> rules, Names names,
                                const std::optional<Database::Cache>& cache, const Sink& loaded) {
   CompiledRules compiled;
   compiled.rules = std::move(rules);
   compiled.named = true;
-  if (!loaded.has_errors()) {
-    compiled.database = cache ? Database::compile(compiled.program(), cache)
-                              : Database::of_automata(compiled.program());
+  if (loaded.has_errors()) return compiled;
+  const Program& program = compiled.program();
+  if (names == Names::many) {
+    compiled.database = Database::compile(program, cache);
+  } else {
+    if (cache) compiled.database = Database::find(program, *cache);
+    if (!compiled.database) compiled.database = Database::of_automata(program);
   }
   return compiled;
 }

@@ -35,10 +35,15 @@ struct LintOptions {
 std::vector<Diagnostic> lint_rules(const CompiledRules& rules, const LintOptions& options,
                                    const Sink& loaded);
 
-/// Rules from memory with a database; without one where loading found errors. With a cache the
-/// database is Hyperscan's, to look at many names; without, it is of automata, which are ready at
-/// once: for the names in a file's own tests.
-CompiledRules compile_for_lint(std::unique_ptr<Rules> rules,
+/// How many names lint will match.
+enum class Names : uint8_t {
+  few,   // those in a file's own tests: by automata, which are ready at once
+  many,  // of real kernels: by Hyperscan
+};
+
+/// Rules from memory with a database; without one where loading found errors. What lies ready in
+/// the cache is taken for any number of names.
+CompiledRules compile_for_lint(std::unique_ptr<Rules> rules, Names names,
                                const std::optional<Database::Cache>& cache, const Sink& loaded);
 
 }  // namespace kr

@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "lint/edits.hpp"
 #include "lint/fix.hpp"
+#include "lint/kept_proofs.hpp"
 #include "lint/suppress.hpp"
 #include "source/text_file.hpp"
 #include "syntax/parse.hpp"
@@ -31,6 +32,7 @@ struct Unit {
   Sink loaded;
   std::vector<Diagnostic> findings;
   lint::FixResult fixed;
+  prove::ProofMemo proofs;
 
   const LoadedFile& root() const { return rules.rules->files.front(); }
 };
@@ -60,13 +62,13 @@ void in_parallel(size_t count, const Work& work) {
 }
 
 /// Only what is likely asks for more names than those in the files' own tests.
-std::optional<Database::Cache> cache_of(const LintFilesOptions& options) {
-  return options.infos ? options.cache : std::nullopt;
+Names names_for(const LintFilesOptions& options) {
+  return options.infos ? Names::many : Names::few;
 }
 
 void load(Unit& unit, const Library& library, const LintFilesOptions& options) try {
   auto rules = load_rules({unit.name}, library, unit.loaded, options.overlay);
-  unit.rules = compile_for_lint(std::move(rules), cache_of(options), unit.loaded);
+  unit.rules = compile_for_lint(std::move(rules), names_for(options), options.cache, unit.loaded);
   unit.broken = unit.loaded.has_errors();
   unit.real = lint::usage_path(*unit.rules.rules, unit.root());
 } catch (const Error& error) {
@@ -166,7 +168,7 @@ class Merger {
   std::set<std::tuple<FileId, uint32_t, uint32_t, const CodeInfo*, std::string>> seen_;
 };
 
-void lint_unit(Unit& unit, const LintOptions& options, const LintFilesOptions& how) {
+void lint_unit(Unit& unit, LintOptions options, const LintFilesOptions& how) {
   if (unit.broken) {
     unit.findings = unit.loaded.sorted();
     for (const LoadedFile& file : unit.rules.rules->files) {
@@ -182,13 +184,15 @@ void lint_unit(Unit& unit, const LintOptions& options, const LintFilesOptions& h
     }
     return;
   }
+  options.proofs = &unit.proofs;
   unit.findings = lint_rules(unit.rules, options, unit.loaded);
   if (how.fixes == LintFilesOptions::Fixes::none) return;
   unit.fixed = lint::fix(unit.rules, unit.findings,
                          {.lint = options,
                           .unsafe = how.fixes == LintFilesOptions::Fixes::all,
                           .wanted = how.mended,
-                          .cache = cache_of(how)});
+                          .names = names_for(how),
+                          .cache = how.cache});
 }
 
 }  // namespace
@@ -221,7 +225,13 @@ LintedFiles lint_files(const std::vector<std::string>& names, const Library& lib
   shared.known_names.insert(shared.known_names.end(), options.known_names.begin(),
                             options.known_names.end());
   shared.effort = options.effort;
-  in_parallel(units.size(), [&](size_t i) { lint_unit(units[i], shared, options); });
+  lint::KeptProofs kept(options.cache);
+  in_parallel(units.size(), [&](size_t i) {
+    units[i].proofs = prove::ProofMemo(kept.known());
+    lint_unit(units[i], shared, options);
+  });
+  for (const Unit& unit : units) kept.add(unit.proofs.kept());
+  kept.write();
 
   Merger merger(result);
   for (Unit& unit : units) {

@@ -11,7 +11,6 @@
 #include "match/evaluate.hpp"
 #include "prove/alternatives.hpp"
 #include "prove/lists.hpp"
-#include "testing/testing.hpp"
 
 namespace kr::lint {
 namespace {
@@ -45,7 +44,7 @@ struct Checked {
 class LabelledTests {
  public:
   explicit LabelledTests(const Context& context)
-      : program_(context.program()), subjects_(test_subjects(context.compiled)) {}
+      : program_(context.program()), subjects_(context.tests) {}
 
   void label(const EffectiveList& list) {
     of_rule_.clear();
@@ -70,7 +69,7 @@ class LabelledTests {
 
  private:
   const Program& program_;
-  std::vector<TestSubject> subjects_;
+  std::span<const TestSubject> subjects_;
   std::map<RuleId, std::vector<size_t>> of_rule_;
 };
 

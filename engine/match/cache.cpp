@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/descriptor.hpp"
 #include "base/file.hpp"
-#include "match/bytes.hpp"
 #include "match/scanner.hpp"
 #include "source/library.hpp"
 
@@ -24,10 +25,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr std::string_view extension = ".krhs";
 constexpr std::string_view aside_extension = ".part";
 
-std::string file_name(std::string_view key) {
+std::string file_name(std::string_view key, std::string_view extension) {
   const Hash128 hash = hash128(key);
   return fmt::format("{:016x}{:016x}{}", hash.high, hash.low, extension);
 }
@@ -42,21 +42,6 @@ const char* variable(const char* name) {
 bool is_private(const struct stat& info) {
   return info.st_uid == ::geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
-
-struct Descriptor {
-  explicit Descriptor(int opened) : number(opened) {}
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  bool opened(struct stat& info) const { return number >= 0 && ::fstat(number, &info) == 0; }
-  int number;
-};
-
-}  // namespace
-
-namespace {
 
 fs::path folder_of_user() {
   if (std::getenv("KR_CACHE_DIR") != nullptr) {
@@ -73,10 +58,8 @@ fs::path folder_of_user() {
 
 fs::path folder_of_install() {
   std::error_code error;
-  const fs::path program = fs::canonical("/proc/self/exe", error);
-  if (error) return {};
-  const fs::path folder = program.parent_path() / ".." / "share" / "kr" / "databases";
-  return fs::is_directory(folder, error) ? folder.lexically_normal() : fs::path();
+  const fs::path folder = Library::install_folder() / "databases";
+  return fs::is_directory(folder, error) ? folder : fs::path();
 }
 
 }  // namespace
@@ -87,21 +70,18 @@ std::optional<Database::Cache> Database::Cache::of_process() {
   return cache;
 }
 
-std::string read_installed_database(const fs::path& folder, std::string_view key) noexcept {
+CacheFile::CacheFile(const fs::path& folder, std::string_view key, std::string_view extension)
+    : folder_(folder), file_(folder / file_name(key, extension)) {}
+
+std::string CacheFile::read_installed() const noexcept {
   try {
-    const fs::path file = folder / file_name(key);
-    // Hyperscan trusts the bytes of a database, as the loader does those of a program.
-    if (!Library::installed(file)) return {};
-    return read_file(file);
+    return Library::installed(file_) ? read_file(file_) : std::string();
   } catch (const std::exception&) {
     return {};
   }
 }
 
-DatabaseCache::DatabaseCache(const fs::path& folder, std::string_view key)
-    : folder_(folder), file_(folder / file_name(key)) {}
-
-std::optional<std::string> DatabaseCache::refusal(const fs::path& folder) {
+std::optional<std::string> CacheFile::refusal(const fs::path& folder) {
   struct stat info {};
   if (::stat(folder.c_str(), &info) != 0) return std::nullopt;
   if (!S_ISDIR(info.st_mode)) return "is not a folder; name another in KR_CACHE_DIR";
@@ -112,30 +92,30 @@ std::optional<std::string> DatabaseCache::refusal(const fs::path& folder) {
                "KR_CACHE_DIR";
 }
 
-std::string DatabaseCache::read() const noexcept {
+std::string CacheFile::read() const noexcept {
   try {
     const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     struct stat info {};
-    if (!folder.opened(info) || !is_private(info)) return {};
+    if (!folder.describe(info) || !is_private(info)) return {};
     // A device or a pipe under the name would be read for ever, a link may lead to anything.
-    const Descriptor file(::openat(folder.number, file_.filename().c_str(),
+    const Descriptor file(::openat(folder.number(), file_.filename().c_str(),
                                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (!file.opened(info) || !S_ISREG(info.st_mode) || !is_private(info)) return {};
-    std::string bytes = read_file(file.number, file_);
-    if (::time(nullptr) - info.st_mtime > time_t{24} * 60 * 60) ::futimens(file.number, nullptr);
+    if (!file.describe(info) || !S_ISREG(info.st_mode) || !is_private(info)) return {};
+    std::string bytes = read_file(file.number(), file_);
+    if (::time(nullptr) - info.st_mtime > time_t{24} * 60 * 60) ::futimens(file.number(), nullptr);
     return bytes;
   } catch (const std::exception&) {
     return {};
   }
 }
 
-void DatabaseCache::write(std::string_view bytes) const noexcept {
+void CacheFile::write(std::string_view bytes) const noexcept {
   try {
     if (folder_.has_parent_path()) fs::create_directories(folder_.parent_path());
     ::mkdir(folder_.c_str(), 0700);
     struct stat info {};
     const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!folder.opened(info) || !is_private(info)) return;
+    if (!folder.describe(info) || !is_private(info)) return;
     PartFile part(file_, file_.string(), 0600);
     if (write_all(part.descriptor(), bytes) != 0 || part.put(file_) != 0) return;
     prune();
@@ -145,7 +125,8 @@ void DatabaseCache::write(std::string_view bytes) const noexcept {
   }
 }
 
-void DatabaseCache::prune() const {
+void CacheFile::prune() const {
+  const fs::path extension = file_.extension();
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
   const auto now = fs::file_time_type::clock::now();
   std::error_code error;
@@ -157,7 +138,7 @@ void DatabaseCache::prune() const {
     if (path.extension() == extension) files.emplace_back(used, path);
     // What a process that died left behind.
     const bool aside = path.extension() == aside_extension &&
-                       path.filename().string().find(extension) != std::string::npos;
+                       path.filename().string().find(extension.string()) != std::string::npos;
     if (aside && now - used > 1h) fs::remove(path, gone);
   }
   if (files.size() <= max_files) return;

@@ -1,8 +1,9 @@
-// The folder of serialized databases. Nothing here fails: what cannot be read is absent, what
-// cannot be written stays unwritten.
+// Files of the cache folder, and of the folder of what was made with kr. Nothing here fails: what
+// cannot be read is absent, what cannot be written stays unwritten.
 //
-// Hyperscan trusts the bytes of a database, so these are only read where nobody but this user can
-// have written them: the folder and the file are the user's own, and closed to others for writing.
+// What is read is trusted (Hyperscan trusts the bytes of a database), so it is only read where
+// nobody but this user can have written it: the folder and the file are the user's own, and closed
+// to others for writing.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +13,18 @@
 
 namespace kr {
 
-class DatabaseCache {
+class CacheFile {
  public:
   /// The file for this key; named by a hash of it, so that equal keys meet in one file.
-  DatabaseCache(const std::filesystem::path& folder, std::string_view key);
+  /// `extension` tells what sort of file it is.
+  CacheFile(const std::filesystem::path& folder, std::string_view key, std::string_view extension);
 
   /// The bytes, or nothing. A file that was read counts as used today.
   std::string read() const noexcept;
+  /// The bytes where the folder is the install's: see Library::installed. Or nothing.
+  std::string read_installed() const noexcept;
   /// Written aside and renamed, so that who reads at the same time sees an old file, the new one
-  /// or none. The oldest files go when there are too many.
+  /// or none. The oldest files of the sort go when there are too many.
   void write(std::string_view bytes) const noexcept;
 
   static constexpr size_t max_files = 64;
@@ -33,9 +37,5 @@ class DatabaseCache {
   std::filesystem::path folder_;
   std::filesystem::path file_;
 };
-
-/// The bytes of the database that was installed for this key, or nothing.
-std::string read_installed_database(const std::filesystem::path& folder,
-                                    std::string_view key) noexcept;
 
 }  // namespace kr

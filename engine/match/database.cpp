@@ -13,6 +13,7 @@
 namespace kr {
 namespace {
 
+constexpr std::string_view database_extension = ".krhs";
 constexpr unsigned flags = HS_FLAG_DOTALL | HS_FLAG_SINGLEMATCH;
 
 struct CompileErrorFree {
@@ -195,31 +196,43 @@ std::string Database::version() {
   return hs_version();
 }
 
+namespace {
+
+Processor processor_of(const std::optional<Database::Cache>& cache) {
+  return cache && cache->any_processor ? Processor::any : Processor::this_one;
+}
+
+}  // namespace
+
+std::shared_ptr<const Database> Database::find(const Program& program, const Cache& cache) {
+  const auto read = [&](const std::string& key, const std::string& bytes) {
+    std::unique_ptr<Impl> impl = read_database(program, key, bytes);
+    if (impl) impl->from_cache = true;
+    return impl ? std::make_shared<const Database>(std::move(impl)) : nullptr;
+  };
+  if (!cache.installed.empty()) {
+    const std::string key = database_key(program, Processor::any);
+    const CacheFile file(cache.installed, key, database_extension);
+    if (auto database = read(key, file.read_installed())) return database;
+  }
+  if (cache.folder.empty()) return nullptr;
+  const std::string key = database_key(program, processor_of(cache));
+  return read(key, CacheFile(cache.folder, key, database_extension).read());
+}
+
 std::shared_ptr<const Database> Database::compile(const Program& program,
                                                   const std::optional<Cache>& cache) {
-  const auto made = [](std::unique_ptr<Impl> impl) {
-    impl->from_cache = true;
-    return std::make_shared<const Database>(std::move(impl));
-  };
-  if (cache && !cache->installed.empty()) {
-    const std::string key = database_key(program, Processor::any);
-    const std::string bytes = read_installed_database(cache->installed, key);
-    if (auto impl = read_database(program, key, bytes)) return made(std::move(impl));
-  }
-  const Processor processor = cache && cache->any_processor ? Processor::any : Processor::this_one;
-  std::string key = database_key(program, processor);
-  std::optional<DatabaseCache> files;
-  if (cache && !cache->folder.empty()) files.emplace(cache->folder, key);
-  if (files) {
-    if (auto impl = read_database(program, key, files->read())) return made(std::move(impl));
-  }
+  if (auto database = cache ? find(program, *cache) : nullptr) return database;
+  const Processor processor = processor_of(cache);
   std::vector<AtomId> refused;
   HsDatabase hyperscan = compile_most(hyperscan_patterns(program), processor, refused);
   auto impl = without_hyperscan(program, std::move(refused));
   take_hyperscan(*impl, std::move(hyperscan));
-  impl->key = std::move(key);
+  impl->key = database_key(program, processor);
   auto database = std::make_shared<const Database>(std::move(impl));
-  if (files) files->write(database->serialize());
+  if (cache && !cache->folder.empty()) {
+    CacheFile(cache->folder, database->impl().key, database_extension).write(database->serialize());
+  }
   return database;
 }
 

@@ -2,7 +2,7 @@
 // serialization. The same bytes are a file of the cache and a part of a .krdb.
 #include <cstdlib>
 
-#include "match/bytes.hpp"
+#include "base/bytes.hpp"
 #include "match/database.hpp"
 
 namespace kr {

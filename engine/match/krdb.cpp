@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "match/bytes.hpp"
 
 namespace kr {
 namespace {

@@ -48,7 +48,7 @@ class Database {
   /// Where serialized databases are kept. None: no cache.
   struct Cache {
     std::filesystem::path folder;  // empty: nothing is kept
-    /// Databases that were made with kr, for any processor; only read. Empty: there are none.
+    /// What was made with kr, databases for any processor; only read. Empty: there is nothing.
     std::filesystem::path installed = {};
     /// Whether databases are compiled for any processor, as those of `installed` are.
     bool any_processor = false;
@@ -64,6 +64,8 @@ class Database {
   /// counts as absent, one that cannot be written is left alone.
   static std::shared_ptr<const Database> compile(const Program& program,
                                                  const std::optional<Cache>& cache);
+  /// What `compile` would take from the install or the cache; null where it would compile.
+  static std::shared_ptr<const Database> find(const Program& program, const Cache& cache);
   /// Asks Hyperscan nothing: every atom goes through the project's own automata, or what they said
   /// before. Ready at once, slow to scan new names with: for a few names between two edits of the
   /// rules. For one thread. The Program has to outlive it.

@@ -1,6 +1,11 @@
 #include "prove/memo.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.hpp"
 
 namespace kr::prove {
 namespace {
@@ -11,38 +16,99 @@ bool goes_alike(size_t budget, size_t before, size_t used) {
   return budget == before || std::min(budget, before) >= used + reserve;
 }
 
+constexpr std::string_view proofs_magic = "kr proofs 1\n";
+
 }  // namespace
 
-std::optional<NameFinding> ProofMemo::recall(const Digest& question, Steps& budget) {
-  auto at = recent_.find(question);
-  if (at == recent_.end()) {
-    const auto old = older_.find(question);
-    if (old == older_.end()) return std::nullopt;
-    Kept kept = std::move(old->second);
-    older_.erase(old);
-    add(question, std::move(kept));
-    at = recent_.find(question);
+std::string to_bytes(const Proofs& proofs) {
+  // In one order, so that the same proofs are the same bytes.
+  std::vector<std::pair<Digest, const Proof*>> sorted;
+  sorted.reserve(proofs.size());
+  for (const auto& [question, proof] : proofs) sorted.emplace_back(question, &proof);
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.first, a.first.second) < std::pair(b.first.first, b.first.second);
+  });
+  ByteWriter body;
+  body.number(sorted.size());
+  for (const auto& [question, proof] : sorted) {
+    for (const uint64_t number :
+         {question.first, question.second, uint64_t{proof->budget.search},
+          uint64_t{proof->budget.work}, uint64_t{proof->used.search}, uint64_t{proof->used.work},
+          static_cast<uint64_t>(proof->finding.answer)}) {
+      body.number(number);
+    }
+    body.text(proof->finding.name);
   }
-  const Kept& kept = at->second;
-  if (!goes_alike(budget.search, kept.budget.search, kept.used.search) ||
-      !goes_alike(budget.work, kept.budget.work, kept.used.work)) {
+  const std::string bytes = std::move(body).take();
+  const Hash128 checksum = hash128(bytes);
+  ByteWriter file;
+  file.text(proofs_magic);
+  file.text(prover_version());
+  file.number(checksum.high);
+  file.number(checksum.low);
+  file.text(bytes);
+  return std::move(file).take();
+}
+
+std::optional<Proofs> proofs_from(std::string_view bytes) {
+  ByteReader file(bytes);
+  if (file.text() != proofs_magic || file.text() != prover_version()) return std::nullopt;
+  const auto high = file.number();
+  const auto low = file.number();
+  const auto body = file.text();
+  if (!body || file.left() != 0 || hash128(*body) != Hash128{*high, *low}) return std::nullopt;
+  ByteReader reader(*body);
+  Proofs proofs;
+  const size_t count = reader.number().value_or(0);
+  proofs.reserve(std::min(count, body->size() / 64));
+  for (size_t i = 0; i < count; ++i) {
+    std::array<uint64_t, 7> numbers{};
+    for (uint64_t& number : numbers) {
+      const auto read = reader.number();
+      if (!read) return std::nullopt;
+      number = *read;
+    }
+    const auto name = reader.text();
+    if (!name || numbers[6] > static_cast<uint64_t>(Answer::not_proven)) return std::nullopt;
+    const NameFinding finding{static_cast<Answer>(numbers[6]), std::string(*name)};
+    proofs.emplace(Digest{numbers[0], numbers[1]},
+                   Proof{finding, {numbers[2], numbers[3]}, {numbers[4], numbers[5]}});
+  }
+  if (reader.left() != 0) return std::nullopt;
+  return proofs;
+}
+
+std::optional<NameFinding> ProofMemo::recall(const Digest& question, Steps& budget) {
+  const Proof* proof = nullptr;
+  if (const auto at = recent_.find(question); at != recent_.end()) {
+    proof = &at->second;
+  } else if (const auto old = older_.find(question); old != older_.end()) {
+    add(question, std::move(old->second));
+    older_.erase(question);
+    proof = &recent_.at(question);
+  } else if (known_) {
+    const auto known = known_->find(question);
+    if (known != known_->end()) proof = &known->second;
+  }
+  if (proof == nullptr || !goes_alike(budget.search, proof->budget.search, proof->used.search) ||
+      !goes_alike(budget.work, proof->budget.work, proof->used.work)) {
     return std::nullopt;
   }
-  budget.search -= kept.used.search;
-  budget.work -= kept.used.work;
-  return kept.finding;
+  budget.search -= proof->used.search;
+  budget.work -= proof->used.work;
+  return proof->finding;
 }
 
 void ProofMemo::keep(const Digest& question, NameFinding finding, Steps budget, Steps used) {
   add(question, {std::move(finding), budget, used});
 }
 
-void ProofMemo::add(const Digest& question, Kept kept) {
+void ProofMemo::add(const Digest& question, Proof proof) {
   if (recent_.size() >= max_kept) {
     older_ = std::move(recent_);
     recent_.clear();
   }
-  recent_.insert_or_assign(question, std::move(kept));
+  recent_.insert_or_assign(question, std::move(proof));
 }
 
 }  // namespace kr::prove

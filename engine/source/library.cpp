@@ -31,17 +31,16 @@ std::set<std::string> names_below(const fs::path& folder) {
   return names;
 }
 
-/// Of the install that this program is part of.
-fs::path data_folder(const fs::path& program) {
-  std::error_code error;
-  fs::path real = fs::canonical("/proc/self/exe", error);
-  if (error) real = fs::absolute(program, error);
-  return (real.parent_path() / ".." / "share" / "kr").lexically_normal();
-}
-
 }  // namespace
 
-Library Library::of_process(const fs::path& program) {
+fs::path Library::install_folder() {
+  std::error_code error;
+  const fs::path program = fs::canonical("/proc/self/exe", error);
+  if (error) return {};
+  return (program.parent_path() / ".." / "share" / "kr").lexically_normal();
+}
+
+Library Library::of_process() {
   std::vector<fs::path> roots;
   const auto add = [&roots](const fs::path& root) {
     if (is_root(root) && std::find(roots.begin(), roots.end(), root) == roots.end()) {
@@ -56,13 +55,13 @@ Library Library::of_process(const fs::path& program) {
       rest.remove_prefix(std::min(colon + 1, rest.size()));
     }
   }
-  add(data_folder(program));
+  add(install_folder());
   return Library(std::move(roots));
 }
 
 bool Library::installed(const fs::path& path) {
   std::error_code error;
-  const fs::path root = fs::canonical(data_folder({}), error);
+  const fs::path root = fs::canonical(install_folder(), error);
   if (error) return false;
   fs::path at = fs::canonical(path, error);
   struct stat program {};

@@ -16,10 +16,11 @@ class Library {
  public:
   explicit Library(std::vector<std::filesystem::path> roots) : roots_(std::move(roots)) {}
 
-  /// The roots of this process: KR_PATH (`:` between folders), then those found from `program`
-  /// (argv[0] or /proc/self/exe).
-  static Library of_process(const std::filesystem::path& program);
+  /// The roots of this process: KR_PATH (`:` between folders), then that of the install.
+  static Library of_process();
 
+  /// The data folder of the install or build tree that this program is in, there or not.
+  static std::filesystem::path install_folder();
   /// Whether `path` is a file of the install's data folder that only who installed kr, this user or
   /// the superuser can have written.
   static bool installed(const std::filesystem::path& path);

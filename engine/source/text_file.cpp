@@ -6,17 +6,11 @@
 
 #include <cerrno>
 
+#include "base/descriptor.hpp"
 #include "base/file.hpp"
 
 namespace kr {
 namespace {
-
-struct Descriptor {
-  int number;
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-};
 
 /// Throws where the kind of file is not to be read.
 void check_kind(const std::filesystem::path& path, mode_t mode, Pipes pipes) {
@@ -41,10 +35,10 @@ std::string read_text_file(const std::filesystem::path& path, Pipes pipes) {
   if (::stat(path.c_str(), &info) != 0) throw cannot_read(path, errno);
   check_kind(path, info.st_mode, pipes);
   const int wait = S_ISFIFO(info.st_mode) ? 0 : O_NONBLOCK;
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait)};
-  if (file.number < 0 || ::fstat(file.number, &info) != 0) throw cannot_read(path, errno);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));
+  if (!file.describe(info)) throw cannot_read(path, errno);
   check_kind(path, info.st_mode, pipes);  // it may be another file by now
-  return read_file(file.number, path, max_text_bytes);
+  return read_file(file.number(), path, max_text_bytes);
 }
 
 }  // namespace kr

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "match/evaluate.hpp"
+#include "prove/allowance.hpp"
 
 namespace kr {
 namespace {
@@ -41,8 +42,8 @@ class ModelMatchers {
 
 class Runner {
  public:
-  explicit Runner(const CompiledRules& rules)
-      : program_(rules.program()), subjects_(test_subjects(rules)) {
+  Runner(const Program& program, std::span<const TestSubject> subjects)
+      : program_(program), subjects_(subjects) {
     models_.resize(program_.models.size());
   }
 
@@ -94,18 +95,19 @@ class Runner {
   }
 
   const Program& program_;
-  std::vector<TestSubject> subjects_;
+  std::span<const TestSubject> subjects_;
   std::vector<std::optional<ModelMatchers>> models_;
 };
 
 }  // namespace
 
-std::vector<TestSubject> test_subjects(const CompiledRules& rules) {
+std::vector<TestSubject> test_subjects(const CompiledRules& rules, const std::atomic<bool>* stop) {
   const Program& program = rules.program();
   Scanner scanner(rules.database);
   std::vector<TestSubject> subjects;
   subjects.reserve(program.tests.size());
   for (const Test& test : program.tests) {
+    if (stop != nullptr && *stop) throw prove::Stopped();
     TestSubject& subject = subjects.emplace_back();
     subject.name = AtomSet(program.atoms.size());
     scanner.scan(test.name, subject.name);
@@ -118,7 +120,12 @@ std::vector<TestSubject> test_subjects(const CompiledRules& rules) {
 }
 
 std::vector<TestOutcome> run_tests(const CompiledRules& rules) {
-  return Runner(rules).run();
+  return run_tests(rules, test_subjects(rules));
+}
+
+std::vector<TestOutcome> run_tests(const CompiledRules& rules,
+                                   std::span<const TestSubject> subjects) {
+  return Runner(rules.program(), subjects).run();
 }
 
 }  // namespace kr

@@ -1,6 +1,7 @@
 // Tests written in rulesets: run, and told as diagnostics.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,8 +36,10 @@ struct TestSubject {
   Subject subject() const { return {.name = &name, .kind = kind, .within = within}; }
 };
 
-/// By index into Program::tests. Needs the database of `rules`.
-std::vector<TestSubject> test_subjects(const CompiledRules& rules);
+/// By index into Program::tests. Needs the database of `rules`. Once `stop`, which may be null, is
+/// set by any thread, it throws prove::Stopped.
+std::vector<TestSubject> test_subjects(const CompiledRules& rules,
+                                       const std::atomic<bool>* stop = nullptr);
 
 /// Every test of the Program, in its order, for every model it is for.
 ///
@@ -44,6 +47,9 @@ std::vector<TestSubject> test_subjects(const CompiledRules& rules);
 /// wrote, is not asked for a dimension that the engine itself has no rules for, and a test that
 /// asks it for nothing else has no outcome for it.
 std::vector<TestOutcome> run_tests(const CompiledRules& rules);
+/// `subjects` are those of test_subjects.
+std::vector<TestOutcome> run_tests(const CompiledRules& rules,
+                                   std::span<const TestSubject> subjects);
 
 /// Adds a `failing-test` for each miss to `sink`. Models that miss in the same way are told
 /// together.

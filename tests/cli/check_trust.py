@@ -76,6 +76,9 @@ def text(data):
     return struct.pack("<Q", len(data)) + data
 
 
+MAGIC = b"kr database 2\n"
+
+
 def texts(data, at):
     size = struct.unpack_from("<Q", data, at)[0]
     return data[at + 8:at + 8 + size], at + 8 + size
@@ -115,14 +118,14 @@ def with_database(krdb, database):
     """A .krdb with another database in it."""
     body, end = texts(krdb, 32)
     assert krdb.startswith(KRDB) and end == len(krdb) and hash128(body) == krdb[16:32]
-    at = body.index(text(b"kr database 1\n")) - 8
+    at = body.index(text(MAGIC)) - 8
     body = body[:at] + text(database)
     return krdb[:16] + hash128(body) + text(body)
 
 
 def database_in(krdb):
     body, _ = texts(krdb, 32)
-    return texts(body, body.index(text(b"kr database 1\n")) - 8)[0]
+    return texts(body, body.index(text(MAGIC)) - 8)[0]
 
 
 # ---------------------------------------------------------------- runs
@@ -176,7 +179,7 @@ def krdb_files(folder):
         folder.good("altered.krdb", f"a database altered at {at}")
     for cut in (0, 1, 40):
         (folder.path / "short.krdb").write_bytes(with_database(folder.rules, folder.forged.bytes()[:cut]) if cut else
-                                                 folder.rules.replace(b"kr database 1", b"kr database 2"))
+                                                 folder.rules.replace(MAGIC, b"kr database 0\n"))
         done, _ = folder.labels("short.krdb")
         check(done.returncode in (0, 2), f"a database of {cut} bytes: exit {done.returncode}")
 
@@ -226,6 +229,23 @@ def cache_folders(folder):
     before = file.stat().st_mtime_ns
     folder.good("rules.kr", "a link to a cache", cache=folder.path / "link")
     check(file.stat().st_mtime_ns == before, "a link to a cache is used")
+    shutil.rmtree(folder.cache)
+    linted = folder.kr(["lint", "others.kr"])
+    proofs, = folder.cache.glob("*.krproofs")
+    check(stat.S_IMODE(proofs.stat().st_mode) == 0o600, "proofs are private")
+    kept = proofs.read_bytes()
+    for at in range(0, len(kept), 7):
+        proofs.write_bytes(kept[:at] + bytes([kept[at] ^ 0x55]) + kept[at + 1:])
+        again = folder.kr(["lint", "others.kr"])
+        check((again.returncode, again.stdout) == (linted.returncode, linted.stdout), f"proofs altered at {at}")
+        check(proofs.read_bytes() == kept, f"proofs altered at {at} are made anew")
+    folder.cache.chmod(0o777)
+    for verb in (["lint"], ["lint", "--info"], ["diff", "--run", "trace.csv", "rules.kr"], ["why", "relu", "--rules"]):
+        done = folder.kr([*verb, "others.kr"])
+        check(done.stderr.count(b"can be written by other users") == 1, f"{verb}: the cache folder: {done.stderr!r}")
+    folder.cache.chmod(0o700)
+    shutil.rmtree(folder.cache)
+    folder.good("rules.kr", "a cache made anew")
     if not ROOT_USER:
         print("skipped: caches of other users: only root can give them away")
         return

@@ -1,6 +1,6 @@
-// Makes the databases that are installed with kr: kr_databases ROOT FOLDER. ROOT holds stdlib/ and
-// rulesets/; in FOLDER stands then one database for all rulesets together, as kr loads them when
-// none is named, and one for each by itself.
+// Makes what is installed with kr so that nobody waits for it: kr_databases ROOT FOLDER. ROOT holds
+// stdlib/ and rulesets/; in FOLDER stand then a database for all rulesets together, as kr loads
+// them when none is named, one for each by itself, and what `kr lint` proves about all files.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -9,20 +9,42 @@
 #include <string>
 #include <vector>
 
-#include "match/compiled_rules.hpp"
+#include "lint/lint_files.hpp"
 
 namespace fs = std::filesystem;
 
 namespace {
 
+bool is_made_here(const fs::path& file) {
+  return file.extension() == ".krhs" || file.extension() == ".krproofs";
+}
+
 void make(const std::vector<std::string>& names, const kr::Library& library,
           const kr::Database::Cache& cache) {
   kr::Sink sink;
   const kr::CompiledRules rules = kr::compile_rules(names, library, cache, sink);
-  if (sink.has_errors()) {
-    throw std::runtime_error((names.empty() ? "the shipped rules" : names.front()) +
-                             " have errors; see kr lint");
+  const std::string all = names.empty() ? "the shipped rules" : names.front();
+  if (sink.has_errors()) throw std::runtime_error(all + " have errors; see kr lint");
+  // Writing to a cache never fails, so it is read back.
+  if (!kr::Database::find(rules.program(), cache)) {
+    throw std::runtime_error(cache.folder.string() + ": the database of " + all +
+                             " cannot be written");
   }
+}
+
+void prove_all(const fs::path& root, const kr::Library& library, const kr::Database::Cache& cache) {
+  std::vector<std::string> files;
+  for (const char* below : {"stdlib", "rulesets"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / below)) {
+      if (entry.path().extension() == ".kr") files.push_back(entry.path().string());
+    }
+  }
+  // The same files give the same bytes.
+  std::sort(files.begin(), files.end());
+  kr::LintFilesOptions options;
+  options.infos = false;
+  options.cache = cache;
+  kr::lint_files(files, library, options);
 }
 
 void make_all(const fs::path& root, const fs::path& folder) {
@@ -30,15 +52,12 @@ void make_all(const fs::path& root, const fs::path& folder) {
   // Those of older rules would stay for ever.
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder, none)) {
-    if (entry.path().extension() == ".krhs") fs::remove(entry.path());
+    if (is_made_here(entry.path())) fs::remove(entry.path());
   }
   const kr::Database::Cache cache{.folder = folder, .installed = {}, .any_processor = true};
   make({}, library, cache);
   for (const std::string& ruleset : library.rulesets()) make({ruleset}, library, cache);
-  const auto made =
-      std::count_if(fs::directory_iterator(folder), fs::directory_iterator(),
-                    [](const auto& entry) { return entry.path().extension() == ".krhs"; });
-  if (made == 0) throw std::runtime_error(folder.string() + " cannot be written");
+  prove_all(root, library, cache);
 }
 
 }  // namespace

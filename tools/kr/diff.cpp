@@ -39,7 +39,7 @@ CompiledRules load(const std::string& name, bool beside, bool scanned, Streams& 
                 "compare rulesets that use it");
   }
   if (scanned && !rules.database) {
-    rules.database = Database::compile(rules.program(), Database::Cache::of_process());
+    rules.database = Database::compile(rules.program(), cache_of_process(streams));
   }
   return rules;
 }
@@ -164,7 +164,7 @@ Exit diff_rules(const DiffOptions& options, const std::string& format, Streams& 
   for (const std::string& run : options.runs) add_run(run, options, streams, names);
   names = joined(std::move(names));
   // A .krdb holds `generic` too where several engines want it, and so must what it is held against.
-  const Library library = Library::of_process("kr");
+  const Library library = Library::of_process();
   const bool beside = names_krdb(options.before, library) || names_krdb(options.after, library);
   const CompiledRules before = load(options.before, beside, !names.empty(), streams);
   const CompiledRules after = load(options.after, beside, !names.empty(), streams);

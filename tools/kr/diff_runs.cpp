@@ -51,7 +51,7 @@ RunDifference compare_traces(const CompiledRules& rules, const RunSpec& a, const
 
 bool names_run(const std::string& operand) {
   // As everywhere, a word that is the name of a shipped ruleset names that; `./vllm` is a path.
-  if (Library::of_process("kr").ruleset(operand)) return false;
+  if (Library::of_process().ruleset(operand)) return false;
   const std::string path = parse_run(operand).path;
   const auto ends = [&](std::string_view end) { return path.ends_with(end); };
   if (ends(".kr") || ends(".krdb")) return false;

@@ -25,7 +25,7 @@ Exit init(const InitArguments& options, Streams& streams) {
         fmt::format("`kr init {}` writes {}.kr; another file is named with -o", name, name));
   }
   const std::string text = starter_rules(options.engine);
-  if (!options.force && Library::of_process("kr").ruleset(options.engine)) {
+  if (!options.force && Library::of_process().ruleset(options.engine)) {
     throw Error("", fmt::format("engine `{}` ships with kr already", options.engine),
                 fmt::format("build on it with `use rulesets.{}` and models that extend its own, "
                             "choose another name, or write yours with --force",

@@ -117,11 +117,11 @@ Exit lint(const LintArguments& options, Streams& streams) {
   const Severity level = level_of(options.fail_level);
   const Codes select = codes_of(options.select, "--select");
   const Codes ignore = codes_of(options.ignore, "--ignore");
-  const Library library = Library::of_process("kr");
+  const Library library = Library::of_process();
   LintFilesOptions how;
   how.infos = options.info || level == Severity::info || !select.empty();
   if (!options.names.empty()) how.known_names = names_of_file(options.names);
-  how.cache = Database::Cache::of_process();
+  how.cache = cache_of_process(streams);
   how.effort = options.effort;
   const bool fixing = options.fix || options.unsafe_fixes || options.diff;
   if (fixing) {

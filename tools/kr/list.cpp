@@ -197,7 +197,7 @@ std::vector<Row> rulesets(const ListOptions& options, Streams& streams) {
     add(*compile_rules(options.rules, streams).rules);
     return rows;
   }
-  const Library library = Library::of_process("kr");
+  const Library library = Library::of_process();
   for (const std::string& name : library.rulesets()) {
     Sink ignored;
     add(*load_rules({name}, library, ignored));

@@ -50,7 +50,7 @@ void send(const std::vector<std::string>& messages, Streams& streams) {
 }
 
 Exit serve(Streams& streams) {
-  lsp::Server server(Library::of_process("kr"), KR_VERSION);
+  lsp::Server server(Library::of_process(), KR_VERSION);
   lsp::Worker worker;
   lsp::Framer framer;
   while (true) {

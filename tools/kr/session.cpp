@@ -42,23 +42,32 @@ void stop_at_errors(const CompiledRules& rules, const std::vector<std::string>& 
 
 }  // namespace
 
+std::optional<Database::Cache> cache_of_process(Streams& streams) {
+  const auto cache = Database::Cache::of_process();
+  static std::once_flag said;
+  std::call_once(said, [&] {
+    if (const auto why = cache ? CacheFile::refusal(cache->folder) : std::nullopt) {
+      streams.warning(
+          fmt::format("{}: the cache is not used: it {}", cache->folder.string(), *why));
+    }
+  });
+  return cache;
+}
+
 CompiledRules compile_rules(const RulesOptions& options, Streams& streams) {
   Sink sink;
-  const auto cache = Database::Cache::of_process();
-  CompiledRules compiled = kr::compile_rules(options.names, Library::of_process("kr"), cache, sink);
+  CompiledRules compiled =
+      kr::compile_rules(options.names, Library::of_process(), cache_of_process(streams), sink);
   stop_at_errors(compiled, options.names, sink, streams);
-  if (const auto why = cache ? DatabaseCache::refusal(cache->folder) : std::nullopt) {
-    streams.warning(fmt::format("{}: the cache is not used: it {}", cache->folder.string(), *why));
-  }
   return compiled;
 }
 
 CompiledRules load_named(const std::vector<std::string>& names, Streams& streams) {
   Sink sink;
-  const Library library = Library::of_process("kr");
+  const Library library = Library::of_process();
   CompiledRules loaded;
   if (names.size() == 1 && names_krdb(names.front(), library)) {
-    loaded = kr::compile_rules(names, library, Database::Cache::of_process(), sink);
+    loaded = kr::compile_rules(names, library, cache_of_process(streams), sink);
   } else {
     loaded.rules = load_rules(names, library, sink);
     loaded.named = true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct RulesOptions {
   std::vector<std::string> names;
   void add_to(CLI::App& app);
 };
+
+/// The caches of this process. Says, once, where that of the user is not used, and why.
+std::optional<Database::Cache> cache_of_process(Streams& streams);
 
 /// Loads and compiles; prints what is wrong in the rules. Throws Error where they do not compile.
 CompiledRules compile_rules(const RulesOptions& options, Streams& streams);

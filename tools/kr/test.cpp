@@ -37,7 +37,7 @@ std::optional<CompiledRules> load_alone(const std::string& name, const Library& 
 
 Exit test(const TestOptions& options, Streams& streams) {
   const std::string format = parse_choice(options.format, "--format", {"human", "json", "junit"});
-  const Library library = Library::of_process("kr");
+  const Library library = Library::of_process();
   std::vector<TestedFile> files;
   size_t broken = 0;
   size_t unreadable = 0;

@@ -44,7 +44,8 @@ TEST_CASE("a useless abbreviation changes no text, and a clash is one") {
     Sink loaded;
     auto loaded_rules = load_rules(std::move(files), loaded);
     REQUIRE(!loaded.has_errors());
-    const CompiledRules rules = compile_for_lint(std::move(loaded_rules), std::nullopt, loaded);
+    const CompiledRules rules =
+        compile_for_lint(std::move(loaded_rules), Names::few, std::nullopt, loaded);
     const std::vector<Abbreviation>& all = rules.program().models.get({0}).abbreviations;
     for (const Diagnostic& finding : lint_rules(rules, {}, loaded)) {
       const auto at = std::find_if(all.begin(), all.end(), [&](const Abbreviation& one) {

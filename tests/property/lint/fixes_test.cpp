@@ -77,7 +77,7 @@ CompiledRules rules_of(const std::string& text, Sink& loaded) {
   files.push_back({"test.kr", text, true, {}});
   auto rules = load_rules(std::move(files), loaded);
   REQUIRE_MESSAGE(!loaded.has_errors(), text);
-  return compile_for_lint(std::move(rules), std::nullopt, loaded);
+  return compile_for_lint(std::move(rules), Names::few, std::nullopt, loaded);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ class Case {
   static CompiledRules load(const std::string& text, Sink& sink) {
     auto rules = load_rules({{"test.kr", text, true, {}}}, sink);
     REQUIRE_MESSAGE(!sink.has_errors(), sink.all().front().message);
-    return compile_for_lint(std::move(rules), std::nullopt, sink);
+    return compile_for_lint(std::move(rules), Names::few, std::nullopt, sink);
   }
 
   const Program& program() const { return rules_.program(); }

@@ -35,7 +35,7 @@ Linted lint_text(const std::string& text, const LintOptions& options = {}) {
   auto rules = load_rules(std::move(files), loaded);
   for (const Diagnostic& diagnostic : loaded.all()) INFO(diagnostic.message);
   REQUIRE(!loaded.has_errors());
-  Linted linted{compile_for_lint(std::move(rules), std::nullopt, loaded), {}};
+  Linted linted{compile_for_lint(std::move(rules), Names::few, std::nullopt, loaded), {}};
   linted.findings = lint_rules(linted.rules, options, loaded);
   return linted;
 }

@@ -227,7 +227,7 @@ TEST_CASE("the folder does not grow without end") {
   std::ofstream(foreign) << "mine";
   fs::last_write_time(foreign, old);
 
-  const DatabaseCache cache(folder.path(), "key");
+  const CacheFile cache(folder.path(), "key", ".krhs");
   cache.write("bytes");
   CHECK(cache.read() == "bytes");
   CHECK(fs::exists(foreign));
@@ -235,12 +235,12 @@ TEST_CASE("the folder does not grow without end") {
   CHECK_FALSE(fs::exists(left_behind));
   CHECK_FALSE(fs::exists(folder.path() / "36.krhs"));
   CHECK(fs::exists(folder.path() / "99.krhs"));
-  CHECK(files(folder.path()).size() == DatabaseCache::max_files + 2);
+  CHECK(files(folder.path()).size() == CacheFile::max_files + 2);
 }
 
 TEST_CASE("a file that is used stays young") {
   const Folder folder;
-  const DatabaseCache cache(folder.path(), "key");
+  const CacheFile cache(folder.path(), "key", ".krhs");
   cache.write("bytes");
   const fs::path file = files(folder.path()).at(0);
   const auto old = fs::file_time_type::clock::now() - std::chrono::hours(48);

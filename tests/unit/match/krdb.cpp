@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "match/bytes.hpp"
 #include "match/compiled_rules.hpp"
 #include "match/evaluate.hpp"
 

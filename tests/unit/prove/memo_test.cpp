@@ -55,6 +55,31 @@ TEST_CASE("what was not proven is recalled for as many steps alone") {
   CHECK(as_many == 0);
 }
 
+TEST_CASE("proofs are kept as bytes, whole or not at all") {
+  Proofs proofs;
+  for (uint64_t i = 0; i < 50; ++i) {
+    const auto answer = static_cast<Answer>(i % 3);
+    proofs.emplace(number(i),
+                   Proof{{answer, std::string(i % 7, '\0')}, {5000 + i, 6000 + i}, {i + 2, i * i}});
+  }
+  const std::string bytes = to_bytes(proofs);
+  CHECK(to_bytes(*proofs_from(bytes)) == bytes);
+  CHECK(proofs_from(to_bytes({}))->empty());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    CHECK_FALSE(proofs_from(bytes.substr(0, i)).has_value());
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+    CHECK_FALSE(proofs_from(damaged).has_value());
+  }
+  CHECK_FALSE(proofs_from(bytes + "x").has_value());
+  const auto known = std::make_shared<const Proofs>(*proofs_from(bytes));
+  ProofMemo memo(known);
+  Steps budget = 100000;
+  REQUIRE(memo.recall(number(4), budget).has_value());
+  CHECK(budget == Steps(100000 - 6, 100000 - 16));
+  CHECK(memo.kept().empty());
+}
+
 TEST_CASE("what nobody asks for goes when others come") {
   ProofMemo memo;
   Steps budget = 1000;

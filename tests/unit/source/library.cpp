@@ -50,7 +50,7 @@ TEST_CASE("KR_PATH comes first; folders that are no roots are left out") {
   const Roots roots;
   const std::string path = (roots.path / "two").string() + ":" + roots.path.string() + "::/nowhere";
   ::setenv("KR_PATH", path.c_str(), 1);
-  const Library library = Library::of_process("kr");
+  const Library library = Library::of_process();
   ::unsetenv("KR_PATH");
   REQUIRE_FALSE(library.roots().empty());
   CHECK(library.roots().front() == roots.path / "two");

@@ -1,4 +1,4 @@
-#include "match/bytes.hpp"
+#include "base/bytes.hpp"
 
 #include <cstring>
 

@@ -1,0 +1,48 @@
+#include "lint/kept_proofs.hpp"
+
+#include <exception>
+
+#include "match/cache.hpp"
+
+namespace kr::lint {
+namespace {
+
+/// Versions of the prover take turns in one file: proofs are made anew in a second.
+CacheFile file_in(const std::filesystem::path& folder) {
+  return {folder, "proofs", ".krproofs"};
+}
+
+}  // namespace
+
+KeptProofs::KeptProofs(const std::optional<Database::Cache>& cache) : cache_(cache) {
+  if (!cache) return;
+  prove::Proofs known;
+  if (!cache->installed.empty()) {
+    if (auto made = prove::proofs_from(file_in(cache->installed).read_installed())) {
+      known = std::move(*made);
+    }
+  }
+  if (!cache->folder.empty()) {
+    if (auto own = prove::proofs_from(file_in(cache->folder).read())) own_ = std::move(*own);
+  }
+  known.insert(own_.begin(), own_.end());
+  known_ = std::make_shared<const prove::Proofs>(std::move(known));
+}
+
+void KeptProofs::add(const prove::Proofs& proven) {
+  added_ += proven.size();
+  // Rather than grow without end it begins anew.
+  if (own_.size() + proven.size() > prove::ProofMemo::max_kept) own_.clear();
+  for (const auto& [question, proof] : proven) own_.insert_or_assign(question, proof);
+}
+
+void KeptProofs::write() const noexcept {
+  if (added_ == 0 || !cache_ || cache_->folder.empty()) return;
+  try {
+    file_in(cache_->folder).write(prove::to_bytes(own_));
+  } catch (const std::exception&) {
+    return;  // the next process proves again: no more is lost
+  }
+}
+
+}  // namespace kr::lint
