@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <exception>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
+
+#include "base/in_parallel.hpp"
 
 namespace kr {
 namespace {
@@ -35,7 +36,6 @@ class Sets {
 struct Part {
   Sets sets;
   std::vector<uint32_t> set_of_name;  // by name of the part
-  std::exception_ptr error;
 };
 
 void list_atoms(const AtomSet& set, std::vector<AtomId>& atoms) {
@@ -51,17 +51,13 @@ void list_atoms(const AtomSet& set, std::vector<AtomId>& atoms) {
 
 void scan_part(const std::shared_ptr<const Database>& database, size_t atoms,
                const NameTable& names, size_t begin, size_t end, Part& part) {
-  try {
-    Scanner scanner(database);
-    AtomSet set(atoms);
-    std::vector<AtomId> list;
-    for (size_t i = begin; i < end; ++i) {
-      scanner.scan(names.get({static_cast<uint32_t>(i)}).text, set);
-      list_atoms(set, list);
-      part.set_of_name.push_back(part.sets.number(list));
-    }
-  } catch (...) {
-    part.error = std::current_exception();
+  Scanner scanner(database);
+  AtomSet set(atoms);
+  std::vector<AtomId> list;
+  for (size_t i = begin; i < end; ++i) {
+    scanner.scan(names.get({static_cast<uint32_t>(i)}).text, set);
+    list_atoms(set, list);
+    part.set_of_name.push_back(part.sets.number(list));
   }
 }
 
@@ -75,19 +71,13 @@ MatchedNames::MatchedNames(const std::shared_ptr<const Database>& database, cons
   const size_t threads = std::clamp<size_t>(count / names_worth_a_thread, 1, processors);
   std::vector<Part> parts(threads);
   const auto bound = [&](size_t part) { return count * part / threads; };
-  std::vector<std::thread> workers;
-  for (size_t i = 1; i < threads; ++i) {
-    workers.emplace_back([&, i] {
-      scan_part(database, program.atoms.size(), names, bound(i), bound(i + 1), parts[i]);
-    });
-  }
-  scan_part(database, program.atoms.size(), names, 0, bound(1), parts[0]);
-  for (std::thread& worker : workers) worker.join();
+  in_parallel(threads, [&](size_t i) {
+    scan_part(database, program.atoms.size(), names, bound(i), bound(i + 1), parts[i]);
+  });
 
   Sets sets;
   set_of_name_.reserve(count);
   for (const Part& part : parts) {
-    if (part.error) std::rethrow_exception(part.error);
     std::vector<uint32_t> numbers;
     for (const std::vector<AtomId>& atoms : part.sets.all()) numbers.push_back(sets.number(atoms));
     for (const uint32_t set : part.set_of_name) set_of_name_.push_back(numbers[set]);

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <map>
 #include <set>
-#include <thread>
 
 #include "base/file.hpp"
+#include "base/in_parallel.hpp"
 #include "lint/edits.hpp"
 #include "lint/fix.hpp"
 #include "lint/kept_proofs.hpp"
@@ -36,30 +34,6 @@ struct Unit {
 
   const LoadedFile& root() const { return rules.rules->files.front(); }
 };
-
-/// Calls `work(i)` for all i below `count`, on all processors. Throws what the first of them threw.
-template <class Work>
-void in_parallel(size_t count, const Work& work) {
-  std::atomic<size_t> next = 0;
-  std::vector<std::exception_ptr> failures(count);
-  const auto run = [&] {
-    for (size_t i = next++; i < count; i = next++) {
-      try {
-        work(i);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
-    }
-  };
-  const size_t helpers = std::min<size_t>(count, std::max(1U, std::thread::hardware_concurrency()));
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < helpers; ++i) threads.emplace_back(run);
-  run();
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
-}
 
 /// Only what is likely asks for more names than those in the files' own tests.
 Names names_for(const LintFilesOptions& options) {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "base/error.hpp"
 
@@ -32,18 +33,23 @@ void Worker::start(Check check) {
   KR_CHECK(!check_);
   check_ = std::move(check);
   done_ = false;
-  thread_ = std::thread([this] {
+  const auto run = [this] {
     check_->run();
     done_ = true;
     const uint64_t one = 1;
     // It cannot fail: the counter is far from full.
     [[maybe_unused]] const ssize_t written = ::write(event_, &one, sizeof one);
-  });
+  };
+  try {
+    thread_ = std::thread(run);
+  } catch (const std::system_error&) {
+    run();  // the system has no thread left: the server answers later
+  }
 }
 
 std::optional<Check> Worker::finished() {
   if (!check_ || !done_) return std::nullopt;
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = ::read(event_, &count, sizeof count);
   return std::exchange(check_, std::nullopt);

@@ -3,7 +3,7 @@
 None may take much processor time or memory, crash, or fail but for what is wrong in the file.
 
 check_growth.py [--long|--small] [GENERATOR...]: `--long` takes eight times the sizes, by hand. `--small` takes a
-quarter, under sanitizers: they look at memory, for which size matters little."""
+tenth, under sanitizers: they look at memory, for which size matters little."""
 import argparse
 import os
 import pathlib
@@ -43,7 +43,7 @@ SIZES = {"shared": 200, "tables": 200, "many": 600, "nth": 39}
 def size_of(name, options):
     size = next((size for head, size in SIZES.items() if name.startswith(head)), 60)
     if options.small:
-        return size // 4
+        return max(size // 10, 4)
     return size if name.startswith(("shared", "tables_twice")) else size * (8 if options.long else 1)
 
 

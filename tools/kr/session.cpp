@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -154,7 +155,12 @@ struct ProgressShown::Impl {
 
 ProgressShown::ProgressShown(Streams& streams, std::string what)
     : impl_(std::make_unique<Impl>(streams, std::move(what))) {
-  if (streams.shows_progress()) impl_->thread = std::thread([this] { impl_->run(); });
+  if (!streams.shows_progress()) return;
+  try {
+    impl_->thread = std::thread([this] { impl_->run(); });
+  } catch (const std::system_error&) {
+    return;  // the system has no thread left: nothing is shown
+  }
 }
 
 ProgressShown::~ProgressShown() {
