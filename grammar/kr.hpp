@@ -56,7 +56,15 @@ struct open_paren : p::one<'('> {};
 struct close_paren : p::one<')'> {};
 struct negation : p::one<'!'> {};
 struct within : p::seq<k_within, p::not_at<block_next>> {};
-struct prefix : p::sor<open_paren, negation, within> {};
+/// `not` before an operand, where `!` is meant.
+struct worded_negation {
+  template <class State>
+  static bool holds(State& state, size_t at) {
+    return state.worded_negation(at);
+  }
+};
+struct not_word : p::seq<when<worded_negation>, p::string<'n', 'o', 't'>> {};
+struct prefix : p::sor<open_paren, negation, within, oops<not_word>> {};
 struct operand : p::seq<p::star<prefix, gap>, need<atom>, p::star<gap, close_paren>> {};
 
 struct or_operator : p::one<'|'> {};

@@ -58,7 +58,7 @@ std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedPr
     const auto to = labels_of(*after.program, after.program->models.get(compared.after),
                               compared.dimension, new_sets, names);
     for (size_t i = 0; i < names.size(); ++i) {
-      if (from[i] == to[i]) continue;
+      if (from[i] == to[i] || !names[i].is_of(compared.engine, compared.model)) continue;
       Change change{compared.engine, compared.model, compared.dimension, {from[i], to[i], {}}};
       const auto [at, added] = places.emplace(key_of(change), counts.size());
       if (added) {

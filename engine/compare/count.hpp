@@ -16,6 +16,13 @@ struct NameMet {
   std::string name;
   OperationKind kind = OperationKind::kernel;
   int64_t total_ns = 0;
+  /// Where it is known: it is no other engine's, or model's, name.
+  std::string engine = {};
+  std::string model = {};
+
+  bool is_of(const std::string& one_engine, const std::string& one_model) const {
+    return (engine.empty() || engine == one_engine) && (model.empty() || model == one_model);
+  }
 };
 
 /// A Program with its database.

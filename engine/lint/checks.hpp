@@ -41,6 +41,9 @@ struct Context {
 /// The steps that one part of the work on a file may take: `share` times the default.
 prove::Allowance allowance_for(const LintOptions& options, size_t share = 1);
 
+/// KR315 of one engine and dimension as one finding, at the first label.
+void group_untested(std::vector<Diagnostic>& findings);
+
 using Check = void (*)(const Context&, Sink&);
 /// In the order in which they run.
 std::span<const Check> all_checks();
@@ -62,6 +65,7 @@ void check_cases(const Context& context, Sink& sink);          // KR404
 void check_short_texts(const Context& context, Sink& sink);    // KR406
 void check_detection(const Context& context, Sink& sink);      // KR407
 void check_dialects(const Context& context, Sink& sink);       // KR409
-void check_names(const Context& context, Sink& sink);          // KR411
+void check_names(const Context& context, Sink& sink);          // KR411, KR418
+void check_regex_texts(const Context& context, Sink& sink);    // KR417
 
 }  // namespace kr::lint

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <span>
 
 #include "lint/checks.hpp"
 
@@ -107,7 +109,43 @@ void check_open(const Context& context, Sink& sink) {
   }
 }
 
+/// The message of KR315 ends with the dimension, a space, the label and a quote.
+size_t label_in(std::string_view message) {
+  constexpr std::string_view before = " expects `";
+  return message.find(' ', message.find(before) + before.size()) + 1;
+}
+
 }  // namespace
+
+void group_untested(std::vector<Diagnostic>& findings) {
+  constexpr size_t most = 12;
+  struct Group {
+    size_t first;
+    std::vector<std::string> labels;
+  };
+  std::map<std::string, Group> groups;  // by what stands before the label
+  std::vector<bool> joined(findings.size());
+  for (size_t i = 0; i < findings.size(); ++i) {
+    if (findings[i].code != code::label_without_test.info) continue;
+    const std::string& message = findings[i].message;
+    const size_t label = label_in(message);
+    const auto [at, added] = groups.try_emplace(message.substr(0, label), Group{i, {}});
+    at->second.labels.push_back(message.substr(label, message.size() - 1 - label));
+    joined[i] = !added;
+  }
+  for (const auto& [head, group] : groups) {
+    if (group.labels.size() < 2) continue;
+    const auto shown = std::span(group.labels).first(std::min(most, group.labels.size()));
+    Diagnostic& first = findings[group.first];
+    first.message = fmt::format("{}{}`", head, fmt::join(shown, "`, `"));
+    if (shown.size() < group.labels.size()) {
+      first.message += fmt::format(" and {} more labels", group.labels.size() - shown.size());
+    }
+    first.help_ += "; likewise for the others";
+  }
+  size_t i = 0;
+  std::erase_if(findings, [&](const Diagnostic&) { return joined[i++]; });
+}
 
 void check_labels(const Context& context, Sink& sink) {
   for (const LoadedFile* file : context.roots) {

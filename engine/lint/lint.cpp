@@ -73,11 +73,11 @@ prove::Allowance allowance_for(const LintOptions& options, size_t share) {
 }
 
 std::span<const Check> all_checks() {
-  static constexpr std::array<Check, 16> checks{
-      check_reachability,  check_overlaps,    check_otherwise, check_regexes,
-      check_phase_numbers, check_unused,      check_labels,    check_tests,
-      check_folds,         check_short_texts, check_detection, check_abbreviations,
-      check_colors,        check_cases,       check_dialects,  check_names,
+  static constexpr std::array<Check, 17> checks{
+      check_reachability, check_overlaps,      check_otherwise, check_regexes, check_phase_numbers,
+      check_unused,       check_labels,        check_tests,     check_folds,   check_short_texts,
+      check_detection,    check_abbreviations, check_colors,    check_cases,   check_dialects,
+      check_names,        check_regex_texts,
   };
   return checks;
 }

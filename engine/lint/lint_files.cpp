@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/in_parallel.hpp"
+#include "lint/checks.hpp"
 #include "lint/edits.hpp"
 #include "lint/fix.hpp"
 #include "lint/kept_proofs.hpp"
@@ -223,6 +224,7 @@ LintedFiles lint_files(const std::vector<std::string>& names, const Library& lib
       const bool stops = unit.broken && one.severity == Severity::error;
       return options.told && !stops && !options.told(one);
     });
+    lint::group_untested(unit.findings);
     merger.take(unit.rules.sources(), std::move(unit.findings));
   }
   return result;

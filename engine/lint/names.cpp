@@ -1,8 +1,10 @@
-// KR411: names that a reader takes for each other.
+// KR411: names that a reader takes for each other. KR418: dimensions that are nearly the usual
+// ones.
 #include <algorithm>
 #include <functional>
 #include <map>
 
+#include "base/nearest.hpp"
 #include "lint/checks.hpp"
 
 namespace kr::lint {
@@ -42,6 +44,23 @@ class Names {
   std::map<std::string, std::pair<std::string, Span>> seen_[2];
 };
 
+/// A dimension with `labels` of its own is meant as it is written.
+void check_dimensions(const syntax::File& tree, const syntax::Body& body, Sink& sink) {
+  const std::vector<std::string> usual(usual_dimensions.begin(), usual_dimensions.end());
+  for (const syntax::Block& block : body.dimensions) {
+    const std::string& name = block.dimension.text;
+    const auto near = nearest(name, usual);
+    if (!near || std::find(usual.begin(), usual.end(), name) != usual.end()) continue;
+    const bool declared =
+        std::any_of(tree.labels.begin(), tree.labels.end(),
+                    [&](const syntax::Labels& labels) { return labels.dimension.text == name; });
+    if (declared) continue;
+    sink.add(code::misspelled_dimension, block.dimension.span, name, *near)
+        .help("write `{}`; if another dimension is meant, declare its labels: `labels {} {{ … }}`",
+              *near, name);
+  }
+}
+
 }  // namespace
 
 void check_names(const Context& context, Sink& sink) {
@@ -58,6 +77,8 @@ void check_names(const Context& context, Sink& sink) {
     Names engines("engine", sink);
     for (const syntax::Engine& engine : file->tree.engines) {
       engines.add(engine.name.text, engine.name.span);
+      check_dimensions(file->tree, engine.body, sink);
+      for (const syntax::Model& one : engine.models) check_dimensions(file->tree, one.body, sink);
       Names models("model", sink);
       for (const syntax::Model& one : engine.models) models.add(one.name.text, one.name.span);
     }

@@ -30,12 +30,6 @@ Span span_of(const syntax::Use& use) {
   return use.file ? use.file->span : use.module.span;
 }
 
-const syntax::Model* model_named(const syntax::Engine& engine, const std::string& name) {
-  const auto at = std::find_if(engine.models.begin(), engine.models.end(),
-                               [&](const syntax::Model& model) { return model.name.text == name; });
-  return at == engine.models.end() ? nullptr : &*at;
-}
-
 }  // namespace
 
 FileId Loader::add(std::string shown, fs::path path, std::string text, bool root) {
@@ -145,28 +139,6 @@ void Loader::report_cycles() {
   });
 }
 
-void Loader::refuse_conflicts() const {
-  std::unordered_map<std::string, const syntax::Engine*> engines;
-  for (const LoadedFile& file : rules_->files) {
-    if (!file.root) continue;
-    for (const syntax::Engine& engine : file.tree.engines) {
-      const auto [at, added] = engines.emplace(engine.name.text, &engine);
-      if (added) continue;
-      const syntax::Engine& first = *at->second;
-      std::string both;
-      for (const syntax::Model& model : engine.models) {
-        if (model_named(first, model.name.text) == nullptr) continue;
-        both += (both.empty() ? ", both with model `" : ", `") + model.name.text + "`";
-      }
-      const Span span = engine.name.span;
-      throw Error(rules_->sources.path(span.file), {rules_->sources.begin(span).line, {}},
-                  "engine `" + engine.name.text + "` is also defined in " +
-                      rules_->sources.place(first.name.span) + both,
-                  "load one of the two files, or give one of the engines another name");
-    }
-  }
-}
-
 std::unique_ptr<Rules> Loader::finish(FileId kind) && {
   report_cycles();
   std::vector<Module> modules;
@@ -175,8 +147,6 @@ std::unique_ptr<Rules> Loader::finish(FileId kind) && {
     modules.push_back({&file.tree, file.root, uses_[file.file.index]});
   }
   rules_->program = resolve(rules_->sources, modules, kind, sink_);
-  // With errors in the files there is enough to say, and the texts are needed to show them.
-  if (!sink_.has_errors()) refuse_conflicts();
   return std::move(rules_);
 }
 

@@ -29,7 +29,7 @@ class Loader {
 
   /// std.kind: `found`, or the stand-in where that is invalid.
   FileId kind(FileId found);
-  /// Reports circles of `use`, resolves, and refuses root files whose engines share a name.
+  /// Reports circles of `use`, and resolves.
   std::unique_ptr<Rules> finish(FileId kind) &&;
 
   const Rules& rules() const noexcept { return *rules_; }
@@ -38,7 +38,6 @@ class Loader {
   FileId open_used(const syntax::Use& use, const std::filesystem::path& folder,
                    const ModuleFinder& finder);
   void report_cycles();
-  void refuse_conflicts() const;
 
   Sink& sink_;
   Overlay overlay_;  // may be empty

@@ -2,6 +2,7 @@
 // model an ordered table. Immutable after sema; everything later reads it.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ inline constexpr std::string_view others = "others";
 inline constexpr std::string_view self = "(self)";
 inline constexpr std::string_view non_gpu = "CPU(non-GPU)";
 }  // namespace reserved
+
+/// The dimensions that all shipped rulesets have, beside `kind`.
+inline constexpr std::array<std::string_view, 2> usual_dimensions{"stage", "substage"};
 
 /// A text or regular expression looked for in names. Equal ones are one atom: those with the same
 /// `hyperscan` and the same named groups.

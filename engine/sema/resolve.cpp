@@ -1,5 +1,9 @@
 #include "sema/resolve.hpp"
 
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
 #include "sema/assembly.hpp"
 #include "sema/prune.hpp"
 
@@ -26,6 +30,27 @@ void declare(const Scope& scope, const Expressions& expressions, const Tables& t
   }
 }
 
+/// Whether two files that the user named define engines of one name.
+bool report_same_engines(const SourceMap& sources, const Scope& scope, Sink& sink) {
+  std::unordered_map<std::string_view, std::pair<uint32_t, Span>> engines;
+  bool found = false;
+  for (uint32_t m = 0; m < scope.modules().size(); ++m) {
+    if (!scope.module({m}).root) continue;
+    for (const syntax::Engine& engine : scope.tree({m}).engines) {
+      const auto [at, added] = engines.emplace(engine.name.text, std::pair(m, engine.name.span));
+      const auto& [module, first] = at->second;
+      if (added || module == m) continue;
+      found = true;
+      sink.add(code::duplicate_engine, engine.name.span, engine.name.text, sources.place(first))
+          .related(first, "the other one")
+          .help(
+              "name one of the two files; to change an engine, `use` its file and extend its "
+              "models in an engine of another name");
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 Program resolve(const SourceMap& sources, const std::vector<Module>& modules, FileId kind,
@@ -33,6 +58,7 @@ Program resolve(const SourceMap& sources, const std::vector<Module>& modules, Fi
   Program program;
   Budget budget(sink);
   const Scope scope(modules, sink);
+  const bool same_engines = report_same_engines(sources, scope, sink);
   const Vocabularies vocabularies(scope, budget, sink);
   Expressions expressions(program, scope, sources, sink);
   Tables tables(program, scope, expressions, vocabularies, budget, sink);
@@ -44,7 +70,8 @@ Program resolve(const SourceMap& sources, const std::vector<Module>& modules, Fi
     dimensions.push_back(tables.dimensions().text(i));
   }
   program = pruned(std::move(program), dimensions);
-  resolve_tests(modules, program, sink);
+  // Tests name the engine they are for.
+  if (!same_engines) resolve_tests(modules, program, sink);
   return program;
 }
 

@@ -92,7 +92,15 @@ class Tests {
         names.insert(program_.dimensions.get(table.dimension).name);
       }
     }
-    suggest(added, name.text, std::vector<std::string>(names.begin(), names.end()), "", sink_);
+    const std::vector<std::string> known(names.begin(), names.end());
+    const auto near = near_name(name.text, known, sink_);
+    const bool usual = std::find(usual_dimensions.begin(), usual_dimensions.end(), name.text) !=
+                       usual_dimensions.end();
+    if (near && usual) {
+      added.help("its rules are in `{}`: is that a misspelling of `{}`?", *near, name.text);
+    } else {
+      suggest(added, name.text, known, "", sink_);
+    }
     return std::nullopt;
   }
 

@@ -94,7 +94,9 @@ std::string Builder::unescape(Span bytes, Span text) {
     if (first) {
       const Token seen{TokenKind::other, bytes.begin + slash, bytes.begin + from};
       sink_.add(code::bad_escape, range(seen), look_.text(seen))
-          .help("write `\\\\` for a backslash; the other escapes are `\\\"` and `\\xNN`");
+          .help(
+              "write `\\\\` for a backslash; the other escapes are `\\\"` and `\\xNN`; a regular "
+              "expression is written between slashes: `/…/`");
     }
     out += raw.substr(slash, from - slash);
   }

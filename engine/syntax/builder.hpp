@@ -140,6 +140,7 @@ class Builder {
   bool may_be_name(size_t at) const;
   bool may_be_label(size_t at) const;
   bool side_by_side(size_t at) const;
+  bool worded_negation(size_t at) const;
   bool lacks_brace(size_t at) const { return amended(Amendment::brace, at); }
   bool lacks_colon(size_t at) const { return amended(Amendment::colon, at); }
   bool misplaced(size_t at) const { return amended(Amendment::place, at); }
@@ -148,6 +149,7 @@ class Builder {
   size_t expected(size_t at, std::string_view what);
   size_t missing_atom(Span seen);
   size_t missing_operator(Span seen);
+  size_t not_word(Span seen);
   size_t missing_colon(Span seen);
   size_t missing_equals(Span seen);
   size_t missing_arrow(Span seen);

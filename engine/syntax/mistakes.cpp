@@ -136,6 +136,25 @@ bool Builder::side_by_side(size_t at) const {
   return !is_keyword(word) || word == "within";
 }
 
+bool Builder::worded_negation(size_t at) const {
+  const Token token = look_.token(at);
+  if (token.kind != TokenKind::word || look_.text(token) != "not") return false;
+  const Token next = look_.next(token);
+  const char after = look_.byte(look_.next(next).begin);
+  return is_operand(next) && !look_.first_on_line(next.begin) &&
+         (next.kind != TokenKind::word || (after != ':' && after != '{'));
+}
+
+/// It is read as the negation that is meant.
+size_t Builder::not_word(Span seen) {
+  const Token token = look_.token(seen.begin);
+  if (fresh(token.begin)) {
+    sink_.add(code::syntax, range(token), "`!`", "`not`").help("write `!`");
+  }
+  negation(range(token));
+  return token.end;
+}
+
 size_t Builder::missing_operator(Span seen) {
   const Token token = look_.token(seen.begin);
   const std::string_view word = look_.text(token);
@@ -261,9 +280,13 @@ size_t Builder::unclosed_brace(Span seen) {
   const Token token = look_.token(seen.begin);
   if (fresh(token.begin)) {
     const bool at_end = token.kind == TokenKind::end;
-    const size_t end = look_.before_blanks(text_.size());
-    Diagnostic& said = sink_.add(code::unclosed_brace, at_end ? range(end, end) : range(token),
-                                 look_.describe(token.begin));
+    const std::string found = look_.describe(token.begin);
+    // It is missing before what begins on another line.
+    const bool before = at_end || look_.first_on_line(token.begin);
+    const size_t end = trivia_.before_gap(token.begin);
+    Diagnostic& said =
+        sink_.add(code::unclosed_brace, before ? range(end, end) : range(token), found);
+    if (before && !at_end) said.related(range(token), "{} stands here", found);
     // At the end of the file all that is open is the same mistake.
     for (size_t i = braces_.size(); i > 0; --i) {
       said.related(braces_[i - 1].span, "opened here");

@@ -160,6 +160,7 @@ template <> inline constexpr auto report<g::operation> = &Builder::missing_opera
 template <> inline constexpr auto report<g::atom> = &Builder::missing_atom;
 template <> inline constexpr auto report<g::doubled> = &Builder::doubled_operator;
 template <> inline constexpr auto report<g::missing_operator> = &Builder::missing_operator;
+template <> inline constexpr auto report<g::not_word> = &Builder::not_word;
 template <> inline constexpr auto report<g::colon> = &Builder::missing_colon;
 template <> inline constexpr auto report<g::equals> = &Builder::missing_equals;
 template <> inline constexpr auto report<g::arrow> = &Builder::missing_arrow;

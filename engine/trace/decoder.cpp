@@ -1,10 +1,11 @@
 #include "trace/decoder.hpp"
 
-#include <zlib.h>
+#include <isa-l/igzip_lib.h>
 #include <zstd.h>
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "base/error.hpp"
@@ -69,69 +70,83 @@ class PackedDecoder : public Decoder {
   bool truncated_ = false;
 };
 
+/// What ISA-L says of gzip data that is damaged.
+const char* fault(int code) {
+  switch (code) {
+    case ISAL_INVALID_WRAPPER:
+      return "incorrect header";
+    case ISAL_UNSUPPORTED_METHOD:
+      return "unknown compression method";
+    case ISAL_INCORRECT_CHECKSUM:
+      return "incorrect data check";
+    case ISAL_INVALID_LOOKBACK:
+      return "invalid distance";
+    case ISAL_INVALID_SYMBOL:
+      return "invalid code";
+    default:
+      return "invalid block";
+  }
+}
+
 class GzipDecoder final : public PackedDecoder {
  public:
-  GzipDecoder(RawSource& source, std::string head) : PackedDecoder(source, std::move(head)) {
-    constexpr int gzip_only = 16 + MAX_WBITS;
-    if (inflateInit2(&stream_, gzip_only) != Z_OK) throw std::bad_alloc();
+  GzipDecoder(RawSource& source, std::string head)
+      : PackedDecoder(source, std::move(head)), state_(std::make_unique<inflate_state>()) {
+    isal_inflate_init(state_.get());
+    state_->crc_flag = ISAL_GZIP;
   }
-  ~GzipDecoder() override { inflateEnd(&stream_); }
-  GzipDecoder(const GzipDecoder&) = delete;
-  GzipDecoder& operator=(const GzipDecoder&) = delete;
 
   size_t read(char* to, size_t room) override {
-    room = std::min<size_t>(room, std::numeric_limits<uInt>::max());
+    room = std::min<size_t>(room, std::numeric_limits<uint32_t>::max());
     while (!done_) {
-      if (!refill()) {
-        truncated_ = in_member_;
-        done_ = true;
-        break;
+      const bool more = refill();
+      if (!in_member_) {
+        if (!more) break;
+        next_member();
+        continue;
       }
-      if (!in_member_ && !next_member()) break;
       const size_t got = inflate_into(to, room);
       if (got != 0) return got;
+      // What was read may still hold output; what holds none is cut off.
+      truncated_ = !more && in_member_;
+      done_ = truncated_;
     }
+    done_ = true;
     return 0;
   }
 
  private:
   // Between members: another one, or the zeros that tape-minded programs pad with.
-  bool next_member() {
+  void next_member() {
     if (!first_ && packed_[at_] == '\0') {
       ++at_;
-      return true;  // stays between members
+      return;  // stays between members
     }
     if (!first_ && static_cast<unsigned char>(packed_[at_]) != 0x1f) {
       damaged(source(), offset_, "has bytes after the end of its gzip data");
     }
     first_ = false;
-    inflateReset(&stream_);
+    isal_inflate_reset(state_.get());
     in_member_ = true;
-    return true;
   }
 
   size_t inflate_into(char* to, size_t room) {
-    if (!in_member_) return 0;
-    stream_.next_in = reinterpret_cast<Bytef*>(packed_.data() + at_);
-    stream_.avail_in = static_cast<uInt>(left());
-    stream_.next_out = reinterpret_cast<Bytef*>(to);
-    stream_.avail_out = static_cast<uInt>(room);
-    const int code = inflate(&stream_, Z_NO_FLUSH);
-    at_ = end_ - stream_.avail_in;
-    const size_t got = room - stream_.avail_out;
+    state_->next_in = reinterpret_cast<uint8_t*>(packed_.data() + at_);
+    state_->avail_in = static_cast<uint32_t>(left());
+    state_->next_out = reinterpret_cast<uint8_t*>(to);
+    state_->avail_out = static_cast<uint32_t>(room);
+    const int code = isal_inflate(state_.get());
+    at_ = end_ - state_->avail_in;
+    const size_t got = room - state_->avail_out;
     offset_ += got;
-    if (code == Z_STREAM_END) {
-      in_member_ = false;
-    } else if (code == Z_MEM_ERROR) {
-      throw std::bad_alloc();
-    } else if (code != Z_OK && code != Z_BUF_ERROR) {
-      const char* why = stream_.msg != nullptr ? stream_.msg : "unknown form";
-      damaged(source(), offset_, std::string("its gzip data is damaged (") + why + ")");
+    if (code < 0) {
+      damaged(source(), offset_, std::string("its gzip data is damaged (") + fault(code) + ")");
     }
+    if (state_->block_state == ISAL_BLOCK_FINISH) in_member_ = false;
     return got;
   }
 
-  z_stream stream_{};
+  std::unique_ptr<inflate_state> state_;
   bool in_member_ = false;
   bool first_ = true;
   bool done_ = false;

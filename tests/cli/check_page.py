@@ -34,7 +34,7 @@ def main():
     page = PAGE.read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## kr (\w+)\n(.*?)(?=^## |\Z)", page, re.S | re.M))
     overall = help_of(kr)
-    verbs = re.findall(r"^  (\w+) ", overall.split("Subcommands:")[1], re.M)
+    verbs = re.findall(r"^  (\w+) ", overall.split("Traces:")[1].split("Example:")[0], re.M)
     if len(verbs) < AT_LEAST:
         sys.exit(f"only {len(verbs)} verbs in the help: {verbs}")
     common = set().union(*options_of(overall))

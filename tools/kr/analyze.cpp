@@ -121,6 +121,7 @@ Action setup_analyze(CLI::App& app) {
 
 extern const Verb analyze_verb;
 const Verb analyze_verb{"analyze", "breakdown, launches, activity, phases and layers of a trace",
-                        "kr analyze trace.json.gz --only breakdown,layers", setup_analyze};
+                        "kr analyze trace.json.gz --only breakdown,layers", setup_analyze,
+                        "Traces"};
 
 }  // namespace kr::cli

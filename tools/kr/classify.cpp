@@ -77,6 +77,6 @@ Action setup_classify(CLI::App& app) {
 
 extern const Verb classify_verb;
 const Verb classify_verb{"classify", "labels of every distinct name of a trace",
-                         "kr classify trace.csv,vllm,llama --format csv", setup_classify};
+                         "kr classify trace.csv,vllm,llama --format csv", setup_classify, "Traces"};
 
 }  // namespace kr::cli

@@ -43,6 +43,6 @@ Action setup_compile(CLI::App& app) {
 
 extern const Verb compile_verb;
 const Verb compile_verb{"compile", "rules as one serialized database",
-                        "kr compile rulesets/vllm.kr -o vllm.krdb", setup_compile};
+                        "kr compile rulesets/vllm.kr -o vllm.krdb", setup_compile, "Rules"};
 
 }  // namespace kr::cli

@@ -142,7 +142,6 @@ std::string man(const CLI::App& app) {
   man_options(app, text);
   text += ".SH VERBS\n";
   for (const Verb* verb : verbs()) {
-    if (verb->hidden) continue;
     text += fmt::format(".SS kr {}\n{}\n.PP\nExample: {}\n", verb->name, troff(verb->summary),
                         troff(verb->example));
     man_options(*app.get_subcommand(verb->name), text);
@@ -180,9 +179,10 @@ Action setup_man(CLI::App&) {
 
 extern const Verb completions_verb;
 const Verb completions_verb{"completions", "completions for a shell",
-                            "kr completions bash > /etc/bash_completion.d/kr", setup_completions};
+                            "kr completions bash > /etc/bash_completion.d/kr", setup_completions,
+                            "Setup"};
 
 extern const Verb man_verb;
-const Verb man_verb{"man", "the manual page", "kr man > kr.1", setup_man};
+const Verb man_verb{"man", "the manual page", "kr man > kr.1", setup_man, "Setup"};
 
 }  // namespace kr::cli

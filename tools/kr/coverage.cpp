@@ -132,6 +132,7 @@ Action setup_coverage(CLI::App& app) {
 
 extern const Verb coverage_verb;
 const Verb coverage_verb{"coverage", "how much of the time rules explain, with rules to add",
-                         "kr coverage trace.csv,vllm,llama --min-coverage 99", setup_coverage};
+                         "kr coverage trace.csv,vllm,llama --min-coverage 99", setup_coverage,
+                         "Traces"};
 
 }  // namespace kr::cli

@@ -4,10 +4,13 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/nearest.hpp"
 #include "base/plural.hpp"
 #include "compare/count.hpp"
 #include "diag/printable.hpp"
@@ -44,35 +47,60 @@ CompiledRules load(const std::string& name, bool beside, bool scanned, Streams& 
   return rules;
 }
 
-void add_run(const std::string& path, const DiffOptions& options, Streams& streams,
+void add_run(const RunSpec& run, const DiffOptions& options, Streams& streams,
              std::vector<NameMet>& names) {
   OpenOptions open = options.trace.open;
-  ProgressShown shown(streams, path);
+  ProgressShown shown(streams, run.path);
   open.progress = shown.progress();
-  const Trace trace = open_trace(path, open);
+  const Trace trace = open_trace(run.path, open);
   const size_t first = names.size();
   for (const OperationName& name : trace.names) {
-    names.push_back({std::string(name.text), name.kind, 0});
+    names.push_back({std::string(name.text), name.kind, 0, run.engine, run.model});
   }
   for (const Operation& operation : trace.operations) {
     int64_t& total = names[first + operation.name.index].total_ns;
     if (__builtin_add_overflow(total, operation.duration_ns, &total)) {
-      throw Error(path, "its times add up to more than 64 bits of nanoseconds hold");
+      throw Error(run.path, "its times add up to more than 64 bits of nanoseconds hold");
     }
   }
 }
 
+/// A run whose engine or model neither side has would count nothing.
+void check_engine(const RunSpec& run, const Program& before, const Program& after) {
+  if (run.engine.empty()) return;
+  std::set<std::string> engines;
+  std::set<std::string> models;
+  for (const Program* program : {&before, &after}) {
+    for (const Engine& engine : program->engines) {
+      engines.insert(engine.name);
+      if (engine.name != run.engine) continue;
+      for (const ModelId id : engine.models) models.insert(program->models.get(id).name);
+    }
+  }
+  const auto check = [&](const std::set<std::string>& names, const std::string& name,
+                         const char* what) {
+    if (name.empty() || names.contains(name)) return;
+    throw Error(run.path, fmt::format("neither side has the {} `{}`", what, name),
+                near_or_all(name, std::vector<std::string>(names.begin(), names.end())));
+  };
+  check(engines, run.engine, "engine");
+  check(models, run.model, "model");
+}
+
 /// Names met in several places are one.
 std::vector<NameMet> joined(std::vector<NameMet> names) {
-  std::map<std::pair<std::string, OperationKind>, int64_t> totals;
+  std::map<std::tuple<std::string, OperationKind, std::string, std::string>, int64_t> totals;
   for (NameMet& one : names) {
-    int64_t& total = totals[{std::move(one.name), one.kind}];
+    int64_t& total = totals[{one.name, one.kind, one.engine, one.model}];
     if (__builtin_add_overflow(total, one.total_ns, &total)) {
       throw Error("", "the runs' times add up to more than 64 bits of nanoseconds hold");
     }
   }
   names.clear();
-  for (const auto& [key, total] : totals) names.push_back({key.first, key.second, total});
+  for (const auto& [key, total] : totals) {
+    const auto& [name, kind, engine, model] = key;
+    names.push_back({name, kind, total, engine, model});
+  }
   return names;
 }
 
@@ -158,16 +186,18 @@ Exit diff_rules(const DiffOptions& options, const std::string& format, Streams& 
   for (const std::string& path : options.names) {
     for (std::string& name : names_of_file(path)) {
       const OperationKind kind = operation_kind_of(name);
-      names.push_back({std::move(name), kind, 0});
+      names.push_back({std::move(name), kind, 0, {}, {}});
     }
   }
-  for (const std::string& run : options.runs) add_run(run, options, streams, names);
+  const std::vector<RunSpec> runs = parse_runs(options.runs);
+  for (const RunSpec& run : runs) add_run(run, options, streams, names);
   names = joined(std::move(names));
   // A .krdb holds `generic` too where several engines want it, and so must what it is held against.
   const Library library = Library::of_process();
   const bool beside = names_krdb(options.before, library) || names_krdb(options.after, library);
   const CompiledRules before = load(options.before, beside, !names.empty(), streams);
   const CompiledRules after = load(options.after, beside, !names.empty(), streams);
+  for (const RunSpec& run : runs) check_engine(run, before.program(), after.program());
   const Comparison comparison = compare_programs(before.program(), after.program());
   const std::vector<MoveCount> moves = count_moves(comparison, {&before.program(), before.database},
                                                    {&after.program(), after.database}, names);
@@ -223,9 +253,11 @@ Action setup_diff(CLI::App& app) {
                  "Count those of these names that move: a file, one a line (repeatable)")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  app.add_option("--run", options->runs,
-                 "Count the names of this trace that move, and their time (repeatable)")
-      ->type_name("TRACE")
+  app.add_option(
+         "--run", options->runs,
+         "Count the names of this run that move, and their time (repeatable); with an engine "
+         "and model, as those label them")
+      ->type_name("PATH[,ENGINE,MODEL]")
       ->allow_extra_args(false);
   app.add_flag("--all", options->all,
                "With --names or --run: show pairs that none of them moves, too; between runs: all "
@@ -248,6 +280,6 @@ Action setup_diff(CLI::App& app) {
 extern const Verb diff_verb;
 const Verb diff_verb{"diff",
                      "what changes between two rulesets in meaning, between two runs in time",
-                     "kr diff old.kr rulesets/sglang.kr --run trace.csv", setup_diff};
+                     "kr diff old.kr rulesets/sglang.kr --run trace.csv", setup_diff, "Results"};
 
 }  // namespace kr::cli

@@ -70,6 +70,6 @@ Action setup_explain(CLI::App& app) {
 
 extern const Verb explain_verb;
 const Verb explain_verb{"explain", "what a finding means, with an example and its repair",
-                        "kr explain unknown-label", setup_explain};
+                        "kr explain unknown-label", setup_explain, "Rules"};
 
 }  // namespace kr::cli

@@ -74,6 +74,6 @@ Action setup_export(CLI::App& app) {
 extern const Verb export_verb;
 const Verb export_verb{"export", "rules as a JSON table that gputrc2graph.py takes",
                        "kr export vllm --format engine-model-json -o engine_model.json",
-                       setup_export};
+                       setup_export, "Rules"};
 
 }  // namespace kr::cli

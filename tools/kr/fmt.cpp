@@ -110,6 +110,6 @@ Action setup_fmt(CLI::App& app) {
 
 extern const Verb fmt_verb;
 const Verb fmt_verb{"fmt", "rules files in the one canonical layout", "kr fmt rulesets stdlib",
-                    setup_fmt};
+                    setup_fmt, "Rules"};
 
 }  // namespace kr::cli

@@ -61,6 +61,6 @@ Action setup_import(CLI::App& app) {
 
 extern const Verb import_verb;
 const Verb import_verb{"import", "JSON tables of gputrc2graph.py as rules",
-                       "kr import engine_model.json -o mine.kr", setup_import};
+                       "kr import engine_model.json -o mine.kr", setup_import, "Rules"};
 
 }  // namespace kr::cli

@@ -60,6 +60,7 @@ Action setup_init(CLI::App& app) {
 }  // namespace
 
 extern const Verb init_verb;
-const Verb init_verb{"init", "a commented ruleset to start from", "kr init mine", setup_init};
+const Verb init_verb{"init", "a commented ruleset to start from", "kr init mine", setup_init,
+                     "Rules"};
 
 }  // namespace kr::cli

@@ -197,7 +197,7 @@ Action setup_lint(CLI::App& app) {
 }  // namespace
 
 extern const Verb lint_verb;
-const Verb lint_verb{"lint", "check rules, prove what can never apply, and mend it",
-                     "kr lint rulesets/vllm.kr --fix", setup_lint};
+const Verb lint_verb{"lint", "check rules: prove which can never apply, and fix them",
+                     "kr lint rulesets/vllm.kr --fix", setup_lint, "Rules"};
 
 }  // namespace kr::cli

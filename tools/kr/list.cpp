@@ -292,6 +292,6 @@ Action setup_list(CLI::App& app) {
 
 extern const Verb list_verb;
 const Verb list_verb{"list", "engines, models, labels and whatever else there is",
-                     "kr list labels --rules vllm", setup_list};
+                     "kr list labels --rules vllm", setup_list, "Rules"};
 
 }  // namespace kr::cli

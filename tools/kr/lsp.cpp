@@ -83,6 +83,6 @@ Action setup_lsp(CLI::App& app) {
 }  // namespace
 
 extern const Verb lsp_verb;
-const Verb lsp_verb{"lsp", "the language server, for editors", "kr lsp", setup_lsp};
+const Verb lsp_verb{"lsp", "the language server, for editors", "kr lsp", setup_lsp, "Setup"};
 
 }  // namespace kr::cli

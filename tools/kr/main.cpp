@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <new>
@@ -22,18 +23,49 @@ std::string version_text() {
                      sqlite3_libversion());
 }
 
-/// A verb that is none is said as such, before the parser calls it an unexpected argument.
-void check_verb(int argc, const char* const* argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
-  std::vector<std::string> names;
-  for (const Verb* verb : verbs()) {
-    if (std::string_view(verb->name) == argv[1]) return;
-    if (!verb->hidden) names.emplace_back(verb->name);
+const Verb* find_verb(std::string_view name) {
+  const auto at = std::find_if(verbs().begin(), verbs().end(),
+                               [name](const Verb* verb) { return verb->name == name; });
+  return at == verbs().end() ? nullptr : *at;
+}
+
+/// The parser would call it an unexpected argument.
+[[noreturn]] void unknown_verb(const std::string& word) {
+  const std::string what = fmt::format("there is no verb `{}`", word);
+  const std::string path = word.substr(0, word.find(','));
+  if (path.find_first_of("./") != path.npos) {
+    throw Error(
+        "", what,
+        fmt::format("did you mean `kr {} {}`?", path.ends_with(".kr") ? "lint" : "report", word));
   }
-  const auto near = nearest(argv[1], names);
-  throw Error("", fmt::format("there is no verb `{}`", argv[1]),
+  std::vector<std::string> names;
+  for (const Verb* verb : verbs()) names.emplace_back(verb->name);
+  const auto near = nearest(word, names);
+  throw Error("", what,
               near ? fmt::format("did you mean `kr {}`?", *near)
-                   : fmt::format("there are: {}", fmt::join(names, ", ")));
+                   : fmt::format("the verbs are: {}", fmt::join(names, ", ")));
+}
+
+/// The words behind `kr` as the parser wants them.
+std::vector<std::string> arguments(int argc, const char* const* argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) return words;
+  if (words[0] == "version") return {"--version"};
+  if (words[0] == "help") {
+    words.erase(words.begin());
+    words.resize(std::min<size_t>(words.size(), 1));
+    words.emplace_back("--help");
+  }
+  if (words[0].starts_with('-')) return words;
+  const Verb* verb = find_verb(words[0]);
+  if (verb == nullptr) unknown_verb(words[0]);
+  const bool runs = verb->group == std::string_view("Traces") || verb == find_verb("diff");
+  if (!runs) return words;
+  // `-,vllm,llama` is standard input with its engine and model, and to the parser an option.
+  for (std::string& word : words) {
+    if (word.starts_with("-,")) word.insert(1, " ");
+  }
+  return words;
 }
 
 /// What the parser says, with the option that may have been meant.
@@ -56,20 +88,20 @@ void check_verb(int argc, const char* const* argv) {
                 near ? fmt::format("did you mean `{}`?", *near) : help);
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !chosen.empty()) {
-    for (const Verb* verb : verbs()) {
-      if (chosen[0]->get_name() != verb->name) continue;
-      throw Error("", error.what(), fmt::format("such as `{}`; {}", verb->example, help));
-    }
+    const Verb* verb = find_verb(chosen[0]->get_name());
+    throw Error("", error.what(), fmt::format("such as `{}`; {}", verb->example, help));
   }
   throw Error("", error.what(), help);
 }
 
 Exit run(int argc, const char* const* argv, Streams& streams) {
-  check_verb(argc, argv);
+  std::vector<std::string> words = arguments(argc, argv);
+  // The parser takes them from the end.
+  std::reverse(words.begin(), words.end());
   std::vector<Action> actions;
   const auto app = make_app(streams, actions);
   try {
-    app->parse(argc, argv);
+    app->parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app->get_subcommands();
     streams.out(chosen.empty() ? app->help() : chosen[0]->help(app->get_name()));
@@ -96,8 +128,10 @@ Exit run(int argc, const char* const* argv, Streams& streams) {
 std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& actions) {
   auto app = std::make_unique<CLI::App>(
       "Labels every GPU operation of a trace by rules, and shows where the time goes.", "kr");
-  app->set_version_flag("--version", "");
-  app->footer("Example: kr report trace.csv --out-dir results");
+  app->set_version_flag("-V,--version", "", "Print the version and exit");
+  app->set_help_flag("-h,--help", "Print this help and exit");
+  app->footer(
+      "Example: kr report trace.csv --out-dir results\n`kr help VERB` shows what a verb can do.");
   app->require_subcommand(0, 1);
   app->fallthrough();
   const std::map<std::string, When> when{
@@ -112,7 +146,7 @@ std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& action
   for (const Verb* verb : verbs()) {
     CLI::App* sub = app->add_subcommand(verb->name, verb->summary);
     sub->footer(fmt::format("Example: {}", verb->example));
-    if (verb->hidden) sub->group("");
+    sub->group(verb->group);
     actions.push_back(verb->setup(*sub));
   }
   return app;

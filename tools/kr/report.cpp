@@ -90,6 +90,7 @@ Action setup_report(CLI::App& app) {
 
 extern const Verb report_verb;
 const Verb report_verb{"report", "label a trace, and show where its time goes",
-                       "kr report trace.csv,vllm,llama,12.5 --out-dir results", setup_report};
+                       "kr report trace.csv,vllm,llama,12.5 --out-dir results", setup_report,
+                       "Traces"};
 
 }  // namespace kr::cli

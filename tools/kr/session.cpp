@@ -104,7 +104,9 @@ void TraceOptions::add_to(CLI::App& app) {
                "Read times in seconds, which nsys rounds to 100 us");
 }
 
-RunSpec parse_run(const std::string& text) {
+RunSpec parse_run(const std::string& written) {
+  // See `arguments` in main.cpp.
+  const std::string text = written.starts_with("- ,") ? "-" + written.substr(2) : written;
   return parse_run_spec(text, [](const std::string& path) {
     std::error_code error;
     return path == "-" || std::filesystem::exists(path, error);

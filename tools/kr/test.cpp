@@ -87,6 +87,6 @@ Action setup_test(CLI::App& app) {
 
 extern const Verb test_verb;
 const Verb test_verb{"test", "run the tests written in rulesets", "kr test rulesets/vllm.kr",
-                     setup_test};
+                     setup_test, "Rules"};
 
 }  // namespace kr::cli

@@ -66,6 +66,10 @@ ViewOptions view_options(const TreeOptions& options, bool machine) {
   if (!options.by.empty()) view.dimension = options.by;
   view.by_label = !options.by.empty() && !machine;
   view.folds = options.folds;
+  if (options.compat) {
+    view.ruleset_folds = false;
+    view.folds.insert(view.folds.end(), {"Sampler", "LogitsProcessor"});
+  }
   view.phase = options.phase;
   view.step = options.step;
   view.step_interval = options.step_interval.value_or(1);
@@ -237,6 +241,6 @@ Action setup_tree(CLI::App& app) {
 
 extern const Verb tree_verb;
 const Verb tree_verb{"tree", "module trees of a layer-wise profile or a PyTorch trace, by step",
-                     "kr tree profile.json --level module --phase decode", setup_tree};
+                     "kr tree profile.json --level module --phase decode", setup_tree, "Traces"};
 
 }  // namespace kr::cli

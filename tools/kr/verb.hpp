@@ -22,8 +22,8 @@ struct Verb {
   const char* example;
   /// Adds the verb's options to `app`; the action runs after they are parsed.
   Action (*setup)(CLI::App& app);
-  /// Left out of `kr --help`.
-  bool hidden = false;
+  /// Its heading in `kr --help`: Traces (it reads runs), Results, Rules or Setup.
+  const char* group;
 };
 
 /// In the order of `kr --help`.

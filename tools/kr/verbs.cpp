@@ -26,10 +26,10 @@ extern const Verb man_verb;
 
 std::span<const Verb* const> verbs() {
   static constexpr auto all = std::to_array<const Verb*>({
-      &report_verb,  &classify_verb, &tree_verb,        &analyze_verb, &coverage_verb,
-      &why_verb,     &lint_verb,     &test_verb,        &explain_verb, &diff_verb,
-      &fmt_verb,     &list_verb,     &init_verb,        &import_verb,  &export_verb,
-      &compile_verb, &lsp_verb,      &completions_verb, &man_verb,
+      &report_verb,  &analyze_verb, &tree_verb,        &classify_verb, &coverage_verb,
+      &diff_verb,    &why_verb,     &lint_verb,        &test_verb,     &explain_verb,
+      &fmt_verb,     &list_verb,    &init_verb,        &import_verb,   &export_verb,
+      &compile_verb, &lsp_verb,     &completions_verb, &man_verb,
   });
   return all;
 }

@@ -79,6 +79,7 @@ Action setup_why(CLI::App& app) {
 
 extern const Verb why_verb;
 const Verb why_verb{"why", "which rule labels a name, and why",
-                    "kr why flash_fwd_splitkv_kernel --engine vllm --model llama", setup_why};
+                    "kr why flash_fwd_splitkv_kernel --engine vllm --model llama", setup_why,
+                    "Results"};
 
 }  // namespace kr::cli

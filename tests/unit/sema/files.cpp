@@ -146,11 +146,14 @@ TEST_CASE("two root files with one engine") {
   const Home home;
   home.write("mine.kr", "use std.gemm\n\nengine vllm { model llama { } model x { } }");
   home.write("other.kr", "use \"./mine.kr\"\nengine vllm { model y extends mine.x { } }");
-  CHECK(home.error({"vllm", "mine.kr"}) ==
-        "mine.kr:3: engine `vllm` is also defined in rulesets/vllm.kr:2, both with model `llama`; "
-        "load one of the two files, or give one of the engines another name");
-  CHECK(home.error({"other.kr", "vllm"})
-            .starts_with("rulesets/vllm.kr:2: engine `vllm` is also defined in other.kr:2; load"));
+  const std::string help =
+      " (name one of the two files; to change an engine, `use` its file and extend its models in "
+      "an "
+      "engine of another name)\n";
+  CHECK(messages(home.load({"vllm", "mine.kr"})) ==
+        "mine.kr KR319 3:8 engine `vllm` is also defined in rulesets/vllm.kr:2" + help);
+  CHECK(messages(home.load({"other.kr", "vllm"})) ==
+        "rulesets/vllm.kr KR319 2:8 engine `vllm` is also defined in other.kr:2" + help);
   // Using one is building on it, not a conflict.
   const Loaded loaded = home.load({"other.kr"});
   CHECK(messages(loaded) == "");

@@ -21,7 +21,7 @@ TEST_CASE("a block that is not closed ends where something from outside begins")
       "engine e {\n  model a {\n    substage {\n      x: \"x\"\n  model b {\n    stage { y: \"y\" "
       "}\n"
       "  }\n}\nengine f {\n  substage { z: \"z\" }\n");
-  CHECK(parsed.codes() == "KR115@5:3 KR115@10:22");
+  CHECK(parsed.codes() == "KR115@4:13 KR115@10:22");
   CHECK(parsed.file.engines.size() == 2);
   CHECK(parsed.file.engines.at(0).models.size() == 2);
 }

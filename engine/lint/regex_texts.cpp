@@ -1,0 +1,77 @@
+// KR417: texts that were meant as regular expressions, as people write them who come from tables of
+// regular expressions.
+#include <algorithm>
+#include <array>
+
+#include "lint/checks.hpp"
+#include "regex/byte_set.hpp"
+#include "regex/nfa.hpp"
+
+namespace kr::lint {
+namespace {
+
+/// Whether names of kernels hardly ever hold such a text, and regular expressions often do.
+bool looks_like_regex(std::string_view text) {
+  constexpr std::array<std::string_view, 12> signs{".*",    ".+",    "(?:", "[^",  "[0-9", "[a-z",
+                                                   "[A-Z]", "[A-Za", "\\d", "\\w", "\\s",  "\\."};
+  if (text.size() < 2) return false;
+  if (text.front() == '^' || text.back() == '$') return true;
+  if (std::any_of(signs.begin(), signs.end(),
+                  [text](std::string_view sign) { return text.find(sign) != text.npos; })) {
+    return true;
+  }
+  const auto is_word = [text](size_t at) {
+    return regex::is_word(static_cast<unsigned char>(text[at]));
+  };
+  for (size_t at = text.find('|'); at != text.npos; at = text.find('|', at + 1)) {
+    if (at > 0 && at + 1 < text.size() && is_word(at - 1) && is_word(at + 1)) return true;
+  }
+  return false;
+}
+
+/// In slashes; empty where that is no expression.
+std::string as_regex(const syntax::Expr& written) {
+  std::string pattern;
+  for (const char c : written.text) {
+    if (c == '/') pattern += '\\';
+    pattern += c;
+  }
+  Sink sink;
+  const bool good = regex::parse(pattern, written.span, {}, sink).has_value() && !sink.has_errors();
+  if (!good || written.at_begin || written.at_end) return {};
+  return "/" + pattern + "/" + (written.ignore_case ? "i" : "");
+}
+
+}  // namespace
+
+void check_regex_texts(const Context& context, Sink& sink) {
+  for (const WrittenAtom& atom : context.atoms) {
+    const syntax::Expr& written = *atom.expr;
+    if (written.kind != syntax::ExprKind::text || !looks_like_regex(written.text)) continue;
+    const regex::Nfa automaton = *regex::Nfa::build(atom.regex);
+    // A test with such a name shows that it is meant.
+    const auto holds = [&](const Test& test) {
+      return automaton.search(test.name) ||
+             std::any_of(test.within.begin(), test.within.end(),
+                         [&](const std::string& name) { return automaton.search(name); });
+    };
+    const auto& tests = context.program().tests;
+    if (std::any_of(tests.begin(), tests.end(), holds)) continue;
+    Diagnostic& said =
+        sink.add(code::text_looks_like_regex, written.span, context.sources().text(written.span));
+    const std::string pattern = as_regex(written);
+    if (pattern.empty()) {
+      said.help(
+          "write a regular expression between slashes: `/…/`; if this text is meant, write a test "
+          "with a name that contains it");
+      continue;
+    }
+    said.help(
+        "write a regular expression between slashes: `{}`; if this text is meant, write a test "
+        "with a name that contains it",
+        pattern);
+    said.fix = Fix{false, {{written.span, pattern}}};
+  }
+}
+
+}  // namespace kr::lint
