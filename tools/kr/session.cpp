@@ -44,7 +44,7 @@ void stop_at_errors(const CompiledRules& rules, const std::vector<std::string>& 
 }  // namespace
 
 std::optional<Database::Cache> cache_of_process(Streams& streams) {
-  const auto cache = Database::Cache::of_process();
+  auto cache = Database::Cache::of_process();
   static std::once_flag said;
   std::call_once(said, [&] {
     if (const auto why = cache ? CacheFile::refusal(cache->folder) : std::nullopt) {
