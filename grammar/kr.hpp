@@ -40,7 +40,7 @@ struct operation_atom : p::seq<p::one<'@'>, need<operation>> {};
 
 struct otherwise_atom : p::seq<k_otherwise, p::not_at<block_next>> {};
 
-/// A keyword at the head of a line begins what follows, and is no name that is missing.
+/// A keyword at the head of a line begins what follows, and is not a name that is missing.
 struct may_be_name {
   template <class State>
   static bool holds(State& state, size_t at) {

@@ -29,7 +29,7 @@ Error missing(const fs::path& path) {
   std::error_code error;
   if (const fs::path target = fs::read_symlink(path, error); !error) {
     return {path.string(), "is a link to `" + target.string() + "`, which is not there",
-            "mend the link or remove it"};
+            "fix the link or remove it"};
   }
   if (const auto near = near_file(path)) {
     return {path.string(), "no such file", "did you mean `" + *near + "`?"};

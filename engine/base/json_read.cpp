@@ -206,8 +206,8 @@ class Reader {
   [[noreturn]] void fail_at(size_t at, std::string_view why) {
     const std::string_view before = text_.substr(0, at);
     const auto line = static_cast<uint64_t>(std::count(before.begin(), before.end(), '\n')) + 1;
-    throw Error(path_, Error::Place{line, at + skipped_}, fmt::format("this is no JSON: {}", why),
-                "mend it there, or write the file again with the program it comes from");
+    throw Error(path_, Error::Place{line, at + skipped_}, fmt::format("this is not JSON: {}", why),
+                "fix it there, or write the file again with the program it comes from");
   }
 
   const std::string& path_;

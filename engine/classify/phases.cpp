@@ -22,7 +22,7 @@ std::optional<int64_t> number(std::string_view digits) {
 /// What is known of a number while its parts are met.
 struct Parts {
   std::optional<int64_t> sum;
-  bool broken = false;  // a part is no number, or all are too much
+  bool broken = false;  // a part is not a number, or all are too much
 
   void add(std::string_view digits) {
     const auto part = number(digits);

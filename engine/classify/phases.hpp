@@ -28,8 +28,8 @@ class PhaseReader {
   PhaseReader(PhaseReader&&) noexcept;
 
   /// The first rule that holds. Its numbers are those of the first alternative in it that holds,
-  /// at its leftmost match; where parts of a number are told, their sum. What is no whole number or
-  /// does not fit in 64 bits is none.
+  /// at its leftmost match; where parts of a number are told, their sum. What is not a whole number
+  /// or does not fit in 64 bits is none.
   Phase read(std::string_view text);
 
  private:

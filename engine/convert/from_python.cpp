@@ -14,7 +14,7 @@ bool is_octal(char c) {
   return c >= '0' && c <= '7';
 }
 bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+  return hex_value(c) >= 0;
 }
 std::string hex_byte(unsigned value) {
   return fmt::format("\\x{:02x}", value & 0xffU);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/json_read.hpp"
 #include "convert/words.hpp"
@@ -32,7 +33,7 @@ class Reader {
     // What no JSON begins with is another kind of file, not JSON with a mistake.
     constexpr std::string_view begins = "{[\"-0123456789tfn";
     if (first != text.npos && begins.find(text[first]) == begins.npos) {
-      throw Error(sources_.path(file_), "this is no JSON",
+      throw Error(sources_.path(file_), "this is not JSON",
                   fmt::format("{}; rules in kr's own language need no import", shape_help));
     }
     const JsonValue whole = parse_json(sources_.text(file_), sources_.path(file_));
@@ -136,8 +137,7 @@ class Reader {
       fail(member.value.begin, "a dimension is an object of patterns, and this is {}",
            member.value.kind);
     }
-    std::string dimension = member.key;
-    for (char& c : dimension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+    const std::string dimension = lowered(member.key);
     std::string name = word_like(dimension);
     // `kind` has three labels of its own, which a foreign table does not know.
     if (syntax::is_keyword(name) || name == "kind") name += '_';

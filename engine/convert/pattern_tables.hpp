@@ -41,7 +41,7 @@ struct PatternEngine {
 ///
 /// Of equal keys of one object the last value counts, in the place of the first, as Python's dict
 /// has it. That, and names and labels that had to be changed, are findings. Throws Error, with its
-/// place, for what is no JSON or of another shape.
+/// place, for what is not JSON or of another shape.
 std::vector<PatternEngine> read_pattern_tables(const SourceMap& sources, FileId file, Sink& sink);
 
 }  // namespace kr

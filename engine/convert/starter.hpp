@@ -7,7 +7,7 @@
 namespace kr {
 
 /// The text of a commented rules file with one engine, one model and tests that pass. Throws Error
-/// where `engine` is no name, with one that is.
+/// where `engine` is not a name, with one that is.
 std::string starter_rules(std::string_view engine);
 
 }  // namespace kr

@@ -5,27 +5,27 @@
 
 namespace kr {
 
-std::optional<Format> format_from(std::string_view name) noexcept {
+std::optional<FindingFormat> format_from(std::string_view name) noexcept {
   for (size_t i = 0; i < format_names.size(); ++i) {
-    if (format_names[i] == name) return static_cast<Format>(i);
+    if (format_names[i] == name) return static_cast<FindingFormat>(i);
   }
   return std::nullopt;
 }
 
-std::string render(Format format, const SourceMap& sources, std::span<const Diagnostic> diagnostics,
-                   const FormatOptions& options) {
+std::string render(FindingFormat format, const SourceMap& sources,
+                   std::span<const Diagnostic> diagnostics, const FormatOptions& options) {
   switch (format) {
-    case Format::human:
+    case FindingFormat::human:
       return render_human(sources, diagnostics, {.color = options.color});
-    case Format::concise:
+    case FindingFormat::concise:
       return render_concise(sources, diagnostics);
-    case Format::json:
+    case FindingFormat::json:
       return render_json(sources, diagnostics);
-    case Format::sarif:
+    case FindingFormat::sarif:
       return render_sarif(sources, diagnostics, options);
-    case Format::github:
+    case FindingFormat::github:
       return render_github(sources, diagnostics);
-    case Format::junit:
+    case FindingFormat::junit:
       return render_junit(sources, diagnostics, options);
   }
   return {};

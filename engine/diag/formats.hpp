@@ -12,7 +12,7 @@
 
 namespace kr {
 
-enum class Format : uint8_t {
+enum class FindingFormat : uint8_t {
   human,    // source lines and carets, see diag/render.hpp
   concise,  // path:line:column: severity CODE name: message
   json,     // one array, names unchanged
@@ -21,10 +21,10 @@ enum class Format : uint8_t {
   junit,    // JUnit XML: a testsuite a file, a testcase a finding
 };
 
-/// As a person writes them, in the order of Format.
+/// As a person writes them, in the order of FindingFormat.
 inline constexpr std::array<std::string_view, 6> format_names{"human", "concise", "json",
                                                               "sarif", "github",  "junit"};
-std::optional<Format> format_from(std::string_view name) noexcept;
+std::optional<FindingFormat> format_from(std::string_view name) noexcept;
 
 struct FormatOptions {
   bool color = false;   // human alone
@@ -37,7 +37,7 @@ struct FormatOptions {
 /// All diagnostics as one text in the order given, ending in a line break unless it is empty. Lines
 /// and columns count from 1; columns are bytes, in SARIF characters. Text that is only read by
 /// people is shown as `printable` does; JSON carries bytes unchanged (see base/json.hpp).
-std::string render(Format format, const SourceMap& sources, std::span<const Diagnostic> diagnostics,
-                   const FormatOptions& options = {});
+std::string render(FindingFormat format, const SourceMap& sources,
+                   std::span<const Diagnostic> diagnostics, const FormatOptions& options = {});
 
 }  // namespace kr

@@ -5,23 +5,17 @@
 #include <map>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "lint/checks.hpp"
 #include "lint/repairs.hpp"
 
 namespace kr::lint {
 namespace {
 
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return text;
-}
-
 /// How many texts an `i` stands for; capped.
-uint64_t variants_of(const std::string& lowered) {
+uint64_t variants_of(const std::string& text) {
   const auto letters =
-      std::count_if(lowered.begin(), lowered.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+      std::count_if(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   return letters > 40 ? uint64_t{1} << 40 : uint64_t{1} << letters;
 }
 
@@ -53,7 +47,7 @@ void check(const Context& context, const syntax::File& tree, const syntax::Expr&
   for (size_t i = 0; i < whole.operands.size(); ++i) {
     const syntax::Expr& one = tree.exprs.get(whole.operands[i]);
     if (one.kind != syntax::ExprKind::text || one.ignore_case || one.grouped) continue;
-    Group& group = groups[{lower(one.text), one.at_begin, one.at_end}];
+    Group& group = groups[{lowered(one.text), one.at_begin, one.at_end}];
     group.places.push_back(i);
     group.texts.insert(one.text);
   }

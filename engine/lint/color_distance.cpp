@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/ascii.hpp"
+
 namespace kr::lint {
 namespace {
 
@@ -11,14 +13,9 @@ struct Lab {
   double l, a, b;
 };
 
-int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  return (c | 0x20) - 'a' + 10;
-}
-
 /// A channel of sRGB as light.
 double linear(std::string_view color, size_t at) {
-  const double value = (16 * digit(color[at]) + digit(color[at + 1])) / 255.0;
+  const double value = (16 * hex_value(color[at]) + hex_value(color[at + 1])) / 255.0;
   return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
 }
 

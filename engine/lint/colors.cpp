@@ -4,16 +4,15 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "lint/checks.hpp"
 #include "lint/color_distance.hpp"
 
 namespace kr::lint {
 namespace {
 
-std::string normal(std::string color) {
-  for (char& c : color) {
-    if (c >= 'A' && c <= 'F') c = static_cast<char>(c + 32);
-  }
+std::string normal(const std::string& written) {
+  std::string color = lowered(written);
   if (color.size() != 4) return color;
   return {'#', color[1], color[1], color[2], color[2], color[3], color[3]};
 }

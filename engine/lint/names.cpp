@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 
+#include "base/ascii.hpp"
 #include "base/nearest.hpp"
 #include "lint/checks.hpp"
 
@@ -17,7 +18,7 @@ std::string skeleton(std::string_view name, bool look_alikes) {
     if (c == '-') c = '_';
     if (look_alikes && c == '0') c = 'o';
     if (look_alikes && (c == '1' || c == 'I')) c = 'l';
-    plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    plain += lower(c);
   }
   return plain;
 }

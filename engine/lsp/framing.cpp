@@ -3,19 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+
+#include "base/ascii.hpp"
 
 namespace kr::lsp {
 namespace {
 
 constexpr std::string_view field = "content-length";
-
-bool equal_letters(std::string_view a, std::string_view lower) {
-  return a.size() == lower.size() &&
-         std::equal(a.begin(), a.end(), lower.begin(), [](char x, char y) {
-           return std::tolower(static_cast<unsigned char>(x)) == y;
-         });
-}
 
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r");
@@ -35,11 +29,11 @@ std::optional<size_t> length_in(std::string_view head, std::string& why) {
       why = "a line of the head has no `:`";
       return std::nullopt;
     }
-    if (!equal_letters(trimmed(line.substr(0, colon)), field)) continue;
+    if (!same_ignoring_case(trimmed(line.substr(0, colon)), field)) continue;
     const std::string_view digits = trimmed(line.substr(colon + 1));
     if (digits.empty() || digits.size() > 12 ||
         digits.find_first_not_of("0123456789") != digits.npos) {
-      why = "Content-Length is no length";
+      why = "Content-Length is not a length";
       return std::nullopt;
     }
     length = std::stoull(std::string(digits));
@@ -62,9 +56,8 @@ std::optional<Framer::Message> Framer::refuse(std::string why) {
 /// Goes to the next place where a head may begin. False: it is not there yet.
 bool Framer::resync() {
   const auto begin = pending_.begin() + static_cast<std::ptrdiff_t>(at_);
-  const auto found =
-      std::search(begin, pending_.end(), field.begin(), field.end(),
-                  [](char x, char y) { return std::tolower(static_cast<unsigned char>(x)) == y; });
+  const auto found = std::search(begin, pending_.end(), field.begin(), field.end(),
+                                 [](char x, char y) { return lower(x) == y; });
   if (found == pending_.end()) {
     // The begin of the word may be there.
     const size_t keep = std::min(pending_.size() - at_, field.size() - 1);

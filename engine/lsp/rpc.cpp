@@ -67,7 +67,7 @@ std::string envelope(const std::function<void(Writer&)>& fill) {
 uint32_t count_of(const JsonValue& object, std::string_view key) {
   const JsonValue& value = member(object, key);
   if (value.kind != JsonValue::Kind::integer || value.integer < 0) {
-    throw RequestError(ErrorCode::invalid_params, fmt::format("`{}` is no count from 0", key));
+    throw RequestError(ErrorCode::invalid_params, fmt::format("`{}` is not a count from 0", key));
   }
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   return static_cast<uint32_t>(std::min(value.integer, most));
@@ -102,7 +102,7 @@ std::optional<Message> read_message(std::string_view body, std::string& id) {
     return std::nullopt;
   }
   if (method == nullptr || method->kind != JsonValue::Kind::string) {
-    throw RequestError(ErrorCode::invalid_request, "`method` is no string");
+    throw RequestError(ErrorCode::invalid_request, "`method` is not a string");
   }
   message.method = method->string;
   for (JsonMember& one : value.members) {
@@ -164,7 +164,7 @@ const JsonValue& member(const JsonValue& object, std::string_view key) {
 const std::string& string_member(const JsonValue& object, std::string_view key) {
   const JsonValue& value = member(object, key);
   if (value.kind != JsonValue::Kind::string) {
-    throw RequestError(ErrorCode::invalid_params, fmt::format("`{}` is no string", key));
+    throw RequestError(ErrorCode::invalid_params, fmt::format("`{}` is not a string", key));
   }
   return value.string;
 }

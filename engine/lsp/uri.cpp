@@ -2,17 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
+#include "base/ascii.hpp"
 
 namespace kr::lsp {
 namespace fs = std::filesystem;
 namespace {
-
-int hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const int lower = std::tolower(static_cast<unsigned char>(c));
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
 
 std::optional<std::string> decoded(std::string_view text) {
   std::string out;
@@ -22,8 +16,8 @@ std::optional<std::string> decoded(std::string_view text) {
       continue;
     }
     if (at + 2 >= text.size()) return std::nullopt;
-    const int high = hex(text[at + 1]);
-    const int low = hex(text[at + 2]);
+    const int high = hex_value(text[at + 1]);
+    const int low = hex_value(text[at + 2]);
     // A NUL byte ends a path for the system.
     if (high < 0 || low < 0 || high + low == 0) return std::nullopt;
     out += static_cast<char>(high * 16 + low);
@@ -64,7 +58,8 @@ std::string uri_of(const fs::path& path) {
   std::string uri = "file://";
   for (const char c : (error ? path : whole).string()) {
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || std::string_view("/-._~").find(c) != std::string_view::npos) {
+    if (is_digit(c) || is_ascii_letter(c) ||
+        std::string_view("/-._~").find(c) != std::string_view::npos) {
       uri += c;
     } else {
       uri += fmt::format("%{:02X}", byte);

@@ -21,7 +21,7 @@ std::optional<Level> level_from(std::string_view text) {
 
 Level named_level(std::string_view text) {
   if (const auto level = level_from(text)) return *level;
-  throw Error("", "`" + std::string(text) + "` is no level",
+  throw Error("", "`" + std::string(text) + "` is not a level",
               "give kernel, module, layer, or a number: 0 is the root");
 }
 

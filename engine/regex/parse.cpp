@@ -1,6 +1,7 @@
 // The actions on grammar/regex.hpp: each item of a pattern to the Builder.
 #include <tao/pegtl.hpp>
 
+#include "base/ascii.hpp"
 #include "grammar/regex.hpp"
 #include "regex/builder.hpp"
 #include "regex/byte_set.hpp"
@@ -17,12 +18,8 @@ std::string_view matched(const Input& in) {
   return {in.begin(), in.size()};
 }
 
-unsigned char hex_value(std::string_view item) {
-  const auto digit = [](char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    return (c | 0x20) - 'a' + 10;
-  };
-  return static_cast<unsigned char>(digit(item[2]) * 16 + digit(item[3]));
+unsigned char hex_byte(std::string_view item) {
+  return static_cast<unsigned char>(hex_value(item[2]) * 16 + hex_value(item[3]));
 }
 
 unsigned char control_value(char letter) {
@@ -82,7 +79,7 @@ void escaped_control(std::string_view item, Builder& builder) {
   builder.byte(item, control_value(item[1]));
 }
 void escaped_hex(std::string_view item, Builder& builder) {
-  builder.byte(item, hex_value(item));
+  builder.byte(item, hex_byte(item));
 }
 void escaped_punctuation(std::string_view item, Builder& builder) {
   builder.byte(item, static_cast<unsigned char>(item[1]));
@@ -155,7 +152,7 @@ void class_control(std::string_view item, Builder& builder) {
   builder.class_byte(item, control_value(item[1]));
 }
 void class_hex(std::string_view item, Builder& builder) {
-  builder.class_byte(item, hex_value(item));
+  builder.class_byte(item, hex_byte(item));
 }
 void class_punctuation(std::string_view item, Builder& builder) {
   builder.class_byte(item, static_cast<unsigned char>(item[1]));

@@ -15,7 +15,7 @@ struct Text {
   bool at_end = false;
 };
 
-/// The text that a regular expression is, exactly; none where it is no text.
+/// The text that a regular expression is, exactly; none where it is not a text.
 std::optional<Text> text_of(const Regex& regex);
 
 /// The byte of a set that `i` or nothing explains: 'a' for {a} and for {a, A}.

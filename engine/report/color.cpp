@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/ascii.hpp"
 #include "base/check.hpp"
 
 namespace kr {
@@ -17,15 +18,10 @@ int channel(double linear) {
   return static_cast<int>(std::lround(encoded * 255));
 }
 
-int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  return (c | 0x20) - 'a' + 10;
-}
-
 /// Channel `at` of `#rrggbb` as linear light.
 double linear(std::string_view color, size_t at) {
   KR_CHECK(color.size() == 7);
-  const double value = (digit(color[1 + 2 * at]) * 16 + digit(color[2 + 2 * at])) / 255.0;
+  const double value = (hex_value(color[1 + 2 * at]) * 16 + hex_value(color[2 + 2 * at])) / 255.0;
   return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
 }
 

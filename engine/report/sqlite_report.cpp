@@ -51,7 +51,7 @@ class TableRow {
   TableRow& optional(const std::optional<int64_t>& value) {
     return value ? number(*value) : null();
   }
-  /// Bytes that are no text become a blob of the same bytes.
+  /// Bytes that are not text become a blob of the same bytes.
   TableRow& text(std::string_view value) {
     if (is_text(value)) {
       statement_.bind(++at_, value.empty() ? std::string_view("") : value);

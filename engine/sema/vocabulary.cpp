@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "sema/order.hpp"
 
 namespace kr::sema {
@@ -10,9 +11,7 @@ namespace {
 
 /// `#rrggbb`, also from `#rgb`.
 std::optional<std::string> color_of(std::string_view text) {
-  const auto is_hex = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-  };
+  const auto is_hex = [](char c) { return hex_value(c) >= 0; };
   if (text.empty() || text[0] != '#' || !std::all_of(text.begin() + 1, text.end(), is_hex)) {
     return std::nullopt;
   }

@@ -1,20 +1,10 @@
 #include "syntax/builder.hpp"
 
+#include "base/ascii.hpp"
 #include "syntax/keywords.hpp"
 #include "syntax/parse.hpp"
 
 namespace kr::syntax {
-namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-}  // namespace
-
 std::string Path::text() const {
   std::string text;
   for (const Word& part : parts) {
@@ -83,8 +73,8 @@ std::string Builder::unescape(Span bytes, Span text) {
       continue;
     }
     if (next == 'x' && slash + 3 < raw.size()) {
-      const int high = hex_digit(raw[slash + 2]);
-      const int low = hex_digit(raw[slash + 3]);
+      const int high = hex_value(raw[slash + 2]);
+      const int low = hex_value(raw[slash + 3]);
       if (high >= 0 && low >= 0) {
         out += static_cast<char>(high * 16 + low);
         from = slash + 4;

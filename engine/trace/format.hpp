@@ -12,8 +12,9 @@
 
 namespace kr {
 
-struct Format {
+struct TraceFormat {
   std::string_view name;
+  std::string_view kind;  // in the message about a file of no known format: `ncu CSV pages`
   std::string_view summary;
   std::span<const std::string_view> extensions;
   /// Null where the content does not tell: then the name does, after all others have passed.
@@ -30,14 +31,14 @@ struct Format {
                       TraceBuilder& out) = nullptr;
 };
 
-std::span<const Format* const> formats() noexcept;
+std::span<const TraceFormat* const> formats() noexcept;
 
-extern const Format nsys_sqlite_format;
-extern const Format gpu_trace_csv_format;
-extern const Format nsys_report_format;
-extern const Format layerwise_json_format;
-extern const Format kineto_json_format;
-extern const Format cupti_csv_format;
-extern const Format ncu_csv_format;
+extern const TraceFormat nsys_sqlite_format;
+extern const TraceFormat gpu_trace_csv_format;
+extern const TraceFormat nsys_report_format;
+extern const TraceFormat layerwise_json_format;
+extern const TraceFormat kineto_json_format;
+extern const TraceFormat cupti_csv_format;
+extern const TraceFormat ncu_csv_format;
 
 }  // namespace kr

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "trace/format.hpp"
 #include "trace/refuse.hpp"
@@ -15,7 +16,7 @@
 namespace kr {
 namespace {
 
-constexpr std::array<const Format*, 7> all_formats{
+constexpr std::array<const TraceFormat*, 7> all_formats{
     &nsys_sqlite_format, &layerwise_json_format, &kineto_json_format, &cupti_csv_format,
     &ncu_csv_format,     &gpu_trace_csv_format,  &nsys_report_format};
 
@@ -24,10 +25,8 @@ constexpr std::array<std::string_view, 3> packed_extensions{".gz", ".zst", ".gzi
 constexpr std::array<std::string_view, 1> other_extensions{".txt"};
 
 bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
-  if (text.size() < end.size()) return false;
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(end.begin(), end.end(), text.end() - static_cast<std::ptrdiff_t>(end.size()),
-                    [&](char a, char b) { return lower(a) == lower(b); });
+  return text.size() >= end.size() &&
+         same_ignoring_case(text.substr(text.size() - end.size()), end);
 }
 
 // One of the endings, unless nothing would be left.
@@ -47,8 +46,8 @@ std::string_view without_packing(std::string_view path) {
   return path;
 }
 
-const Format* sniffed(const Input& input, bool any_text) {
-  for (const Format* format : all_formats) {
+const TraceFormat* sniffed(const Input& input, bool any_text) {
+  for (const TraceFormat* format : all_formats) {
     if (format->sniff != nullptr && format->any_text == any_text && format->sniff(input.head())) {
       return format;
     }
@@ -56,24 +55,24 @@ const Format* sniffed(const Input& input, bool any_text) {
   return nullptr;
 }
 
-const Format* named(const Input& input) {
-  for (const Format* format : all_formats) {
+const TraceFormat* named(const Input& input) {
+  for (const TraceFormat* format : all_formats) {
     std::string_view name = without_packing(input.path());
     if (format->sniff == nullptr && strip(name, format->extensions)) return format;
   }
   return nullptr;
 }
 
-const Format& format_of(const Input& input) {
+const TraceFormat& format_of(const Input& input) {
   if (input.head().empty() && input.truncated()) {
     throw Error(input.shown(), "the compressed file is cut off before any of its text",
                 "copy it again");
   }
-  if (const Format* format = sniffed(input, false)) return *format;
+  if (const TraceFormat* format = sniffed(input, false)) return *format;
   std::optional<Refusal> refusal = refusal_of(input.head());
   if (!refusal) {
-    if (const Format* format = sniffed(input, true)) return *format;
-    if (const Format* format = named(input)) return *format;
+    if (const TraceFormat* format = sniffed(input, true)) return *format;
+    if (const TraceFormat* format = named(input)) return *format;
     refusal = unknown_content();
   }
   throw Error(input.shown(), std::move(refusal->why), std::move(refusal->remedy));
@@ -86,8 +85,9 @@ bool is_folder(const std::string& path) {
 
 // What a folder holds has its names to tell by.
 Trace open_folder(const std::string& path, const OpenOptions& options) {
-  const auto format = std::find_if(all_formats.begin(), all_formats.end(),
-                                   [](const Format* each) { return each->read_folder != nullptr; });
+  const auto format =
+      std::find_if(all_formats.begin(), all_formats.end(),
+                   [](const TraceFormat* each) { return each->read_folder != nullptr; });
   TraceBuilder builder(path, std::string((*format)->name));
   (*format)->read_folder(path, options, builder);
   return std::move(builder).finish();
@@ -95,14 +95,14 @@ Trace open_folder(const std::string& path, const OpenOptions& options) {
 
 }  // namespace
 
-std::span<const Format* const> formats() noexcept {
+std::span<const TraceFormat* const> formats() noexcept {
   return all_formats;
 }
 
 Trace open_trace(const std::string& path, const OpenOptions& options) {
   if (is_folder(path)) return open_folder(path, options);
   Input input(path, options);
-  const Format& format = format_of(input);
+  const TraceFormat& format = format_of(input);
   if (format.read == nullptr) {
     throw Error(input.shown(),
                 fmt::format("is {}, which holds module trees and no time at which a kernel began",
@@ -121,7 +121,7 @@ Opened open_any(const std::string& path, const OpenOptions& options) {
     return opened;
   }
   Input input(path, options);
-  const Format& format = format_of(input);
+  const TraceFormat& format = format_of(input);
   if (format.read_modules != nullptr) {
     ModuleTraceBuilder builder(path, std::string(format.name));
     format.read_modules(input, builder);
@@ -150,7 +150,7 @@ bool may_open_again(const std::string& path, const OpenOptions& options) {
 std::vector<FormatInfo> known_formats() {
   std::vector<FormatInfo> out;
   out.reserve(all_formats.size());
-  for (const Format* format : all_formats) {
+  for (const TraceFormat* format : all_formats) {
     out.push_back({std::string(format->name),
                    std::string(format->summary),
                    {format->extensions.begin(), format->extensions.end()}});
@@ -173,7 +173,7 @@ std::string run_id(const std::string& path) {
   name = without_packing(name);
   // The longest ending: `.pt.trace.json` before `.json`.
   std::string_view shortest = name;
-  for (const Format* format : all_formats) {
+  for (const TraceFormat* format : all_formats) {
     for (const std::string_view end : format->extensions) {
       std::string_view rest = name;
       strip(rest, std::array{end});

@@ -2,16 +2,20 @@
 
 #include <cstring>
 
+#include "trace/format.hpp"
+
 namespace kr {
 namespace {
 
 using namespace std::string_view_literals;
 
-constexpr const char* accepted =
-    "this version reads nsys reports (.nsys-rep), their SQLite exports, cuda_gpu_trace CSV, the "
-    "JSON of PyTorch's profiler, and that of vLLM's layer-wise profiler, CSVs of CUPTI activity, "
-    "and "
-    "pages of ncu";
+std::string accepted() {
+  std::string kinds;
+  for (const TraceFormat* format : formats()) {
+    kinds += (kinds.empty() ? "" : ", ") + std::string(format->kind);
+  }
+  return "kr reads: " + kinds;
+}
 
 // `[1/8] Executing …` begins what nsys prints; a bracket before a number begins no profile.
 bool json(std::string_view head) {
@@ -28,7 +32,7 @@ bool json(std::string_view head) {
 struct Magic {
   std::string_view bytes;
   const char* why;
-  const char* remedy;
+  const char* remedy;  // null: what kr reads
 };
 
 constexpr Magic magics[] = {
@@ -37,7 +41,7 @@ constexpr Magic magics[] = {
     {"\xff\xfe"sv, "is UTF-16 text, as PowerShell redirects it",
      "write it with `nsys stats --output FILE`, or convert it to UTF-8"},
     {"\xfe\xff"sv, "is UTF-16 text", "convert it to UTF-8"},
-    {"#Paraver"sv, "is a Paraver trace", accepted},
+    {"#Paraver"sv, "is a Paraver trace", nullptr},
     {"QDSTRM"sv, "is an unfinished nsys recording",
      "turn it into a report with nsys's QdstrmImporter"},
     {"\xfd\x37zXZ"sv, "is compressed with xz",
@@ -57,14 +61,15 @@ std::optional<Refusal> refusal_of(std::string_view head) {
     return Refusal{"is empty", "nsys writes a file of 0 bytes when nothing was captured"};
   }
   for (const Magic& magic : magics) {
-    if (head.starts_with(magic.bytes)) return Refusal{magic.why, magic.remedy};
+    if (!head.starts_with(magic.bytes)) continue;
+    return Refusal{magic.why, magic.remedy != nullptr ? magic.remedy : accepted()};
   }
-  if (json(head)) return Refusal{"is JSON, but no trace", accepted};
+  if (json(head)) return Refusal{"is JSON, but not a trace", accepted()};
   return std::nullopt;
 }
 
 Refusal unknown_content() {
-  return {"is in no format that is known (binary data)", accepted};
+  return {"is in an unknown format (binary data)", accepted()};
 }
 
 }  // namespace kr

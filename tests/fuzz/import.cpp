@@ -1,6 +1,6 @@
-// Any bytes as tables to import: what is no table is refused with an Error that names the file, and
-// what is taken becomes rules that load and label every name as the tables do (which the importer
-// proves of each result itself).
+// Any bytes as tables to import: what is not a table is refused with an Error that names the file,
+// and what is taken becomes rules that load and label every name as the tables do (which the
+// importer proves of each result itself).
 #include "convert/import.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`kr report` on every PyTorch trace of the shared data, against the exact numbers that are there (ORACLE.tsv):
-counts and sums by kind, names, elapsed time, and each device's breakdown; what is no trace is refused.
+counts and sums by kind, names, elapsed time, and each device's breakdown; what is not a trace is refused.
 
     KR=build/tools/kr/kr tests/oracle/check_kineto.py [FOLDER]
 """

@@ -166,7 +166,7 @@ def check(page, kr):
                 if exits := EXIT.match(marker):
                     statuses = [int(one) for one in exits[1].split()]
                 elif marker:
-                    raise Wrong(f"{number}: commands are no file")
+                    raise Wrong(f"{number}: commands are not a file")
                 if len(statuses) != len(commands):
                     raise Wrong(f"{number}: {len(commands)} commands, {len(statuses)} statuses")
                 for (line, command, shown), status in zip(commands, statuses):

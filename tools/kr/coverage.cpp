@@ -53,7 +53,7 @@ Percentage parse_percentage(const std::string& text) {
     percentage.millionths = std::stoll(digits) * Percentage::one + std::stoll(decimals);
   }
   if (!number || percentage.millionths > 100 * Percentage::one) {
-    throw Error("", fmt::format("`{}` is no percentage for --min-coverage", text),
+    throw Error("", fmt::format("`{}` is not a percentage for --min-coverage", text),
                 "give one from 0 to 100, such as 99.5");
   }
   return percentage;

@@ -224,7 +224,7 @@ Exit diff(const DiffOptions& options, Streams& streams) {
       throw Error(other.path, "there is no such file");
     }
     throw Error(run ? options.after : options.before,
-                fmt::format("is no run, and {} is one", run ? options.before : options.after),
+                fmt::format("is not a run, and {} is one", run ? options.before : options.after),
                 "compare two runs, or two rulesets");
   }
   if (!run) return diff_rules(options, format, streams);

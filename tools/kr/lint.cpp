@@ -45,7 +45,7 @@ Codes codes_of(const std::vector<std::string>& words, std::string_view option) {
     const CodeInfo* info = find_code_loosely(word);
     if (info == nullptr) {
       const auto near = nearest_code(word);
-      throw Error("", fmt::format("`{}` of {} is no finding", word, option),
+      throw Error("", fmt::format("`{}` of {} is not a finding", word, option),
                   near ? fmt::format("did you mean `{}`?", *near) : "see `kr list checks`");
     }
     codes.push_back(info);
@@ -85,7 +85,7 @@ Severity level_of(const std::string& word) {
                               : Severity::info;
 }
 
-Format parse_format(const std::string& word) {
+FindingFormat parse_format(const std::string& word) {
   const std::vector<std::string> names(format_names.begin(), format_names.end());
   return *format_from(parse_choice(word, "--format", names));
 }
@@ -113,7 +113,7 @@ Exit show_differences(const LintedFiles& linted, Streams& streams) {
 }
 
 Exit lint(const LintArguments& options, Streams& streams) {
-  const Format format = parse_format(options.format);
+  const FindingFormat format = parse_format(options.format);
   const Severity level = level_of(options.fail_level);
   const Codes select = codes_of(options.select, "--select");
   const Codes ignore = codes_of(options.ignore, "--ignore");
@@ -148,7 +148,7 @@ Exit lint(const LintArguments& options, Streams& streams) {
   streams.out(render(
       format, linted.sources, linted.findings,
       {.color = streams.color_out(), .version = KR_VERSION, .title = "kr lint", .page = page_of}));
-  if (format == Format::human || fixing) {
+  if (format == FindingFormat::human || fixing) {
     streams.note(summary(linted.findings, linted.fixes, fixing));
   }
   if (linted.failed) return Exit::failed;

@@ -56,9 +56,11 @@ std::vector<std::string> arguments(int argc, const char* const* argv) {
     words.resize(std::min<size_t>(words.size(), 1));
     words.emplace_back("--help");
   }
-  if (words[0].starts_with('-')) return words;
-  const Verb* verb = find_verb(words[0]);
-  if (verb == nullptr) unknown_verb(words[0]);
+  const auto at = std::find_if(words.begin(), words.end(),
+                               [](const std::string& word) { return find_verb(word) != nullptr; });
+  if (at != words.begin() && !words[0].starts_with('-')) unknown_verb(words[0]);
+  if (at == words.end()) return words;
+  const Verb* verb = find_verb(*at);
   const bool runs = verb->group == std::string_view("Traces") || verb == find_verb("diff");
   if (!runs) return words;
   // `-,vllm,llama` is standard input with its engine and model, and to the parser an option.

@@ -38,7 +38,7 @@ void stop_at_errors(const CompiledRules& rules, const std::vector<std::string>& 
   streams.raw_error(render_human(rules.sources(), sink.sorted(), {.color = streams.color_error()}));
   throw Error(names.size() == 1 ? names.front() : "",
               fmt::format("the rules have {}", plural(sink.errors(), "error")),
-              "mend them and run again");
+              "fix them and run again");
 }
 
 }  // namespace
@@ -213,7 +213,7 @@ CLI::Validator whole_number(uint64_t least) {
     const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
     const bool zero = text.find_first_not_of('0') == text.npos;
     if (digits && !(least > 0 && zero)) return std::string();
-    return fmt::format("`{}` is no whole number from {} on", text, least);
+    return fmt::format("`{}` is not a whole number from {} on", text, least);
   };
   return {check, ""};
 }

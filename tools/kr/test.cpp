@@ -66,7 +66,7 @@ Exit test(const TestOptions& options, Streams& streams) {
   if (broken > 0) {
     throw Error(
         "", fmt::format("{} {} errors", plural(broken, "rules file"), broken == 1 ? "has" : "have"),
-        "mend them and run again");
+        "fix them and run again");
   }
   if (unreadable > 0) return Exit::failed;
   return count(files).failed > 0 ? Exit::findings : Exit::done;

@@ -164,7 +164,7 @@ size_t CsvRowParser::plain_row(size_t at) {
   const std::string_view stream = layout_->stream ? row.cells[*layout_->stream] : "";
   int64_t number = 0;
   if (!stream_number(stream, number)) {
-    cursor_.fail(at, fmt::format("`Strm` is no number: `{}`", shown_text(stream)));
+    cursor_.fail(at, fmt::format("`Strm` is not a number: `{}`", shown_text(stream)));
   }
   const TrackId track = track_id(device, number);
   const NameId name = name_id(row.cells[layout_->name], false);
@@ -205,7 +205,7 @@ NameId CsvRowParser::name_id(std::string_view name, bool in_text) {
 }
 
 // Both cells lie in one text, most often with only the context between them: all of that is one
-// key. Not valid: the stream is no number.
+// key. Not valid: the stream is not a number.
 TrackId CsvRowParser::fast_track(std::string_view device, std::string_view stream) {
   const char* const begin = stream.empty() ? device.data() : std::min(device.data(), stream.data());
   const char* const end = std::max(device.data() + device.size(), stream.data() + stream.size());

@@ -45,7 +45,7 @@ void CsvSections::line(std::string_view text, const TextPlace& place) {
     case LineKind::other_header:
       layout_.reset();
       if (!other_) other_ = Other{line.report, place.line, place.offset};
-      out_->loss("report that is no cuda_gpu_trace", place.offset);
+      out_->loss("report that is not a cuda_gpu_trace", place.offset);
       return;
   }
 }

@@ -39,7 +39,7 @@ class CsvSections {
     uint64_t line = 0;
     uint64_t offset = 0;
   };
-  std::optional<Other> other_;  // the first report that is no cuda_gpu_trace
+  std::optional<Other> other_;  // the first report that is not a cuda_gpu_trace
 };
 
 }  // namespace kr

@@ -33,8 +33,9 @@ void read_cupti_csv(Input& input, TraceBuilder& out, const CsvReading& reading) 
   }
 }
 
-const Format cupti_csv_format{
+const TraceFormat cupti_csv_format{
     .name = "cupti-csv",
+    .kind = "CUPTI activity CSV",
     .summary =
         "CSVs of CUPTI activity: a folder of them (conc_kernel or kernel, cuda_runtime, "
         "cuda_driver, gpu_memcpy, gpu_memset), or one",

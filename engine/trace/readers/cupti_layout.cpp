@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 
+#include "base/ascii.hpp"
 #include "trace/readers/csv_layout.hpp"
 #include "trace/readers/csv_row.hpp"
 #include "trace/readers/decimal.hpp"
@@ -52,10 +53,6 @@ constexpr std::array units{Unit{"ns", 0},          Unit{"nsec", 0},         Unit
                            Unit{"millisecond", 6}, Unit{"milliseconds", 6}, Unit{"sec", 9},
                            Unit{"secs", 9},        Unit{"second", 9},       Unit{"seconds", 9}};
 
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
 bool holds(Words words, std::string_view word) noexcept {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -80,8 +77,7 @@ CuptiTitle cupti_title(std::string_view text) {
   const bool bracketed = text.ends_with(')') || text.ends_with(']');
   const size_t open = bracketed ? text.rfind(text.back() == ')' ? '(' : '[') : text.npos;
   if (open != text.npos) {
-    title.in.emplace(trim_cell(text.substr(open + 1, text.size() - open - 2)));
-    std::transform(title.in->begin(), title.in->end(), title.in->begin(), lower);
+    title.in = lowered(std::string(trim_cell(text.substr(open + 1, text.size() - open - 2))));
     text = text.substr(0, open);
   }
   for (const char c : text) {
@@ -286,8 +282,7 @@ std::string_view base_name(std::string_view path) {
 
 // Without .csv and what it is packed with; nothing where it has no .csv.
 std::optional<std::string> csv_stem(std::string_view path) {
-  std::string name(base_name(path));
-  std::transform(name.begin(), name.end(), name.begin(), lower);
+  std::string name = lowered(std::string(base_name(path)));
   for (const std::string_view packed : {".gz"sv, ".zst"sv, ".gzip"sv}) {
     if (name.ends_with(packed)) {
       name.resize(name.size() - packed.size());

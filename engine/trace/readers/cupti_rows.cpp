@@ -25,7 +25,7 @@ bool is_nothing(std::string_view text) noexcept {
 
 // For a time that cannot be read.
 std::string remedy_of(std::string_view why) {
-  if (why.find(" is no number: ") == why.npos) return {};
+  if (why.find(" is not a number: ") == why.npos) return {};
   return "write times as whole numbers or decimals: a double printed with an exponent has lost "
          "digits";
 }
@@ -188,7 +188,7 @@ void CuptiRowParser::take() {
   if (of_host) {
     const std::string_view text = trim_cell(cell(layout_->correlation, "correlation"));
     const auto given = whole_number(text);
-    if (!given && !is_nothing(text)) loss("call whose correlation is no number");
+    if (!given && !is_nothing(text)) loss("call whose correlation is not a number");
     if (!host_side_) return;
     const int64_t correlated = given.value_or(Launch::no_correlation);
     out_->launches.push_back({correlated, times.start_ns, times.duration_ns, call(), thread()});
@@ -344,7 +344,7 @@ TrackId CuptiRowParser::track() {
       id = numbered ? *numbered : number(device, title(layout_->device, "device"));
     }
     if (id < 0 || id > INT32_MAX) {
-      cursor_.fail(at_, fmt::format("`{}` is no number of a device", shown_text(device)));
+      cursor_.fail(at_, fmt::format("`{}` is not a number of a device", shown_text(device)));
     }
     found.device = static_cast<int32_t>(id);
     found.device_name = name;
@@ -410,7 +410,7 @@ std::string_view CuptiRowParser::cell(const std::optional<size_t>& column,
 
 int64_t CuptiRowParser::number(std::string_view text, std::string_view what) const {
   if (const auto value = whole_number(text)) return *value;
-  cursor_.fail(at_, fmt::format("`{}` is no number: `{}`", what, shown_text(text)));
+  cursor_.fail(at_, fmt::format("`{}` is not a number: `{}`", what, shown_text(text)));
 }
 
 std::string_view CuptiRowParser::keep(std::string_view text) {

@@ -24,7 +24,8 @@ void CuptiTable::header(std::string_view text, const TextPlace& place) {
   CsvRow row;
   row.read(bare);
   if (row.end != CsvRow::End::text_ended) {
-    throw Error(input_->shown(), where, fmt::format("is no header of a CSV: {}", shown_text(bare)),
+    throw Error(input_->shown(), where,
+                fmt::format("is not the header of a CSV: {}", shown_text(bare)),
                 "the first row has to name the columns");
   }
   CuptiHeader titles = read_cupti_header(row.cells, kind_);

@@ -146,7 +146,7 @@ std::string describe(TimeFault fault, std::string_view column, std::string_view 
     case TimeFault::negative:
       return fmt::format("`{}` is negative: {}", column, shown_text(text));
     case TimeFault::not_a_number:
-      return fmt::format("`{}` is no number: `{}`", column, shown_text(text));
+      return fmt::format("`{}` is not a number: `{}`", column, shown_text(text));
     case TimeFault::too_large:
       return fmt::format("`{}` does not fit in 64 bits of nanoseconds: {}", column,
                          shown_text(text));

@@ -72,8 +72,9 @@ void read_gpu_trace_csv(Input& input, TraceBuilder& out, const CsvReading& readi
   warn_where_cut_off(input, out);
 }
 
-const Format gpu_trace_csv_format{
+const TraceFormat gpu_trace_csv_format{
     .name = "nsys-gpu-trace-csv",
+    .kind = "cuda_gpu_trace CSV of nsys stats",
     .summary = "CSV of `nsys stats --report cuda_gpu_trace` (`gputrace` before 2023)",
     .extensions = gpu_trace_csv_extensions,
     .sniff = is_gpu_trace_csv,

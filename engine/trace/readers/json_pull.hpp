@@ -6,7 +6,7 @@
 // which Python writes and which come as numbers.
 //
 //     JsonPull json(input);
-//     if (json.value() != JsonKind::object) throw json.error("is no object");
+//     if (json.value() != JsonKind::object) throw json.error("is not an object");
 //     json.enter();
 //     while (json.next()) {
 //       if (json.key() == "name" && json.value() == JsonKind::string) use(json.string());
@@ -48,7 +48,7 @@ class JsonPull {
   /// The input has to live as long. A byte order mark is stepped over.
   explicit JsonPull(Input& input, size_t block_size = usual_block);
 
-  // All of these throw Error where the text is no JSON, JsonCut where it ends too early.
+  // All of these throw Error where the text is not JSON, JsonCut where it ends too early.
 
   /// Goes to the next value: the whole text's, or after `next` the member's or item's. Then one of
   /// the following takes it.
@@ -92,7 +92,7 @@ class JsonPull {
   uint64_t offset() const noexcept { return offset_; }
   /// Where that is in the value: `decode_3.summary_stats[0].entry`; empty: the whole.
   std::string path() const;
-  /// PATH and what is wrong with it: `is no object`. At `offset()`.
+  /// PATH and what is wrong with it: `is not an object`. At `offset()`.
   Error error(std::string_view why, std::string remedy = usual_remedy()) const;
   static std::string usual_remedy();
 

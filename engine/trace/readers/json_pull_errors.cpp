@@ -41,7 +41,7 @@ std::string_view to_string(JsonKind kind) noexcept {
 }
 
 std::string JsonPull::usual_remedy() {
-  return "mend it there, or write the file again with the program it comes from";
+  return "fix it there, or write the file again with the program it comes from";
 }
 
 std::string JsonPull::path() const {
@@ -79,7 +79,7 @@ Error JsonPull::error(std::string_view why, std::string remedy) const {
 void JsonPull::wrong(const char* at, std::string_view why) const {
   const std::string where = path();
   throw Error(input_->shown(), Error::Place{.line = {}, .offset = place(at)},
-              fmt::format("this is no JSON: {}{}{}", why, where.empty() ? "" : ", in ", where),
+              fmt::format("this is not JSON: {}{}{}", why, where.empty() ? "" : ", in ", where),
               usual_remedy());
 }
 

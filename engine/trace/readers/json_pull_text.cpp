@@ -1,4 +1,5 @@
 // Strings, with all that can stand in them.
+#include "base/ascii.hpp"
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/json_scan.hpp"
 #include "trace/readers/json_text.hpp"
@@ -68,15 +69,9 @@ uint32_t JsonPull::hex4(size_t at) {
   uint32_t code = 0;
   for (size_t i = at; i < at + 4; ++i) {
     if (at_ + i == end_) cut();
-    const char c = at_[i];
-    const auto lower = static_cast<char>(c | 0x20);
-    if (c >= '0' && c <= '9') {
-      code = code * 16 + static_cast<uint32_t>(c - '0');
-    } else if (lower >= 'a' && lower <= 'f') {
-      code = code * 16 + static_cast<uint32_t>(lower - 'a') + 10;
-    } else {
-      wrong(at_ + i, "a string holds an escape that is none");
-    }
+    const int value = hex_value(at_[i]);
+    if (value < 0) wrong(at_ + i, "a string holds an escape that is none");
+    code = code * 16 + static_cast<uint32_t>(value);
   }
   return code;
 }

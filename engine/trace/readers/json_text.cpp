@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "base/ascii.hpp"
+
 namespace kr {
 namespace {
 
@@ -10,14 +12,9 @@ std::optional<uint32_t> hex4(std::string_view raw, size_t at) noexcept {
   if (raw.size() < at + 4) return std::nullopt;
   uint32_t code = 0;
   for (size_t i = at; i < at + 4; ++i) {
-    const auto lower = static_cast<char>(raw[i] | 0x20);
-    if (raw[i] >= '0' && raw[i] <= '9') {
-      code = code * 16 + static_cast<uint32_t>(raw[i] - '0');
-    } else if (lower >= 'a' && lower <= 'f') {
-      code = code * 16 + static_cast<uint32_t>(lower - 'a') + 10;
-    } else {
-      return std::nullopt;
-    }
+    const int value = hex_value(raw[i]);
+    if (value < 0) return std::nullopt;
+    code = code * 16 + static_cast<uint32_t>(value);
   }
   return code;
 }

@@ -47,7 +47,7 @@ struct JsonRaw {
 /// Whether `text` is written as JSON has numbers.
 bool is_json_number(const std::string& text) noexcept;
 
-/// Goes over tokens. Every function that returns false has met what is no JSON; what it is and
+/// Goes over tokens. Every function that returns false has met what is not JSON; what it is and
 /// where, JsonPull tells.
 class JsonWalk {
  public:
@@ -121,7 +121,7 @@ class JsonWalk {
   const uint32_t* at_;
   size_t levels_;
   bool backslashes_;               // there are some
-  std::vector<uint64_t> objects_;  // a bit a level that is open in `nested`: it is no list
+  std::vector<uint64_t> objects_;  // a bit a level that is open in `nested`: it is not a list
   std::string unescaped_;
 };
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/ascii.hpp"
 #include "trace/readers/json_scan.hpp"
 
 namespace kr {
@@ -43,15 +44,6 @@ constexpr HostCategory host_categories[] = {
     {"python_function", HostKind::module},
     {"runtime", HostKind::runtime},
 };
-
-bool same_ignoring_case(std::string_view text, std::string_view lower) {
-  if (text.size() != lower.size()) return false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] | 0x20) : text[i];
-    if (c != lower[i]) return false;
-  }
-  return true;
-}
 
 template <class Known, size_t count>
 const Known* category_of(std::string_view text, const Known (&all)[count]) {
@@ -236,7 +228,7 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
     return false;
   };
   if (!named && event_.name.kind != Kind::absent && event_.name.kind != Kind::null) {
-    return fault("`name` is no string");
+    return fault("`name` is not a string");
   }
   Operation operation{};
   if (const TimeFault wrong = time(json, event_.start, operation.start_ns);

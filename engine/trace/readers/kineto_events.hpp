@@ -67,7 +67,7 @@ struct EventRows {
   std::vector<Loss> losses;
   uint64_t events = 0;
   bool phases = false;  // some event has a `ph`
-  bool broken = false;  // behind `events` items stands what is no JSON
+  bool broken = false;  // behind `events` items stands what is not JSON
   std::optional<Fault> fault;
 
   void clear();
@@ -80,7 +80,7 @@ class EventParser {
  public:
   explicit EventParser(HostReading host) : host_(host) {}
 
-  /// Stops at the first event that breaks the format, or at what is no JSON.
+  /// Stops at the first event that breaks the format, or at what is not JSON.
   void parse(const EventText& window, EventRows& out);
   /// Forgets its numbers. Whoever merges has to forget them at the same window.
   void restart();

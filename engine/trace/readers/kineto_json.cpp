@@ -71,7 +71,7 @@ class KinetoReader {
   using Workers = OrderedWorkers<WindowJob>;
 
   [[noreturn]] void no_trace(std::string why) const {
-    throw Error(input_->shown(), fmt::format("is JSON, but no trace: {}", why),
+    throw Error(input_->shown(), fmt::format("is JSON, but not a trace: {}", why),
                 "what PyTorch's profiler exports is an object with `traceEvents`, or a list of "
                 "events");
   }
@@ -232,7 +232,7 @@ class KinetoReader {
                  job.rows);
   }
 
-  // False where the window holds what is no JSON.
+  // False where the window holds what is not JSON.
   bool merge(const WindowJob& job) {
     if (job.restarted) merge_.restart(job.parser);
     if (job.rows.fault) {
@@ -258,10 +258,11 @@ class KinetoReader {
     text += windows.rest();
     json_.resume(events_, text, job.window.offset, windows.input_ended());
     while (json_.next()) {
-      if (json_.value() != JsonKind::object) throw json_.error("is no event: events are objects");
+      if (json_.value() != JsonKind::object)
+        throw json_.error("is not an event: events are objects");
       json_.skip();
     }
-    throw json_.error("holds what is no JSON");
+    throw json_.error("holds what is not JSON");
   }
 
   Input* input_;
@@ -300,8 +301,9 @@ bool may_be_kineto_json(std::string_view head) noexcept {
   return head[first] == '[' && (after == '{' || after == ']');
 }
 
-const Format kineto_json_format{
+const TraceFormat kineto_json_format{
     .name = "kineto-json",
+    .kind = "PyTorch profiler JSON",
     .summary = "JSON of PyTorch's profiler (Kineto), and Chrome traces like it",
     .extensions = kineto_json_extensions,
     .sniff = may_be_kineto_json,

@@ -178,7 +178,7 @@ int64_t LayerwiseForest::time() {
   expect(JsonKind::number);
   const std::string_view text = json_->number();
   if (text.back() == 'N' || text.back() == 'y') {
-    throw json_->error(fmt::format("is {}, which is no time", text));
+    throw json_->error(fmt::format("is {}, which is not a time", text));
   }
   int64_t ns = 0;
   switch (time_from_number(text, us, ns)) {
@@ -210,7 +210,7 @@ int64_t read_count(JsonPull& json) {
   expect_kind(json, JsonKind::number);
   const std::string_view text = json.number();
   if (text.back() == 'N' || text.back() == 'y') {
-    throw json.error(fmt::format("is {}, which is no count", text));
+    throw json.error(fmt::format("is {}, which is not a count", text));
   }
   if (text.front() == '-') throw json.error(fmt::format("is negative: {}", shown_text(text)));
   // `32.0` counts what `32` does.
@@ -222,7 +222,7 @@ int64_t read_count(JsonPull& json) {
   }
   const std::string_view rest = text.substr(static_cast<size_t>(stop - text.data()));
   if (rest.find_first_not_of(".0") != rest.npos) {
-    throw json.error(fmt::format("is no whole number: {}", shown_text(text)));
+    throw json.error(fmt::format("is not a whole number: {}", shown_text(text)));
   }
   return count;
 }

@@ -311,13 +311,14 @@ bool is_layerwise_json(std::string_view head) noexcept {
       }
     }
   } catch (const std::exception&) {
-    // The head ends here, or it is no JSON.
+    // The head ends here, or it is not JSON.
   }
   return false;
 }
 
-const Format layerwise_json_format{
+const TraceFormat layerwise_json_format{
     .name = "layerwise-json",
+    .kind = "layer-wise profiles of vLLM (JSON)",
     .summary = "JSON of vLLM's layer-wise profiler: module trees, for `kr tree`",
     .extensions = layerwise_json_extensions,
     .sniff = is_layerwise_json,

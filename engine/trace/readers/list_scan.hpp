@@ -1,7 +1,7 @@
 // Finds where items of a JSON list end, at the speed of memory: 64 bytes at a time, with what is in
 // a string told from what is not (AVX2 where the processor has it, SSE2 or plain C++ elsewhere).
 //
-// In JSON the places found are exact, whatever strings hold. In what is no JSON they are some
+// In JSON the places found are exact, whatever strings hold. In what is not JSON they are some
 // places, and all of the text before the first mistake is still cut between items.
 #pragma once
 

@@ -109,8 +109,8 @@ class NcuTable {
     const auto exponent = ncu_unit(unit);
     if (!exponent) {
       throw Error(input_->shown(), Error::Place{.line = place.line, .offset = place.offset},
-                  fmt::format("`{}` is in `{}`, which is no unit of time", layout_->duration->title,
-                              shown_text(unit)));
+                  fmt::format("`{}` is in `{}`, which is not a unit of time",
+                              layout_->duration->title, shown_text(unit)));
     }
     layout_->duration->exponent = *exponent;
     return true;
@@ -202,8 +202,9 @@ void read_ncu_csv(Input& input, TraceBuilder& out, const CsvReading& reading) {
   table.finish();
 }
 
-const Format ncu_csv_format{
+const TraceFormat ncu_csv_format{
     .name = "ncu-csv",
+    .kind = "ncu CSV",
     .summary = "CSV of `ncu --csv`, `--page details` or `--page raw`",
     .extensions = ncu_csv_extensions,
     .sniff = may_be_ncu_csv,

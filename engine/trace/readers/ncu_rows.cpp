@@ -89,7 +89,7 @@ void NcuRowParser::kernel(size_t at) {
   if (layout_->device) {
     const int64_t device = number(at, *layout_->device, "Device");
     if (device < 0 || device > INT32_MAX) {
-      cursor_.fail(at, fmt::format("`Device` is no number of a device: {}", device));
+      cursor_.fail(at, fmt::format("`Device` is not a number of a device: {}", device));
     }
     found.device = static_cast<int32_t>(device);
   }
@@ -114,7 +114,7 @@ void NcuRowParser::metric(size_t at) {
   const std::string_view unit = unit_column ? cells[*unit_column] : std::string_view();
   const auto exponent = ncu_unit(unit);
   if (!exponent) {
-    cursor_.fail(at, fmt::format("`{}` is in `{}`, which is no unit of time", name,
+    cursor_.fail(at, fmt::format("`{}` is in `{}`, which is not a unit of time", name,
                                  shown_text(trim_cell(unit))));
   }
   duration(at, trim_cell(cells[layout_->metric->value]), rank, *exponent, name);
@@ -149,7 +149,7 @@ int64_t NcuRowParser::number(size_t at, size_t column, std::string_view title) c
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc{} && stop == end) return value;
   if (text.empty() && column != layout_->id) return 0;
-  cursor_.fail(at, fmt::format("`{}` is no number: `{}`", title, shown_text(text)));
+  cursor_.fail(at, fmt::format("`{}` is not a number: `{}`", title, shown_text(text)));
 }
 
 void NcuRowParser::remember_metric(std::string_view name) {

@@ -109,7 +109,7 @@ bool NsysHost::read_calls() {
     if (const auto value = rows.whole_number(id)) {
       linked = correlation(global_tid, *value);
     } else if (!rows.is_null(id)) {
-      lost("CUDA call whose correlation is no number");
+      lost("CUDA call whose correlation is not a number");
     }
     host_->launches.push_back(
         {linked, start_ns, end_ns - start_ns, call(rows, name), thread(global_tid, false)});
@@ -149,7 +149,7 @@ bool NsysHost::read_ranges() {
     const auto lost = [&](const char* what) { out_->loss(what, static_cast<uint64_t>(number)); };
     const auto kind = rows.whole_number(type);
     if (!kind) {
-      lost("NVTX event whose type is no number");
+      lost("NVTX event whose type is not a number");
       continue;
     }
     if (!is_range(*kind)) continue;
@@ -217,7 +217,7 @@ uint32_t NsysHost::range_name(const sqlite::Statement& row, int text, int id) {
   if (row.is_null(id)) return add({});
   const auto given = row.whole_number(id);
   if (!given) {
-    out_->loss("NVTX text id that is no number", 0);
+    out_->loss("NVTX text id that is not a number", 0);
     return add({});
   }
   const int64_t number = *given;

@@ -170,8 +170,9 @@ void read_nsys_report(Input& input, TraceBuilder& out) {
 
 }  // namespace
 
-const Format nsys_report_format{
+const TraceFormat nsys_report_format{
     .name = "nsys-rep",
+    .kind = "nsys reports (.nsys-rep)",
     .summary = "a report of Nsight Systems, read through `nsys export` (--nsys-cmd)",
     .extensions = nsys_report_extensions,
     .sniff = nullptr,

@@ -131,7 +131,7 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   if (start < 0) fail(out.range, number, "its start is negative");
   if (end < start) fail(out.range, number, "it ends before it starts");
   if (device < 0 || device > std::numeric_limits<int32_t>::max()) {
-    fail(out.range, number, "its device is no number of a device");
+    fail(out.range, number, "its device is not a number of a device");
   }
   NsysRow row{.start_ns = start,
               .duration_ns = end - start,
@@ -161,7 +161,7 @@ void NsysRowReader::odd_row(const sqlite::Statement& statement, NsysRows& out, u
   if (statement.type(start_column) != Type::integer) {
     fail(out.range, number, "its start is missing or no whole number");
   }
-  if (!statement.is_null(end_column)) fail(out.range, number, "its end is no whole number");
+  if (!statement.is_null(end_column)) fail(out.range, number, "its end is not a whole number");
   loss(out, "operation with an open end", number);
 }
 
@@ -185,7 +185,7 @@ void NsysRowReader::link(const sqlite::Statement& statement, NsysRow& row, NsysR
   const auto correlation = statement.whole_number(correlation_column);
   const auto process = statement.whole_number(process_column);
   if (!correlation || !process) {
-    loss(out, "operation whose correlation or process is no number", number);
+    loss(out, "operation whose correlation or process is not a number", number);
     return;
   }
   row.correlation = *correlation;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 
 namespace kr {
@@ -12,17 +13,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-bool same(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    const auto lower = [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-    };
-    return lower(x) == lower(y);
-  });
-}
-
 bool begins(std::string_view text, std::string_view head) {
-  return same(text.substr(0, head.size()), head);
+  return same_ignoring_case(text.substr(0, head.size()), head);
 }
 
 sqlite::Statement pragma(const sqlite::Database& database, const char* what,
@@ -50,8 +42,9 @@ NsysSchema::NsysSchema(const sqlite::Database& database) : database_(&database) 
 }
 
 const NsysSchema::Table* NsysSchema::find(std::string_view name) const {
-  const auto at = std::find_if(tables_.begin(), tables_.end(),
-                               [&](const Table& table) { return same(table.name, name); });
+  const auto at = std::find_if(tables_.begin(), tables_.end(), [&](const Table& table) {
+    return same_ignoring_case(table.name, name);
+  });
   return at == tables_.end() ? nullptr : &*at;
 }
 
@@ -68,8 +61,9 @@ bool NsysSchema::has_other(std::string_view name) const {
 bool NsysSchema::is_nsys() const {
   return std::any_of(tables_.begin(), tables_.end(), [](const Table& table) {
     return begins(table.name, "CUPTI_ACTIVITY_KIND_") ||
-           std::any_of(nsys_tables.begin(), nsys_tables.end(),
-                       [&](std::string_view known) { return same(table.name, known); });
+           std::any_of(nsys_tables.begin(), nsys_tables.end(), [&](std::string_view known) {
+             return same_ignoring_case(table.name, known);
+           });
   });
 }
 
@@ -103,7 +97,7 @@ NsysColumns::NsysColumns(const sqlite::Database& database, std::string_view tabl
     if (rows.integer(hidden) == computed) ++computed_;
     if (rows.integer(key) == 0) continue;
     ++keys;
-    if (same(rows.text(type), "INTEGER")) key_ = columns_.back().name;
+    if (same_ignoring_case(rows.text(type), "INTEGER")) key_ = columns_.back().name;
   }
   if (keys != 1) key_.clear();
   if (key_.empty()) return;
@@ -115,12 +109,13 @@ NsysColumns::NsysColumns(const sqlite::Database& database, std::string_view tabl
 }
 
 bool NsysColumns::is_key(std::string_view column) const {
-  return !key_.empty() && same(key_, column);
+  return !key_.empty() && same_ignoring_case(key_, column);
 }
 
 const NsysColumns::Column* NsysColumns::find(std::string_view name) const {
-  const auto at = std::find_if(columns_.begin(), columns_.end(),
-                               [&](const Column& column) { return same(column.name, name); });
+  const auto at = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) {
+    return same_ignoring_case(column.name, name);
+  });
   return at == columns_.end() ? nullptr : &*at;
 }
 

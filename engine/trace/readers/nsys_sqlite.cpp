@@ -351,10 +351,11 @@ void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBu
   read_nsys_database(database, options, out);
 }
 
-const Format nsys_sqlite_format{.name = "nsys-sqlite",
-                                .summary = "SQLite of `nsys export --type sqlite`, any schema",
-                                .extensions = nsys_sqlite_extensions,
-                                .sniff = is_nsys_sqlite,
-                                .read = read_nsys_sqlite};
+const TraceFormat nsys_sqlite_format{.name = "nsys-sqlite",
+                                     .kind = "nsys SQLite exports",
+                                     .summary = "SQLite of `nsys export --type sqlite`, any schema",
+                                     .extensions = nsys_sqlite_extensions,
+                                     .sniff = is_nsys_sqlite,
+                                     .read = read_nsys_sqlite};
 
 }  // namespace kr

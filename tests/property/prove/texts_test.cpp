@@ -51,7 +51,7 @@ TEST_CASE("texts held against many texts: as the search says") {
     const Finding of_one = prover.find(wanted, together);
     CHECK(of_one.answer == said.answer);
     CHECK(of_one.witness.name.size() == said.witness.name.size());
-    // As one formula, which is no text.
+    // As one formula, which is not a text.
     const Finding searched =
         prover.find(formulas.all({wanted, formulas.negation(formulas.any(excluded))}));
     REQUIRE(searched.answer != Answer::not_proven);

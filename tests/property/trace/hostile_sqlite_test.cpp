@@ -218,7 +218,7 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
         CHECK(trace.host->launches.size() + lost(trace, {"CUDA call without a sound time"}) ==
               schema.calls);
         CHECK(trace.host->ranges.size() + lost(trace, {"NVTX range without a sound time",
-                                                       "NVTX event whose type is no number"}) <=
+                                                       "NVTX event whose type is not a number"}) <=
               schema.ranges);
         for (const std::string& name : trace.host->range_names) {
           CHECK((name == "range" || name.size() < 60));

@@ -244,7 +244,7 @@ TEST_CASE("random traces are read as the obvious reader reads them, in any order
   }
 }
 
-TEST_CASE("changed bytes: all windows and threads say the same, and what is no JSON is refused") {
+TEST_CASE("changed bytes: all windows and threads say the same, and what is not JSON is refused") {
   Random random(8);
   constexpr std::string_view bytes = "{}[]\",:\\ 0-.eENaux\n\x01\xff";
   size_t refused = 0;

@@ -83,7 +83,7 @@ TEST_CASE("what cannot be read or written names its path") {
         "no such file; there is no folder `" + missing.parent_path().string() + "`");
   CHECK(said(folder.path / "y") == "no such file; check how its name is written");
   CHECK(said(folder.path / "link") ==
-        "is a link to `gone.kr`, which is not there; mend the link or remove it");
+        "is a link to `gone.kr`, which is not there; fix the link or remove it");
   fs::remove(folder.path / "rules.kr");
   fs::remove(folder.path / "link");
   CHECK(names(folder.path, [&] { write_file(folder.path, "x"); }));

@@ -71,7 +71,7 @@ TEST_CASE("a mistake is told with line and offset") {
   CHECK(mistake("{\"\\q\": 1}") == "1:1");
 }
 
-TEST_CASE("what is no JSON is refused wherever it stands") {
+TEST_CASE("what is not JSON is refused wherever it stands") {
   constexpr std::array bad{
       "[1 2]",
       "[1,]",

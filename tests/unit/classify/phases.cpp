@@ -48,7 +48,7 @@ engine e {
   CHECK(phase_of(rules, "default", "anything").label.empty());
 }
 
-TEST_CASE("parts of a number add up, and one that is no number leaves the sum untold") {
+TEST_CASE("parts of a number add up, and one that is not a number leaves the sum untold") {
   const kr::CompiledRules rules = kr::test::compile(R"(
 engine e {
   phases {

@@ -20,7 +20,7 @@ struct Case {
   Diagnostic& say(uint32_t begin, uint32_t end, std::string_view found = "`x`") {
     return sink.add(code::syntax, Span{file, begin, end}, "a label", found);
   }
-  std::string shown(Format format) const {
+  std::string shown(FindingFormat format) const {
     FormatOptions options;
     options.title = "kr lint";
     return render(format, sources, sink.all(), options);
@@ -38,7 +38,7 @@ bool has(const std::string& text, std::string_view part) {
 
 TEST_CASE("formats are found by name") {
   for (size_t i = 0; i < format_names.size(); ++i) {
-    CHECK(format_from(format_names[i]) == static_cast<Format>(i));
+    CHECK(format_from(format_names[i]) == static_cast<FindingFormat>(i));
   }
   CHECK_FALSE(format_from("xml"));
 }
@@ -53,7 +53,7 @@ TEST_CASE("concise: one line a finding") {
   one.say(4, 5).related({one.file, 0, 1}, "here").help("help");
   one.say(0, 1, hostile);
   one.sink.add(code::syntax, Span{}, "x", "y");
-  CHECK(one.shown(Format::concise) ==
+  CHECK(one.shown(FindingFormat::concise) ==
         "my file.kr:2:3: error KR101 syntax: expected a label, found `x`\n"
         "my file.kr:1:1: error KR101 syntax: expected a label, found \\x1b[1m\\xff\\x0d\\x0a100%: "
         "a,b ]]> <x y=\"z\">&'\n"
@@ -68,7 +68,7 @@ TEST_CASE("json: the shape of the command line's contract") {
   said.fix = Fix{true, {{{one.file, 5, 6}, "c\n"}}};
   one.say(0, 0);
   CHECK(
-      one.shown(Format::json) ==
+      one.shown(FindingFormat::json) ==
       "[\n"
       R"({"code":"KR101","name":"syntax","severity":"error","message":"expected a label, found `x`",)"
       R"("file":"rulesets/mine.kr","line":1,"column":4,"end_line":2,"end_column":3,)"
@@ -79,13 +79,13 @@ TEST_CASE("json: the shape of the command line's contract") {
       R"("file":"rulesets/mine.kr","line":1,"column":1,"end_line":1,"end_column":1,)"
       R"("related":[],"witness":null,"fix":null}])"
       "\n");
-  CHECK(Case("").shown(Format::json) == "[]\n");
+  CHECK(Case("").shown(FindingFormat::json) == "[]\n");
 }
 
 TEST_CASE("json: a finding without a place, and bytes of all kinds") {
   Case one("");
   one.sink.add(code::syntax, Span{}, "x", hostile);
-  const std::string text = one.shown(Format::json);
+  const std::string text = one.shown(FindingFormat::json);
   CHECK(has(text, R"("file":null,"line":null,"column":null,"end_line":null,"end_column":null)"));
   CHECK(has(text, R"(found \u001b[1m\udcff\u000d\u000a100%: a,b ]]> <x y=\"z\">&')"));
 }
@@ -96,7 +96,7 @@ TEST_CASE("github: commands on one line, nothing read as something else") {
   one.say(0, 3);
   one.sink.add(code::drop_finds_nothing, Span{one.file, 2, 3}, "x");
   one.sink.add(code::syntax, Span{}, "x", "y").severity = Severity::info;
-  CHECK(one.shown(Format::github) ==
+  CHECK(one.shown(FindingFormat::github) ==
         "::error file=50%25%2Ca%3Ab\\x0a.kr,line=1,endLine=1,col=1,endColumn=2,title=KR101 "
         "syntax::expected a label, found \\x1b[1m\\xff\\x0d\\x0a100%25: a,b ]]> <x "
         "y=\"z\">&'%0Anote: other (50%25,a:b\\x0a.kr:2)%0Ahelp: do: this, 1%25%25\n"
@@ -113,7 +113,7 @@ TEST_CASE("junit: a suite a file, failures but for infos") {
   one.say(0, 1, hostile).help("two\nlines");
   one.sink.add(code::syntax, Span{other, 0, 1}, "p", "q");
   one.say(2, 3).severity = Severity::info;
-  CHECK(one.shown(Format::junit) ==
+  CHECK(one.shown(FindingFormat::junit) ==
         R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="kr lint" tests="3" failures="2">
   <testsuite name="a&lt;b&gt;.kr" tests="2" failures="1">
@@ -135,7 +135,7 @@ help: two\x0alines
   </testsuite>
 </testsuites>
 )");
-  CHECK(has(Case("").shown(Format::junit), "tests=\"1\" failures=\"0\""));
+  CHECK(has(Case("").shown(FindingFormat::junit), "tests=\"1\" failures=\"0\""));
 }
 
 TEST_CASE("xml: what XML 1.0 has no way to say is shown") {
@@ -152,13 +152,13 @@ TEST_CASE("sarif: regions count characters, byte offsets bytes") {
   Diagnostic& said = one.say(21, 22);  // b
   said.witness = "w\xff";
   said.fix = Fix{false, {{{one.file, 16, 16}, "x"}}};
-  said.related({one.file, 3, 12}, "the other\nparty").help("mend it");
+  said.related({one.file, 3, 12}, "the other\nparty").help("fix it");
   FormatOptions options;
   options.version = "1.2.3";
   options.page = [](const CodeInfo& info) {
     return info.id == "KR101" ? std::string_view("# a page\n") : std::string_view();
   };
-  const std::string text = render(Format::sarif, one.sources, one.sink.all(), options);
+  const std::string text = render(FindingFormat::sarif, one.sources, one.sink.all(), options);
   CHECK(has(text, R"("driver":{"name":"kr","semanticVersion":"1.2.3","rules":[)"));
   CHECK(has(text,
             R"({"id":"KR101","name":"syntax","shortDescription":{"text":"expected …, found …"},)"
@@ -167,7 +167,7 @@ TEST_CASE("sarif: regions count characters, byte offsets bytes") {
   CHECK(has(text, R"("columnKind":"unicodeCodePoints")"));
   CHECK(has(
       text,
-      R"({"ruleId":"KR101","ruleIndex":0,"level":"error","message":{"text":"expected a label, found `x`\u000amend it"},)"));
+      R"({"ruleId":"KR101","ruleIndex":0,"level":"error","message":{"text":"expected a label, found `x`\u000afix it"},)"));
   CHECK(has(text, R"("artifactLocation":{"uri":"a%20dir/%C3%BC%23.kr"})"));
   CHECK(has(text, R"("region":{"startLine":2,"startColumn":8,"endLine":2,"endColumn":9,)"
                   R"("charOffset":14,"charLength":1,"byteOffset":21,"byteLength":1})"));
@@ -186,7 +186,7 @@ TEST_CASE("sarif: paths as URIs") {
   const auto uri = [](std::string path) {
     Case one("a", std::move(path));
     one.say(0, 1);
-    const std::string text = one.shown(Format::sarif);
+    const std::string text = one.shown(FindingFormat::sarif);
     const size_t at = text.find("\"uri\":\"") + 7;
     return text.substr(at, text.find('"', at) - at);
   };

@@ -26,6 +26,17 @@ TEST_CASE("a block that is not closed ends where something from outside begins")
   CHECK(parsed.file.engines.at(0).models.size() == 2);
 }
 
+TEST_CASE("words for operators are read as the operators") {
+  const Parsed parsed("pattern p = \"a\" and not \"b\" or not (\"c\" and \"d\")\n");
+  CHECK(parsed.codes() == "KR110@1:17 KR101@1:21 KR110@1:29 KR101@1:32 KR110@1:41");
+  CHECK(parsed.dump() == Parsed("pattern p = \"a\" & !\"b\" | !(\"c\" & \"d\")\n").dump());
+  CHECK(parsed.sink.all().at(1).help_ == "write `!`");
+  // A pattern and a label may be called so.
+  CHECK(Parsed("pattern not = \"x\"\npattern q = not | \"y\"\nengine e { stage { not: not } }\n")
+            .codes()
+            .empty());
+}
+
 TEST_CASE("a declaration with a misspelt keyword is read") {
   const Parsed parsed("patern p = \"x\"\negnine e { modl m { substage { replce a: p } } }");
   CHECK(parsed.codes() == "KR114@1:1 KR114@2:1 KR114@2:12 KR114@2:32");

@@ -31,18 +31,17 @@ Trace read_text(const std::string& text, const OpenOptions& options = {}) {
 }
 
 const std::string remedy = "; export it with `nsys stats --report cuda_gpu_trace --format csv`";
+// Made from the list of formats.
 const std::string accepted =
-    "; this version reads nsys reports (.nsys-rep), their SQLite exports, cuda_gpu_trace CSV, "
-    "the JSON of PyTorch's profiler, and that of vLLM's layer-wise profiler, CSVs of CUPTI "
-    "activity, "
-    "and pages of ncu";
+    "; kr reads: nsys SQLite exports, layer-wise profiles of vLLM (JSON), PyTorch profiler JSON, "
+    "CUPTI activity CSV, ncu CSV, cuda_gpu_trace CSV of nsys stats, nsys reports (.nsys-rep)";
 
 }  // namespace
 
 TEST_CASE("rows that break the format are named with line, offset and column") {
   const std::string at = fmt::format(":3: at byte {}: ", header.size() + row.size());
   const Case cases[] = {
-      {"x,10,1,1,GPU (0),1,7,k\n", "`Start (ns)` is no number: `x`"},
+      {"x,10,1,1,GPU (0),1,7,k\n", "`Start (ns)` is not a number: `x`"},
       {",10,1,1,GPU (0),1,7,k\n", "`Start (ns)` is missing"},
       {"100,,1,1,GPU (0),1,7,k\n", "`Duration (ns)` is missing"},
       {"100,None,1,1,GPU (0),1,7,k\n", "`Duration (ns)` is missing"},
@@ -56,7 +55,7 @@ TEST_CASE("rows that break the format are named with line, offset and column") {
       {"100,10,1,1,GPU (0),1,7,k,k\n", "the row has 9 cells where the header has 8"},
       {"100,10,1,1,GPU (0),1,7,a\"b\n", "a quote stands where none can be, in cell 8"},
       {"100,10,1,1,GPU (0),1,7,\"a\"b\n", "a quote stands where none can be, in cell 8"},
-      {"100,10,1,1,GPU (0),1,x,k\n", "`Strm` is no number: `x`"},
+      {"100,10,1,1,GPU (0),1,x,k\n", "`Strm` is not a number: `x`"},
       {"hello\n", "the row has 1 cells where the header has 8"},
   };
   for (const Case& c : cases) {
@@ -72,7 +71,7 @@ TEST_CASE("lines are counted through what stands before and between reports") {
   for (int i = 0; i < 40000; ++i) text += "Processing [a]\n";
   text += header + row;
   CHECK(opened(text + "x,10,1,1,GPU (0),1,7,k\n") ==
-        fmt::format(":80006: at byte {}: `Start (ns)` is no number: `x`", text.size()));
+        fmt::format(":80006: at byte {}: `Start (ns)` is not a number: `x`", text.size()));
 }
 
 TEST_CASE("a file that ends within a row is cut off") {
@@ -96,15 +95,14 @@ TEST_CASE("a file that ends within a row is cut off") {
   CHECK(read_text(whole + "100,10,1,1,GPU (0),1,7,k").operations.size() == 2);
 }
 
-TEST_CASE("what is no trace is told what it is") {
+TEST_CASE("what is not a trace is told what it is") {
   const std::string sum = "Time (%),Total Time (ns),Instances,Avg (ns),Name\n1.0,2,1,2.0,k\n";
   const Case cases[] = {
       {"", ": is empty; nsys writes a file of 0 bytes when nothing was captured"},
       {"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
        ": is a Git LFS pointer, not the file itself; fetch it with `git lfs pull`"},
-      {"[\"a\", \"b\"]", ": is JSON, but no trace" + accepted},
-      {std::string("\x00\x01\x02junk", 7),
-       ": is in no format that is known (binary data)" + accepted},
+      {"[\"a\", \"b\"]", ": is JSON, but not a trace" + accepted},
+      {std::string("\x00\x01\x02junk", 7), ": is in an unknown format (binary data)" + accepted},
       {"hello\nworld\n", ": is text without the header of a cuda_gpu_trace report" + remedy},
       {sum, ":1: at byte 0: holds cuda_gpu_kern_sum, not cuda_gpu_trace: sums have no start times" +
                 remedy},

@@ -8,8 +8,7 @@
 namespace kr::test::bad_layerwise_test {
 namespace {
 
-const std::string remedy =
-    "; mend it there, or write the file again with the program it comes from";
+const std::string remedy = "; fix it there, or write the file again with the program it comes from";
 
 struct Case {
   std::string text;     // `@` is where the mistake is, and is taken out
@@ -53,17 +52,18 @@ TEST_CASE("what is wrong in a node is named with byte and path") {
       {"{\"entry\": {\"cuda_time_us\": @true}}",
        entry + ".cuda_time_us is true or false, not a number"},
       {"{\"entry\": {\"cuda_time_us\": @-0.5}}", entry + ".cuda_time_us is negative: -0.5"},
-      {"{\"entry\": {\"cuda_time_us\": @NaN}}", entry + ".cuda_time_us is NaN, which is no time"},
+      {"{\"entry\": {\"cuda_time_us\": @NaN}}",
+       entry + ".cuda_time_us is NaN, which is not a time"},
       {"{\"entry\": {\"cuda_time_us\": @Infinity}}",
-       entry + ".cuda_time_us is Infinity, which is no time"},
+       entry + ".cuda_time_us is Infinity, which is not a time"},
       {"{\"entry\": {\"cuda_time_us\": @-Infinity}}",
-       entry + ".cuda_time_us is -Infinity, which is no time"},
+       entry + ".cuda_time_us is -Infinity, which is not a time"},
       {"{\"entry\": {\"cuda_time_us\": @1e16}}",
        entry + ".cuda_time_us does not fit in 64 bits of nanoseconds: 1e16"},
       {"{\"entry\": {\"invocations\": @-1}}", entry + ".invocations is negative: -1"},
-      {"{\"entry\": {\"invocations\": @1.5}}", entry + ".invocations is no whole number: 1.5"},
-      {"{\"entry\": {\"invocations\": @1e3}}", entry + ".invocations is no whole number: 1e3"},
-      {"{\"entry\": {\"invocations\": @NaN}}", entry + ".invocations is NaN, which is no count"},
+      {"{\"entry\": {\"invocations\": @1.5}}", entry + ".invocations is not a whole number: 1.5"},
+      {"{\"entry\": {\"invocations\": @1e3}}", entry + ".invocations is not a whole number: 1e3"},
+      {"{\"entry\": {\"invocations\": @NaN}}", entry + ".invocations is NaN, which is not a count"},
       {"{\"entry\": {\"invocations\": @9223372036854775808}}",
        entry + ".invocations does not fit in 64 bits: 9223372036854775808"},
       {"{\"entry\": {\"invocations\": @[]}}", entry + ".invocations is a list, not a number"},
@@ -114,53 +114,53 @@ TEST_CASE("what is wrong in a step or around it") {
         "t.json: at byte 6: s has no `model_stats`; read its `summary_stats`");
 }
 
-TEST_CASE("what is no JSON, in parts that are passed over too") {
+TEST_CASE("what is not JSON, in parts that are passed over too") {
   const std::string in_x = ", in x[1]";
   const Case cases[] = {
-      {"@,", "this is no JSON: a value is missing" + in_x},
-      {"@]", "this is no JSON: a value is missing" + in_x},
-      {"1 @2", "this is no JSON: a `,` or `]` is missing, in x"},
-      {"0@1", "this is no JSON: a `,` or `]` is missing, in x"},
-      {"1@}", "this is no JSON: a `,` or `]` is missing, in x"},
-      {"@+1", "this is no JSON: a value is missing" + in_x},
-      {"@.5", "this is no JSON: a value is missing" + in_x},
-      {"1.@]", "this is no JSON: a number is not written as JSON has it" + in_x},
-      {"-@x", "this is no JSON: a number is not written as JSON has it" + in_x},
-      {"1e@x", "this is no JSON: a number is not written as JSON has it" + in_x},
-      {"@nul", "this is no JSON: a word that is neither `true`, `false` nor `null`" + in_x},
-      {"@fals", "this is no JSON: a word that is neither `true`, `false` nor `null`" + in_x},
-      {"@Nan", "this is no JSON: a word that is neither `true`, `false` nor `null`" + in_x},
-      {"true@r", "this is no JSON: a `,` or `]` is missing, in x"},
-      {"{@1: 2}", "this is no JSON: a key or `}` is missing" + in_x},
-      {"{@,}", "this is no JSON: a key or `}` is missing" + in_x},
-      {"{\"a\" @1}", "this is no JSON: a `:` is missing" + in_x + ".a"},
-      {"{\"a\":@}", "this is no JSON: a value is missing" + in_x + ".a"},
-      {"{\"a\":1 @\"b\":2}", "this is no JSON: a `,` or `}` is missing" + in_x},
-      {"{\"a\":1@]}", "this is no JSON: a `,` or `}` is missing" + in_x},
-      {"{\"a\":1,@}", "this is no JSON: a key is missing" + in_x},
-      {"\"@\n\"", "this is no JSON: a string holds a control byte that is not escaped" + in_x},
+      {"@,", "this is not JSON: a value is missing" + in_x},
+      {"@]", "this is not JSON: a value is missing" + in_x},
+      {"1 @2", "this is not JSON: a `,` or `]` is missing, in x"},
+      {"0@1", "this is not JSON: a `,` or `]` is missing, in x"},
+      {"1@}", "this is not JSON: a `,` or `]` is missing, in x"},
+      {"@+1", "this is not JSON: a value is missing" + in_x},
+      {"@.5", "this is not JSON: a value is missing" + in_x},
+      {"1.@]", "this is not JSON: a number is not written as JSON has it" + in_x},
+      {"-@x", "this is not JSON: a number is not written as JSON has it" + in_x},
+      {"1e@x", "this is not JSON: a number is not written as JSON has it" + in_x},
+      {"@nul", "this is not JSON: a word that is neither `true`, `false` nor `null`" + in_x},
+      {"@fals", "this is not JSON: a word that is neither `true`, `false` nor `null`" + in_x},
+      {"@Nan", "this is not JSON: a word that is neither `true`, `false` nor `null`" + in_x},
+      {"true@r", "this is not JSON: a `,` or `]` is missing, in x"},
+      {"{@1: 2}", "this is not JSON: a key or `}` is missing" + in_x},
+      {"{@,}", "this is not JSON: a key or `}` is missing" + in_x},
+      {"{\"a\" @1}", "this is not JSON: a `:` is missing" + in_x + ".a"},
+      {"{\"a\":@}", "this is not JSON: a value is missing" + in_x + ".a"},
+      {"{\"a\":1 @\"b\":2}", "this is not JSON: a `,` or `}` is missing" + in_x},
+      {"{\"a\":1@]}", "this is not JSON: a `,` or `}` is missing" + in_x},
+      {"{\"a\":1,@}", "this is not JSON: a key is missing" + in_x},
+      {"\"@\n\"", "this is not JSON: a string holds a control byte that is not escaped" + in_x},
       {std::string("\"@\0\"", 4),
-       "this is no JSON: a string holds a control byte that is not escaped" + in_x},
-      {"\"@\\x\"", "this is no JSON: a string holds an escape that is none" + in_x},
-      {"\"\\u00@g0\"", "this is no JSON: a string holds an escape that is none" + in_x},
+       "this is not JSON: a string holds a control byte that is not escaped" + in_x},
+      {"\"@\\x\"", "this is not JSON: a string holds an escape that is none" + in_x},
+      {"\"\\u00@g0\"", "this is not JSON: a string holds an escape that is none" + in_x},
       {"\"@\\ud800\"",
-       "this is no JSON: a string holds half a character (a surrogate alone)" + in_x},
+       "this is not JSON: a string holds half a character (a surrogate alone)" + in_x},
       {"\"@\\ud800\\n\"",
-       "this is no JSON: a string holds half a character (a surrogate alone)" + in_x},
+       "this is not JSON: a string holds half a character (a surrogate alone)" + in_x},
       {"\"@\\ud800\\u0041\"",
-       "this is no JSON: a string holds half a character (a surrogate alone)" + in_x},
+       "this is not JSON: a string holds half a character (a surrogate alone)" + in_x},
       {"\"@\\udc00\"",
-       "this is no JSON: a string holds half a character (a surrogate alone)" + in_x},
-      {std::string("@\0", 2), "this is no JSON: a value is missing" + in_x},
-      {"@\x01", "this is no JSON: a value is missing" + in_x},
-      {"@\xc2\xa0", "this is no JSON: a value is missing" + in_x},
+       "this is not JSON: a string holds half a character (a surrogate alone)" + in_x},
+      {std::string("@\0", 2), "this is not JSON: a value is missing" + in_x},
+      {"@\x01", "this is not JSON: a value is missing" + in_x},
+      {"@\xc2\xa0", "this is not JSON: a value is missing" + in_x},
   };
   for (const Case& c : cases) {
     check(c, "{\"context\": {}, \"x\": [{\"b\": null}, ", "]}");
   }
-  check({"@x", "this is no JSON: something stands behind the end of the value"}, "{}\n ", "");
-  check({"@{}", "this is no JSON: something stands behind the end of the value"}, "{}", "");
-  check({std::string("@\0", 2), "this is no JSON: something stands behind the end of the value"},
+  check({"@x", "this is not JSON: something stands behind the end of the value"}, "{}\n ", "");
+  check({"@{}", "this is not JSON: something stands behind the end of the value"}, "{}", "");
+  check({std::string("@\0", 2), "this is not JSON: something stands behind the end of the value"},
         "{}", "");
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("nesting has a limit, however it is made") {
   const std::string before = "{\"context\": {}, \"x\": ";
   // The whole is one level.
   check({lists(JsonPull::max_depth - 1) + "@" + lists(90'000),
-         "this is no JSON: objects and lists are nested more than 10000 deep, in x" +
+         "this is not JSON: objects and lists are nested more than 10000 deep, in x" +
              [] {
                std::string zeros;
                for (int i = 0; i < 11; ++i) zeros += "[0]";

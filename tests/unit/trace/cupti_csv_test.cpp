@@ -210,7 +210,7 @@ TEST_CASE("calls that cannot be are counted, and stop nothing") {
   const Trace trace = run.read();
   const std::string losses =
       "- 5 cuda_runtime.csv: call without a sound time\n"
-      "- 1 cuda_runtime.csv: call whose correlation is no number\n"
+      "- 1 cuda_runtime.csv: call whose correlation is not a number\n"
       "- 2 cuda_runtime.csv: call in a row with more or fewer cells than the header\n";
   CHECK(told(trace) ==
         "1000 500 kernel  (0) 3 gemm\n"
@@ -309,11 +309,12 @@ TEST_CASE("rows and headers that cannot be read") {
   };
   const Case cases[] = {
       {header + "x,2,a,1,0,7\n",
-       ":2: at byte 41: `start` is no number: `x`; write times as whole numbers or decimals: a "
+       ":2: at byte 41: `start` is not a number: `x`; write times as whole numbers or decimals: a "
        "double "
        "printed with an exponent has lost digits"},
       {header + "1.5e+18,2,a,1,0,7\n",
-       ":2: at byte 41: `start` is no number: `1.5e+18`; write times as whole numbers or decimals: "
+       ":2: at byte 41: `start` is not a number: `1.5e+18`; write times as whole numbers or "
+       "decimals: "
        "a "
        "double printed with an exponent has lost digits"},
       {header + ",2,a,1,0,7\n", ":2: at byte 41: `start` is missing"},
@@ -321,10 +322,10 @@ TEST_CASE("rows and headers that cannot be read") {
       {header + "5,2,a,1,0,7\n", ":2: at byte 41: `end` comes before `start`: 2, 5"},
       {"start,dur,name\n1,-2,a\n", ":2: at byte 15: `dur` is negative: -2"},
       {"start,dur,name\n1,,a\n", ":2: at byte 15: `dur` is missing"},
-      {header + "1,2,a,1,x,7\n", ":2: at byte 41: `device` is no number: `x`"},
-      {header + "1,2,a,1,-1,7\n", ":2: at byte 41: `-1` is no number of a device"},
-      {header + "1,2,a,1,0,7.5\n", ":2: at byte 41: `stream` is no number: `7.5`"},
-      {header + "1,2,a,0x1,0,7\n", ":2: at byte 41: `correlation` is no number: `0x1`"},
+      {header + "1,2,a,1,x,7\n", ":2: at byte 41: `device` is not a number: `x`"},
+      {header + "1,2,a,1,-1,7\n", ":2: at byte 41: `-1` is not a number of a device"},
+      {header + "1,2,a,1,0,7.5\n", ":2: at byte 41: `stream` is not a number: `7.5`"},
+      {header + "1,2,a,0x1,0,7\n", ":2: at byte 41: `correlation` is not a number: `0x1`"},
       {header + "1,2,a,1,0\n", ":2: at byte 41: the row has 5 cells where the header has 6"},
       {header + "1,2,a\"b,1,0,7\n", ":2: at byte 41: a quote stands where none can be, in cell 3"},
       {header + "1,2,a,1,0,7\n1,2",

@@ -115,16 +115,16 @@ TEST_CASE("an operation's time that is none is said with the event and its place
   CHECK(error_of_event(R"("ts": null, "dur": 1)") == "kernel `k`: `ts` is missing");
   CHECK(error_of_event(R"("ts": 1)") == "kernel `k`: `dur` is missing");
   CHECK(error_of_event(R"("ts": 1, "dur": -0.5)") == "kernel `k`: `dur` is negative: -0.5");
-  CHECK(error_of_event(R"("ts": true, "dur": 1)") == "kernel `k`: `ts` is no number: `true`");
-  CHECK(error_of_event(R"("ts": NaN, "dur": 1)") == "kernel `k`: `ts` is no number: `NaN`");
-  CHECK(error_of_event(R"("ts": "1x", "dur": 1)") == "kernel `k`: `ts` is no number: `1x`");
-  CHECK(error_of_event(R"("ts": "", "dur": 1)") == "kernel `k`: `ts` is no number: ``");
-  CHECK(error_of_event(R"("ts": [1], "dur": 1)") == "kernel `k`: `ts` is no number: ``");
+  CHECK(error_of_event(R"("ts": true, "dur": 1)") == "kernel `k`: `ts` is not a number: `true`");
+  CHECK(error_of_event(R"("ts": NaN, "dur": 1)") == "kernel `k`: `ts` is not a number: `NaN`");
+  CHECK(error_of_event(R"("ts": "1x", "dur": 1)") == "kernel `k`: `ts` is not a number: `1x`");
+  CHECK(error_of_event(R"("ts": "", "dur": 1)") == "kernel `k`: `ts` is not a number: ``");
+  CHECK(error_of_event(R"("ts": [1], "dur": 1)") == "kernel `k`: `ts` is not a number: ``");
   CHECK(error_of_event(R"("ts": 9223372036854775.808, "dur": 1)") ==
         "kernel `k`: `ts` does not fit in 64 bits of nanoseconds: 9223372036854775.808");
   CHECK(error_of_event(R"("ts": 9223372036854775.807, "dur": 1)") ==
         "kernel `k`: it ends beyond 64 bits of nanoseconds");
-  CHECK(error_of_event(R"("name": 5, "ts": 1, "dur": 1)") == "kernel ``: `name` is no string");
+  CHECK(error_of_event(R"("name": 5, "ts": 1, "dur": 1)") == "kernel ``: `name` is not a string");
 }
 
 TEST_CASE("what an event leaves unsaid is a loss") {
@@ -171,10 +171,10 @@ TEST_CASE("no GPU work is a result, and said") {
   }
 }
 
-TEST_CASE("JSON that is no trace is told so") {
+TEST_CASE("JSON that is not a trace is told so") {
   for (const std::string text : {"{}", R"({"a": {"traceEvents": []}})", R"([{"a": 1}])"}) {
     CAPTURE(text);
-    CHECK(kineto_error(text).starts_with("t.json: is JSON, but no trace: "));
+    CHECK(kineto_error(text).starts_with("t.json: is JSON, but not a trace: "));
   }
   CHECK(kineto_error(R"({"traceEvents": {}})")
             .starts_with("t.json: at byte 16: traceEvents is an object, not a list"));
@@ -182,7 +182,7 @@ TEST_CASE("JSON that is no trace is told so") {
             .starts_with("t.json: at byte 20: traceEvents stands twice"));
 }
 
-TEST_CASE("what is no JSON is found where it stands, whatever the windows") {
+TEST_CASE("what is not JSON is found where it stands, whatever the windows") {
   const std::string many = kernel + "," + kernel + "," + kernel;
   struct Case {
     std::string item;
@@ -190,20 +190,20 @@ TEST_CASE("what is no JSON is found where it stands, whatever the windows") {
     std::string said;
   };
   const Case cases[] = {
-      {R"({"a": tru})", 6, "this is no JSON: a word"},
-      {R"({"a": 01})", 7, "this is no JSON: a `,` or `}` is missing"},
-      {R"({"a": [1, {"b": }]})", 16, "this is no JSON: a value is missing"},
-      {R"({"a" 1})", 5, "this is no JSON: a `:` is missing"},
-      {R"({"a": "\x"})", 7, "this is no JSON: a string holds an escape"},
-      {R"({"a": "\ud800"})", 7, "this is no JSON: a string holds half"},
-      {"{\"a\": \"\n\"}", 7, "this is no JSON: a string holds a control byte"},
-      {R"({"a": 1]})", 7, "this is no JSON: a `,` or `}` is missing"},
-      {R"({"a": 1}})", 8, "this is no JSON: a `,` or `]` is missing"},
-      {R"({"a": 1} {"b": 2})", 9, "this is no JSON: a `,` or `]` is missing"},
-      {R"({"a": 1},)", 9, "this is no JSON: a value is missing"},
-      {R"({"a": 1},,{"b": 2})", 9, "this is no JSON: a value is missing"},
-      {"5", 0, "traceEvents[3] is no event: events are objects"},
-      {"[{}]", 0, "traceEvents[3] is no event: events are objects"},
+      {R"({"a": tru})", 6, "this is not JSON: a word"},
+      {R"({"a": 01})", 7, "this is not JSON: a `,` or `}` is missing"},
+      {R"({"a": [1, {"b": }]})", 16, "this is not JSON: a value is missing"},
+      {R"({"a" 1})", 5, "this is not JSON: a `:` is missing"},
+      {R"({"a": "\x"})", 7, "this is not JSON: a string holds an escape"},
+      {R"({"a": "\ud800"})", 7, "this is not JSON: a string holds half"},
+      {"{\"a\": \"\n\"}", 7, "this is not JSON: a string holds a control byte"},
+      {R"({"a": 1]})", 7, "this is not JSON: a `,` or `}` is missing"},
+      {R"({"a": 1}})", 8, "this is not JSON: a `,` or `]` is missing"},
+      {R"({"a": 1} {"b": 2})", 9, "this is not JSON: a `,` or `]` is missing"},
+      {R"({"a": 1},)", 9, "this is not JSON: a value is missing"},
+      {R"({"a": 1},,{"b": 2})", 9, "this is not JSON: a value is missing"},
+      {"5", 0, "traceEvents[3] is not an event: events are objects"},
+      {"[{}]", 0, "traceEvents[3] is not an event: events are objects"},
   };
   for (const auto& [item, at, said] : cases) {
     std::string text = R"({"traceEvents": [)" + many + "," + item + "]}";

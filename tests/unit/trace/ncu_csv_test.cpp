@@ -111,7 +111,7 @@ TEST_CASE("a page with a column a metric") {
   CHECK(dump(read_text(header + "\"0\",\"a\",\"7\",\"0\",\"1\",\"6\",\"2\"\n")) ==
         "0 6 kernel  (0) 7 a\n");
   CHECK(fault(header + "\"\",\"\",\"\",\"\",\"byte\",\"cycle\",\"%\"\n" + rows) ==
-        ":2: at byte 92: `gpu__time_duration.sum` is in `cycle`, which is no unit of time");
+        ":2: at byte 92: `gpu__time_duration.sum` is in `cycle`, which is not a unit of time");
 }
 
 TEST_CASE("what ncu and the program print around a page") {
@@ -163,16 +163,16 @@ TEST_CASE("pages that cannot be read") {
   const std::string at = fmt::format(":2: at byte {}: ", details.size());
   const std::string base = "; `ncu --csv --print-units base` prints whole nanoseconds";
   const Case cases[] = {
-      {metric(0, "Duration", "ns", "x"), at + "`Duration` is no number: `x`" + base},
+      {metric(0, "Duration", "ns", "x"), at + "`Duration` is not a number: `x`" + base},
       {metric(0, "Duration", "ns", "-5"), at + "`Duration` is negative: -5" + base},
       {metric(0, "Duration", "us", "1.234.567"),
-       at + "`Duration` is no number: `1.234.567`" + base},
+       at + "`Duration` is not a number: `1.234.567`" + base},
       {metric(0, "Duration", "cycle", "5"),
-       at + "`Duration` is in `cycle`, which is no unit of time"},
+       at + "`Duration` is in `cycle`, which is not a unit of time"},
       {"\"x\",\"9\",\"k\",\"1\",\"7\",\"0\",\"S\",\"Duration\",\"ns\",\"5\",\n",
-       at + "`ID` is no number: `x`"},
+       at + "`ID` is not a number: `x`"},
       {"\"0\",\"9\",\"k\",\"1\",\"7\",\"GPU\",\"S\",\"Duration\",\"ns\",\"5\",\n",
-       at + "`Device` is no number: `GPU`"},
+       at + "`Device` is not a number: `GPU`"},
       {"\"0\",\"9\",\"k\"\n", at + "the row has 3 cells where the header has 12"},
       {"hello\n", at + "the row has 1 cells where the header has 12"},
       {"\"0\",\"9\",\"k\",\"1\",\"7\",\"0\",\"S\",\"Duration\",\"ns\",\"5",

@@ -128,7 +128,7 @@ TEST_CASE("columns may have the names of row numbers") {
   CHECK(trace.losses[0].first_offset == 2);
 }
 
-TEST_CASE("what is no number of a device or stream is counted") {
+TEST_CASE("what is not a number of a device or stream is counted") {
   const Folder folder;
   const Trace trace = open_trace(
       make(folder, strings + kernels +
@@ -276,8 +276,8 @@ TEST_CASE("times that cannot be are named with table and row") {
   CHECK(message("(-5, 4, 0, 7, 3, 3)") == table + "its start is negative");
   CHECK(message("(NULL, 4, 0, 7, 3, 3)") == table + "its start is missing or no whole number");
   CHECK(message("(1.5, 4, 0, 7, 3, 3)") == table + "its start is missing or no whole number");
-  CHECK(message("(1, 'x', 0, 7, 3, 3)") == table + "its end is no whole number");
-  CHECK(message("(1, 2, -1, 7, 3, 3)") == table + "its device is no number of a device");
+  CHECK(message("(1, 'x', 0, 7, 3, 3)") == table + "its end is not a whole number");
+  CHECK(message("(1, 2, -1, 7, 3, 3)") == table + "its device is not a number of a device");
   CHECK(refused("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER);"
                 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1);") ==
         ": its table CUPTI_ACTIVITY_KIND_KERNEL has no column `end`; export the report again with "
