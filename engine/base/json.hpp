@@ -12,7 +12,7 @@ namespace kr {
 std::string json_string(std::string_view text);
 void append_json_string(std::string& out, std::string_view text);
 
-/// `text` for readers that take no lone surrogates: a byte that is no UTF-8 becomes the four
+/// `text` for readers that take no lone surrogates: a byte that is not UTF-8 becomes the four
 /// characters `\xNN`.
 std::string utf8_text(std::string_view text);
 

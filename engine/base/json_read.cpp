@@ -77,7 +77,7 @@ class Reader {
   void check_utf8() {
     for (size_t at = 0; at < text_.size();) {
       const size_t length = utf8_length(text_, at);
-      if (length == 0) fail_at(at, "these bytes are no UTF-8");
+      if (length == 0) fail_at(at, "these bytes are not UTF-8");
       at += length;
     }
   }

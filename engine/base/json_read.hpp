@@ -40,7 +40,7 @@ std::string_view to_string(JsonValue::Kind kind) noexcept;
 inline constexpr int max_json_depth = 256;
 
 /// The value of a whole text; a byte order mark before it is stepped over. Throws Error with `path`
-/// and the line and byte offset of the first mistake: what is not JSON, bytes that are no UTF-8,
+/// and the line and byte offset of the first mistake: what is not JSON, bytes that are not UTF-8,
 /// escapes of half a character (`\ud800`), nesting beyond max_json_depth.
 JsonValue parse_json(std::string_view text, const std::string& path);
 

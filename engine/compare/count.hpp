@@ -16,7 +16,7 @@ struct NameMet {
   std::string name;
   OperationKind kind = OperationKind::kernel;
   int64_t total_ns = 0;
-  /// Where it is known: it is no other engine's, or model's, name.
+  /// The only engine and model to count it for; empty: all.
   std::string engine = {};
   std::string model = {};
 

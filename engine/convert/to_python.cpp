@@ -172,7 +172,7 @@ class RegexWriter {
     for (size_t i = 0; i < run.size();) {
       const size_t length = utf8_length(run, i);
       if (length == 0) {
-        throw CannotSay{"it has bytes that are no UTF-8, and Python looks for characters"};
+        throw CannotSay{"it has bytes that are not UTF-8, and Python looks for characters"};
       }
       i += length;
     }
@@ -188,7 +188,7 @@ class RegexWriter {
     } else if (high.count() == 128) {
       text_ += fmt::format("[^{}]", members(~low & ascii()));
     } else if (high.any() && set.count() == 1) {
-      throw CannotSay{"it has bytes that are no UTF-8, and Python looks for characters"};
+      throw CannotSay{"it has bytes that are not UTF-8, and Python looks for characters"};
     } else if (high.any()) {
       throw CannotSay{
           "it has some bytes beyond ASCII and not others, and Python looks for "

@@ -9,7 +9,7 @@
 
 namespace kr {
 
-/// Counts Unicode code points; a byte that is no UTF-8 counts as one (a reader sees U+FFFD in its
+/// Counts Unicode code points; a byte that is not UTF-8 counts as one (a reader sees U+FFFD in its
 /// place). Inside a character the character counts as not yet begun.
 class Characters {
  public:

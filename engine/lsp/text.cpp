@@ -13,7 +13,7 @@ uint32_t units(size_t bytes, Encoding encoding) {
   return encoding == Encoding::utf16 && bytes == 4 ? 2 : 1;
 }
 
-/// Bytes of the character at a place; a byte that is no UTF-8 is one of its own.
+/// Bytes of the character at a place; a byte that is not UTF-8 is one of its own.
 size_t character(std::string_view text, size_t at) {
   return std::max<size_t>(1, utf8_length(text, at));
 }

@@ -11,9 +11,9 @@ class BitAutomaton::Builder {
  public:
   Builder(const NfaUnion& all, uint32_t automaton)
       : all_(all),
-        base_(automaton == 0 ? 0 : all.ends_[automaton - 1]),
+        base_(all.first_state(automaton)),
         end_(all.ends_[automaton]),
-        seen_(end_ - base_, 0),
+        walk_(base_, end_),
         place_of_(end_ - base_, 0) {}
 
   std::optional<BitAutomaton> build(uint32_t automaton) {
@@ -35,7 +35,7 @@ class BitAutomaton::Builder {
         if (made.between(before, behind) != here) continue;
         made.starts_[here] = start(all_.starts_[automaton], before, behind);
         if (before != nothing) made.steps_[here] = steps(before, behind);
-        if (visits_ > most_visits()) return std::nullopt;
+        if (walk_.visits() > most_visits()) return std::nullopt;
       }
     }
     find_reach(made);
@@ -61,31 +61,12 @@ class BitAutomaton::Builder {
   bool close(uint32_t from, Side before, Side behind, std::vector<uint32_t>& places) {
     bool accepts = false;
     places.clear();
-    ++mark_;
-    pending_.push_back(from);
-    while (!pending_.empty()) {
-      const uint32_t index = pending_.back();
-      pending_.pop_back();
-      if (seen_[index - base_] == mark_) continue;
-      seen_[index - base_] = mark_;
-      ++visits_;
-      const NfaUnion::State& state = all_.states_[index];
-      switch (state.op) {
-        case Nfa::Op::bytes:
-          places.push_back(place_of_[index - base_]);
-          break;
-        case Nfa::Op::split:
-          pending_.push_back(state.other);
-          pending_.push_back(state.next);
-          break;
-        case Nfa::Op::assertion:
-          if (holds(state.assertion, before, behind)) pending_.push_back(state.next);
-          break;
-        case Nfa::Op::accept:
-          accepts = true;
-          break;
-      }
-    }
+    walk_.begin();
+    walk_.from(all_, from, [&](uint32_t index, const NfaUnion::State& state) {
+      if (state.op == Nfa::Op::bytes) places.push_back(place_of_[index - base_]);
+      accepts = accepts || state.op == Nfa::Op::accept;
+      return state.op == Nfa::Op::assertion && holds(state.assertion, before, behind);
+    });
     std::sort(places.begin(), places.end());
     return accepts;
   }
@@ -102,7 +83,7 @@ class BitAutomaton::Builder {
     Steps steps{Words(words_), Words(words_), {}, Words(words_)};
     std::map<std::vector<uint32_t>, std::vector<uint32_t>> jumps;  // from, by to
     std::vector<uint32_t> to;
-    for (uint32_t place = 0; place < places_.size() && visits_ <= most_visits(); ++place) {
+    for (uint32_t place = 0; place < places_.size() && walk_.visits() <= most_visits(); ++place) {
       const NfaUnion::State& state = all_.states_[places_[place]];
       if (close(state.next, before, behind, to)) set(steps.accepting, place);
       std::erase_if(to, [&](uint32_t one) {
@@ -132,13 +113,10 @@ class BitAutomaton::Builder {
 
   const NfaUnion& all_;
   uint32_t base_, end_;  // of its states
-  std::vector<uint64_t> seen_;
+  NfaUnion::Walk walk_;
   std::vector<uint32_t> place_of_;  // by state
   std::vector<uint32_t> places_;    // states that read a byte
-  std::vector<uint32_t> pending_;
   size_t words_ = 0;
-  size_t visits_ = 0;
-  uint64_t mark_ = 0;
 };
 
 std::optional<BitAutomaton> BitAutomaton::build(const NfaUnion& all, uint32_t automaton) {

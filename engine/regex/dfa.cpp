@@ -71,8 +71,7 @@ Dfa::Dfa(const NfaUnion& all, std::vector<uint32_t> automata, Limits limits)
       limits_(limits),
       classes_(all.side_of_class_.size()),
       beginnings_(3 * (classes_ + 1)),
-      base_(automata_.front() == 0 ? 0 : all.ends_[automata_.front() - 1]),
-      seen_(all.ends_[automata_.back()] - base_, 0) {
+      walk_(all.first_state(automata_.front()), all.ends_[automata_.back()]) {
   begin_anew();
 }
 
@@ -127,33 +126,18 @@ uint32_t Dfa::list(std::vector<uint32_t> found) {
 /// assertions stay among the items until it is.
 void Dfa::close(uint32_t from, Side before, Side behind, bool resolve, std::vector<uint32_t>& items,
                 std::vector<uint32_t>& found) {
-  pending_.push_back(from);
-  while (!pending_.empty()) {
-    const uint32_t index = pending_.back();
-    pending_.pop_back();
-    if (seen_[index - base_] == mark_) continue;
-    seen_[index - base_] = mark_;
-    const NfaUnion::State& state = all_->states_[index];
-    switch (state.op) {
-      case Nfa::Op::bytes:
-        items.push_back(index);
-        break;
-      case Nfa::Op::split:
-        pending_.push_back(state.other);
-        pending_.push_back(state.next);
-        break;
-      case Nfa::Op::assertion:
-        if (resolve) {
-          if (holds(state.assertion, before, behind)) pending_.push_back(state.next);
-        } else if (state.assertion != NodeKind::begin) {
-          items.push_back(index);  // after a byte there is no begin any more
-        }
-        break;
-      case Nfa::Op::accept:
-        found.push_back(state.next);
-        break;
+  walk_.from(*all_, from, [&](uint32_t index, const NfaUnion::State& state) {
+    if (state.op == Nfa::Op::accept) {
+      found.push_back(state.next);
+    } else if (state.op == Nfa::Op::bytes) {
+      items.push_back(index);
+    } else if (resolve) {
+      return holds(state.assertion, before, behind);
+    } else if (state.assertion != NodeKind::begin) {
+      items.push_back(index);  // after a byte there is no begin any more
     }
-  }
+    return false;
+  });
 }
 
 /// Reads a byte of a class from items, assertions among them.
@@ -161,9 +145,9 @@ void Dfa::advance(std::span<const uint32_t> items, Side before, size_t byte_clas
                   std::vector<uint32_t>& to, std::vector<uint32_t>& found) {
   const Side behind = all_->side_of_class_[byte_class];
   active_.clear();
-  ++mark_;
+  walk_.begin();
   for (const uint32_t item : items) close(item, before, behind, true, active_, found);
-  ++mark_;
+  walk_.begin();
   for (const uint32_t item : active_) {
     const NfaUnion::State& state = all_->states_[item];
     if (all_->sets_[state.set].test(byte_class)) {
@@ -182,7 +166,7 @@ const Dfa::Beginning& Dfa::beginning(Side before, size_t behind) {
     advance(starts, before, behind, one.items, one.found);
   } else {
     std::vector<uint32_t> none;
-    ++mark_;
+    walk_.begin();
     for (const uint32_t start : starts) close(start, before, nothing, true, none, one.found);
   }
   return one;
@@ -217,7 +201,7 @@ uint32_t Dfa::at_end(uint32_t state) {
   const auto before = static_cast<Side>(key.back());
   std::vector<uint32_t> none;
   std::vector<uint32_t> found = beginning(before, classes_).found;
-  ++mark_;
+  walk_.begin();
   for (size_t i = 0; i + 1 < key.size(); ++i) close(key[i], before, nothing, true, none, found);
   return at_end_[state] = list(std::move(found));
 }

@@ -40,6 +40,48 @@ class NfaUnion {
     uint32_t set;          // index into sets_
     uint32_t next, other;  // `accept`: next is the number of the automaton
   };
+  /// Walks what is reached without a byte. For one thread.
+  class Walk {
+   public:
+    /// Of states from `base` to `end`.
+    Walk(uint32_t base, uint32_t end) : base_(base), seen_(end - base, 0) {}
+    /// States met before may be met again.
+    void begin() { ++mark_; }
+    /// Calls `visit(index, state)` for every state that reads a byte, asserts or accepts, each once
+    /// since `begin`. For an assertion it tells whether to go on behind it.
+    template <class Visit>
+    void from(const NfaUnion& all, uint32_t first, const Visit& visit) {
+      pending_.push_back(first);
+      while (!pending_.empty()) {
+        const uint32_t index = pending_.back();
+        pending_.pop_back();
+        if (seen_[index - base_] == mark_) continue;
+        seen_[index - base_] = mark_;
+        ++visits_;
+        const State& state = all.states_[index];
+        if (state.op == Nfa::Op::split) {
+          pending_.push_back(state.other);
+          pending_.push_back(state.next);
+        } else if (visit(index, state)) {
+          pending_.push_back(state.next);
+        }
+      }
+    }
+
+    /// Of states, so far.
+    uint64_t visits() const noexcept { return visits_; }
+
+   private:
+    uint32_t base_;
+    uint64_t visits_ = 0;
+    std::vector<uint64_t> seen_;
+    uint64_t mark_ = 0;
+    std::vector<uint32_t> pending_;
+  };
+  /// Of the states of an automaton.
+  uint32_t first_state(uint32_t automaton) const {
+    return automaton == 0 ? 0 : ends_[automaton - 1];
+  }
   void find_classes(std::span<const Nfa> automata);
 
   std::vector<State> states_;
@@ -120,10 +162,8 @@ class Dfa {
   std::map<std::vector<uint32_t>, uint32_t> known_found_;
   std::vector<uint64_t> told_;         // by index into found_: the search it was last told in
   std::vector<Beginning> beginnings_;  // by side before and class, or end, behind
-  uint32_t base_ = 0;                  // number of its first state: its automata are neighbours
-  std::vector<uint64_t> seen_;         // scratch of close, by state from there on
-  uint64_t mark_ = 0;
-  std::vector<uint32_t> pending_, active_;
+  NfaUnion::Walk walk_;                // its automata are neighbours
+  std::vector<uint32_t> active_;
   uint64_t searches_ = 0;
   size_t used_ = 0;  // bytes, about
   uint64_t made_ = 0;

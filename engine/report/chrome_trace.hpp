@@ -11,7 +11,7 @@
 //
 // Times count from the first event, `baseTimeNanoseconds`; µs with three decimals, so they are
 // exact. `kr` reads the file as the same operations, with the same names, kinds, devices, streams
-// and launches. Bytes of names that are no UTF-8 become the text `\xNN`, since viewers refuse lone
+// and launches. Bytes of names that are not UTF-8 become the text `\xNN`, since viewers refuse lone
 // surrogates.
 #pragma once
 

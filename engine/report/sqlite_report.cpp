@@ -25,7 +25,7 @@ constexpr uint32_t no_place = Attribution::none;
 constexpr int64_t no_id = -1;
 
 /// Whether SQLite and its readers take it for a text: they stop at NUL bytes, and many refuse what
-/// is no UTF-8.
+/// is not UTF-8.
 bool is_text(std::string_view bytes) {
   for (size_t at = 0; at < bytes.size();) {
     const size_t length = bytes[at] == '\0' ? 0 : utf8_length(bytes, at);

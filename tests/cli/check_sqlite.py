@@ -58,7 +58,7 @@ def run(*arguments):
 
 
 def plain(text):
-    """A name as JSON has it: bytes that are no UTF-8 as lone surrogates."""
+    """A name as JSON has it: bytes that are not UTF-8 as lone surrogates."""
     return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
 
 

@@ -47,7 +47,7 @@ class Events {
   std::string finish() const { return "{\"traceEvents\":[" + text_ + "]}"; }
 
  private:
-  /// Only what has to be escaped is: bytes that are no UTF-8 stay.
+  /// Only what has to be escaped is: bytes that are not UTF-8 stay.
   static std::string quoted(std::string_view name) {
     std::string out = "\"";
     for (const char c : name) {

@@ -2,7 +2,7 @@
 
 A list is a TSV with a header; the columns used are name, label, also (a second label that is as
 right), kind, engine or engine_hint, source or family, total_ns. Names are any bytes but tabs and
-line breaks; those that are no UTF-8 are kept as Python's `surrogateescape` keeps them. The program
+line breaks; those that are not UTF-8 are kept as Python's `surrogateescape` keeps them. The program
 is the one named in the environment variable KR.
 """
 

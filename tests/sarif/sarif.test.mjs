@@ -18,7 +18,7 @@ const schemas = path.join(path.dirname(require.resolve('@microsoft/jest-sarif'))
 const valid = ajv.compile(
   JSON.parse(fs.readFileSync(path.join(schemas, 'sarif-2.1.0-rtm.5.json'), 'utf8')));
 
-/// A file's lines, each an array of characters; what is no UTF-8 reads as U+FFFD a byte.
+/// A file's lines, each an array of characters; what is not UTF-8 reads as U+FFFD a byte.
 function characters(bytes) {
   const all = [];
   const at = [];

@@ -31,7 +31,7 @@ const Verb* find_verb(std::string_view name) {
 
 /// The parser would call it an unexpected argument.
 [[noreturn]] void unknown_verb(const std::string& word) {
-  const std::string what = fmt::format("there is no verb `{}`", word);
+  const std::string what = fmt::format("unknown verb `{}`", word);
   const std::string path = word.substr(0, word.find(','));
   if (path.find_first_of("./") != path.npos) {
     throw Error(

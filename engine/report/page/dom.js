@@ -16,7 +16,7 @@ function element(tag, properties = {}, ...children) {
 const byId = (id) => document.getElementById(id);
 
 /**
- * Control characters, marks that turn the direction of writing, and bytes that are no UTF-8 (which
+ * Control characters, marks that turn the direction of writing, and bytes that are not UTF-8 (which
  * the data holds as lone surrogates U+DC80 to U+DCFF) as `\xNN`.
  */
 function printable(text) {

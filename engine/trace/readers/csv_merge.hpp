@@ -34,7 +34,8 @@ class CsvMerge {
 
   TraceBuilder* out_;
   std::vector<Numbers> parsers_;
-  std::unordered_map<std::string, int32_t> unnumbered_;  // by device name: -1 - device for now
+  std::unordered_map<std::string, int32_t>
+      unnumbered_;  // by device name: -1 - device until all names are known
 };
 
 }  // namespace kr

@@ -2,7 +2,7 @@
 //
 // Memory is a block and what the longest token needs beyond it; open objects and lists are held on
 // a stack of our own. All that is passed over is checked as strictly as what is read, but for bytes
-// of strings that are no UTF-8 (names are any bytes) and for `NaN`, `Infinity` and `-Infinity`,
+// of strings that are not UTF-8 (names are any bytes) and for `NaN`, `Infinity` and `-Infinity`,
 // which Python writes and which come as numbers.
 //
 //     JsonPull json(input);

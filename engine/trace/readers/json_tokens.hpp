@@ -2,7 +2,7 @@
 // walk over them that checks all it passes.
 //
 // On-Demand is not used on top of that stage: it leaves unchecked what is passed over, refuses
-// names that are no UTF-8, and is slower.
+// names that are not UTF-8, and is slower.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ struct Case {
   }
 };
 
-// A control byte, a byte that is no UTF-8, a line break, and what each format escapes.
+// A control byte, a byte that is not UTF-8, a line break, and what each format escapes.
 constexpr std::string_view hostile = "\x1b[1m\xff\r\n100%: a,b ]]> <x y=\"z\">&'";
 
 bool has(const std::string& text, std::string_view part) {

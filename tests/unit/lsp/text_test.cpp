@@ -54,7 +54,7 @@ TEST_CASE("lines end as the protocol has it") {
   CHECK(lines.offset(text, {0, 5}, Encoding::utf8) == 1);
 }
 
-TEST_CASE("bytes that are no UTF-8 take one column, and are sent as U+FFFD") {
+TEST_CASE("bytes that are not UTF-8 take one column, and are sent as U+FFFD") {
   const std::string text = "a\xff\xc3z";
   const Lines lines(text);
   CHECK(lines.place(text, 3, Encoding::utf16) == Place{0, 3});
