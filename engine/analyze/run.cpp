@@ -23,9 +23,10 @@ void warn_of_blindness(const Program& program, ModelId id, bool told_ranges, Tra
   if (told_ranges || trace.operations.empty()) return;
   if (!look_within(program, labelling(program, id))) return;
   trace.warnings.push_back(
-      fmt::format("The rules of {} look `within`, and this {} tells of no modules or ranges round "
-                  "operations: no `within` holds.",
-                  program.title(id), trace.format));
+      {"no-context",
+       fmt::format("The rules of {} look `within`, and this {} tells of no modules or ranges round "
+                   "operations: no `within` matches.",
+                   program.title(id), trace.format)});
 }
 
 ChooseOptions options_of(const CompiledRules& rules, const RunSpec& spec) {
@@ -137,6 +138,13 @@ std::unique_ptr<LabelledModules> read_modules(const CompiledRules& rules, const 
   modules->layer_evidence = layer_evidence(attribution);
   number_steps(*modules, attribution.steps.size());
   return modules;
+}
+
+const Attribution& LabelledTrace::attribution(const CompiledRules& rules) const {
+  if (!attribution_) {
+    attribution_ = attribute(trace, rules.program(), rules.database, labelled.model);
+  }
+  return *attribution_;
 }
 
 RunSummary summarize_run(const CompiledRules& rules, const RunSpec& spec, size_t index,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analyze/summary.hpp"
+#include "classify/attribution.hpp"
 #include "classify/run_spec.hpp"
 #include "match/compiled_rules.hpp"
 #include "modules/view.hpp"
@@ -15,10 +16,17 @@
 namespace kr {
 
 /// A trace with its labels, for outputs that go through every operation.
-struct LabelledTrace {
+class LabelledTrace {
+ public:
   Trace trace;
   Choice choice;
   Labelled labelled;  // refers to `trace`
+
+  /// Where its operations belong. Computed by the first call, for all that need it.
+  const Attribution& attribution(const CompiledRules& rules) const;
+
+ private:
+  mutable std::optional<Attribution> attribution_;
 };
 
 /// Opens, matches, chooses, labels. Where rules that may be asked look at what is round operations,

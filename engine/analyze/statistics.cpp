@@ -3,51 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <unordered_map>
 
 #include "analyze/launches.hpp"
+#include "analyze/moments.hpp"
 #include "base/check.hpp"
 
 namespace kr {
 namespace {
-
-__extension__ using Wide = unsigned __int128;
-
-struct Moments {
-  int64_t count = 0;
-  int64_t sum = 0;
-  int64_t min = std::numeric_limits<int64_t>::max();
-  int64_t max = 0;
-  Wide squares = 0;
-
-  void add(int64_t value) {
-    ++count;
-    sum += value;
-    min = std::min(min, value);
-    max = std::max(max, value);
-    squares += Wide{static_cast<uint64_t>(value)} * static_cast<uint64_t>(value);
-  }
-  double mean() const { return static_cast<double>(sum) / static_cast<double>(count); }
-  double deviation() const {
-    if (count < 2) return 0;
-    const Wide n = static_cast<Wide>(count),
-               square = Wide{static_cast<uint64_t>(sum)} * static_cast<uint64_t>(sum);
-    // (n·Σx² − (Σx)²) / n(n − 1): exact up to the division, unless it is beyond 128 bits.
-    Wide product = 0;
-    const long double pairs = static_cast<long double>(count) * static_cast<long double>(count - 1);
-    const long double variance =
-        !__builtin_mul_overflow(n, squares, &product)
-            ? static_cast<long double>(product - square) / pairs
-            : (static_cast<long double>(n) * static_cast<long double>(squares) -
-               static_cast<long double>(square)) /
-                  pairs;
-    return variance > 0 ? static_cast<double>(std::sqrt(variance)) : 0;
-  }
-};
 
 double ratio(int64_t part, int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
@@ -225,8 +190,7 @@ RunStatistics analyze(const CompiledRules& rules, const LabelledTrace& run, int6
   out.communication = communication(rules, run);
   if (run.trace.host) out.launches = count_launches(run.trace);
   if (out.launches) KR_CHECK(out.launches->host_bound_ns + out.launches->other_ns == idle_ns);
-  const Attribution attribution =
-      attribute(run.trace, rules.program(), rules.database, run.choice.model);
+  const Attribution& attribution = run.attribution(rules);
   out.attribution = sum(run.trace, attribution);
   out.steps = sum_steps(rules.program(), run.trace, run.labelled, attribution);
   for (const LayerRun& layers : attribution.layer_runs) {

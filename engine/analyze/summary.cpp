@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 
+#include "analyze/moments.hpp"
 #include "analyze/sweep.hpp"
 #include "base/check.hpp"
 #include "base/error.hpp"
@@ -16,11 +16,8 @@ namespace kr {
 namespace {
 
 struct RowCounts {
-  int64_t instances = 0;
   int64_t elapsed_ns = 0;
-  int64_t total_ns = 0;
-  int64_t min_ns = std::numeric_limits<int64_t>::max();
-  int64_t max_ns = 0;
+  Moments durations;
 };
 
 /// Everything that one pass over the operations, in order of start, can tell.
@@ -46,15 +43,12 @@ Counts count(const Trace& trace, const Labelled& labelled, const DimensionLabels
     const int64_t end = operation.end_ns();
     const uint32_t place = labelled.row(i, operation);
     RowCounts& row = counts.rows[place];
-    ++row.instances;
     row.elapsed_ns += counts.all.add(operation.start_ns, end);
-    row.min_ns = std::min(row.min_ns, operation.duration_ns);
-    row.max_ns = std::max(row.max_ns, operation.duration_ns);
+    row.durations.add(operation.duration_ns);
     if (__builtin_add_overflow(counts.total_ns, operation.duration_ns, &counts.total_ns)) {
       throw Error(trace.source, "the durations add up to more than 292 years",
                   "check the unit of its times");
     }
-    row.total_ns += operation.duration_ns;
     sweep_of_track[operation.track.index]->add(kind_of_row[place], operation.start_ns, end);
   }
   for (auto& [device, sweep] : counts.devices) sweep.finish();
@@ -83,11 +77,11 @@ std::vector<LabelSum> label_sums(const DimensionLabels& labels,
                                  const std::vector<RowCounts>& rows) {
   std::unordered_map<std::string_view, LabelSum> by_label;
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].instances == 0) continue;
+    if (rows[i].durations.count == 0) continue;
     LabelSum& sum = by_label[labels.by_row[i].label];
     sum.elapsed_ns += rows[i].elapsed_ns;
-    sum.total_ns += rows[i].total_ns;
-    sum.instances += rows[i].instances;
+    sum.total_ns += rows[i].durations.sum;
+    sum.instances += rows[i].durations.count;
   }
   std::vector<LabelSum> sums;
   for (auto& [label, sum] : by_label) {
@@ -144,34 +138,30 @@ bool same_labels(const NameSum& a, const NameSum& b) {
                     [](const auto& left, const auto& right) { return left.label == right.label; });
 }
 
-/// Different rules may give one label: the one that gave it for most of the time is told.
-void merge(NameSum& into, NameSum&& row) {
-  const auto weight = [](const NameSum& sum) { return std::tie(sum.elapsed_ns, sum.total_ns); };
-  if (weight(into) < weight(row)) into.labels = std::move(row.labels);
-  into.instances += row.instances;
+/// Different rules may give one label: the one that gave it for most of the time is shown.
+void merge(NameSum& into, Moments& durations, NameSum&& row, const Moments& added) {
+  if (std::tie(into.elapsed_ns, durations.sum) < std::tie(row.elapsed_ns, added.sum)) {
+    into.labels = std::move(row.labels);
+  }
   into.elapsed_ns += row.elapsed_ns;
-  into.total_ns += row.total_ns;
-  into.min_ns = std::min(into.min_ns, row.min_ns);
-  into.max_ns = std::max(into.max_ns, row.max_ns);
+  durations.add(added);
 }
 
 std::vector<NameSum> name_sums(const Program& program, const SourceMap& sources, const Trace& trace,
                                const Labelled& labelled, const std::vector<RowCounts>& counts) {
   RulePlaces places(program, sources);
   std::vector<NameSum> sums;
+  std::vector<Moments> durations;  // by sum
   sums.reserve(counts.size());
+  durations.reserve(counts.size());
   std::vector<std::vector<size_t>> of_name(labelled.row_of.empty() ? 0 : trace.names.size());
   for (uint32_t i = 0; i < counts.size(); ++i) {
-    if (counts[i].instances == 0) continue;
+    if (counts[i].durations.count == 0) continue;
     const NameId name = labelled.names[i];
     NameSum sum;
     sum.name = trace.names.get(name).text;
     sum.kind = trace.names.get(name).kind;
-    sum.instances = counts[i].instances;
     sum.elapsed_ns = counts[i].elapsed_ns;
-    sum.total_ns = counts[i].total_ns;
-    sum.min_ns = counts[i].min_ns;
-    sum.max_ns = counts[i].max_ns;
     for (const DimensionLabels& labels : labelled.dimensions) {
       const Given& given = labels.by_row[i];
       sum.labels.push_back({std::string(given.label), places.of(given.rule), given.explained});
@@ -181,12 +171,21 @@ std::vector<NameSum> name_sums(const Program& program, const SourceMap& sources,
       const auto same = std::find_if(known.begin(), known.end(),
                                      [&](size_t at) { return same_labels(sums[at], sum); });
       if (same != known.end()) {
-        merge(sums[*same], std::move(sum));
+        merge(sums[*same], durations[*same], std::move(sum), counts[i].durations);
         continue;
       }
       known.push_back(sums.size());
     }
     sums.push_back(std::move(sum));
+    durations.push_back(counts[i].durations);
+  }
+  for (size_t i = 0; i < sums.size(); ++i) {
+    sums[i].instances = durations[i].count;
+    sums[i].total_ns = durations[i].sum;
+    sums[i].min_ns = durations[i].min;
+    sums[i].max_ns = durations[i].max;
+    sums[i].mean_ns = durations[i].mean();
+    sums[i].stddev_ns = durations[i].deviation();
   }
   const auto labels_before = [](const NameSum& a, const NameSum& b) {
     return std::lexicographical_compare(
@@ -201,27 +200,29 @@ std::vector<NameSum> name_sums(const Program& program, const SourceMap& sources,
   return sums;
 }
 
-void set_elapsed(RunSummary& run, const Trace& trace, std::optional<int64_t> user_elapsed_ns) {
+void set_wall(RunSummary& run, std::optional<int64_t> user_elapsed_ns) {
   if (user_elapsed_ns.value_or(0) > 0) {
-    run.elapsed_ns = *user_elapsed_ns;
-    run.elapsed_from = ElapsedFrom::user;
+    run.wall_ns = *user_elapsed_ns;
+    run.wall_from = WallFrom::user;
   } else {
-    run.elapsed_ns = trace.last_end_ns - trace.first_start_ns;
-    run.elapsed_from = ElapsedFrom::span;
+    run.wall_ns = run.span_ns;
+    run.wall_from = WallFrom::span;
   }
-  run.non_gpu_ns = std::max<int64_t>(0, run.elapsed_ns - run.gpu_elapsed_ns);
+  run.non_gpu_ns = std::max<int64_t>(0, run.wall_ns - run.gpu_elapsed_ns);
   const auto s = [](int64_t ns) {
     return fmt::format("{}.{:09} s", ns / 1'000'000'000, ns % 1'000'000'000);
   };
-  if (run.elapsed_from == ElapsedFrom::span && run.operations > 0) {
+  if (run.wall_from == WallFrom::span && run.operations > 0) {
     run.warnings.push_back(
-        fmt::format("{}: CPU(non-GPU) is taken from the trace's own span, {}",
-                    user_elapsed_ns ? "the elapsed time given is 0" : "no elapsed time is given",
-                    s(run.elapsed_ns)));
-  } else if (run.elapsed_from == ElapsedFrom::user && run.elapsed_ns < run.gpu_elapsed_ns) {
+        {"no-elapsed",
+         fmt::format("{}: CPU(non-GPU) is taken from the trace's own span, {}",
+                     user_elapsed_ns ? "the elapsed time given is 0" : "no elapsed time is given",
+                     s(run.wall_ns))});
+  } else if (run.wall_from == WallFrom::user && run.wall_ns < run.gpu_elapsed_ns) {
     run.warnings.push_back(
-        fmt::format("the elapsed time given, {}, is less than the GPU's, {}: CPU(non-GPU) is 0",
-                    s(run.elapsed_ns), s(run.gpu_elapsed_ns)));
+        {"elapsed-too-short",
+         fmt::format("the elapsed time given, {}, is less than the GPU's, {}: CPU(non-GPU) is 0",
+                     s(run.wall_ns), s(run.gpu_elapsed_ns))});
   }
 }
 
@@ -253,7 +254,8 @@ RunSummary summarize(const Program& program, const SourceMap& sources, const Tra
   run.losses = trace.losses;
   run.inexact = trace.inexact;
   run.warnings = trace.warnings;
-  set_elapsed(run, trace, user_elapsed_ns);
+  run.span_ns = trace.last_end_ns - trace.first_start_ns;
+  set_wall(run, user_elapsed_ns);
   for (const DimensionLabels& labels : labelled.dimensions) {
     run.dimensions.push_back(
         {program.dimensions.get(labels.dimension).name, label_sums(labels, counts.rows)});

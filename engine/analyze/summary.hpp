@@ -47,6 +47,8 @@ struct NameSum {
   int64_t total_ns = 0;
   int64_t min_ns = 0;
   int64_t max_ns = 0;
+  double mean_ns = 0;
+  double stddev_ns = 0;  // of the sample (n - 1); 0 for one
   struct Given {
     std::string label;
     std::string rule;  // `file:line`; empty: unclassified
@@ -55,7 +57,7 @@ struct NameSum {
   std::vector<Given> labels;  // by the dimensions of the run
 };
 
-enum class ElapsedFrom : uint8_t { user, span };
+enum class WallFrom : uint8_t { user, span };
 
 struct RunSummary {
   std::string id;
@@ -66,9 +68,10 @@ struct RunSummary {
   std::string choice_why;
   int64_t gpu_elapsed_ns = 0;
   int64_t gpu_total_ns = 0;
-  int64_t elapsed_ns = 0;  // given by the user, or the trace's own span
-  ElapsedFrom elapsed_from = ElapsedFrom::span;
-  int64_t non_gpu_ns = 0;  // max(0, elapsed_ns - gpu_elapsed_ns)
+  int64_t span_ns = 0;  // from the first start to the last end of all operations
+  int64_t wall_ns = 0;  // given by the user, or the span
+  WallFrom wall_from = WallFrom::span;
+  int64_t non_gpu_ns = 0;  // max(0, wall_ns - gpu_elapsed_ns)
   int64_t operations = 0;
   std::vector<DimensionSum> dimensions;  // those of the model, kind last
   std::vector<DeviceSum> devices;        // by device
@@ -76,7 +79,7 @@ struct RunSummary {
   Distributed distributed;
   std::vector<Loss> losses;
   std::string inexact;
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
 
   /// Index into `dimensions` and `NameSum::labels`; none where absent.
   std::optional<size_t> dimension(std::string_view name) const;

@@ -23,8 +23,10 @@ class JsonWriter {
     script,
   };
   explicit JsonWriter(std::string& out, Place place = Place::file) : out_(out), place_(place) {}
-  JsonWriter& key(std::string_view name) {
+  /// `line`: the element begins a line of its own.
+  JsonWriter& key(std::string_view name, bool line = false) {
     element();
+    if (line) out_ += '\n';
     append(name);
     out_ += ':';
     bare_ = true;
@@ -56,7 +58,6 @@ class JsonWriter {
     element();
     out_ += written;
   }
-  /// `line`: the element begins a line of its own.
   void open(char bracket, bool line = false) {
     element();
     if (line) out_ += '\n';

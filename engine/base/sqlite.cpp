@@ -342,6 +342,11 @@ void Statement::bind_blob(int parameter, std::string_view bytes) {
   if (code != SQLITE_OK) database_->fail(code);
 }
 
+void Statement::bind_real(int parameter, double value) {
+  const int code = sqlite3_bind_double(handle_, parameter, value);
+  if (code != SQLITE_OK) database_->fail(code);
+}
+
 void Statement::bind_null(int parameter) {
   const int code = sqlite3_bind_null(handle_, parameter);
   if (code != SQLITE_OK) database_->fail(code);

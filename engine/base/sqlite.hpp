@@ -94,6 +94,7 @@ class Statement {
   void bind(int parameter, int64_t value);
   void bind(int parameter, std::string_view text);
   void bind_blob(int parameter, std::string_view bytes);
+  void bind_real(int parameter, double value);
   void bind_null(int parameter);
 
   /// Numbered as SQLite does.

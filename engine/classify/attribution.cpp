@@ -268,10 +268,17 @@ size_t Attribution::run_of(uint32_t layer) const noexcept {
 AttributionSums sum(const Trace& trace, const Attribution& attribution) {
   AttributionSums sums;
   for (size_t i = 0; i < trace.operations.size(); ++i) {
-    int64_t& part = attribution.module_of[i] != Attribution::none  ? sums.module_ns
-                    : attribution.layer_of[i] != Attribution::none ? sums.layer_ns
-                                                                   : sums.none_ns;
-    part += trace.operations[i].duration_ns;
+    const auto add = [&](int64_t& operations, int64_t& ns) {
+      ++operations;
+      ns += trace.operations[i].duration_ns;
+    };
+    if (attribution.module_of[i] != Attribution::none) {
+      add(sums.module_operations, sums.module_ns);
+    } else if (attribution.layer_of[i] != Attribution::none) {
+      add(sums.layer_operations, sums.layer_ns);
+    } else {
+      add(sums.none_operations, sums.none_ns);
+    }
   }
   return sums;
 }

@@ -69,6 +69,9 @@ struct AttributionSums {
   int64_t module_ns = 0;
   int64_t layer_ns = 0;
   int64_t none_ns = 0;
+  int64_t module_operations = 0;
+  int64_t layer_operations = 0;
+  int64_t none_operations = 0;
 };
 AttributionSums sum(const Trace& trace, const Attribution& attribution);
 

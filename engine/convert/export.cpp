@@ -6,8 +6,8 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/nearest.hpp"
+#include "base/printable.hpp"
 #include "convert/to_python.hpp"
-#include "diag/printable.hpp"
 
 namespace kr {
 namespace {

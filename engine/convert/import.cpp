@@ -6,10 +6,10 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "base/printable.hpp"
 #include "convert/from_python.hpp"
 #include "convert/import_check.hpp"
 #include "convert/rules_text.hpp"
-#include "diag/printable.hpp"
 
 namespace kr {
 namespace {

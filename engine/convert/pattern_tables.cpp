@@ -8,8 +8,8 @@
 #include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/json_read.hpp"
+#include "base/printable.hpp"
 #include "convert/words.hpp"
-#include "diag/printable.hpp"
 #include "sema/program.hpp"
 #include "syntax/keywords.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "convert/words.hpp"
-#include "diag/printable.hpp"
 #include "layout/layout.hpp"
 
 namespace kr {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr {
 std::string word_like(std::string_view text) {

@@ -34,7 +34,7 @@ struct MeasuredRun {
   int64_t total_ns = 0;             // of all operations, or of the leaves of all trees
   std::vector<MeasuredName> names;  // total falling, then by name
   std::vector<Loss> losses;
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
 };
 
 /// Reads a run of either kind: operations by their names; of module trees the leaves, with what

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr {
 namespace {

@@ -1,5 +1,5 @@
 // A finding a line, as editors and `grep` read them.
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "diag/renderers.hpp"
 
 namespace kr {

@@ -12,8 +12,8 @@ std::optional<FindingFormat> format_from(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-std::string render(FindingFormat format, const SourceMap& sources,
-                   std::span<const Diagnostic> diagnostics, const FormatOptions& options) {
+std::string render_findings(FindingFormat format, const SourceMap& sources,
+                            std::span<const Diagnostic> diagnostics, const FormatOptions& options) {
   switch (format) {
     case FindingFormat::human:
       return render_human(sources, diagnostics, {.color = options.color});

@@ -1,5 +1,5 @@
 // Findings as workflow commands: `::error file=…,line=…,…::message`.
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "diag/renderers.hpp"
 
 namespace kr {

@@ -2,8 +2,8 @@
 #include <map>
 
 #include "base/json_writer.hpp"
+#include "base/printable.hpp"
 #include "diag/characters.hpp"
-#include "diag/printable.hpp"
 #include "diag/renderers.hpp"
 
 namespace kr {

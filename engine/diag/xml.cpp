@@ -1,6 +1,6 @@
 #include "diag/xml.hpp"
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr {
 namespace {

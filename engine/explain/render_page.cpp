@@ -1,5 +1,5 @@
 // Markdown, as much of it as the pages use, for a terminal.
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "explain/explain.hpp"
 
 namespace kr {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "lint/checks.hpp"
 #include "lint/repairs.hpp"
 #include "match/scanner.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr::lsp {
 namespace {

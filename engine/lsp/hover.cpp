@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/plural.hpp"
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "explain/explain.hpp"
 #include "lsp/comments.hpp"
 #include "lsp/describe.hpp"

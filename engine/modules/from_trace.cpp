@@ -206,9 +206,10 @@ class Builder {
     if (modules_ && modules_->too_deep() != 0) {
       builder.loss("operation in more modules than trees have levels", 0, modules_->too_deep());
     }
-    for (const std::string& warning : trace_.warnings) builder.warn(warning);
+    for (const Warning& warning : trace_.warnings) builder.warn(warning.code, warning.text);
     if (!trace_.operations.empty() && !names_places()) {
       builder.warn(
+          "no-modules",
           "The trace names no modules, and no layers were found: kernels stand by themselves.");
     }
     builder.model_text(trace_.model_text);

@@ -391,4 +391,17 @@ bool TreeView::without_layers() const noexcept {
   return impl_->without_layers;
 }
 
+AttributionSums attribution_of(const TreeView& view) {
+  if (view.modules().attribution) return *view.modules().attribution;
+  AttributionSums sums;
+  std::vector<ModuleNode> nodes;
+  for (const ViewStep& step : view.steps()) {
+    view.trace().expand(step.index, nodes);
+    for (uint32_t root = 0; root < nodes.size(); root = nodes[root].end) {
+      (nodes[root].end == root + 1 ? sums.none_ns : sums.module_ns) += nodes[root].total_ns;
+    }
+  }
+  return sums;
+}
+
 }  // namespace kr

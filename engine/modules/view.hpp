@@ -119,6 +119,10 @@ class TreeView {
   std::unique_ptr<Impl> impl_;
 };
 
+/// How the time of kernels was placed. In trees made from operations: of all of them. Otherwise of
+/// the steps shown, in modules or at the root.
+AttributionSums attribution_of(const TreeView& view);
+
 /// Matches, chooses, reads the phases. Throws Error.
 std::unique_ptr<LabelledModules> label_modules(const CompiledRules& rules, const RunSpec& spec,
                                                ModuleTrace trace);

@@ -1,4 +1,4 @@
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "prove/prover.hpp"
 
 namespace kr::prove {

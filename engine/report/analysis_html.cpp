@@ -1,17 +1,11 @@
-// analysis.html: the page's parts and the JSON of the analysis in one file.
-#include <fmt/format.h>
+#include "report/analysis_html.hpp"
 
 #include "base/json_writer.hpp"
-#include "report/analysis.hpp"
+#include "render/render.hpp"
 #include "report/page_parts.hpp"
 
 namespace kr {
 namespace {
-
-std::string title_of(const std::vector<AnalyzedRun>& runs) {
-  if (runs.size() == 1) return "Analysis of " + runs[0].summary.id;
-  return fmt::format("Analysis of {} runs", runs.size());
-}
 
 /// In JSON a `<` stands in texts alone, so that its escape means the same.
 void append_for_script(std::string& out, std::string_view json) {
@@ -40,11 +34,11 @@ void append_styles(std::string& out, const std::vector<LabelStyle>& styles) {
 
 }  // namespace
 
-std::string analysis_html(const std::vector<AnalyzedRun>& runs,
-                          const std::vector<std::string>& parts,
+std::string analysis_html(std::span<const table::Table> tables, std::string_view title,
                           const std::vector<LabelStyle>& styles) {
-  const std::string json = analysis_json(runs, parts);
-  return assemble_page(analysis_page, title_of(runs), json.size() + 100 * styles.size(),
+  std::string json;
+  render::json(tables, [&](std::string_view piece) { json += piece; });
+  return assemble_page(analysis_page, std::string(title), json.size() + 100 * styles.size(),
                        [&](std::string& out) {
                          out += "{\"styles\":";
                          append_styles(out, styles);

@@ -55,7 +55,7 @@ class ChromeTrace {
         summary_(summary),
         labels_(rules, run.labelled),
         by_(summary.dimension(by) ? by : "kind"),
-        attribution_(attribute(run.trace, rules.program(), rules.database, run.labelled.model)),
+        attribution_(run.attribution(rules)),
         base_ns_(first_time(run.trace)),
         events_(base_ns_, write) {
     rows_.reserve(run.labelled.rows());
@@ -341,7 +341,7 @@ class ChromeTrace {
   const RunSummary& summary_;
   TraceLabels labels_;
   std::string by_;
-  Attribution attribution_;
+  const Attribution& attribution_;
   int64_t base_ns_;
   ChromeEvents events_;
   std::vector<NameText> rows_;  // by row of labels

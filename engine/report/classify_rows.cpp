@@ -1,8 +1,9 @@
-// `kr classify --format csv` and `jsonl`.
-#include "base/json_writer.hpp"
-#include "report/csv.hpp"
+// `kr classify --format csv`.
+#include <array>
+
 #include "report/dimensions.hpp"
 #include "report/report.hpp"
+#include "table/csv.hpp"
 
 namespace kr {
 namespace {
@@ -23,7 +24,7 @@ struct Column {
 
 std::vector<Column> further_of(const RunSummary& run) {
   std::vector<Column> columns;
-  for (std::string& name : further_dimensions(std::span(&run, 1))) {
+  for (std::string& name : further_dimensions(std::array{&run})) {
     const auto index = run.dimension(name);
     columns.push_back({std::move(name), index});
   }
@@ -33,16 +34,6 @@ std::vector<Column> further_of(const RunSummary& run) {
 void write_label_and_rule(CsvWriter& csv, const NameSum::Given* label) {
   csv.text(label != nullptr ? label->label : std::string_view());
   csv.text(label != nullptr ? label->rule : std::string_view());
-}
-
-void write_or_null(JsonWriter& json, std::string_view key, const NameSum::Given* label,
-                   std::string NameSum::Given::*member) {
-  json.key(key);
-  if (label == nullptr || (label->*member).empty()) {
-    json.null();
-  } else {
-    json.text(label->*member);
-  }
 }
 
 }  // namespace
@@ -69,34 +60,6 @@ std::string classify_csv(const RunSummary& run) {
     csv.end_row();
   }
   return csv.take();
-}
-
-std::string classify_jsonl(const RunSummary& run) {
-  const auto further = further_of(run);
-  const auto stage = run.dimension("stage");
-  const auto substage = run.dimension("substage");
-  std::string out;
-  out.reserve(estimated_bytes(run) + run.names.size() * bytes_beside_name);
-  for (const NameSum& name : run.names) {
-    JsonWriter json(out);
-    json.open('{');
-    json.key("name").text(name.name);
-    json.key("operation_kind").text(to_string(name.kind));
-    json.key("instances").number(name.instances);
-    json.key("total_ns").number(name.total_ns);
-    json.key("elapsed_ns").number(name.elapsed_ns);
-    write_or_null(json, "stage", given(name, stage), &NameSum::Given::label);
-    write_or_null(json, "substage", given(name, substage), &NameSum::Given::label);
-    write_or_null(json, "rule", given(name, substage), &NameSum::Given::rule);
-    for (const Column& column : further) {
-      const NameSum::Given* label = given(name, column.index);
-      write_or_null(json, column.dimension, label, &NameSum::Given::label);
-      write_or_null(json, "rule_" + column.dimension, label, &NameSum::Given::rule);
-    }
-    json.close('}');
-    out += '\n';
-  }
-  return out;
 }
 
 }  // namespace kr

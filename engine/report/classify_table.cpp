@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "report/dimensions.hpp"
-#include "report/numbers.hpp"
 #include "report/report.hpp"
-#include "report/text_grid.hpp"
+#include "table/numbers.hpp"
+#include "table/text_grid.hpp"
 
 namespace kr {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "base/plural.hpp"
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "report/coverage.hpp"
-#include "report/numbers.hpp"
-#include "report/text_grid.hpp"
+#include "table/numbers.hpp"
+#include "table/text_grid.hpp"
 
 namespace kr {
 

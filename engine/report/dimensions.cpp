@@ -5,20 +5,20 @@
 
 namespace kr {
 
-std::vector<std::string> further_dimensions(std::span<const RunSummary> runs) {
+std::vector<std::string> further_dimensions(std::span<const RunSummary* const> runs) {
   std::set<std::string> names;
-  for (const RunSummary& run : runs) {
-    for (const DimensionSum& sum : run.dimensions) {
+  for (const RunSummary* run : runs) {
+    for (const DimensionSum& sum : run->dimensions) {
       if (sum.dimension != "stage" && sum.dimension != "substage") names.insert(sum.dimension);
     }
   }
   return {names.begin(), names.end()};
 }
 
-std::vector<std::string> all_dimensions(std::span<const RunSummary> runs) {
+std::vector<std::string> all_dimensions(std::span<const RunSummary* const> runs) {
   const auto present = [&](std::string_view name) {
     return std::any_of(runs.begin(), runs.end(),
-                       [&](const RunSummary& run) { return run.dimension(name).has_value(); });
+                       [&](const RunSummary* run) { return run->dimension(name).has_value(); });
   };
   std::vector<std::string> names;
   for (const char* name : {"stage", "substage"}) {

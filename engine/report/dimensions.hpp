@@ -12,10 +12,10 @@
 namespace kr {
 
 /// Dimensions of any of the runs other than stage and substage, by name.
-std::vector<std::string> further_dimensions(std::span<const RunSummary> runs);
+std::vector<std::string> further_dimensions(std::span<const RunSummary* const> runs);
 
 /// All dimensions of any of the runs: stage and substage first, `kind` last, others by name.
-std::vector<std::string> all_dimensions(std::span<const RunSummary> runs);
+std::vector<std::string> all_dimensions(std::span<const RunSummary* const> runs);
 
 /// Null where the run does not have the dimension.
 const NameSum::Given* given(const NameSum& name, std::optional<size_t> dimension);

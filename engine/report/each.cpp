@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "analyze/sweep.hpp"
-#include "base/json_writer.hpp"
-#include "report/csv.hpp"
 #include "report/trace_labels.hpp"
+#include "table/csv.hpp"
 
 namespace kr {
 namespace {
@@ -25,9 +24,9 @@ struct RowText {
 };
 
 /// A label and its rule, as text, by row.
-class Labels {
+class EachLabels {
  public:
-  Labels(const CompiledRules& rules, const Labelled& labelled) : labels_(rules, labelled) {
+  EachLabels(const CompiledRules& rules, const Labelled& labelled) : labels_(rules, labelled) {
     for (const auto& [name, labels] : labels_.dimensions()) {
       if (name != "stage" && name != "substage") further_.push_back(name);
     }
@@ -49,7 +48,7 @@ class Labels {
   std::vector<std::string> further_;
 };
 
-std::string csv_header(const Labels& labels) {
+std::string csv_header(const EachLabels& labels) {
   CsvWriter csv(CsvWriter::Cells::as_they_are);
   for (const char* column :
        {"name", "instances", "total_ns", "elapsed_ns", "stage", "substage", "rule"}) {
@@ -71,7 +70,7 @@ std::string without_line_break(std::string text) {
   return text;
 }
 
-RowText csv_row(const Labels& labels, const OperationName& name, uint32_t id) {
+RowText csv_row(const EachLabels& labels, const OperationName& name, uint32_t id) {
   RowText row;
   CsvWriter head(CsvWriter::Cells::as_they_are);
   head.text(name.text).number(1).end_row();
@@ -87,58 +86,27 @@ RowText csv_row(const Labels& labels, const OperationName& name, uint32_t id) {
   return row;
 }
 
-RowText json_row(const Labels& labels, const OperationName& name, uint32_t id) {
-  RowText row;
-  row.head = "{\"name\":" + json_string(name.text) + ",\"instances\":1";
-  const auto add = [&](std::string_view key, const std::string& value) {
-    row.labels += ',';
-    append_json_string(row.labels, key);
-    row.labels += ':';
-    row.labels += value.empty() ? "null" : json_string(value);
-  };
-  add("stage", labels.label("stage", id));
-  add("substage", labels.label("substage", id));
-  add("rule", labels.rule("substage", id));
-  for (const std::string& dimension : labels.further()) {
-    add(dimension, labels.label(dimension, id));
-    add("rule_" + dimension, labels.rule(dimension, id));
-  }
-  add("operation_kind", std::string(to_string(name.kind)));
-  return row;
-}
-
 }  // namespace
 
-void classify_each(const CompiledRules& rules, const LabelledTrace& run, EachFormat format,
-                   const std::function<void(std::string_view)>& write) {
-  const bool csv = format == EachFormat::csv;
-  const Labels labels(rules, run.labelled);
+void classify_each_csv(const CompiledRules& rules, const LabelledTrace& run,
+                       const std::function<void(std::string_view)>& write) {
+  const EachLabels labels(rules, run.labelled);
   std::vector<RowText> rows;
   rows.reserve(run.labelled.rows());
   for (uint32_t row = 0; row < run.labelled.rows(); ++row) {
-    const OperationName& name = run.trace.names.get(run.labelled.names[row]);
-    rows.push_back(csv ? csv_row(labels, name, row) : json_row(labels, name, row));
+    rows.push_back(csv_row(labels, run.trace.names.get(run.labelled.names[row]), row));
   }
 
-  std::string out;
-  if (csv) out = csv_header(labels);
+  std::string out = csv_header(labels);
   UnionSweep sweep;
   for (size_t i = 0; i < run.trace.operations.size(); ++i) {
     const Operation& operation = run.trace.operations[i];
     const int64_t elapsed_ns = sweep.add(operation.start_ns, operation.end_ns());
     const RowText& row = rows[run.labelled.row(i, operation)];
     const Track& track = run.trace.track(operation.track);
-    if (csv) {
-      fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}\n", row.head,
-                     operation.duration_ns, elapsed_ns, row.labels, operation.start_ns,
-                     operation.duration_ns, track.device, track.stream);
-    } else {
-      fmt::format_to(std::back_inserter(out),
-                     "{},\"total_ns\":{},\"elapsed_ns\":{}{},\"start_ns\":{},\"duration_ns\":{},"
-                     "\"device\":{},\"stream\":{}}}\n",
-                     row.head, operation.duration_ns, elapsed_ns, row.labels, operation.start_ns,
-                     operation.duration_ns, track.device, track.stream);
-    }
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}\n", row.head,
+                   operation.duration_ns, elapsed_ns, row.labels, operation.start_ns,
+                   operation.duration_ns, track.device, track.stream);
     if (out.size() >= rows_piece_bytes) {
       write(out);
       out.clear();

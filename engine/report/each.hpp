@@ -1,5 +1,5 @@
-// `kr classify --each`: a row an operation, written as it goes, so that a trace of any size needs
-// no more memory than the trace itself.
+// `kr classify --each --format csv`: one row per operation, written as it goes, so that a trace of
+// any size needs no more memory than the trace itself.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,9 @@
 
 namespace kr {
 
-enum class EachFormat : uint8_t { csv, jsonl };
-
 /// The columns of `kr classify` (instances is 1), then
 /// `operation_kind,start_ns,duration_ns,device,stream`. `write` gets pieces of some 64 KiB.
-void classify_each(const CompiledRules& rules, const LabelledTrace& run, EachFormat format,
-                   const std::function<void(std::string_view)>& write);
+void classify_each_csv(const CompiledRules& rules, const LabelledTrace& run,
+                       const std::function<void(std::string_view)>& write);
 
 }  // namespace kr

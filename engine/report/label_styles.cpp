@@ -71,16 +71,17 @@ LabelStyle label_style(const Program& program, ModelId model, std::string_view d
   return Declared(program, {model}, dimension).style(dimension, label);
 }
 
-std::vector<LabelStyle> label_styles(const Program& program, const std::vector<RunSummary>& runs) {
+std::vector<LabelStyle> label_styles(const Program& program,
+                                     const std::vector<const RunSummary*>& runs) {
   std::vector<ModelId> models;
-  for (const RunSummary& run : runs) {
-    const auto engine = program.engine(run.engine);
-    const auto model = engine ? program.model(*engine, run.model) : std::nullopt;
+  for (const RunSummary* run : runs) {
+    const auto engine = program.engine(run->engine);
+    const auto model = engine ? program.model(*engine, run->model) : std::nullopt;
     if (model) models.push_back(*model);
   }
   std::map<std::string_view, std::set<std::string_view>> occurring;
-  for (const RunSummary& run : runs) {
-    for (const DimensionSum& dimension : run.dimensions) {
+  for (const RunSummary* run : runs) {
+    for (const DimensionSum& dimension : run->dimensions) {
       auto& labels = occurring[dimension.dimension];
       for (const LabelSum& sum : dimension.labels) labels.insert(sum.label);
     }

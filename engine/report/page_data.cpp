@@ -6,10 +6,53 @@
 #include "analyze/ranks.hpp"
 #include "base/json_writer.hpp"
 #include "report/dimensions.hpp"
-#include "report/json_parts.hpp"
 
 namespace kr {
 namespace {
+
+void write_optional(JsonWriter& json, std::string_view key, const std::optional<int64_t>& number) {
+  json.key(key);
+  if (number) {
+    json.number(*number);
+  } else {
+    json.null();
+  }
+}
+
+void write_rank_balance(JsonWriter& json, const Ranks& ranks) {
+  json.key("why_not");
+  ranks.why_not.empty() ? json.null() : json.text(ranks.why_not);
+  write_optional(json, "world_size", ranks.world_size);
+  json.key("runs").open('[');
+  for (const RankOfRun& run : ranks.runs) {
+    json.open('{', true);
+    json.key("rank").number(run.number.rank);
+    json.key("rank_from").text(to_string(run.number.from));
+    write_optional(json, "waiting_ns", run.waiting_ns);
+    write_optional(json, "slowest_in_steps", run.slowest_steps);
+    json.close('}');
+  }
+  json.close(']');
+  json.key("balance").open('[');
+  for (const Balance& one : ranks.balance) {
+    const auto place = [&](std::string_view key, size_t at) {
+      json.key(key).open('{');
+      json.key("rank").number(ranks.runs[ranks.devices[at].run].number.rank);
+      json.key("device").number(ranks.devices[at].device);
+      json.close('}');
+    };
+    json.open('{', true);
+    json.key("what").text(one.what);
+    json.key("min_ns").number(one.min_ns);
+    json.key("mean_ns").number(one.mean_ns);
+    json.key("max_ns").number(one.max_ns);
+    json.key("max_over_mean").number(one.max_over_mean);
+    place("min", one.least);
+    place("max", one.most);
+    json.close('}');
+  }
+  json.close(']');
+}
 
 /// Texts that occur often, by number. They belong to the report.
 class Texts {
@@ -43,7 +86,7 @@ class PageData {
     json_.close(']');
     write_styles();
     json_.key("runs").open('[');
-    for (const RunSummary& run : report_.runs) write_run(run);
+    for (const RunSummary* run : report_.runs) write_run(*run);
     json_.close(']');
     write_ranks();
     json_.key("texts").open('[');
@@ -69,10 +112,7 @@ class PageData {
   }
 
   void write_ranks() {
-    std::vector<const RunSummary*> runs;
-    runs.reserve(report_.runs.size());
-    for (const RunSummary& run : report_.runs) runs.push_back(&run);
-    const Ranks ranks = compare_ranks(runs);
+    const Ranks ranks = compare_ranks(report_.runs);
     if (!shown_together(ranks)) return;
     json_.key("ranks").open('{');
     write_rank_balance(json_, ranks);
@@ -93,8 +133,8 @@ class PageData {
     json_.number(run.operations);
     json_.close(']');
     field("non_gpu", run.non_gpu_ns);
-    field("elapsed", run.elapsed_ns);
-    json_.key("elapsed_from").text(run.elapsed_from == ElapsedFrom::user ? "user" : "span");
+    field("elapsed", run.wall_ns);
+    json_.key("elapsed_from").text(run.wall_from == WallFrom::user ? "user" : "span");
     json_.key("inexact").text(run.inexact);
     write_notes(run);
     write_dimensions(run);
@@ -114,7 +154,7 @@ class PageData {
     }
     json_.close(']');
     json_.key("warnings").open('[');
-    for (const std::string& warning : run.warnings) json_.text(warning);
+    for (const Warning& warning : run.warnings) json_.text(warning.text);
     json_.close(']');
   }
 
@@ -205,9 +245,9 @@ void append_page_data(std::string& out, const Report& report) {
 
 size_t estimated_page_data(const Report& report) {
   size_t bytes = 16384;
-  for (const RunSummary& run : report.runs) {
-    for (const NameSum& name : run.names) {
-      bytes += name.name.size() + 60 + 12 * run.dimensions.size();
+  for (const RunSummary* run : report.runs) {
+    for (const NameSum& name : run->names) {
+      bytes += name.name.size() + 60 + 12 * run->dimensions.size();
     }
   }
   return bytes;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr {
 namespace {

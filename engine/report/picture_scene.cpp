@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "report/color.hpp"
-#include "report/numbers.hpp"
 #include "report/picture_text.hpp"
 #include "report/report.hpp"
+#include "table/numbers.hpp"
 
 namespace kr {
 namespace {

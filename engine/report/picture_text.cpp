@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr {
 

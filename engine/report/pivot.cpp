@@ -38,8 +38,8 @@ void fold_tail(std::vector<PivotRow>& rows, size_t keep) {
 
 }  // namespace
 
-std::vector<PivotRow> make_pivot(const std::vector<RunSummary>& runs, std::string_view dimension,
-                                 size_t limit) {
+std::vector<PivotRow> make_pivot(const std::vector<const RunSummary*>& runs,
+                                 std::string_view dimension, size_t limit) {
   std::map<std::string_view, std::vector<LabelSum>> by_label;
   const auto cell = [&](std::string_view label, size_t run) -> LabelSum& {
     auto& sums = by_label[label];
@@ -47,7 +47,7 @@ std::vector<PivotRow> make_pivot(const std::vector<RunSummary>& runs, std::strin
     return sums[run];
   };
   for (size_t i = 0; i < runs.size(); ++i) {
-    const RunSummary& run = runs[i];
+    const RunSummary& run = *runs[i];
     if (const auto at = run.dimension(dimension)) {
       for (const LabelSum& sum : run.dimensions[*at].labels) add(cell(sum.label, i), sum);
     } else if (run.operations > 0) {

@@ -16,7 +16,7 @@ struct PivotRow {
 
 /// Rows by elapsed over all runs, falling; `unclassified` last. A run without the dimension is
 /// unclassified as a whole. More than `limit` labels: the smallest become one row, `others`.
-std::vector<PivotRow> make_pivot(const std::vector<RunSummary>& runs, std::string_view dimension,
-                                 size_t limit);
+std::vector<PivotRow> make_pivot(const std::vector<const RunSummary*>& runs,
+                                 std::string_view dimension, size_t limit);
 
 }  // namespace kr

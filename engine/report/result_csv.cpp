@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "report/csv.hpp"
 #include "report/dimensions.hpp"
 #include "report/report.hpp"
 #include "sema/program.hpp"
+#include "table/csv.hpp"
 
 namespace kr {
 namespace {
@@ -78,8 +78,8 @@ void write_run(CsvWriter& csv, const RunSummary& run, const std::vector<std::str
 
 size_t estimated_csv_bytes(const Report& report) {
   size_t bytes = 4096;
-  for (const RunSummary& run : report.runs) {
-    for (const NameSum& name : run.names) bytes += name.name.size() + 200;
+  for (const RunSummary* run : report.runs) {
+    for (const NameSum& name : run->names) bytes += name.name.size() + 200;
   }
   return bytes;
 }
@@ -91,7 +91,7 @@ std::string to_csv(const Report& report) {
   csv.reserve(estimated_csv_bytes(report));
   const auto further = further_dimensions(report.runs);
   write_head(csv, further);
-  for (const RunSummary& run : report.runs) write_run(csv, run, further);
+  for (const RunSummary* run : report.runs) write_run(csv, *run, further);
   return csv.take();
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 std::string title_of(const Report& report) {
   if (!report.title.empty()) return report.title;
-  if (report.runs.size() == 1) return "GPU time of " + report.runs[0].id;
+  if (report.runs.size() == 1) return "GPU time of " + report.runs[0]->id;
   return fmt::format("GPU time of {} runs", report.runs.size());
 }
 

@@ -7,11 +7,11 @@
 
 #include "analyze/ranks.hpp"
 #include "report/dimensions.hpp"
-#include "report/numbers.hpp"
 #include "report/pivot.hpp"
 #include "report/report.hpp"
-#include "report/text_grid.hpp"
 #include "sema/program.hpp"
+#include "table/numbers.hpp"
+#include "table/text_grid.hpp"
 
 namespace kr {
 namespace {
@@ -22,12 +22,50 @@ constexpr size_t widest_label = 32;
 constexpr size_t longest_run_id = 28;
 constexpr size_t shortest_device = 8;
 
+/// Lines about one run.
+class Facts {
+ public:
+  Facts(const RunSummary& run, TableOptions options) : run_(run), options_(options) {}
+
+  std::string text() {
+    out_ = inked(cut_middle(run_.id, width()), Ink::bold, options_.color) + '\n';
+    line(fmt::format("{} · {} · {}, {}", run_.source, run_.format,
+                     counted(run_.operations, "operation"),
+                     counted(static_cast<int64_t>(run_.names.size()), "name")));
+    line(fmt::format("{}/{}{}{}", run_.engine, run_.model, run_.choice_why.empty() ? "" : " · ",
+                     run_.choice_why));
+    if (run_.operations == 0) line("no GPU work in this trace", Ink::warning);
+    if (!run_.inexact.empty()) line("times are not exact: " + run_.inexact, Ink::warning);
+    for (const Loss& loss : run_.losses) {
+      line(fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
+                       loss.first_offset),
+           Ink::warning);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
+  static std::string counted(int64_t number, std::string_view what) {
+    return fmt::format("{} {}{}", grouped(number), what, number == 1 ? "" : "s");
+  }
+  void line(std::string_view text, Ink ink = Ink::faint) {
+    const std::string lines = wrapped(text, width(), 2);
+    if (lines.empty()) return;
+    out_ += inked(std::string_view(lines).substr(0, lines.size() - 1), ink, options_.color) + '\n';
+  }
+
+  const RunSummary& run_;
+  TableOptions options_;
+  std::string out_;
+};
+
 class Tables {
  public:
   Tables(const Report& report, TableOptions options) : report_(report), options_(options) {
     int64_t longest = 0;
-    for (const RunSummary& run : report.runs) {
-      longest = std::max({longest, run.gpu_elapsed_ns, run.non_gpu_ns});
+    for (const RunSummary* run : report.runs) {
+      longest = std::max({longest, run->gpu_elapsed_ns, run->non_gpu_ns});
     }
     unit_ = unit_for(longest);
     for (const LabelStyle& style : report.styles) {
@@ -37,18 +75,18 @@ class Tables {
 
   std::string text() {
     if (!report_.title.empty()) out_ += ink(printable(report_.title), Ink::bold) + "\n\n";
-    for (size_t i = 0; i < report_.runs.size(); ++i) facts(i);
+    out_ += run_facts(report_.runs, options_);
     if (std::any_of(report_.runs.begin(), report_.runs.end(),
-                    [](const RunSummary& run) { return run.operations > 0; })) {
+                    [](const RunSummary* run) { return run->operations > 0; })) {
       rows_ = make_pivot(report_.runs, report_.by, most_labels);
       if (report_.runs.size() == 1) {
-        one_run(report_.runs[0]);
+        one_run(*report_.runs[0]);
       } else {
         runs_side_by_side();
       }
-      for (const RunSummary& run : report_.runs) devices(run);
+      for (const RunSummary* run : report_.runs) devices(*run);
       ranks();
-      for (const RunSummary& run : report_.runs) names(run);
+      for (const RunSummary* run : report_.runs) names(*run);
     }
     return std::move(out_);
   }
@@ -65,34 +103,6 @@ class Tables {
   std::string color_of(std::string_view label) const {
     const auto found = colors_.find(label);
     return found != colors_.end() ? std::string(found->second) : std::string();
-  }
-
-  /// What was read, how its rules were chosen, what is not as it should be.
-  void facts(size_t index) {
-    const RunSummary& run = report_.runs[index];
-    out_ += ink(cut_middle(run.id, width()), Ink::bold) + '\n';
-    line(fmt::format("{} · {} · {} operation{}, {} name{}", run.source, run.format,
-                     grouped(run.operations), run.operations == 1 ? "" : "s",
-                     grouped(static_cast<int64_t>(run.names.size())),
-                     run.names.size() == 1 ? "" : "s"));
-    line(fmt::format("{}/{}{}{}", run.engine, run.model, run.choice_why.empty() ? "" : " · ",
-                     run.choice_why));
-    if (run.operations == 0) line("no GPU work in this trace", Ink::warning);
-    if (!run.inexact.empty()) line("times are not exact: " + run.inexact, Ink::warning);
-    for (const Loss& loss : run.losses) {
-      line(fmt::format("left out: {} × {} (first at {})", loss.count, loss.what, loss.first_offset),
-           Ink::warning);
-    }
-    if (index + 1 == report_.runs.size() || !run.losses.empty() || !run.inexact.empty()) {
-      out_ += '\n';
-    }
-  }
-
-  void line(std::string_view text, Ink color = Ink::faint) {
-    const std::string lines = wrapped(text, width(), 2);
-    if (!lines.empty()) {
-      out_ += ink(std::string_view(lines).substr(0, lines.size() - 1), color) + '\n';
-    }
   }
 
   std::string bar(int64_t part, int64_t whole, size_t longest) const {
@@ -157,7 +167,7 @@ class Tables {
     grid.column(report_.by, Align::left);
     for (size_t i = from; i < to; ++i) {
       // The id stands over time and share together, in a line of its own, by `run_heads`.
-      const size_t id = columns_of(cut_middle(report_.runs[i].id, longest_run_id));
+      const size_t id = columns_of(cut_middle(report_.runs[i]->id, longest_run_id));
       grid.column(fmt::format("{:>{}}", fmt::format("elapsed {}", unit_.name), id > 8 ? id - 8 : 0),
                   Align::right, 3);
       grid.column("%", Align::right);
@@ -167,7 +177,7 @@ class Tables {
       for (size_t i = from; i < to; ++i) {
         const int64_t ns = value(i);
         cells.push_back({time(ns), {}});
-        cells.push_back({share ? percent(ns, report_.runs[i].gpu_elapsed_ns, 1) : "", {}});
+        cells.push_back({share ? percent(ns, report_.runs[i]->gpu_elapsed_ns, 1) : "", {}});
       }
       grid.row(std::move(cells), row_ink);
     };
@@ -176,8 +186,8 @@ class Tables {
           row.label, Ink::none, [&](size_t i) { return row.runs[i].elapsed_ns; }, true);
     }
     grid.rule();
-    const auto gpu = [&](size_t i) { return report_.runs[i].gpu_elapsed_ns; };
-    const auto non_gpu = [&](size_t i) { return report_.runs[i].non_gpu_ns; };
+    const auto gpu = [&](size_t i) { return report_.runs[i]->gpu_elapsed_ns; };
+    const auto non_gpu = [&](size_t i) { return report_.runs[i]->non_gpu_ns; };
     add("GPU time", Ink::bold, gpu, true);
     add(reserved::non_gpu, Ink::none, non_gpu, false);
     add(
@@ -190,7 +200,7 @@ class Tables {
     std::string heads;
     size_t at = 0;
     for (size_t i = from; i < to; ++i) {
-      const std::string id = cut_middle(report_.runs[i].id, longest_run_id);
+      const std::string id = cut_middle(report_.runs[i]->id, longest_run_id);
       const size_t end = grid.end_of(2 * (i - from) + 2) + 2;
       const size_t size = columns_of(id);
       heads += std::string(end > at + size ? end - at - size : 1, ' ') + id;
@@ -241,9 +251,7 @@ class Tables {
 
   /// All ranks together, where the runs are known to be ranks of one job.
   void ranks() {
-    std::vector<const RunSummary*> runs;
-    runs.reserve(report_.runs.size());
-    for (const RunSummary& run : report_.runs) runs.push_back(&run);
+    const std::vector<const RunSummary*>& runs = report_.runs;
     const Ranks ranks = compare_ranks(runs);
     if (!shown_together(ranks)) return;
     out_ += "  " + ink(several() ? "all ranks together" : "all devices together", Ink::bold) + '\n';
@@ -362,6 +370,16 @@ class Tables {
 };
 
 }  // namespace
+
+std::string run_facts(const std::vector<const RunSummary*>& runs, TableOptions options) {
+  std::string out;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    out += Facts(*runs[i], options).text();
+    const bool noted = !runs[i]->losses.empty() || !runs[i]->inexact.empty();
+    if (i + 1 == runs.size() || noted) out += '\n';
+  }
+  return out;
+}
 
 std::string to_table(const Report& report, TableOptions options) {
   std::string text = Tables(report, options).text();

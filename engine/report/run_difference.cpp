@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "base/json_writer.hpp"
-#include "report/numbers.hpp"
-#include "report/text_grid.hpp"
+#include "table/numbers.hpp"
+#include "table/text_grid.hpp"
 
 namespace kr {
 namespace {
@@ -14,12 +13,6 @@ namespace {
 using Align = TextGrid::Align;
 
 constexpr size_t shortest_changed_name = 24;
-
-template <class One>
-void append_sides(JsonWriter& json, const One& one) {
-  json.key("a_ns").number(one.a_ns);
-  json.key("b_ns").number(one.b_ns);
-}
 
 /// `+1.250`, and by how much of the first side.
 std::string change_text(int64_t a, int64_t b, TimeUnit unit) {
@@ -76,36 +69,6 @@ struct ChangeRow {
 };
 
 }  // namespace
-
-std::string to_json(const RunDifference& difference) {
-  std::string out;
-  JsonWriter json(out);
-  json.open('{');
-  json.key("comparable");
-  json.number(difference.comparable ? "true" : "false");
-  json.key("why").text(difference.why);
-  append_sides(json, difference);
-  json.key("labels").open('[');
-  for (const LabelDifference& one : difference.labels) {
-    json.open('{', true);
-    json.key("dimension").text(one.dimension);
-    json.key("label").text(one.label);
-    append_sides(json, one);
-    json.close('}');
-  }
-  json.close(']');
-  json.key("names").open('[');
-  for (const NameDifference& one : difference.names) {
-    json.open('{', true);
-    json.key("name").text(one.name);
-    append_sides(json, one);
-    json.close('}');
-  }
-  json.close(']');
-  json.close('}');
-  out += '\n';
-  return out;
-}
 
 std::string to_table(const RunDifference& difference, const DifferenceTable& shown,
                      TableOptions options) {

@@ -8,10 +8,6 @@
 
 namespace kr {
 
-/// `{"comparable","why","a_ns","b_ns","labels":[{"dimension","label","a_ns","b_ns"}],
-/// "names":[{"name","a_ns","b_ns"}]}`.
-std::string to_json(const RunDifference& difference);
-
 struct DifferenceTable {
   std::string a;  // what the sides are called
   std::string b;

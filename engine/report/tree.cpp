@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/numbers.hpp"
+#include "table/numbers.hpp"
 
 namespace kr {
 
@@ -38,16 +38,7 @@ std::string metric_text(Metric metric, const ViewRow& row, const ViewStep& step)
 }
 
 AttributionSums attribution(const TreeView& view) {
-  if (view.modules().attribution) return *view.modules().attribution;
-  AttributionSums sums;
-  std::vector<ModuleNode> nodes;
-  for (const ViewStep& step : view.steps()) {
-    view.trace().expand(step.index, nodes);
-    for (uint32_t root = 0; root < nodes.size(); root = nodes[root].end) {
-      (nodes[root].end == root + 1 ? sums.none_ns : sums.module_ns) += nodes[root].total_ns;
-    }
-  }
-  return sums;
+  return attribution_of(view);
 }
 
 }  // namespace kr

@@ -1,7 +1,7 @@
 // `kr tree --format csv`.
 #include "modules/names.hpp"
-#include "report/csv.hpp"
 #include "report/tree.hpp"
+#include "table/csv.hpp"
 
 namespace kr {
 namespace {

@@ -130,7 +130,7 @@ class PageWriter {
     }
     json_.close(']');
     json_.key("warnings").open('[');
-    for (const std::string& warning : trace.warnings) json_.text(warning);
+    for (const Warning& warning : trace.warnings) json_.text(warning.text);
     json_.close(']');
   }
 

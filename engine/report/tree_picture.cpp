@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "base/sanitizer.hpp"
-#include "diag/printable.hpp"
 #include "report/picture_scene.hpp"
 #include "report/tree_colors.hpp"
 #include "report/tree_title.hpp"

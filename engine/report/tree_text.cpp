@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "modules/names.hpp"
 #include "modules/trends.hpp"
-#include "report/numbers.hpp"
-#include "report/text_grid.hpp"
 #include "report/tree.hpp"
+#include "table/numbers.hpp"
+#include "table/text_grid.hpp"
 
 namespace kr {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/json.hpp"
 #include "report/report.hpp"
 
 namespace kr {
@@ -59,7 +58,7 @@ std::string marked(const std::string& name, const WhyOutcome& outcome, bool colo
   return text;
 }
 
-std::string outcome_text(const CompiledRules& rules, const WhyReport& report,
+std::string outcome_text(const CompiledRules& rules, const tables::Explanation& report,
                          const WhyOutcome& outcome, bool color) {
   std::string text =
       color ? fmt::format("\x1b[1m{}\x1b[0m", printable(outcome.label)) : printable(outcome.label);
@@ -85,7 +84,8 @@ std::string outcome_text(const CompiledRules& rules, const WhyReport& report,
 
 }  // namespace
 
-std::string why_text(const CompiledRules& rules, const WhyReport& report, WhyTextOptions options) {
+std::string why_text(const CompiledRules& rules, const tables::Explanation& report,
+                     WhyTextOptions options) {
   std::string text = fmt::format("{}\nas {}{}\n", printable(report.name), report.model,
                                  report.choice_why.empty() ? "" : ": " + report.choice_why);
   for (const WhyDimension& dimension : report.dimensions) {
@@ -95,41 +95,6 @@ std::string why_text(const CompiledRules& rules, const WhyReport& report, WhyTex
     }
   }
   return text;
-}
-
-std::string why_json(const CompiledRules& rules, const WhyReport& report) {
-  std::string text = "{\"dimensions\":[";
-  const char* comma = "";
-  for (const WhyDimension& dimension : report.dimensions) {
-    for (const WhyOutcome& outcome : dimension.outcomes) {
-      text += fmt::format(
-          "{}\n {{\"dimension\":{},\"label\":{},\"rule\":{},\"spans\":[", comma,
-          json_string(rules.program().dimensions.get(dimension.dimension).name),
-          json_string(outcome.label),
-          outcome.rule ? json_string(place_of(rules, outcome.rule)) : std::string("null"));
-      comma = ",";
-      const char* between = "";
-      for (const auto& [begin, end] : outcome.spans) {
-        text += fmt::format("{}[{},{}]", between, begin, end);
-        between = ",";
-      }
-      text += "],\"also\":[";
-      between = "";
-      for (const WhyRule& also : outcome.also) {
-        text += fmt::format("{}{{\"label\":{},\"rule\":{}}}", between, json_string(also.label),
-                            json_string(place_of(rules, also.rule)));
-        between = ",";
-      }
-      text += "],\"when\":[";
-      between = "";
-      for (const std::string& condition : outcome.conditions) {
-        text += between + json_string(condition);
-        between = ",";
-      }
-      text += "]}";
-    }
-  }
-  return text + "\n]}\n";
 }
 
 }  // namespace kr

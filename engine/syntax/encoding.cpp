@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr::syntax {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr::syntax {
 namespace {

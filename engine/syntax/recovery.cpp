@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "syntax/builder.hpp"
 #include "syntax/keywords.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "base/json_writer.hpp"
 #include "base/plural.hpp"
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "diag/render.hpp"
 #include "diag/xml.hpp"
 #include "layout/layout.hpp"

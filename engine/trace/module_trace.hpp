@@ -51,9 +51,9 @@ struct ModuleTrace {
   std::vector<ModuleStep> steps;  // in the order of the source
   std::vector<ContextEntry> context;
   std::vector<Loss> losses;
-  std::vector<std::string> warnings;  // for a person, whole sentences
-  std::string model_text;             // what the context says of the model, for `detect`
-  int64_t total_ns = 0;               // of all steps
+  std::vector<Warning> warnings;
+  std::string model_text;  // what the context says of the model, for `detect`
+  int64_t total_ns = 0;    // of all steps
 
   /// The name of what the builder puts below nodes for time of their own: `(self)`.
   static constexpr NameId self_name{0};
@@ -94,7 +94,9 @@ class ModuleTraceBuilder {
   void context(std::string key, std::string value);
   void model_text(std::string text) { trace_.model_text = std::move(text); }
   void loss(std::string_view what, uint64_t offset, uint64_t count = 1);
-  void warn(std::string text) { trace_.warnings.push_back(std::move(text)); }
+  void warn(const char* code, std::string text) {
+    trace_.warnings.push_back({code, std::move(text)});
+  }
   size_t steps() const noexcept { return trace_.steps.size(); }
 
   ModuleTrace finish() &&;

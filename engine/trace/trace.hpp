@@ -16,6 +16,7 @@
 #include "base/growing_array.hpp"
 #include "base/id.hpp"
 #include "base/operation_kind.hpp"
+#include "base/warning.hpp"
 #include "trace/host_side.hpp"
 
 namespace kr {
@@ -99,8 +100,8 @@ struct Trace {
   NameTable names;
   std::vector<Track> tracks;
   std::vector<Loss> losses;
-  std::string inexact;                // why times are not exact to the ns; empty: they are
-  std::vector<std::string> warnings;  // for a person, whole sentences
+  std::string inexact;  // why times are not exact to the ns; empty: they are
+  std::vector<Warning> warnings;
   Distributed distributed;
   std::string model_text;  // what the trace's context says of the model, for `detect`
   /// Calls and ranges of the host, where OpenOptions::host_side asked for them and the format has
@@ -132,7 +133,9 @@ class TraceBuilder {
   /// Of the operations added last: Launch::no_correlation where there is none.
   void add_correlations(const int64_t* values, size_t count);
   void loss(std::string_view what, uint64_t offset, uint64_t count = 1);
-  void warn(std::string text) { trace_.warnings.push_back(std::move(text)); }
+  void warn(const char* code, std::string text) {
+    trace_.warnings.push_back({code, std::move(text)});
+  }
   void inexact(std::string why) { trace_.inexact = std::move(why); }
   Distributed& distributed() noexcept { return trace_.distributed; }
   void model_text(std::string text) { trace_.model_text = std::move(text); }

@@ -37,7 +37,7 @@ std::string read(std::string_view text, const kr::LayerwiseReading& reading, boo
       }
     }
     for (const kr::ContextEntry& entry : trace.context) out += entry.key + '=' + entry.value + '\n';
-    for (const std::string& warning : trace.warnings) out += warning + '\n';
+    for (const kr::Warning& warning : trace.warnings) out += warning.text + '\n';
     return out;
   } catch (const kr::Error& error) {
     return error.what();

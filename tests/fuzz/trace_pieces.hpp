@@ -43,7 +43,7 @@ std::string trace_text(std::string_view text, bool allow_truncated, Read read) {
       }
     }
     for (const Loss& loss : trace.losses) out += loss.what + std::to_string(loss.count);
-    for (const std::string& warning : trace.warnings) out += warning;
+    for (const kr::Warning& warning : trace.warnings) out += warning.text;
     return out + trace.inexact;
   } catch (const Error& error) {
     return error.what();

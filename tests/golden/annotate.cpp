@@ -1,6 +1,6 @@
 #include "golden/annotate.hpp"
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr::golden {
 namespace {

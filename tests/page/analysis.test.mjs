@@ -16,26 +16,36 @@ for (const file of ["analysis", "analysis-one", "analysis-hostile", "analysis-wi
   });
 }
 
-pageTest("a card a part that has something to say", "analysis", async (page) => {
+pageTest("one card per result that has rows", "analysis", async (page) => {
   const there = await cards(page);
-  for (const one of ["breakdown", "ranks", "rank_steps", "steps", "phases", "layers", "kernels", "launches", "attribution", "activity", "names_only_in"]) {
+  for (const one of ["devices", "ranks", "rank_steps", "steps", "phases", "layers", "kernels_by_device", "launches", "launch_queue", "attribution", "activity", "activity_ratios", "names_only_in"]) {
     assert.ok(there.includes(one), `${one} is missing in ${there}`);
   }
   assert.equal(await page.locator("#contents a").count(), there.length);
-  assert.equal(await page.locator("#breakdown tbody tr").count(), 2);
+  assert.equal(await page.locator("#devices tbody tr").count(), 2);
   assert.deepEqual((await column(page, "names_only_in", 0)).sort(), ["only_here", "only_there"]);
   assert.match(await page.textContent("#layers tbody"), /period of 4 kernels, 8 times/);
   await page.screenshot({ path: join(PAGES, "analysis.png"), fullPage: true });
 });
 
 pageTest("ranks: which is slowest, and how even they are", "analysis", async (page) => {
-  const rows = JSON.parse(json("analysis")).ranks;
-  assert.equal(await page.locator("#rank_steps tbody tr").count(), rows.steps.length);
+  const { rank_step_balance: steps, rank_steps: times } = JSON.parse(json("analysis")).tables;
+  assert.equal(await page.locator("#ranks tbody").first().locator("tr").count(), 2);
   assert.match(await page.textContent("#ranks"), /rank 1, device 0/);
+  await page.selectOption("#unit", "ns");
+  const cells = await page.$$eval("#rank_steps tbody tr", (rows) =>
+    rows.map((row) => [...row.cells].map((cell) => cell.textContent)),
+  );
+  assert.equal(cells.length, steps.length);
+  const digits = (text) => text.replace(/[^0-9]/g, "");
+  steps.forEach((step, at) => {
+    const own = times.filter((one) => one.phase === step.phase && one.step === step.step).map((one) => String(one.own_ns));
+    assert.deepEqual(cells[at].slice(-2).map(digits), own);
+  });
 });
 
 pageTest("bars of devices add up, the longest span the whole width", "analysis", async (page) => {
-  const widths = await page.$$eval("#breakdown .parts", (bars) =>
+  const widths = await page.$$eval("#devices .parts", (bars) =>
     bars.map((bar) => ({
       whole: parseFloat(bar.style.width),
       parts: [...bar.children].reduce((sum, part) => sum + parseFloat(part.style.width), 0),
@@ -47,39 +57,39 @@ pageTest("bars of devices add up, the longest span the whole width", "analysis",
 });
 
 pageTest("tables are sorted by their headings, with the keyboard too", "analysis-one", async (page) => {
-  const totals = async () => (await column(page, "kernels", 4)).map((text) => BigInt(text.replace(/[^0-9]/g, "")));
+  const totals = async () => (await column(page, "kernels_by_device", 4)).map((text) => BigInt(text.replace(/[^0-9]/g, "")));
   const sorted = (values, order) => values.every((value, at) => at === 0 || order(values[at - 1], value));
-  assert.equal(await page.getAttribute('#kernels th:has([data-column="total_ns"])', "aria-sort"), "descending");
+  assert.equal(await page.getAttribute('#kernels_by_device th:has([data-column="total_ns"])', "aria-sort"), "descending");
   assert.ok(sorted(await totals(), (a, b) => a >= b));
-  await heading(page, "kernels", "total_ns").focus();
+  await heading(page, "kernels_by_device", "total_ns").focus();
   await page.keyboard.press("Enter");
-  assert.equal(await page.getAttribute('#kernels th:has([data-column="total_ns"])', "aria-sort"), "ascending");
+  assert.equal(await page.getAttribute('#kernels_by_device th:has([data-column="total_ns"])', "aria-sort"), "ascending");
   assert.ok(sorted(await totals(), (a, b) => a <= b));
   assert.equal(await page.evaluate(() => document.activeElement.dataset.column), "total_ns");
-  await heading(page, "kernels", "name").click();
-  const names = await column(page, "kernels", 0);
+  await heading(page, "kernels_by_device", "name").click();
+  const names = await column(page, "kernels_by_device", 0);
   assert.ok(sorted(names, (a, b) => a <= b));
 });
 
-pageTest("a search leaves what fits", "analysis", async (page) => {
-  const field = page.locator("#kernels input");
+pageTest("a search keeps the rows that match", "analysis", async (page) => {
+  const field = page.locator("#kernels_by_device input");
   await field.fill("GEMM");
-  await page.waitForFunction(() => document.querySelector("#kernels [role=status]").textContent.includes(" of "));
-  assert.ok((await column(page, "kernels", 0)).every((name) => name.includes("gemm")));
+  await page.waitForFunction(() => document.querySelector("#kernels_by_device [role=status]").textContent.includes(" of "));
+  assert.ok((await column(page, "kernels_by_device", 0)).every((name) => name.includes("gemm")));
   await field.fill("nothing has this");
-  await page.waitForFunction(() => document.querySelector("#kernels tbody").textContent === "Nothing fits.");
+  await page.waitForFunction(() => document.querySelector("#kernels_by_device tbody").textContent === "No row matches.");
 });
 
 pageTest("long tables begin with some rows, and show more", "analysis-wide", async (page) => {
-  assert.equal(await page.locator("#kernels tbody tr").count(), 25);
-  await page.click("#kernels .more");
-  assert.equal(await page.locator("#kernels tbody tr").count(), 275);
-  await heading(page, "kernels", "max_ns").click();
-  assert.match((await column(page, "kernels", 0))[0], /_2999$/);
+  assert.equal(await page.locator("#kernels_by_device tbody tr").count(), 25);
+  await page.click("#kernels_by_device .more");
+  assert.equal(await page.locator("#kernels_by_device tbody tr").count(), 275);
+  await heading(page, "kernels_by_device", "max_ns").click();
+  assert.match((await column(page, "kernels_by_device", 0))[0], /_2999$/);
 });
 
 pageTest("names are whole when they are pressed", "analysis-hostile", async (page) => {
-  const button = page.locator("#kernels button.link", { hasText: "kkkkkkkk" });
+  const button = page.locator("#kernels_by_device button.link", { hasText: "kkkkkkkk" });
   const low = await button.evaluate((one) => one.offsetHeight);
   await button.focus();
   await page.keyboard.press("Enter");
@@ -88,7 +98,7 @@ pageTest("names are whole when they are pressed", "analysis-hostile", async (pag
 });
 
 pageTest("hostile names are text", "analysis-hostile", async (page) => {
-  const names = await column(page, "kernels", 0);
+  const names = await column(page, "kernels_by_device", 0);
   assert.ok(names.some((name) => name.startsWith("</script><script>")));
   assert.ok(names.includes("broken \\xff\\xc3 utf-8 \\x80"));
   assert.ok(names.includes(":1234567890123456789,"));
@@ -96,20 +106,20 @@ pageTest("hostile names are text", "analysis-hostile", async (page) => {
   assert.equal(await page.locator("main script, main img, main b").count(), 0);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.locator("#kernels .actions button", { hasText: "CSV" }).click(),
+    page.locator("#kernels_by_device .actions button", { hasText: "CSV" }).click(),
   ]);
   assert.match(readFileSync(await download.path(), "utf8"), /^'=cmd/m);
 });
 
 pageTest("times beyond a double are exact", "analysis-huge", async (page) => {
-  const totals = await column(page, "kernels", 4);
+  const totals = await column(page, "kernels_by_device", 4);
   assert.deepEqual(totals.map((text) => text.replace(/[^0-9]/g, "")), ["20000000000000001", "1000000000000003".padStart(16, "0")]);
 });
 
 pageTest("steps: bars in order, the same sums, another dimension, another run", "analysis", async (page) => {
   const check = () =>
     page.evaluate(() => {
-      const steps = runs[Number(state.run)].steps;
+      const steps = rowsOf("steps").filter((row) => row.run === Number(state.run));
       const series = stepSeries(steps);
       return steps.every((step) => series.reduce((sum, one) => sum + inSeries(step, one), 0n) === BigInt(step.total_ns));
     });
@@ -125,16 +135,68 @@ pageTest("steps: bars in order, the same sums, another dimension, another run", 
   assert.ok(await check());
 });
 
+pageTest("tables with a row per percent, cause or evidence are shown with one row per key", "analysis", async (page) => {
+  const { activity, activity_longest: longest, activity_ratios: ratios, idle } = JSON.parse(json("analysis")).tables;
+  assert.equal(await page.locator("#activity tbody tr").count(), activity.length);
+  const shares = await column(page, "activity", 7);
+  activity.forEach((row, at) => {
+    const one = longest.find((other) => other.run === row.run && other.type === row.type && other.percent === 1);
+    assert.equal(shares[at], one.instances === 0 ? "–" : `${(one.share * 100).toFixed(2)} %`);
+  });
+  assert.equal(await page.locator("#activity_ratios tbody tr").count(), ratios.filter((row) => row.percent === 100).length);
+  assert.equal((await column(page, "activity_ratios", 2))[0], `${ratios.find((row) => row.percent === 100).ratio.toFixed(3)} ×`);
+  assert.equal(await page.locator("#launches .split").count(), 2);
+  assert.equal(await page.locator("#attribution .split .bar > span").count(), 6);
+  const bound = idle.filter((row) => row.cause === "host_bound").reduce((sum, row) => sum + row.total_ns, 0);
+  const shown = await page.evaluate((ns) => humanTime(BigInt(ns)), bound);
+  assert.ok((await page.textContent("#tiles")).includes(`of idle time: ${shown}`));
+});
+
+pageTest("notes: warnings, inexact times and dropped records, of a run and of all", "analysis-hostile", async (page) => {
+  const notes = await page.$$eval("#notes .note", (all) => all.map((one) => [one.className, one.textContent]));
+  assert.deepEqual(notes, [
+    ["note warning", "dropped records: 3 × events with a <u>negative</u> duration (first at 1,234)"],
+    ["note warning", "times are not exact: the trace has times in <u>whole</u> microseconds"],
+    ["note warning", "The file ends in the middle of <u>an event</u>."],
+    ["note", "20,000 × A note on <u>all</u> runs."],
+  ]);
+});
+
+pageTest("many notes do not fill the page", "analysis", async (page) => {
+  const [first] = JSON.parse(json("analysis")).notes;
+  await page.evaluate((note) => {
+    notes.splice(0, notes.length, ...Array(40).fill(note));
+    drawNotes();
+  }, first);
+  assert.equal(await page.locator("#notes .note.warning:visible").count(), 6);
+  assert.equal(await page.textContent("#notes summary"), "34 more notes");
+  await page.click("#notes summary");
+  assert.equal(await page.locator("#notes .note.warning:visible").count(), 40);
+  assert.match(await page.locator("#notes .note").first().textContent(), /^…rank0_0: /);
+});
+
+pageTest("tables that the data does not contain have no card", "analysis", async (page) => {
+  const there = await page.evaluate(() => {
+    for (const name of ["launches", "launch_matching", "idle", "ranks", "step_labels", "activity_longest"]) delete tables[name];
+    for (const step of tables.steps) step.labels.clear();
+    drawAll();
+    return [...byId("parts").children].map((one) => one.id);
+  });
+  assert.ok(!there.includes("launches") && !there.includes("ranks"));
+  assert.ok(there.includes("steps") && there.includes("activity"));
+  assert.ok(!(await page.textContent("#tiles")).includes("Host-bound"));
+});
+
 pageTest("the address brings the choices back", "analysis", async (page) => {
   assert.equal(await page.evaluate(() => `${state.by} ${state.unit} ${state.run}`), "stage ns 1");
-  assert.match(await page.textContent("#kernels thead"), /Total \(ns\)/);
+  assert.match(await page.textContent("#kernels_by_device thead"), /Total \(ns\)/);
 }, { hash: "#by=stage&unit=ns&run=1" });
 
 pageTest("an address that makes no sense does no harm", "analysis", async (page) => {
   assert.equal(await page.evaluate(() => `${state.by} ${state.unit} ${state.run}`), "substage auto 0");
 }, { hash: "#by=<b>&unit=years&run=99" });
 
-pageTest("no GPU work is said", "analysis-empty", async (page) => {
+pageTest("a run without GPU work says so", "analysis-empty", async (page) => {
   assert.ok(await page.isVisible("#empty"));
   assert.ok(await page.isHidden("#tiles"));
 });
@@ -160,5 +222,5 @@ pageTest("everything that is pressed has a name and takes the keyboard", "analys
   );
   assert.deepEqual(bad, []);
   await page.click('#contents a:has-text("Kernels")');
-  assert.ok(await page.evaluate(() => byId("kernels").contains(document.activeElement)));
+  assert.ok(await page.evaluate(() => byId("kernels_by_device").contains(document.activeElement)));
 });

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "report/analysis.hpp"
-#include "support/kineto_dump.hpp"
-#include "support/labelled.hpp"
+#include "render/render.hpp"
+#include "report/analysis_html.hpp"
+#include "session/session.hpp"
 
 namespace {
 
@@ -123,39 +123,84 @@ std::string wide_trace() {
   return events.finish();
 }
 
+/// What `kr analyze` has when no tables are chosen, and the other tables about runs.
+std::vector<kr::table::Table> tables_of(const kr::tables::Source& source) {
+  using kr::tables::Needs;
+  std::vector<kr::table::Table> made;
+  for (const kr::tables::Definition* one : kr::tables::all()) {
+    const bool about_runs = one->needs == Needs::runs || one->needs == Needs::statistics;
+    if (!about_runs && !one->info.describes_results) continue;
+    if (kr::tables::absent(*one, source).empty()) made.push_back(kr::tables::make(*one, source));
+  }
+  return made;
+}
+
+/// The traces of a page are files, as of the ranks of a job.
+class Analysis {
+ public:
+  Analysis(const kr::CompiledRules& rules, std::filesystem::path folder, std::string name,
+           const std::vector<std::string>& traces)
+      : rules_(rules), folder_(std::move(folder)), name_(std::move(name)), session_(rules) {
+    const std::filesystem::path inputs = folder_ / "traces" / name_;
+    std::filesystem::create_directories(inputs);
+    std::vector<kr::RunSpec> specs;
+    for (size_t i = 0; i < traces.size(); ++i) {
+      const std::filesystem::path path = inputs / fmt::format("rank{}.json", i);
+      kr::write_file(path, traces[i]);
+      specs.push_back({path.string(), "e", {}, {}});
+    }
+    session_.read(specs, {}, {.statistics = true, .host_trace = true}, {}, {});
+  }
+
+  kr::tables::Source& source() { return session_.source(); }
+
+  /// The page, and the JSON that it contains.
+  void write() const {
+    const kr::tables::Source& source = session_.source();
+    const std::vector<kr::table::Table> tables = tables_of(source);
+    const std::vector<kr::LabelStyle> styles =
+        kr::label_styles(rules_.program(), source.summaries());
+    kr::write_file(folder_ / (name_ + ".html"), kr::analysis_html(tables, name_, styles));
+    std::string json;
+    kr::render::json(tables, [&](std::string_view piece) { json += piece; });
+    kr::write_file(folder_ / (name_ + ".json"), json);
+  }
+
+ private:
+  const kr::CompiledRules& rules_;
+  std::filesystem::path folder_;
+  std::string name_;
+  kr::session::Session session_;
+};
+
 }  // namespace
 
 int main(int count, char** arguments) {
   if (count != 2) return 2;
   const std::filesystem::path folder = arguments[1];
   const kr::CompiledRules compiled = rules();
-  const auto make = [&](const char* name, const std::vector<std::string>& traces) {
-    std::vector<kr::AnalyzedRun> runs;
-    for (size_t i = 0; i < traces.size(); ++i) {
-      const auto run = kr::test::label(compiled, kr::test::read_kineto(traces[i], {}, false, true));
-      kr::RunSummary summary =
-          kr::summarize_run(compiled, {fmt::format("rank{}.json", i), {}, {}, {}}, i, *run);
-      int64_t idle_ns = 0;
-      for (const kr::DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
-      runs.push_back({std::move(summary), kr::analyze(compiled, *run, idle_ns)});
-    }
-    std::vector<kr::RunSummary> summaries;
-    for (const kr::AnalyzedRun& run : runs) summaries.push_back(run.summary);
-    const auto styles = kr::label_styles(compiled.program(), summaries);
-    kr::write_file(folder / fmt::format("{}.html", name),
-                   kr::analysis_html(runs, kr::analysis_parts(), styles));
-    kr::write_file(folder / fmt::format("{}.json", name),
-                   kr::analysis_json(runs, kr::analysis_parts()));
+  const auto analysis = [&](const char* name, const std::vector<std::string>& traces) {
+    return Analysis(compiled, folder, name, traces);
   };
-  make("analysis", {decode_trace(6, 0, "only_here"), decode_trace(6, 9, "only_there")});
-  make("analysis-one", {decode_trace(40, 2, "k")});
-  make("analysis-hostile", {hostile_trace()});
-  make("analysis-wide", {wide_trace()});
-  make("analysis-empty", {R"({"traceEvents":[]})"});
-  // Beyond what a double holds to the nanosecond.
-  make("analysis-huge", {Events()
-                             .add("kernel", "gemm", 5, 20'000'000'000'000'001)
-                             .add("kernel", "attn", 30'000'000'000'000'000, 1'000'000'000'000'003)
-                             .finish()});
+  analysis("analysis", {decode_trace(6, 0, "only_here"), decode_trace(6, 9, "only_there")}).write();
+  analysis("analysis-one", {decode_trace(40, 2, "k")}).write();
+  analysis("analysis-wide", {wide_trace()}).write();
+  analysis("analysis-empty", {R"({"traceEvents":[]})"}).write();
+  // Beyond what a double represents to the nanosecond.
+  analysis("analysis-huge",
+           {Events()
+                .add("kernel", "gemm", 5, 20'000'000'000'000'001)
+                .add("kernel", "attn", 30'000'000'000'000'000, 1'000'000'000'000'003)
+                .finish()})
+      .write();
+
+  Analysis hostile = analysis("analysis-hostile", {hostile_trace()});
+  kr::RunSummary& run = hostile.source().runs[0].summary;
+  run.losses.push_back({"events with a <u>negative</u> duration", 3, 1234});
+  run.inexact = "the trace has times in <u>whole</u> microseconds";
+  run.warnings = {{"truncated", "The file ends in the middle of <u>an event</u>."}};
+  hostile.source().notes.push_back(
+      {"", "info", "all-runs", "A note on <u>all</u> runs.", 20'000, {}});
+  hostile.write();
   return 0;
 }

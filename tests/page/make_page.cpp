@@ -5,22 +5,42 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "render/render.hpp"
 #include "report/report.hpp"
 #include "support/reports.hpp"
+#include "tables/registry.hpp"
 
 namespace {
 
 using namespace kr::test;
 
+/// The same runs as tables.
+std::string report_json(const kr::Report& report) {
+  kr::CompiledRules rules;
+  rules.rules = std::make_unique<kr::Rules>();
+  kr::tables::Source source;
+  source.rules = &rules;
+  for (const kr::RunSummary* run : report.runs) source.runs.push_back({*run, {}, nullptr});
+  std::vector<kr::table::Table> tables;
+  for (const kr::tables::Definition* one : kr::tables::all()) {
+    if (one->needs == kr::tables::Needs::runs && kr::tables::absent(*one, source).empty()) {
+      tables.push_back(kr::tables::make(*one, source));
+    }
+  }
+  std::string json;
+  kr::render::json(tables, [&](std::string_view piece) { json += piece; });
+  return json;
+}
+
 void write(const std::filesystem::path& folder, const std::string& name, std::string title,
            std::vector<kr::RunSummary> runs) {
   kr::Report report;
   report.title = std::move(title);
-  report.runs = std::move(runs);
+  report.runs = kept(std::move(runs));
   style(report);
   kr::write_file(folder / (name + ".html"), kr::to_html(report));
   kr::write_file(folder / (name + ".csv"), kr::to_csv(report));
-  kr::write_file(folder / (name + ".json"), kr::to_json(report));
+  kr::write_file(folder / (name + ".json"), report_json(report));
 }
 
 /// Ranks of one job, as their traces tell.

@@ -208,12 +208,12 @@ pageTest("hostile names do nothing and can be read", "tree-hostile", async (page
   await page.selectOption("#rows", "all");
   for (const button of await page.$$("#icicle button")) await button.hover().catch(() => {});
   await page.evaluate(() => update({ step: "2" }));
-  assert.match(await page.textContent("#icicle"), /None of it took any time/);
+  assert.match(await page.textContent("#icicle"), /All nodes have a time of 0/);
 });
 
 pageTest("what does not fit into a page is left out and said", "tree-cut", async (page) => {
   const notes = await page.textContent("#notes");
-  assert.match(notes, /bars of \d+ of 41 steps; sums are of all of them/);
+  assert.match(notes, /bars of \d+ of 41 steps; sums are over all steps/);
   assert.match(notes, /down to depth \d/);
   const found = await page.evaluate(() => ({
     bars: steps.every((step) => cellsOf(step).filter(Boolean).reduce((sum, cell) => sum + cell.ns, 0n) === step.total),
@@ -231,7 +231,7 @@ pageTest("what does not fit into a page is left out and said", "tree-cut", async
   assert.deepEqual(found.phases, ["prefill", "all other phases"]);
   assert.ok(BigInt(found.whole) > 0n);
   await page.evaluate((at) => update({ step: String(at) }), found.without);
-  assert.match(await page.textContent("#tree-note"), /The page holds one tree in \d+, and not that of decode_\d+.*this is the nearest/);
+  assert.match(await page.textContent("#tree-note"), /contains the tree of one step in \d+, but not of decode_\d+.*This is the nearest/);
 });
 
 pageTest("ten thousand steps stay small and quick", "tree-many", async (page) => {

@@ -67,8 +67,9 @@ void run(const std::filesystem::path& folder) {
   FormatOptions options;
   options.version = "1.2.3";
   options.page = page_of;
-  write_file(folder / "hostile.sarif", render(FindingFormat::sarif, sources, sink.all(), options));
-  write_file(folder / "clean.sarif", render(FindingFormat::sarif, sources, {}, options));
+  write_file(folder / "hostile.sarif",
+             render_findings(FindingFormat::sarif, sources, sink.all(), options));
+  write_file(folder / "clean.sarif", render_findings(FindingFormat::sarif, sources, {}, options));
 }
 
 }  // namespace

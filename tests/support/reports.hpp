@@ -1,6 +1,7 @@
 // Reports as tests of outputs want them: plausible ones, and hostile ones.
 #pragma once
 
+#include <deque>
 #include <random>
 #include <string>
 
@@ -8,6 +9,17 @@
 #include "support/summaries.hpp"
 
 namespace kr::test {
+
+/// Owns the runs of a Report until the test ends.
+inline std::vector<const RunSummary*> kept(std::vector<RunSummary> runs) {
+  static std::deque<std::vector<RunSummary>> all;
+  std::vector<const RunSummary*> list;
+  for (const RunSummary& run : all.emplace_back(std::move(runs))) list.push_back(&run);
+  return list;
+}
+inline const RunSummary* kept(RunSummary run) {
+  return kept(std::vector<RunSummary>(1, std::move(run)))[0];
+}
 
 /// Styles as a Program without vocabularies gives them.
 inline void style(Report& report) {
@@ -120,7 +132,7 @@ inline RunSummary hostile_run() {
   builder.run().source = "<b>trace</b>.csv";
   builder.run().losses = {{"kernel name id without a string <u>", 3, 1234}};
   builder.run().inexact = "the source rounds to 100 ns";
-  builder.run().warnings = {"no elapsed time is given: \x1b[31mCPU(non-GPU)"};
+  builder.run().warnings = {{"no-elapsed", "no elapsed time is given: \x1b[31mCPU(non-GPU)"}};
   return std::move(builder).finish(123'456'789);
 }
 

@@ -82,7 +82,7 @@ class SummaryBuilder {
       run_.operations += name.instances;
     }
     run_.non_gpu_ns = non_gpu_ns;
-    run_.elapsed_ns = run_.gpu_elapsed_ns + non_gpu_ns;
+    run_.wall_ns = run_.gpu_elapsed_ns + non_gpu_ns;
     for (size_t i = 0; i < run_.dimensions.size(); ++i) run_.dimensions[i].labels = sums(i);
     std::sort(run_.names.begin(), run_.names.end(), [](const NameSum& a, const NameSum& b) {
       return std::tie(b.elapsed_ns, b.total_ns, a.name, a.kind) <

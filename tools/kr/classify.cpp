@@ -1,8 +1,7 @@
-// kr classify: labels, a row a distinct name or a row an operation.
+// kr classify: labels, one row per distinct name or one row per operation.
 #include <memory>
 
-#include "analyze/run.hpp"
-#include "base/error.hpp"
+#include "outputs.hpp"
 #include "report/each.hpp"
 #include "report/report.hpp"
 #include "session.hpp"
@@ -11,63 +10,57 @@
 namespace kr::cli {
 namespace {
 
+OutputRules classify_outputs(bool each, bool terminal) {
+  return {.stem = each ? "operations" : "kernels",
+          .tables = {each ? "operations" : "kernels"},
+          .own_csv = true,
+          .without = {terminal && !each ? "table" : "csv"},
+          .to_terminal = {"table"}};
+}
+
 struct ClassifyOptions {
   std::string run;
   RulesOptions rules;
   TraceOptions trace;
-  std::string format;
+  OutputOptions outputs;
   bool each = false;
 };
 
-void write_names(const RunSummary& run, const std::string& format, Streams& streams) {
-  if (format == "csv") {
-    streams.out(classify_csv(run));
-  } else if (format == "jsonl") {
-    streams.out(classify_jsonl(run));
-  } else {
-    streams.out(classify_table(run, {.color = streams.color_out(), .width = streams.out_width()}));
-  }
-}
-
-void write_each(const CompiledRules& rules, const LabelledTrace& run, const std::string& format,
-                Streams& streams) {
-  if (format == "table") {
-    throw Error("", "--each has no table", "give --format csv or --format jsonl");
-  }
-  const auto write = [&](std::string_view text) { streams.out(text); };
-  classify_each(rules, run, format == "csv" ? EachFormat::csv : EachFormat::jsonl, write);
-}
-
 Exit classify(const ClassifyOptions& options, Streams& streams) {
-  const bool table = streams.out_is_terminal() && !options.each;
-  const std::string format =
-      parse_choice(options.format.empty() ? (table ? "table" : "csv") : options.format, "--format",
-                   {"csv", "jsonl", "table"});
-  const RunSpec spec = parse_run(options.run);
+  const std::vector<RunSpec> specs = parse_runs({options.run});
   const CompiledRules rules = compile_rules(options.rules, streams);
+  Outputs outputs(options.outputs, classify_outputs(options.each, streams.out_is_terminal()),
+                  specs);
+  session::Session session(rules);
+  read_runs(session, specs, options.trace, outputs, "kind", streams);
 
-  ProgressShown shown(streams, spec.path);
-  OpenOptions open = options.trace.open;
-  open.progress = shown.progress();
-  const auto run = label_run(rules, spec, open);
-  for (const std::string& warning : run->trace.warnings) {
-    streams.warning(fmt::format("{}: {}", spec.path, warning));
-  }
-  if (options.each) {
-    write_each(rules, *run, format, streams);
-  } else {
-    write_names(summarize_run(rules, spec, 0, *run), format, streams);
-  }
+  const tables::Source& source = session.source();
+  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
+    if (outputs.tables_named()) return nullptr;
+    const RunSummary& run = source.runs[0].summary;
+    if (format == "csv") {
+      return [&](const auto& out) {
+        if (options.each) {
+          classify_each_csv(rules, *source.runs[0].trace, out);
+        } else {
+          out(classify_csv(run));
+        }
+      };
+    }
+    if (format != "table" || options.each) return nullptr;
+    return [&](const auto& out) {
+      out(classify_table(run, {.color = streams.color_out(), .width = streams.out_width()}));
+    };
+  };
+  outputs.finish(source, own, streams);
   return Exit::done;
 }
 
 Action setup_classify(CLI::App& app) {
   auto options = std::make_shared<ClassifyOptions>();
   app.add_option("RUN", options->run, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
-  app.add_option("--format", options->format,
-                 "csv, jsonl or table (default: table on a terminal, else csv)")
-      ->type_name("FORMAT");
-  app.add_flag("--each", options->each, "A row an operation, in order of start");
+  options->outputs.add_to(app, classify_outputs(false, false));
+  app.add_flag("--each", options->each, "The table `operations`: one row per operation");
   options->rules.add_to(app);
   options->trace.add_to(app);
   return [options](Streams& streams) { return classify(*options, streams); };

@@ -7,14 +7,15 @@
 
 #include "base/error.hpp"
 #include "base/plural.hpp"
+#include "outputs.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
 namespace {
 
-// Of groups, where the user asks for no other number: in a table, and where a program reads. More
-// are the names of a generator, each of its own.
+// Groups, unless the user asks for another number: in a table, and for programs. A trace has more
+// only if its names are generated.
 constexpr size_t most_shown = 10;
 constexpr size_t most_suggested = 1000;
 
@@ -25,8 +26,17 @@ struct CoverageOptions {
   std::string by = "substage";
   std::string least;
   std::optional<size_t> top;
-  std::string format = "table";
+  OutputOptions outputs;
 };
+
+const OutputRules& coverage_outputs() {
+  static const OutputRules rules{
+      .stem = "coverage",
+      .tables = {"coverage", "unexplained", "unexplained_names", "unexplained_runs"},
+      .without = {"table"},
+      .to_terminal = {"table"}};
+  return rules;
+}
 
 /// A percentage as written, exact: 99.5 is 99500000 of 100000000.
 struct Percentage {
@@ -72,40 +82,57 @@ bool tell_below(const TimeCoverage& coverage, const CoverageOptions& options, Pe
   return below;
 }
 
+tables::Note groups_left_note(const TimeCoverage& coverage) {
+  return {
+      "", "info", "more-groups",
+      fmt::format("{} of unexplained names, with {} of time, are not among the results: --top 0 "
+                  "shows all",
+                  plural(coverage.groups_left, "group"), human_time(coverage.left_ns)),
+      static_cast<int64_t>(coverage.groups_left)};
+}
+
 Exit coverage(const CoverageOptions& options, Streams& streams) {
-  const std::string format = parse_choice(options.format, "--format", {"table", "json", "csv"});
   const Percentage least = options.least.empty() ? Percentage{} : parse_percentage(options.least);
   const std::vector<RunSpec> specs = parse_runs(options.runs);
   const CompiledRules rules = compile_rules(options.rules, streams);
   const DimensionId dimension = named_dimension(rules.program(), options.by);
+  Outputs outputs(options.outputs, coverage_outputs());
 
   std::vector<MeasuredRun> runs;
   runs.reserve(specs.size());
   for (size_t i = 0; i < specs.size(); ++i) {
+    Progress progress;
+    const ProgressShown shown(streams, specs[i].path, progress);
     OpenOptions open = options.trace.open;
-    ProgressShown shown(streams, specs[i].path);
-    open.progress = shown.progress();
+    open.progress = &progress;
     runs.push_back(measure_run(rules, specs[i], i, dimension, open));
   }
+  tables::Source source;
+  source.rules = &rules;
   for (const MeasuredRun& run : runs) {
-    for (const std::string& warning : run.warnings) {
-      streams.warning(fmt::format("{}: {}", run.source, warning));
+    show_warnings(run.source, run.warnings, streams);
+    const Model& model = rules.program().models.get(run.model);
+    source.other_runs.push_back({run.id, run.source, run.format,
+                                 rules.program().engines.get(model.engine).name, model.name,
+                                 run.choice_why});
+    for (tables::Note& note : tables::notes_of(run.id, run.losses, "", run.warnings)) {
+      source.notes.push_back(std::move(note));
     }
   }
-  const size_t top = options.top.value_or(format == "table" ? most_shown : most_suggested);
+  const bool text = outputs.makes("table") && !outputs.tables_named();
+  const size_t top = options.top.value_or(text ? most_shown : most_suggested);
   const TimeCoverage measured = cover(rules, dimension, std::move(runs), top);
-  if (format == "json") {
-    streams.out(coverage_json(rules, measured));
-  } else if (format == "csv") {
-    streams.out(coverage_csv(rules, measured));
-    if (measured.groups_left > 0) {
-      streams.note(
-          fmt::format("{} are left out: --top 0 shows all", plural(measured.groups_left, "group")));
-    }
-  } else {
-    streams.out(coverage_text(rules, measured,
-                              {.color = streams.color_out(), .width = streams.out_width()}));
-  }
+  source.coverage = &measured;
+  if (measured.groups_left > 0) source.notes.push_back(groups_left_note(measured));
+  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
+    if (format != "table" || outputs.tables_named()) return nullptr;
+    return [&](const auto& out) {
+      out(coverage_text(rules, measured,
+                        {.color = streams.color_out(), .width = streams.out_width()}));
+    };
+  };
+  outputs.finish(source, own, streams);
+  if (!text && measured.groups_left > 0) streams.note(groups_left_note(measured).text);
   return tell_below(measured, options, least, streams) ? Exit::findings : Exit::done;
 }
 
@@ -121,8 +148,7 @@ Action setup_coverage(CLI::App& app) {
                  "So many groups of unexplained names; 0: all (default: 10 in a table, else 1000)")
       ->type_name("N")
       ->check(whole_number());
-  app.add_option("--format", options->format, "table, json or csv (default: table)")
-      ->type_name("FORMAT");
+  options->outputs.add_to(app, coverage_outputs());
   options->rules.add_to(app);
   options->trace.add_to(app);
   return [options](Streams& streams) { return coverage(*options, streams); };

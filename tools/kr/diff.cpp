@@ -9,25 +9,43 @@
 #include <unordered_map>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
 #include "base/nearest.hpp"
 #include "base/plural.hpp"
+#include "base/printable.hpp"
 #include "compare/count.hpp"
-#include "diag/printable.hpp"
 #include "diff_runs.hpp"
+#include "outputs.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
 namespace {
 
+const OutputRules& diff_rules_outputs() {
+  static const OutputRules rules{.stem = "difference",
+                                 .tables = {"rule_changes", "model_changes"},
+                                 .without = {"table"},
+                                 .to_terminal = {"table"}};
+  return rules;
+}
+
+/// What either kind of comparison has, for help.
+const OutputRules& diff_outputs() {
+  static const OutputRules rules = [] {
+    OutputRules both = diff_rules_outputs();
+    const OutputRules& runs = diff_runs_outputs();
+    both.tables.insert(both.tables.end(), runs.tables.begin(), runs.tables.end());
+    return both;
+  }();
+  return rules;
+}
+
 struct DiffOptions {
   std::string before;
   std::string after;
   std::vector<std::string> names;
   std::vector<std::string> runs;
-  std::string format = "text";
-  bool all = false;
+  OutputOptions outputs;
   std::string by;
   std::string level;
   RulesOptions rules;
@@ -49,9 +67,10 @@ CompiledRules load(const std::string& name, bool beside, bool scanned, Streams& 
 
 void add_run(const RunSpec& run, const DiffOptions& options, Streams& streams,
              std::vector<NameMet>& names) {
+  Progress progress;
+  const ProgressShown shown(streams, run.path, progress);
   OpenOptions open = options.trace.open;
-  ProgressShown shown(streams, run.path);
-  open.progress = shown.progress();
+  open.progress = &progress;
   const Trace trace = open_trace(run.path, open);
   const size_t first = names.size();
   for (const OperationName& name : trace.names) {
@@ -149,36 +168,13 @@ std::string text_of(const Comparison& comparison, const std::vector<MoveCount>& 
   return text;
 }
 
-std::string json_of(const Comparison& comparison, const std::vector<MoveCount>& moves) {
-  const auto list = [](const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ",") + json_string(name);
-    return "[" + text + "]";
-  };
-  std::string text = "{\"changes\":[";
-  const char* comma = "\n ";
-  for (const MoveCount& one : moves) {
-    const Change& change = one.change;
-    const prove::Witness& witness = change.move.witness;
-    text += fmt::format(
-        "{}{{\"engine\":{},\"model\":{},\"dimension\":{},\"from\":{},\"to\":{},\"witness\":{},"
-        "\"kind\":{},\"within\":{},\"names\":{},\"total_ns\":{}}}",
-        comma, json_string(change.engine), json_string(change.model), json_string(change.dimension),
-        json_string(change.move.from), json_string(change.move.to), json_string(witness.name),
-        json_string(to_string(witness.kind)), list(witness.within), one.names, one.total_ns);
-    comma = ",\n ";
-  }
-  text += fmt::format("],\n \"only_before\":{},\"only_after\":{},\"proven\":{}}}\n",
-                      list(comparison.only_before), list(comparison.only_after), comparison.proven);
-  return text;
-}
-
 /// An option that means nothing for what is compared is a mistake worth telling.
 void refuse(bool given, std::string_view option, std::string_view what) {
   if (given) throw Error("", fmt::format("{} means nothing between {}", option, what));
 }
 
-Exit diff_rules(const DiffOptions& options, const std::string& format, Streams& streams) {
+Exit diff_rules(const DiffOptions& options, Streams& streams) {
+  Outputs outputs(options.outputs, diff_rules_outputs());
   refuse(!options.by.empty(), "--by", "rulesets");
   refuse(!options.level.empty(), "--level", "rulesets");
   refuse(!options.rules.names.empty(), "--rules", "rulesets");
@@ -199,15 +195,25 @@ Exit diff_rules(const DiffOptions& options, const std::string& format, Streams& 
   const CompiledRules after = load(options.after, beside, !names.empty(), streams);
   for (const RunSpec& run : runs) check_engine(run, before.program(), after.program());
   const Comparison comparison = compare_programs(before.program(), after.program());
-  const std::vector<MoveCount> moves = count_moves(comparison, {&before.program(), before.database},
-                                                   {&after.program(), after.database}, names);
-  streams.out(format == "json" ? json_of(comparison, moves)
-                               : text_of(comparison, moves,
-                                         {.counted = !names.empty(),
-                                          .timed = !options.runs.empty(),
-                                          .all = options.all}));
+  tables::RulesDifference difference{comparison,
+                                     count_moves(comparison, {&before.program(), before.database},
+                                                 {&after.program(), after.database}, names)};
+  tables::Source source;
+  source.rules_difference = &difference;
+  constexpr const char* not_proven =
+      "not proven: the rules are too involved to be sure that this is all";
+  if (!comparison.proven) source.notes.push_back({"", "warning", "not-proven", not_proven});
+  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
+    if (format != "table" || outputs.tables_named()) return nullptr;
+    return [&](const auto& out) {
+      out(text_of(
+          comparison, difference.moves,
+          {.counted = !names.empty(), .timed = !options.runs.empty(), .all = options.outputs.all}));
+    };
+  };
+  outputs.finish(source, own, streams);
   if (!comparison.proven) {
-    streams.warning("not proven: the rules are too involved to be sure that this is all");
+    streams.warning(not_proven);
   } else if (comparison.same()) {
     streams.note("the same: every name gets the same labels");
   }
@@ -215,7 +221,6 @@ Exit diff_rules(const DiffOptions& options, const std::string& format, Streams& 
 }
 
 Exit diff(const DiffOptions& options, Streams& streams) {
-  const std::string format = parse_choice(options.format, "--format", {"text", "json"});
   const bool run = names_run(options.before);
   if (run != names_run(options.after)) {
     const RunSpec other = parse_run(run ? options.after : options.before);
@@ -227,16 +232,15 @@ Exit diff(const DiffOptions& options, Streams& streams) {
                 fmt::format("is not a run, and {} is one", run ? options.before : options.after),
                 "compare two runs, or two rulesets");
   }
-  if (!run) return diff_rules(options, format, streams);
+  if (!run) return diff_rules(options, streams);
   refuse(!options.names.empty(), "--names", "runs");
   refuse(!options.runs.empty(), "--run", "runs");
   DiffRunsOptions runs;
   runs.a = options.before;
   runs.b = options.after;
-  runs.format = format;
+  runs.outputs = options.outputs;
   if (!options.by.empty()) runs.by = options.by;
   runs.level = options.level;
-  runs.all = options.all;
   runs.rules = options.rules;
   runs.trace = options.trace;
   return diff_runs(runs, streams);
@@ -259,9 +263,6 @@ Action setup_diff(CLI::App& app) {
          "and model, as those label them")
       ->type_name("PATH[,ENGINE,MODEL]")
       ->allow_extra_args(false);
-  app.add_flag("--all", options->all,
-               "With --names or --run: show pairs that none of them moves, too; between runs: all "
-               "names that change");
   app.add_option("--by", options->by,
                  "Between runs: the dimension of the table (default: substage)")
       ->type_name("DIM");
@@ -269,7 +270,7 @@ Action setup_diff(CLI::App& app) {
                  "Between runs: as module trees, aligned at kernel, module, layer, or a depth "
                  "(default: module for profiles of modules; traces by name)")
       ->type_name("LEVEL");
-  app.add_option("--format", options->format, "text or json (default: text)")->type_name("FORMAT");
+  options->outputs.add_to(app, diff_outputs());
   options->rules.add_to(app);
   options->trace.add_to(app);
   return [options](Streams& streams) { return diff(*options, streams); };

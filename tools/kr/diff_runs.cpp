@@ -17,13 +17,12 @@ namespace {
 RunDifference compare_trees(const CompiledRules& rules, const RunSpec& a, const RunSpec& b,
                             const DiffRunsOptions& options, Streams& streams) {
   const auto read = [&](const RunSpec& spec) {
+    Progress progress;
+    const ProgressShown shown(streams, spec.path, progress);
     OpenOptions open = options.trace.open;
-    ProgressShown shown(streams, spec.path);
-    open.progress = shown.progress();
+    open.progress = &progress;
     auto modules = read_modules(rules, spec, open);
-    for (const std::string& warning : modules->trace.warnings) {
-      streams.warning(fmt::format("{}: {}", spec.path, warning));
-    }
+    show_warnings(spec.path, modules->trace.warnings, streams);
     return modules;
   };
   const auto first = read(a);
@@ -34,13 +33,12 @@ RunDifference compare_trees(const CompiledRules& rules, const RunSpec& a, const 
 RunDifference compare_traces(const CompiledRules& rules, const RunSpec& a, const RunSpec& b,
                              const DiffRunsOptions& options, Streams& streams) {
   const auto read = [&](const RunSpec& spec, size_t index) {
+    Progress progress;
+    const ProgressShown shown(streams, spec.path, progress);
     OpenOptions open = options.trace.open;
-    ProgressShown shown(streams, spec.path);
-    open.progress = shown.progress();
+    open.progress = &progress;
     const auto run = label_run(rules, spec, open);
-    for (const std::string& warning : run->trace.warnings) {
-      streams.warning(fmt::format("{}: {}", spec.path, warning));
-    }
+    show_warnings(spec.path, run->trace.warnings, streams);
     return summarize_run(rules, spec, index, *run);
   };
   const RunSummary first = read(a, 0);
@@ -48,6 +46,14 @@ RunDifference compare_traces(const CompiledRules& rules, const RunSpec& a, const
 }
 
 }  // namespace
+
+const OutputRules& diff_runs_outputs() {
+  static const OutputRules rules{.stem = "difference",
+                                 .tables = {"comparison", "label_changes", "name_changes"},
+                                 .without = {"table"},
+                                 .to_terminal = {"table"}};
+  return rules;
+}
 
 bool names_run(const std::string& operand) {
   // As everywhere, a word that is the name of a shipped ruleset names that; `./vllm` is a path.
@@ -73,15 +79,23 @@ Exit diff_runs(const DiffRunsOptions& options, Streams& streams) {
   }
   // Operations stand in modules too, where their trace tells of them.
   const bool as_trees = trees || !options.level.empty();
-  const RunDifference difference = as_trees ? compare_trees(rules, a, b, options, streams)
-                                            : compare_traces(rules, a, b, options, streams);
-  if (options.format == "json") {
-    streams.out(to_json(difference));
-  } else {
-    const size_t most = options.all ? 0 : DifferenceTable{}.most_names;
-    streams.out(to_table(difference, {options.a, options.b, options.by, most},
-                         {.color = streams.color_out(), .width = streams.out_width()}));
-  }
+  Outputs outputs(options.outputs, diff_runs_outputs());
+  const tables::RunPair pair{options.a, options.b,
+                             as_trees ? compare_trees(rules, a, b, options, streams)
+                                      : compare_traces(rules, a, b, options, streams)};
+  const RunDifference& difference = pair.difference;
+  tables::Source source;
+  source.rules = &rules;
+  source.run_difference = &pair;
+  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
+    if (format != "table" || outputs.tables_named()) return nullptr;
+    return [&](const auto& out) {
+      const size_t most = options.outputs.all ? 0 : DifferenceTable{}.most_names;
+      out(to_table(difference, {options.a, options.b, options.by, most},
+                   {.color = streams.color_out(), .width = streams.out_width()}));
+    };
+  };
+  outputs.finish(source, own, streams);
   if (difference.same()) streams.note("the same: every name takes as long in both");
   return difference.same() ? Exit::done : Exit::findings;
 }

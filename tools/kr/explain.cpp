@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {

@@ -145,7 +145,7 @@ Exit lint(const LintArguments& options, Streams& streams) {
   if (linted.unreadable.size() == files.size()) return Exit::failed;
   for (const std::string& note : linted.notes) streams.warning(note);
   if (options.diff && !linted.failed) return show_differences(linted, streams);
-  streams.out(render(
+  streams.out(render_findings(
       format, linted.sources, linted.findings,
       {.color = streams.color_out(), .version = KR_VERSION, .title = "kr lint", .page = page_of}));
   if (format == FindingFormat::human || fixing) {

@@ -4,21 +4,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "base/error.hpp"
+#include "render/render.hpp"
 #include "report/chrome_trace.hpp"
-#include "report/sqlite_report.hpp"
 #include "session.hpp"
 #include "trace/open.hpp"
 
 namespace kr::cli {
 namespace {
 
-/// One file a run, and every operation in it.
+/// One file per run, with every operation.
 constexpr std::string_view trace_format = "perfetto";
-/// One file of all runs, and every operation in it.
 constexpr std::string_view database_format = "sqlite";
+constexpr std::string_view csv_format = "csv";
+
+constexpr size_t most_rows = 20;
 
 bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -26,32 +27,81 @@ bool contains(const std::vector<std::string>& list, std::string_view word) {
 
 /// Of files in a folder.
 std::string ending_of(std::string_view format) {
-  return format == trace_format ? "trace.json.gz" : std::string(format);
+  if (format == trace_format) return "trace.json.gz";
+  return format == "markdown" ? "md" : std::string(format);
+}
+
+std::vector<std::string> formats_of(const OutputRules& rules) {
+  std::vector<std::string> formats{"table", "csv", "json", "jsonl", "markdown", "sqlite"};
+  formats.insert(formats.end(), rules.own_formats.begin(), rules.own_formats.end());
+  return formats;
+}
+
+std::vector<const tables::Definition*> definitions(const std::vector<std::string>& ids) {
+  std::vector<const tables::Definition*> found;
+  for (const std::string& id : ids) found.push_back(tables::find(id));
+  return found;
+}
+
+/// Tables that describe the results come with every selection.
+std::vector<const tables::Definition*> with_description(
+    const std::vector<const tables::Definition*>& wanted) {
+  std::vector<const tables::Definition*> all;
+  for (const tables::Definition* one : tables::all()) {
+    const bool named = std::find(wanted.begin(), wanted.end(), one) != wanted.end();
+    if (one->info.describes_results && !named) all.push_back(one);
+  }
+  all.insert(all.end(), wanted.begin(), wanted.end());
+  return all;
 }
 
 }  // namespace
 
-void OutputOptions::add_to(CLI::App& app, std::string_view formats_help) {
-  app.add_option("--format", formats, std::string(formats_help))->type_name("LIST");
-  app.add_option("--out-dir,--out_dir", out_dir, "Folder for files (made where missing)")
+std::vector<std::string> run_tables() {
+  std::vector<std::string> ids;
+  for (const tables::Definition* one : tables::all()) {
+    const bool about_runs = one->needs == tables::Needs::runs ||
+                            one->needs == tables::Needs::statistics ||
+                            one->needs == tables::Needs::operations;
+    if (about_runs && !one->info.describes_results) ids.push_back(one->info.id);
+  }
+  return ids;
+}
+
+void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
+  app.add_option("--format", formats,
+                 fmt::format("Of {}, with commas between (default: {}); to standard output, unless "
+                             "--out-dir is given",
+                             fmt::join(formats_of(rules), ", "), fmt::join(rules.without, ", ")))
+      ->type_name("LIST");
+  app.add_option("--tables,--only", tables,
+                 fmt::format("Of {}, with commas between (default: all); `kr list tables` "
+                             "describes them",
+                             fmt::join(rules.tables, ", ")))
+      ->type_name("LIST");
+  app.add_option("--out-dir,--out_dir,--output-directory", out_dir,
+                 "Folder for files (made where missing)")
       ->type_name("DIR");
   app.add_option("-o,--output", file, "File for the one format named; packed if it ends in .gz")
       ->type_name("FILE");
+  app.add_flag("--all", all, "All rows and columns of tables on a terminal");
 }
 
 struct Outputs::Target {
   std::string format;
-  std::optional<PendingFile> file = {};         // none: standard output
-  std::optional<size_t> run = {};               // of a file a run
-  bool printed = false;                         // the file is standard output
-  std::unique_ptr<SqliteReport> database = {};  // once there is a run
+  std::optional<PendingFile> file = {};  // none: standard output
+  std::optional<size_t> run = {};        // of a file per run
+  std::vector<const tables::Definition*> wanted = {};
+  bool one_table = false;  // the format holds one: the first wanted
+  bool printed = false;    // the file is standard output
+  bool empty = false;      // nothing to write: no file appears
 
-  ByteSink sink(Streams& streams) {
+  Bytes sink(Streams& streams) {
     if (!file) return [&streams](std::string_view bytes) { streams.out(bytes); };
     return [this](std::string_view bytes) { file->write(bytes); };
   }
   /// Calls `make` with where to write.
-  void write(const std::function<void(const ByteSink&)>& make, Streams& streams) {
+  void write(const std::function<void(const Bytes&)>& make, Streams& streams) {
     if (!file || file->path().extension() != ".gz") return make(sink(streams));
     GzipWriter gzip(sink(streams));
     make([&gzip](std::string_view bytes) { gzip.write(bytes); });
@@ -62,18 +112,28 @@ struct Outputs::Target {
 Outputs::~Outputs() = default;
 
 Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
-                 const std::vector<RunSpec>& specs) {
+                 const std::vector<RunSpec>& runs)
+    : tables_named_(!options.tables.empty()),
+      all_rows_(options.all),
+      whole_lists_(rules.whole_lists) {
   const auto formats = options.formats.empty()
-                           ? rules.without
-                           : parse_choices(options.formats, "--format", rules.formats);
+                           ? (tables_named_ ? std::vector<std::string>{"table"} : rules.without)
+                           : parse_choices(options.formats, "--format", formats_of(rules));
+  std::vector<std::string> choices = rules.database.empty() ? rules.tables : rules.database;
+  for (const tables::Definition* one : tables::all()) {
+    if (one->info.describes_results) choices.push_back(one->info.id);
+  }
+  const std::vector<std::string> named =
+      tables_named_ ? parse_choices(options.tables, "--tables", choices) : rules.tables;
+  const std::vector<const tables::Definition*> wanted = definitions(named);
   if (!options.file.empty() && !options.out_dir.empty()) {
     throw Error("", "-o names a file and --out-dir a folder", "give one of them");
   }
   if (!options.file.empty() && (options.formats.empty() || formats.size() != 1)) {
     throw Error("", "-o is for one format", "name it with --format");
   }
-  const bool to_folder =
-      !options.out_dir.empty() || (options.formats.empty() && rules.files_without);
+  const bool to_folder = !options.out_dir.empty() ||
+                         (options.formats.empty() && !tables_named_ && rules.files_without);
   const std::filesystem::path folder = options.out_dir.empty() ? "." : options.out_dir;
   if (to_folder) {
     std::error_code error;
@@ -81,22 +141,39 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     if (error) throw Error(folder.string(), "cannot be made: " + error.message());
   }
   for (const std::string& format : formats) {
-    const bool a_run = format == trace_format;
+    const bool per_run = format == trace_format;
+    const bool per_table = format == csv_format && (tables_named_ || !rules.own_csv);
+    const size_t first = targets_.size();
     const bool shown =
         contains(rules.to_terminal, format) && (format == "table" || formats.size() == 1);
+    if (per_table && !to_folder && wanted.size() != 1) {
+      throw Error("", "CSV is one table",
+                  "name it, such as --tables kernels, or give --out-dir for a file per table");
+    }
     if (!options.file.empty()) {
       open(format, options.file);
-    } else if (to_folder && !shown && !a_run) {
-      open(format, folder / (rules.stem + "." + ending_of(format)));
-    } else if (to_folder && !shown) {
-      for (size_t i = 0; i < specs.size(); ++i) {
-        const std::string number = specs.size() == 1 ? "" : fmt::format("_{}", i);
-        open(format, folder / (run_id(specs[i].path) + number + "." + ending_of(format))).run = i;
+    } else if (!to_folder || shown) {
+      print(format);
+    } else if (per_run) {
+      for (size_t i = 0; i < runs.size(); ++i) {
+        const std::string number = runs.size() == 1 ? "" : fmt::format("_{}", i);
+        open(format, folder / (run_id(runs[i].path) + number + "." + ending_of(format))).run = i;
+      }
+    } else if (per_table) {
+      for (const tables::Definition* one : with_description(wanted)) {
+        open(format, folder / (one->info.id + ".csv")).wanted = {one};
       }
     } else {
-      print(format);
+      open(format, folder / (rules.stem + "." + ending_of(format)));
     }
-    if (a_run && !to_folder && specs.size() > 1) {
+    for (size_t i = first; i < targets_.size(); ++i) {
+      Target& target = targets_[i];
+      target.one_table = per_table;
+      if (!target.wanted.empty() || per_run) continue;
+      const bool whole = format == database_format && !tables_named_ && !rules.database.empty();
+      target.wanted = whole ? definitions(rules.database) : wanted;
+    }
+    if (per_run && !to_folder && runs.size() > 1) {
       throw Error("", fmt::format("a file of --format {} holds one run", format),
                   "give --out-dir, or one run at a time");
     }
@@ -108,8 +185,8 @@ Outputs::Target& Outputs::open(const std::string& format, const std::filesystem:
     if (path.extension() == ".gz") {
       throw Error(path.string(), "a database is not packed", "leave the .gz out");
     }
-    if (!SqliteReport::may_replace(path)) {
-      throw Error(path.string(), "is there, and no database that kr wrote",
+    if (!render::may_replace_database(path)) {
+      throw Error(path.string(), "is there, and not a database that kr wrote",
                   "write to another file, or remove it first");
     }
   }
@@ -126,7 +203,7 @@ void Outputs::print(const std::string& format) {
   Target target{format};
   if (format == database_format) {
     if (isatty(STDOUT_FILENO) != 0) {
-      throw Error("", "a database is nothing for a terminal", "name a file with -o");
+      throw Error("", "a database cannot be shown on a terminal", "name a file with -o");
     }
     // SQLite writes here and there in a file, which is copied at the end.
     target.file.emplace(PendingFile::standard_output());
@@ -140,41 +217,86 @@ bool Outputs::makes(std::string_view format) const {
                      [&](const Target& target) { return target.format == format; });
 }
 
-bool Outputs::wants_traces() const {
-  return makes(trace_format) || makes(database_format);
+session::Wants Outputs::wants() const {
+  session::Wants wants;
+  for (const Target& target : targets_) {
+    session::Wants one = session::Wants::of(target.wanted);
+    // A verb's own CSV has what operations are, not where they belong.
+    if (target.format == csv_format && !target.one_table) one.host_trace = false;
+    wants.add(one);
+  }
+  wants.host_trace |= makes(trace_format);
+  return wants;
 }
 
 void Outputs::add_run(const CompiledRules& rules, const LabelledTrace& run,
                       const RunSummary& summary, size_t index, std::string_view by,
                       Streams& streams) {
   for (Target& target : targets_) {
-    if (target.format == database_format) {
-      if (!target.database) {
-        target.database = std::make_unique<SqliteReport>(target.file->aside().string(),
-                                                         target.file->path().string(), rules);
-      }
-      target.database->add(run, summary);
-    }
     if (target.format != trace_format || target.run.value_or(index) != index) continue;
-    target.write([&](const ByteSink& sink) { write_chrome_trace(rules, run, summary, by, sink); },
+    target.write([&](const Bytes& out) { write_chrome_trace(rules, run, summary, by, out); },
                  streams);
   }
 }
 
-void Outputs::finish(const std::function<std::string(const std::string&)>& text, Streams& streams) {
+/// Those of the tables that these results have. A person who named one is told why it is absent.
+std::vector<table::Table> Outputs::present(const tables::Source& source, const Target& target,
+                                           Streams& streams) {
+  const bool for_people = target.format == "table" || target.format == "markdown";
+  const bool alone = for_people || target.one_table;
+  const auto wanted = alone ? target.wanted : with_description(target.wanted);
+  std::vector<table::Table> present;
+  for (const tables::Definition* one : wanted) {
+    if (for_people && !tables_named_ && !one->info.in_short_form) continue;
+    const std::string absent = tables::absent(*one, source);
+    if (absent.empty()) {
+      present.push_back(tables::make(*one, source));
+    } else if (tables_named_ && !one->info.describes_results &&
+               told_absent_.insert(one->info.id).second) {
+      streams.warning(fmt::format("there is no table `{}`: {}", one->info.id, absent));
+    }
+  }
+  return present;
+}
+
+void Outputs::finish(const tables::Source& source, const OwnFormat& own, Streams& streams) {
   for (Target& target : targets_) {
-    if (target.database) target.database->finish();
-    if (target.format == trace_format || target.format == database_format) continue;
-    target.write([&](const ByteSink& sink) { sink(text(target.format)); }, streams);
+    const std::string& format = target.format;
+    if (format == trace_format) continue;
+    const std::vector<table::Table> tables = present(source, target, streams);
+    if (const Writer writer = own && !target.one_table ? own(format, tables) : nullptr) {
+      target.write(writer, streams);
+      continue;
+    }
+    if (format == database_format) {
+      render::sqlite(tables, target.file->aside().string(), target.file->path().string());
+      continue;
+    }
+    if (target.one_table && tables.empty()) {
+      target.empty = true;
+      continue;
+    }
+    const auto make = [&](const Bytes& out) {
+      if (format == "csv") return render::csv(tables[0], out);
+      if (format == "json") return render::json(tables, out);
+      if (format == "jsonl") return render::json_lines(tables, out);
+      if (format == "markdown") return render::markdown(tables, out);
+      return render::terminal(tables, out,
+                              {.color = !target.file && streams.color_out(),
+                               .width = target.file ? 0 : streams.out_width(),
+                               .most_rows = all_rows_ || whole_lists_ ? 0 : most_rows,
+                               .short_form = !all_rows_});
+    };
+    target.write(make, streams);
   }
   streams.finish();
   std::vector<PendingFile*> files;
   for (Target& target : targets_) {
-    if (target.file) files.push_back(&*target.file);
+    if (target.file && !target.empty) files.push_back(&*target.file);
   }
   commit_all(files);
   for (const Target& target : targets_) {
-    if (!target.file || target.printed) continue;
+    if (!target.file || target.printed || target.empty) continue;
     streams.note(fmt::format("wrote {}", target.file->path().string()));
   }
 }

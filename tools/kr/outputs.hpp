@@ -1,62 +1,87 @@
-// Where the outputs of a verb go: standard output, a file (`-o`), a folder (`--out-dir`). Files are
-// opened before traces are read, so that a place that cannot be written is known at once, and
-// appear together, whole, when all is done. Until then what stood there stays.
+// Where the results of a verb go: standard output, a file (`-o`), a folder (`--out-dir`). Files are
+// opened before traces are read, so that a place that cannot be written is known at once. They
+// appear together, whole, when all is done; until then earlier files stay.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
-#include <memory>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "analyze/run.hpp"
 #include "base/file.hpp"
 #include "base/gzip.hpp"
 #include "classify/run_spec.hpp"
+#include "session/session.hpp"
 #include "streams.hpp"
 
 namespace kr::cli {
 
-struct OutputOptions {
-  std::string formats;
-  std::string out_dir;
-  std::string file;
-  /// `--format`, `--out-dir`, `-o`.
-  void add_to(CLI::App& app, std::string_view formats_help);
+/// All tables about runs, in the order of the registry: what a database holds.
+std::vector<std::string> run_tables();
+
+/// What a verb can make.
+struct OutputRules {
+  std::string stem = {};                      // of files in a folder: `result`
+  std::vector<std::string> tables = {};       // where `--tables` names none
+  std::vector<std::string> database = {};     // the same for SQLite; empty: `tables`
+  std::vector<std::string> own_formats = {};  // beside the formats of tables: `html`, `perfetto`
+  bool own_csv = false;                       // CSV without `--tables` is the verb's own
+  bool whole_lists = false;                   // a terminal shows all rows
+  std::vector<std::string> without = {};      // formats where `--format` names none
+  bool files_without = false;                 // what is made then goes to files
+  std::vector<std::string> to_terminal = {};  // what goes to standard output even with a folder
 };
 
-/// What a verb can make of runs.
-struct OutputRules {
-  std::string stem;                      // of files in a folder: `result`
-  std::vector<std::string> formats;      // that `--format` may name
-  std::vector<std::string> without;      // made where it names none
-  bool files_without = false;            // what is made then goes to files
-  std::vector<std::string> to_terminal;  // what goes to standard output even with a folder
+struct OutputOptions {
+  std::string formats;
+  std::string tables;
+  std::string out_dir;
+  std::string file;
+  bool all = false;
+  /// `--format`, `--tables`, `--out-dir`, `-o`, `--all`.
+  void add_to(CLI::App& app, const OutputRules& rules);
 };
 
 class Outputs {
  public:
-  /// Opens all files. Throws Error.
+  /// Opens all files. `runs`: how the runs are called, for formats with one file per run. Throws
+  /// Error.
   Outputs(const OutputOptions& options, const OutputRules& rules,
-          const std::vector<RunSpec>& specs);
+          const std::vector<RunSpec>& runs = {});
   ~Outputs();
 
   bool makes(std::string_view format) const;
-  /// Whether some output wants every operation, and what the host did.
-  bool wants_traces() const;
-  /// Writes run number `index` to the outputs that want every operation. `by` is a dimension, and
-  /// `rules` are the same in every call.
+  /// What has to be read for what is made.
+  session::Wants wants() const;
+  /// The user named tables.
+  bool tables_named() const noexcept { return tables_named_; }
+  /// Writes run number `index` to the outputs that want every operation. `by` is a dimension.
   void add_run(const CompiledRules& rules, const LabelledTrace& run, const RunSummary& summary,
                size_t index, std::string_view by, Streams& streams);
-  /// Writes the others, each a text made by `text(format)`; then all files appear.
-  void finish(const std::function<std::string(const std::string&)>& text, Streams& streams);
+
+  using Bytes = std::function<void(std::string_view)>;
+  using Writer = std::function<void(const Bytes&)>;
+  /// How the verb writes a format in its own way, with these tables; empty: as tables.
+  using OwnFormat =
+      std::function<Writer(const std::string& format, std::span<const table::Table> tables)>;
+  /// Writes the others; then all files appear.
+  void finish(const tables::Source& source, const OwnFormat& own, Streams& streams);
 
  private:
   struct Target;
   Target& open(const std::string& format, const std::filesystem::path& path);
   void print(const std::string& format);
+  std::vector<table::Table> present(const tables::Source& source, const Target& target,
+                                    Streams& streams);
+  bool tables_named_ = false;
+  bool all_rows_ = false;
+  bool whole_lists_ = false;
+  std::set<std::string> told_absent_;  // tables
   std::vector<Target> targets_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "outputs.hpp"
 #include "session.hpp"
@@ -11,6 +10,19 @@
 
 namespace kr::cli {
 namespace {
+
+const OutputRules& report_outputs() {
+  static const OutputRules rules{
+      .stem = "result",
+      .tables = {"labels", "label_balance", "devices", "ranks", "rank_balance", "kernels"},
+      .database = run_tables(),
+      .own_formats = {"html", "perfetto"},
+      .own_csv = true,
+      .without = {"table", "csv", "html"},
+      .files_without = true,
+      .to_terminal = {"table", "json", "jsonl", "markdown"}};
+  return rules;
+}
 
 struct ReportOptions {
   std::vector<std::string> runs;
@@ -22,19 +34,6 @@ struct ReportOptions {
   std::string by = "substage";
 };
 
-std::string text_of(const Report& report, const std::string& format, const Streams& streams) {
-  if (format == "csv") return to_csv(report);
-  if (format == "html") return to_html(report);
-  if (format == "json") return to_json(report);
-  return to_table(report, {.color = streams.color_out(), .width = streams.out_width()});
-}
-
-void show_notes(const RunSummary& run, Streams& streams) {
-  for (const std::string& warning : run.warnings) {
-    streams.warning(fmt::format("{}: {}", run.source, warning));
-  }
-}
-
 Exit report(const ReportOptions& options, Streams& streams) {
   std::vector<std::string> asked = options.runs;
   asked.insert(asked.end(), options.more_runs.begin(), options.more_runs.end());
@@ -42,29 +41,25 @@ Exit report(const ReportOptions& options, Streams& streams) {
   if (specs.empty()) throw Error("", "no run is given", "name a trace: kr report TRACE");
   const CompiledRules rules = compile_rules(options.rules, streams);
   named_dimension(rules.program(), options.by);
-  const OutputRules output_rules{.stem = "result",
-                                 .formats = {"table", "json", "html", "csv", "perfetto", "sqlite"},
-                                 .without = {"table", "csv", "html"},
-                                 .files_without = true,
-                                 .to_terminal = {"table", "json"}};
-  Outputs outputs(options.outputs, output_rules, specs);
+  Outputs outputs(options.outputs, report_outputs(), specs);
+  session::Session session(rules);
+  read_runs(session, specs, options.trace, outputs, options.by, streams);
 
   Report report;
   report.title = options.title;
   report.by = options.by;
-  for (size_t i = 0; i < specs.size(); ++i) {
-    OpenOptions open = options.trace.open;
-    ProgressShown shown(streams, specs[i].path);
-    open.progress = shown.progress();
-    open.host_side = outputs.wants_traces();
-    const auto run = label_run(rules, specs[i], open);
-    report.runs.push_back(summarize_run(rules, specs[i], i, *run));
-    outputs.add_run(rules, *run, report.runs.back(), i, options.by, streams);
-  }
+  report.runs = session.source().summaries();
   report.styles = label_styles(rules.program(), report.runs);
-  for (const RunSummary& run : report.runs) show_notes(run, streams);
-  outputs.finish([&](const std::string& format) { return text_of(report, format, streams); },
-                 streams);
+  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
+    if (format == "html") return [&](const auto& out) { out(to_html(report)); };
+    if (outputs.tables_named()) return nullptr;
+    if (format == "csv") return [&](const auto& out) { out(to_csv(report)); };
+    if (format != "table") return nullptr;
+    return [&](const auto& out) {
+      out(to_table(report, {.color = streams.color_out(), .width = streams.out_width()}));
+    };
+  };
+  outputs.finish(session.source(), own, streams);
   return Exit::done;
 }
 
@@ -77,10 +72,7 @@ Action setup_report(CLI::App& app) {
   app.add_option("--title", options->title, "Title of the page and table");
   app.add_option("--by", options->by, "Dimension to begin with (default: substage)")
       ->type_name("DIM");
-  options->outputs.add_to(
-      app,
-      "Of table, json, html, csv, perfetto, sqlite, with commas between; without "
-      "--out-dir to standard output");
+  options->outputs.add_to(app, report_outputs());
   options->rules.add_to(app);
   options->trace.add_to(app);
   return [options](Streams& streams) { return report(*options, streams); };

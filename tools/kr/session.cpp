@@ -14,9 +14,10 @@
 #include "base/input_files.hpp"
 #include "base/nearest.hpp"
 #include "base/plural.hpp"
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 #include "diag/render.hpp"
 #include "match/cache.hpp"
+#include "outputs.hpp"
 #include "source/library.hpp"
 #include "source/text_file.hpp"
 
@@ -128,7 +129,7 @@ std::vector<RunSpec> parse_runs(const std::vector<std::string>& texts) {
 }
 
 struct ProgressShown::Impl {
-  Progress progress;
+  Progress& progress;
   Streams& streams;
   std::string what;
   std::mutex mutex;
@@ -136,7 +137,8 @@ struct ProgressShown::Impl {
   bool stop = false;
   std::thread thread;
 
-  Impl(Streams& to, std::string text) : streams(to), what(std::move(text)) {}
+  Impl(Streams& to, std::string text, Progress& shown)
+      : progress(shown), streams(to), what(std::move(text)) {}
 
   void run() {
     std::unique_lock lock(mutex);
@@ -155,8 +157,8 @@ struct ProgressShown::Impl {
   }
 };
 
-ProgressShown::ProgressShown(Streams& streams, std::string what)
-    : impl_(std::make_unique<Impl>(streams, std::move(what))) {
+ProgressShown::ProgressShown(Streams& streams, std::string what, Progress& progress)
+    : impl_(std::make_unique<Impl>(streams, std::move(what), progress)) {
   if (!streams.shows_progress()) return;
   try {
     impl_->thread = std::thread([this] { impl_->run(); });
@@ -175,8 +177,26 @@ ProgressShown::~ProgressShown() {
   impl_->thread.join();
 }
 
-Progress* ProgressShown::progress() noexcept {
-  return &impl_->progress;
+void show_warnings(const std::string& path, const std::vector<Warning>& warnings,
+                   Streams& streams) {
+  for (const Warning& warning : warnings) {
+    streams.warning(fmt::format("{}: {}", path, warning.text));
+  }
+}
+
+void read_runs(session::Session& session, const std::vector<RunSpec>& specs,
+               const TraceOptions& options, Outputs& outputs, const std::string& by,
+               Streams& streams) {
+  const auto watch = [&](const RunSpec& spec, Progress& progress) {
+    return std::make_shared<ProgressShown>(streams, spec.path, progress);
+  };
+  const auto visit = [&](const LabelledTrace& run, const RunSummary& summary, size_t index) {
+    outputs.add_run(*session.source().rules, run, summary, index, by, streams);
+  };
+  session.read(specs, options.open, outputs.wants(), watch, visit);
+  for (size_t i = 0; i < specs.size(); ++i) {
+    show_warnings(specs[i].path, session.source().runs[i].summary.warnings, streams);
+  }
 }
 
 std::vector<std::string> parse_choices(const std::string& text, std::string_view option,

@@ -8,10 +8,13 @@
 
 #include "classify/run_spec.hpp"
 #include "match/compiled_rules.hpp"
+#include "session/session.hpp"
 #include "streams.hpp"
 #include "trace/open.hpp"
 
 namespace kr::cli {
+
+class Outputs;
 
 struct RulesOptions {
   std::vector<std::string> names;
@@ -41,14 +44,21 @@ RunSpec parse_run(const std::string& text);
 /// Several of one command. Throws Error where more than one is standard input.
 std::vector<RunSpec> parse_runs(const std::vector<std::string>& texts);
 
-/// Calls `read` while progress of it is shown, once it takes longer than a second.
+/// Reads the runs that `outputs` are made from, gives each to those that want every operation, and
+/// shows progress and warnings. `by`: a dimension.
+void read_runs(session::Session& session, const std::vector<RunSpec>& specs,
+               const TraceOptions& options, Outputs& outputs, const std::string& by,
+               Streams& streams);
+/// Prints the warnings about a run.
+void show_warnings(const std::string& path, const std::vector<Warning>& warnings, Streams& streams);
+
+/// Shows how far reading is, once it takes longer than a second, as long as it lives.
 class ProgressShown {
  public:
-  ProgressShown(Streams& streams, std::string what);
+  ProgressShown(Streams& streams, std::string what, Progress& progress);
   ~ProgressShown();
   ProgressShown(const ProgressShown&) = delete;
   ProgressShown& operator=(const ProgressShown&) = delete;
-  Progress* progress() noexcept;
 
  private:
   struct Impl;

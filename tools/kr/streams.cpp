@@ -14,7 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/input_files.hpp"
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr::cli {
 

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/nearest.hpp"
+#include "outputs.hpp"
 #include "report/tree_html.hpp"
 #include "report/tree_picture.hpp"
 #include "session.hpp"
@@ -39,10 +40,19 @@ struct TreeOptions {
   bool plain_names = false;
   std::optional<size_t> width;
   bool compat = false;
-  std::string out_dir;
-  std::string format = "table";
+  OutputOptions outputs;
   std::string table = "summary";
 };
+
+const OutputRules& tree_outputs() {
+  static const OutputRules rules{.stem = "tree",
+                                 .tables = {"tree", "tree_steps", "tree_trends", "tree_layers",
+                                            "tree_attribution", "tree_context"},
+                                 .own_csv = true,
+                                 .without = {"table"},
+                                 .to_terminal = {"table", "csv", "json", "jsonl", "markdown"}};
+  return rules;
+}
 
 Level parse_level(const TreeOptions& options) {
   const Level level = named_level(options.level);
@@ -139,44 +149,55 @@ void warn_of_unknown_folds(const ModuleTrace& trace, const TreeOptions& options,
   }
 }
 
+tables::Note lost_note(const std::string& run, int64_t lost_ns) {
+  return {run, "warning", "time-not-shown",
+          fmt::format("vLLM's cut does not show {} ns of the time", lost_ns), lost_ns};
+}
+
 Exit tree(const TreeOptions& options, Streams& streams) {
   const std::string& asked = options.run.empty() ? options.json_trace : options.run;
   if (asked.empty()) throw Error("", "no run is given", "name a profile: kr tree profile.json");
-  const std::string format = parse_choice(options.format, "--format", {"table", "csv", "json"});
-  const bool machine = format != "table";
+  Outputs outputs(options.outputs, tree_outputs());
+  const bool machine = !outputs.makes("table");
   const ViewOptions how = view_options(options, machine);
   const std::optional<Metric> metric = parse_metric(options);
   const RunSpec spec = parse_run(asked);
-  const Files files(options.out_dir);
+  const Files files(options.outputs.out_dir);
   const CompiledRules rules = compile_rules(options.rules, streams);
 
   OpenOptions open = options.trace.open;
   open.each_call = parse_choice(options.table, "--table", {"summary", "model"}) == "model";
   std::unique_ptr<LabelledModules> modules;
   {
-    ProgressShown shown(streams, spec.path);
-    open.progress = shown.progress();
+    Progress progress;
+    const ProgressShown shown(streams, spec.path, progress);
+    open.progress = &progress;
     modules = read_modules(rules, spec, open);
   }
-  for (const std::string& warning : modules->trace.warnings) {
-    streams.warning(fmt::format("{}: {}", spec.path, warning));
-  }
+  show_warnings(spec.path, modules->trace.warnings, streams);
   warn_of_unknown_folds(modules->trace, options, streams);
   const Model& model = rules.program().models.get(modules->choice.model);
   const std::string& engine = rules.program().engines.get(model.engine).name;
   const TreeRun run{run_name(model.name, engine, spec.path, 0), engine, model.name};
-
   const TreeView view(rules, *modules, how);
-  const Write write = [&](std::string_view text) { streams.out(text); };
-  if (format == "csv") {
-    write_tree_csv(view, metric, write);
-  } else if (format == "json") {
-    write_tree_json(view, run, metric, write);
-  } else {
-    write_tree_text(view, run, metric.value_or(Metric::cuda_time_ms),
-                    {.color = streams.color_out(), .width = streams.out_width()}, write);
-  }
-  streams.finish();
+  tables::Source source;
+  source.rules = &rules;
+  const tables::Tree shown_tree{run.id, run.engine, run.model, &view};
+  source.tree = &shown_tree;
+  source.other_runs.push_back({run.id, modules->trace.source, modules->trace.format, engine,
+                               model.name, modules->choice.why});
+  source.notes = tables::notes_of(run.id, modules->trace.losses, "", modules->trace.warnings);
+  if (options.compat) source.notes.push_back(lost_note(run.id, view.lost_ns()));
+  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
+    if (outputs.tables_named()) return nullptr;
+    if (format == "csv") return [&](const auto& out) { write_tree_csv(view, metric, out); };
+    if (format != "table") return nullptr;
+    return [&](const auto& out) {
+      write_tree_text(view, run, metric.value_or(Metric::cuda_time_ms),
+                      {.color = streams.color_out(), .width = streams.out_width()}, out);
+    };
+  };
+  outputs.finish(source, own, streams);
   files.write(rules, *modules, run, options, streams);
   return Exit::done;
 }
@@ -222,16 +243,11 @@ Action setup_tree(CLI::App& app) {
       ->check(whole_number());
   app.add_flag("--compat", options->compat,
                "Cut and choose as vLLM's own plotting does, and say how much time that loses");
-  app.add_option("--out-dir,--output-directory", options->out_dir,
-                 "Write prefill and decode_steps, .png and .svg, and tree.html into this folder "
-                 "(made where missing)")
-      ->type_name("DIR");
+  options->outputs.add_to(app, tree_outputs());
   app.add_option("--table", options->table,
                  "Which trees of the profile: summary, calls added up, or model, each by itself "
                  "(default: summary)")
       ->type_name("TABLE");
-  app.add_option("--format", options->format, "table, csv or json (default: table)")
-      ->type_name("FORMAT");
   options->rules.add_to(app);
   options->trace.add_to(app);
   return [options](Streams& streams) { return tree(*options, streams); };

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "outputs.hpp"
 #include "report/why_text.hpp"
 #include "session.hpp"
 #include "verb.hpp"
@@ -18,9 +19,17 @@ struct WhyOptions {
   std::string kind;
   std::vector<std::string> within;
   bool has_within = false;
-  std::string format = "text";
+  OutputOptions outputs;
   RulesOptions rules;
 };
+
+const OutputRules& why_outputs() {
+  static const OutputRules rules{.stem = "explanations",
+                                 .tables = {"explanations", "explanation_alternatives"},
+                                 .without = {"table"},
+                                 .to_terminal = {"table"}};
+  return rules;
+}
 
 /// The engine and model as a trace of this one operation would get them.
 Choice choose(const CompiledRules& rules, const WhyOptions& options, OperationKind kind) {
@@ -34,7 +43,7 @@ Choice choose(const CompiledRules& rules, const WhyOptions& options, OperationKi
 }
 
 Exit why(const WhyOptions& options, Streams& streams) {
-  const std::string format = parse_choice(options.format, "--format", {"text", "json"});
+  Outputs outputs(options.outputs, why_outputs());
   const CompiledRules rules = compile_rules(options.rules, streams);
   WhyQuery query{.name = options.name, .kind = std::nullopt, .within = std::nullopt};
   if (!options.kind.empty()) {
@@ -45,10 +54,16 @@ Exit why(const WhyOptions& options, Streams& streams) {
 
   const Choice choice =
       choose(rules, options, query.kind.value_or(operation_kind_of(options.name)));
-  const WhyReport report{options.name, rules.program().title(choice.model), choice.why,
-                         kr::why(rules, choice.model, query)};
-  streams.out(format == "json" ? why_json(rules, report)
-                               : why_text(rules, report, {streams.color_out()}));
+  const tables::Explanation explanation{options.name, rules.program().title(choice.model),
+                                        choice.why, kr::why(rules, choice.model, query)};
+  tables::Source source;
+  source.rules = &rules;
+  source.explanation = &explanation;
+  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
+    if (format != "table" || outputs.tables_named()) return nullptr;
+    return [&](const auto& out) { out(why_text(rules, explanation, {streams.color_out()})); };
+  };
+  outputs.finish(source, own, streams);
   return Exit::done;
 }
 
@@ -66,7 +81,7 @@ Action setup_why(CLI::App& app) {
              "Names of enclosing modules and ranges, outermost first; `--within \"\"`: none")
           ->type_name("TEXT")
           ->expected(0, -1);
-  app.add_option("--format", options->format, "text or json (default: text)")->type_name("FORMAT");
+  options->outputs.add_to(app, why_outputs());
   options->rules.add_to(app);
   return [options, within](Streams& streams) {
     options->has_within = within->count() > 0;

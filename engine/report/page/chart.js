@@ -59,7 +59,7 @@ function tooltipOf(row, number) {
   const lines = row.nonGpu
     ? [
         line("Elapsed", exactTime(sum.elapsed)),
-        line("Of the whole", share(sum.elapsed, run.all.elapsed + run.nonGpu)),
+        line("Share of elapsed", share(sum.elapsed, run.all.elapsed + run.nonGpu)),
       ]
     : [
         line("Elapsed", exactTime(sum.elapsed)),
@@ -216,7 +216,7 @@ function drawChart() {
   box.style.height = `${runs.length * BAND + 34}px`;
   box.setAttribute(
     "aria-label",
-    `Stacked bars: ${titles[measure.name]} by ${state.by}, a bar a run. The table below has its numbers.`,
+    `Stacked bars: ${titles[measure.name]} by ${state.by}, one bar per run. The table below has the same numbers.`,
   );
   if (chart === null) {
     chart = echarts.init(box, null, { renderer: "svg" });
@@ -263,7 +263,7 @@ function drawLegend() {
           type: "button",
           className: "chip",
           "aria-pressed": String(shown),
-          title: `${row.title ? `${printable(row.title)}. ` : ""}Click: show or hide; with shift: this one alone`,
+          title: `${row.title ? `${printable(row.title)}. ` : ""}Click: show or hide; Shift+click: show only this one`,
           onclick: (event) => toggleLabel(row.label, event.shiftKey),
         },
         swatch(row.color, row.nonGpu ? "swatch hatched" : "swatch"),

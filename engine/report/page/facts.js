@@ -6,7 +6,7 @@ function lossText(loss) {
 
 function factsOf(run) {
   const fact = (name, ...value) => [element("dt", {}, name), element("dd", {}, ...value)];
-  const from = run.elapsed_from === "user" ? "given by the user" : "the trace's own span";
+  const from = run.elapsed_from === "user" ? "given by the user" : "the span of the trace";
   return element(
     "article",
     {},
@@ -23,7 +23,7 @@ function factsOf(run) {
       ...fact("Elapsed", exactTime(run.elapsed), ` · ${from}`),
       ...fact(NON_GPU, exactTime(run.nonGpu)),
       ...(run.inexact ? fact("Not exact", printable(run.inexact)) : []),
-      ...(run.losses.length ? fact("Left out", run.losses.map(lossText).join("; ")) : []),
+      ...(run.losses.length ? fact("Dropped records", run.losses.map(lossText).join("; ")) : []),
       ...run.warnings.flatMap((warning) => fact("Warning", printable(warning))),
     ),
   );
@@ -35,7 +35,7 @@ function drawFacts() {
     const lead = runs.length > 1 ? `${printable(run.id)}: ` : "";
     return [
       ...(run.inexact ? [`${lead}times are not exact: ${printable(run.inexact)}`] : []),
-      ...run.losses.map((loss) => `${lead}left out: ${lossText(loss)}`),
+      ...run.losses.map((loss) => `${lead}dropped records: ${lossText(loss)}`),
       ...(run.all.instances === 0n && someGpuWork ? [`${lead}no GPU work`] : []),
     ];
   });
@@ -69,6 +69,6 @@ function drawTiles() {
     tile("Summed durations", humanTime(run.all.total), `${decimal(run.all.total, run.all.elapsed || 1n, 2)} × GPU time`, exactTime(run.all.total)),
     tile("Operations", grouped(run.all.instances), `${grouped(run.kernels.name.length)} distinct names`),
     tile("Labelled", share(explained, run.all.elapsed, 1), `of GPU time, by ${state.by}`, exactTime(explained)),
-    tile("Devices", grouped(run.devices.length), [...new Set(run.devices.map((device) => printable(device.name || "")))].filter(Boolean).join(", ") || "no name given"),
+    tile("Devices", grouped(run.devices.length), [...new Set(run.devices.map((device) => printable(device.name || "")))].filter(Boolean).join(", ") || "without a name"),
   );
 }

@@ -185,7 +185,7 @@ function drawRows(force) {
     lines.push(line);
   }
   if (rowsShown.length === 0) {
-    const cell = element("td", { colSpan: columnsShown().length, className: "nothing" }, "No name fits.");
+    const cell = element("td", { colSpan: columnsShown().length, className: "nothing" }, "No name matches.");
     lines.push(element("tr", {}, cell));
   }
   byId("kernels-body").replaceChildren(blankRow(from), ...lines, blankRow(rowsShown.length - to));
@@ -245,7 +245,7 @@ function drawDetail() {
   const box = byId("detail");
   if (chosenRow < 0) {
     box.replaceChildren(
-      element("p", { className: "faint" }, "Choose a row for its whole name, its labels and the rules that gave them."),
+      element("p", { className: "faint" }, "Select a row to see its whole name, its labels and the rules that assigned them."),
     );
     return;
   }

@@ -47,7 +47,7 @@ function labelsTogether() {
       cells: [all, BigInt(Math.round(mean)), most, timesMean(most, mean), where],
     };
   });
-  const heads = ["Together (TIME)", "Mean (TIME)", "Most (TIME)", "Most by mean", "Most on"];
+  const heads = ["Sum (TIME)", "Mean (TIME)", "Max (TIME)", "Max / mean", "Max on"];
   return togetherTable(printable(state.by), heads, rows);
 }
 
@@ -61,7 +61,7 @@ function balanceTogether() {
         timesMean(one.max_ns, one.mean_ns),
       ],
     }));
-  return togetherTable("Of each device", ["Least (TIME)", "on", "Mean (TIME)", "Most (TIME)", "on", "Most by mean"], rows);
+  return togetherTable("Time of devices", ["Min (TIME)", "on", "Mean (TIME)", "Max (TIME)", "on", "Max / mean"], rows);
 }
 
 function drawRanks() {

@@ -67,7 +67,8 @@ void CsvSections::gpu_trace(const Line& line, const TextPlace& place) {
   if (coarsest >= seconds) out_->inexact("times are printed in seconds, rounded to 100 us");
   if (coarsest == ms) out_->inexact("times are printed in milliseconds, rounded to 100 ns");
   if (!line.layout.device && sections_ == 0) {
-    out_->warn("There is no column `Device`: all operations are read as those of one device.");
+    out_->warn("no-device-column",
+               "There is no column `Device`: all operations are read as those of one device.");
   }
   layout_ = line.layout;
   ++sections_;
@@ -76,15 +77,17 @@ void CsvSections::gpu_trace(const Line& line, const TextPlace& place) {
 void CsvSections::finish() {
   if (sections_ > 1) {
     out_->warn(
+        "joined-reports",
         fmt::format("{} holds {} cuda_gpu_trace reports; their operations are read as one trace.",
                     input_->shown(), sections_));
   }
   if (sections_ != 0) {
-    if (rows_ == 0) out_->warn("The report has a header and no rows: there was no GPU work.");
+    if (rows_ == 0)
+      out_->warn("no-gpu-work", "The report has a header and no rows: there was no GPU work.");
     return;
   }
   if (!skipped_.empty() && !other_) {
-    out_->warn("nsys found no GPU work to report: " + shown_text(skipped_));
+    out_->warn("no-gpu-work", "nsys found no GPU work to report: " + shown_text(skipped_));
     return;
   }
   if (other_) {

@@ -6,13 +6,15 @@ namespace kr {
 
 void warn_of_row_cut_off(const Input& input, uint64_t offset, TraceBuilder& out) {
   if (input.truncated()) return;  // said once, for the compressed file
-  out.warn(fmt::format("{} is cut off: its last row, at byte {}, is not whole and is left out",
+  out.warn("truncated",
+           fmt::format("{} is cut off: its last row, at byte {}, is not whole and is left out",
                        input.shown(), offset));
 }
 
 void warn_where_cut_off(const Input& input, TraceBuilder& out) {
   if (!input.truncated()) return;
-  out.warn(fmt::format("{} is cut off: its text ends at byte {}", input.shown(), input.offset()));
+  out.warn("truncated",
+           fmt::format("{} is cut off: its text ends at byte {}", input.shown(), input.offset()));
 }
 
 }  // namespace kr

@@ -26,10 +26,12 @@ void read_cupti_csv(Input& input, TraceBuilder& out, const CsvReading& reading) 
   stream_cupti(input, out, table, reading);
   merge.finish();
   if (table.layout() && is_call(table.layout()->kind)) {
-    out.warn(fmt::format("{} holds {} and no GPU work: name the folder that the kernels are in.",
+    out.warn("no-gpu-work",
+             fmt::format("{} holds {} and no GPU work: name the folder that the kernels are in.",
                          input.shown(), plural_of(table.layout()->kind)));
   } else if (out.operations() == 0) {
-    out.warn("The file holds no GPU work: it has no rows of kernels, copies or sets.");
+    out.warn("no-gpu-work",
+             "The file holds no GPU work: it has no rows of kernels, copies or sets.");
   }
 }
 

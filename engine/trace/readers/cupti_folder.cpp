@@ -112,7 +112,8 @@ class FolderReader {
     merge.finish();
     tell_unknown();
     if (out_->operations() == 0) {
-      out_->warn("The folder holds no GPU work: it has no rows of kernels, copies or sets.");
+      out_->warn("no-gpu-work",
+                 "The folder holds no GPU work: it has no rows of kernels, copies or sets.");
     }
   }
 
@@ -156,14 +157,14 @@ class FolderReader {
       if (member.told.kind == CuptiKind::kernel) kernels.push_back(member.name);
     }
     if (kernels.size() > 1) {
-      out_->warn(
-          fmt::format("{} all hold kernels; what stands in more than one of them counts as "
-                      "often.",
-                      some_of(kernels)));
+      out_->warn("repeated-files",
+                 fmt::format("{} all hold kernels; what stands in more than one of them counts as "
+                             "often.",
+                             some_of(kernels)));
     }
     if (!empty_.empty()) {
-      out_->warn(fmt::format("{} {} empty (0 bytes).", some_of(empty_),
-                             empty_.size() == 1 ? "is" : "are"));
+      out_->warn("empty-files", fmt::format("{} {} empty (0 bytes).", some_of(empty_),
+                                            empty_.size() == 1 ? "is" : "are"));
     }
   }
 
@@ -182,7 +183,8 @@ class FolderReader {
     std::sort(listing_.unknown.begin(), listing_.unknown.end());
     const size_t count = listing_.unknown.size();
     out_->loss("CSV that is no CUPTI activity", 0, count);
-    out_->warn(fmt::format("{} in the folder {} no CUPTI activity and {} passed over: {}.",
+    out_->warn("skipped-files",
+               fmt::format("{} in the folder {} no CUPTI activity and {} passed over: {}.",
                            plural(count, "CSV"), count == 1 ? "is" : "are",
                            count == 1 ? "was" : "were", some_of(listing_.unknown)));
   }

@@ -161,12 +161,13 @@ uint32_t CuptiMerge::thread(const HostThread& thread) {
 void CuptiMerge::finish() {
   if (untold_rows_ == 0) return;
   if (fraction_.empty()) {
-    out_->warn("No header tells a unit and no time has a fraction: times are read as nanoseconds.");
+    out_->warn("assumed-unit",
+               "No header tells a unit and no time has a fraction: times are read as nanoseconds.");
   } else {
-    out_->warn(
-        fmt::format("No header tells a unit and {} has a fraction: times are read as "
-                    "microseconds.",
-                    fraction_));
+    out_->warn("assumed-unit",
+               fmt::format("No header tells a unit and {} has a fraction: times are read as "
+                           "microseconds.",
+                           fraction_));
   }
 }
 

@@ -36,6 +36,7 @@ void CuptiTable::header(std::string_view text, const TextPlace& place) {
   const bool placeless = !layout_->device && !layout_->args;
   if (placeless && !is_call(layout_->kind)) {
     out_->warn(
+        "no-device-column",
         fmt::format("{} has no column for the device: all of it is read as the work of one device.",
                     input_->shown()));
   }

@@ -48,11 +48,13 @@ class KinetoReader {
     try {
       whole();
       if (input_->truncated()) {
-        out_->warn(fmt::format("The file is cut off: its text ends at byte {}.", input_->offset()));
+        out_->warn("truncated",
+                   fmt::format("The file is cut off: its text ends at byte {}.", input_->offset()));
       }
     } catch (const JsonCut& cut) {
       if (!input_->options().allow_truncated) throw;
       out_->warn(
+          "truncated",
           fmt::format("The file is cut off at byte {}: the {} events that are whole were read.",
                       cut.place().offset.value_or(0), events_));
     }
@@ -61,9 +63,11 @@ class KinetoReader {
       if (named != devices_.end()) track.device_name = named->second;
     }
     if (out_->operations() == 0) {
-      out_->warn(fmt::format(
-          "The trace holds no GPU work: none of its {} events is a kernel, copy or fill.",
-          events_));
+      out_->warn(
+          "no-gpu-work",
+          fmt::format(
+              "The trace holds no GPU work: none of its {} events is a kernel, copy or fill.",
+              events_));
     }
   }
 

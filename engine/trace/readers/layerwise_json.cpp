@@ -49,7 +49,8 @@ class LayerwiseReader {
     try {
       whole();
       if (input_->truncated()) {
-        out_->warn(fmt::format("The file is cut off: its text ends at byte {}.", input_->offset()));
+        out_->warn("truncated",
+                   fmt::format("The file is cut off: its text ends at byte {}.", input_->offset()));
       }
     } catch (const JsonCut& cut) {
       if (!input_->options().allow_truncated) throw;
@@ -57,7 +58,7 @@ class LayerwiseReader {
     }
     if (!model_.empty()) out_->model_text(std::move(model_));
     if (out_->steps() == 0) {
-      out_->warn("There is no step in it: neither a prefill nor a decode.");
+      out_->warn("no-steps", "There is no step in it: neither a prefill nor a decode.");
     }
   }
 
@@ -184,7 +185,7 @@ class LayerwiseReader {
     if (stage_ == Stage::in_member || stage_ == Stage::in_table) {
       what += fmt::format(": its last step, {}, is not whole and is left out", shown_text(key_));
     }
-    out_->warn(what + '.');
+    out_->warn("truncated", what + '.');
   }
 
   // The context.

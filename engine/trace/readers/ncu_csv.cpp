@@ -59,9 +59,9 @@ class NcuTable {
   void finish() {
     if (waiting_) layout_ = std::move(waiting_);
     if (pages_ == 0) {
-      out_->warn("ncu printed no page: no kernel was profiled.");
+      out_->warn("no-gpu-work", "ncu printed no page: no kernel was profiled.");
     } else if (kernels_.empty()) {
-      out_->warn("The page has a header and no rows: no kernel was profiled.");
+      out_->warn("no-gpu-work", "The page has a header and no rows: no kernel was profiled.");
     } else {
       lay_out();
     }
@@ -166,10 +166,11 @@ class NcuTable {
     }
     if (unmeasured != 0) {
       out_->loss("kernel without a duration: left out", first_unmeasured, unmeasured);
-      out_->warn(fmt::format("{} of {} have no duration and are left out.", unmeasured,
-                             plural(kernels_.size(), "kernel")));
+      out_->warn("no-duration", fmt::format("{} of {} have no duration and are left out.",
+                                            unmeasured, plural(kernels_.size(), "kernel")));
     }
     out_->warn(
+        "times-in-sequence",
         "ncu tells how long kernels took, not when: they are read as one after the other, in "
         "order of ID.");
     if (rounded_to != 0) {

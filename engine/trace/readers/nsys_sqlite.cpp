@@ -234,12 +234,14 @@ class NsysReader {
     names_.finish();
     if (graphs_ != 0) {
       out_->warn(
+          "hidden-graph-kernels",
           fmt::format("{} launches of CUDA graphs were traced as a whole: the kernels inside "
                       "are hidden (trace with --cuda-graph-trace=node to see them).",
                       graphs_));
     }
     if (out_->operations() == 0) {
-      out_->warn("The export holds no GPU work: it has no rows of kernels, copies or sets.");
+      out_->warn("no-gpu-work",
+                 "The export holds no GPU work: it has no rows of kernels, copies or sets.");
     }
   }
 
@@ -298,7 +300,8 @@ void read_copy(Input& input, TraceBuilder& out) {
   if (size < pages.bytes()) {
     if (!options.allow_truncated) fail_cut(input.shown(), size, pages);
     file.cut(size / pages.size * pages.size);
-    out.warn(fmt::format("{} is cut off at byte {} of {}: rows that stood behind it are missing.",
+    out.warn("truncated",
+             fmt::format("{} is cut off at byte {} of {}: rows that stood behind it are missing.",
                          input.shown(), size, pages.bytes()));
   }
   auto database = sqlite::Database::read_private(file.location(), input.shown());
@@ -330,7 +333,8 @@ void read_nsys_database(sqlite::Database& database, const OpenOptions& options, 
                         const NsysReading& reading) {
   if (options.allow_truncated) database.allow_damage();
   if (!NsysReader(database, options, out).run(reading)) {
-    out.warn(fmt::format("{} is damaged or cut off: rows are missing.", database.path()));
+    out.warn("truncated",
+             fmt::format("{} is damaged or cut off: rows are missing.", database.path()));
   }
 }
 

@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include "modules/from_trace.hpp"
-#include "report/analysis.hpp"
+#include "render/render.hpp"
+#include "report/report.hpp"
 #include "report/tree.hpp"
 #include "support/host_traces.hpp"
 #include "support/rules.hpp"
+#include "tables/registry.hpp"
 
 namespace {
 
@@ -27,26 +29,27 @@ engine e {
 std::string outputs(const kr::CompiledRules& rules, kr::Trace trace) {
   const kr::Program& program = rules.program();
   const kr::ChooseOptions options{"e", "default", true};
-  kr::LabelledTrace run;
-  run.trace = std::move(trace);
-  const kr::TraceSubjects subjects(program, rules.database, run.trace, options);
-  run.choice = kr::choose_model(rules.database, subjects, options);
-  run.labelled = kr::classify(subjects, run.choice.model);
+  auto run = std::make_unique<kr::LabelledTrace>();
+  run->trace = std::move(trace);
+  const kr::TraceSubjects subjects(program, rules.database, run->trace, options);
+  run->choice = kr::choose_model(rules.database, subjects, options);
+  run->labelled = kr::classify(subjects, run->choice.model);
   kr::RunSummary summary =
-      kr::summarize(program, rules.sources(), run.trace, run.labelled, std::nullopt);
+      kr::summarize(program, rules.sources(), run->trace, run->labelled, std::nullopt);
   int64_t idle_ns = 0;
   for (const kr::DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
   std::string out = kr::classify_csv(summary);
-  kr::RunStatistics statistics = kr::analyze(rules, run, idle_ns);
-  std::vector<kr::AnalyzedRun> runs;
-  runs.push_back({std::move(summary), std::move(statistics)});
-  out += kr::analysis_json(runs, kr::analysis_parts());
+  kr::RunStatistics statistics = kr::analyze(rules, *run, idle_ns);
+  kr::tables::Source source;
+  source.rules = &rules;
+  source.runs.push_back({std::move(summary), std::move(statistics), std::move(run)});
+  const kr::LabelledTrace& labelled = *source.runs[0].trace;
 
   const kr::Attribution attribution =
-      kr::attribute(run.trace, program, rules.database, run.choice.model);
+      kr::attribute(labelled.trace, program, rules.database, labelled.choice.model);
   const auto modules = kr::label_modules(rules, {"t.json", "e", "default", {}},
-                                         kr::modules_of(run.trace, attribution));
-  modules->attribution = kr::sum(run.trace, attribution);
+                                         kr::modules_of(labelled.trace, attribution));
+  modules->attribution = kr::sum(labelled.trace, attribution);
   modules->layer_evidence = kr::layer_evidence(attribution);
   for (const kr::Level::Kind level :
        {kr::Level::Kind::kernel, kr::Level::Kind::module, kr::Level::Kind::layer}) {
@@ -56,7 +59,17 @@ std::string outputs(const kr::CompiledRules& rules, kr::Trace trace) {
     const kr::TreeView tree(rules, *modules, view);
     const auto write = [&](std::string_view text) { out += text; };
     kr::write_tree_csv(tree, kr::Metric::pct_cuda_time, write);
-    kr::write_tree_json(tree, {"t", "e", "default"}, kr::Metric::cuda_time_ms, write);
+    const kr::tables::Tree shown{"t", "e", "default", &tree};
+    source.tree = &shown;
+    std::vector<kr::table::Table> tables;
+    for (const kr::tables::Definition* one : kr::tables::all()) {
+      const bool of_source =
+          one->needs != kr::tables::Needs::nothing && one->needs != kr::tables::Needs::rules;
+      if (of_source && kr::tables::absent(*one, source).empty()) {
+        tables.push_back(kr::tables::make(*one, source));
+      }
+    }
+    kr::render::json(tables, write);
     kr::write_tree_text(tree, {"t", "e", "default"}, kr::Metric::cuda_time_ms, {}, write);
   }
   return out;

@@ -219,7 +219,7 @@ Outcome read(std::string_view text, size_t block_size, unsigned threads, bool tr
                                      track.stream, trace.names.get(operation.name).text));
     }
     std::sort(out.rows.begin(), out.rows.end());
-    for (const std::string& warning : trace.warnings) out.rows.push_back(warning);
+    for (const Warning& warning : trace.warnings) out.rows.push_back(warning.text);
   } catch (const Error& error) {
     out.error = error.what();
   }

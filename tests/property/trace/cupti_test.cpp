@@ -266,7 +266,7 @@ Outcome read(const std::string& path, size_t block_size, unsigned threads, bool 
                                       launch.correlation, trace.host->calls[launch.call].name));
     }
     std::sort(out.lines.begin(), out.lines.end());
-    out.said = trace.warnings;
+    for (const Warning& warning : trace.warnings) out.said.push_back(warning.text);
     for (const Loss& loss : trace.losses) {
       out.said.push_back(fmt::format("{} {} {}", loss.what, loss.count, loss.first_offset));
     }

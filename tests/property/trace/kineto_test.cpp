@@ -214,7 +214,7 @@ std::string said(const std::string& text, const KinetoReading& reading, bool all
   try {
     const Trace trace = read_kineto(text, reading, allow_truncated, true);
     std::string out = dump_kineto(trace) + dump_losses(trace);
-    for (const std::string& warning : trace.warnings) out += warning + "\n";
+    for (const Warning& warning : trace.warnings) out += warning.text + "\n";
     return out;
   } catch (const Error& error) {
     return error.what();
@@ -297,7 +297,7 @@ TEST_CASE("every cut is an error or, where that is allowed, a part of the trace"
       const KinetoReading& reading = readings[cut % readings.size()];
       REQUIRE(kineto_error(head, reading).find("is cut off here") != std::string::npos);
       const Trace part = read_kineto(head, reading, true);
-      REQUIRE(part.warnings[0].starts_with(fmt::format("The file is cut off at byte {}: ", cut)));
+      REQUIRE(part.warnings[0].text.starts_with(fmt::format("The file is cut off at byte {}: ", cut)));
       REQUIRE(part.operations.size() <= whole.operations.size());
     }
   }

@@ -164,7 +164,7 @@ Outcome read(std::string_view text, size_t block_size, unsigned threads, bool tr
                                       trace.names.get(operation.name).text));
     }
     std::sort(out.lines.begin(), out.lines.end());
-    out.said = trace.warnings;
+    for (const Warning& warning : trace.warnings) out.said.push_back(warning.text);
     out.said.push_back(trace.inexact);
     for (const Loss& loss : trace.losses) {
       out.said.push_back(fmt::format("{} {} {}", loss.what, loss.count, loss.first_offset));

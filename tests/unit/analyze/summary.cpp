@@ -92,7 +92,7 @@ TEST_CASE("each device keeps the identity") {
 TEST_CASE("CPU(non-GPU) is what the user gave minus the GPU's, never below 0") {
   const auto trace = make_trace({{100, 10, "gemm"}, {150, 10, "gemm"}});
   CHECK(summarize(trace).non_gpu_ns == 40);
-  CHECK(summarize(trace).elapsed_from == kr::ElapsedFrom::span);
+  CHECK(summarize(trace).wall_from == kr::WallFrom::span);
   CHECK(summarize(trace, 0).non_gpu_ns == 40);
   CHECK(summarize(trace, 1000).non_gpu_ns == 980);
   CHECK(summarize(trace, 1000).warnings.empty());

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "base/printable.hpp"
 #include "diag/characters.hpp"
-#include "diag/printable.hpp"
 #include "diag/xml.hpp"
 
 using namespace kr;
@@ -23,7 +23,7 @@ struct Case {
   std::string shown(FindingFormat format) const {
     FormatOptions options;
     options.title = "kr lint";
-    return render(format, sources, sink.all(), options);
+    return render_findings(format, sources, sink.all(), options);
   }
 };
 
@@ -158,7 +158,8 @@ TEST_CASE("sarif: regions count characters, byte offsets bytes") {
   options.page = [](const CodeInfo& info) {
     return info.id == "KR101" ? std::string_view("# a page\n") : std::string_view();
   };
-  const std::string text = render(FindingFormat::sarif, one.sources, one.sink.all(), options);
+  const std::string text =
+      render_findings(FindingFormat::sarif, one.sources, one.sink.all(), options);
   CHECK(has(text, R"("driver":{"name":"kr","semanticVersion":"1.2.3","rules":[)"));
   CHECK(has(text,
             R"({"id":"KR101","name":"syntax","shortDescription":{"text":"expected …, found …"},)"

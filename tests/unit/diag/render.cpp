@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 using namespace kr;
 

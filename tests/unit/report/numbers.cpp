@@ -1,8 +1,6 @@
-#include "report/numbers.hpp"
+#include "table/numbers.hpp"
 
 #include <doctest/doctest.h>
-
-#include "report/report.hpp"
 
 TEST_CASE("seconds are exact") {
   CHECK(kr::seconds(0) == "0.000000000");

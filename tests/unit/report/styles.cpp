@@ -48,7 +48,7 @@ engine e {
   builder.add({"gemm_1", {"gemm", "gemm_1", "compute"}, 1, 1, 1});
   builder.add({"flash", {"attn", "flash", "compute"}, 1, 1, 1});
   builder.add({"else", {"unclassified", "else", "compute"}, 1, 1, 1});
-  const std::vector<kr::RunSummary> runs{std::move(builder).finish(0)};
+  const auto runs = kr::test::kept(std::vector{std::move(builder).finish(0)});
   const auto styles = kr::label_styles(rules.program(), runs);
   CHECK(styles.size() == 3 + 3 + 1);
   CHECK(of(styles, "gemm").title == "Dense products");
@@ -63,7 +63,7 @@ engine e {
 TEST_CASE("colours made from a text stand out from light and from dark pages") {
   SummaryBuilder builder("r", {"substage"});
   for (int i = 0; i < 2000; ++i) builder.add({"k", {"label" + std::to_string(i)}, 1, 1, 1});
-  const std::vector<kr::RunSummary> runs{std::move(builder).finish(0)};
+  const auto runs = kr::test::kept(std::vector{std::move(builder).finish(0)});
   std::set<std::string> colors;
   for (const kr::LabelStyle& style : kr::label_styles(kr::Program{}, runs)) {
     REQUIRE(style.color.size() == 7);

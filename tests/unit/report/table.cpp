@@ -4,8 +4,8 @@
 
 #include "report/pivot.hpp"
 #include "report/report.hpp"
-#include "report/text_grid.hpp"
 #include "support/reports.hpp"
+#include "table/text_grid.hpp"
 
 using kr::test::SummaryBuilder;
 
@@ -24,7 +24,7 @@ std::vector<std::string> lines(const std::string& text) {
 
 kr::Report report_of(std::vector<kr::RunSummary> runs) {
   kr::Report report;
-  report.runs = std::move(runs);
+  report.runs = kr::test::kept(std::move(runs));
   kr::test::style(report);
   return report;
 }
@@ -76,10 +76,16 @@ TEST_CASE("no line is wider than the terminal, whatever the names") {
 }
 
 TEST_CASE("ranks of one job are told together, on narrow terminals too") {
-  auto report = report_of({kr::test::decode_run("rank0", 1, 1000), kr::test::hostile_run()});
-  report.runs[0].distributed = {0, 2, "nccl"};
+  const auto ranks = [](int64_t second) {
+    std::vector<kr::RunSummary> runs{kr::test::decode_run("rank0", 1, 1000),
+                                     kr::test::hostile_run()};
+    runs[0].distributed = {0, 2, "nccl"};
+    runs[1].distributed = {second, 2, "nccl"};
+    return report_of(std::move(runs));
+  };
+  const kr::Report report = ranks(1);
+  const kr::Report twice = ranks(0);
   for (const int width : {0, 60, 80, 120}) {
-    report.runs[1].distributed = {1, 2, "nccl"};
     const std::string told = kr::to_table(report, {.color = false, .width = width});
     CHECK(told.find("all ranks together") != told.npos);
     CHECK(told.find("rank 1") != told.npos);
@@ -87,8 +93,7 @@ TEST_CASE("ranks of one job are told together, on narrow terminals too") {
       CAPTURE(line);
       CHECK((width == 0 || kr::columns_of(line) <= static_cast<size_t>(std::max(width, 76))));
     }
-    report.runs[1].distributed = {0, 2, "nccl"};
-    CHECK(kr::to_table(report, {.color = false, .width = width}).find("together") == told.npos);
+    CHECK(kr::to_table(twice, {.color = false, .width = width}).find("together") == told.npos);
   }
 }
 
@@ -100,7 +105,7 @@ TEST_CASE("no control byte and no broken UTF-8 reaches the terminal") {
     CHECK(!table_holds(text, "\xff"));
     CHECK(!table_holds(text, "\xe2\x80\xae"));
   }
-  const std::string classified = kr::classify_table(report.runs[0], {.color = false, .width = 0});
+  const std::string classified = kr::classify_table(*report.runs[0], {.color = false, .width = 0});
   for (const char c : classified) CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
 }
 
@@ -120,8 +125,7 @@ TEST_CASE("losses, inexact times and empty runs are said") {
 }
 
 TEST_CASE("many labels: the smallest are one row, and the sums hold") {
-  const std::vector<kr::RunSummary> runs{kr::test::wide_run(500),
-                                         kr::test::decode_run("d", 2, 1000)};
+  const auto runs = kr::test::kept({kr::test::wide_run(500), kr::test::decode_run("d", 2, 1000)});
   for (const size_t limit : {5U, 30U, 1000U}) {
     int64_t first = 0, second = 0;
     const auto rows = kr::make_pivot(runs, "operation", limit);
@@ -131,8 +135,8 @@ TEST_CASE("many labels: the smallest are one row, and the sums hold") {
       first += row.runs[0].elapsed_ns;
       second += row.runs[1].elapsed_ns;
     }
-    CHECK(first == runs[0].gpu_elapsed_ns);
-    CHECK(second == runs[1].gpu_elapsed_ns);
+    CHECK(first == runs[0]->gpu_elapsed_ns);
+    CHECK(second == runs[1]->gpu_elapsed_ns);
   }
 }
 

@@ -1,6 +1,6 @@
 #include "dump.hpp"
 
-#include "diag/printable.hpp"
+#include "base/printable.hpp"
 
 namespace kr::syntax {
 namespace {

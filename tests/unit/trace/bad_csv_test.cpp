@@ -89,7 +89,7 @@ TEST_CASE("a file that ends within a row is cut off") {
     const Trace trace = read_text(whole + cut, options);
     CHECK(trace.operations.size() == 1);
     REQUIRE(trace.warnings.size() == 1);
-    CHECK(trace.warnings[0].ends_with(
+    CHECK(trace.warnings[0].text.ends_with(
         fmt::format("its last row, at byte {}, is not whole and is left out", whole.size())));
   }
   CHECK(read_text(whole + "100,10,1,1,GPU (0),1,7,k").operations.size() == 2);
@@ -143,14 +143,14 @@ TEST_CASE("no GPU work is a result") {
       "SKIPPED: a.sqlite does not contain GPU trace data.\n\n");
   CHECK(skipped.operations.empty());
   REQUIRE(skipped.warnings.size() == 1);
-  CHECK(skipped.warnings[0] ==
+  CHECK(skipped.warnings[0].text ==
         "nsys found no GPU work to report: SKIPPED: a.sqlite does not contain GPU trace data.");
   CHECK(skipped.first_start_ns == 0);
   CHECK(skipped.last_end_ns == 0);
   const Trace bare = read_text(header);
   CHECK(bare.operations.empty());
   REQUIRE(bare.warnings.size() == 1);
-  CHECK(bare.warnings[0] == "The report has a header and no rows: there was no GPU work.");
+  CHECK(bare.warnings[0].text == "The report has a header and no rows: there was no GPU work.");
 }
 
 TEST_CASE("seconds are read when that is allowed, and say that they are inexact") {

@@ -233,9 +233,9 @@ TEST_CASE("a file that is cut off") {
       REQUIRE(!trace.warnings.empty());
       const std::string warning = fmt::format("The file is cut off at byte {}", size);
       const bool in_second = size >= second && size < second_whole;
-      CHECK(trace.warnings[0].starts_with(warning));
+      CHECK(trace.warnings[0].text.starts_with(warning));
       if (in_second) {
-        CHECK(trace.warnings[0] ==
+        CHECK(trace.warnings[0].text ==
               warning + ": its last step, decode_1, is not whole and is left out.");
       }
     }
@@ -255,7 +255,7 @@ TEST_CASE("a packed file that is cut off") {
   const ModuleTrace trace = *std::move(open_any(path, options).modules);
   CHECK(dump_steps(trace) == "prefill\n");
   REQUIRE(trace.warnings.size() == 1);
-  CHECK(trace.warnings[0].find("The file is cut off at byte ") != std::string::npos);
+  CHECK(trace.warnings[0].text.find("The file is cut off at byte ") != std::string::npos);
 }
 
 TEST_CASE("what a step that is left out had lost is not told") {

@@ -38,7 +38,7 @@ struct Run {
 
 std::string told(const Trace& trace) {
   std::string out = dump(trace);
-  for (const std::string& warning : trace.warnings) out += "! " + warning + "\n";
+  for (const Warning& warning : trace.warnings) out += "! " + warning.text + "\n";
   for (const Loss& loss : trace.losses) out += fmt::format("- {} {}\n", loss.count, loss.what);
   return out;
 }
@@ -382,7 +382,7 @@ TEST_CASE("folders that hold nothing to read, or too much") {
       "give each rank or process a folder of its own");
   const Trace twice = Run(Files{{"kernel.csv", row}, {"conc_kernel.csv", row}}).read();
   CHECK(twice.operations.size() == 2);
-  CHECK(twice.warnings[0] ==
+  CHECK(twice.warnings[0].text ==
         "conc_kernel.csv, kernel.csv all hold kernels; what stands in more than one of them counts "
         "as "
         "often.");
@@ -425,7 +425,7 @@ TEST_CASE("rows that are put together, cut off, or packed") {
   options.allow_truncated = true;
   const Trace cut = Run(Files{{"kernel.csv", row + "3,4,b"}}).read(options);
   CHECK(cut.operations.size() == 1);
-  CHECK(cut.warnings[0].ends_with("its last row, at byte 53, is not whole and is left out"));
+  CHECK(cut.warnings[0].text.ends_with("its last row, at byte 53, is not whole and is left out"));
 }
 
 TEST_CASE("one file by itself is told by its columns") {
@@ -444,7 +444,7 @@ TEST_CASE("one file by itself is told by its columns") {
   const Trace calls =
       open_trace(folder.write("x.csv", "start_ns,end_ns,name,correlationId,tid\n1,2,a,3,4\n"));
   CHECK(calls.operations.empty());
-  CHECK(calls.warnings[0].find("holds calls of the runtime and no GPU work") != std::string::npos);
+  CHECK(calls.warnings[0].text.find("holds calls of the runtime and no GPU work") != std::string::npos);
   // Reports of nsys stay what they are.
   CHECK(format_of("x.csv", "Start (ns),Duration (ns),Device,Strm,Name\n1,2,GPU (0),7,a\n") ==
         "nsys-gpu-trace-csv: 1 2 kernel GPU (0) 7 a\n");

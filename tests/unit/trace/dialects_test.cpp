@@ -134,7 +134,7 @@ TEST_CASE("packed files that are cut off are read to the cut when that is allowe
     const Trace trace = open_trace(path, options);
     CHECK(trace.operations.size() < all);
     REQUIRE(trace.warnings.size() == 1);
-    CHECK(trace.warnings[0].find("is cut off: its text ends at byte ") != std::string::npos);
+    CHECK(trace.warnings[0].text.find("is cut off: its text ends at byte ") != std::string::npos);
   }
 }
 

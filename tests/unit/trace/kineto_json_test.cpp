@@ -167,7 +167,7 @@ TEST_CASE("no GPU work is a result, and said") {
     const Trace trace = read_kineto(text);
     CHECK(trace.operations.empty());
     REQUIRE(trace.warnings.size() == 1);
-    CHECK(trace.warnings[0].starts_with("The trace holds no GPU work: "));
+    CHECK(trace.warnings[0].text.starts_with("The trace holds no GPU work: "));
   }
 }
 
@@ -236,7 +236,8 @@ TEST_CASE("a file that is cut off, at each byte") {
       const Trace trace = read_kineto(head, {.window_size = window}, true);
       CHECK(whole.starts_with(dump_kineto(trace)));
       REQUIRE(!trace.warnings.empty());
-      CHECK(trace.warnings[0].starts_with(fmt::format("The file is cut off at byte {}: ", cut)));
+      CHECK(
+          trace.warnings[0].text.starts_with(fmt::format("The file is cut off at byte {}: ", cut)));
       const size_t first = text.find(kernel) + kernel.size();
       const size_t second = text.rfind(kernel) + kernel.size();
       CHECK(trace.operations.size() == (cut >= first ? 1U : 0U) + (cut >= second ? 1U : 0U));

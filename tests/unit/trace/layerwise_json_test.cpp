@@ -132,7 +132,7 @@ TEST_CASE("a profile without steps says so") {
   const ModuleTrace trace = read_layerwise(R"({"context": {"model": "m"}, "prefill": {}})");
   CHECK(trace.steps.empty());
   REQUIRE(trace.warnings.size() == 1);
-  CHECK(trace.warnings[0] == "There is no step in it: neither a prefill nor a decode.");
+  CHECK(trace.warnings[0].text == "There is no step in it: neither a prefill nor a decode.");
 }
 
 TEST_CASE("what is wrong in a member that is no step is passed over") {

@@ -51,7 +51,7 @@ TEST_CASE("kernels of a page of details follow each other in order of ID") {
   CHECK(trace.inexact.empty());
   CHECK(trace.losses.empty());
   REQUIRE(trace.warnings.size() == 1);
-  CHECK(trace.warnings[0] == one_by_one);
+  CHECK(trace.warnings[0].text == one_by_one);
 }
 
 TEST_CASE("the units of durations") {
@@ -141,7 +141,7 @@ TEST_CASE("kernels without a duration") {
   CHECK(trace.losses[0].what == "kernel without a duration: left out");
   CHECK(trace.losses[0].count == 2);
   CHECK(trace.losses[0].first_offset == details.size());
-  CHECK(trace.warnings[0] == "2 of 3 kernels have no duration and are left out.");
+  CHECK(trace.warnings[0].text == "2 of 3 kernels have no duration and are left out.");
   const std::string remedy =
       "; profile with the metric gpu__time_duration.sum (`ncu --csv --metrics "
       "gpu__time_duration.sum`), or the section SpeedOfLight";

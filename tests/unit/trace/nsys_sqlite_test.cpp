@@ -91,7 +91,7 @@ TEST_CASE("copies, sets and graphs") {
   CHECK(trace.losses[0].what == "kind of copy without a label");
   CHECK(trace.losses[0].first_offset == 3);
   REQUIRE(trace.warnings.size() == 1);
-  CHECK(trace.warnings[0].starts_with("2 launches of CUDA graphs were traced as a whole"));
+  CHECK(trace.warnings[0].text.starts_with("2 launches of CUDA graphs were traced as a whole"));
 }
 
 TEST_CASE("tables without numbered rows are read") {
@@ -258,7 +258,7 @@ TEST_CASE("no GPU work is a result, no nsys export is none") {
     const Trace trace = open_trace(make(folder, sql, std::to_string(sql.size()).c_str()));
     CHECK(trace.operations.empty());
     REQUIRE(trace.warnings.size() == 1);
-    CHECK(trace.warnings[0].starts_with("The export holds no GPU work"));
+    CHECK(trace.warnings[0].text.starts_with("The export holds no GPU work"));
   }
   CHECK(refused("CREATE TABLE a (x); CREATE TABLE b (x);") ==
         ": is an SQLite database, but no nsys export: its tables are a, b; export a report with "
@@ -323,7 +323,7 @@ TEST_CASE("a database that is cut off is refused, or read as far as it goes") {
   CHECK(trace.operations.size() > 1000);
   CHECK(trace.operations.size() < 20000);
   REQUIRE(!trace.warnings.empty());
-  CHECK(trace.warnings[0].find("is cut off at byte") != std::string::npos);
+  CHECK(trace.warnings[0].text.find("is cut off at byte") != std::string::npos);
   const std::string packed = folder.write("cut.zst", zstd(whole.substr(0, whole.size() / 2)));
   CHECK(error_of(packed).find("the database is cut off here") != std::string::npos);
   CHECK(open_trace(packed, options).operations.size() == trace.operations.size());

@@ -1,6 +1,6 @@
-// The parts of the page: a card each, made of tables and bars.
+// The parts of the page: each is a card of tables and bars.
 
-/** A card with its heading; what is in `tools` stands beside it. */
+/** A card with its heading, and beside it `tools`. */
 function card(id, title, note, tools, ...children) {
   return element(
     "section",
@@ -16,7 +16,7 @@ function card(id, title, note, tools, ...children) {
   );
 }
 
-/** A card that is one table; none where it has no rows. */
+/** A card with one table; null if the table has no rows. */
 function tableCard(id, title, note, options, ...children) {
   if (options.rows.length === 0) return null;
   const table = new DataTable({ title, file: id, ...options });
@@ -27,12 +27,9 @@ function tableCard(id, title, note, options, ...children) {
 const runColumn = { name: "run", title: "Run", kind: "text", of: (row) => shortIds[row.run] };
 const forRuns = () => (runs.length > 1 ? [runColumn] : []);
 
-/** Rows of one list of all runs, each with the number of its run. */
-const rowsOf = (list) => runs.flatMap((run, at) => (list(run) || []).map((row) => ({ ...row, run: at })));
-
 const column = (name, title, kind, more = {}) => ({ name, title, kind, of: (row) => row[name], ...more });
 
-/** Parts of a whole side by side; `whole` is how long the bar is. */
+/** Parts of a whole side by side; the bar is as long as `whole`. */
 function stackedBar(parts, whole) {
   return element(
     "div",
@@ -56,9 +53,13 @@ function splitLegend(parts, whole) {
   );
 }
 
-/** One bar a run, with what it says. */
-function splits(rows) {
-  return rows.map(({ run, parts }) => {
+/** One bar per run with its legend: `total_ns` by the values of the column `by`, drawn as in `looks`. */
+function splits(rows, by, looks) {
+  return [...groupBy(rows, (row) => row.run)].map(([run, ofRun]) => {
+    const parts = ofRun.map((row) => {
+      const look = looks[row[by]] || { title: printable(row[by].replaceAll("_", " ")), color: REST };
+      return { ...look, ns: BigInt(row.total_ns) };
+    });
     const whole = sumOf(parts.map((part) => part.ns));
     return element(
       "div",
@@ -70,18 +71,18 @@ function splits(rows) {
   });
 }
 
-const labelParts = (part) =>
-  ((part.labels || {})[state.by] || []).map((one) => ({
+const labelParts = (row) =>
+  labelsOf(row).map((one) => ({
     title: printable(one.label),
     ns: BigInt(one.total_ns),
     color: lookOf(state.by, one.label).color,
   }));
 
-/** Labels of all parts, the longest first. */
-function labelSums(parts) {
+/** Labels of all rows, those with most time first. */
+function labelSums(rows) {
   const sums = new Map();
-  for (const part of parts) {
-    for (const one of labelParts(part)) {
+  for (const row of rows) {
+    for (const one of labelParts(row)) {
       const sum = sums.get(one.title) || { ...one, ns: 0n };
       sum.ns += one.ns;
       sums.set(one.title, sum);
@@ -90,25 +91,25 @@ function labelSums(parts) {
   return [...sums.values()].sort((a, b) => (a.ns < b.ns ? 1 : -1));
 }
 
-function labelLegend(parts) {
-  const rows = labelSums(parts);
+function labelLegend(rows) {
+  const sums = labelSums(rows);
   const most = 16;
-  const shown = rows.slice(0, most);
+  const shown = sums.slice(0, most);
   return element(
     "div",
     { className: "split-legend", style: { marginBottom: "12px" } },
     ...shown.map((one) => element("span", {}, swatch(one.color), one.title)),
-    rows.length > most ? element("span", { className: "faint" }, `and ${rows.length - most} more`) : null,
+    sums.length > most ? element("span", { className: "faint" }, `and ${sums.length - most} more`) : null,
   );
 }
 
-function breakdownCard() {
+function devicesCard() {
   if (devices.length === 0) return null;
   const longest = largestOf(devices.map((device) => device.span));
   const unit = unitOf(longest);
   const rows = devices.map((device) => {
     const row = deviceRow(device, unit);
-    // Of several devices the longest span is the whole width.
+    // The longest span of all devices has the whole width.
     row.querySelector(".parts").style.width = `${ratio(BigInt(device.span), longest) * 100}%`;
     return row;
   });
@@ -125,7 +126,7 @@ function breakdownCard() {
     }),
   );
   return card(
-    "breakdown",
+    "devices",
     "Devices",
     "span = compute + exposed communication + exposed memory + idle",
     [],
@@ -140,8 +141,8 @@ function breakdownCard() {
 const KIND_COLORS = { compute: "var(--compute)", communication: "var(--communication)", memory: "var(--memory)" };
 
 function kernelsCard() {
-  return tableCard("kernels", "Kernels and copies", "a row a name and device", {
-    rows: rowsOf((run) => run.kernels),
+  return tableCard("kernels_by_device", "Kernels and copies", "one row per name and device", {
+    rows: rowsOf("kernels_by_device"),
     sort: "-total_ns",
     search: ["name", "kind"],
     columns: [
@@ -154,82 +155,82 @@ function kernelsCard() {
       column("share", "Share", "share", { heat: true }),
       column("mean_ns", "Mean", "mean"),
       column("stddev_ns", "Deviation", "mean", { hint: "standard deviation of the sample" }),
-      column("min_ns", "Least", "time"),
-      column("max_ns", "Most", "time"),
+      column("min_ns", "Min", "time"),
+      column("max_ns", "Max", "time"),
     ],
   });
 }
 
 function activityCard() {
-  const percents = [1, 5, 10];
-  const longest = percents.flatMap((percent, at) => [
-    { name: `share${percent}`, title: "Share", kind: "share", heat: true, group: `longest ${percent} %`, of: (row) => (row.longest[at].instances ? row.longest[at].share : null) },
-    { name: `mean${percent}`, title: "Mean", kind: "mean", group: `longest ${percent} %`, of: (row) => (row.longest[at].instances ? row.longest[at].mean_ns : null) },
-  ]);
-  return tableCard("activity", "Types of activity", "with what the longest of each take", {
-    rows: rowsOf((run) => run.activity),
+  const longest = rowsOf("activity_longest").filter((row) => row.instances > 0);
+  const keyOf = (row, percent) => `${row.run}\n${percent}\n${row.type}`;
+  const byKey = new Map(longest.map((row) => [keyOf(row, row.percent), row]));
+  const percents = [...new Set(rowsOf("activity_longest").map((row) => row.percent))];
+  return tableCard("activity", "Types of activity", "with the longest operations of each type", {
+    rows: rowsOf("activity"),
     columns: [
       column("type", "Type", "text"),
       ...forRuns(),
       column("instances", "Count", "count"),
       column("total_ns", "Total", "time"),
-      { name: "mean", title: "Mean", kind: "mean", of: (row) => Number(row.total_ns) / Math.max(1, row.instances) },
-      column("min_ns", "Least", "time"),
-      column("max_ns", "Most", "time"),
-      ...longest,
+      column("mean_ns", "Mean", "mean"),
+      column("min_ns", "Min", "time"),
+      column("max_ns", "Max", "time"),
+      ...percents.flatMap((percent) => {
+        const group = `longest ${percent} %`;
+        const of = (name) => (row) => byKey.get(keyOf(row, percent))?.[name];
+        return [
+          { name: `share${percent}`, title: "Share", kind: "share", heat: true, group, of: of("share") },
+          { name: `mean${percent}`, title: "Mean", kind: "mean", group, of: of("mean_ns") },
+        ];
+      }),
     ],
   });
 }
 
+const IDLE_LOOKS = {
+  host_bound: { title: "Host-bound idle time", color: "var(--communication)" },
+  other: { title: "Other idle time", color: "var(--idle)" },
+};
+
 function launchesCard() {
-  const linked = rowsOf((run) => (run.launches ? [run.launches] : []));
-  const rows = rowsOf((run) => run.launches && run.launches.by_api);
-  if (linked.length === 0) return null;
-  const idle = splits(
-    linked
-      .filter((row) => row.idle)
-      .map((row) => ({
-        run: row.run,
-        parts: [
-          { title: "Idle, bound by the host", ns: BigInt(row.idle.host_bound_ns), color: "var(--communication)" },
-          { title: "Idle otherwise", ns: BigInt(row.idle.other_ns), color: "var(--idle)" },
-        ],
-      })),
-  );
-  const orphans = linked.map((row) => {
-    const all = row.linked + row.orphans;
+  const matching = rowsOf("launch_matching").map((row) => {
     const lead = runs.length > 1 ? `${shortIds[row.run]}: ` : "";
-    return element("p", { className: "part-note" }, `${lead}${grouped(row.linked)} of ${grouped(all)} operations have a launch in the trace` +
-      (row.orphans > 0 ? `; ${grouped(row.orphans)} do not: they were launched before it began, or by what it does not tell of.` : "."));
+    const without =
+      row.orphans > 0
+        ? `; ${grouped(row.orphans)} do not: they were launched before the trace began, or by calls that it does not contain.`
+        : ".";
+    return element("p", { className: "part-note" }, `${lead}${grouped(row.linked)} of ${grouped(row.linked + row.orphans)} operations have a launch in the trace${without}`);
   });
-  return (
-    tableCard(
-      "launches",
-      "Launches by call",
-      "",
-      {
-        rows,
-        sort: "-total_ns",
-        columns: [
-          column("api", "Call", "name"),
-          ...forRuns(),
-          column("instances", "Calls", "count"),
-          column("operations", "Operations", "count", { hint: "that they launched" }),
-          column("total_ns", "Time of calls", "time"),
-          column("delay_mean_ns", "Mean delay", "mean", { hint: "from the start of a call to that of each of its operations" }),
-          column("short_kernels", "Short kernels", "count", { hint: "kernels that took less than their call" }),
-          column("running_at_next_launch", "Running at next launch", "count", { hint: "kernels that were running when the next launching call of the thread began" }),
-        ],
-      },
-      ...idle,
-      ...orphans,
-    ) || card("launches", "Launches", "", [], ...idle, ...orphans)
+  const idle = splits(rowsOf("idle"), "cause", IDLE_LOOKS);
+  const table = tableCard(
+    "launches",
+    "Launches by call",
+    "",
+    {
+      rows: rowsOf("launches"),
+      sort: "-total_ns",
+      columns: [
+        column("api", "Call", "name"),
+        ...forRuns(),
+        column("calls", "Calls", "count"),
+        column("operations", "Operations", "count", { hint: "operations that these calls launched" }),
+        column("total_ns", "Time of calls", "time"),
+        column("delay_mean_ns", "Mean delay", "mean", { hint: "from the start of a call to the start of each operation that it launched" }),
+        column("short_kernels", "Short kernels", "count", { hint: "kernels that took less time than the call that launched them" }),
+        column("running_at_next_launch", "Running at next launch", "count", { hint: "kernels that were running when the next launching call of the same thread began" }),
+      ],
+    },
+    ...idle,
+    ...matching,
   );
+  if (table !== null) return table;
+  return idle.length + matching.length > 0 ? card("launches", "Launches", "", [], ...idle, ...matching) : null;
 }
 
-function queuesCard() {
-  return tableCard("queues", "Queues", "operations that were asked for and had not begun, a stream", {
-    rows: rowsOf((run) => run.launches && run.launches.queues),
+function launchQueueCard() {
+  return tableCard("launch_queue", "Queues", "launched operations that had not begun, per stream", {
+    rows: rowsOf("launch_queue"),
     sort: "-mean",
     columns: [
       ...forRuns(),
@@ -238,52 +239,44 @@ function queuesCard() {
       column("launches", "Calls", "count"),
       column("operations", "Operations", "count"),
       column("mean", "Mean at a call", "number"),
-      column("max", "Most at a call", "count"),
+      column("max", "Max at a call", "count"),
       column("time_weighted_mean", "Mean over time", "number"),
     ],
   });
 }
 
+const EVIDENCE_LOOKS = {
+  launch: { title: "In modules", color: "var(--compute)" },
+  layer: { title: "In repeated blocks", color: "var(--memory)" },
+  none: { title: "In neither", color: "var(--idle)" },
+};
+
 function attributionCard() {
-  const rows = runs.flatMap((run, at) => (run.attribution ? [{ run: at, ...run.attribution }] : []));
-  if (rows.every((row) => BigInt(row.module_ns) + BigInt(row.layer_ns) === 0n)) return null;
-  return card(
-    "attribution",
-    "Attribution",
-    "time of operations by what their launch stands in",
-    [],
-    ...splits(
-      rows.map((row) => ({
-        run: row.run,
-        parts: [
-          { title: "In modules", ns: BigInt(row.module_ns), color: "var(--compute)" },
-          { title: "In layers found otherwise", ns: BigInt(row.layer_ns), color: "var(--memory)" },
-          { title: "In neither", ns: BigInt(row.none_ns), color: "var(--idle)" },
-        ],
-      })),
-    ),
-  );
+  const rows = rowsOf("attribution");
+  if (rows.every((row) => row.evidence === "none" || row.operations === 0)) return null;
+  return card("attribution", "Attribution", "time of operations by their place in the model", [], ...splits(rows, "evidence", EVIDENCE_LOOKS));
 }
 
-/** Bars by label, in the same order in all rows. */
-function labelsColumn(rows) {
+/** A column of bars by label, in the same order in all rows; none without labels. */
+function labelsColumns(rows) {
+  if (dimensions.length === 0) return [];
   const longest = largestOf(rows.map((row) => row.total_ns));
   const place = new Map(labelSums(rows).map((one, at) => [one.title, at]));
   const bar = (row) =>
     stackedBar(labelParts(row).sort((a, b) => place.get(a.title) - place.get(b.title)), longest);
-  return { name: "labels", title: state.by, kind: "bar", of: bar };
+  return [{ name: "labels", title: state.by, kind: "bar", of: bar }];
 }
 
-/** Columns that some of the rows have something for. */
+/** Columns that have a value in at least one row. */
 const present = (rows, columns) =>
   columns.filter((one) => rows.some((row) => one.of(row) !== null && one.of(row) !== undefined));
 
 function phasesCard() {
-  const rows = rowsOf((run) => run.phases);
+  const rows = rowsOf("phases");
   return tableCard(
     "phases",
     "Phases",
-    "operations by the annotation their launch stands in",
+    "operations by the annotation that encloses their launch",
     {
       rows,
       columns: [
@@ -296,8 +289,8 @@ function phasesCard() {
         ]),
         column("instances", "Operations", "count"),
         column("total_ns", "Total", "time"),
-        ...present(rows, [column("busy_ns", "Busy", "time")]),
-        labelsColumn(rows),
+        column("busy_ns", "Busy", "time"),
+        ...labelsColumns(rows),
       ],
     },
     labelLegend(rows),
@@ -305,25 +298,24 @@ function phasesCard() {
 }
 
 function layersCard() {
-  return tableCard("layers", "Layers", "stretches of kernels that repeat", {
-    rows: rowsOf((run) => run.layers),
+  return tableCard("layers", "Layers", "blocks of kernels that repeat", {
+    rows: rowsOf("layers"),
     columns: [
       ...forRuns(),
       column("device", "Device", "count"),
-      column("level", "Level", "count", { hint: "1 and more: inside one layer of the stretch before" }),
+      column("level", "Level", "count", { hint: "1 or more: inside one layer of the block before" }),
       column("repeats", "Layers", "count"),
-      column("period", "Kernels a layer", "count"),
-      column("per_layer_mean_ns", "Mean of a layer", "mean"),
+      column("period", "Kernels per layer", "count"),
+      column("mean_ns", "Mean per layer", "mean"),
       column("total_ns", "Total", "time"),
       column("evidence", "Evidence", "name"),
     ],
   });
 }
 
-function onlyCard() {
-  const number = new Map(runs.map((run, at) => [run.id, at]));
-  return tableCard("names_only_in", "Names that some runs lack", "", {
-    rows: (data.names_only_in || []).map((row) => ({ ...row, run: number.get(row.run) })),
+function namesOnlyInCard() {
+  return tableCard("names_only_in", "Names that not all runs have", "", {
+    rows: rowsOf("names_only_in"),
     sort: "-total_ns",
     search: ["name", "run"],
     columns: [
@@ -335,20 +327,28 @@ function onlyCard() {
   });
 }
 
-function compareCard() {
-  const short = new Map(runs.map((run, at) => [run.id, shortIds[at]]));
-  const side = (id, type) => (runs.length > 1 ? `${short.get(id)} · ${type}` : type);
-  return tableCard("compare", "Activity compared", "means of the second by means of the first", {
-    rows: data.compare || [],
+/** One row per pair of types, with its rows of the table by percent. */
+function activityPairs() {
+  const keyOf = (row) => [row.run_a, row.type_a, row.run_b, row.type_b].join("\n");
+  return [...groupBy(rowsOf("activity_ratios"), keyOf).values()].map((rows) => ({
+    ...rows[0],
+    ratios: new Map(rows.map((row) => [row.percent, row.ratio])),
+  }));
+}
+
+function activityRatiosCard() {
+  const side = (run, type) => (runs.length > 1 ? `${shortIds[runNumbers.get(run)]} · ${type}` : type);
+  const percents = [...new Set(rowsOf("activity_ratios").map((row) => row.percent))];
+  return tableCard("activity_ratios", "Activity compared", "mean duration of the second divided by that of the first", {
+    rows: activityPairs(),
     columns: [
       { name: "a", title: "First", kind: "text", of: (row) => side(row.run_a, row.type_a) },
       { name: "b", title: "Second", kind: "text", of: (row) => side(row.run_b, row.type_b) },
-      column("ratio", "All", "times"),
-      ...[1, 5, 10].map((percent, at) => ({
-        name: `longest${percent}`,
-        title: `Longest ${percent} %`,
+      ...percents.map((percent) => ({
+        name: `percent${percent}`,
+        title: percent === 100 ? "All" : `Longest ${percent} %`,
         kind: "times",
-        of: (row) => row.longest[at].ratio,
+        of: (row) => row.ratios.get(percent),
       })),
     ],
   });

@@ -1,4 +1,4 @@
-// The page: its switches, and what is drawn when something is chosen.
+// The page: its controls, and what is drawn when the user changes one.
 
 function update(changes) {
   Object.assign(state, changes);
@@ -10,16 +10,30 @@ function update(changes) {
   drawAll();
 }
 
-function lossText(loss) {
-  return `${grouped(loss.count)} × ${printable(loss.what)} (first at ${grouped(loss.first_offset)})`;
+/** What the text of a note alone does not say, by its code. */
+const NOTE_LEADS = { "dropped-records": "dropped records: ", "inexact-times": "times are not exact: " };
+
+function noteText(note) {
+  const run = runs.length > 1 && note.run !== null ? `${shortIds[runNumbers.get(note.run)]}: ` : "";
+  const count = note.count === null ? "" : `${grouped(note.count)} × `;
+  const place = note.first_offset === null ? "" : ` (first at ${grouped(note.first_offset)})`;
+  return `${run}${NOTE_LEADS[note.code] || ""}${count}${printable(note.text)}${place}`;
 }
 
+/** Many runs have many notes: the first are shown, a click shows the rest. */
 function drawNotes() {
-  byId("notes").replaceChildren(
-    ...runs.flatMap((run, at) =>
-      (run.losses || []).map((loss) =>
-        element("p", { className: "note warning" }, `${runs.length > 1 ? `${shortIds[at]}: ` : ""}left out: ${lossText(loss)}`),
-      ),
+  const most = 6;
+  const lines = notes.map((note) =>
+    element("p", { className: note.severity === "warning" ? "note warning" : "note" }, noteText(note)),
+  );
+  byId("notes").replaceChildren(...lines.slice(0, most));
+  if (lines.length <= most) return;
+  byId("notes").append(
+    element(
+      "details",
+      {},
+      element("summary", { className: "note" }, `${grouped(lines.length - most)} more notes`),
+      element("div", { style: { display: "grid", gap: "8px" } }, ...lines.slice(most)),
     ),
   );
 }
@@ -34,7 +48,7 @@ function tile(name, value, beside, title = "") {
   );
 }
 
-/** The sums of all devices. */
+/** Sums over all devices of all runs. */
 function drawTiles() {
   const sum = (key) => sumOf(devices.map((device) => device[key]));
   const span = sum("span");
@@ -48,17 +62,32 @@ function drawTiles() {
     tile("Exposed memory", of("exposed_memory"), `not hidden: ${humanTime(sum("exposed_memory"))} of ${humanTime(sum("memory"))}`, exactTime(sum("exposed_memory"))),
     tile("Idle", of("idle"), humanTime(sum("idle")), exactTime(sum("idle"))),
   ];
-  const launches = runs.map((run) => run.launches).filter(Boolean);
-  if (launches.length > 0 && launches.every((one) => one.idle)) {
-    const bound = sumOf(launches.map((one) => one.idle.host_bound_ns));
-    tiles.push(tile("Bound by the host", share(bound, sum("idle"), 1), `of idle time: ${humanTime(bound)}`, exactTime(bound)));
+  const hostBound = rowsOf("idle").filter((row) => row.cause === "host_bound");
+  if (hostBound.length > 0) {
+    const bound = sumOf(hostBound.map((row) => row.total_ns));
+    tiles.push(tile("Host-bound", share(bound, sum("idle"), 1), `of idle time: ${humanTime(bound)}`, exactTime(bound)));
   }
-  const operations = sumOf(devices.map((device) => device.operations));
+  const operations = sumOf(runs.map((run) => run.operations));
   tiles.push(tile("Operations", grouped(operations), `${grouped(devices.length)} device${devices.length === 1 ? "" : "s"}, ${grouped(runs.length)} run${runs.length === 1 ? "" : "s"}`));
   byId("tiles").replaceChildren(...tiles);
 }
 
-const CARDS = [breakdownCard, ranksCard, rankStepsCard, collectivesCard, stepsCard, phasesCard, layersCard, kernelsCard, launchesCard, queuesCard, attributionCard, activityCard, compareCard, onlyCard];
+const CARDS = [
+  devicesCard,
+  ranksCard,
+  rankStepsCard,
+  collectivesCard,
+  stepsCard,
+  phasesCard,
+  layersCard,
+  kernelsCard,
+  launchesCard,
+  launchQueueCard,
+  attributionCard,
+  activityCard,
+  activityRatiosCard,
+  namesOnlyInCard,
+];
 
 function drawAll() {
   byId("by-field").hidden = dimensions.length < 2;
@@ -92,7 +121,7 @@ function setUp() {
   );
   byId("unit").onchange = (event) => update({ unit: event.target.value });
   byId("save-json").onclick = () => save("analysis.json", analysisText(), "application/json");
-  byId("empty").hidden = devices.length > 0;
+  byId("empty").hidden = runs.some((run) => run.operations > 0);
   setUpTheme(() => {
     if (byId("steps")) byId("steps").replaceWith(stepsCard());
   });
@@ -103,7 +132,7 @@ function setUp() {
   addEventListener("resize", () => chart?.resize());
 }
 
-/** The JSON as it was written: what the page adds to it stands before. */
+/** The JSON of `--format json`, byte for byte. In the page, styles of labels are before it. */
 function analysisText() {
   const text = byId("data").textContent;
   const mark = '"analysis":';

@@ -1,82 +1,96 @@
 // Runs as the ranks of one job.
 
-const ranks = data.ranks || {};
-const rankRuns = ranks.runs || [];
-const MOST_RANKS = 8; // that have columns of their own
+const MOST_RANKS = 8; // with more, ranks have no columns of their own
 
-/** A column a rank, of what `of(row, rank)` finds for it. */
-const rankColumns = (group, of) =>
-  rankRuns.length > MOST_RANKS
-    ? []
-    : rankRuns.map(({ rank }) => ({ name: `${group}${rank}`, title: String(rank), kind: "time", group, of: (row) => of(row, rank) }));
+/** One column per rank: `value` of the row of `rows` with this rank and the key of the table's row. */
+function rankColumns(group, rows, value, keyOf) {
+  const ranks = [...new Set(rows.map((row) => row.rank))].sort((a, b) => a - b);
+  if (ranks.length > MOST_RANKS) return [];
+  const values = new Map(rows.map((row) => [`${row.rank}\n${keyOf(row)}`, row[value]]));
+  return ranks.map((rank) => ({
+    name: `${group}${rank}`,
+    title: String(rank),
+    kind: "time",
+    group,
+    of: (row) => values.get(`${rank}\n${keyOf(row)}`),
+  }));
+}
+
+/** What is known of a whole rank is in the row of its first device. */
+const firstDevices = (rows) => rows.filter((row, at) => at === 0 || rows[at - 1].run !== row.run);
+
+function balanceTable() {
+  const place = (end) => ({
+    name: end,
+    title: "on",
+    kind: "text",
+    of: (row) => `rank ${row[`${end}_rank`]}, device ${row[`${end}_device`]}`,
+  });
+  const table = new DataTable({
+    title: "Balance",
+    file: "rank_balance",
+    rows: rowsOf("rank_balance"),
+    columns: [
+      { name: "what", title: "Time of devices", kind: "text", of: (row) => row.what.replaceAll("_", " ") },
+      column("min_ns", "Min", "time"),
+      place("min"),
+      column("mean_ns", "Mean", "mean"),
+      column("max_ns", "Max", "time"),
+      place("max"),
+      column("max_over_mean", "Max / mean", "times"),
+    ],
+  });
+  table.draw();
+  return table.box;
+}
 
 function ranksCard() {
-  if (runs.length < 2 || rankRuns.length === 0) return null;
-  if (ranks.why_not) {
-    const why = `The runs are not held against each other as ranks of one job: ${printable(ranks.why_not)}.`;
-    return card("ranks", "Ranks", "", [], element("p", { className: "part-note" }, why));
-  }
-  const uneven = ranks.not_matched || [];
-  const table = tableCard("ranks", "Ranks", "how evenly work is spread", {
-    rows: rankRuns.map((row, run) => ({ ...row, run })),
+  if (runs.length < 2) return null;
+  const made = tableCard("ranks", "Ranks", "how evenly work is distributed", {
+    rows: firstDevices(rowsOf("ranks")),
     columns: [
       column("rank", "Rank", "count"),
       runColumn,
-      column("waiting_ns", "Waiting in collectives", "time", { hint: "beyond the shortest of the same on any rank" }),
+      column("waiting_ns", "Waiting in collectives", "time", { hint: "time beyond the shortest of the same collective on any rank" }),
       column("slowest_in_steps", "Slowest in steps", "count"),
     ],
   });
-  const where = (place) => `rank ${place.rank}, device ${place.device}`;
-  if ((ranks.balance || []).length > 0) {
-    const balance = new DataTable({
-      title: "Balance",
-      file: "balance",
-      rows: ranks.balance,
-      columns: [
-        { name: "what", title: "Time of devices", kind: "text", of: (row) => row.what.replace(/_ns$/, "").replaceAll("_", " ") },
-        column("min_ns", "Least", "time"),
-        { name: "min", title: "there", kind: "text", of: (row) => where(row.min) },
-        column("mean_ns", "Mean", "mean"),
-        column("max_ns", "Most", "time"),
-        { name: "max", title: "there", kind: "text", of: (row) => where(row.max) },
-        column("max_over_mean", "Most by mean", "times"),
-      ],
-    });
-    balance.draw();
-    table.append(balance.box);
+  if (made === null) return null;
+  if (rowsOf("rank_balance").length > 0) made.append(balanceTable());
+  const uneven = new Set(rowsOf("collectives").filter((row) => row.waiting_ns === null).map((row) => printable(row.name)));
+  if (uneven.size > 0) {
+    made.append(element("p", { className: "part-note" }, `Not compared, because ranks have different numbers of them: ${[...uneven].join(", ")}`));
   }
-  if (uneven.length > 0) {
-    table.append(element("p", { className: "part-note" }, `Not in equal numbers on all ranks: ${uneven.map(printable).join(", ")}`));
-  }
-  return table;
+  return made;
 }
 
 function rankStepsCard() {
-  const rows = ranks.steps || [];
-  return tableCard("rank_steps", "Steps of all ranks", "a rank's own time is its span without exposed communication", {
+  const rows = rowsOf("rank_step_balance");
+  const keyOf = (row) => `${row.step}\n${row.occurrence}\n${row.phase}`;
+  return tableCard("rank_steps", "Steps of all ranks", "own time of a rank: its span without exposed communication", {
     rows,
     columns: [
       column("phase", "Phase", "text"),
       ...present(rows, [column("step", "Step", "count")]),
       column("slowest_rank", "Slowest rank", "count"),
-      column("slowest_over_mean", "Slowest by mean", "times"),
-      column("waiting_rank", "Waits most", "count", { hint: "the rank with most exposed communication" }),
-      column("mean_own_ns", "Mean own time", "mean"),
-      ...rankColumns("own time of rank", (row, rank) => row.ranks.find((one) => one.rank === rank)?.own_ns),
+      column("slowest_over_mean", "Slowest / mean", "times"),
+      column("waiting_rank", "Waits most", "count", { hint: "the rank with the most exposed communication" }),
+      column("mean_ns", "Mean own time", "mean"),
+      ...rankColumns("own time of rank", rowsOf("rank_steps"), "own_ns", keyOf),
     ],
   });
 }
 
 function collectivesCard() {
-  return tableCard("collectives", "Collectives", "waiting: beyond the shortest of the same on any rank", {
-    rows: ranks.collectives || [],
+  return tableCard("collectives", "Collectives", "waiting: time beyond the shortest of the same collective on any rank", {
+    rows: rowsOf("collective_balance"),
     sort: "-waiting_ns",
     search: ["name"],
     columns: [
       column("name", "Name", "name"),
-      column("instances", "Calls a rank", "count"),
-      column("waiting_ns", "Waiting of all", "time"),
-      ...rankColumns("waiting of rank", (row, rank) => row.ranks.find((one) => one.rank === rank)?.waiting_ns),
+      column("instances", "Calls per rank", "count"),
+      column("waiting_ns", "Waiting, all ranks", "time"),
+      ...rankColumns("waiting of rank", rowsOf("collectives"), "waiting_ns", (row) => row.name),
     ],
   });
 }

@@ -1,13 +1,13 @@
-// Steps in the order the host began them: a bar each, by label, and a table.
+// Steps in the order in which the host began them: one bar per step, by label, and a table.
 
 const MOST_SERIES = 20;
 let chart = null;
 
-/** Labels by their time in all steps; those beyond MOST_SERIES are one. */
+/** Labels by their time in all steps; those after the first MOST_SERIES together as `others`. */
 function stepSeries(steps) {
   const sums = new Map();
   for (const step of steps) {
-    for (const one of (step.labels || {})[state.by] || []) {
+    for (const one of labelsOf(step)) {
       sums.set(one.label, (sums.get(one.label) || 0n) + BigInt(one.total_ns));
     }
   }
@@ -45,7 +45,7 @@ function stepTip(step, series) {
 }
 
 const inSeries = (step, one) =>
-  sumOf(((step.labels || {})[state.by] || []).filter((part) => one.labels.has(part.label)).map((part) => part.total_ns));
+  sumOf(labelsOf(step).filter((part) => one.labels.has(part.label)).map((part) => part.total_ns));
 
 function drawSteps(box, steps) {
   const unit = unitOf(largestOf(steps.map((step) => step.total_ns)));
@@ -54,7 +54,7 @@ function drawSteps(box, steps) {
   chart = echarts.init(box, null, { renderer: "canvas" });
   const line = ink("line");
   const faint = ink("faint");
-  const most = 150; // bars that can be told apart
+  const most = 150; // more bars than these are too thin
   chart.setOption({
     animation: false,
     textStyle: { fontFamily: FONT },
@@ -94,12 +94,13 @@ function drawSteps(box, steps) {
 }
 
 function stepsCard() {
-  const withSteps = runs.map((run, at) => at).filter((at) => (runs[at].steps || []).length > 0);
+  const byRun = groupBy(rowsOf("steps"), (row) => row.run);
+  const withSteps = [...byRun.keys()];
   if (withSteps.length === 0) return null;
   if (!withSteps.includes(Number(state.run))) state.run = String(withSteps[0]);
   const at = Number(state.run);
-  const steps = runs[at].steps;
-  const rows = steps.map((step, number) => ({ ...step, run: at, number }));
+  const steps = byRun.get(at);
+  const charted = steps.length > 1 && dimensions.length > 0;
   const box = element("div", {
     className: "chart",
     role: "img",
@@ -116,14 +117,14 @@ function stepsCard() {
   const made = tableCard(
     "steps",
     "Steps",
-    "in the order the host began them, by what they launched",
+    "in the order in which the host began them, with the operations that they launched",
     {
-      rows,
+      rows: steps,
       search: ["text", "phase"],
       columns: [
-        column("number", "#", "count"),
+        column("step_id", "#", "count"),
         column("phase", "Phase", "text"),
-        ...present(rows, [
+        ...present(steps, [
           column("step", "Step", "count"),
           column("layer", "Layer", "count"),
           column("batch", "Requests", "count"),
@@ -131,20 +132,18 @@ function stepsCard() {
         ]),
         column("instances", "Operations", "count"),
         column("total_ns", "Total", "time"),
-        ...present(rows, [
-          column("span_ns", "Span", "time"),
-          column("busy_ns", "Busy", "time"),
-          column("idle_ns", "Idle", "time"),
-        ]),
-        labelsColumn(rows),
+        column("span_ns", "Span", "time"),
+        column("busy_ns", "Busy", "time"),
+        column("idle_ns", "Idle", "time"),
+        ...labelsColumns(steps),
         column("text", "Annotation", "text"),
       ],
     },
-    labelLegend(rows),
-    steps.length > 1 ? box : null,
+    labelLegend(steps),
+    charted ? box : null,
   );
   if (choice) made.querySelector(".actions").prepend(choice);
-  // It has a width once it stands in the page.
-  if (steps.length > 1) requestAnimationFrame(() => drawSteps(box, steps));
+  // The box has a width only after it is in the page.
+  if (charted) requestAnimationFrame(() => drawSteps(box, steps));
   return made;
 }

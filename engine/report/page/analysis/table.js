@@ -1,11 +1,11 @@
-// Tables that are sorted, searched, shortened and taken along, whatever is in them.
+// Tables that can be sorted, searched, copied and saved, with any rows.
 //
 // A column: `{name, title, kind, of}`, where `of(row)` is the value and `kind` one of
-//   name, text: a text, cut to the room there is, whole when it is pressed
+//   name, text: a text, cut to the width of the cell; a click shows all of it
 //   count, number: a whole number, one with decimals
-//   time: whole ns; mean: ns with a fraction; share: from 0 to 1; times: how often the other
-//   bar: an element; it is neither sorted by nor taken along
-// Null is nothing.
+//   time: whole ns; mean: ns with a fraction; share: from 0 to 1; times: a factor
+//   bar: an element, which is neither sorted nor copied
+// Null and undefined are empty cells.
 
 const FIRST_ROWS = 25;
 const MORE_ROWS = 250;
@@ -39,7 +39,7 @@ function withCommas(text) {
 }
 
 class DataTable {
-  /** `search`: rows are found by these columns; none: there is no field for it. */
+  /** `search`: the columns that the search field searches; without them there is no field. */
   constructor({ title, columns, rows, sort = "", search = [], file, first = FIRST_ROWS }) {
     this.title = title;
     this.columns = columns;
@@ -70,7 +70,7 @@ class DataTable {
     );
   }
 
-  /** What stands beside the heading of the table. */
+  /** The search field and buttons beside the heading of the table. */
   tools() {
     const tools = element("div", { className: "actions" });
     if (this.searched.length > 0) {
@@ -94,7 +94,7 @@ class DataTable {
     const button = (text, title, onclick) =>
       element("button", { type: "button", className: "quiet", title, onclick }, text);
     tools.append(
-      button("Copy", "For a spreadsheet", (event) => copy(event.currentTarget, csvText(this.cells(), "\t"))),
+      button("Copy", "Copy the rows for a spreadsheet", (event) => copy(event.currentTarget, csvText(this.cells(), "\t"))),
       button("CSV", "", () => save(`${this.file}.csv`, csvText(this.cells()), "text/csv")),
     );
     return tools;
@@ -119,7 +119,7 @@ class DataTable {
     const value = (row) => {
       const of = column.of(row);
       if (!isNumber(column)) return String(of ?? "");
-      // What is nothing comes last, whichever way.
+      // Empty cells come last in both orders.
       if (of === null || of === undefined) return falling ? -Infinity : Infinity;
       return column.kind === "time" || column.kind === "count" ? BigInt(of) : Number(of);
     };
@@ -131,7 +131,7 @@ class DataTable {
     });
   }
 
-  /** All rows found, as numbers in ns, for a spreadsheet. */
+  /** The rows that match the search, for a spreadsheet; times in ns. */
   cells() {
     const columns = this.columns.filter((column) => column.kind !== "bar");
     const title = (column) =>
@@ -249,7 +249,7 @@ class DataTable {
     );
     if (lines.length === 0) {
       lines.push(
-        element("tr", {}, element("td", { className: "nothing", colSpan: this.columns.length }, "Nothing fits.")),
+        element("tr", {}, element("td", { className: "nothing", colSpan: this.columns.length }, "No row matches.")),
       );
     }
     this.body.replaceChildren(...lines);

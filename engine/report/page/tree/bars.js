@@ -216,7 +216,7 @@ function drawBars(keepZoom = false) {
   const titles = { cuda_time_ms: "CUDA time", pct_cuda_time: "Share of CUDA time", invocations: "Calls" };
   const by = data.by_label ? `by ${printable(data.by_label)}` : `at level ${data.level}`;
   byId("bars-title").textContent = `${titles[state.metric]} of ${allName()}, ${by}`;
-  byId("bars").setAttribute("aria-label", `Stacked bars: ${byId("bars-title").textContent}, a bar a step. Buttons beside the tree go from step to step.`);
+  byId("bars").setAttribute("aria-label", `Stacked bars: ${byId("bars-title").textContent}, one bar per step. The buttons beside the tree go from step to step.`);
   if (chart === null) {
     chart = echarts.init(byId("bars"));
     chart.getZr().on("click", chooseBar);
@@ -244,7 +244,7 @@ function drawLegend() {
           className: "chip",
           hidden: sums[number] === 0n,
           "aria-pressed": String(!state.hidden.has(number)),
-          title: `${name}. Click: show or hide; with shift: this one alone`,
+          title: `${name}. Click: show or hide; Shift+click: show only this one`,
           onclick: (event) => toggleEntry(number, event.shiftKey),
         },
         swatch(entry.color),

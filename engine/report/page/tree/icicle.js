@@ -74,12 +74,12 @@ function nodeTip(node) {
         "tbody",
         {},
         line("Time", `${exactTime(node.ns)} · ${grouped(node.ns)} ns`),
-        line(treeStep ? "Of the step" : "Of all", share(node.ns, tree.ns)),
-        node.depth > 0 ? line("Of what it stands in", share(node.ns, parent.ns)) : null,
+        line(treeStep ? "Share of step" : "Share of all", share(node.ns, tree.ns)),
+        node.depth > 0 ? line("Share of parent", share(node.ns, parent.ns)) : null,
         line("Calls", grouped(node.calls)),
-        node.calls > 1n ? line("A call", humanTime(node.ns / node.calls)) : null,
+        node.calls > 1n ? line("Time per call", humanTime(node.ns / node.calls)) : null,
         node.label ? line(data.dimension, shortened(printable(node.label), 60)) : null,
-        node.entry >= 0 ? line("In the bars", shortened(printable(entries[node.entry].name) || "(no name)", 60)) : null,
+        node.entry >= 0 ? line("Shown in bars as", shortened(printable(entries[node.entry].name) || "(no name)", 60)) : null,
       ),
     ),
   );
@@ -176,7 +176,7 @@ function drawIcicle() {
   if (buttons.length === 0) {
     const words = data.cut_depth !== null && data.cut_depth < 0
       ? "The trees are too large for a page."
-      : tree.children.size === 0 ? "Nothing ran here." : "None of it took any time.";
+      : tree.children.size === 0 ? "Nothing ran here." : "All nodes have a time of 0.";
     box.replaceChildren(element("p", { className: "nothing" }, words));
     box.style.height = "";
   } else {
@@ -186,7 +186,7 @@ function drawIcicle() {
   }
   if (held) (box.querySelector(".zoomed") || box.querySelector("button"))?.focus();
   byId("icicle-hint").textContent = leftOut > 0
-    ? "Click a node to zoom in. Some are too narrow to be drawn: they appear as one zooms in, and stand in the table."
+    ? "Click a node to zoom in. Some are too narrow to be drawn: they appear when you zoom in, and the table contains them."
     : "Click a node to zoom in.";
 }
 
@@ -226,8 +226,8 @@ function drawTree() {
   note.hidden = chosen === null || treeStep === chosen;
   if (!note.hidden) {
     note.textContent = treeStep
-      ? `The page holds one tree in ${grouped(data.tree_interval)}, and not that of ${stepName(chosen)}: this is the nearest, ${stepName(treeStep)}.`
-      : `The page holds no tree of ${stepName(chosen)} or of its phase: this is that of ${treeName()}.`;
+      ? `The page contains the tree of one step in ${grouped(data.tree_interval)}, but not of ${stepName(chosen)}. This is the nearest: ${stepName(treeStep)}.`
+      : `The page does not contain the tree of ${stepName(chosen)} or of a step of its phase. This is the tree of ${treeName()}.`;
   }
   byId("all-steps").hidden = chosen === null;
   const at = chosen === null ? -1 : among.indexOf(chosen);

@@ -36,16 +36,16 @@ function drawAll(keepZoom = false) {
 
 function notesOf() {
   const notes = data.losses.map(
-    ([what, count, offset]) => `left out: ${grouped(count)} × ${printable(what)} (first at ${grouped(offset)})`,
+    ([what, count, offset]) => `dropped records: ${grouped(count)} × ${printable(what)} (first at ${grouped(offset)})`,
   );
   if (BigInt(data.lost) > 0n) {
-    notes.push(`vLLM's own cut drops ${exactTime(BigInt(data.lost))} of the steps shown: the bars are that much lower than the trees`);
+    notes.push(`vLLM's own cut drops ${exactTime(BigInt(data.lost))} of the steps shown: the bars do not contain this time, the trees do`);
   }
   if (data.steps.length < data.all_steps) {
-    notes.push(`bars of ${grouped(data.steps.length)} of ${grouped(data.all_steps)} steps; sums are of all of them`);
+    notes.push(`bars of ${grouped(data.steps.length)} of ${grouped(data.all_steps)} steps; sums are over all steps`);
   }
   if (data.cut_depth !== null && data.cut_depth >= 0) {
-    notes.push(`the trees are shown down to depth ${data.cut_depth}: below it they are too many for a page`);
+    notes.push(`the trees are shown down to depth ${data.cut_depth}: deeper nodes are too many for a page`);
   }
   return notes;
 }
@@ -59,8 +59,8 @@ function drawFacts() {
     ...(data.why ? fact("Chosen because", printable(data.why)) : []),
     ...fact(
       "Steps",
-      `${grouped(data.all_steps)}${data.step_interval > 1 ? `, one in ${grouped(data.step_interval)} of the profile's and the last` : ""}${
-        data.trees.length < data.all_steps ? `; ${grouped(data.trees.length)} with a tree of their own in this page` : ""
+      `${grouped(data.all_steps)}${data.step_interval > 1 ? `, one in ${grouped(data.step_interval)} of those in the profile, and the last` : ""}${
+        data.trees.length < data.all_steps ? `; this page contains the trees of ${grouped(data.trees.length)}` : ""
       }`,
     ),
     ...data.context.flatMap(([key, value]) => fact(printable(key), printable(value))),

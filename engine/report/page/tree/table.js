@@ -11,7 +11,7 @@ const TABLE_COLUMNS = [
   { name: "calls", title: "Calls", number: true },
   { name: "ns", title: "Time", number: true },
   { name: "share", title: "Share", number: true },
-  { name: "average", title: "A call", number: true },
+  { name: "average", title: "Time per call", number: true },
 ];
 
 /** `{name, label, ns, calls, node}`; a kernel of several places has no node. */
@@ -116,7 +116,7 @@ function drawTable() {
   const count = tableRows.length === rows.length ? grouped(rows.length) : `${grouped(tableRows.length)} of ${grouped(rows.length)}`;
   byId("table-count").textContent = state.rows === "kernels" ? `${count} · ${humanTime(sum)} · ${share(sum, tree.ns)}` : count;
   const lines = tableRows.slice(0, rowsWanted).map((row) => tableLine(row, unit));
-  if (lines.length === 0) lines.push(element("tr", {}, element("td", { colSpan: TABLE_COLUMNS.length, className: "nothing" }, "No name fits.")));
+  if (lines.length === 0) lines.push(element("tr", {}, element("td", { colSpan: TABLE_COLUMNS.length, className: "nothing" }, "No name matches.")));
   byId("table-body").replaceChildren(...lines);
   const more = byId("table-more");
   more.hidden = tableRows.length <= rowsWanted;

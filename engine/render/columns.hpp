@@ -1,0 +1,44 @@
+// What formats ask of a column.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "table/table.hpp"
+
+namespace kr::render {
+
+/// Whether files have it: a text of the short form repeats what other tables have.
+inline bool is_in_files(const table::Column& column) noexcept {
+  return column.role != table::Role::short_form;
+}
+
+/// Whether its numbers may have a fraction.
+inline bool may_have_fraction(const table::Column& column) noexcept {
+  using table::Unit;
+  switch (column.unit) {
+    case Unit::ratio:
+    case Unit::factor:
+    case Unit::percent:
+    case Unit::per_second:
+    case Unit::flop:
+    case Unit::hz:
+      return true;
+    case Unit::count:
+    case Unit::ns:
+    case Unit::bytes: {
+      constexpr std::array<std::string_view, 3> of_many{"mean", "stddev", "slope"};
+      return std::any_of(of_many.begin(), of_many.end(), [&](std::string_view word) {
+        return column.id.find(word) != std::string::npos;
+      });
+    }
+    case Unit::text:
+    case Unit::id:
+    case Unit::boolean:
+      break;
+  }
+  return false;
+}
+
+}  // namespace kr::render

@@ -1,0 +1,89 @@
+#include "table/csv.hpp"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "render/columns.hpp"
+#include "render/output_buffer.hpp"
+
+namespace kr::render {
+namespace {
+
+class CsvRows final : public table::RowSink {
+ public:
+  CsvRows(OutputBuffer& out, std::span<const table::Column> columns, CsvOptions options)
+      : out_(out),
+        cells_(options.escape_formulas ? CsvWriter::Cells::disarmed
+                                       : CsvWriter::Cells::as_they_are) {
+    for (size_t i = 0; i < columns.size(); ++i) {
+      if (!is_in_files(columns[i])) continue;
+      if (!members_.empty()) out_.append(',');
+      append(columns[i].id);
+      members_.push_back({i, columns[i].unit == table::Unit::boolean});
+    }
+    out_.append('\n');
+  }
+
+  using RowSink::row;
+  void row(std::span<const table::Cell> cells) override {
+    // Readers take a line without a byte for no row.
+    if (members_.size() == 1 && is_empty(cells[members_[0].column])) {
+      return out_.append(std::string_view("\"\"\n"));
+    }
+    bool separate = false;
+    for (const Member& member : members_) {
+      if (separate) out_.append(',');
+      separate = true;
+      append(cells[member.column], member.boolean);
+    }
+    out_.append('\n');
+  }
+
+ private:
+  struct Member {
+    size_t column;
+    bool boolean;
+  };
+
+  static bool is_empty(const table::Cell& cell) {
+    const auto* text = std::get_if<std::string_view>(&cell);
+    return table::is_nothing(cell) || (text != nullptr && text->empty());
+  }
+
+  void append(const table::Cell& cell, bool boolean) {
+    if (const auto* number = std::get_if<int64_t>(&cell)) {
+      if (!boolean) return out_.append(*number);
+      return out_.append(*number != 0 ? std::string_view("true") : "false");
+    }
+    if (const auto* text = std::get_if<std::string_view>(&cell)) return append(*text);
+    const auto* number = std::get_if<double>(&cell);
+    if (number == nullptr || !std::isfinite(*number)) return;
+    constexpr size_t longest = 320;  // 309 digits before the point
+    out_.advance(fmt::format_to(out_.space(longest), FMT_COMPILE("{:.6f}"), *number));
+  }
+
+  void append(std::string_view text) {
+    if (is_plain_csv(text, cells_)) return out_.append(text);
+    scratch_.clear();
+    append_csv_text(scratch_, text, cells_);
+    out_.append(scratch_);
+  }
+
+  OutputBuffer& out_;
+  CsvWriter::Cells cells_;
+  std::vector<Member> members_;
+  std::string scratch_;
+};
+
+}  // namespace
+
+void csv(const Table& table, const Bytes& to, CsvOptions options) {
+  OutputBuffer out(to);
+  CsvRows rows(out, table.columns(), options);
+  table.write(rows);
+  out.finish();
+}
+
+}  // namespace kr::render

@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include "base/ascii.hpp"
+#include "render/output_buffer.hpp"
+#include "render/shown_table.hpp"
+#include "table/text_grid.hpp"
+
+namespace kr::render {
+namespace {
+
+constexpr size_t most_rows_in_markdown = 50;
+
+/// `text` on one line, with nothing in it that Markdown or GitHub takes for markup. A `_` inside a
+/// word is left alone: it is none.
+std::string markdown_text(std::string_view text) {
+  constexpr std::string_view markup = "\\`|<>*~[]&$";
+  const std::string shown = cut(text, 0);
+  const auto in_word = [&](size_t at) {
+    return at < shown.size() && (is_digit(shown[at]) || is_ascii_letter(shown[at]));
+  };
+  std::string out;
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const bool underscore = shown[i] == '_' && !(in_word(i - 1) && in_word(i + 1));
+    if (underscore || markup.find(shown[i]) != std::string_view::npos) out += '\\';
+    out += shown[i];
+  }
+  return out;
+}
+
+void append_markdown(OutputBuffer& out, const Table& table, const ShownTable& shown) {
+  std::vector<size_t> columns;
+  for (size_t i = 0; i < table.columns().size(); ++i) {
+    const table::Role role = table.columns()[i].role;
+    if (role != table::Role::detail && role != table::Role::short_form) columns.push_back(i);
+  }
+  std::string line = fmt::format("### {}\n\n|", markdown_text(table.info().title));
+  for (const size_t i : columns) line += fmt::format(" {} |", markdown_text(shown.heading(i)));
+  line += "\n|";
+  for (const size_t i : columns) line += is_number(table.columns()[i].unit) ? " ---: |" : " --- |";
+  line += '\n';
+  out.append(line);
+  shown.each([&](std::span<const table::Cell> cells) {
+    line = "|";
+    for (const size_t i : columns) {
+      line += fmt::format(" {} |", markdown_text(shown.text(i, cells[i])));
+    }
+    line += '\n';
+    out.append(line);
+  });
+  if (shown.left() == 0) return;
+  out.append(fmt::format("\n… and {} more {}.\n", grouped(static_cast<int64_t>(shown.left())),
+                         shown.left() == 1 ? "row" : "rows"));
+}
+
+}  // namespace
+
+void markdown(std::span<const Table> tables, const Bytes& to) {
+  OutputBuffer out(to);
+  bool separate = false;
+  for (const Table& table : tables) {
+    const ShownTable shown(table, most_rows_in_markdown);
+    if (shown.rows() == 0) continue;
+    if (separate) out.append('\n');
+    separate = true;
+    append_markdown(out, table, shown);
+  }
+  out.finish();
+}
+
+}  // namespace kr::render

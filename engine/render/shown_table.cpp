@@ -1,0 +1,152 @@
+#include "render/shown_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+namespace kr::render {
+namespace {
+
+using table::Cell;
+using table::Unit;
+
+class RowsTo final : public table::RowSink {
+ public:
+  explicit RowsTo(const ShownTable::Row& row) : row_(row) {}
+  using RowSink::row;
+  void row(std::span<const Cell> cells) override { row_(cells); }
+
+ private:
+  const ShownTable::Row& row_;
+};
+
+/// 0 for what is no number.
+double as_double(const Cell& cell) {
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  const auto* whole = std::get_if<int64_t>(&cell);
+  return whole == nullptr ? 0 : static_cast<double>(*whole);
+}
+
+/// A time to the ns; beyond what int64_t holds, its limits.
+int64_t rounded_ns(const Cell& cell) {
+  if (const auto* whole = std::get_if<int64_t>(&cell)) return *whole;
+  constexpr double limit = 9.2e18;
+  return std::llround(std::clamp(as_double(cell), -limit, limit));
+}
+
+bool is_shown(const Cell& cell, Unit unit) {
+  if (const auto* text = std::get_if<std::string_view>(&cell)) return !text->empty();
+  if (const auto* number = std::get_if<double>(&cell)) return std::isfinite(*number);
+  if (const auto* whole = std::get_if<int64_t>(&cell)) return unit != Unit::boolean || *whole != 0;
+  return false;
+}
+
+/// `1,234.50`.
+std::string grouped_decimal(double number) {
+  const std::string plain = fmt::format("{:.2f}", number);
+  const bool negative = plain.starts_with('-');
+  std::string digits = plain.substr(negative ? 1 : 0);
+  for (size_t at = digits.size() - 3; at > 3; at -= 3) digits.insert(at - 3, ",");
+  return (negative ? "-" : "") + digits;
+}
+
+}  // namespace
+
+bool is_number(Unit unit) noexcept {
+  return unit != Unit::text && unit != Unit::boolean;
+}
+
+ShownTable::ShownTable(const table::Table& table, size_t most_rows)
+    : table_(table), kept_(most_rows > 0), facts_(table.columns().size()) {
+  const Row row = [&](std::span<const Cell> cells) { read(cells, most_rows); };
+  RowsTo sink(row);
+  table.write(sink);
+  choose_times();
+}
+
+void ShownTable::read(std::span<const Cell> cells, size_t most_rows) {
+  const bool first = all_rows_++ == 0;
+  const bool shown = most_rows == 0 || rows_ < most_rows;
+  rows_ += shown ? 1 : 0;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    Facts& facts = facts_[i];
+    const Unit unit = table_.columns()[i].unit;
+    const auto* text = std::get_if<std::string_view>(&cells[i]);
+    if (first && text != nullptr) facts.first_text = *text;
+    if (text == nullptr || *text != facts.first_text) facts.one_text = false;
+    if (!shown) continue;
+    facts.filled |= is_shown(cells[i], unit);
+    if (unit == Unit::ns && is_shown(cells[i], unit)) {
+      const int64_t ns = rounded_ns(cells[i]);
+      facts.longest_ns = std::max(facts.longest_ns, ns < 0 ? -std::max(ns, -INT64_MAX) : ns);
+    }
+    if (!kept_) continue;
+    cells_.push_back(text == nullptr ? cells[i] : Cell(texts_.emplace_back(*text)));
+  }
+}
+
+/// One unit for all times of a table makes them comparable. A column whose times are much shorter
+/// has its own.
+void ShownTable::choose_times() {
+  int64_t longest = 0;
+  for (const Facts& facts : facts_) longest = std::max(longest, facts.longest_ns);
+  const TimeUnit common = unit_for(longest);
+  for (Facts& facts : facts_) {
+    const bool small = facts.longest_ns > 0 && facts.longest_ns < common.ns / 10;
+    facts.time = small ? unit_for(facts.longest_ns) : common;
+  }
+}
+
+std::string ShownTable::heading(size_t column) const {
+  const table::Column& of = table_.columns()[column];
+  std::string text = table::title(of);
+  if (of.unit == Unit::ns) return text + ' ' + facts_[column].time.name;
+  const bool percent = of.unit == Unit::ratio || of.unit == Unit::percent;
+  if (percent && !text.ends_with("percent")) text += " %";
+  return text;
+}
+
+std::string ShownTable::text(size_t column, const Cell& cell) const {
+  const Unit unit = table_.columns()[column].unit;
+  if (!is_shown(cell, unit)) return {};
+  if (const auto* text = std::get_if<std::string_view>(&cell)) return std::string(*text);
+  const auto* whole = std::get_if<int64_t>(&cell);
+  switch (unit) {
+    case Unit::ns:
+      return in_unit(rounded_ns(cell), facts_[column].time);
+    case Unit::ratio:
+      return fmt::format("{:.1f}", 100 * as_double(cell));
+    case Unit::percent:
+      return fmt::format("{:.1f}", as_double(cell));
+    case Unit::factor:
+      return fmt::format("{:.2f}", as_double(cell));
+    case Unit::boolean:
+      return "yes";
+    case Unit::text:
+    case Unit::id:
+      if (whole != nullptr) return fmt::format("{}", *whole);
+      break;
+    case Unit::count:
+    case Unit::bytes:
+    case Unit::per_second:
+    case Unit::flop:
+    case Unit::hz:
+      if (whole != nullptr) return grouped(*whole);
+      break;
+  }
+  return grouped_decimal(as_double(cell));
+}
+
+void ShownTable::each(const Row& row) const {
+  if (!kept_) {
+    RowsTo sink(row);
+    return table_.write(sink);
+  }
+  const size_t columns = facts_.size();
+  for (size_t i = 0; i < rows_; ++i) row(std::span(cells_).subspan(i * columns, columns));
+}
+
+}  // namespace kr::render

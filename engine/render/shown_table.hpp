@@ -1,0 +1,61 @@
+// A table as people read it, on a terminal or in Markdown: some of its rows, and cells as texts
+// with units that fit.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "table/numbers.hpp"
+#include "table/table.hpp"
+
+namespace kr::render {
+
+class ShownTable {
+ public:
+  /// Reads the whole table. `most_rows`: 0: all; then rows are not kept, but read again by `each`.
+  ShownTable(const table::Table& table, size_t most_rows);
+
+  size_t rows() const noexcept { return rows_; }
+  size_t left() const noexcept { return all_rows_ - rows_; }
+  /// Whether a row that is shown has a text or a number in it.
+  bool is_filled(size_t column) const { return facts_[column].filled; }
+  /// Whether all rows, shown or not, have the same text.
+  bool has_one_text(size_t column) const { return facts_[column].one_text; }
+
+  /// `total ms`: the unit of times is that of the column.
+  std::string heading(size_t column) const;
+  /// A text is as the table has it: not fit for a terminal yet.
+  std::string text(size_t column, const table::Cell& cell) const;
+
+  using Row = std::function<void(std::span<const table::Cell>)>;
+  /// The rows shown, in order.
+  void each(const Row& row) const;
+
+ private:
+  struct Facts {
+    bool filled = false;
+    bool one_text = true;
+    std::string first_text;
+    int64_t longest_ns = 0;
+    TimeUnit time{};
+  };
+  void read(std::span<const table::Cell> cells, size_t most_rows);
+  void choose_times();
+
+  const table::Table& table_;
+  size_t rows_ = 0;
+  size_t all_rows_ = 0;
+  bool kept_;
+  std::vector<Facts> facts_;
+  table::Cells cells_;  // of rows that are kept, one after another
+  std::deque<std::string> texts_;
+};
+
+/// Whether its cells stand at the right.
+bool is_number(table::Unit unit) noexcept;
+
+}  // namespace kr::render

@@ -1,0 +1,248 @@
+// A database that a person can query. docs/exports.md has its schema.
+#include "base/sqlite.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/ascii.hpp"
+#include "base/json.hpp"
+#include "render/columns.hpp"
+#include "render/render.hpp"
+
+namespace kr::render {
+namespace {
+
+using kr::sqlite::quoted;
+using kr::sqlite::Statement;
+using table::Cell;
+using table::Unit;
+
+struct TextHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const noexcept {
+    return std::hash<std::string_view>()(text);
+  }
+};
+
+/// Whether SQLite and its readers take it for a text: they stop at NUL bytes, and many refuse what
+/// is not UTF-8.
+bool is_sqlite_text(std::string_view bytes) {
+  for (size_t at = 0; at < bytes.size();) {
+    const size_t length = bytes[at] == '\0' ? 0 : utf8_length(bytes, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+/// Bytes that are not text become a blob of the same bytes.
+void bind_text(Statement& statement, int parameter, std::string_view text) {
+  if (text.empty()) return statement.bind(parameter, std::string_view(""));  // no null pointer
+  if (is_sqlite_text(text)) return statement.bind(parameter, text);
+  statement.bind_blob(parameter, text);
+}
+
+Statement insert_into(const kr::sqlite::Database& database, std::string_view table,
+                      size_t columns) {
+  std::string sql = fmt::format("INSERT INTO {} VALUES (", sqlite::quoted(table));
+  for (size_t i = 0; i < columns; ++i) sql += i == 0 ? "?" : ", ?";
+  return database.prepare(sql + ")");
+}
+
+void insert_texts(Statement& statement, std::initializer_list<std::string_view> texts) {
+  int parameter = 0;
+  for (const std::string_view text : texts) bind_text(statement, ++parameter, text);
+  statement.step();
+  statement.reset();
+}
+
+/// The texts of tables with many rows, each once.
+class StoredTexts {
+ public:
+  using Text = std::pair<const std::string, int64_t>;  // with its id
+
+  explicit StoredTexts(const kr::sqlite::Database& database)
+      : insert_(insert_into(database, "texts", 2)) {}
+
+  /// Stays where it is.
+  const Text* store(std::string_view text) {
+    if (const auto known = ids_.find(text); known != ids_.end()) return &*known;
+    const auto id = static_cast<int64_t>(ids_.size());
+    insert_.bind(1, id);
+    bind_text(insert_, 2, text);
+    insert_.step();
+    insert_.reset();
+    return &*ids_.emplace(text, id).first;
+  }
+
+ private:
+  Statement insert_;
+  std::unordered_map<std::string, int64_t, TextHash, std::equal_to<>> ids_;
+};
+
+struct SqlColumn {
+  size_t column;     // of the table
+  std::string name;  // SQLite's names ignore case
+};
+
+std::vector<SqlColumn> sql_columns(const Table& table) {
+  std::vector<SqlColumn> columns;
+  std::set<std::string> taken;
+  for (size_t i = 0; i < table.columns().size(); ++i) {
+    const table::Column& column = table.columns()[i];
+    if (!is_in_files(column)) continue;
+    std::string name = column.id;
+    for (int n = 2; !taken.insert(lowered(name)).second; ++n) {
+      name = fmt::format("{}_{}", column.id, n);
+    }
+    columns.push_back({i, std::move(name)});
+  }
+  return columns;
+}
+
+/// Rows into one table. With `texts`, the ids of texts stand for them.
+class SqliteRows final : public table::RowSink {
+ public:
+  SqliteRows(Statement insert, std::vector<SqlColumn> columns, StoredTexts* texts)
+      : insert_(std::move(insert)),
+        columns_(std::move(columns)),
+        texts_(texts),
+        last_(columns_.size()) {}
+
+  using RowSink::row;
+  void row(std::span<const Cell> cells) override {
+    for (size_t i = 0; i < columns_.size(); ++i) bind(i, cells[columns_[i].column]);
+    insert_.step();
+    insert_.reset();
+  }
+
+ private:
+  void bind(size_t i, const Cell& cell) {
+    const int parameter = static_cast<int>(i) + 1;
+    if (const auto* whole = std::get_if<int64_t>(&cell)) {
+      insert_.bind(parameter, *whole);
+    } else if (const auto* number = std::get_if<double>(&cell)) {
+      insert_.bind_real(parameter, *number);
+    } else if (const auto* text = std::get_if<std::string_view>(&cell)) {
+      if (texts_ == nullptr) return bind_text(insert_, parameter, *text);
+      // Most columns have the same text in many rows that follow each other.
+      if (last_[i] == nullptr || last_[i]->first != *text) last_[i] = texts_->store(*text);
+      insert_.bind(parameter, last_[i]->second);
+    } else {
+      insert_.bind_null(parameter);
+    }
+  }
+
+  Statement insert_;
+  std::vector<SqlColumn> columns_;
+  StoredTexts* texts_;
+  std::vector<const StoredTexts::Text*> last_;
+};
+
+std::string_view sql_type(const table::Column& column, bool stored_texts) {
+  if (column.unit == Unit::text) return stored_texts ? "INTEGER" : "TEXT";
+  return may_have_fraction(column) ? "REAL" : "INTEGER";
+}
+
+std::string create_table(const Table& table, const std::vector<SqlColumn>& columns,
+                         std::string_view name, bool stored_texts) {
+  std::string sql = fmt::format("CREATE TABLE {} (", sqlite::quoted(name));
+  std::string_view separator = "\n  ";
+  for (const SqlColumn& one : columns) {
+    const table::Column& column = table.columns()[one.column];
+    sql +=
+        fmt::format("{}{} {}", separator, sqlite::quoted(one.name), sql_type(column, stored_texts));
+    if (!column.optional) sql += " NOT NULL";
+    if (stored_texts && column.unit == Unit::text) sql += " REFERENCES texts";
+    separator = ",\n  ";
+  }
+  return sql + "\n)";
+}
+
+/// A subquery per text is as quick as a join, is left out where the text is not asked for, and
+/// there may be any number of them.
+std::string create_view(const Table& table, const std::vector<SqlColumn>& columns,
+                        std::string_view rows) {
+  std::string sql = fmt::format("CREATE VIEW {} AS SELECT", sqlite::quoted(table.id()));
+  std::string_view separator = "\n  ";
+  for (const SqlColumn& one : columns) {
+    const std::string name = sqlite::quoted(one.name);
+    sql += separator;
+    if (table.columns()[one.column].unit == Unit::text) {
+      sql += fmt::format("(SELECT text FROM texts WHERE text_id = r.{}) AS {}", name, name);
+    } else {
+      sql += fmt::format("r.{} AS {}", name, name);
+    }
+    separator = ",\n  ";
+  }
+  return sql + fmt::format("\nFROM {} AS r", sqlite::quoted(rows));
+}
+
+class SqliteWriter {
+ public:
+  SqliteWriter(const std::string& location, const std::string& path)
+      : database_(kr::sqlite::Database::write(location, path)) {
+    // The file is nobody's until it is renamed, so a half-written one may be lost.
+    database_.execute(
+        fmt::format("PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+                    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -16384;"
+                    "PRAGMA application_id = {}; PRAGMA user_version = {}; BEGIN;",
+                    sqlite_application_id, schema_version));
+    database_.execute(
+        "CREATE TABLE info (\n  key TEXT PRIMARY KEY,\n  value TEXT NOT NULL\n) WITHOUT ROWID;"
+        "CREATE TABLE columns (\n  \"table\" TEXT NOT NULL,\n  \"column\" TEXT NOT NULL,\n"
+        "  unit TEXT NOT NULL,\n  role TEXT NOT NULL,\n  doc TEXT NOT NULL\n);");
+    Statement info = insert_into(database_, "info", 2);
+    insert_texts(info, {"kr", KR_VERSION});
+    insert_texts(info, {"schema", std::to_string(schema_version)});
+  }
+
+  void add(const Table& table) {
+    const std::vector<SqlColumn> columns = sql_columns(table);
+    document(table, columns);
+    const bool stored = table.info().many_rows;
+    const std::string rows = stored ? table.id() + "_rows" : table.id();
+    if (stored && !texts_) {
+      database_.execute(
+          "CREATE TABLE texts (\n  text_id INTEGER PRIMARY KEY,\n"
+          "  text TEXT NOT NULL\n)");
+      texts_.emplace(database_);
+    }
+    database_.execute(create_table(table, columns, rows, stored));
+    if (stored) database_.execute(create_view(table, columns, rows));
+    SqliteRows sink(insert_into(database_, rows, columns.size()), columns,
+                    stored ? &*texts_ : nullptr);
+    table.write(sink);
+  }
+
+  void finish() { database_.execute("COMMIT"); }
+
+ private:
+  void document(const Table& table, const std::vector<SqlColumn>& columns) {
+    Statement insert = insert_into(database_, "columns", 5);
+    for (const SqlColumn& one : columns) {
+      const table::Column& column = table.columns()[one.column];
+      insert_texts(insert, {table.id(), one.name, to_string(column.unit), to_string(column.role),
+                            column.doc});
+    }
+  }
+
+  kr::sqlite::Database database_;
+  std::optional<StoredTexts> texts_;
+};
+
+}  // namespace
+
+void sqlite(std::span<const Table> tables, const std::string& location, const std::string& path) {
+  SqliteWriter writer(location, path);
+  for (const Table& table : tables) writer.add(table);
+  writer.finish();
+}
+
+}  // namespace kr::render

@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "render/output_buffer.hpp"
+#include "render/shown_table.hpp"
+#include "table/text_grid.hpp"
+
+namespace kr::render {
+namespace {
+
+using table::Role;
+using table::Unit;
+
+constexpr std::string_view run_column = "run";
+constexpr size_t gap = 2;  // columns of the screen, as all widths here
+/// A text goes last where it is longer than this, and has at least as much of the line.
+constexpr size_t short_text = 24;
+/// What other texts are cut to in a table that does not fit.
+constexpr size_t cut_text = 40;
+
+/// One table. A long text goes last. Where it is a key, it is cut in the middle to what is left of
+/// the line; otherwise it is a sentence, and goes on in the lines below.
+class TerminalTable {
+ public:
+  TerminalTable(const Table& table, const ShownTable& shown, TerminalOptions options)
+      : table_(table), shown_(shown), options_(options) {
+    for (size_t i = 0; i < table.columns().size(); ++i) {
+      if (is_visible(i)) places_.push_back({i, columns_of(shown.heading(i))});
+    }
+    shown.each([&](std::span<const table::Cell> cells) {
+      for (Place& place : places_) {
+        const std::string text = shown_.text(place.column, cells[place.column]);
+        place.width = std::max(place.width, columns_of(cut(text, 0)));
+      }
+    });
+    if (places_.empty()) return;
+    put_long_text_last();
+    fit();
+  }
+
+  /// A table whose cells are all empty has no columns.
+  bool is_empty() const { return places_.empty(); }
+
+  void write(OutputBuffer& out) const {
+    TextGrid grid;
+    for (size_t i = 0; i < places_.size(); ++i) {
+      const bool number = is_number(column(places_[i]).unit);
+      grid.column(shown_.heading(places_[i].column),
+                  number ? TextGrid::Align::right : TextGrid::Align::left, gap);
+      grid.widen(i, places_[i].width);
+    }
+    std::string text = inked(table_.info().title, Ink::bold, options_.color) + '\n';
+    grid.append_head(text, 0, options_.color);
+    shown_.each([&](std::span<const table::Cell> cells) {
+      append_row(text, grid, cells);
+      out.append(text);
+      text.clear();
+    });
+    if (shown_.left() == 0) return;
+    const std::string left = grouped(static_cast<int64_t>(shown_.left()));
+    out.append(
+        inked(fmt::format("and {} more (--all shows them)", left), Ink::faint, options_.color));
+    out.append('\n');
+  }
+
+ private:
+  struct Place {
+    size_t column;
+    size_t width;
+  };
+
+  const table::Column& column(const Place& place) const { return table_.columns()[place.column]; }
+
+  bool is_visible(size_t i) const {
+    const table::Column& one = table_.columns()[i];
+    if (one.role == (options_.short_form ? Role::detail : Role::short_form)) return false;
+    return shown_.is_filled(i) &&
+           !(one.id == run_column && shown_.has_one_text(i) && !lists_runs());
+  }
+
+  /// Rows of other tables are of the only run; the table of runs names it.
+  bool lists_runs() const {
+    const std::vector<table::Column>& columns = table_.columns();
+    return table_.info().describes_results &&
+           std::none_of(columns.begin(), columns.end(), [](const table::Column& one) {
+             return one.role == Role::key && one.id != run_column;
+           });
+  }
+
+  /// The widest text but the run's, if longer than `limit`.
+  std::optional<size_t> widest(size_t limit, bool of_keys) const {
+    std::optional<size_t> found;
+    for (size_t i = 0; i < places_.size(); ++i) {
+      const table::Column& one = column(places_[i]);
+      if (one.unit != Unit::text || one.id == run_column) continue;
+      if (of_keys && one.role != Role::key) continue;
+      if (places_[i].width <= limit) continue;
+      if (!found || places_[i].width > places_[*found].width) found = i;
+    }
+    return found;
+  }
+
+  /// A key that would be cut elsewhere comes before a sentence, which would only take more lines.
+  void put_long_text_last() {
+    std::optional<size_t> chosen = widest(cut_text, true);
+    if (!chosen) chosen = widest(short_text, false);
+    if (!chosen) return;
+    const auto at = places_.begin() + static_cast<std::ptrdiff_t>(*chosen);
+    std::rotate(at, at + 1, places_.end());
+    last_is_long_ = true;
+  }
+
+  /// What the first columns take.
+  size_t width_of(size_t columns) const {
+    size_t width = 0;
+    for (size_t i = 0; i < columns; ++i) width += places_[i].width + (i > 0 ? gap : 0);
+    return width;
+  }
+
+  void fit() {
+    const auto width = static_cast<size_t>(std::max(options_.width, 0));
+    if (width == 0 || width_of(places_.size()) <= width) return;
+    const size_t others = places_.size() - (last_is_long_ ? 1 : 0);
+    if (!last_is_long_ || width_of(others) + gap + cut_text > width) {
+      for (size_t i = 0; i < others; ++i) {
+        if (column(places_[i]).unit == Unit::text) {
+          places_[i].width = std::min(places_[i].width, cut_text);
+        }
+      }
+    }
+    if (!last_is_long_) return;
+    const size_t before = width_of(others) + (others > 0 ? gap : 0);
+    const size_t left = std::max(short_text, width - std::min(width, before));
+    places_.back().width = std::min(places_.back().width, left);
+  }
+
+  void append_row(std::string& out, const TextGrid& grid,
+                  std::span<const table::Cell> cells) const {
+    std::vector<TextGrid::Cell> row;
+    for (const Place& place : places_) {
+      row.push_back({cut_middle(shown_.text(place.column, cells[place.column]), place.width), {}});
+    }
+    if (!last_is_long_ || column(places_.back()).role == Role::key) {
+      return grid.append_row(out, row, 0, options_.color);
+    }
+    const Place& last = places_.back();
+    const std::string lines = wrapped(shown_.text(last.column, cells[last.column]), last.width, 0);
+    size_t at = 0;
+    do {
+      const size_t end = std::min(lines.find('\n', at), lines.size());
+      row.back().text = cut_middle(lines.substr(at, end - at), last.width);
+      grid.append_row(out, row, 0, options_.color);
+      row.assign(row.size(), {});
+      at = end + 1;
+    } while (at < lines.size());
+  }
+
+  const Table& table_;
+  const ShownTable& shown_;
+  TerminalOptions options_;
+  std::vector<Place> places_;
+  bool last_is_long_ = false;
+};
+
+}  // namespace
+
+void terminal(std::span<const Table> tables, const Bytes& to, TerminalOptions options) {
+  OutputBuffer out(to);
+  bool separate = false;
+  for (const Table& table : tables) {
+    const ShownTable shown(table, options.most_rows);
+    const TerminalTable text(table, shown, options);
+    if (shown.rows() == 0 || text.is_empty()) continue;
+    if (separate) out.append('\n');
+    separate = true;
+    text.write(out);
+  }
+  out.finish();
+}
+
+}  // namespace kr::render

@@ -1,0 +1,54 @@
+#include "session/session.hpp"
+
+#include <algorithm>
+
+namespace kr::session {
+
+Wants Wants::of(std::span<const tables::Definition* const> wanted) {
+  Wants wants;
+  for (const tables::Definition* one : wanted) {
+    wants.statistics |= one->needs == tables::Needs::statistics;
+    wants.operations |= one->needs == tables::Needs::operations;
+  }
+  wants.host_trace = wants.statistics || wants.operations;
+  return wants;
+}
+
+void Wants::add(const Wants& other) noexcept {
+  statistics |= other.statistics;
+  host_trace |= other.host_trace;
+  operations |= other.operations;
+}
+
+Session::Session(const CompiledRules& rules) {
+  source_.rules = &rules;
+}
+
+void Session::read(std::span<const RunSpec> specs, const OpenOptions& open, const Wants& wants,
+                   const Watch& watch, const Visit& visit) {
+  const CompiledRules& rules = *source_.rules;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    OpenOptions options = open;
+    options.host_side = wants.host_trace;
+    Progress progress;
+    options.progress = &progress;
+    std::unique_ptr<LabelledTrace> run;
+    {
+      const std::shared_ptr<void> watcher = watch ? watch(specs[i], progress) : nullptr;
+      run = label_run(rules, specs[i], options);
+    }
+    tables::Run one;
+    one.summary = summarize_run(rules, specs[i], i, *run);
+    if (wants.statistics) {
+      int64_t idle_ns = 0;
+      for (const DeviceSum& device : one.summary.devices) idle_ns += device.idle_ns;
+      one.statistics = analyze(rules, *run, idle_ns);
+    }
+    if (visit) visit(*run, one.summary, i);
+    if (wants.operations) one.trace = std::move(run);
+    source_.runs.push_back(std::move(one));
+  }
+  for (tables::Note& note : tables::rank_notes(source_)) source_.notes.push_back(std::move(note));
+}
+
+}  // namespace kr::session

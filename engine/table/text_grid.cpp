@@ -1,0 +1,202 @@
+#include "table/text_grid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/printable.hpp"
+
+namespace kr {
+namespace {
+
+/// Each byte is a character that takes one column.
+bool is_plain_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
+/// As much of the head of `text` as fits, as shown; `bytes` of the text are used.
+std::string head_of(std::string_view text, size_t width, size_t& bytes) {
+  // Most texts, without looking for glyphs. What follows the head may take no column.
+  if (is_plain_ascii(text.substr(0, text.size() > width ? width + 1 : text.size()))) {
+    bytes = std::min(width, text.size());
+    return std::string(text.substr(0, bytes));
+  }
+  std::string shown;
+  size_t columns = 0;
+  bytes = 0;
+  while (bytes < text.size()) {
+    Glyph glyph = first_glyph(text.substr(bytes));
+    if (glyph.shown == "\t") glyph = {1, "\\x09", 4};
+    if (columns + glyph.columns > width) break;
+    shown += glyph.shown;
+    columns += glyph.columns;
+    bytes += glyph.bytes;
+  }
+  return shown;
+}
+
+std::string whole(std::string_view text) {
+  size_t bytes = 0;
+  return head_of(text, static_cast<size_t>(-1), bytes);
+}
+
+}  // namespace
+
+size_t columns_of(std::string_view shown) {
+  if (is_plain_ascii(shown)) return shown.size();
+  size_t columns = 0;
+  while (!shown.empty()) {
+    const Glyph glyph = first_glyph(shown);
+    columns += glyph.columns;
+    shown.remove_prefix(glyph.bytes);
+  }
+  return columns;
+}
+
+std::string cut(std::string_view text, size_t width) {
+  if (width == 0) return whole(text);
+  size_t bytes = 0;
+  std::string shown = head_of(text, width, bytes);
+  if (bytes == text.size()) return shown;
+  return head_of(text, width - 1, bytes) + "…";
+}
+
+std::string cut_middle(std::string_view text, size_t width) {
+  if (width == 0) return whole(text);
+  size_t bytes = 0;
+  std::string shown = head_of(text, width, bytes);
+  if (bytes == text.size()) return shown;
+  const size_t tail_columns = (width - 1) / 2;
+  std::string head = head_of(text, width - 1 - tail_columns, bytes);
+  // The longest tail that fits: from further back than can fit, forward by whole glyphs.
+  size_t from = text.size() - std::min(text.size(), tail_columns * 4);
+  while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xc0) == 0x80) ++from;
+  std::string tail = whole(text.substr(from));
+  while (columns_of(tail) > tail_columns) tail.erase(0, first_glyph(tail).bytes);
+  return head + "…" + tail;
+}
+
+std::string wrapped(std::string_view text, size_t width, size_t indent) {
+  const std::string blanks(indent, ' ');
+  std::string out, line;
+  size_t columns = 0;
+  const auto flush = [&] {
+    if (!line.empty()) out += blanks + line + '\n';
+    line.clear();
+    columns = 0;
+  };
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = whole(text.substr(at, end - at));
+    const size_t size = columns_of(word);
+    if (width > 0 && columns > 0 && indent + columns + 1 + size > width) flush();
+    if (columns > 0) {
+      line += ' ';
+      ++columns;
+    }
+    line += word;
+    columns += size;
+    at = end + 1;
+  }
+  flush();
+  return out;
+}
+
+std::string inked(std::string_view text, Ink ink, bool color) {
+  if (!color || ink == Ink::none || text.empty()) return std::string(text);
+  const char* code = ink == Ink::bold ? "1" : ink == Ink::faint ? "2" : "33";
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+std::string tinted(std::string_view text, std::string_view rgb, bool color) {
+  unsigned value = 0;
+  if (!color || rgb.size() != 7 ||
+      std::from_chars(rgb.data() + 1, rgb.data() + 7, value, 16).ptr != rgb.data() + 7) {
+    return std::string(text);
+  }
+  return fmt::format("\x1b[38;2;{};{};{}m{}\x1b[39m", value >> 16, value >> 8 & 255, value & 255,
+                     text);
+}
+
+void TextGrid::column(std::string head, Align align, size_t gap) {
+  const size_t width = columns_of(head);
+  columns_.push_back({std::move(head), align, columns_.empty() ? 0 : gap, width});
+}
+
+void TextGrid::widen(size_t column, size_t width) {
+  columns_[column].width = std::max(columns_[column].width, width);
+}
+
+void TextGrid::row(std::vector<Cell> cells, Ink ink) {
+  for (size_t i = 0; i < cells.size(); ++i) widen(i, columns_of(cells[i].text));
+  rows_.push_back({std::move(cells), ink, false});
+}
+
+void TextGrid::rule() {
+  rows_.push_back({{}, Ink::faint, true});
+}
+
+size_t TextGrid::width() const {
+  return columns_.empty() ? 0 : end_of(columns_.size() - 1);
+}
+
+size_t TextGrid::end_of(size_t column) const {
+  size_t end = 0;
+  for (size_t i = 0; i <= column; ++i) end += columns_[i].gap + columns_[i].width;
+  return end;
+}
+
+void TextGrid::append_row(std::string& out, const std::vector<Cell>& cells, size_t indent,
+                          bool color, Ink ink) const {
+  out.append(indent, ' ');
+  size_t blanks = 0;  // written only before something
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const Column& column = columns_[i];
+    const Cell& cell = cells[i];
+    const size_t width = columns_of(cell.text);
+    const size_t pad = column.width - std::min(column.width, width);
+    blanks += column.gap + (column.align == Align::right ? pad : 0);
+    if (!cell.text.empty()) {
+      out.append(blanks, ' ');
+      out += cell.tint.empty() ? inked(cell.text, ink, color) : tinted(cell.text, cell.tint, color);
+      blanks = 0;
+    }
+    if (column.align == Align::left) blanks += pad;
+  }
+  out += '\n';
+}
+
+void TextGrid::append_rule(std::string& out, size_t indent, bool color) const {
+  out.append(indent, ' ');
+  for (const Column& column : columns_) {
+    std::string line;
+    for (size_t i = 0; i < column.gap + column.width; ++i) line += "─";
+    out += inked(line, Ink::faint, color);
+  }
+  out += '\n';
+}
+
+void TextGrid::append_head(std::string& out, size_t indent, bool color) const {
+  std::vector<Cell> heads;
+  for (const Column& column : columns_) heads.push_back({column.head, {}});
+  append_row(out, heads, indent, color, Ink::faint);
+}
+
+std::string TextGrid::text(size_t indent, bool color) const {
+  std::string out;
+  if (std::any_of(columns_.begin(), columns_.end(),
+                  [](const Column& column) { return !column.head.empty(); })) {
+    append_head(out, indent, color);
+  }
+  for (const Row& row : rows_) {
+    if (row.rule) {
+      append_rule(out, indent, color);
+    } else {
+      append_row(out, row.cells, indent, color, row.ink);
+    }
+  }
+  return out;
+}
+
+}  // namespace kr

@@ -1,0 +1,73 @@
+// Columns of text for a terminal: measured, aligned, cut to its width, coloured on demand.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kr {
+
+/// Columns on the screen that a text takes once it is `printable`.
+size_t columns_of(std::string_view shown);
+
+/// `text` as `printable`, cut to `width` columns with `…` at the end. 0: not cut.
+std::string cut(std::string_view text, size_t width);
+/// The same, with what is left out taken from the middle: for names that differ at both ends.
+std::string cut_middle(std::string_view text, size_t width);
+
+/// Words of `text` in lines of at most `width` columns (0: no limit), each behind `indent` blanks.
+std::string wrapped(std::string_view text, size_t width, size_t indent);
+
+enum class Ink : uint8_t { none, bold, faint, warning };
+/// `text` between escapes; as it is without `color`.
+std::string inked(std::string_view text, Ink ink, bool color);
+/// The same in `#rrggbb`.
+std::string tinted(std::string_view text, std::string_view rgb, bool color);
+
+class TextGrid {
+ public:
+  enum class Align : uint8_t { left, right };
+  struct Cell {
+    std::string text;  // printable
+    std::string tint;  // `#rrggbb` or empty
+  };
+
+  /// `gap` blanks stand before the column.
+  void column(std::string head, Align align, size_t gap = 2);
+  /// At least that wide.
+  void widen(size_t column, size_t width);
+  /// Cells by column; what is missing is empty.
+  void row(std::vector<Cell> cells, Ink ink = Ink::none);
+  void rule();
+
+  /// Wide as its widest row.
+  size_t width() const;
+  /// Where a column ends, counted from the first.
+  size_t end_of(size_t column) const;
+  /// `indent` blanks before each line. Nothing follows the last cell of a line that is not empty.
+  std::string text(size_t indent, bool color) const;
+
+  /// For rows that are not kept: the heads, and a row. The columns are as wide as `widen` says.
+  void append_head(std::string& out, size_t indent, bool color) const;
+  void append_row(std::string& out, const std::vector<Cell>& cells, size_t indent, bool color,
+                  Ink ink = Ink::none) const;
+
+ private:
+  struct Column {
+    std::string head;
+    Align align;
+    size_t gap;
+    size_t width;
+  };
+  struct Row {
+    std::vector<Cell> cells;
+    Ink ink = Ink::none;
+    bool rule = false;
+  };
+  void append_rule(std::string& out, size_t indent, bool color) const;
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace kr

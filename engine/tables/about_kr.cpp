@@ -1,0 +1,109 @@
+// `kr list` of what kr itself has: checks, formats, tables and their columns.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "diag/diagnostic.hpp"
+#include "tables/registry.hpp"
+#include "trace/open.hpp"
+
+namespace kr::tables {
+namespace {
+
+void add_listed_checks(const Source& /*source*/, RowSink& sink) {
+  for (const CodeInfo& code : all_codes()) {
+    if (code.severity == Severity::retired) continue;
+    sink.row({code.id, code.name, to_string(code.severity), description(code)});
+  }
+}
+
+void add_listed_formats(const Source& /*source*/, RowSink& sink) {
+  for (const FormatInfo& format : known_formats()) {
+    const std::string extensions = fmt::format("{}", fmt::join(format.extensions, " "));
+    sink.row({format.name, table::cell_or_nothing(extensions), format.summary});
+  }
+}
+
+void add_listed_tables(const Source& /*source*/, RowSink& sink) {
+  for (const Definition* one : all()) {
+    sink.row({one->info.id, one->info.title, one->info.doc,
+              table::cell_or_nothing(to_string(one->needs))});
+  }
+}
+
+void add_listed_columns(const Source& source, RowSink& sink) {
+  for (const Definition* one : all()) {
+    if (!source.table.empty() && source.table != one->info.id) continue;
+    for (const Column& column : one->info.columns) {
+      sink.row({one->info.id, column.id, to_string(column.unit), to_string(column.role),
+                int64_t{column.optional}, column.doc});
+    }
+  }
+}
+
+}  // namespace
+
+extern const Definition list_checks_table;
+const Definition list_checks_table{
+    {"list_checks",
+     "checks",
+     "One row per check that `kr lint` or the reading of rules files makes.",
+     {
+         {"code", Unit::text, Role::key, "The code of the check, such as `KR204`."},
+         {"name", Unit::text, Role::measure, "Its name, such as `unknown-label`."},
+         {"severity", Unit::text, Role::measure, "`error`, `warning` or `info`."},
+         {"doc", Unit::text, Role::measure,
+          "The message of its findings, with `…` for what depends on the place."},
+     }},
+    Needs::nothing,
+    add_listed_checks};
+
+extern const Definition list_formats_table;
+const Definition list_formats_table{
+    {"list_formats",
+     "trace formats",
+     "One row per format of traces and profiles that kr reads.",
+     {
+         {"name", Unit::text, Role::key, "The name of the format."},
+         {"extensions", Unit::text, Role::measure,
+          "The usual endings of such files, joined with blanks; nothing if there are none.", true},
+         {"doc", Unit::text, Role::measure, "What the format is."},
+     }},
+    Needs::nothing,
+    add_listed_formats};
+
+extern const Definition list_tables_table;
+const Definition list_tables_table{
+    {"list_tables",
+     "tables",
+     "One row per table that kr can produce.",
+     {
+         {"name", Unit::text, Role::key, "The id of the table, as for `--tables`."},
+         {"title", Unit::text, Role::measure, "The title of the table."},
+         {"doc", Unit::text, Role::measure, "What a row is."},
+         {"needs", Unit::text, Role::measure,
+          "What the table is made from; nothing for what kr itself has.", true},
+     }},
+    Needs::nothing,
+    add_listed_tables};
+
+extern const Definition list_columns_table;
+const Definition list_columns_table{
+    {"list_columns",
+     "columns",
+     "One row per column of each table, in order.",
+     {
+         {"table_name", Unit::text, Role::key, "The id of the table."},
+         {"name", Unit::text, Role::key,
+          "The id of the column; `*` stands for one column per dimension of the model, named after "
+          "it."},
+         {"unit", Unit::text, Role::measure, "The unit of its cells."},
+         {"role", Unit::text, Role::measure,
+          "`key`: identifies the row; `measure`: what was measured; `detail`: a measure that the "
+          "short form on a terminal leaves out; `short_form`: only in that form."},
+         {"optional", Unit::boolean, Role::measure, "Whether a cell may be nothing."},
+         {"doc", Unit::text, Role::measure, "What the column is."},
+     }},
+    Needs::nothing,
+    add_listed_columns};
+
+}  // namespace kr::tables

@@ -1,0 +1,51 @@
+// How a table is defined: a file of this folder has one definition or a few that belong together;
+// registry.cpp lists them all.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "table/table.hpp"
+#include "tables/source.hpp"
+
+namespace kr::tables {
+
+using table::Cell;
+using table::Cells;
+using table::Column;
+using table::Role;
+using table::RowSink;
+using table::Unit;
+
+/// What has to be in a Source. A table whose needs are not met is absent.
+enum class Needs : uint8_t {
+  nothing,
+  rules,
+  runs,        // Source::runs, summed
+  statistics,  // of every run
+  operations,  // Run::trace
+  tree,
+  coverage,
+  run_difference,
+  rules_difference,
+  explanation,
+  rulesets,
+};
+/// As `kr list tables` shows it; empty: nothing is needed.
+std::string_view to_string(Needs needs) noexcept;
+
+struct Definition {
+  table::Info info;
+  Needs needs = Needs::nothing;
+  void (*rows)(const Source& source, RowSink& sink);
+  /// Why these data have no such table although the needs are met; empty: they have. May be null.
+  std::string (*absent)(const Source& source) = nullptr;
+};
+
+/// The dimensions of all runs: `stage`, `substage`, others by name, `kind` last.
+std::vector<std::string> dimensions_of(const Source& source);
+/// The column of a dimension: its name, or `NAME_label` where a fixed column has that name.
+std::string dimension_column(const Definition& definition, std::string_view dimension);
+
+}  // namespace kr::tables

@@ -1,0 +1,122 @@
+// `kr why`: the rules that give a name its labels, and those that match it too.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iterator>
+#include <string>
+
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+namespace {
+
+/// `file:line`. What every model inherits may be without a file.
+std::string place_of_rule(const CompiledRules& rules, RuleId rule) {
+  const Span span = rules.program().rules.get(rule).span;
+  return span.valid() ? rules.sources().place(span) : "built-in";
+}
+
+/// The rule as written, on one line.
+std::string text_of_rule(const CompiledRules& rules, RuleId rule) {
+  const Span span = rules.program().rules.get(rule).span;
+  std::string text;
+  if (!span.valid()) return text;
+  bool blank = false;
+  for (const char c : rules.sources().text(span)) {
+    const bool space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (space && blank) continue;
+    text += space ? ' ' : c;
+    blank = space;
+  }
+  return text;
+}
+
+std::string text_of_spans(const WhyOutcome& outcome) {
+  std::string text;
+  for (const auto& [begin, end] : outcome.spans) {
+    fmt::format_to(std::back_inserter(text), "{}{}-{}", text.empty() ? "" : ",", begin, end);
+  }
+  return text;
+}
+
+/// Calls `row(dimension, outcome's number, outcome)` for each.
+template <class Row>
+void for_each_outcome(const Source& source, const Row& row) {
+  for (const WhyDimension& dimension : source.explanation->dimensions) {
+    const std::string& name = source.rules->program().dimensions.get(dimension.dimension).name;
+    for (size_t i = 0; i < dimension.outcomes.size(); ++i) {
+      row(name, static_cast<int64_t>(i), dimension.outcomes[i]);
+    }
+  }
+}
+
+void add_explanations(const Source& source, RowSink& sink) {
+  for_each_outcome(
+      source, [&](const std::string& dimension, int64_t number, const WhyOutcome& outcome) {
+        std::string place, text;
+        if (outcome.rule) {
+          place = place_of_rule(*source.rules, *outcome.rule);
+          text = text_of_rule(*source.rules, *outcome.rule);
+        }
+        const std::string spans = text_of_spans(outcome);
+        const std::string condition = fmt::format("{}", fmt::join(outcome.conditions, " and "));
+        sink.row({dimension, number, outcome.label, table::cell_or_nothing(place),
+                  table::cell_or_nothing(text), table::cell_or_nothing(spans),
+                  table::cell_or_nothing(condition)});
+      });
+}
+
+void add_explanation_alternatives(const Source& source, RowSink& sink) {
+  for_each_outcome(
+      source, [&](const std::string& dimension, int64_t number, const WhyOutcome& outcome) {
+        for (const WhyRule& also : outcome.also) {
+          sink.row({dimension, number, also.label, place_of_rule(*source.rules, also.rule)});
+        }
+      });
+}
+
+}  // namespace
+
+extern const Definition explanations_table;
+const Definition explanations_table{
+    {"explanations",
+     "explanations",
+     "One row per dimension and label that a name can get: the rule that gives it.",
+     {
+         {"dimension", Unit::text, Role::key, "The dimension."},
+         {"outcome", Unit::id, Role::key,
+          "The number of the label among those possible in the dimension, from 0; 0 is the usual "
+          "one: the type of operation that the name shows, and no enclosing context."},
+         {"label", Unit::text, Role::measure,
+          "The label that the name gets; `unclassified` if no rule matches."},
+         {"rule", Unit::text, Role::measure,
+          "The file and line of the rule that gives the label; nothing if no rule matches.", true},
+         {"rule_text", Unit::text, Role::detail,
+          "The rule as written, on one line; nothing if there is none.", true},
+         {"spans", Unit::text, Role::measure,
+          "The bytes of the name that the texts of the rule match, as begin and end (exclusive), "
+          "such as `3-7,9-12`; nothing if the rule matches without any.",
+          true},
+         {"condition", Unit::text, Role::measure,
+          "What has to be true of the type of operation and of the enclosing context for this "
+          "label; nothing if it is the only one.",
+          true},
+     }},
+    Needs::explanation,
+    add_explanations};
+
+extern const Definition explanation_alternatives_table;
+const Definition explanation_alternatives_table{
+    {"explanation_alternatives",
+     "other rules that match",
+     "One row per rule that matches a name too, but comes after the rule that gives the label.",
+     {
+         {"dimension", Unit::text, Role::key, "The dimension."},
+         {"outcome", Unit::id, Role::key, "The number of the label, as in `explanations`."},
+         {"label", Unit::text, Role::measure, "The label that this rule would give."},
+         {"rule", Unit::text, Role::key, "The file and line of this rule."},
+     }},
+    Needs::explanation,
+    add_explanation_alternatives};
+
+}  // namespace kr::tables

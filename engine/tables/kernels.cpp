@@ -1,0 +1,61 @@
+// Time by distinct name.
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+namespace {
+
+const NameSum::Given* label_of_name(const NameSum& name, std::optional<size_t> dimension) {
+  return dimension ? &name.labels[*dimension] : nullptr;
+}
+
+void add_kernels(const Source& source, RowSink& sink) {
+  const std::vector<std::string> dimensions = dimensions_of(source);
+  Cells row;
+  for (const Run& one : source.runs) {
+    const RunSummary& run = one.summary;
+    std::vector<std::optional<size_t>> at;
+    for (const std::string& dimension : dimensions) at.push_back(run.dimension(dimension));
+    const auto ruled =
+        run.dimension("substage") ? run.dimension("substage") : run.dimension("kind");
+    for (const NameSum& name : run.names) {
+      row.assign({run.id, name.name, to_string(name.kind)});
+      for (const auto& dimension : at) {
+        const NameSum::Given* label = label_of_name(name, dimension);
+        row.push_back(label != nullptr ? Cell(label->label) : Cell());
+      }
+      const NameSum::Given* by = label_of_name(name, ruled);
+      row.insert(row.end(), {name.instances, name.elapsed_ns, name.total_ns, name.min_ns,
+                             name.max_ns, name.mean_ns, name.stddev_ns,
+                             by != nullptr ? table::cell_or_nothing(by->rule) : Cell()});
+      sink.row(row);
+    }
+  }
+}
+
+}  // namespace
+
+extern const Definition kernels_table;
+const Definition kernels_table{
+    {"kernels",
+     "names",
+     "One row per run, distinct name and type of operation with the same labels.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"name", Unit::text, Role::key, "The name of the kernel, copy or set."},
+      {"type", Unit::text, Role::key, "`kernel`, `memcpy` or `memset`."},
+      {std::string(table::dimension_columns), Unit::text, Role::key,
+       "One column per dimension of the models, named after it: the label.", true},
+      {"instances", Unit::count, Role::measure, "Operations of that name."},
+      {"elapsed_ns", Unit::ns, Role::measure,
+       "Their part of the time in which a GPU was busy: what no earlier operation covers."},
+      {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
+      {"min_ns", Unit::ns, Role::detail, "The shortest duration."},
+      {"max_ns", Unit::ns, Role::detail, "The longest duration."},
+      {"mean_ns", Unit::ns, Role::detail, "The mean duration."},
+      {"stddev_ns", Unit::ns, Role::detail,
+       "The standard deviation of the sample of durations; 0 for one."},
+      {"rule", Unit::text, Role::detail,
+       "The rule that gives the substage (else the kind): `file:line`.", true}}},
+    Needs::runs,
+    add_kernels};
+
+}  // namespace kr::tables

@@ -1,0 +1,95 @@
+// Time by label.
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+namespace {
+
+/// Titles of labels as the run's model declares them.
+class LabelTitles {
+ public:
+  LabelTitles(const Program& program, const RunSummary& run) : program_(program) {
+    const auto engine = program.engine(run.engine);
+    const auto model = engine ? program.model(*engine, run.model) : std::nullopt;
+    if (model) model_ = &program.models.get(*model);
+  }
+
+  std::string_view of(std::string_view dimension, std::string_view label) const {
+    const auto id = program_.dimension(dimension);
+    const kr::Table* table = model_ != nullptr && id ? model_->table(*id) : nullptr;
+    if (table == nullptr) return {};
+    for (const Label& one : table->vocabulary) {
+      if (one.name == label) return one.title;
+    }
+    return {};
+  }
+
+ private:
+  const Program& program_;
+  const Model* model_ = nullptr;
+};
+
+void add_labels(const Source& source, RowSink& sink) {
+  for (const Run& one : source.runs) {
+    const RunSummary& run = one.summary;
+    const LabelTitles titles(source.rules->program(), run);
+    for (const std::string& dimension : dimensions_of(source)) {
+      const auto at = run.dimension(dimension);
+      if (!at) continue;
+      for (const LabelSum& sum : run.dimensions[*at].labels) {
+        sink.row({run.id, dimension, sum.label,
+                  table::cell_or_nothing(titles.of(dimension, sum.label)), sum.instances,
+                  sum.elapsed_ns, sum.total_ns});
+      }
+    }
+  }
+}
+
+std::string not_one_job(const Source& source) {
+  if (source.runs.size() < 2) return "there is one run only";
+  return source.ranks().why_not;
+}
+
+void add_label_balance(const Source& source, RowSink& sink) {
+  for (const std::string& dimension : dimensions_of(source)) {
+    for (const LabelBalance& label : balance_labels(source.summaries(), dimension)) {
+      sink.row({dimension, label.label, label.sum_ns, label.mean_ns, label.max_ns,
+                label.max_over_mean, source.rank(label.most)});
+    }
+  }
+}
+
+}  // namespace
+
+extern const Definition labels_table;
+const Definition labels_table{
+    {"labels",
+     "time by label",
+     "One row per run, dimension and label that occurs; those of a dimension add up to the run.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"dimension", Unit::text, Role::key, "The dimension, such as `substage`."},
+      {"label", Unit::text, Role::key, "The label."},
+      {"title", Unit::text, Role::detail, "The title that the rules give the label.", true},
+      {"instances", Unit::count, Role::measure, "Operations with the label."},
+      {"elapsed_ns", Unit::ns, Role::measure,
+       "Their part of the time in which a GPU was busy: what no earlier operation covers."},
+      {"total_ns", Unit::ns, Role::measure, "The sum of their durations."}}},
+    Needs::runs,
+    add_labels};
+
+extern const Definition label_balance_table;
+const Definition label_balance_table{
+    {"label_balance",
+     "time by label over all ranks",
+     "One row per dimension and label: how evenly its elapsed time is spread over the ranks.",
+     {{"dimension", Unit::text, Role::key, "The dimension."},
+      {"label", Unit::text, Role::key, "The label."},
+      {"elapsed_ns", Unit::ns, Role::measure, "The sum over all ranks."},
+      {"mean_ns", Unit::ns, Role::measure, "The mean over all ranks."},
+      {"max_ns", Unit::ns, Role::measure, "The largest of any rank."},
+      {"max_over_mean", Unit::factor, Role::measure, "`max_ns` divided by `mean_ns`."},
+      {"max_rank", Unit::id, Role::measure, "The rank with `max_ns`; the first of several."}}},
+    Needs::runs,
+    add_label_balance,
+    not_one_job};
+
+}  // namespace kr::tables

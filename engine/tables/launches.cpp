@@ -1,0 +1,143 @@
+// The calls of the host, the operations that they launched, and what waited for them.
+#include <algorithm>
+
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+namespace {
+
+std::string without_launches(const Source& source) {
+  const bool any = std::any_of(source.runs.begin(), source.runs.end(),
+                               [](const Run& run) { return run.statistics->launches.has_value(); });
+  return any ? std::string() : "no trace contains the calls that launched its operations";
+}
+
+void add_launch_matching(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    if (!run.statistics->launches) continue;
+    const LaunchStatistics& launches = *run.statistics->launches;
+    sink.row({run.summary.id, launches.linked, launches.orphans});
+  }
+}
+
+void add_idle(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    if (!run.statistics->launches) continue;
+    const LaunchStatistics& launches = *run.statistics->launches;
+    sink.row({run.summary.id, "host_bound", launches.host_bound_ns});
+    sink.row({run.summary.id, "other", launches.other_ns});
+  }
+}
+
+void add_launches(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    if (!run.statistics->launches) continue;
+    for (const LaunchCalls& one : run.statistics->launches->by_api) {
+      sink.row({run.summary.id, one.api, one.instances, one.operations, one.total_ns,
+                one.delay_mean_ns, one.short_kernels, one.running_at_next_launch});
+    }
+  }
+}
+
+void add_launch_queue(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    if (!run.statistics->launches) continue;
+    for (const StreamQueue& one : run.statistics->launches->queues) {
+      sink.row({run.summary.id, int64_t{one.device}, one.stream, one.launches, one.operations,
+                one.mean, one.max, one.time_weighted_mean});
+    }
+  }
+}
+
+void add_attribution(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    const AttributionSums& sums = run.statistics->attribution;
+    sink.row({run.summary.id, "launch", sums.module_operations, sums.module_ns});
+    sink.row({run.summary.id, "layer", sums.layer_operations, sums.layer_ns});
+    sink.row({run.summary.id, "none", sums.none_operations, sums.none_ns});
+  }
+}
+
+}  // namespace
+
+extern const Definition launch_matching_table, idle_table, launches_table, launch_queue_table,
+    attribution_table;
+
+const Definition launch_matching_table{
+    {"launch_matching",
+     "operations with and without a launch",
+     "One row per run whose trace contains launches: how many operations have one.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"linked", Unit::count, Role::measure, "Operations whose launch is in the trace."},
+      {"orphans", Unit::count, Role::measure, "Operations whose launch is not in the trace."}}},
+    Needs::statistics,
+    add_launch_matching,
+    without_launches};
+
+const Definition idle_table{
+    {"idle",
+     "why devices were idle",
+     "One row per run and cause of idle time, over all devices.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"cause", Unit::text, Role::key,
+       "`host_bound`: the launch of the next operation had not begun; `other`: it had, or it is "
+       "not known."},
+      {"total_ns", Unit::ns, Role::measure, "Idle time of this cause, summed over all devices."}}},
+    Needs::statistics,
+    add_idle,
+    without_launches};
+
+const Definition launches_table{
+    {"launches",
+     "launches by call",
+     "One row per run and function of the CUDA runtime or driver that launched operations.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"api", Unit::text, Role::key, "The name of the function, such as `cudaLaunchKernel`."},
+      {"calls", Unit::count, Role::measure, "Calls that launched at least one operation."},
+      {"operations", Unit::count, Role::measure, "Operations that these calls launched."},
+      {"total_ns", Unit::ns, Role::measure, "Time of these calls on the host."},
+      {"delay_mean_ns", Unit::ns, Role::measure,
+       "Mean time from the start of the call to the start of the operation, over `operations`."},
+      {"short_kernels", Unit::count, Role::measure,
+       "Kernels that took less time than the call that launched them."},
+      {"running_at_next_launch", Unit::count, Role::measure,
+       "Kernels that were running when the next launching call of the same thread began."}}},
+    Needs::statistics,
+    add_launches,
+    without_launches};
+
+const Definition launch_queue_table{
+    {"launch_queue",
+     "operations launched and not yet begun",
+     "One row per run, device and stream that operations were launched to: the length of its "
+     "queue.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"device", Unit::id, Role::key, "The number of the device."},
+      {"stream", Unit::id, Role::key, "The number of the stream."},
+      {"launches", Unit::count, Role::measure, "Calls that launched operations to this stream."},
+      {"operations", Unit::count, Role::measure, "Operations that these calls launched to it."},
+      {"mean", Unit::count, Role::measure,
+       "Mean length of the queue when these calls begin, with what they launch: operations whose "
+       "call has begun and which have not begun themselves."},
+      {"max", Unit::count, Role::measure, "The largest length of the queue when a call begins."},
+      {"time_weighted_mean", Unit::count, Role::measure,
+       "Mean length of the queue over the time from the first call to the start of the last "
+       "operation; 0 if there is no such time."}}},
+    Needs::statistics,
+    add_launch_queue,
+    without_launches};
+
+const Definition attribution_table{
+    {"attribution",
+     "time in modules and in repeated blocks",
+     "One row per run and evidence: operations by how their place in the model is known.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"evidence", Unit::text, Role::key,
+       "`launch`: a module encloses the launch; `layer`: no module does, but the kernel is in a "
+       "repeated block; `none`: neither."},
+      {"operations", Unit::count, Role::measure, "Operations with this evidence."},
+      {"total_ns", Unit::ns, Role::measure, "The sum of their durations."}}},
+    Needs::statistics,
+    add_attribution};
+
+}  // namespace kr::tables

@@ -1,0 +1,236 @@
+// `kr list` of what rules files define.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+namespace {
+
+std::string listed_file(const CompiledRules& rules, Span span) {
+  return span.valid() ? rules.sources().path(span.file) : std::string();
+}
+
+/// The name of a rules module: `gemm` of `stdlib/gemm.kr`.
+std::string rules_module(const std::string& path) {
+  return std::filesystem::path(path).stem().string();
+}
+
+/// What an engine, or one of its models, is detected by, as written in the file that defines it.
+std::string listed_detect(const CompiledRules& rules, const std::string& engine,
+                          const std::string& model) {
+  std::string text;
+  const auto set = [&](const LoadedFile& file, const syntax::Body& body) {
+    text.clear();
+    for (const syntax::Detect& detect : body.detects) {
+      if (!text.empty()) text += " | ";
+      text += rules.sources().text(file.tree.exprs.get(detect.expr).span);
+    }
+  };
+  for (const LoadedFile& file : rules.rules->files) {
+    if (!file.root) continue;
+    for (const syntax::Engine& one : file.tree.engines) {
+      if (one.name.text != engine) continue;
+      if (model.empty()) set(file, one.body);
+      for (const syntax::Model& own : one.models) {
+        if (own.name.text == model) set(file, own.body);
+      }
+    }
+  }
+  return text;
+}
+
+void add_listed_engines(const Source& source, RowSink& sink) {
+  const CompiledRules& rules = *source.rules;
+  for (const Engine& engine : rules.program().engines) {
+    sink.row({engine.name, table::cell_or_nothing(engine.title),
+              table::cell_or_nothing(listed_file(rules, engine.span)), engine.doc,
+              table::cell_or_nothing(listed_detect(rules, engine.name, ""))});
+  }
+}
+
+void add_listed_models(const Source& source, RowSink& sink) {
+  const CompiledRules& rules = *source.rules;
+  const Program& program = rules.program();
+  for (const Engine& engine : program.engines) {
+    for (const ModelId id : engine.models) {
+      const Model& model = program.models.get(id);
+      const bool own = model.span.valid();  // not `default`, which nobody wrote
+      const std::string detect =
+          own ? listed_detect(rules, engine.name, model.name) : std::string();
+      sink.row({engine.name, model.name, table::cell_or_nothing(own ? model.title : engine.title),
+                table::cell_or_nothing(listed_file(rules, own ? model.span : engine.span)),
+                own ? std::string_view(model.doc) : "the engine's own rules alone",
+                table::cell_or_nothing(detect)});
+    }
+  }
+}
+
+void add_listed_labels(const Source& source, RowSink& sink) {
+  const CompiledRules& rules = *source.rules;
+  const Program& program = rules.program();
+  for (const Engine& engine : program.engines) {
+    std::set<std::pair<uint32_t, std::string>> seen;  // models share them
+    for (const ModelId id : engine.models) {
+      for (const Table& of_dimension : program.models.get(id).tables) {
+        for (const Label& label : of_dimension.vocabulary) {
+          if (!seen.insert({of_dimension.dimension.index, label.name}).second) continue;
+          sink.row({engine.name, program.dimensions.get(of_dimension.dimension).name, label.name,
+                    table::cell_or_nothing(label.title), table::cell_or_nothing(label.color),
+                    table::cell_or_nothing(listed_file(rules, label.span)), label.doc});
+        }
+      }
+    }
+  }
+}
+
+void add_listed_patterns(const Source& source, RowSink& sink) {
+  const SourceMap& sources = source.rules->sources();
+  for (const LoadedFile& file : source.rules->rules->files) {
+    const std::string& path = sources.path(file.file);
+    for (const syntax::Pattern& pattern : file.tree.patterns) {
+      sink.row({rules_module(path) + '.' + pattern.name.text, path, pattern.doc,
+                sources.text(file.tree.exprs.get(pattern.expr).span)});
+    }
+  }
+}
+
+void add_listed_modules(const Source& source, RowSink& sink) {
+  std::map<std::string_view, const LoadedFile*> by_path;
+  for (const LoadedFile& file : source.rules->rules->files) {
+    if (!file.root) by_path.emplace(source.rules->sources().path(file.file), &file);
+  }
+  for (const auto& [path, file] : by_path) {
+    sink.row({rules_module(std::string(path)), path, file->tree.doc});
+  }
+}
+
+void add_listed_rulesets(const Source& source, RowSink& sink) {
+  for (const Rules* rules : *source.rulesets) {
+    for (const LoadedFile& file : rules->files) {
+      if (!file.root) continue;
+      std::vector<std::string_view> engines;
+      for (const syntax::Engine& engine : file.tree.engines) engines.push_back(engine.name.text);
+      const std::string& path = rules->sources.path(file.file);
+      sink.row({rules_module(path), path,
+                table::cell_or_nothing(fmt::format("{}", fmt::join(engines, ", "))),
+                file.tree.doc});
+    }
+  }
+}
+
+Column listed_file_column() {
+  return {"ruleset", Unit::text, Role::measure,
+          "The rules file that defines it; nothing for what is built in.", true};
+}
+Column listed_title_column() {
+  return {"title", Unit::text, Role::measure, "Its title; nothing if it has none.", true};
+}
+Column listed_doc_column(std::string doc) {
+  return {"doc", Unit::text, Role::measure, std::move(doc)};
+}
+Column listed_detect_column() {
+  return {"detect", Unit::text, Role::measure,
+          "The expression that detects it, as written; nothing if it is never detected.", true};
+}
+constexpr const char* listed_doc = "Its documentation in the rules file, may be empty.";
+
+}  // namespace
+
+extern const Definition list_engines_table;
+const Definition list_engines_table{{"list_engines",
+                                     "engines",
+                                     "One row per engine of the rules.",
+                                     {
+                                         {"name", Unit::text, Role::key, "The name of the engine."},
+                                         listed_title_column(),
+                                         listed_file_column(),
+                                         listed_doc_column(listed_doc),
+                                         listed_detect_column(),
+                                     }},
+                                    Needs::rules,
+                                    add_listed_engines};
+
+extern const Definition list_models_table;
+const Definition list_models_table{
+    {"list_models",
+     "models",
+     "One row per engine and model of the rules.",
+     {
+         {"engine", Unit::text, Role::key, "The engine of the model."},
+         {"name", Unit::text, Role::key,
+          "The name of the model; `default` has only the rules of the engine."},
+         listed_title_column(),
+         listed_file_column(),
+         listed_doc_column(listed_doc),
+         listed_detect_column(),
+     }},
+    Needs::rules,
+    add_listed_models};
+
+extern const Definition list_labels_table;
+const Definition list_labels_table{
+    {"list_labels",
+     "labels",
+     "One row per engine, dimension and label that its models declare.",
+     {
+         {"engine", Unit::text, Role::key, "The engine."},
+         {"dimension", Unit::text, Role::key, "The dimension."},
+         {"name", Unit::text, Role::key, "The label."},
+         listed_title_column(),
+         {"color", Unit::text, Role::measure,
+          "Its colour as `#rrggbb`; nothing if it declares none.", true},
+         listed_file_column(),
+         listed_doc_column(listed_doc),
+     }},
+    Needs::rules,
+    add_listed_labels};
+
+extern const Definition list_patterns_table;
+const Definition list_patterns_table{
+    {"list_patterns",
+     "patterns",
+     "One row per named pattern of the rules files and of the files that they use.",
+     {
+         {"name", Unit::text, Role::key, "The rules module and the pattern, as in `gemm.grouped`."},
+         {"ruleset", Unit::text, Role::key, "The rules file that defines it."},
+         listed_doc_column(listed_doc),
+         {"expression", Unit::text, Role::measure, "Its expression as written."},
+     }},
+    Needs::rules,
+    add_listed_patterns};
+
+extern const Definition list_modules_table;
+const Definition list_modules_table{
+    {"list_modules",
+     "rules modules",
+     "One row per rules file that other rules files use.",
+     {
+         {"name", Unit::text, Role::measure, "The name of the rules module."},
+         {"ruleset", Unit::text, Role::key, "The rules file."},
+         listed_doc_column("The documentation at its beginning, may be empty."),
+     }},
+    Needs::rules,
+    add_listed_modules};
+
+extern const Definition list_rulesets_table;
+const Definition list_rulesets_table{
+    {"list_rulesets",
+     "rulesets",
+     "One row per ruleset: those that ship with kr, or those given to the command.",
+     {
+         {"name", Unit::text, Role::measure, "The name of the ruleset."},
+         {"ruleset", Unit::text, Role::key, "The rules file."},
+         {"engine", Unit::text, Role::measure,
+          "The engines that it defines, joined with `, `; nothing if it defines none.", true},
+         listed_doc_column("The documentation at its beginning, may be empty."),
+     }},
+    Needs::rulesets,
+    add_listed_rulesets};
+
+}  // namespace kr::tables

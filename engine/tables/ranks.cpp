@@ -1,0 +1,122 @@
+// The runs as ranks of one distributed job: how even their devices are.
+#include <fmt/format.h>
+
+#include "base/printable.hpp"
+#include "tables/definition.hpp"
+#include "tables/ratio.hpp"
+
+namespace kr::tables {
+namespace {
+
+std::string without_rank_devices(const Source& source) {
+  const Ranks& ranks = source.ranks();
+  if (!ranks.why_not.empty()) return "the runs are not ranks of one job: " + ranks.why_not;
+  return ranks.devices.size() < 2 ? "there are fewer than two devices" : std::string();
+}
+
+void add_ranks(const Source& source, RowSink& sink) {
+  const Ranks& ranks = source.ranks();
+  for (size_t i = 0; i < ranks.devices.size(); ++i) {
+    const RankDevice& one = ranks.devices[i];
+    const RankOfRun& rank = ranks.runs[one.run];
+    const RunSummary& run = source.runs[one.run].summary;
+    // What is known of the whole rank is in the row of its first device.
+    const bool first = i == 0 || ranks.devices[i - 1].run != one.run;
+    const int64_t span_ns = one.time.span_ns;
+    sink.row({run.id, rank.number.rank, to_string(rank.number.from),
+              table::cell(run.distributed.world_size), int64_t{one.device}, span_ns,
+              ratio_of(one.time.compute_ns, span_ns),
+              ratio_of(one.time.exposed_communication_ns, span_ns),
+              ratio_of(one.time.exposed_memory_ns, span_ns), ratio_of(one.time.idle_ns, span_ns),
+              first ? table::cell(rank.waiting_ns) : Cell(),
+              first ? table::cell(rank.slowest_steps) : Cell()});
+  }
+}
+
+void add_rank_balance(const Source& source, RowSink& sink) {
+  const Ranks& ranks = source.ranks();
+  for (const Balance& one : ranks.balance) {
+    const RankDevice& least = ranks.devices[one.least];
+    const RankDevice& most = ranks.devices[one.most];
+    std::string_view what = one.what;
+    what.remove_suffix(std::string_view("_ns").size());
+    sink.row({what, one.min_ns, one.mean_ns, one.max_ns, one.max_over_mean, source.rank(least.run),
+              int64_t{least.device}, source.rank(most.run), int64_t{most.device}});
+  }
+}
+
+}  // namespace
+
+std::vector<Note> rank_notes(const Source& source) {
+  std::vector<Note> notes;
+  if (source.runs.size() < 2) return notes;
+  const Ranks& ranks = source.ranks();
+  if (!ranks.why_not.empty()) {
+    notes.push_back({"", "info", "not-one-job",
+                     "the runs are not compared as ranks of one job: " + ranks.why_not});
+  }
+  if (!ranks.uneven.empty()) {
+    const size_t count = ranks.uneven.size();
+    notes.push_back({"", "warning", "uneven-collectives",
+                     fmt::format("{} not in equal numbers on all ranks, and not compared; the "
+                                 "first is `{}`",
+                                 count == 1 ? "1 communication kernel is"
+                                            : fmt::format("{} communication kernels are", count),
+                                 printable(std::string_view(ranks.uneven[0]).substr(0, 100))),
+                     static_cast<int64_t>(count)});
+  }
+  return notes;
+}
+
+extern const Definition ranks_table, rank_balance_table;
+
+const Definition ranks_table{
+    {"ranks",
+     "ranks and devices",
+     "One row per rank and device: parts of its span, and what is known of the rank.",
+     {{"run", Unit::text, Role::key, "The run."},
+      {"rank", Unit::id, Role::key, "The rank of the run in the distributed job."},
+      {"rank_from", Unit::text, Role::measure,
+       "Where the rank is from: `trace`, `name` of the file or folder, or `order` of the runs."},
+      {"world_size", Unit::count, Role::detail,
+       "The number of processes of the job, if the trace contains it.", true},
+      {"device", Unit::id, Role::key, "The number of the device."},
+      {"span_ns", Unit::ns, Role::measure, "From its first start to its last end."},
+      {"compute", Unit::ratio, Role::measure,
+       "The part of the span in which a compute kernel ran."},
+      {"exposed_communication", Unit::ratio, Role::measure,
+       "The part of the span in which communication ran and no compute."},
+      {"exposed_memory", Unit::ratio, Role::measure,
+       "The part of the span in which a copy or set ran, and neither compute nor communication."},
+      {"idle", Unit::ratio, Role::measure, "The part of the span in which nothing ran."},
+      {"waiting_ns", Unit::ns, Role::measure,
+       "In the row of the rank's first device: its `waiting_ns` of all `collectives`.", true},
+      {"slowest_in_steps", Unit::count, Role::measure,
+       "In the row of the rank's first device: the number of steps in which it is the slowest, "
+       "as in `rank_step_balance`.",
+       true}}},
+    Needs::runs,
+    add_ranks,
+    without_rank_devices};
+
+const Definition rank_balance_table{
+    {"rank_balance",
+     "balance of ranks and devices",
+     "One row per time of a device: its smallest, mean and largest value over all devices of all "
+     "ranks.",
+     {{"what", Unit::text, Role::key,
+       "The time, as in `devices`, without `_ns`: `span`, `busy`, `compute` and so on."},
+      {"min_ns", Unit::ns, Role::measure, "The smallest value."},
+      {"mean_ns", Unit::ns, Role::measure, "The mean."},
+      {"max_ns", Unit::ns, Role::measure, "The largest value."},
+      {"max_over_mean", Unit::factor, Role::measure,
+       "`max_ns` divided by `mean_ns`: 1 if all are equal, 0 if all are 0."},
+      {"min_rank", Unit::id, Role::measure, "The rank with `min_ns`; the first of several."},
+      {"min_device", Unit::id, Role::measure, "Its device with `min_ns`."},
+      {"max_rank", Unit::id, Role::measure, "The rank with `max_ns`; the first of several."},
+      {"max_device", Unit::id, Role::measure, "Its device with `max_ns`."}}},
+    Needs::runs,
+    add_rank_balance,
+    without_rank_devices};
+
+}  // namespace kr::tables

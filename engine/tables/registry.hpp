@@ -1,0 +1,24 @@
+// All tables that kr has. `kr list tables` and docs/tables.md are made from this list.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+
+/// In the order shown.
+std::span<const Definition* const> all();
+/// Null where there is none.
+const Definition* find(std::string_view id);
+std::vector<const table::Info*> all_infos();
+
+/// The table with the data of `source`, which has to outlive it. Its needs are met.
+table::Table make(const Definition& definition, const Source& source);
+/// Why `source` has no such table; empty: it has.
+std::string absent(const Definition& definition, const Source& source);
+
+}  // namespace kr::tables

@@ -1,0 +1,117 @@
+// The runs, and what is to be known of them.
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+namespace {
+
+constexpr size_t runs_columns = 18;
+
+void add_runs(const Source& source, RowSink& sink) {
+  for (size_t i = 0; i < source.runs.size(); ++i) {
+    const RunSummary& run = source.runs[i].summary;
+    const RankNumber& rank = source.ranks().runs[i].number;
+    sink.row({run.id, run.source, run.format, run.engine, run.model,
+              table::cell_or_nothing(run.choice_why), rank.rank, to_string(rank.from),
+              table::cell(run.distributed.world_size),
+              table::cell_or_nothing(run.distributed.backend), run.operations,
+              static_cast<int64_t>(run.names.size()), run.gpu_elapsed_ns, run.gpu_total_ns,
+              run.span_ns, run.wall_ns, run.wall_from == WallFrom::user ? "user" : "span",
+              run.non_gpu_ns});
+  }
+  for (const RunHead& run : source.other_runs) {
+    Cells row{run.run,    run.source, run.format,
+              run.engine, run.model,  table::cell_or_nothing(run.why)};
+    row.resize(runs_columns);
+    sink.row(row);
+  }
+}
+
+std::string no_runs(const Source& source) {
+  const bool any = !source.runs.empty() || !source.other_runs.empty();
+  return any ? std::string() : "the results are not about runs";
+}
+
+void add_note(const Note& note, RowSink& sink) {
+  sink.row({table::cell_or_nothing(note.run), note.severity, note.code, note.text,
+            table::cell(note.count), table::cell(note.first_offset)});
+}
+
+void add_notes(const Source& source, RowSink& sink) {
+  for (const Run& one : source.runs) {
+    const RunSummary& run = one.summary;
+    for (const Note& note : notes_of(run.id, run.losses, run.inexact, run.warnings)) {
+      add_note(note, sink);
+    }
+  }
+  for (const Note& note : source.notes) add_note(note, sink);
+}
+
+}  // namespace
+
+std::vector<Note> notes_of(const std::string& run, const std::vector<Loss>& losses,
+                           const std::string& inexact, const std::vector<Warning>& warnings) {
+  std::vector<Note> notes;
+  for (const Loss& loss : losses) {
+    notes.push_back({run, "warning", "dropped-records", loss.what, static_cast<int64_t>(loss.count),
+                     static_cast<int64_t>(loss.first_offset)});
+  }
+  if (!inexact.empty()) notes.push_back({run, "warning", "inexact-times", inexact});
+  for (const Warning& warning : warnings) {
+    notes.push_back({run, "warning", warning.code, warning.text});
+  }
+  return notes;
+}
+
+extern const Definition runs_table;
+const Definition runs_table{
+    {"runs",
+     "runs",
+     "One row per run: what was read and how its rules were chosen; its sums if it was summed.",
+     {{"run", Unit::text, Role::key, "The name of the run, `MODEL_ENGINE_FILE_NUMBER`."},
+      {"source", Unit::text, Role::measure, "The path as given; `-` is standard input."},
+      {"format", Unit::text, Role::measure, "The format of the file (`kr list formats`)."},
+      {"engine", Unit::text, Role::measure, "The engine whose rules label it."},
+      {"model", Unit::text, Role::measure, "The model whose rules label it."},
+      {"why", Unit::text, Role::detail, "Why this engine and model were chosen.", true},
+      {"rank", Unit::id, Role::measure, "The rank of the run among those of one job.", true},
+      {"rank_from", Unit::text, Role::detail,
+       "What identifies the rank: the `trace`, the `name` of the file, or the `order` given.",
+       true},
+      {"world_size", Unit::count, Role::detail, "The processes of the job, if the trace says.",
+       true},
+      {"backend", Unit::text, Role::detail, "The communication library, if the trace says.", true},
+      {"operations", Unit::count, Role::measure, "Kernels, copies and sets.", true},
+      {"names", Unit::count, Role::detail, "Distinct names of operations, as in `kernels`.", true},
+      {"gpu_elapsed_ns", Unit::ns, Role::measure,
+       "The time in which at least one operation ran on any device.", true},
+      {"gpu_total_ns", Unit::ns, Role::measure, "The sum of all durations.", true},
+      {"span_ns", Unit::ns, Role::measure,
+       "From the first start to the last end of all operations.", true},
+      {"wall_ns", Unit::ns, Role::detail, "The elapsed time that the user gave, else the span.",
+       true},
+      {"wall_from", Unit::text, Role::detail, "Where `wall_ns` is from: `user` or `span`.", true},
+      {"non_gpu_ns", Unit::ns, Role::measure, "`wall_ns` less `gpu_elapsed_ns`, but not below 0.",
+       true}},
+     true},
+    Needs::nothing,
+    add_runs,
+    no_runs};
+
+extern const Definition notes_table;
+const Definition notes_table{
+    {"notes",
+     "notes",
+     "One row per note: dropped records, inexact times and warnings.",
+     {{"run", Unit::text, Role::key, "The run; nothing if the note is about all.", true},
+      {"severity", Unit::text, Role::measure, "`warning` or `info`."},
+      {"code", Unit::text, Role::key, "A stable name for programs, such as `dropped-records`."},
+      {"text", Unit::text, Role::key, "The note for people."},
+      {"count", Unit::count, Role::measure, "Records concerned.", true},
+      {"first_offset", Unit::id, Role::detail,
+       "Where the first of them is: a byte of the decompressed text, or a row of its table.",
+       true}},
+     true},
+    Needs::nothing,
+    add_notes};
+
+}  // namespace kr::tables

@@ -1,0 +1,111 @@
+// What tables are made from. A table says what it needs; whoever fills a Source provides it
+// (session/session.hpp).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/ranks.hpp"
+#include "analyze/run.hpp"
+#include "analyze/statistics.hpp"
+#include "compare/count.hpp"
+#include "coverage/suggest.hpp"
+#include "classify/why.hpp"
+#include "modules/difference.hpp"
+#include "modules/view.hpp"
+#include "sema/load.hpp"
+#include "table/table.hpp"
+
+namespace kr::tables {
+
+/// One run, as far as it is needed.
+struct Run {
+  RunSummary summary;
+  std::optional<RunStatistics> statistics;
+  std::unique_ptr<LabelledTrace> trace;  // every operation
+};
+
+/// What was read and by which rules, of runs that are not in Source::runs.
+struct RunHead {
+  std::string run;
+  std::string source;
+  std::string format;
+  std::string engine;
+  std::string model;
+  std::string why;
+};
+
+/// Something that a reader of the results should know.
+struct Note {
+  std::string run;       // empty: of all
+  std::string severity;  // `info`, `warning`
+  std::string code;      // stable: `dropped-records`
+  std::string text;
+  std::optional<int64_t> count = {};
+  std::optional<int64_t> first_offset = {};
+};
+
+/// What is to be known of a run: dropped records, inexact times, warnings.
+std::vector<Note> notes_of(const std::string& run, const std::vector<Loss>& losses,
+                           const std::string& inexact, const std::vector<Warning>& warnings);
+
+struct Source;
+/// Why several runs are not compared as ranks, or not in all they have.
+std::vector<Note> rank_notes(const Source& source);
+
+/// `kr tree` of one run.
+struct Tree {
+  std::string run;
+  std::string engine;
+  std::string model;
+  const TreeView* view = nullptr;
+};
+
+/// `kr diff` of two runs.
+struct RunPair {
+  std::string a;  // what the two are called
+  std::string b;
+  RunDifference difference;
+};
+
+/// `kr diff` of two rulesets.
+struct RulesDifference {
+  Comparison comparison;
+  std::vector<MoveCount> moves;
+};
+
+/// `kr why` of one name.
+struct Explanation {
+  std::string name;
+  std::string model;       // engine/model
+  std::string choice_why;  // empty: the user named it
+  std::vector<WhyDimension> dimensions;
+};
+
+struct Source {
+  const CompiledRules* rules = nullptr;  // there but for tables about kr itself
+  std::vector<Run> runs;
+  std::vector<RunHead> other_runs;
+  std::vector<Note> notes;  // beside those of `runs`
+  const Tree* tree = nullptr;
+  const TimeCoverage* coverage = nullptr;
+  const RunPair* run_difference = nullptr;
+  const RulesDifference* rules_difference = nullptr;
+  const Explanation* explanation = nullptr;
+  /// For `list_rulesets`: rules files, each loaded by itself, or those that the user named.
+  const std::vector<const Rules*>* rulesets = nullptr;
+  std::string table;  // of `list_columns`: the only table; empty: all
+
+  std::vector<const RunSummary*> summaries() const;
+  /// The runs as ranks of one job, made once. With statistics where all runs have them.
+  const Ranks& ranks() const;
+  /// The rank of a run.
+  int64_t rank(size_t run) const { return ranks().runs[run].number.rank; }
+
+ private:
+  mutable std::optional<Ranks> ranks_;
+};
+
+}  // namespace kr::tables

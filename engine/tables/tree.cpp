@@ -1,0 +1,218 @@
+// `kr tree`: the module trees of a run, step by step, and its steps compared.
+#include <vector>
+
+#include "modules/names.hpp"
+#include "modules/trends.hpp"
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+namespace {
+
+void add_tree(const Source& source, RowSink& sink) {
+  const TreeView& view = *source.tree->view;
+  const ModuleTrace& trace = view.trace();
+  // Made once: the same paths are in thousands of steps.
+  std::vector<std::string> paths(trace.paths.size());
+  std::vector<ModuleNode> nodes;
+  std::vector<ViewRow> rows;
+  for (size_t i = 0; i < view.steps().size(); ++i) {
+    const ViewStep& step = view.steps()[i];
+    view.rows(i, nodes, rows);
+    for (const ViewRow& row : rows) {
+      const ViewEntry& entry = view.entries()[row.entry];
+      Cell depth, path;
+      std::string_view label = entry.label;
+      if (row.path.valid()) {
+        std::string& text = paths[row.path.index];
+        if (text.empty()) text = path_text(trace, row.path);
+        path = text;
+        depth = int64_t{trace.paths.depth(row.path)};
+        label = view.label(row.path);
+      }
+      sink.row({source.tree->run, static_cast<int64_t>(step.index), step.phase,
+                table::cell(step.step), table::cell(view.layer(i, row)), depth, path, entry.name,
+                table::cell_or_nothing(label), static_cast<int64_t>(row.nodes), row.invocations,
+                row.total_ns});
+    }
+  }
+}
+
+void add_tree_steps(const Source& source, RowSink& sink) {
+  for (const ViewStep& step : source.tree->view->steps()) {
+    sink.row({source.tree->run, static_cast<int64_t>(step.index), step.phase,
+              table::cell(step.step), table::cell(step.layer), step.key,
+              table::cell(step.running_seqs), table::cell(step.batch), table::cell(step.tokens),
+              step.total_ns});
+  }
+}
+
+void add_tree_trends(const Source& source, RowSink& sink) {
+  const TreeView& view = *source.tree->view;
+  for (const PhaseSums& phase : sum_phases(view)) {
+    for (const PhaseEntry& entry : phase.entries) {
+      sink.row({source.tree->run, phase.phase, view.entries()[entry.entry].name,
+                static_cast<int64_t>(phase.steps.size()), entry.total_ns, entry.first_ns,
+                entry.last_ns, entry.slope_ns});
+    }
+  }
+}
+
+void add_tree_layers(const Source& source, RowSink& sink) {
+  for (const LayerEvidence& one : source.tree->view->modules().layer_evidence) {
+    sink.row({source.tree->run, int64_t{one.run.level}, static_cast<int64_t>(one.run.period),
+              static_cast<int64_t>(one.run.repeats), static_cast<int64_t>(one.units),
+              static_cast<int64_t>(one.run.unit), one.run.total_ns, one.run.unit_ns,
+              evidence(one.run)});
+  }
+}
+
+std::string without_tree_layers(const Source& source) {
+  if (source.tree->view->modules().attribution) return {};
+  return "its module trees come from a profile, not from operations";
+}
+
+void add_tree_attribution(const Source& source, RowSink& sink) {
+  const AttributionSums sums = attribution_of(*source.tree->view);
+  sink.row({source.tree->run, std::string_view("launch"), sums.module_ns});
+  sink.row({source.tree->run, std::string_view("layer"), sums.layer_ns});
+  sink.row({source.tree->run, std::string_view("none"), sums.none_ns});
+}
+
+void add_tree_context(const Source& source, RowSink& sink) {
+  for (const ContextEntry& entry : source.tree->view->trace().context) {
+    sink.row({source.tree->run, entry.key, entry.value});
+  }
+}
+
+}  // namespace
+
+extern const Definition tree_table;
+const Definition tree_table{
+    {"tree",
+     "module trees",
+     "One row per run, step and node shown, in the order of the step's module tree.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"step_id", Unit::id, Role::key, "The number of the step among all steps, from 0."},
+         {"phase", Unit::text, Role::key, "The phase of the step."},
+         {"step", Unit::id, Role::key, "The number of the step in its text, if it has one.", true},
+         {"layer", Unit::id, Role::key,
+          "The number of the layer that the node is or that its step has, if there is one.", true},
+         {"depth", Unit::count, Role::measure,
+          "How many nodes are above it; nothing for several nodes.", true},
+         {"path", Unit::text, Role::key,
+          "All names from the root to the node, joined with ` > `; nothing for several nodes.",
+          true},
+         {"name", Unit::text, Role::key,
+          "The name of the node as shown; the label or `others` for several nodes."},
+         {"label", Unit::text, Role::measure,
+          "The label of the node in the chosen dimension, or its name if no rule labels it; "
+          "nothing for nodes with different labels.",
+          true},
+         {"nodes", Unit::count, Role::detail, "How many nodes of the step the row stands for."},
+         {"invocations", Unit::count, Role::measure,
+          "How many times the module was called or the kernel was launched."},
+         {"total_ns", Unit::ns, Role::measure, "The time of all kernels below the node."},
+     }},
+    Needs::tree,
+    add_tree};
+
+extern const Definition tree_steps_table;
+const Definition tree_steps_table{
+    {"tree_steps",
+     "steps",
+     "One row per run and step shown: its time, whatever is shown of its module tree.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"step_id", Unit::id, Role::key, "The number of the step among all steps, from 0."},
+         {"phase", Unit::text, Role::key, "The phase of the step."},
+         {"step", Unit::id, Role::key, "The number of the step in its text, if it has one.", true},
+         {"layer", Unit::id, Role::key, "The number of the layer in its text, if it has one.",
+          true},
+         {"key", Unit::text, Role::measure, "The text of the step in the source."},
+         {"running_seqs", Unit::count, Role::measure,
+          "How many sequences ran, as the profile counts them.", true},
+         {"batch", Unit::count, Role::measure,
+          "How many requests the text of the step names, if it names them.", true},
+         {"tokens", Unit::count, Role::measure,
+          "How many tokens the text of the step names, if it names them.", true},
+         {"total_ns", Unit::ns, Role::measure, "The time of all kernels of the step."},
+     }},
+    Needs::tree,
+    add_tree_steps};
+
+extern const Definition tree_trends_table;
+const Definition tree_trends_table{
+    {"tree_trends",
+     "changes from step to step",
+     "One row per run, phase and name shown: its time over the steps of the phase.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"phase", Unit::text, Role::key, "The phase."},
+         {"name", Unit::text, Role::key, "The name as in `tree`."},
+         {"steps", Unit::count, Role::measure, "How many steps of the phase are shown."},
+         {"total_ns", Unit::ns, Role::measure, "The time under the name in all these steps."},
+         {"first_ns", Unit::ns, Role::measure, "The time under the name in the first step."},
+         {"last_ns", Unit::ns, Role::measure, "The time under the name in the last step."},
+         {"slope_ns", Unit::ns, Role::measure,
+          "The change of the time per step: the slope of the least-squares line over the numbers "
+          "of the steps, or over their order if one has no number."},
+     }},
+    Needs::tree,
+    add_tree_trends};
+
+extern const Definition tree_layers_table;
+const Definition tree_layers_table{
+    {"tree_layers",
+     "repeated blocks",
+     "One row per repeated block of kernels: equal ones of several graph launches, steps or "
+     "streams are one row.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"level", Unit::id, Role::key,
+          "0 for layers; 1 and more for blocks that repeat inside one layer of the level above."},
+         {"period", Unit::count, Role::key, "How many kernels one layer has."},
+         {"repeats", Unit::count, Role::key, "How many layers follow each other."},
+         {"units", Unit::count, Role::measure,
+          "In how many graph launches, steps or streams the block was found."},
+         {"kernels", Unit::count, Role::key,
+          "How many kernels each of these graph launches, steps or streams has."},
+         {"total_ns", Unit::ns, Role::measure, "The time of the kernels in these layers."},
+         {"unit_ns", Unit::ns, Role::measure,
+          "The time of all kernels of these graph launches, steps or streams."},
+         {"evidence", Unit::text, Role::key,
+          "The block in words, and whether it was found in a graph launch, a step or a stream."},
+     }},
+    Needs::tree,
+    add_tree_layers,
+    without_tree_layers};
+
+extern const Definition tree_attribution_table;
+const Definition tree_attribution_table{
+    {"tree_attribution",
+     "attribution",
+     "One row per run and way in which operations were assigned to modules: their time.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"evidence", Unit::text, Role::key,
+          "`launch`: in the module that launched it; `layer`: in no module, but in a repeated "
+          "block; `none`: in neither."},
+         {"total_ns", Unit::ns, Role::measure, "The time of these operations."},
+     }},
+    Needs::tree,
+    add_tree_attribution};
+
+extern const Definition tree_context_table;
+const Definition tree_context_table{
+    {"tree_context",
+     "context",
+     "One row per run and entry of the context that its profile records.",
+     {
+         {"run", Unit::text, Role::key, "The run."},
+         {"key", Unit::text, Role::key, "The name of the entry, such as `engine_args.model`."},
+         {"value", Unit::text, Role::measure, "The value of the entry as text."},
+     }},
+    Needs::tree,
+    add_tree_context};
+
+}  // namespace kr::tables

@@ -1,0 +1,121 @@
+#include <doctest/doctest.h>
+
+#include "support.hpp"
+
+using namespace kr::test;
+using kr::render::TerminalOptions;
+
+namespace {
+
+std::string terminal_of(const std::vector<Table>& tables, TerminalOptions options = {}) {
+  Collected collected;
+  kr::render::terminal(tables, collected.sink(), options);
+  return collected.bytes;
+}
+
+const kr::table::Info kernels_info{"kernels",
+                                   "kernels",
+                                   "One row per name.",
+                                   {{"run", Unit::text, Role::key, "The run."},
+                                    {"name", Unit::text, Role::key, "The name."},
+                                    {"kind", Unit::text, Role::measure, "Its kind."},
+                                    {"total_ns", Unit::ns, Role::measure, "Its time."},
+                                    {"unknown", Unit::count, Role::measure, "Nothing.", true},
+                                    {"rule", Unit::text, Role::detail, "Its rule."}}};
+
+const std::string long_name = "void first<" + std::string(40, 'x') + ">::last(int)";
+
+Table kernels_table(const std::string& second_run) {
+  return {kernels_info, kernels_info.columns, [second_run](RowSink& sink) {
+            sink.row({"a", long_name, "gemm", int64_t{20'000'000}, Cell(), "rules.kr:1"});
+            sink.row({second_run, "short", "attention", int64_t{1'000}, Cell(), "rules.kr:22"});
+          }};
+}
+
+}  // namespace
+
+TEST_CASE("terminal: units by column, the only run left out, tables without rows not shown") {
+  CHECK(terminal_of({units_table(), empty_table(), runs_table()}) ==
+        R"(all units
+name           device      calls  total ms  mean ns  share %                     speedup  seen  in short
+=1+1             1000  1,234,567    12.346       11     12.3                        1.25  yes   short 1
+say "hi", a|b       0          0    -0.001               0.0                        0.50        short 2
+\xff\x00x\x0a       2       2.50     1.000        0    100.0  10000000000000000000000.00        short 3
+
+runs
+run
+a
+)");
+}
+
+TEST_CASE("terminal: all columns but the texts of the short form") {
+  const std::string text = terminal_of({units_table()}, {.short_form = false});
+  CHECK(text.find("in short") == std::string::npos);
+  CHECK(text.find("rate                  work  load %          clock  seen  reason") !=
+        std::string::npos);
+  CHECK(text.find("1,000,000.00  1,500,000,000,000.00   100.0  1,980,000,000  yes\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("terminal: a long key goes last and is cut in the middle") {
+  CHECK(terminal_of({kernels_table("b")}) == R"(kernels
+run  kind       total ms  name
+a    gemm         20.000  )" + long_name + R"(
+b    attention     0.001  short
+)");
+  CHECK(terminal_of({kernels_table("a")}, {.width = 60}) == R"(kernels
+kind       total ms  name
+gemm         20.000  void first<xxxxxxxx…xxxxxxx>::last(int)
+attention     0.001  short
+)");
+  // Never to nothing.
+  CHECK(terminal_of({kernels_table("a")}, {.width = 10}) == R"(kernels
+kind       total ms  name
+gemm         20.000  void first<x…::last(int)
+attention     0.001  short
+)");
+}
+
+TEST_CASE("terminal: a sentence goes on in the lines below; another long text is cut") {
+  const kr::table::Info info{"notes",
+                             "notes",
+                             "One row per note.",
+                             {{"text", Unit::text, Role::measure, "The note."},
+                              {"file", Unit::text, Role::measure, "Its file."},
+                              {"count", Unit::count, Role::measure, "How many."}}};
+  const std::string file = "/home/" + std::string(60, 'x') + "/trace.csv";
+  const Table table(info, info.columns, [&](RowSink& sink) {
+    sink.row(
+        {"the times of this trace are not exact: they are rounded to microseconds, "
+         "and sums of many of them may be wrong",
+         file, int64_t{12}});
+    sink.row({"short", "f", int64_t{3}});
+  });
+  CHECK(terminal_of({table}, {.width = 80}) == R"(notes
+file                                      count  text
+/home/xxxxxxxxxxxxxx…xxxxxxxxx/trace.csv     12  the times of this trace are not
+                                                 exact: they are rounded to
+                                                 microseconds, and sums of many
+                                                 of them may be wrong
+f                                             3  short
+)");
+}
+
+TEST_CASE("terminal: rows that are left are counted, in color") {
+  CHECK(terminal_of({kernels_table("a")}, {.color = true, .width = 40, .most_rows = 1}) ==
+        "\x1b[1mkernels\x1b[0m\n"
+        "\x1b[2mkind\x1b[0m  \x1b[2mtotal ms\x1b[0m  \x1b[2mname\x1b[0m\n"
+        "gemm    20.000  void first<x…::last(int)\n"
+        "\x1b[2mand 1 more (--all shows them)\x1b[0m\n");
+  // The run is that of all rows, shown or not.
+  CHECK(terminal_of({kernels_table("b")}, {.width = 60, .most_rows = 1}) ==
+        "kernels\nrun  kind  total ms  name\n"
+        "a    gemm    20.000  void first<xxxxxxxx…xxxxxxx>::last(int)\n"
+        "and 1 more (--all shows them)\n");
+}
+
+TEST_CASE("terminal: rows that are not kept are shown the same") {
+  const std::vector<Table> tables{units_table(), kernels_table("b"), long_table()};
+  CHECK((terminal_of(tables, {.width = 100, .most_rows = 0}) ==
+         terminal_of(tables, {.width = 100, .most_rows = 1'000'000})));
+}

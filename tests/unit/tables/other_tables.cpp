@@ -1,0 +1,341 @@
+// Tables beside those of runs: coverage, differences, explanations, trees, lists; and what is true
+// of every definition.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/module_traces.hpp"
+#include "support/rules.hpp"
+#include "tables/registry.hpp"
+
+using namespace kr;
+using kr::tables::Cell;
+using kr::tables::Definition;
+using kr::tables::Role;
+using kr::tables::Source;
+using kr::tables::Unit;
+
+namespace {
+
+/// Shown line by line where a test fails.
+struct Lines : std::vector<std::string> {
+  using vector::vector;
+  friend std::ostream& operator<<(std::ostream& out, const Lines& lines) {
+    return out << fmt::format("\n{}\n", fmt::join(lines, "\n"));
+  }
+};
+
+std::string cell_text(const Cell& cell) {
+  if (table::is_nothing(cell)) return "-";
+  if (const auto* text = std::get_if<std::string_view>(&cell)) return std::string(*text);
+  if (const auto* number = std::get_if<int64_t>(&cell)) return fmt::format("{}", *number);
+  return fmt::format("{:.3f}", std::get<double>(cell));
+}
+
+/// Rows as text: cells between `|`, nothing as `-`. Checks that each fits its column.
+class OtherTablesSink : public table::RowSink {
+ public:
+  explicit OtherTablesSink(const std::vector<table::Column>& columns) : columns_(columns) {}
+  void row(std::span<const Cell> cells) override {
+    std::string line;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const table::Column& column = columns_[i];
+      INFO(column.id);
+      CHECK((column.optional || !table::is_nothing(cells[i])));
+      if (!table::is_nothing(cells[i])) {
+        CHECK(std::holds_alternative<std::string_view>(cells[i]) == (column.unit == Unit::text));
+      }
+      line += (i > 0 ? "|" : "") + cell_text(cells[i]);
+    }
+    lines.push_back(std::move(line));
+  }
+  Lines lines;
+
+ private:
+  const std::vector<table::Column>& columns_;
+};
+
+Lines rows(std::string_view id, const Source& source) {
+  const Definition* definition = tables::find(id);
+  REQUIRE(definition != nullptr);
+  REQUIRE(tables::absent(*definition, source).empty());
+  const table::Table made = tables::make(*definition, source);
+  OtherTablesSink sink(made.columns());
+  made.write(sink);
+  return sink.lines;
+}
+
+std::string absent(std::string_view id, const Source& source) {
+  return tables::absent(*tables::find(id), source);
+}
+
+bool is_sentence(const std::string& text) {
+  return text.size() > 1 && text.back() == '.' && text.find('\n') == std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("every definition is whole") {
+  std::set<std::string> ids;
+  for (const Definition* one : tables::all()) {
+    const table::Info& info = one->info;
+    INFO(info.id);
+    CHECK(ids.insert(info.id).second);
+    CHECK(tables::find(info.id) == one);
+    REQUIRE(!info.title.empty());
+    CHECK(std::islower(static_cast<unsigned char>(info.title[0])));
+    CHECK(info.doc.starts_with("One row per "));
+    CHECK(is_sentence(info.doc));
+    CHECK((one->rows != nullptr));
+    std::set<std::string> columns;
+    bool has_key = false;
+    for (const table::Column& column : info.columns) {
+      INFO(column.id);
+      CHECK(!column.id.empty());
+      CHECK(columns.insert(column.id).second);  // so there is one `*` at most
+      CHECK(is_sentence(column.doc));
+      CHECK(column.id.ends_with("_ns") == (column.unit == Unit::ns));
+      if (column.id == table::dimension_columns) CHECK(column.unit == Unit::text);
+      has_key = has_key || column.role == Role::key;
+    }
+    CHECK((has_key || info.describes_results));
+  }
+}
+
+TEST_CASE("tables and columns are listed from the definitions") {
+  const Source nothing;
+  CHECK(rows("list_tables", nothing).size() == tables::all().size());
+  size_t columns = 0;
+  for (const Definition* one : tables::all()) columns += one->info.columns.size();
+  const Lines listed = rows("list_columns", nothing);
+  REQUIRE(listed.size() == columns);
+  CHECK(std::find(listed.begin(), listed.end(),
+                  "coverage|share|ratio|measure|1|The part of the total time that is explained; "
+                  "nothing if the run has no time.") != listed.end());
+  CHECK(rows("list_formats", nothing).size() == known_formats().size());
+  CHECK(!rows("list_checks", nothing).empty());
+  CHECK(absent("list_models", nothing) == "it is not a result of this command");
+  CHECK(absent("list_rulesets", nothing) == "it is not a result of this command");
+}
+
+TEST_CASE("what rules define is listed") {
+  const CompiledRules rules = test::compile(R"(
+## Of tests.
+pattern dense = "gemm"
+labels substage { gemm "Products" color "#4e79a7" attn }
+## An engine.
+engine e "E" {
+  detect: "x" & "y"
+  detect: "z"
+  substage { gemm: dense attn: "flash" }
+  model m "M" { detect: "q" }
+}
+)");
+  const std::vector<const Rules*> rulesets{rules.rules.get()};
+  Source source;
+  source.rules = &rules;
+  source.rulesets = &rulesets;
+  CHECK(rows("list_engines", source) == Lines{"e|E|test.kr|An engine.|\"x\" & \"y\" | \"z\""});
+  CHECK(rows("list_models", source) ==
+        Lines{"e|default|E|test.kr|the engine's own rules alone|-", "e|m|M|test.kr||\"q\""});
+  const Lines labels = rows("list_labels", source);
+  REQUIRE(labels.size() >= 2);
+  CHECK(labels[0] == "e|substage|gemm|Products|#4e79a7|test.kr|");
+  CHECK(labels[1] == "e|substage|attn|-|-|test.kr|");
+  CHECK(rows("list_patterns", source) == Lines{"test.dense|test.kr|Of tests.|\"gemm\""});
+  CHECK(rows("list_rulesets", source) == Lines{"test|test.kr|e|"});
+}
+
+TEST_CASE("coverage") {
+  const CompiledRules rules =
+      test::compile("engine e {\n  substage {\n    attn: \"flash\"\n    rest: otherwise\n  }\n}\n");
+  const ModelId model = *rules.program().model(*rules.program().engine("e"), "default");
+  std::vector<MeasuredRun> runs(2);
+  runs[0].id = "one";
+  runs[0].model = model;
+  runs[0].has_dimension = true;
+  runs[0].explained_ns = 600;
+  runs[0].total_ns = 1000;
+  runs[0].names = {{"flash_fwd", OperationKind::kernel, 3, 600, "attn", true},
+                   {"acme_topk_8", OperationKind::kernel, 2, 300, "rest", false},
+                   {"acme_topk_16", OperationKind::kernel, 1, 100, "rest", false}};
+  runs[1].id = "two";
+  runs[1].model = model;
+  runs[1].has_dimension = true;
+  const TimeCoverage coverage =
+      cover(rules, *rules.program().dimension("substage"), std::move(runs), 0);
+  Source source;
+  source.rules = &rules;
+  source.coverage = &coverage;
+  CHECK(rows("coverage", source) ==
+        Lines{"one|substage|600|1000|0.600|3|2", "two|substage|0|0|-|0|0"});
+  REQUIRE(coverage.unexplained.size() == 1);
+  const Suggestion& group = coverage.unexplained[0];
+  CHECK(rows("unexplained", source) ==
+        Lines{fmt::format("0|{}|2|3|400|40.000|rest|-|{}|test.kr|{}|{}|engine e|{}|acme_topk_8|{}",
+                          group.likeness, group.rule, group.place.line, group.place.byte,
+                          group.insert, group.test)});
+  CHECK(rows("unexplained_names", source) ==
+        Lines{"0|acme_topk_8|kernel|2|300", "0|acme_topk_16|kernel|1|100"});
+  CHECK(rows("unexplained_runs", source) == Lines{"0|one|3|400|40.000"});
+}
+
+TEST_CASE("differences of rulesets") {
+  const CompiledRules before = test::compile(
+      "engine e { stage { a: \"x\" \n b: otherwise } model m { stage { q: \"q\" } } }");
+  const CompiledRules after = test::compile(
+      "engine e { stage { d: within \"M\" \n a: \"x\" & !@memcpy \n b: otherwise } model n { } }");
+  tables::RulesDifference difference;
+  difference.comparison = compare_programs(before.program(), after.program());
+  difference.moves = count_moves(
+      difference.comparison, {&before.program(), before.database},
+      {&after.program(), after.database},
+      {{"[CUDA memcpy x]", OperationKind::memcpy, 70}, {"x", OperationKind::kernel, 30}});
+  Source source;
+  source.rules_difference = &difference;
+  CHECK(rows("rule_changes", source) == Lines{"e|default|stage|a|b|x|memcpy|-|1|70",
+                                              "e|default|stage|a|d|x|kernel|M|0|0",
+                                              "e|default|stage|b|d|a|kernel|M|0|0"});
+  CHECK(rows("model_changes", source) == Lines{"e/m|old", "e/n|new"});
+  CHECK_FALSE(absent("label_changes", source).empty());
+}
+
+TEST_CASE("differences of runs") {
+  tables::RunPair pair{"a.csv", "b.csv", {}};
+  pair.difference.comparable = false;
+  pair.difference.why = "other models";
+  pair.difference.a_ns = 100;
+  pair.difference.b_ns = 70;
+  pair.difference.labels = {{"substage", "gemm", 100, 70}};
+  pair.difference.names = {{"gemm_a", 100, 0}, {"gemm_b", 0, 70}};
+  Source source;
+  source.run_difference = &pair;
+  CHECK(rows("comparison", source) == Lines{"a.csv|b.csv|0|other models|100|70"});
+  CHECK(rows("label_changes", source) == Lines{"substage|gemm|100|70|-30"});
+  CHECK(rows("name_changes", source) == Lines{"gemm_a|100|0|-100", "gemm_b|0|70|70"});
+}
+
+TEST_CASE("explanations") {
+  const CompiledRules rules = test::compile(R"(
+engine e {
+  substage {
+    copies: @memcpy
+    mla:    "attn" & within "MLA"
+    attn:   "flash"
+          | "attn"
+    flash:  "flash"
+  }
+}
+)");
+  const ModelId model = *rules.program().model(*rules.program().engine("e"), "default");
+  const auto explain = [&](const WhyQuery& query) {
+    tables::Explanation explanation{query.name, "e/default", "", {}};
+    for (WhyDimension& one : why(rules, model, query)) {
+      if (rules.program().dimensions.get(one.dimension).name == "substage") {
+        explanation.dimensions.push_back(std::move(one));
+      }
+    }
+    return explanation;
+  };
+  Source source;
+  source.rules = &rules;
+  const auto sure =
+      explain({.name = "flash_attn_flash", .kind = OperationKind::kernel, .within = {{}}});
+  source.explanation = &sure;
+  CHECK(rows("explanations", source) ==
+        Lines{"substage|0|attn|test.kr:6|attn: \"flash\" | \"attn\"|0-5,6-10,11-16|-"});
+  CHECK(rows("explanation_alternatives", source) == Lines{"substage|0|flash|test.kr:8"});
+  const auto open = explain({.name = "other", .kind = {}, .within = {{}}});
+  source.explanation = &open;
+  CHECK(rows("explanations", source) ==
+        Lines{"substage|0|unclassified|-|-|-|" + open.dimensions[0].outcomes[0].conditions[0],
+              "substage|1|copies|test.kr:4|copies: @memcpy|-|" +
+                  open.dimensions[0].outcomes[1].conditions[0]});
+  CHECK(rows("explanation_alternatives", source).empty());
+}
+
+TEST_CASE("trees") {
+  test::Modules modules;
+  modules.builder().context("model", "m");
+  const auto step = [&](const std::string& key, int64_t ns, int64_t sequences) {
+    modules.begin(key, sequences);
+    modules.module("Model", 1, [&] {
+      modules.module("Attention", 2, [&] {
+        modules.kernel("flash_fwd", 10 * ns, 2);
+        modules.kernel("gemm_a", 3 * ns, 2);
+      });
+      modules.module("Mlp", 1, [&] { modules.kernel("gemm_b", ns); });
+    });
+    modules.kernel("sample", 2);
+    modules.end();
+  };
+  step("prefill", 7, 4);
+  step("decode_1", 1, -1);
+  step("decode_3", 2, -1);
+  const ModuleTrace trace = std::move(modules).finish();
+
+  ViewOptions options;
+  options.level = *level_from("module");
+  options.top_k = 2;
+  const test::OwnedView owned(trace, options);
+  const tables::Tree tree{"run", "vllm", "default", owned.view.get()};
+  Source source;
+  source.rules = &test::module_rules();
+  source.tree = &tree;
+  CHECK(rows("tree", source) ==
+        Lines{"run|0|prefill|-|-|1|Model > Attention|Attention|Attention|1|2|91",
+              "run|0|prefill|-|-|1|Model > Mlp|Mlp|Mlp|1|1|7",
+              "run|0|prefill|-|-|-|-|others|others|1|1|2",
+              "run|1|decode|1|-|1|Model > Attention|Attention|Attention|1|2|13",
+              "run|1|decode|1|-|1|Model > Mlp|Mlp|Mlp|1|1|1",
+              "run|1|decode|1|-|-|-|others|others|1|1|2",
+              "run|2|decode|3|-|1|Model > Attention|Attention|Attention|1|2|26",
+              "run|2|decode|3|-|1|Model > Mlp|Mlp|Mlp|1|1|2",
+              "run|2|decode|3|-|-|-|others|others|1|1|2"});
+  CHECK(rows("tree_steps", source) == Lines{"run|0|prefill|-|-|prefill|4|-|-|100",
+                                            "run|1|decode|1|-|decode_1|-|-|-|16",
+                                            "run|2|decode|3|-|decode_3|-|-|-|30"});
+  CHECK(rows("tree_trends", source) ==
+        Lines{"run|prefill|Attention|1|91|91|91|0.000", "run|prefill|Mlp|1|7|7|7|0.000",
+              "run|prefill|others|1|2|2|2|0.000", "run|decode|Attention|2|39|13|26|6.500",
+              "run|decode|Mlp|2|3|1|2|0.500", "run|decode|others|2|4|2|2|0.000"});
+  CHECK(rows("tree_attribution", source) == Lines{"run|launch|140", "run|layer|0", "run|none|6"});
+  CHECK(rows("tree_context", source) == Lines{"run|model|m"});
+  CHECK(absent("tree_layers", source) ==
+        "its module trees come from a profile, not from operations");
+
+  options = {};
+  options.level = *level_from("kernel");
+  options.phase = "prefill";
+  options.by_label = true;
+  const test::OwnedView labels(trace, options);
+  const tables::Tree by_label{"run", "vllm", "default", labels.view.get()};
+  source.tree = &by_label;
+  CHECK(rows("tree", source) ==
+        Lines{"run|0|prefill|-|-|2|Model > Attention > flash_fwd|attn|attn|1|2|70",
+              "run|0|prefill|-|-|-|-|gemm|gemm|2|3|28",
+              "run|0|prefill|-|-|0|sample|other|other|1|1|2"});
+}
+
+TEST_CASE("repeated blocks of trees from operations") {
+  test::OwnedView owned(test::single_trace(), {});
+  LayerEvidence found;
+  found.run = {
+      .unit = 40, .period = 12, .repeats = 3, .graph = true, .total_ns = 90, .unit_ns = 100};
+  found.units = 2;
+  owned.modules->attribution = AttributionSums{5, 90, 10};
+  owned.modules->layer_evidence = {found};
+  const tables::Tree tree{"run", "vllm", "default", owned.view.get()};
+  Source source;
+  source.rules = &test::module_rules();
+  source.tree = &tree;
+  CHECK(rows("tree_layers", source) == Lines{"run|0|12|3|2|40|90|100|" + evidence(found.run)});
+  CHECK(rows("tree_attribution", source) == Lines{"run|launch|5", "run|layer|90", "run|none|10"});
+}
