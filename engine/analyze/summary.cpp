@@ -217,7 +217,8 @@ void set_wall(RunSummary& run, std::optional<int64_t> user_elapsed_ns) {
         {"no-elapsed",
          fmt::format("{}: CPU(non-GPU) is taken from the trace's own span, {}",
                      user_elapsed_ns ? "the elapsed time given is 0" : "no elapsed time is given",
-                     s(run.wall_ns))});
+                     s(run.wall_ns)),
+         "info"});
   } else if (run.wall_from == WallFrom::user && run.wall_ns < run.gpu_elapsed_ns) {
     run.warnings.push_back(
         {"elapsed-too-short",

@@ -8,11 +8,11 @@
 #include <span>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "classify/periods.hpp"
 #include "trace/hash.hpp"
 #include "trace/launched.hpp"
-#include "trace/sort_in_place.hpp"
 
 namespace kr {
 namespace {
@@ -126,7 +126,12 @@ class Attributor {
     bool graph;
     uint32_t what;
     uint32_t track;
-    auto operator<=>(const Unit&) const = default;
+    friend bool operator==(const Unit&, const Unit&) = default;
+  };
+  struct UnitHash {
+    size_t operator()(const Unit& unit) const noexcept {
+      return fold_multiply(uint64_t{unit.what} << 32 | unit.track, 2 * uint64_t{unit.graph} + 1);
+    }
   };
   Unit unit_of(uint32_t operation) const {
     const uint32_t launch = trace_.host ? trace_.host->launch_of[operation] : HostRange::none;
@@ -152,26 +157,37 @@ class Attributor {
   /// steps at all, of one stream. In order of start.
   void find_layers() {
     find_graphs();
-    GrowingArray<uint32_t> kernels;  // unit by unit
+    // Kernels by unit, each unit in order of start: a counting sort.
+    std::unordered_map<Unit, uint32_t, UnitHash> numbers;
+    GrowingArray<uint32_t> unit_of_operation;
+    std::vector<uint32_t> ends;  // by unit: first its kernels, then where it ends in `kernels`
     for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
-      const Operation& operation = trace_.operations[i];
-      if (trace_.names.get(operation.name).kind != OperationKind::kernel) continue;
-      const Unit unit = unit_of(i);
-      if (unit.graph || out_.steps.empty() || unit.what != Attribution::none) kernels.push_back(i);
+      uint32_t number = Attribution::none;
+      if (trace_.names.get(trace_.operations[i].name).kind == OperationKind::kernel) {
+        const Unit unit = unit_of(i);
+        if (unit.graph || out_.steps.empty() || unit.what != Attribution::none) {
+          number = numbers.try_emplace(unit, static_cast<uint32_t>(ends.size())).first->second;
+          if (number == ends.size()) ends.push_back(0);
+          ++ends[number];
+        }
+      }
+      unit_of_operation.push_back(number);
     }
-    sort_in_place(kernels.begin(), kernels.end(), [this](uint32_t a, uint32_t b) {
-      const auto order = unit_of(a) <=> unit_of(b);
-      return order != 0 ? order < 0 : a < b;
-    });
+    uint32_t before = 0;
+    for (uint32_t& end : ends) before = std::exchange(end, before) + before;
+    GrowingArray<uint32_t> kernels;
+    kernels.extend(before);
+    for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
+      const uint32_t number = unit_of_operation[i];
+      if (number != Attribution::none) kernels[ends[number]++] = i;
+    }
     std::vector<std::span<const uint32_t>> units;
-    for (const uint32_t* begin = kernels.begin(); begin != kernels.end();) {
-      const Unit unit = unit_of(*begin);
-      const uint32_t* end = begin + 1;
-      while (end != kernels.end() && unit_of(*end) == unit) ++end;
-      const auto size = static_cast<size_t>(end - begin);
-      // Fewer hold no stretch worth telling.
+    uint32_t begin = 0;
+    for (const uint32_t end : ends) {
+      // Fewer cannot hold a repeated block.
+      const size_t size = end - begin;
       if (size >= PeriodOptions().least_covered && size <= longest_unit) {
-        units.emplace_back(begin, size);
+        units.emplace_back(kernels.begin() + begin, size);
       }
       begin = end;
     }

@@ -41,12 +41,13 @@ void markdown(std::span<const Table> tables, const Bytes& out);
 
 struct TerminalOptions {
   bool color = false;
-  int width = 0;           // columns; 0: no limit
-  size_t most_rows = 20;   // of each table; 0: all
-  bool short_form = true;  // without columns of role `detail`; else without `short_form`
+  int width = 0;              // columns; 0: no limit
+  size_t most_rows = 20;      // of each table; 0: all
+  bool short_form = true;     // without columns of role `detail`; else without `short_form`
+  bool several_runs = false;  // the results are of more than one run
 };
 /// Tables with rows below each other, each with its title. A `run` column is left out where all
-/// rows have the same, and so is a column without a text or number.
+/// rows have the same and the results are of one run, and so is a column without a text or number.
 void terminal(std::span<const Table> tables, const Bytes& out, TerminalOptions options);
 
 /// In the head of a database that `sqlite` wrote: `krtr`.

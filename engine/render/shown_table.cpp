@@ -10,6 +10,9 @@
 namespace kr::render {
 namespace {
 
+/// The column of every table of `kr list` that has documentation written in a rules file.
+constexpr std::string_view doc_column = "doc";
+
 using table::Cell;
 using table::Unit;
 
@@ -42,6 +45,14 @@ bool is_shown(const Cell& cell, Unit unit) {
   if (const auto* number = std::get_if<double>(&cell)) return std::isfinite(*number);
   if (const auto* whole = std::get_if<int64_t>(&cell)) return unit != Unit::boolean || *whole != 0;
   return false;
+}
+
+/// The first paragraph of a documentation, on one line.
+std::string first_paragraph(std::string_view text) {
+  std::string line(text.substr(0, text.find("\n\n")));
+  while (line.ends_with('\n')) line.pop_back();
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
 }
 
 /// `1,234.50`.
@@ -112,7 +123,9 @@ std::string ShownTable::heading(size_t column) const {
 std::string ShownTable::text(size_t column, const Cell& cell) const {
   const Unit unit = table_.columns()[column].unit;
   if (!is_shown(cell, unit)) return {};
-  if (const auto* text = std::get_if<std::string_view>(&cell)) return std::string(*text);
+  if (const auto* text = std::get_if<std::string_view>(&cell)) {
+    return table_.columns()[column].id == doc_column ? first_paragraph(*text) : std::string(*text);
+  }
   const auto* whole = std::get_if<int64_t>(&cell);
   switch (unit) {
     case Unit::ns:

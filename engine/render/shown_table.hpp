@@ -28,7 +28,8 @@ class ShownTable {
 
   /// `total ms`: the unit of times is that of the column.
   std::string heading(size_t column) const;
-  /// A text is as the table has it: not fit for a terminal yet.
+  /// A text is as the table has it: not fit for a terminal yet. Of documentation, the first
+  /// paragraph.
   std::string text(size_t column, const table::Cell& cell) const;
 
   using Row = std::function<void(std::span<const table::Cell>)>;

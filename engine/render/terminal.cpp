@@ -76,8 +76,8 @@ class TerminalTable {
   bool is_visible(size_t i) const {
     const table::Column& one = table_.columns()[i];
     if (one.role == (options_.short_form ? Role::detail : Role::short_form)) return false;
-    return shown_.is_filled(i) &&
-           !(one.id == run_column && shown_.has_one_text(i) && !lists_runs());
+    return shown_.is_filled(i) && !(one.id == run_column && shown_.has_one_text(i) &&
+                                    !options_.several_runs && !lists_runs());
   }
 
   /// Rows of other tables are of the only run; the table of runs names it.

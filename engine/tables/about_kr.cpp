@@ -23,8 +23,9 @@ void add_listed_formats(const Source& /*source*/, RowSink& sink) {
   }
 }
 
-void add_listed_tables(const Source& /*source*/, RowSink& sink) {
+void add_listed_tables(const Source& source, RowSink& sink) {
   for (const Definition* one : all()) {
+    if (source.only_about_runs && !is_about_runs(*one)) continue;
     sink.row({one->info.id, one->info.title, one->info.doc,
               table::cell_or_nothing(to_string(one->needs))});
   }

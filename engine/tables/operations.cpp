@@ -1,92 +1,47 @@
-// Every operation.
+#include "tables/operations.hpp"
+
+#include <algorithm>
+#include <map>
+
 #include "analyze/sweep.hpp"
-#include "tables/definition.hpp"
 
 namespace kr::tables {
+
 namespace {
 
 constexpr uint32_t no_place = Attribution::none;
 
-/// Modules at a launch, outermost first: `model/layers.0/mlp`. Operations mostly have the launch of
-/// the one before, or its modules.
-class ModulePaths {
- public:
-  explicit ModulePaths(const HostSide* host) : host_(host) {}
+/// Where the columns are: those of dimensions come after the first three.
+constexpr size_t dimensions_at = 3;
 
-  std::string_view of(uint32_t launch) {
-    if (launch == last_) return path_;
-    last_ = launch;
-    path_.clear();
-    for (const uint32_t range : host_->modules_of(host_->launches[launch])) {
-      if (!path_.empty()) path_ += '/';
-      path_ += host_->range_names[host_->ranges[range].name];
-    }
-    return path_;
-  }
-
- private:
-  const HostSide* host_;
-  uint32_t last_ = HostRange::none;
-  std::string path_;
+enum Place : size_t {  // of the other columns, after those of dimensions
+  device_at,
+  stream_at,
+  start_at,
+  duration_at,
+  elapsed_at,
+  module_at,
+  evidence_at,
+  step_id_at,
+  phase_at,
+  step_at,
+  layer_at,
+  call_at,
+  places_count,
 };
 
-/// Cells that depend on the row of labels alone: name, type, labels.
-std::vector<Cells> named_cells(const Source& source, const LabelledTrace& run,
-                               const std::vector<std::string>& dimensions) {
-  const Program& program = source.rules->program();
-  std::vector<Cells> rows(run.labelled.rows());
-  for (uint32_t i = 0; i < rows.size(); ++i) {
-    const OperationName& name = run.trace.names.get(run.labelled.names[i]);
-    rows[i] = {name.text, to_string(name.kind)};
-    for (const std::string& dimension : dimensions) {
-      const auto id = program.dimension(dimension);
-      const DimensionLabels* labels = id ? run.labelled.find(*id) : nullptr;
-      rows[i].push_back(labels != nullptr ? Cell(labels->by_row[i].label) : Cell());
+void add_operations(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    OperationRows rows(source, run);
+    UnionSweep sweep;
+    Cells row(rows.columns());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      rows.fill(i, row);
+      const Operation& operation = run.trace->trace.operations[i];
+      row[rows.elapsed_column()] = sweep.add(operation.start_ns, operation.end_ns());
+      sink.row(row);
     }
   }
-  return rows;
-}
-
-void add_run_operations(const Source& source, const Run& one, RowSink& sink) {
-  const LabelledTrace& run = *one.trace;
-  const Trace& trace = run.trace;
-  const std::vector<Cells> named = named_cells(source, run, dimensions_of(source));
-  const Attribution& places = run.attribution(*source.rules);
-  ModulePaths paths(trace.host.get());
-  UnionSweep sweep;
-  const size_t fixed = 1 + (named.empty() ? 0 : named[0].size());
-  constexpr size_t measured = 12;
-  Cells row(fixed + measured);
-  row[0] = one.summary.id;
-  for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const Operation& operation = trace.operations[i];
-    const Cells& known = named[run.labelled.row(i, operation)];
-    std::copy(known.begin(), known.end(), row.begin() + 1);
-    const Track& track = trace.track(operation.track);
-    Cell* cell = row.data() + fixed;
-    *cell++ = int64_t{track.device};
-    *cell++ = track.stream;
-    *cell++ = operation.start_ns;
-    *cell++ = operation.duration_ns;
-    *cell++ = sweep.add(operation.start_ns, operation.end_ns());
-    const bool in_module = places.module_of[i] != no_place;
-    const uint32_t layer = places.layer_of[i];
-    *cell++ = in_module ? table::cell_or_nothing(paths.of(trace.host->launch_of[i])) : Cell();
-    *cell++ = in_module ? Cell("launch") : layer != no_place ? Cell("layer") : Cell();
-    const uint32_t step = places.step_of[i];
-    const TraceStep* in_step = step != no_place ? &places.steps[step] : nullptr;
-    *cell++ = in_step != nullptr ? Cell(int64_t{step}) : Cell();
-    *cell++ = in_step != nullptr ? Cell(in_step->phase.label) : Cell();
-    *cell++ = in_step != nullptr ? table::cell(in_step->phase.step) : Cell();
-    *cell++ = layer != no_place ? Cell(static_cast<int64_t>(places.in_unit(layer))) : Cell();
-    const uint32_t launch = trace.host ? trace.host->launch_of[i] : HostRange::none;
-    *cell++ = launch != HostRange::none ? Cell(trace.host->launches[launch].start_ns) : Cell();
-    sink.row(row);
-  }
-}
-
-void add_operations(const Source& source, RowSink& sink) {
-  for (const Run& run : source.runs) add_run_operations(source, run, sink);
 }
 
 table::Info operations_info() {
@@ -114,7 +69,7 @@ table::Info operations_info() {
        {"phase", Unit::text, Role::measure, "The phase of that step.", true},
        {"step", Unit::id, Role::measure, "The number of that step, if it has one.", true},
        {"layer", Unit::id, Role::detail, "The layer in a repeated block, from 0.", true},
-       {"launch_ns", Unit::ns, Role::detail, "The start of the host call that launched it.",
+       {"call_id", Unit::id, Role::detail, "The host call that launched it, as in `host_calls`.",
         true}}};
   info.in_short_form = false;
   info.many_rows = true;
@@ -122,6 +77,144 @@ table::Info operations_info() {
 }
 
 }  // namespace
+
+OperationRows::OperationRows(const Source& source, const Run& run)
+    : rules_(source.rules), labelled_(run.trace.get()), dimensions_(dimensions_of(source)) {
+  const Program& program = source.rules->program();
+  const Labelled& labelled = labelled_->labelled;
+  named_.resize(labelled.rows());
+  for (uint32_t i = 0; i < named_.size(); ++i) {
+    const OperationName& name = labelled_->trace.names.get(labelled.names[i]);
+    named_[i] = {run.summary.id, name.text, to_string(name.kind)};
+    for (const std::string& dimension : dimensions_) {
+      const auto id = program.dimension(dimension);
+      const DimensionLabels* labels = id ? labelled.find(*id) : nullptr;
+      named_[i].push_back(labels != nullptr ? Cell(labels->by_row[i].label) : Cell());
+    }
+  }
+}
+
+size_t OperationRows::size() const noexcept {
+  return labelled_->trace.operations.size();
+}
+size_t OperationRows::columns() const noexcept {
+  return elapsed_column() - elapsed_at + places_count;
+}
+size_t OperationRows::elapsed_column() const noexcept {
+  return dimensions_at + dimensions_.size() + elapsed_at;
+}
+
+const Cells& OperationRows::named(size_t row) const {
+  return named_[labelled_->labelled.row(row, labelled_->trace.operations[row])];
+}
+
+std::string_view OperationRows::module_path(uint32_t launch) {
+  if (launch == path_of_) return path_;
+  path_of_ = launch;
+  path_.clear();
+  const HostSide& host = *labelled_->trace.host;
+  for (const uint32_t range : host.modules_of(host.launches[launch])) {
+    if (!path_.empty()) path_ += '/';
+    path_ += host.range_names[host.ranges[range].name];
+  }
+  return path_;
+}
+
+Cell OperationRows::placed(size_t row, size_t place) {
+  const Trace& trace = labelled_->trace;
+  const Operation& operation = trace.operations[row];
+  switch (place) {
+    case device_at:
+      return int64_t{trace.track(operation.track).device};
+    case stream_at:
+      return trace.track(operation.track).stream;
+    case start_at:
+      return operation.start_ns;
+    case duration_at:
+      return operation.duration_ns;
+    default:
+      return attributed(row, place);
+  }
+}
+
+Cell OperationRows::attributed(size_t row, size_t place) {
+  const Attribution& places = labelled_->attribution(*rules_);
+  const HostSide* host = labelled_->trace.host.get();
+  const uint32_t step = places.step_of[row];
+  const uint32_t layer = places.layer_of[row];
+  const bool in_module = places.module_of[row] != no_place;
+  const uint32_t launch = host != nullptr ? host->launch_of[row] : HostRange::none;
+  switch (place) {
+    case module_at:
+      return in_module ? table::cell_or_nothing(module_path(launch)) : Cell();
+    case evidence_at:
+      return in_module ? Cell("launch") : layer != no_place ? Cell("layer") : Cell();
+    case step_id_at:
+      return step != no_place ? Cell(int64_t{step}) : Cell();
+    case phase_at:
+      return step != no_place ? Cell(places.steps[step].phase.label) : Cell();
+    case step_at:
+      return step != no_place ? table::cell(places.steps[step].phase.step) : Cell();
+    case layer_at:
+      return layer != no_place ? Cell(static_cast<int64_t>(places.in_unit(layer))) : Cell();
+    case call_at:
+      return launch != HostRange::none ? Cell(int64_t{launch}) : Cell();
+    default:
+      return {};
+  }
+}
+
+void OperationRows::fill(size_t row, Cells& cells) {
+  const Cells& known = named(row);
+  std::copy(known.begin(), known.end(), cells.begin());
+  Cell* const rest = cells.data() + known.size();
+  for (size_t place = 0; place < places_count; ++place) {
+    if (place != elapsed_at) rest[place] = placed(row, place);
+  }
+}
+
+Cell OperationRows::cell(size_t row, size_t column) {
+  const Cells& known = named(row);
+  if (column < known.size()) return known[column];
+  if (column == elapsed_column()) {
+    if (elapsed_.empty()) find_elapsed();
+    return elapsed_[row];
+  }
+  return placed(row, column - known.size());
+}
+
+void OperationRows::find_elapsed() {
+  elapsed_.reserve(size());
+  UnionSweep sweep;
+  for (const Operation& operation : labelled_->trace.operations) {
+    elapsed_.push_back(sweep.add(operation.start_ns, operation.end_ns()));
+  }
+}
+
+bool OperationRows::can_group(size_t column) const noexcept {
+  return column < dimensions_at + dimensions_.size();
+}
+
+std::vector<uint32_t> OperationRows::grouped(size_t column) const {
+  std::map<std::string_view, uint32_t> groups;
+  std::vector<uint32_t> group_of(named_.size());  // by row of labels
+  for (size_t i = 0; i < named_.size(); ++i) {
+    const auto* text = std::get_if<std::string_view>(&named_[i][column]);
+    const auto next = static_cast<uint32_t>(groups.size());
+    group_of[i] = groups.try_emplace(text != nullptr ? *text : "", next).first->second;
+  }
+  // A counting sort.
+  const Labelled& labelled = labelled_->labelled;
+  const auto& operations = labelled_->trace.operations;
+  std::vector<uint32_t> next(groups.size() + 1);
+  for (size_t i = 0; i < size(); ++i) ++next[group_of[labelled.row(i, operations[i])] + 1];
+  for (size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+  std::vector<uint32_t> order(size());
+  for (size_t i = 0; i < size(); ++i) {
+    order[next[group_of[labelled.row(i, operations[i])]]++] = static_cast<uint32_t>(i);
+  }
+  return order;
+}
 
 extern const Definition operations_table;
 const Definition operations_table{operations_info(), Needs::operations, add_operations};

@@ -7,7 +7,7 @@
 namespace kr::tables {
 
 extern const Definition runs_table, notes_table, labels_table, label_balance_table, devices_table,
-    kernels_table, operations_table;
+    kernels_table, operations_table, host_calls_table, host_ranges_table;
 extern const Definition idle_table, launch_matching_table, launches_table, launch_queue_table,
     attribution_table;
 extern const Definition ranks_table, rank_balance_table, rank_step_balance_table, rank_steps_table,
@@ -38,6 +38,8 @@ constexpr std::array all_tables{
     &devices_table,
     &kernels_table,
     &operations_table,
+    &host_calls_table,
+    &host_ranges_table,
     &launch_matching_table,
     &idle_table,
     &ranks_table,
@@ -163,6 +165,11 @@ std::vector<const table::Info*> all_infos() {
   std::vector<const table::Info*> infos;
   for (const Definition* one : all_tables) infos.push_back(&one->info);
   return infos;
+}
+
+bool is_about_runs(const Definition& definition) {
+  return definition.info.describes_results || definition.needs == Needs::runs ||
+         definition.needs == Needs::statistics || definition.needs == Needs::operations;
 }
 
 table::Table make(const Definition& definition, const Source& source) {

@@ -16,9 +16,15 @@ std::span<const Definition* const> all();
 const Definition* find(std::string_view id);
 std::vector<const table::Info*> all_infos();
 
+/// Whether SQL over runs and databases of runs have it.
+bool is_about_runs(const Definition& definition);
+
 /// The table with the data of `source`, which has to outlive it. Its needs are met.
 table::Table make(const Definition& definition, const Source& source);
 /// Why `source` has no such table; empty: it has.
 std::string absent(const Definition& definition, const Source& source);
+
+/// docs/tables.md: every table with its columns.
+std::string reference_markdown();
 
 }  // namespace kr::tables

@@ -57,7 +57,7 @@ std::vector<Note> notes_of(const std::string& run, const std::vector<Loss>& loss
   }
   if (!inexact.empty()) notes.push_back({run, "warning", "inexact-times", inexact});
   for (const Warning& warning : warnings) {
-    notes.push_back({run, "warning", warning.code, warning.text});
+    notes.push_back({run, warning.severity, warning.code, warning.text});
   }
   return notes;
 }

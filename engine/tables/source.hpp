@@ -10,9 +10,9 @@
 #include "analyze/ranks.hpp"
 #include "analyze/run.hpp"
 #include "analyze/statistics.hpp"
+#include "classify/why.hpp"
 #include "compare/count.hpp"
 #include "coverage/suggest.hpp"
-#include "classify/why.hpp"
 #include "modules/difference.hpp"
 #include "modules/view.hpp"
 #include "sema/load.hpp"
@@ -96,7 +96,8 @@ struct Source {
   const Explanation* explanation = nullptr;
   /// For `list_rulesets`: rules files, each loaded by itself, or those that the user named.
   const std::vector<const Rules*>* rulesets = nullptr;
-  std::string table;  // of `list_columns`: the only table; empty: all
+  std::string table;             // of `list_columns`: the only table; empty: all
+  bool only_about_runs = false;  // of `list_tables`
 
   std::vector<const RunSummary*> summaries() const;
   /// The runs as ranks of one job, made once. With statistics where all runs have them.

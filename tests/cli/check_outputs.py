@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Outputs as targets, and process identity: every verb that writes files, against every kind of thing
 that can stand under the name of its output, inputs included; part files of runs that are ended, of
-runs that are killed, and of several runs at once; programs that kr runs and that outlive it.
+runs that are killed, and of several runs at once; programs that kr runs and that outlive it. And what is
+in the outputs: every verb writes the same rows in every format, and its JSON fits `kr list schema`.
 
 docs/security.md says what is promised; this is where it is checked. As root devices are made anew
 below the test's own folder, so that a mistake destroys none of the machine's.
 
     KR=build/tools/kr/kr tests/cli/check_outputs.py
 """
+import copy
 import fcntl
 import json
 import os
 import pathlib
+import re
 import resource
 import signal
 import socket
@@ -22,6 +25,13 @@ import sys
 import tempfile
 import threading
 import time
+
+import read_back
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    sys.exit("the Python module jsonschema is missing: install python3-jsonschema (`tools/setup test` does)")
 
 KR = os.path.abspath(os.environ["KR"])
 ROOT_USER = os.geteuid() == 0
@@ -673,7 +683,216 @@ def exports():
         no_parts(folder, "exports")
 
 
+# ---------------------------------------------------------------- what is in the outputs
+
+STEP_RULES = """labels substage { gemm "Products" misc "Rest" }
+engine e "E" {
+  phases { prefill: "EXTEND"  decode: /DECODE (?<step>\\d+)/ }
+  substage { gemm: "gemm"  misc: otherwise }
+  model m { substage { misc: "gemm_b"  gemm: "gemm" } }
+}
+"""
+OLD_RULES = """labels substage { gemm misc }
+pattern g = "gemm"
+engine e "E" { detect: "gemm"  substage { gemm: g  misc: otherwise } }
+engine old { substage { misc: otherwise } }
+"""
+# Texts that CSV, JSON and Markdown have to escape.
+ODD_NAMES = ['gemm ""quoted"", with a comma', "=1+1", "-gemm|_*x*", "@gemm </td>", "a\nnew line\r\n", "\ttab", "gemm_\udcff\udcfe", "überall", "gemm_b"]
+FORMATS = ("table", "csv", "json", "jsonl", "markdown", "sqlite")
+
+
+def steps_trace(rank):
+    """A rank with steps, modules, launches, collectives and repeated blocks."""
+    def x(category, name, start, length, **args):
+        return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1, "ts": start, "dur": length, "args": args}
+    events = [x("user_annotation", "step[EXTEND bs=1]", 0, 100), x("python_function", "nn.Module: Model_0", 5, 80),
+              x("cuda_runtime", "cudaLaunchKernel", 12, 4, correlation=1),
+              x("kernel", "gemm_a", 20, 10.001 + rank, device=0, stream=7, correlation=1),
+              x("kernel", "ncclDevKernel_AllReduce", 60, 30 - 7 * rank, device=1, stream=8, correlation=1),
+              x("gpu_memcpy", "Memcpy HtoD", 70, 1.5, device=0, stream=7)]
+    for step in (1, 2):
+        at = 200 * step
+        events += [x("user_annotation", f"step[DECODE {step}]", at, 50), x("cuda_runtime", "cudaGraphLaunch", at + 1, 10, correlation=step + 1)]
+        events += [x("kernel", f"k{i % 8}", at + 21 + i, 0.7 + rank / 10, device=0, stream=7, correlation=step + 1) for i in range(40)]
+    return json.dumps({"traceEvents": events, "distributedInfo": {"rank": rank, "world_size": 2, "backend": "nccl"}})
+
+
+def odd_trace(factor):
+    lines = ["Start (ns),Duration (ns),CorrId,Device,Strm,Name"]
+    for i, name in enumerate(ODD_NAMES):
+        lines.append(f'{1000 * i},{(i * 37 + 13) * factor},{i},GPU (0),7,"{name}"')
+    return "\n".join(lines).encode("utf-8", "surrogateescape") + b"\n"
+
+
+def make_more_inputs(folder):
+    (folder / "steps.kr").write_text(STEP_RULES)
+    (folder / "old.kr").write_text(OLD_RULES)
+    (folder / "new.kr").write_text(OLD_RULES.replace('"gemm"\nengine e', '"gemm" | "k1"\nengine e').replace("engine old", "engine new"))
+    for rank in (0, 1):
+        (folder / f"rank{rank}.json").write_text(steps_trace(rank))
+    for name, factor in (("odd.csv", 1), ("slow.csv", 3)):
+        (folder / name).write_bytes(odd_trace(factor))
+
+
+BY_STEPS = ["--rules", "steps.kr"]
+ALL_RUNS = ["rank0.json", "rank1.json", "odd.csv"]
+# The name, the words, and tables that must have rows. `grid`: for people, too, a table is lines below its title.
+RESULTS = [
+    ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices kernels", False),
+    ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels label_balance devices ranks rank_balance kernels", False),
+    ("report of operations", ["report", "rank0.json", *BY_STEPS, "--tables", "operations,host_calls,host_ranges,steps"],
+     "operations host_calls host_ranges steps", True),
+    ("analyze", ["analyze", *ALL_RUNS, *BY_STEPS],
+     "runs notes devices idle steps phases phase_labels step_labels layers kernels_by_device launches activity names_only_in "
+     "activity_ratios launch_matching launch_queue attribution", True),
+    ("analyze ranks", ["analyze", *ALL_RUNS[:2], *BY_STEPS],
+     "ranks rank_balance rank_steps rank_step_balance collective_balance collectives", True),
+    ("classify", ["classify", "odd.csv", *BY_FILE], "kernels", True),
+    ("classify --each", ["classify", "odd.csv", *BY_FILE, "--each"], "operations", True),
+    ("tree", ["tree", "profile.json", *BY_FILE], "tree tree_steps", False),
+    ("tree of steps", ["tree", "rank0.json", *BY_STEPS, "--level", "kernel"], "tree tree_steps tree_trends tree_attribution", False),
+    ("coverage", ["coverage", "odd.csv", *BY_FILE], "coverage unexplained unexplained_names unexplained_runs", False),
+    ("diff of runs", ["diff", "odd.csv", "slow.csv", *BY_FILE], "comparison label_changes name_changes", False),
+    ("diff of trees", ["diff", "rank0.json", "rank1.json", *BY_STEPS, "--level", "module"], "comparison label_changes name_changes", False),
+    ("diff of rulesets", ["diff", "old.kr", "new.kr", "--run", "rank0.json"], "rule_changes model_changes", False),
+    ("why", ["why", "gemm_b", "--engine", "e", "--model", "m", *BY_STEPS], "explanations explanation_alternatives", False),
+    ("why of a name of odd bytes", ["why", b"gemm_\xff\n\"", *BY_FILE], "explanations", False),
+    *((f"list {what}", ["list", what, "--rules", "old.kr"], f"list_{what}", True)
+      for what in ("engines", "models", "labels", "patterns", "checks", "formats", "rulesets", "tables", "columns")),
+    ("list modules", ["list", "modules", *BY_FILE], "list_modules", True),
+]
+
+
+def grids(text):
+    """Tables for people, `{title: number of rows}`: a title, a head, a line a row, an empty line."""
+    blocks = [block.split("\n") for block in text.rstrip("\n").split("\n\n")]
+    return {lines[0]: len(lines) - 2 for lines in blocks}
+
+
+def markdown_tables(text):
+    """`{title: number of rows}`, with those that are only counted; each line has as many cells as the head."""
+    tables = {}
+    for title, lines, more in re.findall(r"^#+ (.*)\n\n((?:\|.*\n)+)(?:\n… and ([\d,]+) more rows?)?", text, re.M):
+        rows = lines.rstrip("\n").split("\n")
+        widths = {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in rows}
+        check(len(widths) == 1, f"markdown of {title}: rows of {widths} cells")
+        tables[title] = len(rows) - 2 + int(more.replace(",", "") or 0)
+    return tables
+
+
+def same_rows(folder, schema, titles, name, words, with_rows, grid):
+    """One command, in every format: to a folder and to standard output."""
+    named = "--tables" in words
+
+    def to_output(form, *more):
+        done = kr(folder, [*words, "--format", form, *more])
+        # Differences of runs and rulesets, too, are 1.
+        check(done.returncode in (0, 1) and not done.stderr.startswith(b"kr: error"), f"{name} as {form}: {shown(done)}")
+        return done.stdout
+
+    document = to_output("json")
+    tables = read_back.of_json(document)
+    empty = [table for table in with_rows.split() if not tables.get(table)]
+    check(not empty, f"{name}: no rows of {empty}")
+    errors = list(schema.iter_errors(json.loads(document)))
+    check(not errors, f"{name}: its JSON does not fit the schema: {[(list(error.absolute_path), error.message) for error in errors[:3]]}")
+
+    ids = [table for table in tables if table not in ("runs", "notes")]
+    out = folder / "results"
+    selected = words if named else [*words, "--tables", ",".join(ids)]
+    done = kr(folder, [*selected, "--all", "--format", ",".join(FORMATS), "--out-dir", str(out)])
+    check(done.returncode in (0, 1), f"{name}: {shown(done)}")
+    made = {path.name: path.read_bytes() for path in out.iterdir()}
+    of_ending = {pathlib.Path(file).suffix: data for file, data in made.items()}
+    check(of_ending[".json"] == document, f"{name}: the JSON of all its tables by name is another")
+
+    check(of_ending[".jsonl"] == to_output("jsonl"), f"{name}: jsonl in a folder is another")
+    found = read_back.differences(read_back.of_lines(of_ending[".jsonl"]), tables)
+    check(not found, f"{name} as jsonl: {found}")
+
+    (folder / "results.sqlite").write_bytes(of_ending[".sqlite"])
+    database = read_back.open_database(folder / "results.sqlite")
+    found = read_back.differences(read_back.of_database(database), tables)
+    check(not found, f"{name} as sqlite: {found}")
+    check(read_back.names_in(database) == list(tables), f"{name} as sqlite: tables {read_back.names_in(database)}")
+    database.close()
+    (folder / "results.sqlite").unlink()
+
+    properties = {**schema.schema["properties"], **schema.schema["properties"]["tables"]["properties"]}
+    files = {file[:-4] for file in made if file.endswith(".csv")}
+    check(files == set(tables), f"{name}: CSV of {files}, not of {set(tables)}")
+    for table in files & set(tables):
+        items = properties[table]["items"]
+        found = read_back.csv_differences(made[f"{table}.csv"], tables[table], items["properties"], items["additionalProperties"])
+        check(not found, f"{name}: {table}.csv: {found}")
+    for table in ids[:2]:
+        done = kr(folder, [*(words[:words.index("--tables")] if named else words), "--tables", table, "--format", "csv"])
+        check(done.stdout == made.get(f"{table}.csv"), f"{name}: CSV of {table} on standard output: {shown(done)}")
+
+    shown_rows = markdown_tables(of_ending[".md"].decode())
+    want = {titles[table]: len(tables[table]) for table in ids if tables[table]}
+    check(shown_rows == want, f"{name} as markdown: {shown_rows}, not {want}")
+    check(to_output("table").strip(), f"{name} as a table: nothing")
+    if grid:
+        there = grids(kr(folder, [*selected, "--all", "--format", "table"]).stdout.decode())
+        rows = {title: there.get(title) for title in want}
+        check(rows == want, f"{name} as a table: {rows}, not {want}")
+    for path in out.iterdir():
+        path.unlink()
+    return json.loads(document)
+
+
+def refusals(schema, document):
+    """A changed unit, a missing, a further and a misspelt column, and an unknown table do not fit."""
+    def refused(what, change):
+        changed = copy.deepcopy(document)
+        change(changed)
+        check(not schema.is_valid(changed), f"the schema allows {what}")
+
+    def set_cell(table, column, value):
+        def change(changed):
+            changed["tables"][table][0][column] = value
+        return change
+
+    check(schema.is_valid(document), "the schema refuses what it has to allow")
+    refused("a text as a count", set_cell("devices", "operations", "43"))
+    refused("a time in ms", set_cell("devices", "busy_ns", 0.5))
+    refused("a count that is nothing", set_cell("devices", "operations", None))
+    refused("a number as a name", set_cell("kernels_by_device", "name", 1))
+    refused("a further column", set_cell("devices", "busy_ms", 1))
+    refused("a missing column", lambda changed: changed["tables"]["devices"][0].pop("busy_ns"))
+    refused("a missing column that may be nothing", lambda changed: changed["runs"][0].pop("backend"))
+    refused("an unknown table", lambda changed: changed["tables"].update(breakdown=[]))
+    refused("a table that is no array", lambda changed: changed["tables"].update(devices={}))
+    refused("another version", lambda changed: changed.update(schema=document["schema"] + 1))
+    refused("no version of kr", lambda changed: changed.pop("kr"))
+    refused("no tables", lambda changed: changed.pop("tables"))
+    # What a table does not have is absent, not wrong.
+    fewer = copy.deepcopy(document)
+    del fewer["tables"]["devices"]
+    check(schema.is_valid(fewer), "the schema wants a table that does not apply")
+
+
+def formats():
+    with Setting() as setting:
+        make_more_inputs(setting.folder)
+        schema = json.loads(kr(setting.folder, ["list", "schema"]).stdout)
+        Draft202012Validator.check_schema(schema)
+        validator = Draft202012Validator(schema)
+        titles = {row["name"]: row["title"] for row in
+                  json.loads(kr(setting.folder, ["list", "tables", "--format", "json"]).stdout)["tables"]["list_tables"]}
+        documents = {name: same_rows(setting.folder, validator, titles, name, words, with_rows, grid)
+                     for name, words, with_rows, grid in RESULTS}
+        refusals(validator, documents["analyze"])
+        seen = {table for document in documents.values() for table, rows in document["tables"].items() if rows}
+        # Those of no fixture here.
+        check(set(titles) - seen <= {"runs", "notes", "tree_context"}, f"no rows of {sorted(set(titles) - seen)}")
+        no_parts(setting.folder, "formats")
+
+
 def main():
+    formats()
     for name, words, read in OUTPUTS:
         with Setting() as setting:
             files(setting, name, words)

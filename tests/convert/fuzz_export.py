@@ -19,6 +19,9 @@ from pathlib import Path
 import tables
 from tables import names
 
+sys.path.insert(0, str(names.ROOT / "tests" / "support"))
+from results import Results  # noqa: E402
+
 CASES = 40
 SEED = 20240501
 KINDS = ["[CUDA memcpy HtoD]", "[CUDA memset]", "Memcpy DtoD (Device -> Device)", "Memset (Device)"]
@@ -91,8 +94,8 @@ def ask_why(rules, model, name):
     kind = tables.first_match([("(?i)memcpy", "memcpy"), ("(?i)memset", "memset"), ("", "kernel")], name)
     done = tables.run("why", "--rules", str(rules), "--engine", "e", "--model", model, "--kind", kind,
                       "--within", "", "--format", "json", "--", name)  # fmt: skip
-    outcomes = json.loads(done.stdout)["dimensions"]
-    return next((one["label"] for one in outcomes if one["dimension"] == "substage"), "unclassified")
+    outcomes = Results(done.stdout).rows("explanations", dimension="substage")
+    return next((one["label"] for one in outcomes), "unclassified")
 
 
 def check(folder, seed):

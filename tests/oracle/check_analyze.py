@@ -8,11 +8,13 @@ those of nsys too: whatever is summed in parts adds up to the whole.
 import collections
 import csv
 import io
-import json
 import os
 import pathlib
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from results import Results, total  # noqa: E402
 
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                       pathlib.Path(__file__).resolve().parents[3] / "shared/data/kineto")
@@ -21,6 +23,10 @@ FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
 def kr(*arguments):
     done = subprocess.run([os.environ["KR"], *arguments], capture_output=True, check=True)
     return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def analyze(*arguments):
+    return Results(kr("analyze", *arguments, "--format", "json"))
 
 
 def rows_of(name):
@@ -41,35 +47,52 @@ def kernels_of_tree(run):
     return inside, every
 
 
-def identities(run, report):
-    """Of one run's analysis: (what, got, expected) of every sum that is told in parts."""
+def identities(found, report):
+    """Of one run's analysis: (what, got, expected) of every sum that is reported in parts."""
     parts = ("compute_ns", "exposed_communication_ns", "exposed_memory_ns", "idle_ns")
-    for place in run["breakdown"] + run["steps"]:
+    devices, phases, steps = (found.rows(table) for table in ("devices", "phases", "steps"))
+    for place in devices + steps:
         yield "span", place["span_ns"], sum(place[part] for part in parts)
         yield "busy", place["busy_ns"], place["span_ns"] - place["idle_ns"]
-    operations, total = report["operations"], report["gpu_total_ns"]
-    yield "operations of devices", sum(d["operations"] for d in run["breakdown"]), operations
-    for what in ("kernels", "phases", "activity"):
-        rows = [row for row in run[what] if what != "activity" or row["type"] not in ("runtime", "driver")]
-        if what == "phases" and not rows:
+    # A report may know the engine before it has read all.
+    yield "run", {**found.run(), "why": ""}, {**report.run(), "why": ""}
+    yield "devices", devices, report.rows("devices")
+    operations, time = report.run()["operations"], report.run()["gpu_total_ns"]
+    yield "operations of devices", total(devices, "operations"), operations
+    for table in ("kernels_by_device", "phases", "activity"):
+        rows = [row for row in found.rows(table) if table != "activity" or row["type"] not in ("runtime", "driver")]
+        if table == "phases" and not rows:
             continue
-        yield f"instances of {what}", sum(row["instances"] for row in rows), operations
-        yield f"total of {what}", sum(row["total_ns"] for row in rows), total
-    yield "attribution", sum(run["attribution"].values()), total
-    steps, phases = collections.Counter(), collections.Counter()
-    for row in run["steps"]:
-        steps[row["phase"]] += row["total_ns"]
-    for row in run["phases"]:
-        phases[row["phase"]] += row["total_ns"]
-        for labels in row["labels"].values():
-            yield f"labels of {row['phase']}", sum(label["total_ns"] for label in labels), row["total_ns"]
-    phases.pop("(outside steps)", None)
-    yield "phases by step", +phases, +steps
-    if run["launches"]:
-        launches = run["launches"]
-        yield "operations by call", sum(row["operations"] for row in launches["by_api"]), launches["linked"]
-        yield "operations by stream", sum(row["operations"] for row in launches["queues"]), launches["linked"]
-        yield "idle", sum(launches["idle"].values()), sum(d["idle_ns"] for d in run["breakdown"])
+        yield f"instances of {table}", total(rows, "instances"), operations
+        yield f"total of {table}", total(rows, "total_ns"), time
+    attribution = found.rows("attribution")
+    yield "attribution", (total(attribution, "operations"), total(attribution, "total_ns")), (operations, time)
+    by_phase, by_step = collections.Counter(), collections.Counter()
+    for row in steps:
+        by_step[row["phase"]] += row["total_ns"]
+    for row in phases:
+        by_phase[row["phase"]] += row["total_ns"]
+    by_phase.pop("(outside steps)", None)
+    yield "phases by step", +by_phase, +by_step
+    # Every dimension of the report, in every phase and step.
+    dimensions = {label["dimension"] for label in report.rows("labels")}
+    for table, places, key in (("phase_labels", phases, "phase"), ("step_labels", steps, "step_id")):
+        labels = found.grouped(table, key, "dimension")
+        yield f"dimensions of {table}", {dimension for _, dimension in labels}, dimensions if places else set()
+        for place in places:
+            for dimension in dimensions:
+                rows = labels[place[key], dimension]
+                yield (f"{table} of {place[key]}", (total(rows, "instances"), total(rows, "total_ns")),
+                       (place["instances"], place["total_ns"]))
+    matching = found.rows("launch_matching")
+    if matching:
+        linked = matching[0]["linked"]
+        yield "operations with and without a launch", linked + matching[0]["orphans"], operations
+        yield "operations by call", total(found.rows("launches"), "operations"), linked
+        yield "operations by stream", total(found.rows("launch_queue"), "operations"), linked
+        yield "idle", total(found.rows("idle"), "total_ns"), total(devices, "idle_ns")
+    else:
+        yield "tables of launches", [found.rows(table) for table in ("launches", "launch_queue", "idle")], [[], [], []]
 
 
 def check_identities(same):
@@ -78,29 +101,39 @@ def check_identities(same):
         done = subprocess.run(command, capture_output=True, check=False)
         if done.returncode != 0:
             continue
-        report = json.loads(done.stdout.decode("utf-8", "surrogateescape"))["runs"][0]
-        run = json.loads(kr("analyze", str(path), "--format", "json"))["runs"][0]
-        for what, got, expected in identities(run, report):
+        for what, got, expected in identities(analyze(str(path)), Results(done.stdout)):
             same(f"{path.name}: {what}", got, expected)
 
 
 def check_ranks(same):
-    """Two ranks of one job: what the traces say of themselves, and sums that are told twice."""
+    """Two ranks of one job: what the traces say of themselves, and sums that two tables have."""
     paths = [str(FOLDER / f"dlrm_rank{rank}.json.gz") for rank in (1, 3)]
-    found = json.loads(kr("analyze", *paths, "--format", "json"))
-    ranks = found["ranks"]
-    same("ranks", [(run["rank"], run["rank_from"]) for run in ranks["runs"]], [(1, "trace"), (3, "trace")])
-    same("ranks: world", (ranks["world_size"], found["runs"][0]["backend"]), (8, "nccl"))
-    for row in ranks["balance"]:
-        times = [run["breakdown"][0][row["what"]] for run in found["runs"]]
-        same(f"balance of {row['what']}", (row["min_ns"], row["max_ns"]), (min(times), max(times)))
-    communication = [sum(k["total_ns"] for k in run["kernels"] if k["kind"] == "communication")
-                     for run in found["runs"]]
-    by_rank = [sum(c["ranks"][i]["total_ns"] for c in ranks["collectives"]) for i in (0, 1)]
-    same("collectives are all communication", by_rank if not ranks["not_matched"] else communication, communication)
-    for row in ranks["collectives"]:
-        same(f"{row['name'][:40]}: someone waits less", min(r["waiting_ns"] for r in row["ranks"]) <
-             max(r["total_ns"] for r in row["ranks"]), True)
+    found = analyze(*paths)
+    for rows in (found.runs, found.rows("ranks")):
+        same("ranks", [(row["rank"], row["rank_from"], row["world_size"]) for row in rows],
+             [(1, "trace", 8), (3, "trace", 8)])
+    same("ranks: backend", [run["backend"] for run in found.runs], ["nccl", "nccl"])
+    times = ("span", "busy", "compute", "communication", "exposed_communication", "memory", "exposed_memory", "idle")
+    same("balance", [row["what"] for row in found.rows("rank_balance")], list(times))
+    for row in found.rows("rank_balance"):
+        values = [device[row["what"] + "_ns"] for device in found.rows("devices")]
+        same(f"balance of {row['what']}", (row["min_ns"], row["mean_ns"], row["max_ns"]),
+             (min(values), sum(values) / 2, max(values)))
+    communication = [total(found.rows("kernels_by_device", rank=rank, kind="communication"), "total_ns")
+                     for rank in (1, 3)]
+    same("collectives are all communication",
+         [total(found.rows("collectives", rank=rank), "total_ns") for rank in (1, 3)], communication)
+    same("there are collectives", found.rows("collective_balance") != [], True)
+    for row in found.rows("collective_balance"):
+        ranks = found.rows("collectives", name=row["name"])
+        same(f"{row['name'][:40]}: sums", (row["total_ns"], row["waiting_ns"]),
+             (total(ranks, "total_ns"), total(ranks, "waiting_ns")))
+        same(f"{row['name'][:40]}: someone waits less", min(r["waiting_ns"] for r in ranks) <
+             max(r["total_ns"] for r in ranks), True)
+    waiting = collections.Counter()
+    for row in found.rows("collectives"):
+        waiting[row["rank"]] += row["waiting_ns"] or 0
+    same("waiting of ranks", {row["rank"]: row["waiting_ns"] for row in found.rows("ranks")}, dict(waiting))
 
 
 def main():
@@ -131,20 +164,18 @@ def main():
         same(f"{trace}: kernels", every, [int(metrics["count", "kernel"]), int(metrics["sum_ns", "kernel"])])
         same(f"{trace}: kernels in modules", inside,
              [int(metrics["kernels_in_module", ""]), int(metrics["kernels_in_module_ns", ""])])
-        one = json.loads(kr("analyze", run, "--format", "json"))["runs"][0]
-        kernels = collections.Counter()
-        for kernel in one["kernels"]:
-            kernels[kernel["kind"] == "memory"] += kernel["instances"]
-        launches = one["launches"]
-        same(f"{trace}: operations", launches["linked"] + launches["orphans"], sum(kernels.values()))
+        one = analyze(run)
+        kernels = one.rows("kernels_by_device")
+        launches, = one.rows("launch_matching")
+        same(f"{trace}: operations", launches["linked"] + launches["orphans"], total(kernels, "instances"))
         orphans, linked = (int(metrics[f"kernels_{what}", ""]) for what in ("orphan", "linked"))
         same(f"{trace}: kernels linked are no more than operations",
              launches["linked"] >= linked and launches["orphans"] >= orphans, True)
-        same(f"{trace}: idle time", sum(launches["idle"].values()), sum(d["idle_ns"] for d in one["breakdown"]))
-        same(f"{trace}: attribution", sum(one["attribution"].values()), sum(k["total_ns"] for k in one["kernels"]))
+        same(f"{trace}: idle time", total(one.rows("idle"), "total_ns"), total(one.rows("devices"), "idle_ns"))
+        same(f"{trace}: attribution", total(one.rows("attribution"), "total_ns"), total(kernels, "total_ns"))
         found = collections.Counter()
         for run in (run, path):
-            for layer in json.loads(kr("analyze", run, "--format", "json", "--only", "layers"))["runs"][0]["layers"]:
+            for layer in analyze(run, "--tables", "layers").rows("layers"):
                 found[layer["period"], layer["repeats"], layer["total_ns"]] += 1
         for row in layers[trace]:
             # Of annotations that hold each other kr looks through the innermost, and through a whole trace only where
@@ -155,7 +186,7 @@ def main():
             same(f"{trace}: {row['key'][:40]}: layers {key}", key in found, True)
     check_identities(same)
     check_ranks(same)
-    print(f"{checked} numbers held against those of {FOLDER}")
+    print(f"{checked} numbers compared with those of {FOLDER}")
     for line in wrong:
         print(line)
     return 1 if wrong else 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real traces as folders of CUPTI activity. Every PyTorch trace of the shared data with GPU work is written as
 such a folder, in several spellings, by this script alone; `kr analyze` and `kr report` have to say the same of
-the folder as of the trace, whose numbers are held against ORACLE.tsv by check_kineto.py and check_analyze.py.
+the folder as of the trace, whose numbers are compared with ORACLE.tsv by check_kineto.py and check_analyze.py.
 And the tables of an nsys export as CSV are the same work as the export.
 
     KR=build/tools/kr/kr tests/oracle/check_cupti.py [FOLDER]
@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from results import Results, total  # noqa: E402
+
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                       pathlib.Path(__file__).resolve().parents[3] / "shared/data")
 KINDS = {"kernel": "kernel", "gpu_memcpy": "gpu_memcpy", "memcpy": "gpu_memcpy", "gpu_memset": "gpu_memset",
@@ -28,9 +31,7 @@ CALLS = {"cuda_runtime", "cuda_driver"}
 def run(verb, path):
     done = subprocess.run([os.environ["KR"], verb, str(path), "--format", "json", "-q"], capture_output=True,
                           check=False)
-    if done.returncode != 0:
-        return {"error": done.stderr.decode(errors="replace")}
-    return json.loads(done.stdout.decode("utf-8", "surrogateescape"))["runs"][0]
+    return Results(done.stdout) if done.returncode == 0 else done.stderr.decode(errors="replace")
 
 
 def ns(text):
@@ -108,20 +109,17 @@ def write(folder, kinds, form):
             csv.writer(file, lineterminator="\n").writerows(FORMS[form](events, kind))
 
 
-def without(run_of, *keys):
-    return {key: value for key, value in run_of.items() if key not in keys}
+# What a folder does not contain: ranges, and so steps; ranks; names of devices.
+OF_RANGES = ("attribution", "phases", "phase_labels", "steps", "step_labels", "layers")
+OF_A_TRACE = ("run", "run_a", "run_b", "source", "format", "why", "rank", "rank_from", "world_size", "backend",
+              "min_rank", "max_rank", "waits_most_rank", "waits_least_rank", "device_name")
 
 
-def plain(run_of):
-    """What a folder cannot know left out: names of devices, ranks, and what ranges tell, steps for one."""
-    out = without(run_of, "id", "source", "format", "warnings", "losses", "why", "attribution", "phases", "steps",
-                  "layers", "rank_from", "world_size", "backend")
-    for kernel in out["kernels"]:
-        kernel.pop("rank", None)
-    out.pop("rank", None)
-    for key in ("breakdown", "devices"):
-        out[key] = [without(device, "name", "device_name") for device in out.get(key, [])]
-    return out
+def plain(found):
+    """Tables without what a folder does not contain."""
+    tables = {"runs": found.runs, **found.tables}
+    return {table: [{column: value for column, value in row.items() if column not in OF_A_TRACE} for row in rows]
+            for table, rows in tables.items() if table not in OF_RANGES}
 
 
 def check_kineto(path):
@@ -132,6 +130,8 @@ def check_kineto(path):
         return None
     wrong = []
     expected = {verb: plain(run(verb, path)) for verb in ("analyze", "report")}
+    for verb, tables in (("analyze", ("devices", "kernels_by_device", "activity")), ("report", ("labels", "kernels"))):
+        wrong += [f"{path.name}: {verb} has no {table}" for table in tables if not expected[verb].get(table)]
     for form in FORMS:
         with tempfile.TemporaryDirectory() as work:
             folder = pathlib.Path(work) / "run"
@@ -139,8 +139,8 @@ def check_kineto(path):
             write(folder, kinds, form)
             for verb, want in expected.items():
                 got = run(verb, folder)
-                if "error" in got:
-                    wrong.append(f"{path.name} as {form}: {got['error']}")
+                if isinstance(got, str):
+                    wrong.append(f"{path.name} as {form}: {got}")
                     continue
                 got = plain(got)
                 for key in sorted(set(want) | set(got)):
@@ -159,6 +159,8 @@ def check_tables(folder):
         for table in tables:
             (pathlib.Path(work) / table.name).symlink_to(table.resolve())
         got, want = run("report", work), run("report", folder / "mordred_report1.sqlite")
+    if isinstance(got, str):
+        return [f"tables: {got}"]
     wrong = []
     with open(folder / "mordred_report1.CUPTI_ACTIVITY_KIND_KERNEL.csv", encoding="utf-8") as file:
         kernels = list(csv.DictReader(file))
@@ -167,14 +169,13 @@ def check_tables(folder):
         row = sums.setdefault(f"(unnamed kernel {kernel['demangledName']})", [0, 0])
         row[0] += 1
         row[1] += int(kernel["end"]) - int(kernel["start"])
-    for name, (instances, total) in sums.items():
-        if not any(k["name"] == name and (k["instances"], k["total_ns"]) == (instances, total)
-                   for k in got.get("kernels", [])):
-            wrong.append(f"tables: {name} is not {instances} times {total} ns")
+    for name, (instances, time) in sums.items():
+        if len(got.rows("kernels", name=name, instances=instances, total_ns=time)) != 1:
+            wrong.append(f"tables: {name} is not {instances} times {time} ns")
     # The export has sets as well, for which there is no table.
-    sets = sum(k["total_ns"] for k in want["kernels"] if k["name"] == "[CUDA memset]")
-    if want["gpu_total_ns"] - sets != got.get("gpu_total_ns"):
-        wrong.append(f"tables: {got.get('gpu_total_ns')} ns for {want['gpu_total_ns'] - sets}: {got.get('error')}")
+    time = want.run()["gpu_total_ns"] - total(want.rows("kernels", name="[CUDA memset]"), "total_ns")
+    if got.run()["gpu_total_ns"] != time:
+        wrong.append(f"tables: {got.run()['gpu_total_ns']} ns for {time}")
     return wrong
 
 

@@ -5,11 +5,13 @@ counts and sums by kind, names, elapsed time, and each device's breakdown; what 
     KR=build/tools/kr/kr tests/oracle/check_kineto.py [FOLDER]
 """
 import collections
-import json
 import os
 import pathlib
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from results import Results, total  # noqa: E402
 
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                       pathlib.Path(__file__).resolve().parents[3] / "shared/data/kineto")
@@ -23,12 +25,13 @@ def report(path):
                           capture_output=True, check=False)
     if done.returncode != 0:
         return None, f"exit {done.returncode}: {done.stderr.decode(errors='replace')}"
-    return json.loads(done.stdout.decode("utf-8", "surrogateescape"))["runs"][0], done.stderr.decode()
+    return Results(done.stdout), done.stderr.decode()
 
 
-def check(name, rows, run):
-    """Differences, and how many numbers were held against each other."""
+def check(name, rows, found):
+    """Differences, and how many numbers were compared."""
     wrong, checked = [], 0
+    run, devices_of_run = found.run(), found.rows("devices")
 
     def same(what, got, want):
         nonlocal checked
@@ -39,16 +42,16 @@ def check(name, rows, run):
     kinds = collections.defaultdict(lambda: [0, 0])
     names = collections.defaultdict(lambda: [0, 0])
     elapsed = collections.Counter()
-    for kernel in run["kernels"]:
-        memory = kernel["labels"]["kind"] == "memory"
+    for kernel in found.rows("kernels"):
+        memory = kernel["kind"] == "memory"
         elapsed[kernel["name"]] += kernel["elapsed_ns"]
         kinds[memory][0] += kernel["instances"]
         kinds[memory][1] += kernel["total_ns"]
         if not memory:
             names[kernel["name"]][0] += kernel["instances"]
             names[kernel["name"]][1] += kernel["total_ns"]
-    communication = sum(l["instances"] for l in run["labels"]["kind"] if l["label"] == "communication")
-    devices = {str(device["device"]): device for device in run["devices"]}
+    communication = total(found.rows("labels", dimension="kind", label="communication"), "instances")
+    devices = {str(device["device"]): device for device in devices_of_run}
     memory = [0, 0]
     for metric, key, value in rows:
         if metric in ("count", "sum_ns"):
@@ -76,15 +79,16 @@ def check(name, rows, run):
             same(f"{metric} {key}", devices.get(key, {}).get(DEVICE[metric.removeprefix("device.")]), value)
     same("count of copies and fills", kinds[True][0], memory[0])
     same("sum of copies and fills", kinds[True][1], memory[1])
-    for device in run["devices"]:
+    for device in devices_of_run:
         same(f"identity of device {device['device']}",
              device["compute_ns"] + device["exposed_communication_ns"] + device["exposed_memory_ns"] +
              device["idle_ns"], device["span_ns"])
-    for dimension, labels in run["labels"].items():
-        if labels:
-            same(f"{dimension} elapsed", sum(l["elapsed_ns"] for l in labels), run["gpu_elapsed_ns"])
-            same(f"{dimension} total", sum(l["total_ns"] for l in labels), run["gpu_total_ns"])
-            same(f"{dimension} instances", sum(l["instances"] for l in labels), run["operations"])
+    dimensions = found.grouped("labels", "dimension")
+    same("there are labels", bool(dimensions), run["operations"] > 0)
+    for (dimension,), labels in dimensions.items():
+        same(f"{dimension} elapsed", total(labels, "elapsed_ns"), run["gpu_elapsed_ns"])
+        same(f"{dimension} total", total(labels, "total_ns"), run["gpu_total_ns"])
+        same(f"{dimension} instances", total(labels, "instances"), run["operations"])
     return wrong, checked
 
 
@@ -103,16 +107,17 @@ def main():
         if not path.exists():
             continue
         files += 1
-        run, said = report(path)
+        found, said = report(path)
         if any(metric == "error" for metric, *_ in rows):
-            if run is not None or "exit 2" not in said or "traceEvents" not in said:
-                wrong.append(f"{name}: should be refused and explained, got {said or run}")
-        elif run is None:
+            if found is not None or "exit 2" not in said or "traceEvents" not in said:
+                wrong.append(f"{name}: should be refused and explained, got {said or found.runs}")
+        elif found is None:
             wrong.append(f"{name}: {said}")
         else:
-            found, checked = check(name, rows, run)
-            wrong += found
+            differences, checked = check(name, rows, found)
+            wrong += differences
             numbers += checked
+            run = found.run()
             if run["format"] != "kineto-json":
                 wrong.append(f"{name}: read as {run['format']}")
             if run["operations"] == 0 and "no GPU work" not in said:

@@ -12,6 +12,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from results import Results, total  # noqa: E402
+
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                       pathlib.Path(__file__).resolve().parents[3] / "shared/data/nsys")
 UNITS = {"ns": 1, "nsecond": 1, "us": 1000, "usecond": 1000, "ms": 10 ** 6, "msecond": 10 ** 6}
@@ -55,17 +58,17 @@ def check(path, known):
         return [] if done.returncode == 2 and told else [f"{path.name}: exit {done.returncode}: {done.stderr}"]
     if done.returncode != 0:
         return [f"{path.name}: {done.stderr.decode(errors='replace')}"]
-    run = json.loads(done.stdout)["runs"][0]
-    wrong = []
-    total = sum(took for _, took in expected.values())
-    for key, want in (("format", "ncu-csv"), ("operations", len(expected)), ("gpu_total_ns", total),
-                      ("gpu_elapsed_ns", total), ("operations", int(known["kernels"])),
+    found = Results(done.stdout)
+    run, wrong = found.run(), []
+    time = sum(took for _, took in expected.values())
+    for key, want in (("format", "ncu-csv"), ("operations", len(expected)), ("gpu_total_ns", time),
+                      ("gpu_elapsed_ns", time), ("operations", int(known["kernels"])),
                       ("names", int(known["kernel_names"]))):
         if run[key] != want:
             wrong.append(f"{path.name}: {key}: {run[key]}, expected {want}")
     for name in {name for name, _ in expected.values()}:
         want = sum(took for other, took in expected.values() if other == name)
-        got = sum(kernel["total_ns"] for kernel in run["kernels"] if kernel["name"] == name)
+        got = total(found.rows("kernels", name=name), "total_ns")
         if got != want:
             wrong.append(f"{path.name}: {name[:60]}: {got} ns, expected {want}")
     for kernel in json.loads(known["sol_first3"]):

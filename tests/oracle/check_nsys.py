@@ -11,6 +11,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from results import Results, total  # noqa: E402
+
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                       pathlib.Path(__file__).resolve().parents[3] / "shared/data/nsys")
 KINDS = {"cuda_gpu_trace.csv", "nsys-sqlite"}
@@ -33,34 +36,34 @@ def report(path):
                           capture_output=True, check=False)
     if done.returncode != 0:
         return None, done.stderr.decode(errors="replace")
-    return json.loads(done.stdout.decode("utf-8", "surrogateescape"))["runs"][0], ""
+    return Results(done.stdout), ""
 
 
-def check(name, expected, run):
+def check(name, expected, found):
     wrong = []
+    run, devices = found.run(), found.rows("devices")
 
     def same(what, got, want):
         if got != want:
             wrong.append(f"{name}: {what}: {got}, expected {want}")
 
     names = collections.defaultdict(lambda: [0, 0, 0])
-    for kernel in run["kernels"]:
+    for kernel in found.rows("kernels"):
         row = names[spelled(kernel["name"])]
         for i, key in enumerate(("elapsed_ns", "total_ns", "instances")):
             row[i] += kernel[key]
     same("events", run["operations"], int(expected["events"]))
     same("elapsed", run["gpu_elapsed_ns"], int(expected["elapsed_total_ns"]))
     same("names", len(names), int(expected["names"]))
-    total = sum(int(expected[k]) for k in ("kernel_ns", "memcpy_ns", "memset_ns"))
-    same("total", run["gpu_total_ns"], total)
-    same("devices", len(run["devices"]), int(expected["devices"]))
+    same("total", run["gpu_total_ns"], sum(int(expected[k]) for k in ("kernel_ns", "memcpy_ns", "memset_ns")))
+    same("devices", len(devices), int(expected["devices"]))
     for top, column in (("elapsed_top5", 0), ("duration_top5", 1)):
         for entry in json.loads(expected[top]):
             same(f"{top} {entry[0][:60]}", names[spelled(entry[0])][column], entry[1])
             same(f"{top} instances of {entry[0][:60]}", names[spelled(entry[0])][2], entry[-1])
     for key, want in json.loads(expected["per_device"]).items():
         number = int(key.rsplit("(", 1)[1].rstrip(")")) if "(" in key else int(key)
-        device = next((d for d in run["devices"] if d["device"] == number), None)
+        device = next((d for d in devices if d["device"] == number), None)
         if device is None:
             wrong.append(f"{name}: no device {number}")
             continue
@@ -73,11 +76,12 @@ def check(name, expected, run):
         same(f"device {number} identity", device["span_ns"],
              device["compute_ns"] + device["exposed_communication_ns"] + device["exposed_memory_ns"] +
              device["idle_ns"])
-    for dimension, labels in run["labels"].items():
-        if labels:
-            same(f"{dimension} elapsed", sum(l["elapsed_ns"] for l in labels), run["gpu_elapsed_ns"])
-            same(f"{dimension} total", sum(l["total_ns"] for l in labels), run["gpu_total_ns"])
-            same(f"{dimension} instances", sum(l["instances"] for l in labels), run["operations"])
+    dimensions = found.grouped("labels", "dimension")
+    same("there are labels", bool(dimensions), run["operations"] > 0)
+    for (dimension,), labels in dimensions.items():
+        same(f"{dimension} elapsed", total(labels, "elapsed_ns"), run["gpu_elapsed_ns"])
+        same(f"{dimension} total", total(labels, "total_ns"), run["gpu_total_ns"])
+        same(f"{dimension} instances", total(labels, "instances"), run["operations"])
     return wrong
 
 
@@ -95,14 +99,14 @@ def main():
         path = FOLDER / name
         if expected.get("kind") not in KINDS or not path.exists():
             continue
-        run, error = report(path)
+        found, error = report(path)
         if path.stat().st_size == 0:
-            if run is not None or "captured" not in error:
-                wrong.append(f"{name}: 0 bytes should be refused and explained, got {error or run}")
-        elif run is None:
+            if found is not None or "captured" not in error:
+                wrong.append(f"{name}: 0 bytes should be refused and explained, got {error or found.runs}")
+        elif found is None:
             wrong.append(f"{name}: {error}")
         else:
-            wrong += check(name, expected, run)
+            wrong += check(name, expected, found)
         checked += 1
     print("\n".join(wrong))
     print(f"{checked} files, {len(wrong)} differences")

@@ -7,7 +7,6 @@ Traces are made of names of many kinds at random, hostile ones among them, and r
 ruleset and under rules of every shape that a rule can be added to.
 """
 
-import json
 import os
 import random
 import subprocess
@@ -16,6 +15,9 @@ import tempfile
 from pathlib import Path
 
 import kernel_names as names
+
+sys.path.insert(0, str(names.ROOT / "tests" / "support"))
+from results import Results, total  # noqa: E402
 
 SEEDS = range(int(os.environ.get("SEEDS", "4")))
 
@@ -134,7 +136,23 @@ def coverage(folder, runs):
     status, out, err = kr(folder, "coverage", *runs, "--format", "json", *rules)
     if status != 0:
         sys.exit(f"kr coverage: exit {status}\n{err}")
-    return json.loads(out)
+    return Results(out)
+
+
+def explained(found):
+    return total(found.rows("coverage"), "explained_ns")
+
+
+def check_parts(found, what, failures):
+    """A group is as large as its names, and as its parts of all runs."""
+    names_of, runs_of = (found.grouped(table, "group") for table in ("unexplained_names", "unexplained_runs"))
+    for one in found.rows("unexplained"):
+        same = names_of[one["group"],]
+        if one["names"] != len(same) or one["name"] != same[0]["name"]:
+            failures.append(f"{what}: group {one['group']} has other names")
+        for parts in (same, runs_of[one["group"],]):
+            if any(total(parts, column) != one[column] for column in ("instances", "total_ns")):
+                failures.append(f"{what}: group {one['group']} is not the sum of its parts")
 
 
 def write_rules(folder):
@@ -147,13 +165,13 @@ def write_rules(folder):
 def paste(folder, suggestions):
     """Into the files, from the last place to the first, so that places stay; tests at the end."""
     write_rules(folder)
-    for one in sorted(suggestions, key=lambda one: -one["place"]["byte"]):
-        path = folder / one["place"]["file"]
+    for one in sorted(suggestions, key=lambda one: -one["byte"]):
+        path = folder / one["file"]
         text = path.read_bytes()
-        byte = one["place"]["byte"]
-        path.write_bytes(text[:byte] + one["place"]["insert"].encode() + text[byte:])
+        byte = one["byte"]
+        path.write_bytes(text[:byte] + one["insert"].encode() + text[byte:])
     for one in suggestions:
-        path = folder / one["place"]["file"]
+        path = folder / one["file"]
         path.write_bytes(path.read_bytes() + b"\n" + one["test"].encode())
 
 
@@ -173,14 +191,16 @@ def check(seed, failures):
             failures.append(f"the rules themselves are not clean: {clean}")
         runs = make_traces(rng, folder)
         before = coverage(folder, runs)
-        suggestions = [one for one in before["unexplained"] if one["rule"]]
-        promised = sum(one["total_ns"] for one in before["unexplained"])
-        if promised != before["total_ns"] - before["explained_ns"]:
+        check_parts(before, f"seed {seed}", failures)
+        groups = before.rows("unexplained")
+        suggestions = [one for one in groups if one["rule"]]
+        promised = total(groups, "total_ns")
+        if promised != total(before.rows("coverage"), "total_ns") - explained(before):
             failures.append(f"seed {seed}: {promised} ns suggested, not what is unexplained")
 
         def expect(pasted, what):
             paste(folder, pasted)
-            for file in {one["place"]["file"] for one in pasted}:
+            for file in {one["file"] for one in pasted}:
                 status, out, err = kr(folder, "lint", file)
                 if status != 0:
                     failures.append(f"seed {seed}, {what}: {file} does not lint clean\n{out}{err}")
@@ -188,31 +208,32 @@ def check(seed, failures):
                 if status != 0:
                     failures.append(f"seed {seed}, {what}: {file}: tests fail\n{out}{err}")
             after = coverage(folder, runs)
-            gain = after["explained_ns"] - before["explained_ns"]
-            wanted = sum(one["total_ns"] for one in pasted)
+            gain = explained(after) - explained(before)
+            wanted = total(pasted, "total_ns")
             if gain != wanted:
                 failures.append(f"seed {seed}, {what}: {gain} ns gained, {wanted} promised: "
                                 + "; ".join(one["rule"] for one in pasted)[:300])
-            for run, old in zip(after["runs"], before["runs"]):
-                wanted = sum(part["total_ns"] for one in pasted for part in one["runs"]
-                             if part["id"] == run["id"])
+            chosen = {one["group"] for one in pasted}
+            for run, old in zip(after.rows("coverage"), before.rows("coverage"), strict=True):
+                wanted = total([part for part in before.rows("unexplained_runs", run=run["run"])
+                                if part["group"] in chosen], "total_ns")
                 if run["explained_ns"] - old["explained_ns"] != wanted:
-                    failures.append(f"seed {seed}, {what}: run {run['id']} differs")
+                    failures.append(f"seed {seed}, {what}: run {run['run']} differs")
             return after
 
         # One block of a new dimension is enough; others would be written into it.
         seen_new = set()
         together = []
         for one in suggestions:
-            new = "{" in one["place"]["insert"]
-            place = (one["place"]["file"], one["place"]["byte"])
+            new = "{" in one["insert"]
+            place = (one["file"], one["byte"])
             if not new or place not in seen_new:
                 together.append(one)
             if new:
                 seen_new.add(place)
         after = expect(together, "all together")
-        if len(together) == len(suggestions) and after["explained_ns"] != after["total_ns"]:
-            left = [one for one in after["unexplained"] if one["rule"]]
+        if len(together) == len(suggestions) and explained(after) != total(after.rows("coverage"), "total_ns"):
+            left = [one for one in after.rows("unexplained") if one["rule"]]
             if left:
                 failures.append(f"seed {seed}: still unexplained: {left[0]['name']}")
         for one in rng.sample(suggestions, min(3, len(suggestions))):

@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from results import Results  # noqa: E402
+
 KR = os.environ.get("KR", "kr")
 TABLES = pathlib.Path(__file__).resolve().parents[3] / "shared/data/tables/engine_tables.json"
 DEAD = {"unreachable-rule", "unreachable-alternative", "conflicting-duplicate"}
@@ -75,17 +78,17 @@ def check(table, path, failures):
     for text in contained(table["rules"]):
         if f'"{text}"' not in said:
             failures.append(f"{table['engine']}/{table['model']}: {text!r} is not found dead")
-    program = json.loads(kr("list", "models", "--rules", str(path), "--format", "json"))
-    model = next(one for one in program if one["name"] != "default")
+    program = Results(kr("list", "models", "--rules", str(path), "--format", "json"))
+    model = next(one for one in program.rows("list_models") if one["name"] != "default")
     for one in found:
         if one["name"] not in DEAD:
             continue
-        answer = json.loads(
+        answer = Results(
             kr("why", one["witness"], "--rules", str(path), "--engine", model["engine"],
                "--model", model["name"], "--format", "json")
         )
-        rules = {int(d["rule"].rsplit(":", 1)[1]) for d in answer["dimensions"]
-                 if d["dimension"] == "substage" and d["rule"]}
+        rules = {int(row["rule"].rsplit(":", 1)[1])
+                 for row in answer.rows("explanations", dimension="substage") if row["rule"]}
         takers = {begins[other["line"]] for other in one["related"]}
         if not rules or not rules <= takers or begins[one["line"]] in rules - takers:
             failures.append(f"{model['name']}: {one['witness']!r} goes to {rules}, not {takers}")

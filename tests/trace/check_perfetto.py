@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from results import Results  # noqa: E402
+
 KR = os.environ["KR"]
 DATA = pathlib.Path(os.environ.get("KR_SHARED_DATA") or
                     pathlib.Path(__file__).resolve().parents[3] / "shared/data")
@@ -27,8 +30,8 @@ def report(path):
     done = subprocess.run([KR, "report", str(path), "--format", "json"], capture_output=True, check=False)
     if done.returncode != 0:
         return None
-    run = json.loads(done.stdout)["runs"][0]
-    return {key: run[key] for key in WANTED if key in run}
+    run = Results(done.stdout).run()
+    return {key: run[key] for key in WANTED}
 
 
 def made(folder):
@@ -61,7 +64,7 @@ def main():
                                   capture_output=True, check=False)
             after = report(out)
             compared += 1
-            known += "backend" in before
+            known += before["backend"] is not None
             if done.returncode != 0 or after != before:
                 failures += 1
                 print(f"{path}: {before}, read again {after} {done.stderr.decode()}")

@@ -37,7 +37,9 @@ const OutputRules& analyze_outputs() {
                                             "attribution",
                                             "names_only_in"},
                                  .database = run_tables(),
+                                 .more_tables = run_tables(),
                                  .own_formats = {"html", "perfetto"},
+                                 .statistics = true,
                                  .without = {"table"},
                                  .to_terminal = {"table"}};
   return rules;

@@ -13,6 +13,7 @@ namespace {
 OutputRules classify_outputs(bool each, bool terminal) {
   return {.stem = each ? "operations" : "kernels",
           .tables = {each ? "operations" : "kernels"},
+          .more_tables = run_tables(),
           .own_csv = true,
           .without = {terminal && !each ? "table" : "csv"},
           .to_terminal = {"table"}};

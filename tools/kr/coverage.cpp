@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/plural.hpp"
@@ -83,12 +84,12 @@ bool tell_below(const TimeCoverage& coverage, const CoverageOptions& options, Pe
 }
 
 tables::Note groups_left_note(const TimeCoverage& coverage) {
-  return {
-      "", "info", "more-groups",
-      fmt::format("{} of unexplained names, with {} of time, are not among the results: --top 0 "
-                  "shows all",
-                  plural(coverage.groups_left, "group"), human_time(coverage.left_ns)),
-      static_cast<int64_t>(coverage.groups_left)};
+  return {"", "info", "more-groups",
+          fmt::format("{} of unexplained names, with {} of time, {} not among the results: --top 0 "
+                      "shows all",
+                      plural(coverage.groups_left, "group"), human_time(coverage.left_ns),
+                      coverage.groups_left == 1 ? "is" : "are"),
+          static_cast<int64_t>(coverage.groups_left)};
 }
 
 Exit coverage(const CoverageOptions& options, Streams& streams) {
@@ -120,14 +121,17 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
     }
   }
   const bool text = outputs.makes("table") && !outputs.tables_named();
-  const size_t top = options.top.value_or(text ? most_shown : most_suggested);
+  const bool whole = outputs.makes_for_programs() || outputs.tables_named();
+  std::optional<TimeCoverage> shortened;  // the text is short even if files are made as well
+  if (text && whole && !options.top) shortened = cover(rules, dimension, runs, most_shown);
+  const size_t top = options.top.value_or(whole ? most_suggested : most_shown);
   const TimeCoverage measured = cover(rules, dimension, std::move(runs), top);
   source.coverage = &measured;
   if (measured.groups_left > 0) source.notes.push_back(groups_left_note(measured));
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
     if (format != "table" || outputs.tables_named()) return nullptr;
     return [&](const auto& out) {
-      out(coverage_text(rules, measured,
+      out(coverage_text(rules, shortened ? *shortened : measured,
                         {.color = streams.color_out(), .width = streams.out_width()}));
     };
   };

@@ -14,35 +14,39 @@
 namespace kr::cli {
 namespace {
 
-RunDifference compare_trees(const CompiledRules& rules, const RunSpec& a, const RunSpec& b,
+RunDifference compare_trees(tables::Source& source, const std::vector<RunSpec>& specs,
                             const DiffRunsOptions& options, Streams& streams) {
-  const auto read = [&](const RunSpec& spec) {
+  const CompiledRules& rules = *source.rules;
+  const auto read = [&](size_t index) {
+    const RunSpec& spec = specs[index];
     Progress progress;
     const ProgressShown shown(streams, spec.path, progress);
     OpenOptions open = options.trace.open;
     open.progress = &progress;
     auto modules = read_modules(rules, spec, open);
     show_warnings(spec.path, modules->trace.warnings, streams);
+    const Model& model = rules.program().models.get(modules->choice.model);
+    const std::string& engine = rules.program().engines.get(model.engine).name;
+    const std::string run = run_name(model.name, engine, spec.path, index);
+    source.other_runs.push_back({run, modules->trace.source, modules->trace.format, engine,
+                                 model.name, modules->choice.why});
+    for (tables::Note& note :
+         tables::notes_of(run, modules->trace.losses, "", modules->trace.warnings)) {
+      source.notes.push_back(std::move(note));
+    }
     return modules;
   };
-  const auto first = read(a);
-  return compare_modules(rules, *first, *read(b),
+  const auto first = read(0);
+  return compare_modules(rules, *first, *read(1),
                          named_level(options.level.empty() ? "module" : options.level));
 }
 
-RunDifference compare_traces(const CompiledRules& rules, const RunSpec& a, const RunSpec& b,
+RunDifference compare_traces(session::Session& session, const std::vector<RunSpec>& specs,
                              const DiffRunsOptions& options, Streams& streams) {
-  const auto read = [&](const RunSpec& spec, size_t index) {
-    Progress progress;
-    const ProgressShown shown(streams, spec.path, progress);
-    OpenOptions open = options.trace.open;
-    open.progress = &progress;
-    const auto run = label_run(rules, spec, open);
-    show_warnings(spec.path, run->trace.warnings, streams);
-    return summarize_run(rules, spec, index, *run);
-  };
-  const RunSummary first = read(a, 0);
-  return compare_runs(first, read(b, 1));
+  read_runs(session, specs, options.trace, {}, {}, streams);
+  tables::Source& source = session.source();
+  source.notes.clear();  // they say why runs are not ranks of one job
+  return compare_runs(source.runs[0].summary, source.runs[1].summary);
 }
 
 }  // namespace
@@ -80,12 +84,12 @@ Exit diff_runs(const DiffRunsOptions& options, Streams& streams) {
   // Operations stand in modules too, where their trace tells of them.
   const bool as_trees = trees || !options.level.empty();
   Outputs outputs(options.outputs, diff_runs_outputs());
+  session::Session session(rules);
+  tables::Source& source = session.source();
   const tables::RunPair pair{options.a, options.b,
-                             as_trees ? compare_trees(rules, a, b, options, streams)
-                                      : compare_traces(rules, a, b, options, streams)};
+                             as_trees ? compare_trees(source, specs, options, streams)
+                                      : compare_traces(session, specs, options, streams)};
   const RunDifference& difference = pair.difference;
-  tables::Source source;
-  source.rules = &rules;
   source.run_difference = &pair;
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
     if (format != "table" || outputs.tables_named()) return nullptr;

@@ -14,8 +14,10 @@
 namespace kr::cli {
 namespace {
 
-/// The JSON Schema of `--format json`: neither a table nor in one of their formats.
+/// Neither tables nor in one of their formats: the JSON Schema of `--format json`, and
+/// docs/tables.md.
 constexpr std::string_view schema = "schema";
+constexpr std::string_view reference = "reference";
 
 /// Of the tables `list_WHAT`.
 std::vector<std::string> listable() {
@@ -25,6 +27,7 @@ std::vector<std::string> listable() {
     if (one->info.id.starts_with(head)) names.push_back(one->info.id.substr(head.size()));
   }
   names.emplace_back(schema);
+  names.emplace_back(reference);
   return names;
 }
 
@@ -59,6 +62,10 @@ Exit list(const ListOptions& options, Streams& streams) {
   const std::string what = parse_choice(options.what, "kr list", listable());
   if (what == schema) {
     streams.out(render::json_schema(tables::all_infos()));
+    return Exit::done;
+  }
+  if (what == reference) {
+    streams.out(tables::reference_markdown());
     return Exit::done;
   }
   const OutputRules rules = list_outputs(what);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "render/render.hpp"
@@ -31,6 +32,10 @@ std::string ending_of(std::string_view format) {
   return format == "markdown" ? "md" : std::string(format);
 }
 
+bool is_for_people(std::string_view format) {
+  return format == "table" || format == "markdown";
+}
+
 std::vector<std::string> formats_of(const OutputRules& rules) {
   std::vector<std::string> formats{"table", "csv", "json", "jsonl", "markdown", "sqlite"};
   formats.insert(formats.end(), rules.own_formats.begin(), rules.own_formats.end());
@@ -43,15 +48,13 @@ std::vector<const tables::Definition*> definitions(const std::vector<std::string
   return found;
 }
 
-/// Tables that describe the results come with every selection.
+/// Tables that describe the results come with every selection, and first.
 std::vector<const tables::Definition*> with_description(
     const std::vector<const tables::Definition*>& wanted) {
+  const auto describes = [](const tables::Definition* one) { return one->info.describes_results; };
   std::vector<const tables::Definition*> all;
-  for (const tables::Definition* one : tables::all()) {
-    const bool named = std::find(wanted.begin(), wanted.end(), one) != wanted.end();
-    if (one->info.describes_results && !named) all.push_back(one);
-  }
-  all.insert(all.end(), wanted.begin(), wanted.end());
+  std::copy_if(tables::all().begin(), tables::all().end(), std::back_inserter(all), describes);
+  std::remove_copy_if(wanted.begin(), wanted.end(), std::back_inserter(all), describes);
   return all;
 }
 
@@ -60,10 +63,7 @@ std::vector<const tables::Definition*> with_description(
 std::vector<std::string> run_tables() {
   std::vector<std::string> ids;
   for (const tables::Definition* one : tables::all()) {
-    const bool about_runs = one->needs == tables::Needs::runs ||
-                            one->needs == tables::Needs::statistics ||
-                            one->needs == tables::Needs::operations;
-    if (about_runs && !one->info.describes_results) ids.push_back(one->info.id);
+    if (tables::is_about_runs(*one) && !one->info.describes_results) ids.push_back(one->info.id);
   }
   return ids;
 }
@@ -74,11 +74,14 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
                              "--out-dir is given",
                              fmt::join(formats_of(rules), ", "), fmt::join(rules.without, ", ")))
       ->type_name("LIST");
-  app.add_option("--tables,--only", tables,
-                 fmt::format("Of {}, with commas between (default: all); `kr list tables` "
-                             "describes them",
-                             fmt::join(rules.tables, ", ")))
-      ->type_name("LIST");
+  if (!rules.any_tables) {
+    app.add_option(
+           "--tables,--only", tables,
+           fmt::format("With commas between (default: {}){}; `kr list tables` describes them",
+                       fmt::join(rules.tables, ", "),
+                       rules.more_tables.empty() ? "" : "; any table about runs"))
+        ->type_name("LIST");
+  }
   app.add_option("--out-dir,--out_dir,--output-directory", out_dir,
                  "Folder for files (made where missing)")
       ->type_name("DIR");
@@ -115,11 +118,13 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
                  const std::vector<RunSpec>& runs)
     : tables_named_(!options.tables.empty()),
       all_rows_(options.all),
-      whole_lists_(rules.whole_lists) {
+      whole_lists_(rules.whole_lists),
+      statistics_(rules.statistics) {
   const auto formats = options.formats.empty()
                            ? (tables_named_ ? std::vector<std::string>{"table"} : rules.without)
                            : parse_choices(options.formats, "--format", formats_of(rules));
-  std::vector<std::string> choices = rules.database.empty() ? rules.tables : rules.database;
+  std::vector<std::string> choices = rules.tables;
+  choices.insert(choices.end(), rules.more_tables.begin(), rules.more_tables.end());
   for (const tables::Definition* one : tables::all()) {
     if (one->info.describes_results) choices.push_back(one->info.id);
   }
@@ -146,9 +151,11 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     const size_t first = targets_.size();
     const bool shown =
         contains(rules.to_terminal, format) && (format == "table" || formats.size() == 1);
-    if (per_table && !to_folder && wanted.size() != 1) {
-      throw Error("", "CSV is one table",
-                  "name it, such as --tables kernels, or give --out-dir for a file per table");
+    if (per_table && !to_folder && !rules.any_tables && wanted.size() != 1) {
+      throw Error(
+          "", "CSV is one table",
+          fmt::format("name it, such as --tables {}, or give --out-dir for a file per table",
+                      wanted.front()->info.id));
     }
     if (!options.file.empty()) {
       open(format, options.file);
@@ -217,6 +224,11 @@ bool Outputs::makes(std::string_view format) const {
                      [&](const Target& target) { return target.format == format; });
 }
 
+bool Outputs::makes_for_programs() const {
+  return std::any_of(targets_.begin(), targets_.end(),
+                     [](const Target& target) { return target.format != "table"; });
+}
+
 session::Wants Outputs::wants() const {
   session::Wants wants;
   for (const Target& target : targets_) {
@@ -225,7 +237,8 @@ session::Wants Outputs::wants() const {
     if (target.format == csv_format && !target.one_table) one.host_trace = false;
     wants.add(one);
   }
-  wants.host_trace |= makes(trace_format);
+  wants.statistics |= statistics_;
+  wants.host_trace |= makes(trace_format) || statistics_;
   return wants;
 }
 
@@ -242,12 +255,13 @@ void Outputs::add_run(const CompiledRules& rules, const LabelledTrace& run,
 /// Those of the tables that these results have. A person who named one is told why it is absent.
 std::vector<table::Table> Outputs::present(const tables::Source& source, const Target& target,
                                            Streams& streams) {
-  const bool for_people = target.format == "table" || target.format == "markdown";
+  const bool for_people = is_for_people(target.format);
   const bool alone = for_people || target.one_table;
   const auto wanted = alone ? target.wanted : with_description(target.wanted);
   std::vector<table::Table> present;
   for (const tables::Definition* one : wanted) {
-    if (for_people && !tables_named_ && !one->info.in_short_form) continue;
+    const bool one_of_many = wanted.size() > 1 && !one->info.in_short_form;
+    if (for_people && !tables_named_ && one_of_many) continue;
     const std::string absent = tables::absent(*one, source);
     if (absent.empty()) {
       present.push_back(tables::make(*one, source));
@@ -260,6 +274,7 @@ std::vector<table::Table> Outputs::present(const tables::Source& source, const T
 }
 
 void Outputs::finish(const tables::Source& source, const OwnFormat& own, Streams& streams) {
+  several_runs_ = source.runs.size() + source.other_runs.size() > 1;
   for (Target& target : targets_) {
     const std::string& format = target.format;
     if (format == trace_format) continue;
@@ -268,27 +283,49 @@ void Outputs::finish(const tables::Source& source, const OwnFormat& own, Streams
       target.write(writer, streams);
       continue;
     }
-    if (format == database_format) {
-      render::sqlite(tables, target.file->aside().string(), target.file->path().string());
-      continue;
-    }
-    if (target.one_table && tables.empty()) {
-      target.empty = true;
-      continue;
-    }
-    const auto make = [&](const Bytes& out) {
-      if (format == "csv") return render::csv(tables[0], out);
-      if (format == "json") return render::json(tables, out);
-      if (format == "jsonl") return render::json_lines(tables, out);
-      if (format == "markdown") return render::markdown(tables, out);
-      return render::terminal(tables, out,
-                              {.color = !target.file && streams.color_out(),
-                               .width = target.file ? 0 : streams.out_width(),
-                               .most_rows = all_rows_ || whole_lists_ ? 0 : most_rows,
-                               .short_form = !all_rows_});
-    };
-    target.write(make, streams);
+    write_tables(target, tables, streams);
   }
+  appear(streams);
+}
+
+void Outputs::write(const std::vector<table::Table>& description, const table::Table& table,
+                    Streams& streams) {
+  for (Target& target : targets_) {
+    const bool alone = is_for_people(target.format) || target.one_table;
+    std::vector<table::Table> tables = alone ? std::vector<table::Table>() : description;
+    tables.push_back(table);
+    write_tables(target, tables, streams);
+  }
+  appear(streams);
+}
+
+void Outputs::write_tables(Target& target, const std::vector<table::Table>& tables,
+                           Streams& streams) {
+  const std::string& format = target.format;
+  if (format == database_format) {
+    render::sqlite(tables, target.file->aside().string(), target.file->path().string());
+    return;
+  }
+  if (target.one_table && tables.empty()) {
+    target.empty = true;
+    return;
+  }
+  const auto make = [&](const Bytes& out) {
+    if (format == "csv") return render::csv(tables[0], out);
+    if (format == "json") return render::json(tables, out);
+    if (format == "jsonl") return render::json_lines(tables, out);
+    if (format == "markdown") return render::markdown(tables, out);
+    return render::terminal(tables, out,
+                            {.color = !target.file && streams.color_out(),
+                             .width = target.file ? 0 : streams.out_width(),
+                             .most_rows = all_rows_ || whole_lists_ ? 0 : most_rows,
+                             .short_form = !all_rows_,
+                             .several_runs = several_runs_});
+  };
+  target.write(make, streams);
+}
+
+void Outputs::appear(Streams& streams) {
   streams.finish();
   std::vector<PendingFile*> files;
   for (Target& target : targets_) {

@@ -29,8 +29,11 @@ struct OutputRules {
   std::string stem = {};                      // of files in a folder: `result`
   std::vector<std::string> tables = {};       // where `--tables` names none
   std::vector<std::string> database = {};     // the same for SQLite; empty: `tables`
+  std::vector<std::string> more_tables = {};  // that `--tables` may name, too
   std::vector<std::string> own_formats = {};  // beside the formats of tables: `html`, `perfetto`
   bool own_csv = false;                       // CSV without `--tables` is the verb's own
+  bool statistics = false;                    // wanted whatever the tables need
+  bool any_tables = false;                    // the results are made by the verb: see `write`
   bool whole_lists = false;                   // a terminal shows all rows
   std::vector<std::string> without = {};      // formats where `--format` names none
   bool files_without = false;                 // what is made then goes to files
@@ -56,6 +59,8 @@ class Outputs {
   ~Outputs();
 
   bool makes(std::string_view format) const;
+  /// Any format but `table`.
+  bool makes_for_programs() const;
   /// What has to be read for what is made.
   session::Wants wants() const;
   /// The user named tables.
@@ -71,9 +76,15 @@ class Outputs {
       std::function<Writer(const std::string& format, std::span<const table::Table> tables)>;
   /// Writes the others; then all files appear.
   void finish(const tables::Source& source, const OwnFormat& own, Streams& streams);
+  /// The same of tables that are not among those of the registry; `description` stands beside them
+  /// in formats for programs.
+  void write(const std::vector<table::Table>& description, const table::Table& table,
+             Streams& streams);
 
  private:
   struct Target;
+  void write_tables(Target& target, const std::vector<table::Table>& tables, Streams& streams);
+  void appear(Streams& streams);
   Target& open(const std::string& format, const std::filesystem::path& path);
   void print(const std::string& format);
   std::vector<table::Table> present(const tables::Source& source, const Target& target,
@@ -81,6 +92,8 @@ class Outputs {
   bool tables_named_ = false;
   bool all_rows_ = false;
   bool whole_lists_ = false;
+  bool several_runs_ = false;
+  bool statistics_ = false;
   std::set<std::string> told_absent_;  // tables
   std::vector<Target> targets_;
 };

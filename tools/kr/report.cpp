@@ -16,6 +16,7 @@ const OutputRules& report_outputs() {
       .stem = "result",
       .tables = {"labels", "label_balance", "devices", "ranks", "rank_balance", "kernels"},
       .database = run_tables(),
+      .more_tables = run_tables(),
       .own_formats = {"html", "perfetto"},
       .own_csv = true,
       .without = {"table", "csv", "html"},
@@ -43,7 +44,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
   session::Session session(rules);
-  read_runs(session, specs, options.trace, outputs, options.by, streams);
+  read_runs(session, specs, options.trace, outputs, options.by, streams, Infos::shown);
 
   Report report;
   report.title = options.title;

@@ -177,26 +177,33 @@ ProgressShown::~ProgressShown() {
   impl_->thread.join();
 }
 
-void show_warnings(const std::string& path, const std::vector<Warning>& warnings,
-                   Streams& streams) {
+void show_warnings(const std::string& path, const std::vector<Warning>& warnings, Streams& streams,
+                   Infos infos) {
   for (const Warning& warning : warnings) {
+    if (infos == Infos::hidden && std::string_view(warning.severity) == "info") continue;
     streams.warning(fmt::format("{}: {}", path, warning.text));
   }
 }
 
 void read_runs(session::Session& session, const std::vector<RunSpec>& specs,
-               const TraceOptions& options, Outputs& outputs, const std::string& by,
-               Streams& streams) {
+               const TraceOptions& options, const session::Wants& wants,
+               const session::Session::Visit& visit, Streams& streams, Infos infos) {
   const auto watch = [&](const RunSpec& spec, Progress& progress) {
     return std::make_shared<ProgressShown>(streams, spec.path, progress);
   };
+  session.read(specs, options.open, wants, watch, visit);
+  for (size_t i = 0; i < specs.size(); ++i) {
+    show_warnings(specs[i].path, session.source().runs[i].summary.warnings, streams, infos);
+  }
+}
+
+void read_runs(session::Session& session, const std::vector<RunSpec>& specs,
+               const TraceOptions& options, Outputs& outputs, const std::string& by,
+               Streams& streams, Infos infos) {
   const auto visit = [&](const LabelledTrace& run, const RunSummary& summary, size_t index) {
     outputs.add_run(*session.source().rules, run, summary, index, by, streams);
   };
-  session.read(specs, options.open, outputs.wants(), watch, visit);
-  for (size_t i = 0; i < specs.size(); ++i) {
-    show_warnings(specs[i].path, session.source().runs[i].summary.warnings, streams);
-  }
+  read_runs(session, specs, options, outputs.wants(), visit, streams, infos);
 }
 
 std::vector<std::string> parse_choices(const std::string& text, std::string_view option,

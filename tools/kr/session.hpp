@@ -44,13 +44,22 @@ RunSpec parse_run(const std::string& text);
 /// Several of one command. Throws Error where more than one is standard input.
 std::vector<RunSpec> parse_runs(const std::vector<std::string>& texts);
 
+/// Whether warnings of severity `info` are printed: only where the results show what they are
+/// about.
+enum class Infos : uint8_t { hidden, shown };
+
+/// Reads runs, and shows progress and warnings.
+void read_runs(session::Session& session, const std::vector<RunSpec>& specs,
+               const TraceOptions& options, const session::Wants& wants,
+               const session::Session::Visit& visit, Streams& streams, Infos infos = Infos::hidden);
 /// Reads the runs that `outputs` are made from, gives each to those that want every operation, and
 /// shows progress and warnings. `by`: a dimension.
 void read_runs(session::Session& session, const std::vector<RunSpec>& specs,
                const TraceOptions& options, Outputs& outputs, const std::string& by,
-               Streams& streams);
+               Streams& streams, Infos infos = Infos::hidden);
 /// Prints the warnings about a run.
-void show_warnings(const std::string& path, const std::vector<Warning>& warnings, Streams& streams);
+void show_warnings(const std::string& path, const std::vector<Warning>& warnings, Streams& streams,
+                   Infos infos = Infos::shown);
 
 /// Shows how far reading is, once it takes longer than a second, as long as it lives.
 class ProgressShown {

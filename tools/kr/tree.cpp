@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "analyze/run.hpp"
 #include "base/error.hpp"
@@ -158,7 +159,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const std::string& asked = options.run.empty() ? options.json_trace : options.run;
   if (asked.empty()) throw Error("", "no run is given", "name a profile: kr tree profile.json");
   Outputs outputs(options.outputs, tree_outputs());
-  const bool machine = !outputs.makes("table");
+  const bool machine = outputs.makes_for_programs();
   const ViewOptions how = view_options(options, machine);
   const std::optional<Metric> metric = parse_metric(options);
   const RunSpec spec = parse_run(asked);
@@ -180,6 +181,10 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const std::string& engine = rules.program().engines.get(model.engine).name;
   const TreeRun run{run_name(model.name, engine, spec.path, 0), engine, model.name};
   const TreeView view(rules, *modules, how);
+  std::optional<TreeView> short_view;  // the text is short even if files are made as well
+  if (machine && outputs.makes("table") && !outputs.tables_named()) {
+    short_view.emplace(rules, *modules, view_options(options, false));
+  }
   tables::Source source;
   source.rules = &rules;
   const tables::Tree shown_tree{run.id, run.engine, run.model, &view};
@@ -187,13 +192,15 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   source.other_runs.push_back({run.id, modules->trace.source, modules->trace.format, engine,
                                model.name, modules->choice.why});
   source.notes = tables::notes_of(run.id, modules->trace.losses, "", modules->trace.warnings);
-  if (options.compat) source.notes.push_back(lost_note(run.id, view.lost_ns()));
+  if (options.compat && view.lost_ns() > 0) {
+    source.notes.push_back(lost_note(run.id, view.lost_ns()));
+  }
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
     if (outputs.tables_named()) return nullptr;
     if (format == "csv") return [&](const auto& out) { write_tree_csv(view, metric, out); };
     if (format != "table") return nullptr;
     return [&](const auto& out) {
-      write_tree_text(view, run, metric.value_or(Metric::cuda_time_ms),
+      write_tree_text(short_view ? *short_view : view, run, metric.value_or(Metric::cuda_time_ms),
                       {.color = streams.color_out(), .width = streams.out_width()}, out);
     };
   };

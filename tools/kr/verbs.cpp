@@ -10,6 +10,7 @@ extern const Verb tree_verb;
 extern const Verb analyze_verb;
 extern const Verb coverage_verb;
 extern const Verb why_verb;
+extern const Verb sql_verb;
 extern const Verb fmt_verb;
 extern const Verb explain_verb;
 extern const Verb list_verb;
@@ -26,10 +27,10 @@ extern const Verb man_verb;
 
 std::span<const Verb* const> verbs() {
   static constexpr auto all = std::to_array<const Verb*>({
-      &report_verb,  &analyze_verb, &tree_verb,        &classify_verb, &coverage_verb,
-      &diff_verb,    &why_verb,     &lint_verb,        &test_verb,     &explain_verb,
-      &fmt_verb,     &list_verb,    &init_verb,        &import_verb,   &export_verb,
-      &compile_verb, &lsp_verb,     &completions_verb, &man_verb,
+      &report_verb,   &analyze_verb, &sql_verb,  &tree_verb,        &classify_verb,
+      &coverage_verb, &diff_verb,    &why_verb,  &lint_verb,        &test_verb,
+      &explain_verb,  &fmt_verb,     &list_verb, &init_verb,        &import_verb,
+      &export_verb,   &compile_verb, &lsp_verb,  &completions_verb, &man_verb,
   });
   return all;
 }

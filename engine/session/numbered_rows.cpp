@@ -1,0 +1,89 @@
+#include <deque>
+#include <map>
+#include <unordered_set>
+
+#include "session/virtual_table.hpp"
+
+namespace kr::session {
+namespace {
+
+class KeptRows : public NumberedRows, private table::RowSink {
+ public:
+  explicit KeptRows(table::Table table) : table_(std::move(table)) {}
+
+  void prepare() override {
+    if (ready_) return;
+    table_.write(*this);
+    ready_ = true;
+  }
+  size_t size() const override { return cells_.size() / table_.columns().size(); }
+  table::Cell cell(size_t row, size_t column) override {
+    return cells_[row * table_.columns().size() + column];
+  }
+  const std::vector<uint32_t>* grouped(size_t /*column*/) override { return nullptr; }
+  bool can_group(size_t /*column*/) const override { return false; }
+
+ private:
+  void row(std::span<const table::Cell> cells) override {
+    for (const table::Cell& cell : cells) {
+      const auto* text = std::get_if<std::string_view>(&cell);
+      cells_.push_back(text != nullptr ? table::Cell(*texts_.emplace(*text).first) : cell);
+    }
+  }
+
+  table::Table table_;
+  bool ready_ = false;
+  std::vector<table::Cell> cells_;
+  std::unordered_set<std::string> texts_;
+};
+
+/// Runs one after the other.
+class AllOperations : public NumberedRows {
+ public:
+  explicit AllOperations(const tables::Source& source) : source_(source) {}
+
+  void prepare() override {
+    if (!runs_.empty()) return;
+    for (const tables::Run& run : source_.runs) {
+      first_.push_back(size_);
+      size_ += runs_.emplace_back(source_, run).size();
+    }
+  }
+  size_t size() const override { return size_; }
+  table::Cell cell(size_t row, size_t column) override {
+    if (runs_.size() == 1) return runs_[0].cell(row, column);
+    const auto after = std::upper_bound(first_.begin(), first_.end(), row);
+    const auto run = static_cast<size_t>(after - first_.begin()) - 1;
+    return runs_[run].cell(row - first_[run], column);
+  }
+  // Groups of several runs would come in parts. Those of the column `run` do.
+  bool can_group(size_t column) const override {
+    return source_.runs.size() == 1 && column < groups_known_;
+  }
+  const std::vector<uint32_t>* grouped(size_t column) override {
+    if (!runs_[0].can_group(column)) return nullptr;
+    auto& order = orders_[column];
+    if (order.empty()) order = runs_[0].grouped(column);
+    return &order;
+  }
+
+ private:
+  const tables::Source& source_;
+  size_t groups_known_ = 3 + tables::dimensions_of(source_).size();
+  std::deque<tables::OperationRows> runs_;
+  std::vector<size_t> first_;  // row of each run
+  size_t size_ = 0;
+  std::map<size_t, std::vector<uint32_t>> orders_;
+};
+
+}  // namespace
+
+std::unique_ptr<NumberedRows> kept_rows(table::Table table) {
+  return std::make_unique<KeptRows>(std::move(table));
+}
+
+std::unique_ptr<NumberedRows> operation_rows(const tables::Source& source) {
+  return std::make_unique<AllOperations>(source);
+}
+
+}  // namespace kr::session

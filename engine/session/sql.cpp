@@ -1,0 +1,245 @@
+#include "session/sql.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <set>
+
+#include "base/ascii.hpp"
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "session/virtual_table.hpp"
+
+namespace kr::session {
+namespace {
+
+bool is_word_letter(char c) {
+  return is_ascii_letter(c) || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    const bool begins = at == 0 || !is_word_letter(text[at - 1]);
+    if (begins && (end == text.size() || !is_word_letter(text[end]))) return true;
+  }
+  return false;
+}
+
+/// What a query may do: read.
+int allow_reading(void*, int action, const char*, const char*, const char*, const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+/// `no such column: substgae` with the near name.
+std::string remedy_for(std::string_view message, const tables::Source& source) {
+  const auto after = [&](std::string_view head) -> std::optional<std::string> {
+    if (!message.starts_with(head)) return std::nullopt;
+    const std::string_view name = message.substr(head.size());
+    const size_t point = name.rfind('.');
+    return std::string(point == name.npos ? name : name.substr(point + 1));
+  };
+  std::set<std::string> names;
+  if (const auto column = after("no such column: ")) {
+    for (const tables::Definition* one : tables::all()) {
+      if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
+      const table::Table table = tables::make(*one, source);
+      for (const table::Column& known : table.columns()) names.insert(known.id);
+    }
+    const auto near = nearest(*column, std::vector<std::string>(names.begin(), names.end()));
+    return near ? fmt::format("did you mean `{}`?", *near)
+                : "`kr list columns TABLE` shows what there is";
+  }
+  if (const auto table = after("no such table: ")) {
+    if (const tables::Definition* known = tables::find(*table)) {
+      const std::string absent = tables::absent(*known, source);
+      if (!absent.empty()) return absent;
+    }
+    for (const tables::Definition* one : tables::all()) {
+      if (tables::is_about_runs(*one)) names.insert(one->info.id);
+    }
+    return near_or_all(*table, std::vector<std::string>(names.begin(), names.end()));
+  }
+  return message == "not authorized" ? "a query can read tables, and nothing else" : "";
+}
+
+/// The unit that a column of that name has in kr.
+std::optional<table::Unit> known_unit(std::string_view name) {
+  if (name.ends_with("_ns")) return table::Unit::ns;
+  for (const tables::Definition* one : tables::all()) {
+    for (const table::Column& column : one->info.columns) {
+      if (column.id == name) return column.unit;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Rows of a result, for renderers that go through a table more than once.
+class KeptResult {
+ public:
+  void add(const table::Cells& row) {
+    columns_ = row.size();
+    if (!whole_ || cells_.size() + columns_ > most_cells) {
+      whole_ = false;
+      return;
+    }
+    for (const table::Cell& cell : row) {
+      const auto* text = std::get_if<std::string_view>(&cell);
+      cells_.push_back(text != nullptr ? table::Cell(texts_.emplace_back(*text)) : cell);
+    }
+  }
+  bool is_whole() const noexcept { return whole_; }
+  void replay(table::RowSink& sink) const {
+    for (size_t i = 0; i < cells_.size(); i += columns_) {
+      sink.row(std::span(cells_).subspan(i, columns_));
+    }
+  }
+
+ private:
+  static constexpr size_t most_cells = 1'000'000;
+  bool whole_ = true;
+  size_t columns_ = 0;
+  std::vector<table::Cell> cells_;
+  std::deque<std::string> texts_;
+};
+
+const table::Info query_info{"query", "result", "One row per row of the result of a query.", {}};
+
+}  // namespace
+
+std::vector<const tables::Definition*> tables_named(std::string_view query) {
+  const std::string text = lowered(std::string(query));
+  std::vector<const tables::Definition*> named;
+  for (const tables::Definition* one : tables::all()) {
+    if (tables::is_about_runs(*one) && has_word(text, one->info.id)) named.push_back(one);
+  }
+  return named;
+}
+
+struct Query::Impl {
+  explicit Impl(const tables::Source& tables) : source(tables) {
+    if (sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY,
+                        nullptr) != SQLITE_OK) {
+      fail();
+    }
+    for (const tables::Definition* one : tables::all()) {
+      if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
+      const table::Table table = tables::make(*one, source);
+      rows.push_back(one->info.id == "operations" ? operation_rows(source) : kept_rows(table));
+      add_virtual_table(connection, table.id(), table.columns(), *rows.back());
+    }
+    sqlite3_set_authorizer(connection, allow_reading, nullptr);
+  }
+  ~Impl() {
+    sqlite3_finalize(statement);
+    sqlite3_close(connection);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  [[noreturn]] void fail() const {
+    const std::string message = sqlite3_errmsg(connection);
+    throw Error("", "the query: " + message, remedy_for(message, source));
+  }
+
+  void prepare(const std::string& query) {
+    const char* rest = nullptr;
+    if (sqlite3_prepare_v2(connection, query.data(), static_cast<int>(query.size()), &statement,
+                           &rest) != SQLITE_OK) {
+      fail();
+    }
+    if (statement == nullptr) throw Error("", "the query is empty", "write a SELECT");
+    const std::string_view left(rest, static_cast<size_t>(query.data() + query.size() - rest));
+    if (left.find_first_not_of(" \t\r\n;") != left.npos) {
+      throw Error("", "there is a second statement behind the query", "run one at a time");
+    }
+    read_columns();
+  }
+
+  /// Units are known once there is a row.
+  void read_columns() {
+    const bool any = step();
+    for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+      table::Column column{sqlite3_column_name(statement, i), table::Unit::text,
+                           table::Role::measure, "", true};
+      const int type = any ? sqlite3_column_type(statement, i) : SQLITE_NULL;
+      const auto unit = known_unit(column.id);
+      if (type == SQLITE_INTEGER) {
+        column.unit = unit && *unit != table::Unit::text ? *unit : table::Unit::count;
+      } else if (type == SQLITE_FLOAT) {
+        column.unit = unit && *unit != table::Unit::text ? *unit : table::Unit::factor;
+      }
+      columns.push_back(std::move(column));
+    }
+    sqlite3_reset(statement);
+  }
+
+  bool step() const {
+    const int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) fail();
+    return false;
+  }
+
+  table::Cell cell(int column) const {
+    switch (sqlite3_column_type(statement, column)) {
+      case SQLITE_INTEGER:
+        return static_cast<int64_t>(sqlite3_column_int64(statement, column));
+      case SQLITE_FLOAT:
+        return sqlite3_column_double(statement, column);
+      case SQLITE_NULL:
+        return {};
+      default:
+        return std::string_view(static_cast<const char*>(sqlite3_column_blob(statement, column)),
+                                static_cast<size_t>(sqlite3_column_bytes(statement, column)));
+    }
+  }
+
+  /// The first time the query runs; its rows are kept as long as they are few.
+  void write(table::RowSink& sink) {
+    if (kept) return kept->replay(sink);
+    sqlite3_reset(statement);
+    KeptResult result;
+    table::Cells row(columns.size());
+    while (step()) {
+      for (size_t i = 0; i < row.size(); ++i) row[i] = cell(static_cast<int>(i));
+      result.add(row);
+      sink.row(row);
+    }
+    sqlite3_reset(statement);
+    if (result.is_whole()) kept = std::move(result);
+  }
+
+  const tables::Source& source;
+  std::vector<std::unique_ptr<NumberedRows>> rows;
+  sqlite3* connection = nullptr;
+  sqlite3_stmt* statement = nullptr;
+  std::vector<table::Column> columns;
+  std::optional<KeptResult> kept;
+};
+
+Query::Query(const tables::Source& source, const std::string& query)
+    : impl_(std::make_unique<Impl>(source)) {
+  impl_->prepare(query);
+}
+
+Query::~Query() = default;
+
+table::Table Query::table() const {
+  Impl* impl = impl_.get();
+  return {query_info, impl->columns, [impl](table::RowSink& sink) { impl->write(sink); }};
+}
+
+}  // namespace kr::session

@@ -1,0 +1,93 @@
+// What the host did: calls that launched operations, and the ranges that enclose them.
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+namespace {
+
+std::string without_host_trace(const Source& source) {
+  for (const Run& run : source.runs) {
+    if (run.trace->trace.host) return {};
+  }
+  return "no trace contains the host's calls or ranges";
+}
+
+void add_host_calls(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    const HostSide* host = run.trace->trace.host.get();
+    if (host == nullptr) continue;
+    std::vector<int64_t> launched(host->launches.size());
+    for (const uint32_t launch : host->launch_of) {
+      if (launch != HostRange::none) ++launched[launch];
+    }
+    for (size_t i = 0; i < host->launches.size(); ++i) {
+      const Launch& launch = host->launches[i];
+      const HostCall& call = host->calls[launch.call];
+      const HostThread& thread = host->threads[launch.thread];
+      const bool correlated = launch.correlation != Launch::no_correlation;
+      sink.row({run.summary.id, static_cast<int64_t>(i), thread.process, thread.thread, call.name,
+                call.driver ? "driver" : "runtime", correlated ? Cell(launch.correlation) : Cell(),
+                launch.start_ns, launch.duration_ns, launched[i]});
+    }
+  }
+}
+
+void add_host_ranges(const Source& source, RowSink& sink) {
+  for (const Run& run : source.runs) {
+    const HostSide* host = run.trace->trace.host.get();
+    if (host == nullptr) continue;
+    for (size_t i = 0; i < host->ranges.size(); ++i) {
+      const HostRange& range = host->ranges[i];
+      const HostThread& thread = host->threads[range.thread];
+      const bool nested = range.parent != HostRange::none;
+      sink.row({run.summary.id, static_cast<int64_t>(i), thread.process, thread.thread,
+                range.kind == HostRange::Kind::module ? "module" : "annotation",
+                host->range_names[range.name], range.start_ns, range.end_ns,
+                nested ? Cell(int64_t{range.parent}) : Cell()});
+    }
+  }
+}
+
+table::Info many_rows(table::Info info) {
+  info.many_rows = true;
+  info.in_short_form = false;
+  return info;
+}
+
+}  // namespace
+
+extern const Definition host_calls_table, host_ranges_table;
+
+const Definition host_calls_table{
+    many_rows(
+        {"host_calls",
+         "host calls",
+         "One row per run and call of the CUDA runtime or driver that can launch operations.",
+         {{"run", Unit::text, Role::key, "The run."},
+          {"call_id", Unit::id, Role::key, "Its place among the calls of the run by start."},
+          {"process", Unit::text, Role::measure, "The process, as the trace names it."},
+          {"thread", Unit::text, Role::measure, "The thread, as the trace names it."},
+          {"api", Unit::text, Role::measure, "The function, such as `cudaLaunchKernel`."},
+          {"type", Unit::text, Role::measure, "`runtime` or `driver`."},
+          {"correlation", Unit::id, Role::detail, "The number that links operations to it.", true},
+          {"start_ns", Unit::ns, Role::measure, "Its start, on the clock of the trace."},
+          {"duration_ns", Unit::ns, Role::measure, "Its duration."},
+          {"operations", Unit::count, Role::measure, "Operations that it launched."}}}),
+    Needs::operations, add_host_calls, without_host_trace};
+
+const Definition host_ranges_table{
+    many_rows({"host_ranges",
+               "host ranges",
+               "One row per run and range of the host: an nn.Module or an annotation.",
+               {{"run", Unit::text, Role::key, "The run."},
+                {"range_id", Unit::id, Role::key, "Its place among the ranges of the run."},
+                {"process", Unit::text, Role::measure, "The process, as the trace names it."},
+                {"thread", Unit::text, Role::measure, "The thread, as the trace names it."},
+                {"type", Unit::text, Role::measure, "`module` or `annotation`."},
+                {"name", Unit::text, Role::measure, "Its name."},
+                {"start_ns", Unit::ns, Role::measure, "Its start, on the clock of the trace."},
+                {"end_ns", Unit::ns, Role::measure, "Its end."},
+                {"parent_id", Unit::id, Role::measure,
+                 "The range of the thread that began last before it and had not ended.", true}}}),
+    Needs::operations, add_host_ranges, without_host_trace};
+
+}  // namespace kr::tables

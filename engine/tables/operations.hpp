@@ -1,0 +1,50 @@
+// The rows of the table `operations` of one run by number: for the table itself, and for SQL, which
+// asks for single cells.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+
+/// Refers to the source and the run, whose attribution is computed when a cell needs it. Memory:
+/// that of the labels; 8 bytes per operation once `cell` is asked for an elapsed time.
+class OperationRows {
+ public:
+  OperationRows(const Source& source, const Run& run);
+
+  size_t size() const noexcept;
+  size_t columns() const noexcept;
+  size_t elapsed_column() const noexcept;
+
+  /// All cells of a row but the elapsed time, which is known in order of start alone.
+  void fill(size_t row, Cells& cells);
+  /// A text is valid until the next call.
+  Cell cell(size_t row, size_t column);
+
+  /// Whether `grouped` knows an order in which equal cells of the column come together.
+  bool can_group(size_t column) const noexcept;
+  std::vector<uint32_t> grouped(size_t column) const;
+
+ private:
+  const Cells& named(size_t row) const;
+  Cell placed(size_t row, size_t place);
+  Cell attributed(size_t row, size_t place);
+  std::string_view module_path(uint32_t launch);
+  void find_elapsed();
+
+  const CompiledRules* rules_;
+  const LabelledTrace* labelled_;
+  std::vector<std::string> dimensions_;
+  std::vector<Cells> named_;  // by row of labels: the cells that depend on it alone
+  std::vector<int64_t> elapsed_;
+  // Modules at a launch, outermost first. Operations mostly have the launch of the one before.
+  uint32_t path_of_ = HostRange::none;
+  std::string path_;
+};
+
+}  // namespace kr::tables

@@ -1,0 +1,12 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "tables/registry.hpp"
+
+TEST_CASE("docs/tables.md is made from the registry") {
+  CHECK_MESSAGE(kr::read_file(std::filesystem::path(KR_SOURCE_DIR) / "docs/tables.md") ==
+                    kr::tables::reference_markdown(),
+                "run `kr list reference > docs/tables.md`");
+}

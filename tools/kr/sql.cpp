@@ -1,0 +1,104 @@
+// kr sql: SQL over the tables of runs.
+#include "session/sql.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/ascii.hpp"
+#include "base/error.hpp"
+#include "outputs.hpp"
+#include "session.hpp"
+#include "verb.hpp"
+
+namespace kr::cli {
+namespace {
+
+const OutputRules& sql_outputs() {
+  static const OutputRules rules{.stem = "query",
+                                 .any_tables = true,
+                                 .whole_lists = true,
+                                 .without = {"table"},
+                                 .to_terminal = {"table"}};
+  return rules;
+}
+
+/// Without a query: the tables that one can be about.
+const OutputRules& sql_lists() {
+  static const OutputRules rules{.stem = "tables",
+                                 .tables = {"list_tables"},
+                                 .whole_lists = true,
+                                 .without = {"table"},
+                                 .to_terminal = {"table"}};
+  return rules;
+}
+
+struct SqlOptions {
+  std::vector<std::string> words;
+  RulesOptions rules;
+  TraceOptions trace;
+  OutputOptions outputs;
+};
+
+/// A query, and not the path of a run: no shipped example of either looks like the other.
+bool is_query(const std::string& word) {
+  const std::string text = lowered(word);
+  for (const std::string_view verb : {"select", "with", "values", "explain", "attach", "vacuum",
+                                      "insert", "update", "delete", "create", "drop", "pragma"}) {
+    if (text.starts_with(verb) &&
+        (text.size() == verb.size() || text.find_first_of(" \t\n(*") == verb.size())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Exit sql(const SqlOptions& options, Streams& streams) {
+  std::vector<std::string> runs = options.words;
+  if (runs.empty() || !is_query(runs.back())) {
+    Outputs outputs(options.outputs, sql_lists());
+    tables::Source source;
+    source.only_about_runs = true;
+    outputs.finish(source, {}, streams);
+    streams.note("no query is given: these are the tables");
+    return Exit::done;
+  }
+  const std::string query = runs.back();
+  runs.pop_back();
+  if (runs.empty()) throw Error("", "no run is given", "name a trace before the query");
+  const std::vector<RunSpec> specs = parse_runs(runs);
+  const CompiledRules rules = compile_rules(options.rules, streams);
+  Outputs outputs(options.outputs, sql_outputs(), specs);
+  session::Session session(rules);
+  const session::Wants wants = session::Wants::of(session::tables_named(query));
+  read_runs(session, specs, options.trace, wants, {}, streams);
+
+  const session::Query result(session.source(), query);
+  std::vector<table::Table> description;
+  for (const tables::Definition* one : tables::all()) {
+    if (one->info.describes_results) description.push_back(tables::make(*one, session.source()));
+  }
+  outputs.write(description, result.table(), streams);
+  return Exit::done;
+}
+
+Action setup_sql(CLI::App& app) {
+  auto options = std::make_shared<SqlOptions>();
+  app.add_option("RUN... QUERY", options->words,
+                 "Runs, PATH[,ENGINE,MODEL], and a SELECT over their tables; without one the "
+                 "tables are listed");
+  options->outputs.add_to(app, sql_outputs());
+  options->rules.add_to(app);
+  options->trace.add_to(app);
+  return [options](Streams& streams) { return sql(*options, streams); };
+}
+
+}  // namespace
+
+extern const Verb sql_verb;
+const Verb sql_verb{
+    "sql", "a query in SQL over the tables of traces",
+    "kr sql trace.csv \"SELECT substage, sum(elapsed_ns) FROM kernels GROUP BY substage\"",
+    setup_sql, "Traces"};
+
+}  // namespace kr::cli
