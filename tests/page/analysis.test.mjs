@@ -163,7 +163,8 @@ pageTest("notes: warnings, inexact times and dropped records, of a run and of al
 });
 
 pageTest("many notes do not fill the page", "analysis", async (page) => {
-  const [first] = JSON.parse(json("analysis")).notes;
+  const [one] = JSON.parse(json("analysis")).notes;
+  const first = { ...one, severity: "warning" };
   await page.evaluate((note) => {
     notes.splice(0, notes.length, ...Array(40).fill(note));
     drawNotes();

@@ -23,7 +23,8 @@ std::string report_json(const kr::Report& report) {
   for (const kr::RunSummary* run : report.runs) source.runs.push_back({*run, {}, nullptr});
   std::vector<kr::table::Table> tables;
   for (const kr::tables::Definition* one : kr::tables::all()) {
-    if (one->needs == kr::tables::Needs::runs && kr::tables::absent(*one, source).empty()) {
+    const bool wanted = one->info.describes_results || one->needs == kr::tables::Needs::runs;
+    if (wanted && kr::tables::absent(*one, source).empty()) {
       tables.push_back(kr::tables::make(*one, source));
     }
   }

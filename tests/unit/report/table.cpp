@@ -117,7 +117,8 @@ TEST_CASE("colour is there on demand only") {
 
 TEST_CASE("losses, inexact times and empty runs are said") {
   const std::string text = kr::to_table(report_of({kr::test::hostile_run()}), {});
-  CHECK(table_holds(text, "left out: 3 × kernel name id without a string <u> (first at 1234)"));
+  CHECK(table_holds(text,
+                    "dropped records: 3 × kernel name id without a string <u> (first at 1234)"));
   CHECK(table_holds(text, "times are not exact: the source rounds to 100 ns"));
   const std::string empty = kr::to_table(report_of({kr::test::empty_run()}), {});
   CHECK(table_holds(empty, "no GPU work in this trace"));
