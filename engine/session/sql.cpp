@@ -72,7 +72,8 @@ std::string remedy_for(std::string_view message, const tables::Source& source) {
     }
     return near_or_all(*table, std::vector<std::string>(names.begin(), names.end()));
   }
-  return message == "not authorized" ? "a query can read tables, and nothing else" : "";
+  const bool denied = message == "not authorized" || message == "authorization denied";
+  return denied ? "a query can read tables, and nothing else" : "";
 }
 
 /// The unit that a column of that name has in kr.
@@ -172,10 +173,10 @@ struct Query::Impl {
   void read_columns() {
     const bool any = step();
     for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-      table::Column column{sqlite3_column_name(statement, i), table::Unit::text,
-                           table::Role::measure, "", true};
+      const std::string name = sqlite3_column_name(statement, i);
+      table::Column column{unused(name), table::Unit::text, table::Role::measure, "", true};
       const int type = any ? sqlite3_column_type(statement, i) : SQLITE_NULL;
-      const auto unit = known_unit(column.id);
+      const auto unit = known_unit(name);
       if (type == SQLITE_INTEGER) {
         column.unit = unit && *unit != table::Unit::text ? *unit : table::Unit::count;
       } else if (type == SQLITE_FLOAT) {
@@ -184,6 +185,17 @@ struct Query::Impl {
       columns.push_back(std::move(column));
     }
     sqlite3_reset(statement);
+  }
+
+  /// A result may have several columns of one name: `n`, `n_2`. Names of members differ.
+  std::string unused(const std::string& name) const {
+    std::string free = name;
+    const auto used = [&] {
+      return std::any_of(columns.begin(), columns.end(),
+                         [&](const table::Column& one) { return one.id == free; });
+    };
+    for (int number = 2; used(); ++number) free = fmt::format("{}_{}", name, number);
+    return free;
   }
 
   bool step() const {
