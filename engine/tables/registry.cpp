@@ -8,8 +8,8 @@ namespace kr::tables {
 
 extern const Definition runs_table, notes_table, labels_table, label_balance_table, devices_table,
     kernels_table, operations_table, host_calls_table, host_ranges_table;
-extern const Definition idle_table, launch_matching_table, launches_table, launch_queue_table,
-    attribution_table;
+extern const Definition streams_table, idle_table, launch_matching_table, launches_table,
+    launch_queue_table, attribution_table;
 extern const Definition ranks_table, rank_balance_table, rank_step_balance_table, rank_steps_table,
     collective_balance_table, collectives_table;
 extern const Definition phases_table, steps_table, phase_labels_table, step_labels_table,
@@ -36,6 +36,7 @@ constexpr std::array all_tables{
     &labels_table,
     &label_balance_table,
     &devices_table,
+    &streams_table,
     &kernels_table,
     &operations_table,
     &host_calls_table,
