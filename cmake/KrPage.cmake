@@ -26,33 +26,29 @@ else()
     VERBATIM)
 endif()
 
-# In the order in which they need each other; a page has them as one script.
-set(report_scripts numbers dom look model state chart pivot kernels devices ranks facts page)
-set(tree_scripts numbers dom look tree/model tree/state tree/bars tree/icicle tree/table tree/page)
-set(analysis_scripts numbers dom look analysis/model devices analysis/table analysis/cards
-                     analysis/ranks analysis/steps analysis/page)
-list(TRANSFORM report_scripts REPLACE "(.+)" "${page}/\\1.js")
-list(TRANSFORM tree_scripts REPLACE "(.+)" "${page}/\\1.js")
-list(TRANSFORM analysis_scripts REPLACE "(.+)" "${page}/\\1.js")
-set(report_styles ${page}/page.css)
-set(tree_styles ${page}/page.css ${page}/tree/tree.css)
-set(analysis_styles ${page}/page.css ${page}/analysis/analysis.css)
-# Every page opens and closes alike.
-foreach(name page tree/tree analysis/analysis)
-  get_filename_component(word ${name} NAME)
-  set(${word}_html ${page}/opening.html ${page}/${name}.html ${page}/closing.html)
+# In the order in which they need each other. All pages have the shell; each has scripts and styles of its own.
+set(shell_scripts numbers dom look shell table chart devices)
+set(report_scripts model pivot bars kernels ranks facts page)
+set(tree_scripts model state bars icicle table page)
+set(analysis_scripts model cards ranks steps page)
+set(tables_scripts page)
+list(TRANSFORM shell_scripts REPLACE "(.+)" "${page}/\\1.js")
+foreach(name report tree analysis tables)
+  list(TRANSFORM ${name}_scripts REPLACE "(.+)" "${page}/${name}/\\1.js")
 endforeach()
-set(parts ${page_html} ${tree_html} ${analysis_html} ${report_scripts} ${tree_scripts} ${analysis_scripts}
-          ${tree_styles} ${analysis_styles} ${echarts})
+set(tree_styles ${page}/tree/tree.css)
+set(analysis_styles ${page}/analysis/analysis.css)
+set(parts ${page}/shell.html ${page}/page.css ${shell_scripts} ${report_scripts} ${tree_scripts}
+          ${analysis_scripts} ${tables_scripts} ${tree_styles} ${analysis_styles} ${echarts})
 add_custom_command(
   OUTPUT ${page_build}/page_parts.cpp
   COMMAND ${CMAKE_COMMAND}
-          "-DREPORT_HTML=${page_html}" "-DREPORT_SCRIPTS=${report_scripts}"
-          "-DREPORT_STYLES=${report_styles}"
-          "-DTREE_HTML=${tree_html}" "-DTREE_SCRIPTS=${tree_scripts}"
-          "-DTREE_STYLES=${tree_styles}"
-          "-DANALYSIS_HTML=${analysis_html}" "-DANALYSIS_SCRIPTS=${analysis_scripts}"
-          "-DANALYSIS_STYLES=${analysis_styles}"
+          "-DSHELL_HTML=${page}/shell.html" "-DSHELL_SCRIPTS=${shell_scripts}"
+          "-DSHELL_STYLES=${page}/page.css"
+          "-DREPORT_SCRIPTS=${report_scripts}" "-DREPORT_STYLES="
+          "-DTREE_SCRIPTS=${tree_scripts}" "-DTREE_STYLES=${tree_styles}"
+          "-DANALYSIS_SCRIPTS=${analysis_scripts}" "-DANALYSIS_STYLES=${analysis_styles}"
+          "-DTABLES_SCRIPTS=${tables_scripts}" "-DTABLES_STYLES="
           -DECHARTS=${echarts} -DFOLDER=${page_build} -DOUT=${page_build}/page_parts.cpp
           -P ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake
   DEPENDS ${parts} ${PROJECT_SOURCE_DIR}/cmake/embed_page.cmake

@@ -1,7 +1,7 @@
-# cmake -D<PAGE>_HTML=<files> -D<PAGE>_SCRIPTS=<files> -D<PAGE>_STYLES=<files>, for REPORT, TREE and ANALYSIS,
+# cmake -DSHELL_HTML=<file> -D<PART>_SCRIPTS=<files> -D<PART>_STYLES=<files>, for SHELL, REPORT, TREE, ANALYSIS and TABLES,
 #       -DECHARTS=<file> -DFOLDER=<folder> -DOUT=<file.cpp> -P embed_page.cmake
-# Joins each page's markup, scripts and styles in FOLDER and writes a source file that takes the parts in as they are, by the assembler,
-# and holds the hashes by which a page's policy knows its two scripts from any other.
+# Joins scripts and styles in FOLDER and writes a source file that takes them in as they are, by the assembler,
+# and holds the hashes by which a page's policy knows its scripts from any other.
 
 # SHA-256 of a file, in base64 as `Content-Security-Policy` wants it.
 function(hash_of file result)
@@ -42,35 +42,44 @@ extern \"C\" const char ${symbol}[], ${symbol}_end[];
   set(parts "${parts}" PARENT_SCOPE)
 endfunction()
 
+# Joins the files of one kind of a part. No files make an empty one.
 function(join files to)
+  if("${files}" STREQUAL "")
+    file(WRITE ${to} "")
+    return()
+  endif()
   execute_process(COMMAND ${CMAKE_COMMAND} -E cat ${files} OUTPUT_FILE ${to}
                   COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
 part(echarts ${ECHARTS})
 hash_of(${ECHARTS} echarts_hash)
-foreach(page report tree analysis)
-  string(TOUPPER ${page} given)
-  set(html ${FOLDER}/${page}.html)
-  set(script ${FOLDER}/${page}.js)
-  set(style ${FOLDER}/${page}.css)
-  join("${${given}_HTML}" ${html})
+part(html ${SHELL_HTML})
+foreach(name shell report tree analysis tables)
+  string(TOUPPER ${name} given)
+  set(script ${FOLDER}/${name}.js)
+  set(style ${FOLDER}/${name}.css)
   join("${${given}_SCRIPTS}" ${script})
   join("${${given}_STYLES}" ${style})
-  part(${page}_html ${html})
-  part(${page}_style ${style})
-  part(${page}_script ${script})
+  part(${name}_style ${style})
+  part(${name}_script ${script})
   hash_of(${script} script_hash)
-  string(APPEND pages "
-const PageParts ${page}_page{
-    .html = ${view_${page}_html},
-    .style = ${view_${page}_style},
-    .script = ${view_${page}_script},
-    .echarts = ${view_echarts},
-    .script_hash = \"${script_hash}\",
-    .echarts_hash = \"${echarts_hash}\",
+  set(own "    .style = ${view_${name}_style},
+    .script = {${view_${name}_script}, \"${script_hash}\"},
+")
+  if(name STREQUAL shell)
+    string(APPEND pages "
+const PageShell page_shell{
+    .html = ${view_html},
+${own}    .echarts = {${view_echarts}, \"${echarts_hash}\"},
 };
 ")
+  else()
+    string(APPEND pages "
+const PageParts ${name}_page{
+${own}};
+")
+  endif()
 endforeach()
 
 file(WRITE ${OUT} "// Made by cmake/embed_page.cmake.

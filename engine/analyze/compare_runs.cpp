@@ -34,7 +34,7 @@ RunDifference compare_runs(const RunSummary& a, const RunSummary& b) {
   difference.b_ns = b.gpu_elapsed_ns;
   if ((a.operations == 0) != (b.operations == 0)) {
     difference.comparable = false;
-    difference.why = fmt::format("there is no GPU work in {}", (a.operations == 0 ? a : b).source);
+    difference.why = fmt::format("no GPU work in {}", (a.operations == 0 ? a : b).source);
   }
   add_labels(a, &LabelDifference::a_ns, difference.labels);
   add_labels(b, &LabelDifference::b_ns, difference.labels);

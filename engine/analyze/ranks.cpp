@@ -44,14 +44,14 @@ std::string not_together(const std::vector<RankInput>& runs, const std::vector<R
     const auto& one = first.distributed.world_size;
     const auto& two = other.distributed.world_size;
     if (one && two && *one != *two) {
-      return fmt::format("{} is of a world of {}, {} of one of {}", first.source, *one,
+      return fmt::format("{} has a world size of {}, but {} has {}", first.source, *one,
                          other.source, *two);
     }
   }
   for (const RankInput& run : runs) {
     const Distributed& info = run.summary->distributed;
     if (!info.world_size || static_cast<size_t>(*info.world_size) >= runs.size()) continue;
-    return fmt::format("{} is of a world of {}, and there are {} runs", run.summary->source,
+    return fmt::format("{} has a world size of {}, but there are {} runs", run.summary->source,
                        *info.world_size, runs.size());
   }
   std::map<int64_t, size_t> had_by;

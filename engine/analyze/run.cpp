@@ -23,10 +23,9 @@ void warn_of_blindness(const Program& program, ModelId id, bool told_ranges, Tra
   if (told_ranges || trace.operations.empty()) return;
   if (!look_within(program, labelling(program, id))) return;
   trace.warnings.push_back(
-      {"no-context",
-       fmt::format("The rules of {} look `within`, and this {} tells of no modules or ranges round "
-                   "operations: no `within` matches.",
-                   program.title(id), trace.format)});
+      {"no-context", fmt::format("The rules of {} use `within`, but this {} contains no modules or "
+                                 "ranges that enclose operations: no `within` matches.",
+                                 program.title(id), trace.format)});
 }
 
 ChooseOptions options_of(const CompiledRules& rules, const RunSpec& spec) {

@@ -10,6 +10,8 @@ namespace kr {
 namespace {
 
 constexpr const char* outside_steps = "(outside steps)";
+/// Time is summed for so many steps that enclose an operation. Real traces have two or three.
+constexpr size_t most_enclosing = 64;
 
 /// Sums of one phase or step, label by label.
 class LabelSums {
@@ -24,6 +26,17 @@ class LabelSums {
       auto& [instances, total] = sums_[d][labelled.dimensions[d].by_row[row].label];
       ++instances;
       total += operation.duration_ns;
+    }
+  }
+  void add(const LabelSums& other) {
+    instances_ += other.instances_;
+    total_ns_ += other.total_ns_;
+    for (size_t d = 0; d < sums_.size(); ++d) {
+      for (const auto& [label, sums] : other.sums_[d]) {
+        auto& [instances, total] = sums_[d][label];
+        instances += sums.first;
+        total += sums.second;
+      }
     }
   }
   int64_t instances() const noexcept { return instances_; }
@@ -92,7 +105,9 @@ class Summer {
 
   StepSums sum(const Program& program) {
     for (size_t i = 0; i < trace_.operations.size(); ++i) add(i);
+    include_inner_steps();
     StepSums out;
+    out.too_deep = too_deep_;
     out.steps.reserve(attribution_.steps.size());
     for (size_t i = 0; i < attribution_.steps.size(); ++i) out.steps.push_back(step(program, i));
     for (PhaseSums& phase : phases_) {
@@ -125,6 +140,7 @@ class Summer {
     const std::vector<TraceStep>& steps = attribution_.steps;
     for (size_t i = 0; i < steps.size(); ++i) phase_of_[i] = phase_named(steps[i].phase.label);
     outside_ = phase_named(outside_steps);
+    find_enclosing_phases();
     struct Inside {
       WholeSum batch;
       WholeSum tokens;
@@ -152,14 +168,57 @@ class Summer {
   void add(size_t i) {
     const Operation& operation = trace_.operations[i];
     const uint32_t row = labelled_.row(i, operation);
-    const uint32_t step = attribution_.step_of[i];
-    if (step != Attribution::none) {
-      step_labels_[step].add(labelled_, row, operation);
+    const uint32_t innermost = attribution_.step_of[i];
+    if (innermost == Attribution::none) {
+      phases_[outside_].labels.add(labelled_, row, operation);
+      phases_[outside_].busy.add(operation.start_ns, operation.end_ns());
+      return;
+    }
+    step_labels_[innermost].add(labelled_, row, operation);
+    size_t depth = 0;
+    for (uint32_t step = innermost; step != Attribution::none;
+         step = attribution_.steps[step].outer) {
+      if (++depth > most_enclosing) {
+        ++too_deep_;
+        break;
+      }
       step_times_[step].add(kinds_[row], operation.start_ns, operation.end_ns());
     }
-    PhaseSums& phase = phases_[step == Attribution::none ? outside_ : phase_of_[step]];
-    phase.labels.add(labelled_, row, operation);
-    phase.busy.add(operation.start_ns, operation.end_ns());
+    for (size_t phase = 0; phase < phases_.size(); ++phase) {
+      if (encloses(innermost, phase)) {
+        phases_[phase].busy.add(operation.start_ns, operation.end_ns());
+      }
+    }
+  }
+
+  /// Adds to each step what the steps inside it have, and to each phase its outermost steps.
+  void include_inner_steps() {
+    const std::vector<TraceStep>& steps = attribution_.steps;
+    for (size_t i = steps.size(); i-- > 0;) {  // an outer step began before
+      const uint32_t outer = steps[i].outer;
+      if (outer == Attribution::none || !encloses(outer, phase_of_[i])) {
+        phases_[phase_of_[i]].labels.add(step_labels_[i]);
+      }
+      if (outer != Attribution::none) step_labels_[outer].add(step_labels_[i]);
+    }
+  }
+
+  /// Whether the step, or one that it is in, is of the phase.
+  bool encloses(size_t step, size_t phase) const {
+    return of_phase_[step * phases_.size() + phase];
+  }
+
+  void find_enclosing_phases() {
+    const std::vector<TraceStep>& steps = attribution_.steps;
+    const size_t phases = phases_.size();
+    of_phase_.resize(steps.size() * phases);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      for (size_t phase = 0; phase < phases; ++phase) {
+        const uint32_t outer = steps[i].outer;
+        of_phase_[i * phases + phase] =
+            phase == phase_of_[i] || (outer != Attribution::none && encloses(outer, phase));
+      }
+    }
   }
 
   StepPart step(const Program& program, size_t i) {
@@ -189,6 +248,8 @@ class Summer {
   std::vector<size_t> phase_of_;  // by step
   std::vector<PhaseSums> phases_;
   size_t outside_ = 0;
+  std::vector<bool> of_phase_;  // by step and phase
+  int64_t too_deep_ = 0;
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ struct LabelPart {
 /// By dimension of the run; total falling.
 using LabelParts = std::vector<std::pair<std::string, std::vector<LabelPart>>>;
 
-/// The operations that one step launched, but for those of steps inside it.
+/// The operations that one step launched, those of steps inside it among them.
 struct StepPart {
   std::string phase;
   std::optional<int64_t> step;
@@ -36,7 +36,8 @@ struct StepPart {
   LabelParts labels;
 };
 
-/// All operations of a phase.
+/// All operations that steps of a phase launched. One may be of several phases: of a step and of
+/// one inside it.
 struct PhasePart {
   std::string phase;  // `(outside steps)` for what is in none
   /// Steps that do not stand in one of the same phase: a step spelled twice is one.
@@ -53,6 +54,8 @@ struct PhasePart {
 
 struct StepSums {
   std::vector<StepPart> steps;    // in order of start on the host
+  /// Operations that so many steps enclose that the outermost do not have them in their times.
+  int64_t too_deep = 0;
   std::vector<PhasePart> phases;  // in the order first met; `(outside steps)` last
 };
 

@@ -46,7 +46,7 @@ Counts count(const Trace& trace, const Labelled& labelled, const DimensionLabels
     row.elapsed_ns += counts.all.add(operation.start_ns, end);
     row.durations.add(operation.duration_ns);
     if (__builtin_add_overflow(counts.total_ns, operation.duration_ns, &counts.total_ns)) {
-      throw Error(trace.source, "the durations add up to more than 292 years",
+      throw Error(trace.source, "the sum of the durations exceeds 292 years",
                   "check the unit of its times");
     }
     sweep_of_track[operation.track.index]->add(kind_of_row[place], operation.start_ns, end);
@@ -215,14 +215,14 @@ void set_wall(RunSummary& run, std::optional<int64_t> user_elapsed_ns) {
   if (run.wall_from == WallFrom::span && run.operations > 0) {
     run.warnings.push_back(
         {"no-elapsed",
-         fmt::format("{}: CPU(non-GPU) is taken from the trace's own span, {}",
-                     user_elapsed_ns ? "the elapsed time given is 0" : "no elapsed time is given",
+         fmt::format("{}: CPU(non-GPU) is computed from the span of the trace, {}",
+                     user_elapsed_ns ? "the given elapsed time is 0" : "no elapsed time given",
                      s(run.wall_ns)),
          "info"});
   } else if (run.wall_from == WallFrom::user && run.wall_ns < run.gpu_elapsed_ns) {
     run.warnings.push_back(
         {"elapsed-too-short",
-         fmt::format("the elapsed time given, {}, is less than the GPU's, {}: CPU(non-GPU) is 0",
+         fmt::format("the given elapsed time, {}, is less than the GPU time, {}: CPU(non-GPU) is 0",
                      s(run.wall_ns), s(run.gpu_elapsed_ns))});
   }
 }

@@ -14,4 +14,12 @@ Error::Error(std::string path, Place place, std::string why, std::string remedy)
   if (!remedy_.empty()) text_ += "; " + remedy_;
 }
 
+InternalError::InternalError(const char* condition, const char* file, int line)
+    : std::logic_error(fmt::format(
+          "internal error: `{}` is false ({}:{}); this is a defect of kr, please report it",
+          condition, file, line)),
+      condition_(condition),
+      file_(file),
+      line_(line) {}
+
 }  // namespace kr

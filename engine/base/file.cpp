@@ -28,7 +28,7 @@ std::string reason(int error) {
 Error missing(const fs::path& path) {
   std::error_code error;
   if (const fs::path target = fs::read_symlink(path, error); !error) {
-    return {path.string(), "is a link to `" + target.string() + "`, which is not there",
+    return {path.string(), "is a link to `" + target.string() + "`, which does not exist",
             "fix the link or remove it"};
   }
   if (const auto near = near_file(path)) {
@@ -38,7 +38,7 @@ Error missing(const fs::path& path) {
   if (!folder.empty() && !fs::exists(folder, error)) {
     return {path.string(), "no such file", "there is no folder `" + folder.string() + "`"};
   }
-  return {path.string(), "no such file", "check how its name is written"};
+  return {path.string(), "no such file", "check the spelling of its name"};
 }
 
 /// Gives a file the owner and permissions of the one it replaces, as far as this user may.
@@ -72,7 +72,7 @@ std::optional<std::string> near_file(const fs::path& path) {
 Error cannot_read(const fs::path& path, int code) {
   if (code == ENOENT) return missing(path);
   std::string remedy;
-  if (code == EACCES) remedy = "change its permissions, or those of a folder it is in";
+  if (code == EACCES) remedy = "change its permissions, or those of its folder";
   return {path.string(), reason(code), std::move(remedy)};
 }
 
@@ -95,10 +95,9 @@ std::string read_file(int descriptor, const fs::path& path, size_t most) {
   bytes.resize(expected > 0 && expected <= most ? expected + 1 : 65536);
   while (true) {
     if (size > most || expected > most) {
-      throw Error(
-          path.string(),
-          fmt::format("is longer than {} MiB, the most that kr reads of such a file", most >> 20U),
-          "check that it is the file you mean, or split it");
+      throw Error(path.string(),
+                  fmt::format("is longer than {} MiB, the limit for such a file", most >> 20U),
+                  "check that it is the right file, or split it");
     }
     if (size == bytes.size()) bytes.resize(2 * size);
     const ssize_t got = ::read(descriptor, bytes.data() + size, bytes.size() - size);
@@ -160,7 +159,7 @@ void PendingFile::check_inputs() const {
   struct stat info {};
   const int failed = file_.empty() ? ::fstat(stream_, &info) : ::lstat(file_.c_str(), &info);
   if (failed == 0 && InputFiles::has(info)) {
-    throw Error(path_.string(), "is a file that this run reads: it would be written over",
+    throw Error(path_.string(), "is a file that this run reads and would overwrite",
                 "write to another file");
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "base/check.hpp"
@@ -25,8 +26,10 @@ struct GzipWriter::Stream {
 };
 
 GzipWriter::GzipWriter(ByteSink to) : to_(std::move(to)), stream_(std::make_unique<Stream>()) {
-  KR_CHECK(deflateInit2(&stream_->zlib, level, Z_DEFLATED, window_bits, memory_level,
-                        Z_DEFAULT_STRATEGY) == Z_OK);
+  const int code = deflateInit2(&stream_->zlib, level, Z_DEFLATED, window_bits, memory_level,
+                                Z_DEFAULT_STRATEGY);
+  if (code == Z_MEM_ERROR) throw std::bad_alloc();
+  KR_CHECK(code == Z_OK);
 }
 
 GzipWriter::~GzipWriter() {

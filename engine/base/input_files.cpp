@@ -12,7 +12,8 @@ std::atomic<InputFiles*> current = nullptr;
 }  // namespace
 
 InputFiles::InputFiles() {
-  KR_CHECK(current.exchange(this) == nullptr);
+  InputFiles* none = nullptr;
+  KR_CHECK(current.compare_exchange_strong(none, this));
 }
 
 InputFiles::~InputFiles() {

@@ -23,11 +23,11 @@ std::string_view said(simdjson::error_code error) {
     case simdjson::UNCLOSED_STRING:
       return "a string is not closed";
     case simdjson::STRING_ERROR:
-      return "a string holds an escape that is none, or half a character";
+      return "a string contains an invalid escape, or half a character";
     case simdjson::UNESCAPED_CHARS:
-      return "a string holds a control byte that is not escaped";
+      return "a string contains a control byte that is not escaped";
     case simdjson::NUMBER_ERROR:
-      return "a number is not written as JSON has it";
+      return "a number is not valid JSON";
     case simdjson::T_ATOM_ERROR:
     case simdjson::F_ATOM_ERROR:
     case simdjson::N_ATOM_ERROR:
@@ -36,7 +36,7 @@ std::string_view said(simdjson::error_code error) {
       return "an object or array is not closed";
     case simdjson::CAPACITY:
     case simdjson::MEMALLOC:
-      return "it is too large to be held";
+      return "it does not fit in memory";
     default:
       return "a comma, colon, value or closing bracket is missing or out of place";
   }
@@ -62,13 +62,13 @@ class Reader {
       // A lone null is not stepped over.
       const size_t end = whole.begin - skipped_ + 4;
       const size_t behind = text_.find_first_not_of(" \t\r\n", end);
-      if (behind != text_.npos) fail_at(behind, "something stands behind the end of the value");
+      if (behind != text_.npos) fail_at(behind, "there is text after the end of the value");
       return whole;
     }
     // Behind the last token there is no location.
     const char* behind = nullptr;
     if (document.current_location().get(behind) == simdjson::SUCCESS) {
-      fail_at(offset(document), "something stands behind the end of the value");
+      fail_at(offset(document), "there is text after the end of the value");
     }
     return whole;
   }
@@ -207,7 +207,7 @@ class Reader {
     const std::string_view before = text_.substr(0, at);
     const auto line = static_cast<uint64_t>(std::count(before.begin(), before.end(), '\n')) + 1;
     throw Error(path_, Error::Place{line, at + skipped_}, fmt::format("this is not JSON: {}", why),
-                "fix it there, or write the file again with the program it comes from");
+                "fix it there, or create the file again");
   }
 
   const std::string& path_;

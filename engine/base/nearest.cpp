@@ -50,7 +50,7 @@ std::string near_or_all(std::string_view word, std::span<const std::string> cand
   if (const auto near = nearest(word, candidates)) return "did you mean `" + *near + "`?";
   std::string all;
   for (const std::string& candidate : candidates) all += (all.empty() ? "" : ", ") + candidate;
-  return "there are: " + all;
+  return "available: " + all;
 }
 
 }  // namespace kr

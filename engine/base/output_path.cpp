@@ -87,8 +87,8 @@ void check_link(const fs::path& link, const struct stat& info, const fs::path& s
   if (::stat(folder_of(link).c_str(), &folder) != 0) return;
   const bool shared = (folder.st_mode & S_ISVTX) != 0 && (folder.st_mode & S_IWOTH) != 0;
   if (!shared || info.st_uid == ::geteuid() || info.st_uid == folder.st_uid) return;
-  throw refused(shown, "is a link of another user in a folder that everybody can write",
-                "name the file it leads to, or write elsewhere");
+  throw refused(shown, "is a link of another user in a folder that everybody can write to",
+                "name the file that it points to, or write elsewhere");
 }
 
 fs::path target_of(const fs::path& link, const fs::path& shown) {
@@ -104,7 +104,7 @@ OutputPath open_output(const fs::path& path) {
   const auto folder = [&path] {
     return refused(path, "is a folder, not a file", "name a file in it");
   };
-  if (path.empty()) throw refused(path, "an output without a name", "name a file");
+  if (path.empty()) throw refused(path, "the output has no name", "name a file");
   OutputPath out;
   fs::path at = path;
   for (int links = 0; links <= most_links; ++links) {

@@ -52,7 +52,10 @@ std::string random_tail() {
   std::array<unsigned char, random_letters> bytes{};
   for (size_t size = 0; size < bytes.size();) {
     const ssize_t got = ::getrandom(bytes.data() + size, bytes.size() - size, 0);
-    if (got < 0 && errno != EINTR) std::abort();  // a kernel older than 3.17
+    if (got < 0 && errno != EINTR) {
+      throw Error("", std::string("the system gives no random bytes: ") + std::strerror(errno),
+                  "kr needs Linux 3.17 or newer");
+    }
     if (got > 0) size += static_cast<size_t>(got);
   }
   std::string tail;
@@ -131,11 +134,11 @@ std::pair<fs::path, int> make_part(const fs::path& target, const std::string& sh
   }
   if (folder == temporary_folder()) {
     throw Error(shown,
-                "no temporary file can be made in " + folder.string() + ": " + std::strerror(code),
-                "set TMPDIR to a folder that can be written");
+                "cannot create a temporary file in " + folder.string() + ": " + std::strerror(code),
+                "set TMPDIR to a writable folder");
   }
   throw Error(shown, std::string("cannot be written: ") + std::strerror(code),
-              code == ENOENT   ? "make its folder first"
+              code == ENOENT   ? "create its folder first"
               : code == EACCES ? "change the permissions of its folder, or write elsewhere"
                                : "");
 }

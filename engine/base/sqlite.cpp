@@ -258,21 +258,21 @@ void Database::fail(int code) const {
                   "wait until it is done, or read a copy");
     case SQLITE_CORRUPT:
       throw Error(path_, "the database is damaged or cut off (" + text + ")",
-                  "export it again; --allow-truncated reads what is whole");
+                  "export it again; --allow-truncated reads the complete part");
     case SQLITE_NOTADB:
       throw Error(path_, "is not an SQLite database, or a damaged one (" + text + ")");
     case SQLITE_CANTOPEN:
       throw Error(path_, "the database cannot be opened (" + text + ")",
-                  "check that the file is there and may be read");
+                  "check that the file exists and is readable");
     case SQLITE_INTERRUPT:
       throw Error(path_,
-                  fmt::format("the database is damaged or made to mislead: reading it takes more "
+                  fmt::format("the database is damaged or manipulated: reading it takes more "
                               "than a file of {} bytes can need",
                               budget_ ? budget_->size : 0),
                   "export the report again");
     case SQLITE_TOOBIG:
       throw Error(path_,
-                  "the database is damaged or made to mislead: a value is too long (" + text + ")",
+                  "the database is damaged or manipulated: a value is too long (" + text + ")",
                   "export the report again");
     default:
       throw Error(path_, "SQLite: " + text);

@@ -104,14 +104,14 @@ std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf
     return std::nullopt;
   }
   if (scores.size() > 1 && scores[1].total_ns == scores[0].total_ns) {
-    why = fmt::format("{}s {} and {} are detected alike ({} of GPU time)", what,
+    why = fmt::format("{}s {} and {} are both detected for {} of GPU time", what,
                       name_of(scores[0].what), name_of(scores[1].what),
                       percent(scores[0].total_ns, total));
     return std::nullopt;
   }
   why = fmt::format("{} {} is detected for {}{} of GPU time", what, name_of(scores[0].what),
                     scores[0].exact() ? "" : "at least ", percent(scores[0].total_ns, total));
-  if (scores.size() > 1 && scores[1].total_ns > 0) why += "; near: " + describe(scores[1]);
+  if (scores.size() > 1 && scores[1].total_ns > 0) why += "; next: " + describe(scores[1]);
   return scores[0].what;
 }
 
@@ -142,7 +142,7 @@ class Chooser {
       if (const auto engine = program_.engine(options_.engine)) return *engine;
       std::vector<std::string> known;
       for (const Engine& engine : program_.engines) known.push_back(engine.name);
-      unknown(fmt::format("there is no engine `{}`", options_.engine), options_.engine, known);
+      unknown(fmt::format("unknown engine `{}`", options_.engine), options_.engine, known);
     }
     std::vector<EngineId> candidates;
     for (uint32_t i = 0; i < program_.engines.size(); ++i) {
@@ -168,7 +168,7 @@ class Chooser {
       return *best;
     }
     const auto [engine, how] = fallback_engine(candidates);
-    reasons_.push_back(fmt::format("{}: {} is taken, {}", why, name_of(engine), how));
+    reasons_.push_back(fmt::format("{}: using {}, {}", why, name_of(engine), how));
     return engine;
   }
 
@@ -195,9 +195,9 @@ class Chooser {
   }
 
   std::pair<EngineId, std::string_view> fallback_engine(const std::vector<EngineId>& candidates) {
-    if (candidates.size() == 1) return {candidates[0], "the only one there is"};
+    if (candidates.size() == 1) return {candidates[0], "the only engine"};
     if (options_.rules_given && program_.engines.size() == 1) {
-      return {EngineId{0}, "the only one of --rules"};
+      return {EngineId{0}, "the only engine in --rules"};
     }
     const auto generic = program_.engine("generic");
     if (!generic || std::find(candidates.begin(), candidates.end(), *generic) == candidates.end()) {
@@ -207,7 +207,7 @@ class Chooser {
       throw Error("", "no engine is detected in the trace and there is no engine `generic`",
                   fmt::format("name one of {}: PATH,ENGINE,MODEL", fmt::join(known, ", ")));
     }
-    return {*generic, "which labels by the stdlib alone"};
+    return {*generic, "which uses only the stdlib"};
   }
 
   ModelId choose_model(EngineId engine_id) {
@@ -229,7 +229,7 @@ class Chooser {
     const auto name_of = [&](ModelId id) { return program_.models.get(id).name; };
     const auto best =
         only_best(std::move(scores), detector_.total_ns(), name_of, "model", why, certain_);
-    if (!best) why += ": default is taken";
+    if (!best) why += ": using default";
     reasons_.push_back(why);
     return best ? *best : *program_.model(engine_id, "default");
   }

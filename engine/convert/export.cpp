@@ -64,9 +64,7 @@ class Exporter {
     if (table.otherwise) {
       const Rule& rule = program_.rules.get(*table.otherwise);
       if (rule.keep) {
-        leave_out(*table.otherwise,
-                  "it leaves every name its own, and a table has one label a "
-                  "pattern");
+        leave_out(*table.otherwise, "it keeps every name, but a table has one label per pattern");
       } else {
         add(".*", rule.label);
       }
@@ -104,7 +102,7 @@ Exported export_tables(const Program& program, std::string_view dimension, Sink&
     throw Error("",
                 fmt::format("no model of these rules has the dimension `{}`", printable(dimension)),
                 near && *near != dimension ? fmt::format("did you mean `{}`?", *near)
-                                           : fmt::format("there is {}", fmt::join(names, ", ")));
+                                           : fmt::format("available: {}", fmt::join(names, ", ")));
   }
   return Exporter(program, sink).run(*id);
 }

@@ -74,7 +74,7 @@ class Importer {
       if (!help.empty()) finding.help("{}", help);
       RuleText& comment = block.rules.emplace_back();
       comment.comment = printable(
-          fmt::format("{}: /{}/ is left out: {}", label_text(rule.label), rule.pattern, why));
+          fmt::format("{}: /{}/ is omitted: {}", label_text(rule.label), rule.pattern, why));
       return;
     }
     labels.add(rule.label);

@@ -40,7 +40,7 @@ std::string direct_text(const std::vector<PatternEngine>& engines,
   return text;
 }
 
-std::unique_ptr<Rules> load(const std::string& text) {
+std::unique_ptr<LoadedRules> load(const std::string& text) {
   Sink sink;
   std::vector<SourceFile> files;
   files.push_back({"import.kr", text, true, {}});
@@ -50,7 +50,7 @@ std::unique_ptr<Rules> load(const std::string& text) {
     const auto at = rules->sources.begin(diagnostic.span);
     throw Error(
         "",
-        fmt::format("the rules made of it do not load: line {}: {}", at.line, diagnostic.message),
+        fmt::format("the rules made from it do not load: line {}: {}", at.line, diagnostic.message),
         "report this with the file, or import fewer engines at a time with --engine");
   }
   return rules;
@@ -128,11 +128,11 @@ bool check_import(const std::string& text, const std::vector<PatternEngine>& eng
         if (comparison.moves.empty()) continue;
         const Move& move = comparison.moves.front();
         throw Error("",
-                    fmt::format("{}/{}: the rules made of it give {} the label `{}`, the table "
+                    fmt::format("{}/{}: the rules made from it give {} the label `{}`, the table "
                                 "`{}`",
                                 engine.name, model.name, prove::to_string(move.witness), move.to,
                                 move.from),
-                    "nothing was written; this is a mistake of kr: report it with the file");
+                    "nothing was written; this is a bug in kr: report it with the file");
       }
     }
   }

@@ -42,7 +42,7 @@ class Reader {
     } else if (whole.kind == Kind::array) {
       for (const JsonValue& item : whole.items) listed(item);
     } else {
-      fail(whole.begin, "tables of patterns are an object or a list, and this is {}", whole.kind);
+      fail(whole.begin, "tables of patterns are an object or a list, but this is {}", whole.kind);
     }
     size_t rules = 0;
     for (const PatternEngine& engine : engines_) {
@@ -51,7 +51,7 @@ class Reader {
       }
     }
     if (rules == 0) {
-      throw Error(sources_.path(file_), "there is no rule in it", std::string(shape_help));
+      throw Error(sources_.path(file_), "it contains no rule", std::string(shape_help));
     }
     settle_labels();
     return std::move(engines_);
@@ -97,13 +97,13 @@ class Reader {
   void engines(const JsonValue& whole) {
     for (const JsonMember* engine : settled(whole)) {
       if (engine->value.kind != Kind::object) {
-        fail(engine->value.begin, "an engine is an object of models, and this is {}",
+        fail(engine->value.begin, "an engine is an object of models, but this is {}",
              engine->value.kind);
       }
       PatternEngine& read = engine_named(engine->key, span(engine->key_begin));
       for (const JsonMember* model : settled(engine->value)) {
         if (model->value.kind != Kind::object) {
-          fail(model->value.begin, "a model is an object of patterns, and this is {}",
+          fail(model->value.begin, "a model is an object of patterns, but this is {}",
                model->value.kind);
         }
         PatternModel& into = model_named(read, model->key, span(model->key_begin));
@@ -121,7 +121,8 @@ class Reader {
     }
     for (const JsonMember* member : members) {
       if (member->value.kind != Kind::object) {
-        fail(member->value.begin, "beside dimensions stand dimensions, and this is {}",
+        fail(member->value.begin,
+             "a model with dimensions contains only dimensions, but this is {}",
              member->value.kind);
       }
       if (member->key == "layer_anno") {
@@ -134,7 +135,7 @@ class Reader {
 
   void add_table(PatternModel& model, const JsonMember& member) {
     if (member.value.kind != Kind::object) {
-      fail(member.value.begin, "a dimension is an object of patterns, and this is {}",
+      fail(member.value.begin, "a dimension is an object of patterns, but this is {}",
            member.value.kind);
     }
     const std::string dimension = lowered(member.key);
@@ -157,7 +158,7 @@ class Reader {
     std::vector<PatternRule> rules;
     for (const JsonMember* member : members) {
       if (member->value.kind != Kind::string) {
-        fail(member->value.begin, "a label is a string, and this is {}", member->value.kind);
+        fail(member->value.begin, "a label is a string, but this is {}", member->value.kind);
       }
       rules.push_back({member->key, member->value.string, span(firsts_.at(member))});
     }
@@ -166,13 +167,13 @@ class Reader {
 
   void listed(const JsonValue& item) {
     if (item.kind != Kind::object) {
-      fail(item.begin, "an element of the list is an object, and this is {}", item.kind);
+      fail(item.begin, "an element of the list is an object, but this is {}", item.kind);
     }
     const JsonValue* engine = text(item, "engine");
     const JsonValue* model = text(item, "model");
     const JsonValue* list = item.find("rules");
     if (list == nullptr || list->kind != Kind::array) {
-      fail(list == nullptr ? item.begin : list->begin, "`rules` is a list, and this is {}",
+      fail(list == nullptr ? item.begin : list->begin, "`rules` is a list, but this is {}",
            list == nullptr ? item.kind : list->kind);
     }
     PatternEngine& into = engine_named(engine->string, span(engine->begin));
@@ -183,7 +184,7 @@ class Reader {
       if (rule.kind != Kind::array || rule.items.size() != 2 ||
           rule.items[0].kind != Kind::string || rule.items[1].kind != Kind::string) {
         fail(rule.begin,
-             "a rule is a list of a pattern and a label, and this is {} of another make",
+             "a rule is a list of a pattern and a label, but this is {} of another form",
              rule.kind);
       }
       table.rules.push_back(
@@ -197,8 +198,8 @@ class Reader {
     if (value == nullptr || value->kind != Kind::string) {
       const uint64_t at = value == nullptr ? item.begin : value->begin;
       const Kind kind = value == nullptr ? item.kind : value->kind;
-      if (key == "engine") fail(at, "`engine` is a string, and this is {}", kind);
-      fail(at, "`model` is a string, and this is {}", kind);
+      if (key == "engine") fail(at, "`engine` is a string, but this is {}", kind);
+      fail(at, "`model` is a string, but this is {}", kind);
     }
     return value;
   }

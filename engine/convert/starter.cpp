@@ -15,41 +15,41 @@ namespace {
 // ENGINE is the name of the engine, PREFIX what its kernels begin with.
 constexpr std::string_view starter = R"kr(## ENGINE: how its kernels are labelled.
 ##
-## The standard library knows the kernels that engines share; here stands what only ENGINE means by
-## a name. Find what is not yet explained, add a rule and a test for it, and see that all holds:
+## The standard library has rules for kernels that engines share; this file has what only ENGINE
+## means by a name. Find unexplained names, add a rule and a test for each, and check the result:
 ##   kr classify TRACE --rules ENGINE.kr
 ##   kr why NAME --rules ENGINE.kr
 ##   kr test ENGINE.kr
 ##   kr lint ENGINE.kr
 use std.llm
 
-# A name for what several rules look for. `|` is or, `&` is and, `!` is not; "text"i ignores case;
+# A named expression that rules share. `|` is or, `&` is and, `!` is not; "text"i ignores case;
 # ^"text" begins a name and "text"$ ends it; /a.*b/ is a regular expression.
 pattern cache_write = "PREFIX_store_kv" | /PREFIX_.*_cache_kernel/
 
 engine ENGINE "ENGINE" {
-  # What tells that a trace is of this engine: looked for in the names of kernels, modules, ranges.
+  # A trace is of this engine if this matches names of its kernels, modules or ranges.
   detect: "PREFIX_"
 
-  # Which part of a run a step or range is, by its text. `step` is then a column of the outputs.
+  # Assigns steps and ranges to phases by their texts. `step` is then a column of the outputs.
   phases {
     prefill: /^prefill(_(?<step>[0-9]+))?/
     decode:  /^decode(_(?<step>[0-9]+))?/
   }
 
-  # A dimension gives every name one label: that of the first rule that holds.
+  # A dimension gives every name one label: that of the first rule that matches.
   stage {
     attention: cache_write
     include llm.stage
   }
 
   substage {
-    # Copies and sets are told by @memcpy and @memset, the modules round a kernel by `within`.
+    # @memcpy and @memset match copies and sets; `within` matches modules that enclose a kernel.
     kv_cache: cache_write
     include llm.substage
   }
 
-  # Rules of a model are tried before those of the engine; rename it, or add more beside it.
+  # Rules of a model are tried before those of the engine; rename it, or add more models.
   model base "Base model" {
     detect: "PREFIX_base"i
     substage {
@@ -58,7 +58,7 @@ engine ENGINE "ENGINE" {
   }
 }
 
-# Every rule deserves an example. A line is a name and the labels it must get.
+# Every rule should have an example: a name and the labels that it must get.
 test ENGINE {
   "void PREFIX_store_kv<__half, 128>(__half*, int)" => substage kv_cache, stage attention
   "PREFIX_fp8_cache_kernel" => substage kv_cache, stage attention

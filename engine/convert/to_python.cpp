@@ -172,7 +172,7 @@ class RegexWriter {
     for (size_t i = 0; i < run.size();) {
       const size_t length = utf8_length(run, i);
       if (length == 0) {
-        throw CannotSay{"it has bytes that are not UTF-8, and Python looks for characters"};
+        throw CannotSay{"it has bytes that are not UTF-8, but Python matches characters"};
       }
       i += length;
     }
@@ -188,11 +188,10 @@ class RegexWriter {
     } else if (high.count() == 128) {
       text_ += fmt::format("[^{}]", members(~low & ascii()));
     } else if (high.any() && set.count() == 1) {
-      throw CannotSay{"it has bytes that are not UTF-8, and Python looks for characters"};
+      throw CannotSay{"it has bytes that are not UTF-8, but Python matches characters"};
     } else if (high.any()) {
       throw CannotSay{
-          "it has some bytes beyond ASCII and not others, and Python looks for "
-          "characters"};
+          "it has some bytes beyond ASCII and not others, but Python matches characters"};
     } else if (folds_ && is_pair(set)) {
       text_ += byte_text(first_of(set) | 0x20, false);
     } else if (set.count() == 1) {
@@ -225,7 +224,7 @@ class RegexWriter {
 
   void open() {
     text_ += "(?:";
-    if (++depth_ > deepest) throw CannotSay{"its groups are nested deeper than Python reads"};
+    if (++depth_ > deepest) throw CannotSay{"its groups are nested deeper than Python supports"};
   }
   void close() {
     text_ += ')';
@@ -281,7 +280,7 @@ class ExprWriter {
 
   /// What re.search finds in the names for which the expression holds.
   std::string search(ExprId id, int depth) {
-    if (depth > deepest) throw CannotSay{"its parts are nested deeper than Python reads"};
+    if (depth > deepest) throw CannotSay{"its parts are nested deeper than Python supports"};
     const Expr& expr = program_.exprs.get(id);
     switch (expr.op) {
       case ExprOp::atom:
@@ -291,8 +290,7 @@ class ExprWriter {
         return kind_text(expr.operation);
       case ExprOp::within:
         throw CannotSay{
-            "it looks at enclosing modules and ranges (`within`), and a table sees "
-            "names alone"};
+            "it matches enclosing modules and ranges (`within`), but a table matches only names"};
       case ExprOp::disjunction: {
         std::string text;
         for (const ExprId operand : expr.operands) {
@@ -328,7 +326,7 @@ class ExprWriter {
 
   static std::string held(std::string text) {
     if (text.size() > longest) {
-      throw CannotSay{fmt::format("it would take a pattern of more than {} bytes", longest)};
+      throw CannotSay{fmt::format("it needs a pattern of more than {} bytes", longest)};
     }
     return text;
   }

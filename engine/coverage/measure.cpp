@@ -13,7 +13,7 @@ namespace {
 void add_up(MeasuredRun& run) {
   for (const MeasuredName& name : run.names) {
     if (__builtin_add_overflow(run.total_ns, name.total_ns, &run.total_ns)) {
-      throw Error(run.source, "the times add up to more than 292 years", "check its unit of time");
+      throw Error(run.source, "the sum of the times exceeds 292 years", "check its unit of time");
     }
     if (name.explained) run.explained_ns += name.total_ns;
   }

@@ -13,7 +13,7 @@
 namespace kr {
 
 /// A name as rules see it, and its time. In module trees a name can be explained in one module and
-/// not in another: it then stands twice.
+/// not in another: it then occurs twice.
 struct MeasuredName {
   std::string name;
   OperationKind kind = OperationKind::kernel;

@@ -14,7 +14,7 @@ struct Found {
   const syntax::Engine* engine = nullptr;
 };
 
-Found find_engine(const Rules& rules, const std::string& name) {
+Found find_engine(const LoadedRules& rules, const std::string& name) {
   for (const LoadedFile& file : rules.files) {
     if (!file.root) continue;
     for (const syntax::Engine& engine : file.tree.engines) {

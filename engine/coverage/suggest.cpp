@@ -23,7 +23,7 @@ namespace {
 int64_t add(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) {
-    throw Error("", "the times of all runs add up to more than 292 years",
+    throw Error("", "the sum of the times of all runs exceeds 292 years",
                 "give fewer runs at once");
   }
   return sum;

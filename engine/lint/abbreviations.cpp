@@ -44,7 +44,7 @@ std::vector<std::optional<Useless>> useless_of(const std::vector<Abbreviation>& 
   std::vector<std::optional<Useless>> found(all.size());
   for (size_t index = 0; index < all.size(); ++index) {
     const Abbreviation& one = all[index];
-    if (one.from == one.to) found[index] = Useless{"it stands for itself", {}};
+    if (one.from == one.to) found[index] = Useless{"it is replaced by itself", {}};
     if (index >= most_examined) continue;
     for (size_t i = 0; i < index && !found[index]; ++i) {
       const Abbreviation& earlier = all[i];
@@ -55,7 +55,7 @@ std::vector<std::optional<Useless>> useless_of(const std::vector<Abbreviation>& 
         stays_gone = found[k] || !can_create(all[k].to, earlier.from);
       }
       if (!stays_gone) continue;
-      found[index] = Useless{fmt::format("`{}` is replaced before it", earlier.from), earlier.span};
+      found[index] = Useless{fmt::format("`{}` is replaced first", earlier.from), earlier.span};
     }
   }
   return found;
@@ -137,7 +137,7 @@ void check_abbreviations(const Context& context, Sink& sink) {
         Diagnostic& added =
             sink.add(code::abbreviation_order, all[i].span, all[i].from, all[k].from);
         added.related(all[k].span, "this one is applied first");
-        added.help("`{}` becomes `{}`; the other way round `{}`", met->text, met->in_order,
+        added.help("`{}` becomes `{}`; in the other order `{}`", met->text, met->in_order,
                    met->turned);
         added.witness = met->text;
       }
@@ -149,9 +149,9 @@ void check_abbreviations(const Context& context, Sink& sink) {
         sink.add(code::useless_abbreviation, here.one->span, here.one->from, here.why.why);
     if (here.why.earlier.valid()) {
       added.related(here.why.earlier, "replaced here");
-      added.help("write it before the other, or take it out");
+      added.help("move it before the other, or remove it");
     } else {
-      added.help("take it out");
+      added.help("remove it");
     }
   }
 }

@@ -61,11 +61,11 @@ void check(const Context& context, const syntax::File& tree, const syntax::Expr&
     Diagnostic& added =
         sink.add(code::case_variants, second.span, context.sources().text(second.span),
                  context.sources().text(first.span));
-    added.related(first.span, "the first of them");
+    added.related(first.span, "the first one");
     if (all) {
-      added.help("{} says the same", instead);
+      added.help("{} matches the same", instead);
     } else {
-      added.help("{} takes them all, and others", instead);
+      added.help("{} matches them all, and others", instead);
     }
     if (auto edits = join_operands(context, tree, whole, group.places, instead)) {
       added.fix = Fix{all, std::move(*edits)};

@@ -31,7 +31,7 @@ struct Context {
   prove::Allowance& allowance;     // of the proofs that findings by default need
   std::vector<TestSubject> tests;  // the names in the file's own tests, matched
 
-  const Rules& rules() const { return *compiled.rules; }
+  const LoadedRules& rules() const { return *compiled.rules; }
   const Program& program() const { return compiled.program(); }
   const SourceMap& sources() const { return compiled.sources(); }
   bool is_root(FileId file) const { return file.valid() && rules().files[file.index].root; }

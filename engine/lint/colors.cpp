@@ -42,7 +42,7 @@ class Colors {
     const std::string near = normal(other.color);
     if (color == near) {
       sink_.add(code::same_color, other.span, other.name, one.name, color, dimension)
-          .related(one.span, "`{}` has it first", one.name)
+          .related(one.span, "first used by `{}`", one.name)
           .help("give one of them another colour");
       return;
     }
@@ -52,8 +52,7 @@ class Colors {
         .add(code::similar_colors, other.span, other.name, one.name,
              fmt::format("{:.1f}", distance))
         .related(one.span, "`{}` is {}", one.name, color)
-        .help("colours of a chart are told apart from a difference of {} (CIEDE2000) on",
-              similar_colors);
+        .help("colours of a chart should differ by at least {} (CIEDE2000)", similar_colors);
   }
 
   using Key = std::pair<FileId, uint32_t>;

@@ -44,7 +44,7 @@ class Detected {
       const auto& [other, first] = at->second;
       sink_.add(code::detect_overlap, place, context_.sources().text(place), who, other)
           .related(first, "detects `{}`", other)
-          .help("where no other alternative decides between the two, neither is detected");
+          .help("if no other alternative decides between the two, neither is detected");
     }
   }
 

@@ -34,13 +34,13 @@ void check_dialects(const Context& context, Sink& sink) {
     const std::string_view text = context.sources().text(atom.expr->span);
     if (holds_high_byte(atom.regex)) {
       sink.add(code::dialect_difference, atom.expr->span, text,
-               "its bytes from 0x80 are characters to an `re` that reads text");
+               "an `re` for text reads its bytes from 0x80 as characters");
     }
     if (atom.expr->kind != syntax::ExprKind::regex) continue;
     const std::string escapes = escapes_of(atom.expr->text);
     if (escapes.find('B') != escapes.npos && regex::EmptyMatches(atom.regex).any("")) {
       sink.add(code::dialect_difference, atom.expr->span, text,
-               "`\\B` holds in the empty name, but not in Python before 3.14");
+               "`\\B` matches the empty name, but not in Python before 3.14");
     }
     std::string classes;
     for (const char letter : escapes) {
@@ -49,7 +49,7 @@ void check_dialects(const Context& context, Sink& sink) {
     }
     if (!classes.empty()) {
       sink.add(code::dialect_difference, atom.expr->span, text,
-               fmt::format("{} are of ASCII here, of Unicode in an `re` that reads text", classes));
+               fmt::format("{} are ASCII here, but Unicode in an `re` for text", classes));
     }
   }
 }

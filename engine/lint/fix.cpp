@@ -18,12 +18,13 @@ constexpr int max_rounds = 10;
 
 /// Rules with some fixes made to them.
 struct Attempt {
-  std::unique_ptr<Rules> rules;
+  std::unique_ptr<LoadedRules> rules;
   Sink loaded;
   std::string failure;  // empty: it holds
 };
 
-Attempt attempt(const Rules& before, const std::vector<Fix>& fixes, prove::Allowance& allowance) {
+Attempt attempt(const LoadedRules& before, const std::vector<Fix>& fixes,
+                prove::Allowance& allowance) {
   Attempt made;
   const FileId file = before.files.front().file;
   made.rules = reload(before, file, apply(before.sources.text(file), fixes), made.loaded);
@@ -32,7 +33,7 @@ Attempt attempt(const Rules& before, const std::vector<Fix>& fixes, prove::Allow
   if (made.loaded.has_errors()) {
     made.failure = "the rules do not load with it";
   } else if (safe && !same_meaning(before.program, made.rules->program, allowance)) {
-    made.failure = "it is not proven that the rules mean the same with it";
+    made.failure = "it is not proven that the rules keep their meaning";
   }
   return made;
 }
@@ -41,7 +42,7 @@ Attempt attempt(const Rules& before, const std::vector<Fix>& fixes, prove::Allow
 /// that a bad one among many is found in few attempts.
 class Chooser {
  public:
-  Chooser(const Rules& before, prove::Allowance& allowance, std::vector<std::string>& notes)
+  Chooser(const LoadedRules& before, prove::Allowance& allowance, std::vector<std::string>& notes)
       : before_(before), allowance_(allowance), notes_(notes) {}
 
   /// Takes those of `fixes` that hold together with those taken before.
@@ -61,7 +62,7 @@ class Chooser {
       return;
     }
     const Position place = before_.sources.begin(fixes.front().edits.front().span);
-    notes_.push_back(fmt::format("{}:{}: a fix was taken back: {}",
+    notes_.push_back(fmt::format("{}:{}: a fix was undone: {}",
                                  before_.sources.path(before_.files.front().file), place.line,
                                  made.failure));
   }
@@ -71,7 +72,7 @@ class Chooser {
   Attempt take() && { return std::move(last_); }
 
  private:
-  const Rules& before_;
+  const LoadedRules& before_;
   prove::Allowance& allowance_;
   std::vector<std::string>& notes_;
   std::vector<Fix> chosen_;
@@ -80,8 +81,8 @@ class Chooser {
 
 }  // namespace
 
-std::unique_ptr<Rules> reload(const Rules& rules, FileId file, const std::string& text,
-                              Sink& sink) {
+std::unique_ptr<LoadedRules> reload(const LoadedRules& rules, FileId file, const std::string& text,
+                                    Sink& sink) {
   std::vector<SourceFile> files;
   files.reserve(rules.files.size());
   for (const LoadedFile& one : rules.files) {

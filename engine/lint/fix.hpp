@@ -30,6 +30,7 @@ struct FixOptions {
 FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const FixOptions& options);
 
 /// The same rules with another text of one file, from memory.
-std::unique_ptr<Rules> reload(const Rules& rules, FileId file, const std::string& text, Sink& sink);
+std::unique_ptr<LoadedRules> reload(const LoadedRules& rules, FileId file, const std::string& text,
+                                    Sink& sink);
 
 }  // namespace kr::lint

@@ -77,13 +77,14 @@ void check_folds(const Context& context, Sink& sink) {
     if (!here.useless) continue;
     const std::string_view text = context.sources().text(here.fold->span);
     if (here.never) {
-      sink.add(code::useless_fold, here.fold->span, text, "no name holds it").help("take it out");
+      sink.add(code::useless_fold, here.fold->span, text, "no name matches it").help("remove it");
       continue;
     }
-    sink.add(code::useless_fold, here.fold->span, text,
-             fmt::format("`{}` folds all that it would", context.sources().text(here.by->span)))
+    sink.add(
+            code::useless_fold, here.fold->span, text,
+            fmt::format("`{}` already folds the same nodes", context.sources().text(here.by->span)))
         .related(here.by->span, "folded here")
-        .help("take it out");
+        .help("remove it");
   }
 }
 

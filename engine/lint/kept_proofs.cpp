@@ -17,9 +17,9 @@ CacheFile file_in(const std::filesystem::path& folder) {
 KeptProofs::KeptProofs(const std::optional<Database::Cache>& cache) : cache_(cache) {
   if (!cache) return;
   prove::Proofs known;
-  if (!cache->installed.empty()) {
-    if (auto made = prove::proofs_from(file_in(cache->installed).read_installed())) {
-      known = std::move(*made);
+  if (const auto made = cache->install.databases(); !made.empty()) {
+    if (auto proofs = prove::proofs_from(file_in(made).read_installed(cache->install))) {
+      known = std::move(*proofs);
     }
   }
   if (!cache->folder.empty()) {

@@ -52,7 +52,7 @@ void check_given(const Context& context, const LoadedFile& file, Sink& sink) {
     for (const syntax::LabelDecl& label : declared.labels) {
       if (labels.contains({dimension, label.label.text})) continue;
       sink.add(code::label_never_produced, label.label.span, label.label.text, dimension)
-          .help("write a rule for it, or take it out");
+          .help("write a rule for it, or remove it");
     }
   }
 }
@@ -79,7 +79,7 @@ void check_tested(const syntax::Engine& engine, const syntax::Body& body,
       if (!tested.insert({block.dimension.text, rule.label.text}).second) continue;
       sink.add(code::label_without_test, rule.label.span, engine.name.text, block.dimension.text,
                rule.label.text)
-          .help("write a test with the name of a kernel it is for: `\"name\" => {} {}`",
+          .help("write a test with the name of such a kernel: `\"name\" => {} {}`",
                 block.dimension.text, rule.label.text);
     }
   }
@@ -141,7 +141,7 @@ void group_untested(std::vector<Diagnostic>& findings) {
     if (shown.size() < group.labels.size()) {
       first.message += fmt::format(" and {} more labels", group.labels.size() - shown.size());
     }
-    first.help_ += "; likewise for the others";
+    first.help_ += "; the same for the others";
   }
   size_t i = 0;
   std::erase_if(findings, [&](const Diagnostic&) { return joined[i++]; });

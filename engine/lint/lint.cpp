@@ -53,8 +53,8 @@ void say_once(const lint::Context& context, std::vector<Diagnostic>& found) {
   const Span place = engines.empty() ? Span{file.file, 0, 0} : engines.front().name.span;
   sink.add(code::proof_budget_used_up, place)
       .help(
-          "what is not reported may still be there: in {}, rules may be never reached; check with "
-          "`kr lint --effort {}`, or write simpler expressions",
+          "findings may be missing: in {}, rules may be never reached; check with `kr lint "
+          "--effort {}`, or write simpler expressions",
           rules == 0 ? "this file" : plural(rules, "rule"), 10 * context.options.effort);
   const auto at = std::find_if(found.begin(), found.end(), [&](const Diagnostic& one) {
     return one.span.file == place.file && one.span.begin > place.begin;
@@ -114,7 +114,7 @@ std::vector<Diagnostic> lint_rules(const CompiledRules& rules, const LintOptions
   return found;
 }
 
-CompiledRules compile_for_lint(std::unique_ptr<Rules> rules, Names names,
+CompiledRules compile_for_lint(std::unique_ptr<LoadedRules> rules, Names names,
                                const std::optional<Database::Cache>& cache, const Sink& loaded) {
   CompiledRules compiled;
   compiled.rules = std::move(rules);

@@ -43,7 +43,7 @@ enum class Names : uint8_t {
 
 /// Rules from memory with a database; without one where loading found errors. What lies ready in
 /// the cache is taken for any number of names.
-CompiledRules compile_for_lint(std::unique_ptr<Rules> rules, Names names,
+CompiledRules compile_for_lint(std::unique_ptr<LoadedRules> rules, Names names,
                                const std::optional<Database::Cache>& cache, const Sink& loaded);
 
 }  // namespace kr

@@ -95,7 +95,7 @@ std::vector<lint::Used> used_by_all(const std::vector<Unit>& units) {
   std::set<lint::Used> all;
   for (const Unit& unit : units) {
     if (unit.broken) continue;
-    const Rules& rules = *unit.rules.rules;
+    const LoadedRules& rules = *unit.rules.rules;
     all.merge(lint::used(rules, lint::Modules(rules), true));
   }
   return {all.begin(), all.end()};

@@ -57,7 +57,7 @@ void check_dimensions(const syntax::File& tree, const syntax::Body& body, Sink& 
                     [&](const syntax::Labels& labels) { return labels.dimension.text == name; });
     if (declared) continue;
     sink.add(code::misspelled_dimension, block.dimension.span, name, *near)
-        .help("write `{}`; if another dimension is meant, declare its labels: `labels {} {{ … }}`",
+        .help("write `{}`; if you mean another dimension, declare its labels: `labels {} {{ … }}`",
               *near, name);
   }
 }

@@ -62,7 +62,7 @@ void check_otherwise(const Context& context, Sink& sink) {
                                     : fmt::format("`{}/{}`", engine.name, lacking.front()->name);
       Diagnostic& added = sink.add(code::missing_otherwise,
                                    place_of(context, engine, dimension, lacking), dimension, whose);
-      added.help("end the block in `LABEL: otherwise`, the label of what is left");
+      added.help("end the block with `LABEL: otherwise`, the label of all other names");
     }
   }
 }

@@ -73,9 +73,10 @@ class Overlaps {
       if (!left.found()) return;
       Diagnostic& added = sink_.add(code::partly_covered, rule(own).span, rule(own).label,
                                     rule(other).label, to_string(taken.witness));
-      added.related(rule(other).span, "`{}` takes {}", rule(other).label, to_string(taken.witness));
-      added.help("{} is left to `{}`; where that is meant, all is well", to_string(left.witness),
-                 rule(own).label);
+      added.related(rule(other).span, "`{}` matches {}", rule(other).label,
+                    to_string(taken.witness));
+      added.help("`{1}` still gets {0}; if this is intended, change nothing",
+                 to_string(left.witness), rule(own).label);
       added.witness = taken.witness.name;
     }
   }
@@ -99,14 +100,15 @@ class Overlaps {
   void report_split(const EffectiveList& list, size_t before, size_t place) {
     const Rule& own = rule(list.rules[place]);
     Diagnostic& added = sink_.add(code::split_label, own.span, own.label);
-    added.related(rule(list.rules[before]).span, "`{}` is given here before", own.label);
+    added.related(rule(list.rules[before]).span, "the previous rule of `{}`", own.label);
     std::vector<FormulaId> between;
     for (size_t i = before + 1; i < place; ++i) between.push_back(list.rules[i].formula);
     const FormulaId moved =
         formulas_.all({list.rules[place].formula, formulas_.any(std::move(between))});
     const prove::Finding finding = prover_.find(moved, list.above(before + 1));
     if (finding.found()) {
-      added.help("joined, they would take {} from a rule between them", to_string(finding.witness));
+      added.help("if joined, they would match {} before a rule between them",
+                 to_string(finding.witness));
       added.witness = finding.witness.name;
     } else if (finding.none()) {
       added.help("join them with `|`: no name would change its label");

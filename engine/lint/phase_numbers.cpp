@@ -52,7 +52,7 @@ void check_phase_numbers(const Context& context, Sink& sink) {
       } else {
         added.help(
             "groups are `step`, `layer`, `batch`, `tokens`, and parts that add up, such as "
-            "`tokens_new`; `(…)` without a name takes nothing");
+            "`tokens_new`; `(…)` without a name captures nothing");
       }
     }
   }

@@ -260,9 +260,9 @@ class Reachability {
       for (const Alternative& one : alternatives_above(list.rules[i].rule)) {
         if (one.formula != formula) continue;
         Diagnostic& added = sink_.add(code::conflicting_duplicate, span, rule.label, other.label);
-        added.related(one.place, "`{}` takes it here", other.label);
+        added.related(one.place, "`{}` matches it here", other.label);
         set_witness(added, formula);
-        added.help("keep the one you mean");
+        added.help("keep the intended one");
         return added;
       }
     }
@@ -270,7 +270,7 @@ class Reachability {
     Diagnostic& added =
         sink_.add(unreachable, span, whole ? rule.label : std::string(text_of(span)));
     explain(added, formula, verdict);
-    added.help("take it out, or move it above the rules that take its names");
+    added.help("remove it, or move it above the rules that match its names");
     return added;
   }
 
@@ -322,10 +322,10 @@ class Reachability {
         ++more;
         continue;
       }
-      diagnostic.related(place_taking(taker->rule, finding.witness), "`{}` takes {}",
+      diagnostic.related(place_taking(taker->rule, finding.witness), "`{}` matches {}",
                          program_.rules.get(taker->rule).label, to_string(finding.witness));
     }
-    if (more > 0) diagnostic.message += fmt::format(" ({} more take part)", more);
+    if (more > 0) diagnostic.message += fmt::format(" ({} more rules contribute)", more);
   }
 
   Span place_taking(RuleId id, const prove::Witness& witness) {
@@ -376,9 +376,9 @@ class Reachability {
       });
       KR_CHECK(taker != others.end());  // or the proof was wrong
       taken.push_back((*taker)->formula);
-      added.related((*taker)->place, "this holds in {} too", to_string(finding.witness));
+      added.related((*taker)->place, "this also matches {}", to_string(finding.witness));
     }
-    added.help("take it out");
+    added.help("remove it");
     if (one.cut) added.fix = Fix{true, {*one.cut}};
   }
 
@@ -388,13 +388,13 @@ class Reachability {
     const FormulaId excluded[] = {formula};
     if (!prover_.find(formulas_.always(), excluded).none()) return false;
     sink_.add(code::always_holds, span, what)
-        .help("for what no other rule takes, write `LABEL: otherwise`");
+        .help("for names that no other rule matches, write `LABEL: otherwise`");
     return true;
   }
 
   bool report_never(FormulaId formula, Span span) {
     if (!prover_.find(formula).none()) return false;
-    sink_.add(code::never_holds, span, text_of(span)).help("no name can meet it; take it out");
+    sink_.add(code::never_holds, span, text_of(span)).help("no name can match it; remove it");
     return true;
   }
 
@@ -408,7 +408,7 @@ class Reachability {
       if (rest.alive || !rest.dead) continue;
       const Rule& rule = program_.rules.get(id);
       sink_.add(code::unreachable_rule, rule.span, rule.keep ? "otherwise keep" : rule.label)
-          .help("the rules before it take every name");
+          .help("the rules above it match every name");
     }
   }
 

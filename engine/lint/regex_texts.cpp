@@ -63,12 +63,13 @@ void check_regex_texts(const Context& context, Sink& sink) {
     const std::string pattern = as_regex(written);
     if (pattern.empty()) {
       said.help(
-          "write a regular expression between slashes: `/…/`; if this text is meant, write a test "
+          "write a regular expression between slashes: `/…/`; if the text is intended, write a "
+          "test "
           "with a name that contains it");
       continue;
     }
     said.help(
-        "write a regular expression between slashes: `{}`; if this text is meant, write a test "
+        "write a regular expression between slashes: `{}`; if the text is intended, write a test "
         "with a name that contains it",
         pattern);
     said.fix = Fix{false, {{written.span, pattern}}};

@@ -25,7 +25,7 @@ void check_empty_name(const Context& context, const WrittenAtom& atom, Sink& sin
   const regex::EmptyMatches empty(atom.regex);
   if (empty.vacuity() == regex::Vacuity::always || !empty.any("")) return;
   sink.add(code::matches_empty_name, atom.expr->span, written(context, atom))
-      .help("let it ask for at least one byte: `+` for `*`, or leave `^` and `$` out");
+      .help("make it match at least one byte: write `+` for `*`, or remove `^` and `$`");
 }
 
 // Texts.
@@ -81,7 +81,7 @@ void report_any(const Context& context, const WrittenAtom& atom, size_t first, s
   Sink ignored;
   const auto parsed = regex::parse(text, whole, {.ignore_case = atom.expr->ignore_case}, ignored);
   if (!parsed || regex::to_hyperscan(*parsed) != regex::to_hyperscan(rest)) return;
-  added.help("leave it out: `/{}/{}`", text, atom.expr->ignore_case ? "i" : "");
+  added.help("remove it: `/{}/{}`", text, atom.expr->ignore_case ? "i" : "");
   added.fix = Fix{true, {{span, ""}}};
 }
 
@@ -143,7 +143,7 @@ void check_size(const Context& context, const WrittenAtom& atom, Sink& sink) {
   if (!may_leave_hyperscan(atom.regex)) return;
   constexpr size_t most_shown = 60;
   sink.add(code::outside_hyperscan, atom.expr->span, excerpt(written(context, atom), most_shown))
-      .help("look for a shorter part, or repeat it less often");
+      .help("match a shorter part, or repeat it less often");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ class ShortTexts {
         if (count++ == names_shown) break;
         shown += fmt::format("{}`{}`", shown.empty() ? "" : ", ", name);
       }
-      added.help("see whether it is meant: {}", shown);
+      added.help("check whether this is intended: {}", shown);
     }
   }
 

@@ -194,7 +194,7 @@ void Suppressions::apply(std::vector<Diagnostic>& findings, bool infos) const {
   for (const Allow& allow : allows_) {
     if (!allow.reason) {
       said.add(code::allow_without_reason, allow.comment)
-          .help("say behind the parenthesis why it is meant to be so");
+          .help("write the reason after the parenthesis");
     }
     for (const Code& code : allow.codes) {
       if (code.info != nullptr) continue;
@@ -219,7 +219,7 @@ void Suppressions::apply(std::vector<Diagnostic>& findings, bool infos) const {
       if (here[i] || code.info == nullptr || code.info == code::unused_allow.info) continue;
       if (!infos && code.info->severity == Severity::info) continue;
       Diagnostic& added = idle.add(code::unused_allow, code.span, code.info->name);
-      added.help("take it out");
+      added.help("remove it");
       added.fix = Fix{true, {without(allow, i)}};
     }
   }

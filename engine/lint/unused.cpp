@@ -16,7 +16,7 @@ void check_uses(const Context& context, const LoadedFile& file, Sink& sink) {
   for (const syntax::Use& use : file.tree.uses) {
     if (aliases.contains(sema::use_name(use))) continue;
     Diagnostic& added = sink.add(code::unused_use, use.span, context.sources().text(use.span));
-    added.help("take it out");
+    added.help("remove it");
     added.fix = Fix{true, {removal(context.sources(), use.span)}};
   }
 }
@@ -37,12 +37,12 @@ void check_unused(const Context& context, Sink& sink) {
     for (const syntax::Pattern& pattern : file->tree.patterns) {
       if (is_used(sema::Noun::pattern, pattern.name.text)) continue;
       sink.add(code::unused_pattern, pattern.name.span, pattern.name.text)
-          .help("use it in a rule, or take it out");
+          .help("use it in a rule, or remove it");
     }
     for (const syntax::Table& table : file->tree.tables) {
       if (is_used(sema::Noun::table, table.name.text)) continue;
       sink.add(code::unused_table, table.name.span, table.name.text)
-          .help("put `include {}` into a block, or take it out", table.name.text);
+          .help("add `include {}` to a block, or remove it", table.name.text);
     }
   }
 }

@@ -33,14 +33,14 @@ std::string name_of(const syntax::File& tree, sema::Noun noun, uint32_t index) {
 
 }  // namespace
 
-std::string usage_path(const Rules& rules, const LoadedFile& file) {
+std::string usage_path(const LoadedRules& rules, const LoadedFile& file) {
   if (file.path.empty()) return rules.sources.path(file.file);
   std::error_code error;
   const auto real = std::filesystem::canonical(file.path, error);
   return error ? file.path.string() : real.string();
 }
 
-std::vector<sema::Module> Modules::modules_of(const Rules& rules) {
+std::vector<sema::Module> Modules::modules_of(const LoadedRules& rules) {
   std::vector<sema::Module> modules;
   modules.reserve(rules.files.size());
   for (const LoadedFile& file : rules.files) {
@@ -57,7 +57,8 @@ std::vector<sema::Module> Modules::modules_of(const Rules& rules) {
   return modules;
 }
 
-Modules::Modules(const Rules& rules) : modules_(modules_of(rules)), scope_(modules_, ignored_) {}
+Modules::Modules(const LoadedRules& rules)
+    : modules_(modules_of(rules)), scope_(modules_, ignored_) {}
 
 std::vector<Mention> mentions(const syntax::File& tree) {
   std::vector<Mention> all;
@@ -78,7 +79,7 @@ std::vector<Mention> mentions(const syntax::File& tree) {
   return all;
 }
 
-std::set<Used> used(const Rules& rules, const Modules& modules, bool others_only) {
+std::set<Used> used(const LoadedRules& rules, const Modules& modules, bool others_only) {
   std::set<Used> all;
   std::vector<std::string> paths;
   paths.reserve(rules.files.size());

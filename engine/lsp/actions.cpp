@@ -32,7 +32,7 @@ class Actions {
       changes[uri].push_back({analysis_.range(edit.span, encoding_), edit.text});
     }
     const bool safe = finding.fix->safe;
-    write(safe ? title(finding) : title(finding) + " (changes what it means)", finding, changes,
+    write(safe ? title(finding) : title(finding) + " (changes the meaning)", finding, changes,
           safe);
   }
 

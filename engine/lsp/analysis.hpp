@@ -29,7 +29,7 @@ class Analysis {
   /// `path` as load_rules takes it. Throws Error where it cannot be read.
   Analysis(const std::string& path, const Library& library, const Editor& editor);
 
-  const Rules& rules() const { return *compiled_.rules; }
+  const LoadedRules& rules() const { return *compiled_.rules; }
   const Program& program() const { return rules().program; }
   const SourceMap& sources() const { return rules().sources; }
   const LoadedFile& root() const { return rules().files.front(); }

@@ -14,6 +14,8 @@ namespace kr::lsp {
 void Check::run() noexcept {
   try {
     findings = analysis->lint(remembered->matches, remembered->proofs, used_elsewhere, stop.get());
+  } catch (const InternalError&) {
+    failure = std::current_exception();
   } catch (const std::exception& error) {
     trouble = error.what();
   }

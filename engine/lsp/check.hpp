@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,9 +30,11 @@ struct Check {
   std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
 
   std::vector<Diagnostic> findings;
-  std::string trouble;  // why there are no findings; empty: there are
+  std::string trouble;         // why there are no findings; empty: there are
+  std::exception_ptr failure;  // an InternalError, for the thread that takes the check
 
-  /// Sets `findings` or `trouble`. On any thread, while other threads ask `analysis` questions.
+  /// Sets `findings`, `trouble` or `failure`. On any thread, while other threads ask `analysis`
+  /// questions.
   void run() noexcept;
 };
 

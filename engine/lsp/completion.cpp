@@ -220,7 +220,7 @@ class Completer {
     for (const syntax::Pattern& pattern : tree.patterns) {
       std::string doc = pattern.doc;
       const std::string words = describe(tree, pattern.expr);
-      if (!words.empty()) doc += (doc.empty() ? "" : "\n\n") + ("Holds for a name " + words);
+      if (!words.empty()) doc += (doc.empty() ? "" : "\n\n") + ("Matches a name " + words);
       add(pattern.name.text, {ItemKind::property, "pattern", std::move(doc), ""});
     }
   }

@@ -18,7 +18,7 @@ std::string text_in_words(const syntax::Expr& expr) {
                     : expr.at_end                ? "ends with"
                                                  : "contains";
   return fmt::format("{} {}{}", how, as_code(expr.text),
-                     expr.ignore_case ? " in any case of letters" : "");
+                     expr.ignore_case ? " (ignoring case)" : "");
 }
 
 std::string in_words(const syntax::File& tree, syntax::ExprId id, int depth);
@@ -54,15 +54,15 @@ std::string in_words(const syntax::File& tree, syntax::ExprId id, int depth) {
       return fmt::format("matches {}",
                          as_code(fmt::format("/{}/{}", expr.text, expr.ignore_case ? "i" : "")));
     case syntax::ExprKind::pattern:
-      return "fits " + as_code(expr.name.text());
+      return "matches " + as_code(expr.name.text());
     case syntax::ExprKind::operation:
       return expr.operation == OperationKind::memcpy   ? "is a copy (`@memcpy`)"
              : expr.operation == OperationKind::memset ? "is a set (`@memset`)"
                                                        : "is a kernel (`@kernel`)";
     case syntax::ExprKind::within:
-      return fmt::format("stands within something that {}", operand_of(tree, expr, depth));
+      return fmt::format("is within something that {}", operand_of(tree, expr, depth));
     case syntax::ExprKind::otherwise:
-      return "no other rule takes";
+      return "no other rule matches";
     case syntax::ExprKind::negation:
       return fmt::format("not ({})", operand_of(tree, expr, depth));
     case syntax::ExprKind::conjunction:
@@ -95,26 +95,27 @@ constexpr auto words = std::to_array<About>({
     {"table", "`table NAME for DIMENSION { … }`: a list of rules for blocks to `include`."},
     {"for", "`table NAME for DIMENSION`: the dimension whose labels the table gives."},
     {"engine",
-     "`engine NAME \"TITLE\" { … }`: how an inference engine's operations are labelled; what "
-     "stands in it is shared by its models."},
+     "`engine NAME \"TITLE\" { … }`: how the operations of an inference engine are labelled; all "
+     "its models share its rules."},
     {"model",
      "`model NAME \"TITLE\" { … }`: rules for one model, tried before those of its engine."},
-    {"detect", "`detect: EXPRESSION`: what tells from a trace that this engine or model made it."},
-    {"phases", "`phases { prefill: … }`: which steps and ranges are which phase, by their texts."},
+    {"detect", "`detect: EXPRESSION`: matches names in traces that this engine or model made."},
+    {"phases", "`phases { prefill: … }`: assigns steps and ranges to phases by their texts."},
     {"fold", "`fold NAME, …`: nodes of a module tree that are shown without their children."},
     {"abbreviate",
      "`abbreviate \"LONG\" as \"SHORT\", …`: how names are shortened when shown; never "
      "when matched."},
     {"replace",
-     "`replace LABEL: EXPRESSION`: stands at the place of the first inherited rule of that "
-     "label; the others of it go."},
-    {"drop", "`drop LABEL`: takes out all inherited rules of that label."},
-    {"include", "`include TABLE`: puts the rules of a table in at this place."},
-    {"otherwise", "`LABEL: otherwise`: what no other rule takes; tried last wherever it stands."},
-    {"keep", "`otherwise keep`: what no rule takes keeps its own name as its label."},
+     "`replace LABEL: EXPRESSION`: replaces the first inherited rule of that label in its place; "
+     "its other rules are removed."},
+    {"drop", "`drop LABEL`: removes all inherited rules of that label."},
+    {"include", "`include TABLE`: inserts the rules of a table here."},
+    {"otherwise",
+     "`LABEL: otherwise`: what no other rule matches; evaluated last, wherever it is written."},
+    {"keep", "`otherwise keep`: what no rule matches keeps its own name as its label."},
     {"within",
-     "`within EXPRESSION`: holds when a node or range round the operation holds the "
-     "expression."},
+     "`within EXPRESSION`: matches if the expression matches a node or range that encloses the "
+     "operation."},
     {"test",
      "`test ENGINE/MODEL { \"NAME\" => DIMENSION LABEL }`: names and the labels they must get; "
      "`kr test` and `kr lint` run them."},

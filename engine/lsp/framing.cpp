@@ -26,7 +26,7 @@ std::optional<size_t> length_in(std::string_view head, std::string& why) {
     head.remove_prefix(std::min(end + 1, head.size()));
     const size_t colon = line.find(':');
     if (colon == line.npos) {
-      why = "a line of the head has no `:`";
+      why = "a header line has no `:`";
       return std::nullopt;
     }
     if (!same_ignoring_case(trimmed(line.substr(0, colon)), field)) continue;
@@ -38,7 +38,7 @@ std::optional<size_t> length_in(std::string_view head, std::string& why) {
     }
     length = std::stoull(std::string(digits));
   }
-  if (!length) why = "the head has no Content-Length";
+  if (!length) why = "the header has no Content-Length";
   return length;
 }
 
@@ -80,14 +80,14 @@ std::optional<Framer::Message> Framer::next() {
   if (end == rest.npos) {
     if (rest.size() <= max_head) return std::nullopt;
     at_ = pending_.size();
-    return refuse("a head without end");
+    return refuse("the header has no end");
   }
   const size_t body_at = at_ + end + (crlf < lf ? 4 : 2);
   std::string why;
   const std::optional<size_t> length = length_in(rest.substr(0, end), why);
   if (!length || end > max_head || *length > max_body) {
     at_ = body_at;
-    return refuse(!length ? why : "a message of more than 256 MiB, or a head of more than 8 KiB");
+    return refuse(!length ? why : "a message of more than 256 MiB, or a header of more than 8 KiB");
   }
   if (pending_.size() - body_at < *length) return std::nullopt;
   Message message{pending_.substr(body_at, *length), {}};

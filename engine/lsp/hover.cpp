@@ -87,7 +87,7 @@ class Reach {
     const prove::FormulaId own = formula(rule_);
     const prove::Finding finding = prover.find(own, taken);
     if (finding.found()) return as_code(prove::to_string(finding.witness));
-    if (!finding.none()) return "not known whether any name comes to it";
+    if (!finding.none()) return "not known whether any name reaches it";
     std::string out = "**never reached**";
     size_t named = 0;
     for (size_t i = 0; i < before.size(); ++i) {
@@ -160,12 +160,12 @@ std::string about_rule(Analysis& analysis, const Symbol& symbol) {
     return out;
   }
   const std::string words = describe(analysis.tree(), rule.expr);
-  if (!words.empty()) paragraph(out, "This rule takes a name " + words);
+  if (!words.empty()) paragraph(out, "This rule matches a name " + words);
   if (!analysis.loaded() || symbol.dimension == "phases") return out;
   if (const auto id = analysis.rule_at(rule.span);
       id && !analysis.program().rules.get(*id).otherwise) {
     const std::string reach = Reach(analysis, *id).text();
-    if (!reach.empty()) paragraph(out, "Shortest names that come to this rule:\n" + reach);
+    if (!reach.empty()) paragraph(out, "Shortest names that reach this rule:\n" + reach);
   }
   return out;
 }
@@ -179,7 +179,7 @@ std::string about_pattern(Analysis& analysis, const Symbol& symbol, Span declare
   std::string out =
       fmt::format("**pattern {}**", symbol.path != nullptr ? symbol.path->text() : symbol.name);
   paragraph(out, pattern->doc);
-  paragraph(out, "Holds for a name " + describe(tree, pattern->expr));
+  paragraph(out, "Matches a name " + describe(tree, pattern->expr));
   if (!analysis.loaded()) return out;
   // A pattern's expression stands once in the Program; that of another file is found by its place.
   const Span span = pattern->expr.valid() ? tree.exprs.get(pattern->expr).span : Span{};
@@ -191,7 +191,7 @@ std::string about_pattern(Analysis& analysis, const Symbol& symbol, Span declare
     const auto finding = prover.find(prover.formulas().of(analysis.program(), id));
     if (finding.found())
       paragraph(out, "Shortest name: " + as_code(prove::to_string(finding.witness)));
-    if (finding.none()) paragraph(out, "No name holds it.");
+    if (finding.none()) paragraph(out, "No name matches it.");
     break;
   }
   return out;
@@ -279,7 +279,7 @@ std::optional<Hover> about_atom(const Analysis& analysis, size_t offset) {
     const syntax::ExprId id{index++};
     const bool atom = expr.kind == syntax::ExprKind::text || expr.kind == syntax::ExprKind::regex;
     if (!atom || offset < expr.span.begin || offset >= expr.span.end) continue;
-    return Hover{expr.span, "Holds for a name " + describe(tree, id)};
+    return Hover{expr.span, "Matches a name " + describe(tree, id)};
   }
   return std::nullopt;
 }

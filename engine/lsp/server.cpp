@@ -95,6 +95,8 @@ std::vector<std::string> Server::receive(std::string_view body) {
     fail(error.code(), error.what());
   } catch (const Error& error) {
     fail(ErrorCode::request_failed, error.what());
+  } catch (const InternalError&) {
+    throw;
   } catch (const std::exception& error) {
     fail(ErrorCode::internal_error, error.what());
   }
@@ -115,7 +117,7 @@ void Server::log(std::string_view text) {
 
 void Server::initialize(const Message& message) {
   if (state_ != State::fresh) {
-    throw RequestError(ErrorCode::invalid_request, "`initialize` came before");
+    throw RequestError(ErrorCode::invalid_request, "`initialize` was already received");
   }
   state_ = State::running;
   encoding_ = encoding_wanted(message.params);
@@ -146,7 +148,7 @@ void Server::handle_request(const Message& message) {
   const JsonValue& params = message.params;
   if (method == "initialize") return initialize(message);
   if (state_ == State::fresh) {
-    throw RequestError(ErrorCode::not_initialized, "the server waits for `initialize`");
+    throw RequestError(ErrorCode::not_initialized, "`initialize` was not received yet");
   }
   if (state_ == State::shut_down) {
     throw RequestError(ErrorCode::invalid_request, "the server is shut down");
@@ -188,7 +190,7 @@ void Server::handle_request(const Message& message) {
     return;
   }
   if (method == "textDocument/codeAction") return ask_for_actions(message);
-  throw RequestError(ErrorCode::method_not_found, fmt::format("there is no method `{}`", method));
+  throw RequestError(ErrorCode::method_not_found, fmt::format("unknown method `{}`", method));
 }
 
 void Server::change(const JsonValue& params) {
@@ -268,7 +270,7 @@ void Server::cancel(const JsonValue& params) {
   const auto found = std::find_if(waiting_.begin(), waiting_.end(),
                                   [&](const Waiting& one) { return one.id == id; });
   if (found == waiting_.end()) return;  // it is answered, or never came
-  outbox_.push_back(error_answer(id, ErrorCode::request_cancelled, "it is cancelled"));
+  outbox_.push_back(error_answer(id, ErrorCode::request_cancelled, "the request was cancelled"));
   waiting_.erase(found);
 }
 
@@ -280,8 +282,7 @@ void Server::settle_waiting() {
       outbox_.push_back(
           error_answer(one.id, ErrorCode::request_cancelled, "the server is shut down"));
     } else if (open == nullptr || open->edited != one.edited) {
-      outbox_.push_back(
-          error_answer(one.id, ErrorCode::content_modified, "the text has changed since"));
+      outbox_.push_back(error_answer(one.id, ErrorCode::content_modified, "the text has changed"));
     } else if (open->checked && open->analysis == nullptr) {
       outbox_.push_back(error_answer(one.id, ErrorCode::request_failed, open->trouble));
     } else if (open->checked) {
@@ -289,6 +290,8 @@ void Server::settle_waiting() {
       try {
         outbox_.push_back(
             answer(one.id, [&](Writer& out) { write_code_actions(asked, one.end, out); }));
+      } catch (const InternalError&) {
+        throw;
       } catch (const std::exception& error) {
         outbox_.push_back(error_answer(one.id, ErrorCode::internal_error, error.what()));
       }
@@ -328,11 +331,12 @@ std::vector<std::string> Server::begin_work(std::optional<Check>& check) {
 }
 
 std::vector<std::string> Server::finish_work(Check check) {
+  if (check.failure) std::rethrow_exception(check.failure);
   outbox_.clear();
   running_.reset();
   const bool wanted = state_ == State::running && workspace_.is_current(check);
   // Without findings, better to show none than those of another text.
-  if (wanted && !check.trouble.empty()) log("the text cannot be checked: " + check.trouble);
+  if (wanted && !check.trouble.empty()) log("cannot check the text: " + check.trouble);
   if (wanted) publish(*workspace_.finish_check(std::move(check)));
   settle_waiting();
   return std::move(outbox_);

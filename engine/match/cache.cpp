@@ -17,7 +17,6 @@
 #include "base/descriptor.hpp"
 #include "base/file.hpp"
 #include "match/scanner.hpp"
-#include "source/library.hpp"
 
 namespace kr {
 namespace {
@@ -56,26 +55,20 @@ fs::path folder_of_user() {
   return {};
 }
 
-fs::path folder_of_install() {
-  std::error_code error;
-  const fs::path folder = Library::install_folder() / "databases";
-  return fs::is_directory(folder, error) ? folder : fs::path();
-}
-
 }  // namespace
 
-std::optional<Database::Cache> Database::Cache::of_process() {
-  Cache cache{folder_of_user(), folder_of_install()};
-  if (cache.folder.empty() && cache.installed.empty()) return std::nullopt;
+std::optional<Database::Cache> Database::Cache::of_process(Install install) {
+  Cache cache{folder_of_user(), std::move(install)};
+  if (cache.folder.empty() && cache.install.databases().empty()) return std::nullopt;
   return cache;
 }
 
 CacheFile::CacheFile(const fs::path& folder, std::string_view key, std::string_view extension)
     : folder_(folder), file_(folder / file_name(key, extension)) {}
 
-std::string CacheFile::read_installed() const noexcept {
+std::string CacheFile::read_installed(const Install& install) const noexcept {
   try {
-    return Library::installed(file_) ? read_file(file_) : std::string();
+    return install.trusts(file_) ? read_file(file_) : std::string();
   } catch (const std::exception&) {
     return {};
   }

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "source/library.hpp"
+
 namespace kr {
 
 class CacheFile {
@@ -21,8 +23,8 @@ class CacheFile {
 
   /// The bytes, or nothing. A file that was read counts as used today.
   std::string read() const noexcept;
-  /// The bytes where the folder is the install's: see Library::installed. Or nothing.
-  std::string read_installed() const noexcept;
+  /// The bytes if the folder is one of `install`, which trusts the file. Or nothing.
+  std::string read_installed(const Install& install) const noexcept;
   /// Written aside and renamed, so that who reads at the same time sees an old file, the new one
   /// or none. The oldest files of the sort go when there are too many.
   void write(std::string_view bytes) const noexcept;

@@ -11,15 +11,15 @@
 namespace kr {
 namespace {
 
-CompiledRules from_krdb_file(const std::string& path, const std::optional<Database::Cache>& cache,
-                             Sink& sink) {
+CompiledRules from_krdb_file(const std::string& path, const Install& install,
+                             const std::optional<Database::Cache>& cache, Sink& sink) {
   KrdbContents contents = from_krdb(path, read_file(path));
   CompiledRules compiled;
   compiled.named = true;
   compiled.rules = load_rules(std::move(contents.files), sink);
   if (sink.has_errors()) return compiled;
   // Hyperscan trusts the bytes of a database, and anybody may have made this file.
-  if (Library::installed(path)) {
+  if (install.trusts(path)) {
     compiled.database = Database::deserialize(compiled.program(), contents.database);
   }
   if (!compiled.database) compiled.database = Database::compile(compiled.program(), cache);
@@ -50,10 +50,10 @@ CompiledRules compile_rules(const std::vector<std::string>& names, const Library
                                  [&](const auto& name) { return names_krdb(name, library); });
   if (krdb != names.end()) {
     if (names.size() > 1) {
-      throw Error(*krdb, "a .krdb can't be joined with other rules",
-                  "name it alone, or name the rules it was made from");
+      throw Error(*krdb, "a .krdb cannot be combined with other rules",
+                  "name only the .krdb, or the rules that it was made from");
     }
-    return from_krdb_file(*krdb, cache, sink);
+    return from_krdb_file(*krdb, library.install(), cache, sink);
   }
   CompiledRules compiled;
   compiled.named = !names.empty();

@@ -12,7 +12,7 @@
 namespace kr {
 
 struct CompiledRules {
-  std::unique_ptr<Rules> rules;
+  std::unique_ptr<LoadedRules> rules;
   std::shared_ptr<const Database> database;  // null where `sink` has errors
   bool named = false;                        // the user named rules
 
@@ -26,8 +26,8 @@ bool names_krdb(const std::string& name, const Library& library);
 
 /// `names` as load_rules takes them, or one .krdb alone. Where the rules named hold several engines
 /// and none is `generic`, the shipped `generic` is loaded beside them: it is what an undetected
-/// trace falls back to. The database in a .krdb is used as it is only where the file belongs to the
-/// install (Library::installed); that of any other is compiled from its texts, and kept in the
+/// trace falls back to. The database in a .krdb is used as it is only if the library's install
+/// trusts the file (Install::trusts); that of any other is compiled from its texts, and kept in the
 /// cache. Throws Error as load_rules does.
 CompiledRules compile_rules(const std::vector<std::string>& names, const Library& library,
                             const std::optional<Database::Cache>& cache, Sink& sink);

@@ -210,10 +210,10 @@ std::shared_ptr<const Database> Database::find(const Program& program, const Cac
     if (impl) impl->from_cache = true;
     return impl ? std::make_shared<const Database>(std::move(impl)) : nullptr;
   };
-  if (!cache.installed.empty()) {
+  if (const auto made = cache.install.databases(); !made.empty()) {
     const std::string key = database_key(program, Processor::any);
-    const CacheFile file(cache.installed, key, database_extension);
-    if (auto database = read(key, file.read_installed())) return database;
+    const CacheFile file(made, key, database_extension);
+    if (auto database = read(key, file.read_installed(cache.install))) return database;
   }
   if (cache.folder.empty()) return nullptr;
   const std::string key = database_key(program, processor_of(cache));

@@ -14,14 +14,14 @@ namespace {
 constexpr std::string_view krdb_magic = "\x8bkrdb\r\n\n";
 constexpr uint64_t format_version = 1;
 
-size_t index_of(const Rules& rules, FileId file) {
+size_t index_of(const LoadedRules& rules, FileId file) {
   const auto at = std::find_if(rules.files.begin(), rules.files.end(),
                                [file](const LoadedFile& known) { return known.file == file; });
   KR_CHECK(at != rules.files.end());
   return static_cast<size_t>(at - rules.files.begin());
 }
 
-void write_file(const Rules& rules, const LoadedFile& file, ByteWriter& out) {
+void write_file(const LoadedRules& rules, const LoadedFile& file, ByteWriter& out) {
   out.text(rules.sources.path(file.file));
   out.text(rules.sources.text(file.file));
   out.number(file.root ? 1 : 0);
@@ -62,7 +62,7 @@ std::optional<KrdbContents> read_body(std::string_view body) {
 
 }  // namespace
 
-std::string to_krdb(const Rules& rules, const Database& database) {
+std::string to_krdb(const LoadedRules& rules, const Database& database) {
   ByteWriter body;
   body.number(rules.files.size());
   for (const LoadedFile& file : rules.files) write_file(rules, file, body);
@@ -82,14 +82,14 @@ bool is_krdb(std::string_view bytes) noexcept {
 }
 
 KrdbContents from_krdb(const std::string& path, std::string_view bytes) {
-  const std::string remedy = "make it again with `kr compile`";
+  const std::string remedy = "create it again with `kr compile`";
   if (!is_krdb(bytes)) throw Error(path, "is not a .krdb file", remedy);
   ByteReader in(bytes.substr(krdb_magic.size()));
   const auto version = in.number();
   if (version && *version != format_version) {
     throw Error(path,
-                fmt::format("is of version {} of the format, and this kr reads version {}",
-                            *version, format_version),
+                fmt::format("has version {} of the format, but this kr reads version {}", *version,
+                            format_version),
                 remedy);
   }
   const auto high = in.number();
@@ -100,7 +100,7 @@ KrdbContents from_krdb(const std::string& path, std::string_view bytes) {
   }
   auto contents =
       hash128(*body) == Hash128{*high, *low} && in.left() == 0 ? read_body(*body) : std::nullopt;
-  if (!contents) throw Error(path, "is damaged: its checksum does not fit", remedy);
+  if (!contents) throw Error(path, "is damaged: its checksum does not match", remedy);
   return std::move(*contents);
 }
 

@@ -20,7 +20,7 @@ struct KrdbContents {
   std::string database;           // for Database::deserialize
 };
 
-std::string to_krdb(const Rules& rules, const Database& database);
+std::string to_krdb(const LoadedRules& rules, const Database& database);
 
 /// Whether these bytes, the first of a file, begin a .krdb.
 bool is_krdb(std::string_view bytes) noexcept;

@@ -69,7 +69,7 @@ void Scanner::scan(std::string_view name, AtomSet& set) {
   set = inside.always;
   if (inside.hyperscan) {
     if (name.size() > std::numeric_limits<unsigned>::max()) {
-      throw Error("", "a name of 4 GiB or more can't be matched", "leave its row out");
+      throw Error("", "a name of 4 GiB or more cannot be matched", "remove its row");
     }
     const hs_error_t result =
         hs_scan(inside.hyperscan.get(), name.data(), static_cast<unsigned>(name.size()), 0,

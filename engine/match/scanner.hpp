@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sema/program.hpp"
+#include "source/library.hpp"
 
 namespace kr {
 
@@ -48,15 +49,14 @@ class Database {
   /// Where serialized databases are kept. None: no cache.
   struct Cache {
     std::filesystem::path folder;  // empty: nothing is kept
-    /// What was made with kr, databases for any processor; only read. Empty: there is nothing.
-    std::filesystem::path installed = {};
-    /// Whether databases are compiled for any processor, as those of `installed` are.
+    /// Where databases are that were made with kr, for any processor; only read.
+    Install install = {};
+    /// Whether databases are compiled for any processor, as those of `install` are.
     bool any_processor = false;
 
     /// $KR_CACHE_DIR, else $XDG_CACHE_HOME/kr, else $HOME/.cache/kr; none when none is set or
-    /// KR_CACHE_DIR is empty. And share/kr/databases of the install or build tree that this program
-    /// is in.
-    static std::optional<Cache> of_process();
+    /// KR_CACHE_DIR is empty. And the databases of the install.
+    static std::optional<Cache> of_process(Install install = Install::of_prefix());
   };
 
   /// Compiles, or takes from the install or the cache what was compiled from the same patterns by

@@ -46,16 +46,15 @@ std::string unlike(const LabelledModules& a, const LabelledModules& b) {
     const auto other = right.find(phase);
     const size_t there = other == right.end() ? 0 : other->second;
     if (count != there) {
-      counts.push_back(fmt::format("{} steps of {} against {}", count, phase, there));
+      counts.push_back(fmt::format("steps of {1}: {0} and {2}", count, phase, there));
     }
   }
   for (const auto& [phase, count] : right) {
-    if (!left.contains(phase))
-      counts.push_back(fmt::format("0 steps of {} against {}", phase, count));
+    if (!left.contains(phase)) counts.push_back(fmt::format("steps of {}: 0 and {}", phase, count));
   }
   if (!counts.empty()) return fmt::format("{}", fmt::join(counts, ", "));
   if (a.trace.model_text != b.trace.model_text) {
-    return fmt::format("models differ: {} against {}", a.trace.model_text, b.trace.model_text);
+    return fmt::format("different models: {} and {}", a.trace.model_text, b.trace.model_text);
   }
   return {};
 }
@@ -142,7 +141,7 @@ void finish(RunDifference& difference) {
   if (!difference.comparable) return;
   difference.comparable = a >= least_common_percent && b >= least_common_percent;
   difference.why =
-      fmt::format("{:.1f} % and {:.1f} % of the time are under names that both have", a, b);
+      fmt::format("{:.1f} % and {:.1f} % of the time is in names that both runs have", a, b);
 }
 
 RunDifference compare_modules(const CompiledRules& rules, const LabelledModules& a,

@@ -204,13 +204,14 @@ class Builder {
     }
     for (const Loss& loss : trace_.losses) builder.loss(loss.what, loss.first_offset, loss.count);
     if (modules_ && modules_->too_deep() != 0) {
-      builder.loss("operation in more modules than trees have levels", 0, modules_->too_deep());
+      builder.loss("operation in more nested modules than a tree has levels", 0,
+                   modules_->too_deep());
     }
     for (const Warning& warning : trace_.warnings) builder.warn(warning.code, warning.text);
     if (!trace_.operations.empty() && !names_places()) {
       builder.warn(
           "no-modules",
-          "The trace names no modules, and no layers were found: kernels stand by themselves.");
+          "The trace contains no modules, and no layers were found: kernels are not grouped.");
     }
     builder.model_text(trace_.model_text);
     return std::move(builder).finish();

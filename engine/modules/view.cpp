@@ -135,7 +135,7 @@ struct TreeView::Impl {
     phases.erase(std::unique(phases.begin(), phases.end()), phases.end());
     if (!options.phase.empty() &&
         std::find(phases.begin(), phases.end(), options.phase) == phases.end()) {
-      throw Error(trace.source, fmt::format("there is no phase `{}`", options.phase),
+      throw Error(trace.source, fmt::format("unknown phase `{}`", options.phase),
                   near_or_all(options.phase, phases));
     }
     std::optional<int64_t> first, last;
@@ -145,7 +145,7 @@ struct TreeView::Impl {
       if (!first || *modules.step_numbers[i] < *first) first = modules.step_numbers[i];
       if (!last || *modules.step_numbers[i] > *last) last = modules.step_numbers[i];
     }
-    throw Error(trace.source, fmt::format("there is no step {}", *options.step),
+    throw Error(trace.source, fmt::format("no step {}", *options.step),
                 first ? fmt::format("steps are numbered {} to {}", *first, *last)
                       : "its steps have no numbers");
   }

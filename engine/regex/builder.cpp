@@ -118,8 +118,7 @@ void Builder::bar() {
 void Builder::open(std::string_view item, std::string name) {
   if (frames_.size() > max_nesting && !too_deep_) {
     too_deep_ = true;
-    report(code::regex_too_deep, item, max_nesting)
-        .help("write it with fewer groups inside each other");
+    report(code::regex_too_deep, item, max_nesting).help("write it with fewer nested groups");
   }
   Frame frame;
   frame.open = item;
@@ -146,7 +145,7 @@ void Builder::open_named(std::string_view item, std::string_view name) {
   } else {
     report(code::regex_duplicate_group, name, name)
         .related(taken->second, "first used here")
-        .help("give each group a name of its own");
+        .help("give each group a different name");
   }
   open(item, std::string(name));
 }
@@ -192,11 +191,11 @@ bool Builder::repeatable(std::string_view item) {
       return false;
     case Last::assertion:
       reject(code::regex_quantified_assertion, item, item)
-          .help("leave `{}` out, or put it behind what is to repeat", item);
+          .help("remove `{}`, or put it after what it repeats", item);
       return false;
     case Last::repeat:
       reject(code::regex_stacked_quantifier, item, item)
-          .help("say it with one quantifier, or group the inner one: `(?:…*){}`", item);
+          .help("use one quantifier, or group the inner one: `(?:…*){}`", item);
       return false;
     case Last::beyond_ascii: {
       const std::string_view before =
@@ -239,7 +238,7 @@ void Builder::quantifier(std::string_view item) {
     if (times > repeat_limit) {
       finding.help("write a smaller count, or `*` and `+` without one");
     } else {
-      finding.help("counts of repeats inside each other multiply: write smaller ones");
+      finding.help("counts of nested repeats multiply: write smaller ones");
     }
     return;
   }
@@ -323,7 +322,7 @@ void Builder::class_close(std::string_view item, bool closed) {
   ByteSet set = ignore_case_ ? folded(class_set_) : class_set_;
   if (class_negated_) set.flip();
   if (set.none() && errors_ == 0) {
-    reject(code::regex_empty_class, whole, whole).help("leave out what can't match");
+    reject(code::regex_empty_class, whole, whole).help("remove what cannot match");
     return;
   }
   Node node;

@@ -69,10 +69,10 @@ std::string escape_help(std::string_view item) {
     case 'N':
       return "write `[^\\n]`";
     case 'K':
-      return "leave it out: a rule asks only whether the expression matches";
+      return "remove it: a rule only checks whether the expression matches";
     case 'p':
     case 'P':
-      return "write the bytes meant as a class: `[A-Za-z]`";
+      return "write the intended bytes as a class: `[A-Za-z]`";
     case 'c':
       return item.size() > 2 ? fmt::format("write `{}`",
                                            hex_escape(static_cast<unsigned char>(item[2]) & 0x1fU))
@@ -87,18 +87,18 @@ std::string escape_help(std::string_view item) {
     default:
       break;
   }
-  if (static_cast<unsigned char>(letter) >= 0x80) return "leave the backslash out";
+  if (static_cast<unsigned char>(letter) >= 0x80) return "remove the backslash";
   return fmt::format("write `{0}` for the character, `\\\\{0}` with a backslash before it", letter);
 }
 
 std::string flag_help(std::string_view item) {
   const auto has = [&](char flag) { return item.find(flag) != std::string_view::npos; };
-  if (item == "(?i)") return "begin the expression with `(?i)`, or write `(?i:…)` round a part";
-  if (has('-')) return "turn `i` on only where it is meant: `(?i:…)`";
-  if (has('s')) return "leave `s` out: `.` is any byte already";
-  if (has('m')) return "leave `m` out: a name is one line, and `^` and `$` are its ends";
-  if (has('x')) return "leave `x` out, and the blanks and comments with it";
-  return "the only flag is `i`: `(?i)` at the beginning, or `(?i:…)` round a part";
+  if (item == "(?i)") return "begin the expression with `(?i)`, or write `(?i:…)` around a part";
+  if (has('-')) return "turn `i` on only for a part: `(?i:…)`";
+  if (has('s')) return "remove `s`: `.` matches any byte";
+  if (has('m')) return "remove `m`: a name is one line, and `^` and `$` are its ends";
+  if (has('x')) return "remove `x`, and the blanks and comments";
+  return "the only flag is `i`: `(?i)` at the beginning, or `(?i:…)` around a part";
 }
 
 }  // namespace
@@ -107,8 +107,8 @@ void reject_look_around(std::string_view item, Builder& builder) {
   const bool negative = item.back() == '!';
   const bool behind = item.find('<') != std::string_view::npos;
   builder.report(code::regex_look_around, item, item)
-      .help("say it with two expressions: `/A/ & {}/B/`{}", negative ? "!" : "",
-            behind ? ", or write out what stands before" : "");
+      .help("write two expressions: `/A/ & {}/B/`{}", negative ? "!" : "",
+            behind ? ", or write out the text before it" : "");
   builder.open(item);
 }
 
@@ -153,16 +153,16 @@ void reject_flags(std::string_view item, Builder& builder) {
 
 void reject_recursion(std::string_view item, Builder& builder) {
   builder.reject(code::regex_recursion, item, item)
-      .help("write the group out as often as it is meant to nest");
+      .help("repeat the group as often as it can nest");
 }
 
 void reject_comment(std::string_view item, Builder& builder) {
   builder.reject(code::regex_comment, item, item)
-      .help("write it behind a `#` outside of the expression");
+      .help("write it after a `#` outside of the expression");
 }
 
 void reject_verb(std::string_view item, Builder& builder) {
-  builder.reject(code::regex_unknown_group, item, item).help("leave it out");
+  builder.reject(code::regex_unknown_group, item, item).help("remove it");
 }
 
 void reject_back_reference(std::string_view item, Builder& builder) {
@@ -199,7 +199,7 @@ void reject_hex(std::string_view item, Builder& builder) {
 void reject_anchor(std::string_view item, Builder& builder) {
   auto& finding = builder.reject(code::regex_anchor, item, item);
   if (item[1] == 'G') {
-    finding.help("leave it out: a name is searched once");
+    finding.help("remove it: a name is searched once");
   } else {
     finding.help("write `$`, which is the end of the name and nothing else");
   }
@@ -227,9 +227,9 @@ void reject_posix_class(std::string_view item, Builder& builder) {
   const std::string_view members = posix_members(name);
   auto& finding = builder.reject(code::regex_posix_class, item, item);
   if (members.empty()) {
-    finding.help("write the bytes meant, or `\\[` for the character");
+    finding.help("write the intended bytes, or `\\[` for the character");
   } else if (item.find('^') != std::string_view::npos) {
-    finding.help("write the bytes that are not of `[{}]`", members);
+    finding.help("write the bytes that are not in `[{}]`", members);
   } else {
     finding.help("write `{}`: `[{}]`", members, members);
   }

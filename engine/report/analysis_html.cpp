@@ -7,17 +7,6 @@
 namespace kr {
 namespace {
 
-/// In JSON a `<` stands in texts alone, so that its escape means the same.
-void append_for_script(std::string& out, std::string_view json) {
-  for (const char c : json) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
-}
-
 void append_styles(std::string& out, const std::vector<LabelStyle>& styles) {
   JsonWriter json(out, JsonWriter::Place::script);
   json.open('[');

@@ -39,8 +39,8 @@ class CoverageText {
     }
     if (any_generic()) {
       out_ += wrapped(
-          "What `generic` says holds for traces of every engine that no rules know: for an "
-          "engine of yours, `kr init NAME` writes a file to put such rules in.",
+          "Rules of `generic` apply to traces of every engine without rules of its own: for your "
+          "own engine, `kr init NAME` writes a file for such rules.",
           width(), 0);
     }
     return std::move(out_);
@@ -82,7 +82,7 @@ class CoverageText {
       if (run.total_ns == 0) line(0, "no GPU work in this trace", Ink::warning);
       for (const Loss& loss : run.losses) {
         line(0,
-             fmt::format("left out: {} × {} (first at {})", loss.count, loss.what,
+             fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
                          loss.first_offset),
              Ink::warning);
       }
@@ -139,7 +139,7 @@ class CoverageText {
       }
     }
     if (one.rule.empty()) {
-      line(3, "no rule can speak of a name without a byte");
+      line(3, "no rule can match an empty name");
     } else {
       to_paste(one);
     }
@@ -170,7 +170,7 @@ class CoverageText {
     }
     line(3,
          one.label_words.empty()
-             ? fmt::format("no word tells a label: {} stands in for the one you choose", one.label)
+             ? fmt::format("no word indicates a label: replace {} by the one you choose", one.label)
              : fmt::format("{} by `{}`", one.label, fmt::join(one.label_words, "`, `")),
          Ink::faint);
   }

@@ -1,11 +1,14 @@
 #include "report/page_data.hpp"
 
+#include <cmath>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "analyze/ranks.hpp"
 #include "base/json_writer.hpp"
 #include "report/dimensions.hpp"
+#include "report/pivot.hpp"
 
 namespace kr {
 namespace {
@@ -35,11 +38,9 @@ void write_rank_balance(JsonWriter& json, const Ranks& ranks) {
   json.close(']');
   json.key("balance").open('[');
   for (const Balance& one : ranks.balance) {
-    const auto place = [&](std::string_view key, size_t at) {
-      json.key(key).open('{');
-      json.key("rank").number(ranks.runs[ranks.devices[at].run].number.rank);
-      json.key("device").number(ranks.devices[at].device);
-      json.close('}');
+    const auto place = [&](std::string_view end, size_t at) {
+      json.key(fmt::format("{}_rank", end)).number(ranks.runs[ranks.devices[at].run].number.rank);
+      json.key(fmt::format("{}_device", end)).number(ranks.devices[at].device);
     };
     json.open('{', true);
     json.key("what").text(one.what);
@@ -88,6 +89,7 @@ class PageData {
     json_.key("runs").open('[');
     for (const RunSummary* run : report_.runs) write_run(*run);
     json_.close(']');
+    write_pivots();
     write_ranks();
     json_.key("texts").open('[');
     for (const std::string_view text : texts_.all()) json_.text(text);
@@ -116,6 +118,60 @@ class PageData {
     if (!shown_together(ranks)) return;
     json_.key("ranks").open('{');
     write_rank_balance(json_, ranks);
+    json_.key("labels").open('{');
+    for (const std::string& dimension : all_dimensions(report_.runs)) {
+      json_.key(dimension).open('[');
+      for (const LabelBalance& label : balance_labels(report_.runs, dimension)) {
+        json_.open('{', true);
+        json_.key("label").text(label.label);
+        field("elapsed_ns", label.sum_ns);
+        field("mean_ns", std::llround(label.mean_ns));
+        field("max_ns", label.max_ns);
+        json_.key("max_over_mean").number(label.max_over_mean);
+        field("max_rank", ranks.runs[label.most].number.rank);
+        json_.close('}');
+      }
+      json_.close(']');
+    }
+    json_.close('}');
+    json_.close('}');
+  }
+
+  void write_sum(const LabelSum& sum) {
+    json_.open('[');
+    json_.number(sum.elapsed_ns);
+    json_.number(sum.total_ns);
+    json_.number(sum.instances);
+    json_.close(']');
+  }
+
+  /// A row is its label, its sum over all runs, and those of the runs.
+  void write_rows(std::string_view key, std::span<const PivotRow> rows) {
+    json_.key(key).open('[');
+    for (const PivotRow& row : rows) {
+      json_.open('[', true);
+      json_.text(row.label);
+      write_sum(sum_over_runs(row));
+      for (const LabelSum& sum : row.runs) write_sum(sum);
+      json_.close(']');
+    }
+    json_.close(']');
+  }
+
+  /// By dimension: all labels, and how many of them are drawn before the row that stands for the
+  /// rest.
+  void write_pivots() {
+    json_.key("pivots").open('{');
+    for (const std::string& dimension : all_dimensions(report_.runs)) {
+      const std::vector<PivotRow> rows = make_pivot(report_.runs, dimension);
+      const std::vector<PivotRow> drawn = folded(rows, most_labels);
+      const bool others = drawn.size() < rows.size();
+      json_.key(dimension).open('{');
+      json_.key("drawn").number(others ? most_labels : rows.size());
+      write_rows("rows", rows);
+      write_rows("others", std::span(drawn).subspan(others ? most_labels : drawn.size(), others));
+      json_.close('}');
+    }
     json_.close('}');
   }
 
@@ -160,21 +216,7 @@ class PageData {
 
   void write_dimensions(const RunSummary& run) {
     json_.key("dimensions").open('[');
-    for (const DimensionSum& dimension : run.dimensions) {
-      json_.open('{');
-      json_.key("name").text(dimension.dimension);
-      json_.key("labels").open('[');
-      for (const LabelSum& sum : dimension.labels) {
-        json_.open('[');
-        json_.text(sum.label);
-        json_.number(sum.elapsed_ns);
-        json_.number(sum.total_ns);
-        json_.number(sum.instances);
-        json_.close(']');
-      }
-      json_.close(']');
-      json_.close('}');
-    }
+    for (const DimensionSum& dimension : run.dimensions) json_.text(dimension.dimension);
     json_.close(']');
   }
 
@@ -183,16 +225,16 @@ class PageData {
     for (const DeviceSum& device : run.devices) {
       json_.open('{');
       json_.key("device").number(device.device);
-      json_.key("name").text(device.name);
+      json_.key("device_name").text(device.name);
       field("operations", device.operations);
-      field("span", device.span_ns);
-      field("busy", device.busy_ns);
-      field("compute", device.compute_ns);
-      field("communication", device.communication_ns);
-      field("exposed_communication", device.exposed_communication_ns);
-      field("memory", device.memory_ns);
-      field("exposed_memory", device.exposed_memory_ns);
-      field("idle", device.idle_ns);
+      field("span_ns", device.span_ns);
+      field("busy_ns", device.busy_ns);
+      field("compute_ns", device.compute_ns);
+      field("communication_ns", device.communication_ns);
+      field("exposed_communication_ns", device.exposed_communication_ns);
+      field("memory_ns", device.memory_ns);
+      field("exposed_memory_ns", device.exposed_memory_ns);
+      field("idle_ns", device.idle_ns);
       json_.close('}');
     }
     json_.close(']');

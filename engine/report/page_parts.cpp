@@ -33,18 +33,31 @@ std::string markup_text(std::string_view text) {
 
 std::string policy(const PageParts& parts) {
   return fmt::format(
-      "default-src 'none'; script-src '{}' '{}'; style-src 'unsafe-inline'; img-src data: blob:; "
+      "default-src 'none'; script-src '{}' '{}' '{}'; style-src 'unsafe-inline'; img-src data: "
+      "blob:; "
       "base-uri 'none'; form-action 'none'",
-      parts.echarts_hash, parts.script_hash);
+      page_shell.echarts.hash, page_shell.script.hash, parts.script.hash);
 }
 
 }  // namespace
 
+void append_for_script(std::string& out, std::string_view json) {
+  // In JSON a `<` stands in texts alone: its escape means the same.
+  for (const char c : json) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+}
+
 std::string assemble_page(const PageParts& parts, std::string_view title, size_t data_size,
                           const std::function<void(std::string&)>& append_data) {
-  const std::string_view page = parts.html;
+  const std::string_view page = page_shell.html;
   std::string out;
-  out.reserve(page.size() + parts.style.size() + parts.echarts.size() + parts.script.size() +
+  out.reserve(page.size() + page_shell.style.size() + page_shell.script.text.size() +
+              page_shell.echarts.text.size() + parts.style.size() + parts.script.text.size() +
               data_size);
   for (size_t at = 0; at < page.size();) {
     const size_t begin = page.find("{{", at);
@@ -63,11 +76,14 @@ std::string assemble_page(const PageParts& parts, std::string_view title, size_t
     } else if (name == "title") {
       out += markup_text(title);
     } else if (name == "style") {
+      out += page_shell.style;
       out += parts.style;
     } else if (name == "echarts") {
-      out += parts.echarts;
+      out += page_shell.echarts.text;
+    } else if (name == "shared") {
+      out += page_shell.script.text;
     } else if (name == "script") {
-      out += parts.script;
+      out += parts.script.text;
     } else {
       KR_CHECK(name == "data");
       append_data(out);

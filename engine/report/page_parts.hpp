@@ -7,21 +7,36 @@
 
 namespace kr {
 
-struct PageParts {
+struct Script {
+  std::string_view text;
+  std::string_view hash;  // `sha256-…`, for the page's policy
+};
+
+/// What all pages have.
+struct PageShell {
   std::string_view html;  // with `{{style}}` and the like where the other parts go
   std::string_view style;
-  std::string_view script;
-  std::string_view echarts;
-  std::string_view script_hash;  // `sha256-…`, for the page's policy
-  std::string_view echarts_hash;
+  Script script;
+  Script echarts;
+};
+extern const PageShell page_shell;
+
+/// What one page has of its own.
+struct PageParts {
+  std::string_view style;
+  Script script;
 };
 
 extern const PageParts report_page;
 extern const PageParts tree_page;
 extern const PageParts analysis_page;
+extern const PageParts tables_page;
+
+/// Appends JSON such that no text in it ends a script element.
+void append_for_script(std::string& out, std::string_view json);
 
 /// The parts and the data in one file that needs nothing else: nothing is fetched or sent, and no
-/// script runs but the page's own two. `append_data` appends JSON that may stand inside a script
+/// script runs but the page's own. `append_data` appends JSON that may stand inside a script
 /// element, some `data_size` bytes of it.
 std::string assemble_page(const PageParts& parts, std::string_view title, size_t data_size,
                           const std::function<void(std::string&)>& append_data);

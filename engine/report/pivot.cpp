@@ -17,29 +17,16 @@ void add(LabelSum& to, const LabelSum& sum) {
   to.instances += sum.instances;
 }
 
-LabelSum all_of(const PivotRow& row) {
+}  // namespace
+
+LabelSum sum_over_runs(const PivotRow& row) {
   LabelSum all;
   for (const LabelSum& sum : row.runs) add(all, sum);
   return all;
 }
 
-/// The last rows as one.
-void fold_tail(std::vector<PivotRow>& rows, size_t keep) {
-  PivotRow others{fmt::format("{} ({} labels)", reserved::others, rows.size() - keep),
-                  std::vector<LabelSum>(rows.front().runs.size())};
-  for (size_t i = keep; i < rows.size(); ++i) {
-    for (size_t run = 0; run < others.runs.size(); ++run) {
-      add(others.runs[run], rows[i].runs[run]);
-    }
-  }
-  rows.resize(keep);
-  rows.push_back(std::move(others));
-}
-
-}  // namespace
-
 std::vector<PivotRow> make_pivot(const std::vector<const RunSummary*>& runs,
-                                 std::string_view dimension, size_t limit) {
+                                 std::string_view dimension) {
   std::map<std::string_view, std::vector<LabelSum>> by_label;
   const auto cell = [&](std::string_view label, size_t run) -> LabelSum& {
     auto& sums = by_label[label];
@@ -59,22 +46,28 @@ std::vector<PivotRow> make_pivot(const std::vector<const RunSummary*>& runs,
   rows.reserve(by_label.size());
   for (auto& [label, sums] : by_label) rows.push_back({std::string(label), std::move(sums)});
   std::sort(rows.begin(), rows.end(), [](const PivotRow& a, const PivotRow& b) {
-    const LabelSum of_a = all_of(a), of_b = all_of(b);
+    const LabelSum of_a = sum_over_runs(a), of_b = sum_over_runs(b);
     const bool last_a = a.label == reserved::unclassified,
                last_b = b.label == reserved::unclassified;
     return std::tie(last_a, of_b.elapsed_ns, of_b.total_ns, a.label) <
            std::tie(last_b, of_a.elapsed_ns, of_a.total_ns, b.label);
   });
-  if (rows.size() > limit + 1) {
-    const bool unclassified = rows.back().label == reserved::unclassified;
-    PivotRow last;
-    if (unclassified) {
-      last = std::move(rows.back());
-      rows.pop_back();
-    }
-    if (rows.size() > limit) fold_tail(rows, limit);
-    if (unclassified) rows.push_back(std::move(last));
+  return rows;
+}
+
+std::vector<PivotRow> folded(std::vector<PivotRow> rows, size_t limit) {
+  const bool unclassified = !rows.empty() && rows.back().label == reserved::unclassified;
+  const auto end = rows.end() - (unclassified ? 1 : 0);
+  const auto labels = static_cast<size_t>(end - rows.begin());
+  if (labels <= limit + 1) return rows;
+  const auto first = rows.begin() + static_cast<std::ptrdiff_t>(limit);
+  PivotRow others{fmt::format("{} ({} labels)", reserved::others, labels - limit),
+                  std::vector<LabelSum>(first->runs.size())};
+  for (auto row = first; row != end; ++row) {
+    for (size_t run = 0; run < others.runs.size(); ++run) add(others.runs[run], row->runs[run]);
   }
+  *first = std::move(others);
+  rows.erase(first + 1, end);
   return rows;
 }
 

@@ -1,4 +1,4 @@
-// Labels by runs, as the table on a terminal shows them. The page makes its own from the same sums.
+// Labels by runs, as the table on a terminal and the page show them.
 #pragma once
 
 #include <string>
@@ -14,9 +14,16 @@ struct PivotRow {
   std::vector<LabelSum> runs;  // a sum a run; zeros where the label does not occur
 };
 
+/// So many labels are shown one by one; a row `others` stands for the rest.
+constexpr size_t most_labels = 30;
+
 /// Rows by elapsed over all runs, falling; `unclassified` last. A run without the dimension is
-/// unclassified as a whole. More than `limit` labels: the smallest become one row, `others`.
+/// unclassified as a whole.
 std::vector<PivotRow> make_pivot(const std::vector<const RunSummary*>& runs,
-                                 std::string_view dimension, size_t limit);
+                                 std::string_view dimension);
+/// The first `limit` labels, and the rest as one row, `others`, before `unclassified`. It always
+/// stands for at least two labels.
+std::vector<PivotRow> folded(std::vector<PivotRow> rows, size_t limit);
+LabelSum sum_over_runs(const PivotRow& row);
 
 }  // namespace kr

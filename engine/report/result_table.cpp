@@ -16,7 +16,6 @@
 namespace kr {
 namespace {
 
-constexpr size_t most_labels = 30;
 constexpr size_t top_names = 10;
 constexpr size_t widest_label = 32;
 constexpr size_t longest_run_id = 28;
@@ -78,7 +77,7 @@ class Tables {
     out_ += run_facts(report_.runs, options_);
     if (std::any_of(report_.runs.begin(), report_.runs.end(),
                     [](const RunSummary* run) { return run->operations > 0; })) {
-      rows_ = make_pivot(report_.runs, report_.by, most_labels);
+      rows_ = folded(make_pivot(report_.runs, report_.by), most_labels);
       if (report_.runs.size() == 1) {
         one_run(*report_.runs[0]);
       } else {

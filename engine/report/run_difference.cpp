@@ -75,10 +75,10 @@ std::string to_table(const RunDifference& difference, const DifferenceTable& sho
   const size_t width = static_cast<size_t>(std::max(options.width, 0));
   const SideBySide table(unit_for(std::max(difference.a_ns, difference.b_ns)), width);
   std::string out = wrapped("A: " + shown.a, width, 0) + wrapped("B: " + shown.b, width, 0);
-  out += inked(
-      wrapped((difference.comparable ? "comparable: " : "hardly comparable: ") + difference.why,
-              width, 0),
-      difference.comparable ? Ink::none : Ink::warning, options.color);
+  out +=
+      inked(wrapped((difference.comparable ? "comparable: " : "not comparable: ") + difference.why,
+                    width, 0),
+            difference.comparable ? Ink::none : Ink::warning, options.color);
   std::vector<ChangeRow> rows;
   for (const LabelDifference& one : difference.labels) {
     if (one.dimension == shown.by) rows.push_back({one.label, one.a_ns, one.b_ns});
@@ -95,7 +95,7 @@ std::string to_table(const RunDifference& difference, const DifferenceTable& sho
     }
   }
   if (rows.empty()) return out;
-  out += '\n' + inked("what changes most", Ink::bold, options.color) + '\n' +
+  out += '\n' + inked("largest changes", Ink::bold, options.color) + '\n' +
          table.text(rows, options.color);
   if (changed > rows.size()) {
     out += inked(fmt::format("and {} more (--all shows them)\n", changed - rows.size()), Ink::faint,

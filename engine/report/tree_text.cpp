@@ -92,7 +92,7 @@ class TreeText {
                      plural(trace.steps.size(), "step")));
     line(fmt::format("{}/{}{}{}", run_.engine, run_.model, modules.choice.why.empty() ? "" : " · ",
                      modules.choice.why));
-    const std::string compat = view_.options().compat ? ", cut as vLLM's plots are" : "";
+    const std::string compat = view_.options().compat ? ", as in plots of vLLM" : "";
     line(fmt::format("level {}{} · labels: {}", to_string(view_.options().level), compat,
                      view_.options().dimension));
     if (trace.steps.empty()) line("no steps in this file", Ink::warning);
@@ -101,14 +101,15 @@ class TreeText {
            Ink::warning);
     }
     if (view_.options().compat) {
-      line(fmt::format("vLLM's cut leaves out {} of {}", human_time(view_.lost_ns()),
+      line(fmt::format("--compat omits {} of {}", human_time(view_.lost_ns()),
                        human_time(steps_total())),
            view_.lost_ns() > 0 ? Ink::warning : Ink::none);
     }
     if (modules.attribution) placed(*modules.attribution);
     if (modules.attribution && view_.options().level.kind == Level::Kind::layer) evidence();
     for (const Loss& loss : trace.losses) {
-      line(fmt::format("left out: {} × {} (first at {})", loss.count, loss.what, loss.first_offset),
+      line(fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
+                       loss.first_offset),
            Ink::warning);
     }
   }
@@ -132,7 +133,7 @@ class TreeText {
   void evidence() {
     const std::vector<LayerEvidence>& all = view_.modules().layer_evidence;
     if (all.empty()) {
-      line("no period: the kernels of no graph launch, step or stream repeat as layers would",
+      line("no period: no graph launch, step or stream has kernels that repeat as layers do",
            Ink::warning);
     }
     for (size_t i = 0; i < std::min(all.size(), most_evidence); ++i) {

@@ -50,7 +50,7 @@ void Assembly::read_body(BodyId body, FileId module, const syntax::Body& written
     if (added) return;
     sink_.add(code::redefinition, one.dimension.span, what, one.dimension.text)
         .related(at->second.name->span, "first declared here")
-        .help("put the rules of both into one block");
+        .help("merge the rules of both into one block");
   };
   for (const syntax::Block& one : written.dimensions) add(one, "dimension");
   for (const syntax::Block& one : written.phases) add(one, "block");

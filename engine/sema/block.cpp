@@ -96,7 +96,7 @@ class Growing {
           other.kind != syntax::RuleKind::rule) {
         continue;
       }
-      added.related(other.written->label.span, "this rule stands in the same block");
+      added.related(other.written->label.span, "this rule is in the same block");
       break;
     }
     if (const auto near = near_name(label.text, touchable(), sink)) {

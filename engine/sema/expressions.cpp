@@ -72,7 +72,7 @@ void Expressions::resolve_patterns() {
         sink_.add(code::pattern_cycle, pattern(path.front()).name.span,
                   cycle_text(path, [&](uint32_t node) { return pattern(node).name.text; }));
     for (size_t i = 1; i < std::min<size_t>(path.size(), 5); ++i) {
-      added.related(pattern(path[i]).name.span, "by way of this pattern");
+      added.related(pattern(path[i]).name.span, "through this pattern");
     }
   });
   for (const uint32_t node : order) {
@@ -144,7 +144,7 @@ ExprId Expressions::build(FileId module, syntax::ExprId expr) {
       return build_within(module, written);
     case syntax::ExprKind::otherwise:
       sink_.add(code::misplaced_otherwise, written.span)
-          .help("leave it out here; a block may end in `LABEL: otherwise`");
+          .help("remove it here; a block may end with `LABEL: otherwise`");
       return {};
     case syntax::ExprKind::negation:
       return build_operands(module, written, ExprOp::negation);
@@ -187,7 +187,7 @@ ExprId Expressions::build_within(FileId module, const syntax::Expr& written) {
         .add(code::nested_within,
              cause(module, operand, [](const Traits& one) { return one.within; }))
         .related(written.span, "inside this one")
-        .help("to ask for two enclosing names, write `within A & within B`");
+        .help("to match two enclosing names, write `within A & within B`");
     return {};
   }
   if (inner.kind) {

@@ -48,7 +48,7 @@ void Lineage::add_models(uint32_t engine, Sink& sink) {
       add(&model);
     } else if (model.name.text == default_name) {
       sink.add(code::reserved_model, model.name.span)
-          .help("what all models share stands in the engine itself");
+          .help("put what all models share into the engine itself");
     } else {
       sink.add(code::redefinition, model.name.span, "model", model.name.text)
           .related(models_[at->second].written->name.span, "first declared here");
@@ -157,7 +157,7 @@ void Lineage::settle(Sink& sink) {
     Diagnostic& added = sink.add(code::extends_cycle, models_[path.front()].written->extends->span,
                                  cycle_text(path, [&](uint32_t model) { return name_of(model); }));
     for (size_t i = 1; i < std::min<size_t>(path.size(), 5); ++i) {
-      added.related(models_[path[i]].written->extends->span, "by way of this model");
+      added.related(models_[path[i]].written->extends->span, "through this model");
     }
   });
   std::vector<size_t> depth(models_.size());

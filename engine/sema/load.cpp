@@ -61,12 +61,12 @@ std::vector<fs::path> roots(const std::vector<std::string>& names, const Library
   if (paths.empty()) {
     throw Error(
         {}, "no rulesets found",
-        "name a rules file, or set KR_PATH to the folder that holds `stdlib` and `rulesets`");
+        "name a rules file, or set KR_PATH to the folder that contains `stdlib` and `rulesets`");
   }
   return paths;
 }
 
-FileId file_with_path(const Rules& rules, std::string_view path) {
+FileId file_with_path(const LoadedRules& rules, std::string_view path) {
   for (const LoadedFile& file : rules.files) {
     if (rules.sources.path(file.file) == path) return file.file;
   }
@@ -75,8 +75,9 @@ FileId file_with_path(const Rules& rules, std::string_view path) {
 
 }  // namespace
 
-std::unique_ptr<Rules> load_rules(const std::vector<std::string>& names, const Library& library,
-                                  Sink& sink, const Overlay& overlay) {
+std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
+                                        const Library& library, Sink& sink,
+                                        const Overlay& overlay) {
   sema::Loader loader(sink, overlay);
   const sema::ModuleFinder finder(library, overlay);
   for (const fs::path& path : roots(names, library, overlay)) loader.open(path, library, true);
@@ -90,7 +91,7 @@ std::unique_ptr<Rules> load_rules(const std::vector<std::string>& names, const L
   return std::move(loader).finish(kind);
 }
 
-std::unique_ptr<Rules> load_rules(std::vector<SourceFile> files, Sink& sink) {
+std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, Sink& sink) {
   sema::Loader loader(sink);
   for (SourceFile& file : files) {
     loader.add(file.path, file.path, std::move(file.text), file.root);

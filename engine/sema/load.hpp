@@ -30,7 +30,7 @@ struct LoadedFile {
   syntax::File tree;           // as parsed
 };
 
-struct Rules {
+struct LoadedRules {
   SourceMap sources;
   /// By FileId: roots in the order given, then what they use. The module std.kind, which every
   /// model inherits from, is always among them, last where nothing uses it.
@@ -55,8 +55,9 @@ using Overlay = std::function<std::optional<std::string>(const std::filesystem::
 /// extended. Two root files with engines of one name are always in conflict, whatever models they
 /// have: each would give the engine's model `default`, and what is chosen would depend on the order
 /// of files. To build on an engine, `use` its file and extend its models.
-std::unique_ptr<Rules> load_rules(const std::vector<std::string>& names, const Library& library,
-                                  Sink& sink, const Overlay& overlay = {});
+std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
+                                        const Library& library, Sink& sink,
+                                        const Overlay& overlay = {});
 
 /// The same from texts in memory: a .krdb, a test, an editor's buffer. A file with the path
 /// `stdlib/kind.kr` is std.kind.
@@ -66,6 +67,6 @@ struct SourceFile {
   bool root = true;
   std::vector<std::pair<std::string, size_t>> uses;  // name as written, index of the file
 };
-std::unique_ptr<Rules> load_rules(std::vector<SourceFile> files, Sink& sink);
+std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, Sink& sink);
 
 }  // namespace kr

@@ -107,7 +107,7 @@ void Loader::report_missing(const syntax::Use& use, const std::vector<std::strin
       added.help("did you mean `{}`?", one);
       return;
     }
-    added.help("a neighbouring file is used as `use \"./{}.kr\"`", name);
+    added.help("for a file in the same folder, write `use \"./{}.kr\"`", name);
   }
 }
 
@@ -134,12 +134,12 @@ void Loader::report_cycles() {
         cycle_text(path, [&](uint32_t file) { return rules_->sources.path({file}); });
     Diagnostic& added = sink_.add(code::use_cycle, use_of(path.back(), path.front()), text);
     for (size_t i = 0; i + 1 < std::min<size_t>(path.size(), 5); ++i) {
-      added.related(use_of(path[i], path[i + 1]), "by way of this use");
+      added.related(use_of(path[i], path[i + 1]), "through this use");
     }
   });
 }
 
-std::unique_ptr<Rules> Loader::finish(FileId kind) && {
+std::unique_ptr<LoadedRules> Loader::finish(FileId kind) && {
   report_cycles();
   std::vector<Module> modules;
   modules.reserve(rules_->files.size());

@@ -15,7 +15,7 @@ namespace kr::sema {
 class Loader {
  public:
   explicit Loader(Sink& sink, Overlay overlay = {})
-      : sink_(sink), overlay_(std::move(overlay)), rules_(std::make_unique<Rules>()) {}
+      : sink_(sink), overlay_(std::move(overlay)), rules_(std::make_unique<LoadedRules>()) {}
 
   /// Parses a text as the next file.
   FileId add(std::string shown, std::filesystem::path path, std::string text, bool root);
@@ -30,9 +30,9 @@ class Loader {
   /// std.kind: `found`, or the stand-in where that is invalid.
   FileId kind(FileId found);
   /// Reports circles of `use`, and resolves.
-  std::unique_ptr<Rules> finish(FileId kind) &&;
+  std::unique_ptr<LoadedRules> finish(FileId kind) &&;
 
-  const Rules& rules() const noexcept { return *rules_; }
+  const LoadedRules& rules() const noexcept { return *rules_; }
 
  private:
   FileId open_used(const syntax::Use& use, const std::filesystem::path& folder,
@@ -41,7 +41,7 @@ class Loader {
 
   Sink& sink_;
   Overlay overlay_;  // may be empty
-  std::unique_ptr<Rules> rules_;
+  std::unique_ptr<LoadedRules> rules_;
   std::vector<std::vector<FileId>> uses_;  // by file, beside tree.uses
   std::unordered_map<std::string, FileId> by_real_path_;
   uint32_t followed_ = 0;  // files whose uses are settled

@@ -44,8 +44,8 @@ bool report_same_engines(const SourceMap& sources, const Scope& scope, Sink& sin
       sink.add(code::duplicate_engine, engine.name.span, engine.name.text, sources.place(first))
           .related(first, "the other one")
           .help(
-              "name one of the two files; to change an engine, `use` its file and extend its "
-              "models in an engine of another name");
+              "use only one of the two files; to change an engine, `use` its file and extend its "
+              "models in an engine with another name");
     }
   }
   return found;

@@ -81,7 +81,7 @@ void suggest(Diagnostic& diagnostic, std::string_view word, std::span<const std:
     list += fmt::format("{}`{}{}`", i == 0 ? "" : ", ", prefix, candidates[i]);
   }
   if (candidates.size() > listed) list += ", …";
-  if (!list.empty()) diagnostic.help("there is {}", list);
+  if (!list.empty()) diagnostic.help("available: {}", list);
 }
 
 std::string use_name(const syntax::Use& use) {
@@ -106,7 +106,7 @@ Scope::Scope(const std::vector<Module>& modules, Sink& sink)
       const std::string name = use_name(use);
       if (name.empty()) {
         sink.add(code::module_without_name, span_of_name(use), use_text(use))
-            .help("give it one: `use \"{}\" as NAME`", use_text(use));
+            .help("give it a name: `use \"{}\" as NAME`", use_text(use));
         continue;
       }
       const auto [at, added] = index.aliases.emplace(name, i);
@@ -155,7 +155,7 @@ std::optional<Found> Scope::find(FileId from, const syntax::Path& path, Noun nou
     report_unknown(from, path, from, noun, sink);
   } else if (path.parts.size() > 2) {
     add_unknown(noun, path.span, path.text(), sink)
-        .help("what a module declares is written MODULE.NAME");
+        .help("write MODULE.NAME for a declaration of a module");
   } else if (!path.parts.empty()) {
     const auto module = alias(from, path.parts[0].text);
     if (!module) {
@@ -186,7 +186,7 @@ void Scope::report_unknown(FileId from, const syntax::Path& path, FileId in, Nou
     const auto module = alias(from, alias_name);
     if (!module || !module->valid()) continue;
     if (own(*module, name.text, noun)) {
-      added.help("{} `{}` of a module is written `{}.{}`", noun_text(noun), name.text, alias_name,
+      added.help("{} `{}` is in a module: write `{}.{}`", noun_text(noun), name.text, alias_name,
                  name.text);
       return;
     }
@@ -206,7 +206,7 @@ void Scope::report_alias(FileId from, const syntax::Word& alias, Sink& sink) con
   if (const auto near = near_name(alias.text, known, sink)) {
     added.help("did you mean `{}`?", *near);
   } else {
-    added.help("modules are named at the head of the file: `use std.{}`", alias.text);
+    added.help("add a `use` at the top of the file: `use std.{}`", alias.text);
   }
 }
 

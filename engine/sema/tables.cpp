@@ -66,7 +66,7 @@ std::vector<uint32_t> Tables::order_of(const std::vector<Found>& all) {
         sink_.add(code::include_cycle, table(path.front()).name.span,
                   cycle_text(path, [&](uint32_t at) { return table(at).name.text; }));
     for (size_t i = 1; i < std::min<size_t>(path.size(), 5); ++i) {
-      added.related(table(path[i]).name.span, "by way of this table");
+      added.related(table(path[i]).name.span, "through this table");
     }
   });
 }
@@ -154,7 +154,7 @@ void Tables::take_otherwise(Block& block, const syntax::Rule& rule) {
   block.otherwise_written = &rule;
   if (rule.kind == syntax::RuleKind::otherwise_keep && block.dimension == kind_) {
     sink_.add(code::kind_keeps_names, rule.span)
-        .help("end the block in `compute: otherwise`, or leave it out: std.kind has it");
+        .help("end the block with `compute: otherwise`, or remove it: std.kind has it");
   }
 }
 
@@ -167,7 +167,7 @@ void Tables::take_edit(Block& block, const syntax::Rule& rule, std::vector<Step>
   });
   if (other != edits.end()) {
     sink_.add(code::second_edit, rule.span, rule.label.text)
-        .related(other->written->span, "edited here first")
+        .related(other->written->span, "first edited here")
         .help("join them into one `replace`");
     if (replace) add_rule(block, rule, false);  // for what is wrong inside
     return;

@@ -97,7 +97,7 @@ class Tests {
     const bool usual = std::find(usual_dimensions.begin(), usual_dimensions.end(), name.text) !=
                        usual_dimensions.end();
     if (near && usual) {
-      added.help("its rules are in `{}`: is that a misspelling of `{}`?", *near, name.text);
+      added.help("its rules are in `{}`; is that a misspelling of `{}`?", *near, name.text);
     } else {
       suggest(added, name.text, known, "", sink_);
     }

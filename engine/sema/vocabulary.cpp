@@ -58,10 +58,10 @@ bool is_reserved(std::string_view label) {
 bool report_reserved(const syntax::Word& label, Sink& sink) {
   if (!is_reserved(label.text)) return false;
   sink.add(code::reserved_label, label.span, label.text)
-      .help("kr gives it itself; choose another, such as `{}_`",
-            label.text == reserved::self      ? "self"
-            : label.text == reserved::non_gpu ? "cpu"
-                                              : label.text);
+      .help("only kr gives it; choose another, such as `{}_`", label.text == reserved::self ? "self"
+                                                               : label.text == reserved::non_gpu
+                                                                   ? "cpu"
+                                                                   : label.text);
   return true;
 }
 

@@ -27,6 +27,7 @@ Session::Session(const CompiledRules& rules) {
 void Session::read(std::span<const RunSpec> specs, const OpenOptions& open, const Wants& wants,
                    const Watch& watch, const Visit& visit) {
   const CompiledRules& rules = *source_.rules;
+  source_.runs.reserve(source_.runs.size() + specs.size());
   for (size_t i = 0; i < specs.size(); ++i) {
     OpenOptions options = open;
     options.host_side = wants.host_trace;
@@ -38,13 +39,14 @@ void Session::read(std::span<const RunSpec> specs, const OpenOptions& open, cons
       run = label_run(rules, specs[i], options);
     }
     tables::Run one;
-    one.summary = summarize_run(rules, specs[i], i, *run);
+    const size_t index = source_.runs.size();
+    one.summary = summarize_run(rules, specs[i], index, *run);
     if (wants.statistics) {
       int64_t idle_ns = 0;
       for (const DeviceSum& device : one.summary.devices) idle_ns += device.idle_ns;
       one.statistics = analyze(rules, *run, idle_ns);
     }
-    if (visit) visit(*run, one.summary, i);
+    if (visit) visit(*run, one.summary, index);
     if (wants.operations) one.trace = std::move(run);
     source_.runs.push_back(std::move(one));
   }

@@ -36,7 +36,7 @@ class Session {
   /// `rules` has to outlive the session.
   explicit Session(const CompiledRules& rules);
 
-  /// Reads, labels and sums. Throws Error.
+  /// Reads, labels and sums these runs, behind those that were read before. Throws Error.
   void read(std::span<const RunSpec> specs, const OpenOptions& open, const Wants& wants,
             const Watch& watch, const Visit& visit);
 

@@ -60,7 +60,7 @@ std::string remedy_for(std::string_view message, const tables::Source& source) {
     }
     const auto near = nearest(*column, std::vector<std::string>(names.begin(), names.end()));
     return near ? fmt::format("did you mean `{}`?", *near)
-                : "`kr list columns TABLE` shows what there is";
+                : "`kr list columns TABLE` lists the columns";
   }
   if (const auto table = after("no such table: ")) {
     if (const tables::Definition* known = tables::find(*table)) {
@@ -73,7 +73,7 @@ std::string remedy_for(std::string_view message, const tables::Source& source) {
     return near_or_all(*table, std::vector<std::string>(names.begin(), names.end()));
   }
   const bool denied = message == "not authorized" || message == "authorization denied";
-  return denied ? "a query can read tables, and nothing else" : "";
+  return denied ? "a query can only read tables" : "";
 }
 
 /// The unit that a column of that name has in kr.
@@ -164,7 +164,7 @@ struct Query::Impl {
     if (statement == nullptr) throw Error("", "the query is empty", "write a SELECT");
     const std::string_view left(rest, static_cast<size_t>(query.data() + query.size() - rest));
     if (left.find_first_not_of(" \t\r\n;") != left.npos) {
-      throw Error("", "there is a second statement behind the query", "run one at a time");
+      throw Error("", "there is a second statement after the query", "run one at a time");
     }
     read_columns();
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <new>
+
 #include "base/check.hpp"
 #include "base/sqlite.hpp"
 
@@ -38,7 +40,8 @@ int connect(sqlite3* connection, void* data, int, const char* const*, sqlite3_vt
   const auto* connected = static_cast<const Connected*>(data);
   const int code = sqlite3_declare_vtab(connection, connected->schema.c_str());
   if (code != SQLITE_OK) return code;
-  auto* table = new VirtualTable{};
+  auto* table = new (std::nothrow) VirtualTable{};
+  if (table == nullptr) return SQLITE_NOMEM;
   table->rows = connected->rows;
   *out = table;
   return SQLITE_OK;
@@ -64,7 +67,8 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
 }
 
 int open_cursor(sqlite3_vtab* table, sqlite3_vtab_cursor** out) {
-  auto* cursor = new VirtualCursor{};
+  auto* cursor = new (std::nothrow) VirtualCursor{};
+  if (cursor == nullptr) return SQLITE_NOMEM;
   cursor->rows = static_cast<VirtualTable*>(table)->rows;
   *out = cursor;
   return SQLITE_OK;

@@ -33,14 +33,34 @@ std::set<std::string> names_below(const fs::path& folder) {
 
 }  // namespace
 
-fs::path Library::install_folder() {
-  std::error_code error;
-  const fs::path program = fs::canonical("/proc/self/exe", error);
-  if (error) return {};
-  return (program.parent_path() / ".." / "share" / "kr").lexically_normal();
+Install Install::of_prefix() {
+  return {KR_DATA_FOLDER};
 }
 
-Library Library::of_process() {
+fs::path Install::databases() const {
+  std::error_code error;
+  const fs::path made = folder / "databases";
+  return !folder.empty() && fs::is_directory(made, error) ? made : fs::path();
+}
+
+bool Install::trusts(const fs::path& path) const {
+  std::error_code error;
+  const fs::path root = fs::canonical(folder, error);
+  if (error) return false;
+  fs::path at = fs::canonical(path, error);
+  if (error) return false;
+  const auto trusted = [this](const fs::path& one) {
+    struct stat info {};
+    return ::stat(one.c_str(), &info) == 0 && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
+           (info.st_uid == 0 || info.st_uid == ::geteuid() || info.st_uid == owner);
+  };
+  for (; at != root; at = at.parent_path()) {
+    if (!at.has_relative_path() || !trusted(at)) return false;
+  }
+  return trusted(root);
+}
+
+Library Library::of_process(Install install) {
   std::vector<fs::path> roots;
   const auto add = [&roots](const fs::path& root) {
     if (is_root(root) && std::find(roots.begin(), roots.end(), root) == roots.end()) {
@@ -55,26 +75,8 @@ Library Library::of_process() {
       rest.remove_prefix(std::min(colon + 1, rest.size()));
     }
   }
-  add(install_folder());
-  return Library(std::move(roots));
-}
-
-bool Library::installed(const fs::path& path) {
-  std::error_code error;
-  const fs::path root = fs::canonical(install_folder(), error);
-  if (error) return false;
-  fs::path at = fs::canonical(path, error);
-  struct stat program {};
-  if (error || ::stat("/proc/self/exe", &program) != 0) return false;
-  const auto trusted = [&program](const fs::path& one) {
-    struct stat info {};
-    return ::stat(one.c_str(), &info) == 0 && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
-           (info.st_uid == 0 || info.st_uid == ::geteuid() || info.st_uid == program.st_uid);
-  };
-  for (; at != root; at = at.parent_path()) {
-    if (!at.has_relative_path() || !trusted(at)) return false;
-  }
-  return trusted(root);
+  if (!install.folder.empty()) add(install.folder);
+  return Library(std::move(roots), std::move(install));
 }
 
 std::optional<fs::path> Library::module(std::string_view dotted) const {

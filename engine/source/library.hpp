@@ -1,8 +1,10 @@
 // Where rules files are found: what `use` and `--rules` name.
 //
-// Roots are folders that hold `stdlib/` and `rulesets/`: those of KR_PATH, then the data folder
-// of the install, `<bin>/../share/kr` (a build tree has one that leads to the sources).
+// Roots are folders that contain `stdlib/` and `rulesets/`: those of KR_PATH, then the data folder
+// of the install.
 #pragma once
+
+#include <sys/types.h>
 
 #include <filesystem>
 #include <optional>
@@ -12,20 +14,31 @@
 
 namespace kr {
 
+/// The data folder of an install: `stdlib/`, `rulesets/` and `databases/`. A program that may be
+/// anywhere finds it itself and passes it on.
+struct Install {
+  std::filesystem::path folder;     // may not exist; empty: there is no install
+  std::optional<uid_t> owner = {};  // who installed it
+
+  /// Where this build of kr installs its data.
+  static Install of_prefix();
+  /// `databases/`; empty if it does not exist.
+  std::filesystem::path databases() const;
+  /// Whether `path` is a file of the folder that only `owner`, this user or the superuser can have
+  /// written.
+  bool trusts(const std::filesystem::path& path) const;
+};
+
 class Library {
  public:
-  explicit Library(std::vector<std::filesystem::path> roots) : roots_(std::move(roots)) {}
+  explicit Library(std::vector<std::filesystem::path> roots, Install install = {})
+      : roots_(std::move(roots)), install_(std::move(install)) {}
 
-  /// The roots of this process: KR_PATH (`:` between folders), then that of the install.
-  static Library of_process();
-
-  /// The data folder of the install or build tree that this program is in, there or not.
-  static std::filesystem::path install_folder();
-  /// Whether `path` is a file of the install's data folder that only who installed kr, this user or
-  /// the superuser can have written.
-  static bool installed(const std::filesystem::path& path);
+  /// The roots in the environment: KR_PATH (`:` between folders), then that of the install.
+  static Library of_process(Install install = Install::of_prefix());
 
   const std::vector<std::filesystem::path>& roots() const noexcept { return roots_; }
+  const Install& install() const noexcept { return install_; }
 
   /// `std.gemm` is ROOT/stdlib/gemm.kr, `rulesets.vllm` ROOT/rulesets/vllm.kr; `std.a.b` is
   /// ROOT/stdlib/a/b.kr. The first root that has the file.
@@ -41,6 +54,7 @@ class Library {
 
  private:
   std::vector<std::filesystem::path> roots_;
+  Install install_;
 };
 
 }  // namespace kr

@@ -11,7 +11,7 @@ namespace kr {
 
 FileId SourceMap::add(std::string path, std::string text) {
   if (text.size() >= std::numeric_limits<uint32_t>::max()) {
-    throw Error(path, "a rules file of 4 GiB or more", "split it");
+    throw Error(path, "the rules file is 4 GiB or larger", "split it");
   }
   File file{std::move(path), std::move(text), {0}};
   for (size_t at = file.text.find('\n'); at != std::string::npos;

@@ -25,17 +25,17 @@ size_t past_ascii(std::string_view text, size_t at) {
 Encoding encoding_of(std::string_view text) {
   using Verdict = Encoding::Verdict;
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
-    return {Verdict::binary, 0, 0, "it begins as UTF-16 does"};
+    return {Verdict::binary, 0, 0, "it starts like UTF-16"};
   }
   Encoding encoding;
   if (text.starts_with("\xef\xbb\xbf")) encoding.head = 3;
   for (size_t at = past_ascii(text, 0); at < text.size(); at = past_ascii(text, at)) {
-    if (text[at] == '\0') return {Verdict::binary, at, 0, "it holds a NUL byte"};
+    if (text[at] == '\0') return {Verdict::binary, at, 0, "it contains a NUL byte"};
     const size_t bytes = utf8_length(text.substr(at, 4));
     if (bytes == 0 && encoding.verdict == Verdict::utf8) {
       encoding.verdict = Verdict::broken;
       encoding.at = at;
-      encoding.what = "a byte that belongs to no character";
+      encoding.what = "a byte that is not part of a character";
     }
     at += bytes > 0 ? bytes : 1;
   }

@@ -10,7 +10,7 @@ struct Encoding {
   Verdict verdict = Verdict::utf8;
   size_t at = 0;          // the first byte that shows it
   size_t head = 0;        // bytes of a byte order mark, to be stepped over
-  std::string_view what;  // "it holds a NUL byte"
+  std::string_view what;  // "it contains a NUL byte"
 };
 
 Encoding encoding_of(std::string_view text);

@@ -18,12 +18,12 @@ constexpr size_t tokens_ahead = 20;
 std::string_view Builder::hint(size_t at) const {
   const std::string_view rest = text_.substr(std::min(at, text_.size()), 4);
   if (rest.starts_with("\xe2\x80\x9c") || rest.starts_with("\xe2\x80\x9d")) {
-    return "texts stand between straight quotes: `\"…\"`";
+    return "write texts between straight quotes: `\"…\"`";
   }
-  if (rest.starts_with('\'')) return "texts stand between double quotes: `\"…\"`";
+  if (rest.starts_with('\'')) return "write texts between double quotes: `\"…\"`";
   if (rest.starts_with("//") || rest.starts_with("/*")) return "a comment begins with `#`";
   if (!rest.empty() && static_cast<unsigned char>(rest[0]) >= 0x80) {
-    return "a name with other characters than letters, digits, `_` and `-` is quoted";
+    return "quote a name that has other characters than letters, digits, `_` and `-`";
   }
   return {};
 }
@@ -49,7 +49,7 @@ size_t Builder::unpaired_quotes(size_t begin) {
   const size_t end = look_.line_end(begin);
   if (fresh(begin)) {
     sink_.add(code::unterminated_text, range(begin, look_.before_blanks(end)))
-        .help("the quotes of this line don't pair; write `\\\"` for a quote in a text");
+        .help("the quotes of this line are unbalanced; write `\\\"` for a quote in a text");
   }
   return end;
 }
@@ -83,7 +83,7 @@ Diagnostic& Builder::unexpected(const Token& token, std::string_view what) {
     return sink_.add(code::syntax, range(token), what, found);
   }
   return sink_.add(code::syntax, range(before, before), what, found)
-      .related(range(token), "{} stands here", found);
+      .related(range(token), "{} is here", found);
 }
 
 // What is missing.
@@ -249,7 +249,7 @@ size_t Builder::missing_operation(Span seen) {
   if (const auto near = nearest(word.substr(0, look_at), kinds)) {
     said.help("did you mean `@{}`?", *near);
   } else {
-    said.help("there are `@kernel`, `@memcpy` and `@memset`");
+    said.help("use `@kernel`, `@memcpy` or `@memset`");
   }
   return seen.end;
 }
@@ -286,7 +286,7 @@ size_t Builder::unclosed_brace(Span seen) {
     const size_t end = trivia_.before_gap(token.begin);
     Diagnostic& said =
         sink_.add(code::unclosed_brace, before ? range(end, end) : range(token), found);
-    if (before && !at_end) said.related(range(token), "{} stands here", found);
+    if (before && !at_end) said.related(range(token), "{} is here", found);
     // At the end of the file all that is open is the same mistake.
     for (size_t i = braces_.size(); i > 0; --i) {
       said.related(braces_[i - 1].span, "opened here");
@@ -305,7 +305,7 @@ size_t Builder::unterminated_text(Span seen) {
   const size_t end = look_.line_end(seen.begin);
   if (open >= escapes_checked_) {
     sink_.add(code::unterminated_text, range(open, std::max(look_.before_blanks(end), open + 1)))
-        .help("add `\"`; a text ends on the line it begins on");
+        .help("add `\"`; a text must end on the line where it begins");
   }
   return end;
 }
@@ -331,7 +331,7 @@ size_t Builder::empty_regex(Span seen) {
     said.help("a comment begins with `#`");
     return look_.line_end(at);
   }
-  said.help("write what is to be found between the slashes");
+  said.help("write an expression between the slashes");
   return at;
 }
 
@@ -341,7 +341,7 @@ size_t Builder::wrong_flag(Span seen) {
   }
   const std::string_view flag = look_.slice(seen.begin, seen.end);
   sink_.add(code::wrong_flag, seen, excerpt(flag, longest_word))
-      .help("the one flag is `i`, which ignores ASCII case");
+      .help("the only flag is `i`, which ignores ASCII case");
   return seen.end;
 }
 
@@ -365,7 +365,7 @@ size_t Builder::caret_apart(Span seen) {
 size_t Builder::doubled_operator(Span seen) {
   const std::string_view sign = look_.slice(seen.begin, seen.end);
   sink_.add(code::syntax, seen, "an expression", fmt::format("`{}`", sign))
-      .help("`|` and `&` are written once");
+      .help("write `|` and `&` only once");
   return seen.end;
 }
 

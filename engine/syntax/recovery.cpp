@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t longest_keyword = 16;
 constexpr std::string_view rules_belong =
-    "rules stand in the block of a dimension: `substage { … }`";
+    "put rules into the block of a dimension: `substage { … }`";
 
 bool is_word(const Token& token) {
   return token.kind == TokenKind::word;
@@ -203,7 +203,7 @@ void Builder::stray_token(const Token& token) {
   const char c = text_[token.begin];
   Diagnostic& said = sink_.add(code::syntax, range(token), items(), look_.describe(token.begin));
   if (c == ';' || c == ',') {
-    said.help("remove it: nothing stands between items");
+    said.help("remove it: items need no separator");
   } else if (c == ':' && level() == Level::labels) {
     said.help("remove it: a label is followed by its title");
   } else {
@@ -344,7 +344,8 @@ bool Builder::stray_in_body(const Token& token, size_t& at) {
     return true;
   }
   if (!is_file_keyword(word)) return false;
-  report_misplaced(token, "inside an engine", "move it out: it stands in the file");
+  report_misplaced(token, "inside an engine",
+                   "move it out of the engine, to the top level of the file");
   amend(Amendment::place, token.begin);
   return true;
 }

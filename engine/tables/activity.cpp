@@ -15,7 +15,7 @@ std::vector<ActivityRatio> activity_ratios(const Source& source) {
 }
 
 std::string without_activity_pairs(const Source& source) {
-  return activity_ratios(source).empty() ? "there are no two types of activity to compare"
+  return activity_ratios(source).empty() ? "there are not two types of activity to compare"
                                          : std::string();
 }
 

@@ -111,7 +111,7 @@ void add_listed_modules(const Source& source, RowSink& sink) {
 }
 
 void add_listed_rulesets(const Source& source, RowSink& sink) {
-  for (const Rules* rules : *source.rulesets) {
+  for (const LoadedRules* rules : *source.rulesets) {
     for (const LoadedFile& file : rules->files) {
       if (!file.root) continue;
       std::vector<std::string_view> engines;

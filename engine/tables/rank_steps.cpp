@@ -72,8 +72,8 @@ const Definition rank_step_balance_table{
 const Definition rank_steps_table{
     {.id = "rank_steps",
      .title = "steps by rank",
-     .doc = "One row per step that two ranks or more have, and rank: its operations, without those "
-            "of steps inside it.",
+     .doc = "One row per step that two ranks or more have, and rank: its operations, and those of "
+            "steps inside it.",
      .columns =
          {{"phase", Unit::text, Role::key, "The phase."},
           {"step", Unit::id, Role::key, "The number of the step, if the annotation has one.", true},

@@ -42,6 +42,12 @@ void add_notes(const Source& source, RowSink& sink) {
     for (const Note& note : notes_of(run.id, run.losses, run.inexact, run.warnings)) {
       add_note(note, sink);
     }
+    const int64_t too_deep = one.statistics ? one.statistics->steps.too_deep : 0;
+    if (too_deep == 0) continue;
+    add_note({run.id, "warning", "steps-nested-too-deep",
+              "operations are inside more than 64 steps: the times of the outermost lack them",
+              too_deep},
+             sink);
   }
   for (const Note& note : source.notes) add_note(note, sink);
 }

@@ -24,7 +24,7 @@ namespace kr::tables {
 struct Run {
   RunSummary summary;
   std::optional<RunStatistics> statistics;
-  std::unique_ptr<LabelledTrace> trace;  // every operation
+  std::shared_ptr<const LabelledTrace> trace;  // every operation
 };
 
 /// What was read and by which rules, of runs that are not in Source::runs.
@@ -95,7 +95,7 @@ struct Source {
   const RulesDifference* rules_difference = nullptr;
   const Explanation* explanation = nullptr;
   /// For `list_rulesets`: rules files, each loaded by itself, or those that the user named.
-  const std::vector<const Rules*>* rulesets = nullptr;
+  const std::vector<const LoadedRules*>* rulesets = nullptr;
   std::string table;             // of `list_columns`: the only table; empty: all
   bool only_about_runs = false;  // of `list_tables`
 

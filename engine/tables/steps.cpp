@@ -109,7 +109,7 @@ extern const Definition phases_table, steps_table, phase_labels_table, step_labe
 const Definition phases_table{
     {"phases",
      "phases",
-     "One row per run and phase: its operations, over all its steps.",
+     "One row per run and phase: its operations, over all its steps and those inside them.",
      {{"run", Unit::text, Role::key, "The run."},
       {"phase", Unit::text, Role::key,
        "The phase; `(outside steps)` is for operations that no step launched."},
@@ -134,7 +134,7 @@ const Definition steps_table{
     {"steps",
      "steps",
      "One row per run and step, in order of start on the host: the operations that the step "
-     "launched, without those of steps inside it.",
+     "launched, and those of steps inside it.",
      {{"run", Unit::text, Role::key, "The run."},
       {"step_id", Unit::id, Role::key, "The place of the step among those of the run, from 0."},
       {"outer_step_id", Unit::id, Role::detail, "The `step_id` of the step that encloses it.",

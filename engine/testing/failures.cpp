@@ -61,9 +61,10 @@ void report_failures(const CompiledRules& rules, std::span<const TestOutcome> ou
     added.witness = failure.test->name;
     if (miss.rule) {
       const Rule& rule = program.rules.get(*miss.rule);
-      added.related(rule.span, "this rule wins{}", rule.otherwise ? ", for want of another" : "");
+      added.related(rule.span, "this rule wins{}",
+                    rule.otherwise ? ", as no other rule matches" : "");
     } else {
-      added.help("no rule of `{}` holds for this name, and there is no `otherwise`", dimension);
+      added.help("no rule of `{}` matches this name, and there is no `otherwise`", dimension);
     }
   }
 }

@@ -17,7 +17,7 @@ constexpr size_t packed_block = size_t{1} << 18;
 
 [[noreturn]] void damaged(const RawSource& source, uint64_t offset, const std::string& why) {
   throw Error(source.shown(), Error::Place{.line = {}, .offset = offset}, why,
-              "make the file again, or copy it again");
+              "create the file again, or copy it again");
 }
 
 class PlainDecoder final : public Decoder {

@@ -52,7 +52,7 @@ size_t Input::read_some(char* to, size_t room) {
   if (got == 0 && decoder_->truncated() && !options_->allow_truncated) {
     throw Error(shown(), Error::Place{.line = {}, .offset = offset_},
                 "the compressed file is cut off here",
-                "copy it again, or read what is there with --allow-truncated");
+                "copy it again, or read the complete part with --allow-truncated");
   }
   return got;
 }

@@ -8,7 +8,7 @@
 namespace kr {
 namespace {
 
-constexpr std::string_view exceeded = "ns that children took beyond the node they stand under";
+constexpr std::string_view exceeded = "ns by which children exceed their parent node";
 
 uint64_t hash_of(const std::vector<ModuleNode>& nodes) {
   uint64_t hash = nodes.size();
@@ -77,8 +77,8 @@ void ModuleTraceBuilder::begin_step(std::string key) {
 int64_t ModuleTraceBuilder::sum(int64_t a, int64_t b) const {
   int64_t result = 0;
   if (__builtin_add_overflow(a, b, &result)) {
-    throw Error(trace_.source, "times, all together, do not fit in 64 bits of nanoseconds (step " +
-                                   step_.key + ")");
+    throw Error(trace_.source,
+                "the sum of times does not fit in 64 bits of nanoseconds (step " + step_.key + ")");
   }
   return result;
 }

@@ -105,7 +105,7 @@ Trace open_trace(const std::string& path, const OpenOptions& options) {
   const TraceFormat& format = format_of(input);
   if (format.read == nullptr) {
     throw Error(input.shown(),
-                fmt::format("is {}, which holds module trees and no time at which a kernel began",
+                fmt::format("is {}, which contains module trees but no start times of kernels",
                             format.name),
                 "show it with `kr tree`");
   }

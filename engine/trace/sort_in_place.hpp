@@ -7,8 +7,9 @@
 #pragma once
 
 #include <algorithm>
-#include <thread>
 #include <vector>
+
+#include "base/in_parallel.hpp"
 
 namespace kr {
 
@@ -106,9 +107,9 @@ class InPlaceSort {
     // What is below the middle, and the rest.
     T* const middle = begin + (end - begin) / 2;
     std::nth_element(begin, middle, end, before_);
-    std::thread lower([=, this] { std::sort(begin, middle, before_); });
-    std::sort(middle, end, before_);
-    lower.join();
+    in_parallel(2, [&](size_t half) {
+      half == 0 ? std::sort(begin, middle, before_) : std::sort(middle, end, before_);
+    });
   }
 
   Before before_;

@@ -20,7 +20,7 @@ TemporaryFile::TemporaryFile(Input& input) : folder_(temporary_folder().string()
     descriptor_ = ::fcntl(named.descriptor(), F_DUPFD_CLOEXEC, 0);
   }
   if (descriptor_ < 0) {
-    throw Error(folder_, std::string("no temporary file can be made: ") + std::strerror(errno));
+    throw Error(folder_, std::string("cannot create a temporary file: ") + std::strerror(errno));
   }
   std::vector<char> block(size_t{1} << 20);
   try {
@@ -41,7 +41,7 @@ void TemporaryFile::write(const char* bytes, size_t size) {
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) {
       throw Error(folder_, std::string("cannot unpack the trace: ") + std::strerror(errno),
-                  "set TMPDIR to a folder with room for the unpacked file");
+                  "set TMPDIR to a folder with enough space for the unpacked file");
     }
     bytes += put;
     size -= static_cast<size_t>(put);
@@ -50,7 +50,7 @@ void TemporaryFile::write(const char* bytes, size_t size) {
 
 void TemporaryFile::cut(uint64_t size) {
   if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
-    throw Error(folder_, std::string("cannot cut a temporary file: ") + std::strerror(errno));
+    throw Error(folder_, std::string("cannot truncate a temporary file: ") + std::strerror(errno));
   }
 }
 

@@ -63,7 +63,7 @@ void measure(Trace& trace) {
   for (const Operation& operation : trace.operations) {
     if (operation.duration_ns < 0) throw Error(trace.source, "an operation ends before it starts");
     if (operation.start_ns > most - operation.duration_ns) too_long("times");
-    if (operation.duration_ns > most - total) too_long("durations, all together,");
+    if (operation.duration_ns > most - total) too_long("all durations together");
     total += operation.duration_ns;
     last_end = std::max(last_end, operation.end_ns());
   }
@@ -123,7 +123,7 @@ void TraceBuilder::sort_linked() {
   KR_CHECK(correlations_.size() == operations.size());
   if (operations.size() >= HostRange::none || host.launches.size() >= HostRange::none ||
       host.ranges.size() >= HostRange::none) {
-    throw Error(trace_.source, "holds more than 4 billion operations, calls or ranges");
+    throw Error(trace_.source, "contains more than 4 billion operations, calls or ranges");
   }
   host.order();
   GrowingArray<uint32_t> tracks;

@@ -59,17 +59,28 @@ def identities(found, report):
     yield "devices", devices, report.rows("devices")
     operations, time = report.run()["operations"], report.run()["gpu_total_ns"]
     yield "operations of devices", total(devices, "operations"), operations
-    for table in ("kernels_by_device", "phases", "activity"):
+    for table in ("kernels_by_device", "activity"):
         rows = [row for row in found.rows(table) if table != "activity" or row["type"] not in ("runtime", "driver")]
-        if table == "phases" and not rows:
-            continue
         yield f"instances of {table}", total(rows, "instances"), operations
         yield f"total of {table}", total(rows, "total_ns"), time
     attribution = found.rows("attribution")
     yield "attribution", (total(attribution, "operations"), total(attribution, "total_ns")), (operations, time)
+    # A step includes the steps inside it, so those that are in none, and what is outside, are all.
+    outermost = [row for row in steps if row["outer_step_id"] is None]
+    outside = [row for row in phases if row["phase"] == "(outside steps)"]
+    if phases:
+        yield "instances of steps", total(outermost + outside, "instances"), operations
+        yield "total of steps", total(outermost + outside, "total_ns"), time
+    by_id = {row["step_id"]: row for row in steps}
     by_phase, by_step = collections.Counter(), collections.Counter()
     for row in steps:
-        by_step[row["phase"]] += row["total_ns"]
+        outer = row
+        while outer["outer_step_id"] is not None:
+            outer = by_id[outer["outer_step_id"]]
+            if outer["phase"] == row["phase"]:
+                break
+        else:
+            by_step[row["phase"]] += row["total_ns"]
     for row in phases:
         by_phase[row["phase"]] += row["total_ns"]
     by_phase.pop("(outside steps)", None)

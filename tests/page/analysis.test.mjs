@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PAGES, pageTest } from "./browser.mjs";
 
 const json = (file) => readFileSync(join(PAGES, `${file}.json`), "utf8");
-const cards = (page) => page.$$eval("#parts > section", (all) => all.map((one) => one.id));
+const cards = (page) => page.$$eval("#cards > section", (all) => all.map((one) => one.id));
 const column = (page, card, at) =>
   page.$$eval(`#${card} tbody tr`, (rows, at) => rows.map((row) => row.cells[at]?.textContent), at);
 const heading = (page, card, name) => page.locator(`#${card} thead button[data-column="${name}"]`);
@@ -45,7 +45,7 @@ pageTest("ranks: which is slowest, and how even they are", "analysis", async (pa
 });
 
 pageTest("bars of devices add up, the longest span the whole width", "analysis", async (page) => {
-  const widths = await page.$$eval("#devices .parts", (bars) =>
+  const widths = await page.$$eval("#devices .bar", (bars) =>
     bars.map((bar) => ({
       whole: parseFloat(bar.style.width),
       parts: [...bar.children].reduce((sum, part) => sum + parseFloat(part.style.width), 0),
@@ -124,8 +124,8 @@ pageTest("steps: bars in order, the same sums, another dimension, another run", 
       return steps.every((step) => series.reduce((sum, one) => sum + inSeries(step, one), 0n) === BigInt(step.total_ns));
     });
   assert.ok(await check());
-  await page.waitForFunction(() => chart && chart.getOption().series.length > 0);
-  assert.equal(await page.evaluate(() => chart.getOption().xAxis[0].data.length), 7);
+  await page.waitForFunction(() => chart && chart.drawing.getOption().series.length > 0);
+  assert.equal(await page.evaluate(() => chart.drawing.getOption().xAxis[0].data.length), 7);
   await page.click('#by button:text-is("stage")');
   assert.match(page.url(), /by=stage/);
   assert.ok(await check());
@@ -167,7 +167,7 @@ pageTest("many notes do not fill the page", "analysis", async (page) => {
   const first = { ...one, severity: "warning" };
   await page.evaluate((note) => {
     notes.splice(0, notes.length, ...Array(40).fill(note));
-    drawNotes();
+    drawNotes(notes.map((note) => shownNote(note, runOfNote(note))));
   }, first);
   assert.equal(await page.locator("#notes .note.warning:visible").count(), 6);
   assert.equal(await page.textContent("#notes summary"), "34 more notes");
@@ -181,7 +181,7 @@ pageTest("tables that the data does not contain have no card", "analysis", async
     for (const name of ["launches", "launch_matching", "idle", "ranks", "step_labels", "activity_longest"]) delete tables[name];
     for (const step of tables.steps) step.labels.clear();
     drawAll();
-    return [...byId("parts").children].map((one) => one.id);
+    return [...byId("cards").children].map((one) => one.id);
   });
   assert.ok(!there.includes("launches") && !there.includes("ranks"));
   assert.ok(there.includes("steps") && there.includes("activity"));

@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "render/render.hpp"
 #include "report/analysis_html.hpp"
+#include "report/tables_html.hpp"
 #include "session/session.hpp"
 
 namespace {
@@ -161,6 +162,8 @@ class Analysis {
     const std::vector<kr::LabelStyle> styles =
         kr::label_styles(rules_.program(), source.summaries());
     kr::write_file(folder_ / (name_ + ".html"), kr::analysis_html(tables, name_, styles));
+    kr::write_file(folder_ / ("tables-" + name_ + ".html"),
+                   kr::tables_html(tables, "<b>kr</b> " + name_, 1000));
     std::string json;
     kr::render::json(tables, [&](std::string_view piece) { json += piece; });
     kr::write_file(folder_ / (name_ + ".json"), json);

@@ -17,7 +17,7 @@ using namespace kr::test;
 /// The same runs as tables.
 std::string report_json(const kr::Report& report) {
   kr::CompiledRules rules;
-  rules.rules = std::make_unique<kr::Rules>();
+  rules.rules = std::make_unique<kr::LoadedRules>();
   kr::tables::Source source;
   source.rules = &rules;
   for (const kr::RunSummary* run : report.runs) source.runs.push_back({*run, {}, nullptr});

@@ -12,7 +12,7 @@ const digits = (text) => BigInt(text.replace(/[^0-9]/g, ""));
 const barAt = (page, at) =>
   page.evaluate((at) => {
     const box = byId("bars").getBoundingClientRect();
-    const x = chart.convertToPixel({ xAxisIndex: 0 }, at);
+    const x = chart.drawing.convertToPixel({ xAxisIndex: 0 }, at);
     return { x: box.left + x, y: box.top + box.height / 2 };
   }, at);
 
@@ -68,7 +68,7 @@ pageTest("at first all steps are shown together, siblings that are alike as one"
   assert.ok(names.includes("LlamaForCausalLM"));
   assert.ok(names.includes("LlamaDecoderLayer ×4"));
   assert.equal(await page.locator("#phase button").count(), 3);
-  assert.match(await page.textContent("#bars-title"), /CUDA time of all steps, at level module/);
+  assert.match(await page.textContent("#bars-card-title"), /CUDA time of all steps, at level module/);
   await page.click("#merge");
   assert.equal((await nodeNames(page)).filter((name) => name.startsWith("LlamaDecoderLayer")).length, 4);
   assert.ok((await nodeNames(page)).includes("LlamaDecoderLayer #4"));
@@ -104,8 +104,8 @@ pageTest("a click on a node zooms, the breadcrumb goes back", "tree", async (pag
   ]);
   const box = await page.locator("#icicle").boundingBox();
   assert.ok((await page.locator("#icicle .zoomed").boundingBox()).width > box.width - 4);
-  assert.match(await page.textContent("#table-title"), /^Kernels of LlamaAttention in all steps$/);
-  const rows = await page.$$eval("#table-body tr td:first-child", (all) => all.map((one) => one.textContent));
+  assert.match(await page.textContent("#nodes-title"), /^Kernels of LlamaAttention in all steps$/);
+  const rows = await page.$$eval("#nodes tbody tr td:first-child", (all) => all.map((one) => one.textContent));
   assert.ok(rows.some((name) => name.startsWith("flash_fwd_splitkv_kernel")));
   assert.ok(!rows.some((name) => name.startsWith("cutlass_gemm_down")));
   await clickBar(page, 2);
@@ -133,38 +133,38 @@ pageTest("phases, metrics and the parts shown are switched", "tree", async (page
   await page.click('#phase button:text-is("decode")');
   assert.equal(await page.evaluate(() => barSteps.length), 12);
   await page.click('#metric button:text-is("Calls")');
-  assert.match(await page.textContent("#bars-title"), /^Calls of all decode steps/);
+  assert.match(await page.textContent("#bars-card-title"), /^Calls of all decode steps/);
   assert.match(await page.locator("#icicle .node-value").first().textContent(), /^12$/);
   await page.click('#metric button:text-is("Share")');
   const tops = await page.evaluate(() =>
     barSteps.map((step, at) => barCells[at].reduce((sum, cell) => sum + heightOf(cell, step, barUnit()), 0)),
   );
   for (const top of tops) assert.ok(Math.abs(top - 100) < 0.01);
-  const chips = await page.locator("#legend .chip:visible").count();
-  await page.locator("#legend .chip:visible").first().click();
-  assert.equal(await page.locator('#legend .chip[aria-pressed="false"]').count(), 1);
-  assert.equal(await page.evaluate(() => chart.getOption().series.filter(({ id }) => id.startsWith("entry")).length), chips - 1);
+  const chips = await page.locator(".legend .chip:visible").count();
+  await page.locator(".legend .chip:visible").first().click();
+  assert.equal(await page.locator('.legend .chip[aria-pressed="false"]').count(), 1);
+  assert.equal(await page.evaluate(() => chart.drawing.getOption().series.filter(({ id }) => id.startsWith("entry")).length), chips - 1);
   await page.click("#show-all");
-  assert.equal(await page.locator('#legend .chip[aria-pressed="false"]').count(), 0);
+  assert.equal(await page.locator('.legend .chip[aria-pressed="false"]').count(), 0);
 });
 
 pageTest("the table sorts, filters and is saved with exact times", "tree", async (page) => {
   const total = await page.evaluate(() => String(tree.ns));
-  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#table-save")]);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click('#nodes button:text-is("CSV")')]);
   const lines = readFileSync(await download.path(), "utf8").trim().split("\n").slice(1);
   const ns = lines.map((line) => BigInt(line.split(",")[3]));
   assert.equal(ns.reduce((sum, one) => sum + one, 0n), BigInt(total));
   assert.deepEqual(ns, [...ns].sort((a, b) => (a > b ? -1 : 1)));
-  await page.click('#table-head button:has-text("Name")');
-  const names = await page.evaluate(() => tableRows.map((row) => row.name));
+  await page.click('#nodes thead button:has-text("Name")');
+  const names = await page.evaluate(() => treeTable.found.map((row) => row.name));
   assert.deepEqual(names, [...names].sort());
-  await page.fill("#search", "nccl");
-  await page.waitForFunction(() => tableRows.length === 1);
-  assert.match(await page.textContent("#table-body"), /ncclDevKernel_AllReduce_Sum_bf16_RING_LL×8.*comm/);
+  await page.fill("#nodes input", "nccl");
+  await page.waitForFunction(() => treeTable.found.length === 1);
+  assert.match(await page.textContent("#nodes tbody"), /ncclDevKernel_AllReduce_Sum_bf16_RING_LL×8.*comm/);
   assert.ok((await page.locator("#icicle .unlike").count()) > 5);
-  await page.fill("#search", "");
+  await page.fill("#nodes input", "");
   await page.selectOption("#rows", "modules");
-  await page.locator("#table-body tr", { hasText: "SiluAndMul" }).click();
+  await page.locator("#nodes tbody tr", { hasText: "SiluAndMul" }).click();
   assert.match(await page.textContent("#crumbs"), /SiluAndMul/);
 });
 
@@ -184,14 +184,14 @@ pageTest("tooltips hold exact numbers", "tree", async (page) => {
 
 pageTest("the address holds what is chosen", "tree", async (page) => {
   assert.match(await page.textContent("#tree-title"), /^Tree of decode_4/);
-  assert.match(await page.textContent("#bars-title"), /^Share of CUDA time of all decode steps/);
-  assert.equal(await page.inputValue("#search"), "gemm");
+  assert.match(await page.textContent("#bars-card-title"), /^Share of CUDA time of all decode steps/);
+  assert.equal(await page.inputValue("#nodes input"), "gemm");
   assert.equal(await page.isChecked("#merge"), false);
-  assert.equal(await page.locator('#legend .chip[aria-pressed="false"]').count(), 1);
+  assert.equal(await page.locator('.legend .chip[aria-pressed="false"]').count(), 1);
 }, { hash: "#phase=decode&step=4&metric=pct_cuda_time&search=gemm&merge=0&hidden=1&place=99999999&rows=none" });
 
 pageTest("labels are entries with colours of their own", "tree-labels", async (page) => {
-  assert.match(await page.textContent("#bars-title"), /^Share of CUDA time of all steps, by substage$/);
+  assert.match(await page.textContent("#bars-card-title"), /^Share of CUDA time of all steps, by substage$/);
   assert.equal(await page.evaluate(() => barSteps.length), 129);
 });
 
@@ -260,15 +260,15 @@ pageTest("ten thousand steps stay small and quick", "tree-many", async (page) =>
 });
 
 pageTest("bars that share pixels become wide as one looks closer", "tree-many", async (page) => {
-  const width = () => page.evaluate(() => chart.getOption().series[0].barWidth ?? null);
+  const width = () => page.evaluate(() => chart.drawing.getOption().series[0].barWidth ?? null);
   assert.equal(await width(), 2);
-  await page.evaluate(() => chart.dispatchAction({ type: "dataZoom", start: 50, end: 50.2 }));
+  await page.evaluate(() => chart.drawing.dispatchAction({ type: "dataZoom", start: 50, end: 50.2 }));
   assert.equal(await width(), null);
-  await clickBar(page, await page.evaluate(() => chart.getOption().dataZoom[0].startValue + 5));
-  const [start, chosen] = await page.evaluate(() => [chart.getOption().dataZoom[0].startValue, chosenStep().at]);
+  await clickBar(page, await page.evaluate(() => chart.drawing.getOption().dataZoom[0].startValue + 5));
+  const [start, chosen] = await page.evaluate(() => [chart.drawing.getOption().dataZoom[0].startValue, chosenStep().at]);
   assert.equal(chosen, start + 5, "what is in view stays in view");
   await page.screenshot({ path: join(PAGES, "tree-many-closer.png"), fullPage: true });
-  await page.evaluate(() => chart.dispatchAction({ type: "dataZoom", start: 0, end: 100 }));
+  await page.evaluate(() => chart.drawing.dispatchAction({ type: "dataZoom", start: 0, end: 100 }));
   assert.equal(await width(), 2);
 });
 
@@ -280,17 +280,17 @@ pageTest("three thousand modules of a step: the rest is in the table", "tree-wid
     return Math.max(...ends) / box.width;
   });
   assert.ok(widest > 0.95, `${widest} of the width is filled`);
-  assert.equal(await page.evaluate(() => tableRows.length), 3000);
-  assert.equal(await page.locator("#table-body tr").count(), 100);
-  await page.click("#table-more");
-  assert.equal(await page.locator("#table-body tr").count(), 600);
+  assert.equal(await page.evaluate(() => treeTable.found.length), 3000);
+  assert.equal(await page.locator("#nodes tbody tr").count(), 100);
+  await page.click("#nodes .more");
+  assert.equal(await page.locator("#nodes tbody tr").count(), 350);
   assert.equal(await page.evaluate(() => entries.length), 41);
 });
 
 pageTest("a profile without steps says so", "tree-empty", async (page) => {
   assert.equal(await page.isVisible("#empty"), true);
-  assert.equal(await page.isVisible("#columns"), false);
-  assert.equal(await page.isVisible("#table-card"), false);
+  assert.equal(await page.isVisible(".columns"), false);
+  assert.equal(await page.isVisible("#nodes"), false);
 });
 
 for (const dark of [false, true]) {

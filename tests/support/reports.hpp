@@ -132,7 +132,7 @@ inline RunSummary hostile_run() {
   builder.run().source = "<b>trace</b>.csv";
   builder.run().losses = {{"kernel name id without a string <u>", 3, 1234}};
   builder.run().inexact = "the source rounds to 100 ns";
-  builder.run().warnings = {{"no-elapsed", "no elapsed time is given: \x1b[31mCPU(non-GPU)"}};
+  builder.run().warnings = {{"no-elapsed", "no elapsed time given: \x1b[31mCPU(non-GPU)"}};
   return std::move(builder).finish(123'456'789);
 }
 

@@ -54,7 +54,7 @@ void make_all(const fs::path& root, const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, none)) {
     if (is_made_here(entry.path())) fs::remove(entry.path());
   }
-  const kr::Database::Cache cache{.folder = folder, .installed = {}, .any_processor = true};
+  const kr::Database::Cache cache{.folder = folder, .install = {}, .any_processor = true};
   make({}, library, cache);
   for (const std::string& ruleset : library.rulesets()) make({ruleset}, library, cache);
   prove_all(root, library, cache);

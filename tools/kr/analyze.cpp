@@ -87,7 +87,7 @@ Action setup_analyze(CLI::App& app) {
       ->required();
   options->outputs.add_to(app, analyze_outputs());
   app.add_option("--by", options->by,
-                 "Dimension that categories and colours of perfetto show (default: substage)")
+                 "Dimension for the categories and colours of perfetto (default: substage)")
       ->type_name("DIM");
   options->rules.add_to(app);
   options->trace.add_to(app);
@@ -97,8 +97,8 @@ Action setup_analyze(CLI::App& app) {
 }  // namespace
 
 extern const Verb analyze_verb;
-const Verb analyze_verb{"analyze", "breakdown, launches, activity, phases and layers of a trace",
-                        "kr analyze trace.json.gz --tables devices,layers", setup_analyze,
-                        "Traces"};
+const Verb analyze_verb{
+    "analyze", "show device time, launches, activity, phases and layers of a trace",
+    "kr analyze trace.json.gz --tables devices,layers", setup_analyze, "Traces"};
 
 }  // namespace kr::cli

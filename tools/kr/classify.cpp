@@ -61,7 +61,7 @@ Action setup_classify(CLI::App& app) {
   auto options = std::make_shared<ClassifyOptions>();
   app.add_option("RUN", options->run, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
   options->outputs.add_to(app, classify_outputs(false, false));
-  app.add_flag("--each", options->each, "The table `operations`: one row per operation");
+  app.add_flag("--each", options->each, "Output the table `operations`: one row per operation");
   options->rules.add_to(app);
   options->trace.add_to(app);
   return [options](Streams& streams) { return classify(*options, streams); };
@@ -70,7 +70,7 @@ Action setup_classify(CLI::App& app) {
 }  // namespace
 
 extern const Verb classify_verb;
-const Verb classify_verb{"classify", "labels of every distinct name of a trace",
+const Verb classify_verb{"classify", "list the labels of every distinct name of a trace",
                          "kr classify trace.csv,vllm,llama --format csv", setup_classify, "Traces"};
 
 }  // namespace kr::cli

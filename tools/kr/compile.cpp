@@ -42,7 +42,7 @@ Action setup_compile(CLI::App& app) {
 }  // namespace
 
 extern const Verb compile_verb;
-const Verb compile_verb{"compile", "rules as one serialized database",
+const Verb compile_verb{"compile", "compile rules into one database file",
                         "kr compile rulesets/vllm.kr -o vllm.krdb", setup_compile, "Rules"};
 
 }  // namespace kr::cli

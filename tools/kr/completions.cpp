@@ -146,9 +146,7 @@ std::string man(const CLI::App& app) {
                         troff(verb->example));
     man_options(*app.get_subcommand(verb->name), text);
   }
-  text +=
-      ".SH EXIT STATUS\n.TP\n.B 0\ndone and clean\n.TP\n.B 1\nfindings\n.TP\n.B 2\nit could not be "
-      "done\n";
+  text += ".SH EXIT STATUS\n.TP\n.B 0\ndone, no findings\n.TP\n.B 1\nfindings\n.TP\n.B 2\nfailed\n";
   return text;
 }
 
@@ -178,11 +176,11 @@ Action setup_man(CLI::App&) {
 }  // namespace
 
 extern const Verb completions_verb;
-const Verb completions_verb{"completions", "completions for a shell",
+const Verb completions_verb{"completions", "print completions for a shell",
                             "kr completions bash > /etc/bash_completion.d/kr", setup_completions,
                             "Setup"};
 
 extern const Verb man_verb;
-const Verb man_verb{"man", "the manual page", "kr man > kr.1", setup_man, "Setup"};
+const Verb man_verb{"man", "print the manual page", "kr man > kr.1", setup_man, "Setup"};
 
 }  // namespace kr::cli

@@ -85,10 +85,8 @@ bool tell_below(const TimeCoverage& coverage, const CoverageOptions& options, Pe
 
 tables::Note groups_left_note(const TimeCoverage& coverage) {
   return {"", "info", "more-groups",
-          fmt::format("{} of unexplained names, with {} of time, {} not among the results: --top 0 "
-                      "shows all",
-                      plural(coverage.groups_left, "group"), human_time(coverage.left_ns),
-                      coverage.groups_left == 1 ? "is" : "are"),
+          fmt::format("{} of unexplained names, with {} of time, omitted; --top 0 shows all",
+                      plural(coverage.groups_left, "group"), human_time(coverage.left_ns)),
           static_cast<int64_t>(coverage.groups_left)};
 }
 
@@ -143,13 +141,14 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
 Action setup_coverage(CLI::App& app) {
   auto options = std::make_shared<CoverageOptions>();
   app.add_option("RUN", options->runs, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
-  app.add_option("--by", options->by, "Dimension whose labels explain (default: substage)")
+  app.add_option("--by", options->by, "Dimension whose labels explain time (default: substage)")
       ->type_name("DIM");
   app.add_option("--min-coverage", options->least,
-                 "Exit with 1 where less of a run's time is explained, in percent")
+                 "Exit with 1 if less than this percentage of a run's time is explained")
       ->type_name("PCT");
-  app.add_option("--top", options->top,
-                 "So many groups of unexplained names; 0: all (default: 10 in a table, else 1000)")
+  app.add_option(
+         "--top", options->top,
+         "Show at most N groups of unexplained names; 0: all (default: 10 in a table, else 1000)")
       ->type_name("N")
       ->check(whole_number());
   options->outputs.add_to(app, coverage_outputs());
@@ -161,8 +160,8 @@ Action setup_coverage(CLI::App& app) {
 }  // namespace
 
 extern const Verb coverage_verb;
-const Verb coverage_verb{"coverage", "how much of the time rules explain, with rules to add",
-                         "kr coverage trace.csv,vllm,llama --min-coverage 99", setup_coverage,
-                         "Traces"};
+const Verb coverage_verb{
+    "coverage", "show how much of the time rules explain, and suggest rules to add",
+    "kr coverage trace.csv,vllm,llama --min-coverage 99", setup_coverage, "Traces"};
 
 }  // namespace kr::cli

@@ -56,8 +56,7 @@ struct DiffOptions {
 CompiledRules load(const std::string& name, bool beside, bool scanned, Streams& streams) {
   CompiledRules rules = beside ? compile_rules({{name}}, streams) : load_named({name}, streams);
   if (rules.program().engines.empty()) {
-    throw Error(name, "there is no engine in it, so it labels nothing",
-                "compare rulesets that use it");
+    throw Error(name, "it defines no engine, so it labels nothing", "compare rulesets that use it");
   }
   if (scanned && !rules.database) {
     rules.database = Database::compile(rules.program(), cache_of_process(streams));
@@ -79,7 +78,7 @@ void add_run(const RunSpec& run, const DiffOptions& options, Streams& streams,
   for (const Operation& operation : trace.operations) {
     int64_t& total = names[first + operation.name.index].total_ns;
     if (__builtin_add_overflow(total, operation.duration_ns, &total)) {
-      throw Error(run.path, "its times add up to more than 64 bits of nanoseconds hold");
+      throw Error(run.path, "the sum of its times exceeds 64 bits of nanoseconds");
     }
   }
 }
@@ -99,7 +98,7 @@ void check_engine(const RunSpec& run, const Program& before, const Program& afte
   const auto check = [&](const std::set<std::string>& names, const std::string& name,
                          const char* what) {
     if (name.empty() || names.contains(name)) return;
-    throw Error(run.path, fmt::format("neither side has the {} `{}`", what, name),
+    throw Error(run.path, fmt::format("neither ruleset has {} `{}`", what, name),
                 near_or_all(name, std::vector<std::string>(names.begin(), names.end())));
   };
   check(engines, run.engine, "engine");
@@ -112,7 +111,7 @@ std::vector<NameMet> joined(std::vector<NameMet> names) {
   for (NameMet& one : names) {
     int64_t& total = totals[{one.name, one.kind, one.engine, one.model}];
     if (__builtin_add_overflow(total, one.total_ns, &total)) {
-      throw Error("", "the runs' times add up to more than 64 bits of nanoseconds hold");
+      throw Error("", "the sum of the times of all runs exceeds 64 bits of nanoseconds");
     }
   }
   names.clear();
@@ -162,7 +161,7 @@ std::string text_of(const Comparison& comparison, const std::vector<MoveCount>& 
   }
   for (const std::string& heading : headings) text += heading + below[heading];
   if (left_out > 0) {
-    text += fmt::format("{} between which none of these names moves (--all shows {})\n",
+    text += fmt::format("{} without a change in these names (--all shows {})\n",
                         plural(left_out, "pair") + " of labels", left_out == 1 ? "it" : "them");
   }
   return text;
@@ -170,7 +169,7 @@ std::string text_of(const Comparison& comparison, const std::vector<MoveCount>& 
 
 /// An option that means nothing for what is compared is a mistake worth telling.
 void refuse(bool given, std::string_view option, std::string_view what) {
-  if (given) throw Error("", fmt::format("{} means nothing between {}", option, what));
+  if (given) throw Error("", fmt::format("{} does not apply to {}", option, what));
 }
 
 Exit diff_rules(const DiffOptions& options, Streams& streams) {
@@ -189,7 +188,7 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   for (const RunSpec& run : runs) add_run(run, options, streams, names);
   names = joined(std::move(names));
   // A .krdb holds `generic` too where several engines want it, and so must what it is held against.
-  const Library library = Library::of_process();
+  const Library& library = own_library();
   const bool beside = names_krdb(options.before, library) || names_krdb(options.after, library);
   const CompiledRules before = load(options.before, beside, !names.empty(), streams);
   const CompiledRules after = load(options.after, beside, !names.empty(), streams);
@@ -201,7 +200,7 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   tables::Source source;
   source.rules_difference = &difference;
   constexpr const char* not_proven =
-      "not proven: the rules are too involved to be sure that this is all";
+      "not proven: the rules are too complex to prove that the list is complete";
   if (!comparison.proven) source.notes.push_back({"", "warning", "not-proven", not_proven});
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
     if (format != "table" || outputs.tables_named()) return nullptr;
@@ -215,7 +214,7 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   if (!comparison.proven) {
     streams.warning(not_proven);
   } else if (comparison.same()) {
-    streams.note("the same: every name gets the same labels");
+    streams.note("no difference: every name gets the same labels");
   }
   return comparison.same() ? Exit::done : Exit::findings;
 }
@@ -226,10 +225,10 @@ Exit diff(const DiffOptions& options, Streams& streams) {
     const RunSpec other = parse_run(run ? options.after : options.before);
     std::error_code error;
     if (other.path.find('.') != other.path.npos && !std::filesystem::exists(other.path, error)) {
-      throw Error(other.path, "there is no such file");
+      throw Error(other.path, "no such file");
     }
     throw Error(run ? options.after : options.before,
-                fmt::format("is not a run, and {} is one", run ? options.before : options.after),
+                fmt::format("is not a run, but {} is", run ? options.before : options.after),
                 "compare two runs, or two rulesets");
   }
   if (!run) return diff_rules(options, streams);
@@ -252,23 +251,21 @@ Action setup_diff(CLI::App& app) {
                  "A rules file, a .krdb, or the name of a shipped ruleset; or a run, "
                  "PATH[,ENGINE,MODEL]")
       ->required();
-  app.add_option("NEW", options->after, "What to hold against it")->required();
+  app.add_option("NEW", options->after, "The ruleset or run to compare OLD with")->required();
   app.add_option("--names", options->names,
-                 "Count those of these names that move: a file, one a line (repeatable)")
+                 "Count how many names of this file, one per line, change their label (repeatable)")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  app.add_option(
-         "--run", options->runs,
-         "Count the names of this run that move, and their time (repeatable); with an engine "
-         "and model, as those label them")
+  app.add_option("--run", options->runs,
+                 "Count the names of this run that change their label, and their time "
+                 "(repeatable); with an engine and model, only under their rules")
       ->type_name("PATH[,ENGINE,MODEL]")
       ->allow_extra_args(false);
-  app.add_option("--by", options->by,
-                 "Between runs: the dimension of the table (default: substage)")
+  app.add_option("--by", options->by, "For runs: the dimension to compare (default: substage)")
       ->type_name("DIM");
   app.add_option("--level", options->level,
-                 "Between runs: as module trees, aligned at kernel, module, layer, or a depth "
-                 "(default: module for profiles of modules; traces by name)")
+                 "For runs: compare module trees at this level: kernel, module, layer, or a depth "
+                 "(default: module for layer-wise profiles; traces are compared by name)")
       ->type_name("LEVEL");
   options->outputs.add_to(app, diff_outputs());
   options->rules.add_to(app);
@@ -279,8 +276,7 @@ Action setup_diff(CLI::App& app) {
 }  // namespace
 
 extern const Verb diff_verb;
-const Verb diff_verb{"diff",
-                     "what changes between two rulesets in meaning, between two runs in time",
+const Verb diff_verb{"diff", "compare two rulesets by meaning, or two runs by time",
                      "kr diff old.kr rulesets/sglang.kr --run trace.csv", setup_diff, "Results"};
 
 }  // namespace kr::cli

@@ -8,7 +8,6 @@
 #include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "report/run_difference.hpp"
-#include "source/library.hpp"
 #include "trace/open.hpp"
 
 namespace kr::cli {
@@ -61,7 +60,7 @@ const OutputRules& diff_runs_outputs() {
 
 bool names_run(const std::string& operand) {
   // As everywhere, a word that is the name of a shipped ruleset names that; `./vllm` is a path.
-  if (Library::of_process().ruleset(operand)) return false;
+  if (own_library().ruleset(operand)) return false;
   const std::string path = parse_run(operand).path;
   const auto ends = [&](std::string_view end) { return path.ends_with(end); };
   if (ends(".kr") || ends(".krdb")) return false;
@@ -77,9 +76,10 @@ Exit diff_runs(const DiffRunsOptions& options, Streams& streams) {
   // Standard input is taken to be of the other's kind, or reading it says what it is.
   const bool trees = holds_module_trees(a.path == "-" ? b.path : a.path, options.trace.open);
   if (trees != holds_module_trees(b.path == "-" ? a.path : b.path, options.trace.open)) {
-    throw Error(trees ? b.path : a.path,
-                fmt::format("holds operations, and {} module trees", trees ? a.path : b.path),
-                "compare runs of one kind");
+    throw Error(
+        trees ? b.path : a.path,
+        fmt::format("contains operations, but {} contains module trees", trees ? a.path : b.path),
+        "compare runs of the same kind");
   }
   // Operations stand in modules too, where their trace tells of them.
   const bool as_trees = trees || !options.level.empty();
@@ -100,7 +100,7 @@ Exit diff_runs(const DiffRunsOptions& options, Streams& streams) {
     };
   };
   outputs.finish(source, own, streams);
-  if (difference.same()) streams.note("the same: every name takes as long in both");
+  if (difference.same()) streams.note("no difference: every name takes the same time in both runs");
   return difference.same() ? Exit::done : Exit::findings;
 }
 

@@ -22,16 +22,16 @@ const CodeInfo& code_of(const std::string& word) {
   const auto near = nearest_code(word);
   const std::vector<std::string> with = near ? std::vector<std::string>() : codes_with(word);
   if (!with.empty()) {
-    throw Error("", fmt::format("there is no code or name `{}`", word),
-                fmt::format("with that in its name there is {}", fmt::join(with, ", ")));
+    throw Error("", fmt::format("unknown code or name `{}`", word),
+                fmt::format("names that contain it: {}", fmt::join(with, ", ")));
   }
-  throw Error("", fmt::format("there is no code or name `{}`", word),
-              near ? fmt::format("did you mean `{}`?", *near) : "`kr explain` alone lists all");
+  throw Error("", fmt::format("unknown code or name `{}`", word),
+              near ? fmt::format("did you mean `{}`?", *near) : "`kr explain` lists all codes");
 }
 
 std::string page_text(const CodeInfo& info, PageStyle style) {
   if (info.severity == Severity::retired) {
-    return fmt::format("{} {}\n\nThis code is no longer given.\n", info.id, info.name);
+    return fmt::format("{} {}\n\nkr no longer reports this code.\n", info.id, info.name);
   }
   const std::string_view page = page_of(info);
   if (!page.empty()) return render_page(page, style);
@@ -60,16 +60,17 @@ Exit explain(const ExplainOptions& options, Streams& streams) {
 
 Action setup_explain(CLI::App& app) {
   auto options = std::make_shared<ExplainOptions>();
-  app.add_option("CODE", options->codes, "Codes (KR204) or names (unknown-label); none: list all")
+  app.add_option("CODE", options->codes,
+                 "Codes (KR204) or names (unknown-label); default: list all")
       ->delimiter(',');
-  app.add_flag("--index", options->index, "The list of all codes as markdown");
+  app.add_flag("--index", options->index, "Print the list of all codes as Markdown");
   return [options](Streams& streams) { return explain(*options, streams); };
 }
 
 }  // namespace
 
 extern const Verb explain_verb;
-const Verb explain_verb{"explain", "what a finding means, with an example and its repair",
+const Verb explain_verb{"explain", "explain a finding, with an example and its fix",
                         "kr explain unknown-label", setup_explain, "Rules"};
 
 }  // namespace kr::cli

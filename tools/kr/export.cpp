@@ -23,7 +23,7 @@ struct ExportArguments {
 
 Exit export_rules(const ExportArguments& options, Streams& streams) {
   if (options.rules.names.empty()) {
-    throw Error("", "no rules are named", "name a rules file or a shipped ruleset: kr export vllm");
+    throw Error("", "no rules given", "name a rules file or a shipped ruleset: kr export vllm");
   }
   (void)parse_choice(options.format, "--format", {"engine-model-json"});
   const auto rules = std::move(load_named(options.rules.names, streams).rules);
@@ -43,10 +43,10 @@ Exit export_rules(const ExportArguments& options, Streams& streams) {
     write_file(options.output, exported.text);
   }
   if (exported.asking_kind > 0) {
-    streams.note(fmt::format("{} copies and sets by the spelling of their names",
+    streams.note(fmt::format("{} copies and sets by their names",
                              exported.asking_kind == 1
-                                 ? std::string("1 pattern tells")
-                                 : fmt::format("{} patterns tell", exported.asking_kind)));
+                                 ? std::string("1 pattern identifies")
+                                 : fmt::format("{} patterns identify", exported.asking_kind)));
   }
   if (!options.output.empty()) {
     streams.note(fmt::format("wrote {}: {}", options.output, plural(exported.rules, "pattern")));
@@ -58,21 +58,21 @@ Action setup_export(CLI::App& app) {
   auto options = std::make_shared<ExportArguments>();
   app.add_option("RULES,--rules", options->rules.names,
                  "Rules files, a .krdb, or names of shipped rulesets");
-  app.add_option("--format", options->format, "engine-model-json, which gputrc2graph.py takes")
+  app.add_option("--format", options->format, "engine-model-json, which gputrc2graph.py reads")
       ->type_name("FORMAT");
-  app.add_option("--dimension", options->dimension, "The labels to write (default: substage)")
+  app.add_option("--dimension", options->dimension,
+                 "The dimension whose labels are written (default: substage)")
       ->type_name("DIM");
   app.add_option("-o,--output", options->output, "The file to write (default: standard output)")
       ->type_name("FILE");
-  app.add_flag("--skip-inexpressible", options->skip,
-               "Write what can be written where rules have no pattern that says the same");
+  app.add_flag("--skip-inexpressible", options->skip, "Skip rules that no pattern can express");
   return [options](Streams& streams) { return export_rules(*options, streams); };
 }
 
 }  // namespace
 
 extern const Verb export_verb;
-const Verb export_verb{"export", "rules as a JSON table that gputrc2graph.py takes",
+const Verb export_verb{"export", "convert rules to a JSON table for gputrc2graph.py",
                        "kr export vllm --format engine-model-json -o engine_model.json",
                        setup_export, "Rules"};
 

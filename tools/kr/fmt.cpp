@@ -79,13 +79,13 @@ class Formatter {
       streams_.out(layout.text);
     } else if (changes) {
       replace_file(name, layout.text);
-      streams_.note("laid out " + name);
+      streams_.note("formatted " + name);
     }
     if (layout.sink.all().empty()) return;
     failed_ = true;
     streams_.raw_error(
         render_human(sources, layout.sink.sorted(), {.color = streams_.color_error()}));
-    streams_.error(fmt::format("{}: what has errors stays as it is written", name));
+    streams_.error(fmt::format("{}: code with errors was not formatted", name));
   }
 
   const FmtOptions& options_;
@@ -99,9 +99,9 @@ class Formatter {
 Action setup_fmt(CLI::App& app) {
   auto options = std::make_shared<FmtOptions>();
   app.add_option("PATH", options->paths,
-                 "Rules files, folders of them; `-`: standard input to standard output")
+                 "Rules files or folders; `-`: standard input to standard output")
       ->required();
-  app.add_flag("--check", options->check, "Change nothing; name the files that would change");
+  app.add_flag("--check", options->check, "Change nothing; list the files that would change");
   app.add_flag("--diff", options->diff, "Change nothing; show what would change");
   return [options](Streams& streams) { return Formatter(*options, streams).run(); };
 }
@@ -109,7 +109,6 @@ Action setup_fmt(CLI::App& app) {
 }  // namespace
 
 extern const Verb fmt_verb;
-const Verb fmt_verb{"fmt", "rules files in the one canonical layout", "kr fmt rulesets stdlib",
-                    setup_fmt, "Rules"};
+const Verb fmt_verb{"fmt", "format rules files", "kr fmt rulesets stdlib", setup_fmt, "Rules"};
 
 }  // namespace kr::cli

@@ -33,12 +33,13 @@ Exit import(const ImportArguments& options, Streams& streams) {
     write_file(options.output, imported.text);
   }
   if (!imported.proven) {
-    streams.warning("whether the rules mean what the tables mean was too much to prove in full");
+    streams.warning(
+        "not proven: the rules are too complex to prove that they mean the same as the tables");
   }
   if (!options.output.empty()) {
     streams.note(fmt::format(
         "wrote {}: {}{}", options.output, plural(imported.rules, "pattern"),
-        imported.left_out == 0 ? std::string() : fmt::format(", {} left out", imported.left_out)));
+        imported.left_out == 0 ? std::string() : fmt::format(", {} omitted", imported.left_out)));
   }
   return findings.empty() ? Exit::done : Exit::findings;
 }
@@ -51,7 +52,7 @@ Action setup_import(CLI::App& app) {
   app.add_option("-o,--output", options->output,
                  "The rules file to write (default: standard output)")
       ->type_name("FILE");
-  app.add_option("--engine", options->import.engines, "Only this engine (repeatable)")
+  app.add_option("--engine", options->import.engines, "Import only this engine (repeatable)")
       ->type_name("ENGINE")
       ->allow_extra_args(false);
   return [options](Streams& streams) { return import(*options, streams); };
@@ -60,7 +61,7 @@ Action setup_import(CLI::App& app) {
 }  // namespace
 
 extern const Verb import_verb;
-const Verb import_verb{"import", "JSON tables of gputrc2graph.py as rules",
+const Verb import_verb{"import", "convert JSON tables of gputrc2graph.py to rules",
                        "kr import engine_model.json -o mine.kr", setup_import, "Rules"};
 
 }  // namespace kr::cli

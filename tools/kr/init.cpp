@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "convert/starter.hpp"
-#include "source/library.hpp"
+#include "session.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -20,15 +20,14 @@ struct InitArguments {
 Exit init(const InitArguments& options, Streams& streams) {
   if (options.engine.ends_with(".kr")) {
     const std::string name = std::filesystem::path(options.engine).stem().string();
-    throw Error(
-        "", fmt::format("`{}` is the name of a file, and an engine is asked for", options.engine),
-        fmt::format("`kr init {}` writes {}.kr; another file is named with -o", name, name));
+    throw Error("", fmt::format("`{}` is the name of a file, not of an engine", options.engine),
+                fmt::format("`kr init {}` writes {}.kr; name another file with -o", name, name));
   }
   const std::string text = starter_rules(options.engine);
-  if (!options.force && Library::of_process().ruleset(options.engine)) {
-    throw Error("", fmt::format("engine `{}` ships with kr already", options.engine),
-                fmt::format("build on it with `use rulesets.{}` and models that extend its own, "
-                            "choose another name, or write yours with --force",
+  if (!options.force && own_library().ruleset(options.engine)) {
+    throw Error("", fmt::format("engine `{}` ships with kr", options.engine),
+                fmt::format("add `use rulesets.{}` to a ruleset and extend its models, choose "
+                            "another name, or use --force",
                             options.engine));
   }
   if (options.output == "-") {
@@ -38,8 +37,7 @@ Exit init(const InitArguments& options, Streams& streams) {
   const std::string path = options.output.empty() ? options.engine + ".kr" : options.output;
   std::error_code error;
   if (!options.force && std::filesystem::is_regular_file(path, error)) {
-    throw Error(path, "the file is there already",
-                "name another with -o, or replace it with --force");
+    throw Error(path, "the file exists", "name another file with -o, or replace it with --force");
   }
   write_file(path, text);
   streams.note(fmt::format("wrote {}: try `kr test {}`", path, path));
@@ -53,14 +51,14 @@ Action setup_init(CLI::App& app) {
                  "The file to write (default: ENGINE.kr; `-`: standard output)")
       ->type_name("FILE");
   app.add_flag("--force", options->force,
-               "Replace a file that is there, or name an engine that ships with kr");
+               "Replace an existing file, or allow the name of an engine that ships with kr");
   return [options](Streams& streams) { return init(*options, streams); };
 }
 
 }  // namespace
 
 extern const Verb init_verb;
-const Verb init_verb{"init", "a commented ruleset to start from", "kr init mine", setup_init,
+const Verb init_verb{"init", "write a commented ruleset to start from", "kr init mine", setup_init,
                      "Rules"};
 
 }  // namespace kr::cli

@@ -45,7 +45,7 @@ Codes codes_of(const std::vector<std::string>& words, std::string_view option) {
     const CodeInfo* info = find_code_loosely(word);
     if (info == nullptr) {
       const auto near = nearest_code(word);
-      throw Error("", fmt::format("`{}` of {} is not a finding", word, option),
+      throw Error("", fmt::format("unknown check `{}` in {}", word, option),
                   near ? fmt::format("did you mean `{}`?", *near) : "see `kr list checks`");
     }
     codes.push_back(info);
@@ -64,10 +64,10 @@ std::vector<std::string> inputs_of(const LintArguments& options, const Library& 
   const auto piped = std::find(paths.begin(), paths.end(), "-");
   if (piped == paths.end()) return rule_paths(paths, library);
   if (how.fixes != LintFilesOptions::Fixes::none && !how.dry) {
-    throw Error("", "what comes from standard input cannot be fixed in place",
-                "see the fixes with --diff, or name the file");
+    throw Error("", "standard input cannot be fixed in place",
+                "show the fixes with --diff, or name a file");
   }
-  if (options.names == "-") throw Error("", "standard input cannot be rules and names at once");
+  if (options.names == "-") throw Error("", "standard input cannot be both rules and names");
   paths.erase(std::remove(paths.begin(), paths.end(), "-"), paths.end());
   std::vector<std::string> names;
   if (!paths.empty()) names = rule_paths(paths, library);
@@ -99,7 +99,7 @@ std::string summary(const std::vector<Diagnostic>& findings, size_t fixes, bool 
   if (counts[2] > 0) add(plural(counts[2], "error"));
   if (counts[1] > 0) add(plural(counts[1], "warning"));
   if (counts[0] > 0) add(plural(counts[0], "info"));
-  if (text.empty()) text = "nothing found";
+  if (text.empty()) text = "no findings";
   return fixing ? fmt::format("{}; fixed {}", text, fixes) : text;
 }
 
@@ -117,7 +117,7 @@ Exit lint(const LintArguments& options, Streams& streams) {
   const Severity level = level_of(options.fail_level);
   const Codes select = codes_of(options.select, "--select");
   const Codes ignore = codes_of(options.ignore, "--ignore");
-  const Library library = Library::of_process();
+  const Library& library = own_library();
   LintFilesOptions how;
   how.infos = options.info || level == Severity::info || !select.empty();
   if (!options.names.empty()) how.known_names = names_of_file(options.names);
@@ -166,30 +166,31 @@ Action setup_lint(CLI::App& app) {
   app.add_option("--format", options->format,
                  "human, concise, json, sarif, github or junit (default: human)")
       ->type_name("FORMAT");
-  app.add_flag("--fix", options->fix, "Make the fixes that provably change no meaning");
-  app.add_flag("--unsafe-fixes", options->unsafe_fixes, "Make the other fixes too");
-  app.add_flag("--diff", options->diff, "Show what --fix would change, and write nothing");
+  app.add_flag("--fix", options->fix, "Apply fixes that provably keep the meaning");
+  app.add_flag("--unsafe-fixes", options->unsafe_fixes,
+               "Also apply fixes that may change the meaning");
+  app.add_flag("--diff", options->diff, "Show what --fix would change; write nothing");
   app.add_option("--fail-level", options->fail_level,
-                 "Exit with 1 from this severity on: error, warning or info (default: warning)")
+                 "Exit with 1 on findings of at least this severity: error, warning or info "
+                 "(default: warning)")
       ->type_name("LEVEL");
-  app.add_flag("--info", options->info, "Show what is only likely, too");
-  app.add_option(
-         "--effort", options->effort,
-         "Prove with so many times the usual steps, which take some 2 s a file (default: 1)")
+  app.add_flag("--info", options->info, "Also show findings of severity info");
+  app.add_option("--effort", options->effort,
+                 "Prove with N times the default number of steps, which takes about 2 s per file "
+                 "(default: 1)")
       ->type_name("N")
       ->check(whole_number(1));
   app.add_option("--select", options->select, "Show only these findings, by code or name")
       ->type_name("CODE,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--ignore", options->ignore, "Leave these findings out, by code or name")
+  app.add_option("--ignore", options->ignore, "Hide these findings, by code or name")
       ->type_name("CODE,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option(
-         "--names", options->names,
-         "A file of kernel names, one a line, to see what short texts take by accident (`-`: "
-         "standard input)")
+  app.add_option("--names", options->names,
+                 "A file of kernel names, one per line, to find names that short texts match by "
+                 "accident (`-`: standard input)")
       ->type_name("FILE");
   return [options](Streams& streams) { return lint(*options, streams); };
 }
@@ -197,7 +198,7 @@ Action setup_lint(CLI::App& app) {
 }  // namespace
 
 extern const Verb lint_verb;
-const Verb lint_verb{"lint", "check rules: prove which can never apply, and fix them",
+const Verb lint_verb{"lint", "check rules, prove which can never match, and fix them",
                      "kr lint rulesets/vllm.kr --fix", setup_lint, "Rules"};
 
 }  // namespace kr::cli

@@ -49,10 +49,10 @@ struct ListOptions {
 /// Rules files that ship, each loaded by itself, since files may have engines of the same name; or
 /// those that the user named.
 struct Rulesets {
-  std::vector<std::unique_ptr<Rules>> loaded;
-  std::vector<const Rules*> all;
+  std::vector<std::unique_ptr<LoadedRules>> loaded;
+  std::vector<const LoadedRules*> all;
 
-  void add(std::unique_ptr<Rules> rules) {
+  void add(std::unique_ptr<LoadedRules> rules) {
     all.push_back(rules.get());
     loaded.push_back(std::move(rules));
   }
@@ -80,7 +80,7 @@ Exit list(const ListOptions& options, Streams& streams) {
   }
   if (needs == tables::Needs::rulesets) {
     if (compiled) rulesets.all.push_back(compiled->rules.get());
-    const Library library = Library::of_process();
+    const Library& library = own_library();
     for (const std::string& name : compiled ? std::vector<std::string>() : library.rulesets()) {
       Sink ignored;
       rulesets.add(load_rules({name}, library, ignored));
@@ -88,7 +88,7 @@ Exit list(const ListOptions& options, Streams& streams) {
     source.rulesets = &rulesets.all;
   }
   if (!options.of.empty()) {
-    if (what != "columns") throw Error("", "only `kr list columns` takes a table");
+    if (what != "columns") throw Error("", "only `kr list columns` accepts a table");
     std::vector<std::string> ids;
     for (const tables::Definition* one : tables::all()) ids.push_back(one->info.id);
     source.table = parse_choice(options.of, "kr list columns", ids);
@@ -101,7 +101,7 @@ Action setup_list(CLI::App& app) {
   auto options = std::make_shared<ListOptions>();
   app.add_option("WHAT", options->what,
                  fmt::format("{} (default: models)", fmt::join(listable(), ", ")));
-  app.add_option("TABLE", options->of, "With `columns`: the table whose columns are listed");
+  app.add_option("TABLE", options->of, "For `columns`: the table whose columns are listed");
   options->outputs.add_to(app, list_outputs("models"));
   options->rules.add_to(app);
   return [options](Streams& streams) { return list(*options, streams); };
@@ -110,7 +110,7 @@ Action setup_list(CLI::App& app) {
 }  // namespace
 
 extern const Verb list_verb;
-const Verb list_verb{"list", "engines, models, labels, tables and whatever else there is",
+const Verb list_verb{"list", "list engines, models, labels, tables, checks and more",
                      "kr list labels --rules vllm", setup_list, "Rules"};
 
 }  // namespace kr::cli

@@ -10,6 +10,7 @@
 #include "lsp/check.hpp"
 #include "lsp/framing.hpp"
 #include "lsp/server.hpp"
+#include "session.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -25,7 +26,7 @@ bool wait(const lsp::Worker& worker) {
   std::array<pollfd, 2> all{pollfd{STDIN_FILENO, POLLIN, 0},
                             pollfd{worker.descriptor(), POLLIN, 0}};
   while (poll(all.data(), all.size(), -1) < 0) {
-    if (errno != EINTR) throw Error("standard input", "it cannot be read");
+    if (errno != EINTR) throw Error("standard input", "cannot be read");
   }
   return all[0].revents != 0;
 }
@@ -40,7 +41,7 @@ bool read_some(lsp::Framer& framer) {
       return true;
     }
     if (count == 0) return false;
-    if (errno != EINTR) throw Error("standard input", "it cannot be read");
+    if (errno != EINTR) throw Error("standard input", "cannot be read");
   }
 }
 
@@ -50,7 +51,7 @@ void send(const std::vector<std::string>& messages, Streams& streams) {
 }
 
 Exit serve(Streams& streams) {
-  lsp::Server server(Library::of_process(), KR_VERSION);
+  lsp::Server server(own_library(), KR_VERSION);
   lsp::Worker worker;
   lsp::Framer framer;
   while (true) {
@@ -69,20 +70,19 @@ Exit serve(Streams& streams) {
       if (check) worker.start(std::move(*check));
       continue;
     }
-    if (wait(worker) && !read_some(framer))
-      throw Error("standard input", "it ended without `exit`");
+    if (wait(worker) && !read_some(framer)) throw Error("standard input", "ended without `exit`");
   }
 }
 
 Action setup_lsp(CLI::App& app) {
   auto always = std::make_shared<bool>(true);
-  app.add_flag("--stdio", *always, "Speak on standard input and output, as it always does");
+  app.add_flag("--stdio", *always, "Use standard input and output (always the case)");
   return [always](Streams& streams) { return serve(streams); };
 }
 
 }  // namespace
 
 extern const Verb lsp_verb;
-const Verb lsp_verb{"lsp", "the language server, for editors", "kr lsp", setup_lsp, "Setup"};
+const Verb lsp_verb{"lsp", "run the language server for editors", "kr lsp", setup_lsp, "Setup"};
 
 }  // namespace kr::cli

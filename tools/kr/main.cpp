@@ -1,5 +1,5 @@
 // kr: the command line. Parses, runs one verb, and turns what went wrong into a message and an
-// exit status: 0 done and clean, 1 findings, 2 it could not be done.
+// exit status: 0 done, no findings, 1 findings, 2 failed.
 #include <malloc.h>
 #include <sqlite3.h>
 
@@ -86,12 +86,12 @@ std::vector<std::string> arguments(int argc, const char* const* argv) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !unknown.empty()) {
     const std::string word = unknown[0].substr(0, unknown[0].find('='));
     const auto near = word.starts_with("--") ? nearest(word, options) : std::nullopt;
-    throw Error("", fmt::format("`{}` is not understood", word),
+    throw Error("", fmt::format("unexpected argument `{}`", word),
                 near ? fmt::format("did you mean `{}`?", *near) : help);
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !chosen.empty()) {
     const Verb* verb = find_verb(chosen[0]->get_name());
-    throw Error("", error.what(), fmt::format("such as `{}`; {}", verb->example, help));
+    throw Error("", error.what(), fmt::format("for example `{}`; {}", verb->example, help));
   }
   throw Error("", error.what(), help);
 }
@@ -129,11 +129,12 @@ Exit run(int argc, const char* const* argv, Streams& streams) {
 
 std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& actions) {
   auto app = std::make_unique<CLI::App>(
-      "Labels every GPU operation of a trace by rules, and shows where the time goes.", "kr");
+      "Labels every GPU operation of a trace by rules and shows where the time goes.", "kr");
   app->set_version_flag("-V,--version", "", "Print the version and exit");
   app->set_help_flag("-h,--help", "Print this help and exit");
   app->footer(
-      "Example: kr report trace.csv --out-dir results\n`kr help VERB` shows what a verb can do.");
+      "Example: kr report trace.csv --out-dir results\n`kr help VERB` shows the options of a "
+      "verb.");
   app->require_subcommand(0, 1);
   app->fallthrough();
   const std::map<std::string, When> when{
@@ -144,7 +145,7 @@ std::unique_ptr<CLI::App> make_app(Streams& streams, std::vector<Action>& action
   app->add_option("--progress", streams.progress, "Progress of long reads: auto, always, never")
       ->transform(CLI::CheckedTransformer(when).description(""))
       ->type_name("WHEN");
-  app->add_flag("-q,--quiet", streams.quiet, "No warnings and notes");
+  app->add_flag("-q,--quiet", streams.quiet, "Print no warnings and notes");
   for (const Verb* verb : verbs()) {
     CLI::App* sub = app->add_subcommand(verb->name, verb->summary);
     sub->footer(fmt::format("Example: {}", verb->example));

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "render/render.hpp"
 #include "report/chrome_trace.hpp"
+#include "report/tables_html.hpp"
 #include "session.hpp"
 #include "trace/open.hpp"
 
@@ -37,8 +38,9 @@ bool is_for_people(std::string_view format) {
 }
 
 std::vector<std::string> formats_of(const OutputRules& rules) {
-  std::vector<std::string> formats{"table", "csv", "json", "jsonl", "markdown", "sqlite"};
-  formats.insert(formats.end(), rules.own_formats.begin(), rules.own_formats.end());
+  std::vector<std::string> formats{"table", "csv", "json", "jsonl", "markdown", "sqlite", "html"};
+  std::remove_copy(rules.own_formats.begin(), rules.own_formats.end(), std::back_inserter(formats),
+                   "html");
   return formats;
 }
 
@@ -70,24 +72,25 @@ std::vector<std::string> run_tables() {
 
 void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
   app.add_option("--format", formats,
-                 fmt::format("Of {}, with commas between (default: {}); to standard output, unless "
-                             "--out-dir is given",
+                 fmt::format("Output formats, separated by commas: {} (default: {}); written to "
+                             "standard output unless --out-dir is given",
                              fmt::join(formats_of(rules), ", "), fmt::join(rules.without, ", ")))
       ->type_name("LIST");
   if (!rules.any_tables) {
     app.add_option(
            "--tables,--only", tables,
-           fmt::format("With commas between (default: {}){}; `kr list tables` describes them",
-                       fmt::join(rules.tables, ", "),
-                       rules.more_tables.empty() ? "" : "; any table about runs"))
+           fmt::format(
+               "Tables, separated by commas (default: {}){}; `kr list tables` describes them",
+               fmt::join(rules.tables, ", "),
+               rules.more_tables.empty() ? "" : "; all tables about runs are allowed"))
         ->type_name("LIST");
   }
   app.add_option("--out-dir,--out_dir,--output-directory", out_dir,
-                 "Folder for files (made where missing)")
+                 "Folder for output files (created if missing)")
       ->type_name("DIR");
-  app.add_option("-o,--output", file, "File for the one format named; packed if it ends in .gz")
+  app.add_option("-o,--output", file, "Output file, for one format; compressed if it ends in .gz")
       ->type_name("FILE");
-  app.add_flag("--all", all, "All rows and columns of tables on a terminal");
+  app.add_flag("--all", all, "Show all rows and columns of tables on a terminal");
 }
 
 struct Outputs::Target {
@@ -119,7 +122,8 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     : tables_named_(!options.tables.empty()),
       all_rows_(options.all),
       whole_lists_(rules.whole_lists),
-      statistics_(rules.statistics) {
+      statistics_(rules.statistics),
+      title_(rules.stem) {
   const auto formats = options.formats.empty()
                            ? (tables_named_ ? std::vector<std::string>{"table"} : rules.without)
                            : parse_choices(options.formats, "--format", formats_of(rules));
@@ -132,10 +136,10 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       tables_named_ ? parse_choices(options.tables, "--tables", choices) : rules.tables;
   const std::vector<const tables::Definition*> wanted = definitions(named);
   if (!options.file.empty() && !options.out_dir.empty()) {
-    throw Error("", "-o names a file and --out-dir a folder", "give one of them");
+    throw Error("", "-o names a file and --out-dir a folder", "use only one of them");
   }
   if (!options.file.empty() && (options.formats.empty() || formats.size() != 1)) {
-    throw Error("", "-o is for one format", "name it with --format");
+    throw Error("", "-o writes one format", "name it with --format");
   }
   const bool to_folder = !options.out_dir.empty() ||
                          (options.formats.empty() && !tables_named_ && rules.files_without);
@@ -143,7 +147,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
   if (to_folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) throw Error(folder.string(), "cannot be made: " + error.message());
+    if (error) throw Error(folder.string(), "cannot be created: " + error.message());
   }
   for (const std::string& format : formats) {
     const bool per_run = format == trace_format;
@@ -153,9 +157,10 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
         contains(rules.to_terminal, format) && (format == "table" || formats.size() == 1);
     if (per_table && !to_folder && !rules.any_tables && wanted.size() != 1) {
       throw Error(
-          "", "CSV is one table",
-          fmt::format("name it, such as --tables {}, or give --out-dir for a file per table",
-                      wanted.front()->info.id));
+          "", "a CSV file contains one table",
+          fmt::format(
+              "choose one, such as --tables {}, or use --out-dir to write one file per table",
+              wanted.front()->info.id));
     }
     if (!options.file.empty()) {
       open(format, options.file);
@@ -181,8 +186,8 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       target.wanted = whole ? definitions(rules.database) : wanted;
     }
     if (per_run && !to_folder && runs.size() > 1) {
-      throw Error("", fmt::format("a file of --format {} holds one run", format),
-                  "give --out-dir, or one run at a time");
+      throw Error("", fmt::format("a file of --format {} contains one run", format),
+                  "use --out-dir, or give one run at a time");
     }
   }
 }
@@ -190,10 +195,10 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
 Outputs::Target& Outputs::open(const std::string& format, const std::filesystem::path& path) {
   if (format == database_format) {
     if (path.extension() == ".gz") {
-      throw Error(path.string(), "a database is not packed", "leave the .gz out");
+      throw Error(path.string(), "a database cannot be compressed", "remove .gz from the name");
     }
     if (!render::may_replace_database(path)) {
-      throw Error(path.string(), "is there, and not a database that kr wrote",
+      throw Error(path.string(), "exists and is not a database that kr wrote",
                   "write to another file, or remove it first");
     }
   }
@@ -205,7 +210,7 @@ void Outputs::print(const std::string& format) {
     if (target.file && !target.printed) continue;
     throw Error("",
                 fmt::format("{} and {} cannot both go to standard output", target.format, format),
-                "give --out-dir, or one --format at a time");
+                "use --out-dir, or one --format at a time");
   }
   Target target{format};
   if (format == database_format) {
@@ -267,7 +272,7 @@ std::vector<table::Table> Outputs::present(const tables::Source& source, const T
       present.push_back(tables::make(*one, source));
     } else if (tables_named_ && !one->info.describes_results &&
                told_absent_.insert(one->info.id).second) {
-      streams.warning(fmt::format("there is no table `{}`: {}", one->info.id, absent));
+      streams.warning(fmt::format("table `{}` is absent: {}", one->info.id, absent));
     }
   }
   return present;
@@ -315,6 +320,7 @@ void Outputs::write_tables(Target& target, const std::vector<table::Table>& tabl
     if (format == "json") return render::json(tables, out);
     if (format == "jsonl") return render::json_lines(tables, out);
     if (format == "markdown") return render::markdown(tables, out);
+    if (format == "html") return out(tables_html(tables, title_));
     return render::terminal(tables, out,
                             {.color = !target.file && streams.color_out(),
                              .width = target.file ? 0 : streams.out_width(),

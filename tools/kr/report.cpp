@@ -39,7 +39,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   std::vector<std::string> asked = options.runs;
   asked.insert(asked.end(), options.more_runs.begin(), options.more_runs.end());
   const std::vector<RunSpec> specs = parse_runs(asked);
-  if (specs.empty()) throw Error("", "no run is given", "name a trace: kr report TRACE");
+  if (specs.empty()) throw Error("", "no run given", "name a trace: kr report TRACE");
   const CompiledRules rules = compile_rules(options.rules, streams);
   named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
@@ -68,10 +68,10 @@ Action setup_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   app.add_option("RUN", options->runs, "PATH[,ENGINE,MODEL[,ELAPSED_SEC]]; `-` is standard input");
   app.add_option("--in_file,--in-file", options->more_runs,
-                 "The same, as gputrc2graph.py spells it")
+                 "Same as RUN, for compatibility with gputrc2graph.py")
       ->type_name("RUN");
-  app.add_option("--title", options->title, "Title of the page and table");
-  app.add_option("--by", options->by, "Dimension to begin with (default: substage)")
+  app.add_option("--title", options->title, "Title of the page and the table");
+  app.add_option("--by", options->by, "Dimension to show first (default: substage)")
       ->type_name("DIM");
   options->outputs.add_to(app, report_outputs());
   options->rules.add_to(app);
@@ -82,7 +82,7 @@ Action setup_report(CLI::App& app) {
 }  // namespace
 
 extern const Verb report_verb;
-const Verb report_verb{"report", "label a trace, and show where its time goes",
+const Verb report_verb{"report", "label a trace and show where its time goes",
                        "kr report trace.csv,vllm,llama,12.5 --out-dir results", setup_report,
                        "Traces"};
 

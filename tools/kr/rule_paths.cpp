@@ -22,7 +22,7 @@ bool add_rules(const fs::path& folder, std::vector<std::string>& found, std::err
       if (path.extension() != ".kr") continue;
       // Nobody has named it, and reading it would wait.
       if (at->status(ignored).type() == fs::file_type::fifo) {
-        throw Error(path.string(), "is a pipe, not a regular file", "take it out of the folder");
+        throw Error(path.string(), "is a pipe, not a regular file", "remove it from the folder");
       }
       found.push_back(path.string());
     } else if (!at->is_symlink(ignored) && !path.filename().string().starts_with('.')) {
@@ -40,7 +40,8 @@ std::vector<std::string> rules_in_folder(const std::string& folder) {
   std::error_code error;
   if (!add_rules(folder, found, error)) throw cannot_read(folder, error.value());
   if (found.empty()) {
-    throw Error(folder, "no .kr file is in this folder", "name a rules file, or the folder of one");
+    throw Error(folder, "no .kr file in this folder",
+                "name a rules file, or a folder that contains one");
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -63,7 +64,7 @@ std::vector<std::string> rule_paths(const std::vector<std::string>& paths, const
     } else if (fs::is_directory(path, error)) {
       for (const std::string& file : rules_in_folder(path)) add(file, file);
     } else if (path.ends_with(".krdb")) {
-      throw Error(path, "a .krdb holds rules made ready to run, not the files they were made from",
+      throw Error(path, "a .krdb file contains compiled rules, not their source files",
                   "name the .kr files");
     } else {
       add(path, path);

@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -44,8 +45,23 @@ void stop_at_errors(const CompiledRules& rules, const std::vector<std::string>& 
 
 }  // namespace
 
+const Library& own_library() {
+  static const Library library = [] {
+    Install install;
+    std::error_code error;
+    struct stat program {};
+    const std::filesystem::path path = std::filesystem::canonical("/proc/self/exe", error);
+    if (!error && ::stat(path.c_str(), &program) == 0) {
+      install.folder = (path.parent_path() / ".." / "share" / "kr").lexically_normal();
+      install.owner = program.st_uid;
+    }
+    return Library::of_process(std::move(install));
+  }();
+  return library;
+}
+
 std::optional<Database::Cache> cache_of_process(Streams& streams) {
-  auto cache = Database::Cache::of_process();
+  auto cache = Database::Cache::of_process(own_library().install());
   static std::once_flag said;
   std::call_once(said, [&] {
     if (const auto why = cache ? CacheFile::refusal(cache->folder) : std::nullopt) {
@@ -59,14 +75,14 @@ std::optional<Database::Cache> cache_of_process(Streams& streams) {
 CompiledRules compile_rules(const RulesOptions& options, Streams& streams) {
   Sink sink;
   CompiledRules compiled =
-      kr::compile_rules(options.names, Library::of_process(), cache_of_process(streams), sink);
+      kr::compile_rules(options.names, own_library(), cache_of_process(streams), sink);
   stop_at_errors(compiled, options.names, sink, streams);
   return compiled;
 }
 
 CompiledRules load_named(const std::vector<std::string>& names, Streams& streams) {
   Sink sink;
-  const Library library = Library::of_process();
+  const Library& library = own_library();
   CompiledRules loaded;
   if (names.size() == 1 && names_krdb(names.front(), library)) {
     loaded = kr::compile_rules(names, library, cache_of_process(streams), sink);
@@ -93,16 +109,16 @@ std::vector<std::string> names_of_file(const std::string& path) {
 
 void TraceOptions::add_to(CLI::App& app) {
   app.add_option("--nsys-cmd,--nsys_cmd", open.nsys_command,
-                 "The nsys that exports .nsys-rep files")
+                 "The nsys program that exports .nsys-rep files")
       ->type_name("COMMAND");
   app.add_option("--nsys-timeout", open.nsys_timeout_seconds,
-                 "Give nsys up after this many seconds (0: never)")
+                 "Stop nsys after this many seconds (0: never)")
       ->type_name("SECONDS")
       ->check(whole_number());
   app.add_flag("--allow-truncated", open.allow_truncated,
-               "Read a file that was cut off up to the cut");
+               "Read a truncated file up to the point where it ends");
   app.add_flag("--allow-inexact", open.allow_inexact,
-               "Read times in seconds, which nsys rounds to 100 us");
+               "Accept times in seconds, which nsys rounds to 100 us");
 }
 
 RunSpec parse_run(const std::string& written) {
@@ -122,7 +138,7 @@ std::vector<RunSpec> parse_runs(const std::vector<std::string>& texts) {
     // Before the first is read: reading one may write beside it.
     if (spec.path != "-") InputFiles::note(std::filesystem::path(spec.path));
     if (spec.path == "-" && std::exchange(input_taken, true)) {
-      throw Error("", "standard input can be read once", "name a file for the other run");
+      throw Error("", "standard input can be read only once", "name a file for the other run");
     }
   }
   return specs;
@@ -216,7 +232,7 @@ std::vector<std::string> parse_choices(const std::string& text, std::string_view
     begin = comma + 1;
     if (std::find(choices.begin(), choices.end(), word) == choices.end()) {
       const auto near = nearest(word, choices);
-      throw Error("", fmt::format("`{}` is not a choice of {}", word, option),
+      throw Error("", fmt::format("`{}` is not a valid value for {}", word, option),
                   near ? fmt::format("did you mean `{}`?", *near)
                        : fmt::format("choose from {}", fmt::join(choices, ", ")));
     }
@@ -229,7 +245,7 @@ std::string parse_choice(const std::string& text, std::string_view option,
                          const std::vector<std::string>& choices) {
   const std::vector<std::string> chosen = parse_choices(text, option, choices);
   if (chosen.size() > 1) {
-    throw Error("", fmt::format("`{}` is more than one choice of {}", text, option),
+    throw Error("", fmt::format("`{}` is more than one value for {}", text, option),
                 fmt::format("choose one of {}", fmt::join(choices, ", ")));
   }
   return chosen[0];
@@ -240,7 +256,7 @@ CLI::Validator whole_number(uint64_t least) {
     const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
     const bool zero = text.find_first_not_of('0') == text.npos;
     if (digits && !(least > 0 && zero)) return std::string();
-    return fmt::format("`{}` is not a whole number from {} on", text, least);
+    return fmt::format("`{}` is not a whole number of at least {}", text, least);
   };
   return {check, ""};
 }

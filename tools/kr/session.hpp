@@ -21,6 +21,10 @@ struct RulesOptions {
   void add_to(CLI::App& app);
 };
 
+/// Where this program finds rules: in KR_PATH, and in the data folder beside it,
+/// `BIN/../share/kr` (a build tree has one that leads to the sources).
+const Library& own_library();
+
 /// The caches of this process. Says, once, where that of the user is not used, and why.
 std::optional<Database::Cache> cache_of_process(Streams& streams);
 

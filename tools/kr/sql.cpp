@@ -60,12 +60,12 @@ Exit sql(const SqlOptions& options, Streams& streams) {
     tables::Source source;
     source.only_about_runs = true;
     outputs.finish(source, {}, streams);
-    streams.note("no query is given: these are the tables");
+    streams.note("no query given: listing the tables");
     return Exit::done;
   }
   const std::string query = runs.back();
   runs.pop_back();
-  if (runs.empty()) throw Error("", "no run is given", "name a trace before the query");
+  if (runs.empty()) throw Error("", "no run given", "name a trace before the query");
   const std::vector<RunSpec> specs = parse_runs(runs);
   const CompiledRules rules = compile_rules(options.rules, streams);
   Outputs outputs(options.outputs, sql_outputs(), specs);
@@ -85,7 +85,7 @@ Exit sql(const SqlOptions& options, Streams& streams) {
 Action setup_sql(CLI::App& app) {
   auto options = std::make_shared<SqlOptions>();
   app.add_option("RUN... QUERY", options->words,
-                 "Runs, PATH[,ENGINE,MODEL], and a SELECT over their tables; without one the "
+                 "Runs, PATH[,ENGINE,MODEL], then a SELECT over their tables; without a query, the "
                  "tables are listed");
   options->outputs.add_to(app, sql_outputs());
   options->rules.add_to(app);
@@ -97,7 +97,7 @@ Action setup_sql(CLI::App& app) {
 
 extern const Verb sql_verb;
 const Verb sql_verb{
-    "sql", "a query in SQL over the tables of traces",
+    "sql", "query the tables of traces with SQL",
     "kr sql trace.csv \"SELECT substage, sum(elapsed_ns) FROM kernels GROUP BY substage\"",
     setup_sql, "Traces"};
 

@@ -66,7 +66,7 @@ void Streams::out(std::string_view text) {
   if (!out_file_ && ::fstat(STDOUT_FILENO, &out_file_.emplace()) != 0) *out_file_ = {};
   // Emptied or not by the shell before kr began, what is left of it was read.
   if (InputFiles::has(*out_file_)) {
-    throw Error("standard output", "is a file that this run reads: it would be written over",
+    throw Error("standard output", "is a file that this run reads and would overwrite",
                 "write to another file");
   }
   if (S_ISCHR(out_file_->st_mode) && out_is_terminal()) {

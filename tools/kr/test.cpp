@@ -37,7 +37,7 @@ std::optional<CompiledRules> load_alone(const std::string& name, const Library& 
 
 Exit test(const TestOptions& options, Streams& streams) {
   const std::string format = parse_choice(options.format, "--format", {"human", "json", "junit"});
-  const Library library = Library::of_process();
+  const Library& library = own_library();
   std::vector<TestedFile> files;
   size_t broken = 0;
   size_t unreadable = 0;
@@ -79,14 +79,14 @@ Action setup_test(CLI::App& app) {
   app.add_option("--format", options->format, "human, json or junit (default: human)")
       ->type_name("FORMAT");
   app.add_flag("--coverage", options->coverage,
-               "Tell which rules and alternatives no test reaches, each with a test to paste");
+               "Report rules and alternatives that no test reaches, each with a test to paste");
   return [options](Streams& streams) { return test(*options, streams); };
 }
 
 }  // namespace
 
 extern const Verb test_verb;
-const Verb test_verb{"test", "run the tests written in rulesets", "kr test rulesets/vllm.kr",
-                     setup_test, "Rules"};
+const Verb test_verb{"test", "run the tests in rules files", "kr test rulesets/vllm.kr", setup_test,
+                     "Rules"};
 
 }  // namespace kr::cli

@@ -59,7 +59,8 @@ Level parse_level(const TreeOptions& options) {
   const Level level = named_level(options.level);
   const bool own = level.kind == Level::Kind::kernel || level.kind == Level::Kind::module;
   if (options.compat && !own) {
-    throw Error("", "vLLM's cut knows kernel and module only", "leave --level or --compat out");
+    throw Error("", "--compat supports only the levels kernel and module",
+                "remove --level or --compat");
   }
   return level;
 }
@@ -100,7 +101,7 @@ class Files {
     if (folder.empty()) return;
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
-    if (error) throw Error(folder, "cannot be made: " + error.message());
+    if (error) throw Error(folder, "cannot be created: " + error.message());
     const PartFile probe(folder_ / "prefill.png", (folder_ / "prefill.png").string());
   }
 
@@ -152,12 +153,12 @@ void warn_of_unknown_folds(const ModuleTrace& trace, const TreeOptions& options,
 
 tables::Note lost_note(const std::string& run, int64_t lost_ns) {
   return {run, "warning", "time-not-shown",
-          fmt::format("vLLM's cut does not show {} ns of the time", lost_ns), lost_ns};
+          fmt::format("--compat omits {} ns of the time", lost_ns), lost_ns};
 }
 
 Exit tree(const TreeOptions& options, Streams& streams) {
   const std::string& asked = options.run.empty() ? options.json_trace : options.run;
-  if (asked.empty()) throw Error("", "no run is given", "name a profile: kr tree profile.json");
+  if (asked.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
   Outputs outputs(options.outputs, tree_outputs());
   const bool machine = outputs.makes_for_programs();
   const ViewOptions how = view_options(options, machine);
@@ -196,6 +197,12 @@ Exit tree(const TreeOptions& options, Streams& streams) {
     source.notes.push_back(lost_note(run.id, view.lost_ns()));
   }
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
+    if (format == "html") {
+      return [&](const auto& out) {
+        const TreeView whole(rules, *modules, view_options(options, false));
+        out(to_tree_html(rules.program(), whole, run, metric.value_or(Metric::cuda_time_ms)));
+      };
+    }
     if (outputs.tables_named()) return nullptr;
     if (format == "csv") return [&](const auto& out) { write_tree_csv(view, metric, out); };
     if (format != "table") return nullptr;
@@ -212,48 +219,51 @@ Exit tree(const TreeOptions& options, Streams& streams) {
 Action setup_tree(CLI::App& app) {
   auto options = std::make_shared<TreeOptions>();
   auto* run = app.add_option("RUN", options->run, "PATH[,ENGINE,MODEL]; `-` is standard input");
-  app.add_option("--json-trace", options->json_trace, "The same, as vLLM's script spells it")
+  app.add_option("--json-trace", options->json_trace,
+                 "Same as RUN, for compatibility with the vLLM script")
       ->type_name("RUN")
       ->excludes(run);
-  app.add_option("--level", options->level,
-                 "How deep: kernel, module, layer, or a number, 0 being the root (default: module)")
+  app.add_option(
+         "--level", options->level,
+         "Level to show: kernel, module, layer, or a depth, where 0 is the root (default: module)")
       ->type_name("LEVEL");
-  app.add_option("--by", options->by, "Put nodes together by their label in this dimension")
+  app.add_option("--by", options->by, "Merge nodes with the same label in this dimension")
       ->type_name("DIM");
   app.add_option("--phase", options->phase, "Only steps of this phase, such as prefill or decode")
       ->type_name("PHASE");
-  app.add_option("--step", options->step, "Only the step of this number")->type_name("NUMBER");
+  app.add_option("--step", options->step, "Only the step with this number")->type_name("NUMBER");
   app.add_option("--step-interval,--step-plot-interval", options->step_interval,
-                 "Every so many steps of a phase, and the last (default: 1; in pictures 4)")
+                 "Show every Kth step of a phase, and the last (default: 1; in pictures 4)")
       ->type_name("K")
       ->check(whole_number(1));
   app.add_option("--metric,--plot-metric", options->metric,
                  "cuda_time_ms, pct_cuda_time or invocations (default: cuda_time_ms)")
       ->type_name("METRIC");
   app.add_option("--fold,--fold-json-node", options->folds,
-                 "Show nodes of this name without what is below them, beside the ruleset's folds "
+                 "Hide what is below nodes of this name, in addition to the folds of the ruleset "
                  "(repeatable)")
       ->type_name("NAME");
   app.add_option("--top-k", options->top_k,
-                 "Show the so many largest, and the rest as `others`; 0: all (default: 12 in text, "
-                 "all in csv and json)")
+                 "Show the K largest, and the rest as `others`; 0: all (default: 12 in text, all "
+                 "in csv and json)")
       ->type_name("K")
       ->check(whole_number());
   auto* unique =
       app.add_flag("--unique-names", options->unique_names,
-                   "Tell nodes of one name apart by what they stand in (default in text)");
-  app.add_flag("--no-unique-names", options->plain_names, "Put nodes of one name together")
+                   "Distinguish nodes with the same name by their parents (default in text)");
+  app.add_flag("--no-unique-names", options->plain_names, "Merge nodes with the same name")
       ->excludes(unique);
   app.add_option("--width", options->width,
-                 "Cut names at this many characters; 0: never (default: 50 in text)")
+                 "Truncate names after this many characters; 0: never (default: 50 in text)")
       ->type_name("N")
       ->check(whole_number());
   app.add_flag("--compat", options->compat,
-               "Cut and choose as vLLM's own plotting does, and say how much time that loses");
+               "Truncate and select as the plotting script of vLLM does, and report how much time "
+               "that omits");
   options->outputs.add_to(app, tree_outputs());
   app.add_option("--table", options->table,
-                 "Which trees of the profile: summary, calls added up, or model, each by itself "
-                 "(default: summary)")
+                 "Trees of the profile to read: summary (sums of calls) or model (one node per "
+                 "call); default: summary")
       ->type_name("TABLE");
   options->rules.add_to(app);
   options->trace.add_to(app);
@@ -263,7 +273,8 @@ Action setup_tree(CLI::App& app) {
 }  // namespace
 
 extern const Verb tree_verb;
-const Verb tree_verb{"tree", "module trees of a layer-wise profile or a PyTorch trace, by step",
+const Verb tree_verb{"tree",
+                     "show the module trees of a layer-wise profile or a PyTorch trace, by step",
                      "kr tree profile.json --level module --phase decode", setup_tree, "Traces"};
 
 }  // namespace kr::cli

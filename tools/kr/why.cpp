@@ -69,11 +69,10 @@ Exit why(const WhyOptions& options, Streams& streams) {
 
 Action setup_why(CLI::App& app) {
   auto options = std::make_shared<WhyOptions>();
-  app.add_option("NAME", options->name, "The name of an operation, quoted for the shell")
-      ->required();
+  app.add_option("NAME", options->name, "Name of an operation, quoted for the shell")->required();
   app.add_option("--engine", options->engine, "Engine (default: detected from the name)");
   app.add_option("--model", options->model, "Model (default: detected from the name)");
-  app.add_option("--kind", options->kind, "kernel, memcpy or memset (default: each outcome)")
+  app.add_option("--kind", options->kind, "kernel, memcpy or memset (default: all)")
       ->type_name("KIND");
   CLI::Option* within =
       app.add_option(
@@ -93,7 +92,7 @@ Action setup_why(CLI::App& app) {
 }  // namespace
 
 extern const Verb why_verb;
-const Verb why_verb{"why", "which rule labels a name, and why",
+const Verb why_verb{"why", "show which rule labels a name, and why",
                     "kr why flash_fwd_splitkv_kernel --engine vllm --model llama", setup_why,
                     "Results"};
 

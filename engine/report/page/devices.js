@@ -1,4 +1,4 @@
-// Per device: where its span went. The four parts add up to the span, to the nanosecond.
+// Devices: where the span of each went. The four parts add up to the span, to the nanosecond.
 
 const PARTS = [
   { name: "compute", title: "Compute", color: "var(--compute)" },
@@ -7,78 +7,75 @@ const PARTS = [
   { name: "idle", title: "Idle", color: "var(--idle)" },
 ];
 
-/** A time, and below it what it is of. */
-function partCell(ns, unit, below) {
-  const cell = timeCell(ns, unit);
-  cell.append(element("span", { className: "below" }, below));
-  return cell;
+/** `rows` as in the table `devices`; `runColumns` tell of which run they are. */
+function devicesCard(rows, runColumns) {
+  if (rows.length === 0) return null;
+  const timeOf = (row, name) => BigInt(row[`${name}_ns`]);
+  const longest = largestOf(rows.map((row) => row.span_ns));
+  const bar = (row) => {
+    const parts = PARTS.map(({ name, title, color }) => ({ title, color, ns: timeOf(row, name) }));
+    const made = stackedBar(parts, timeOf(row, "span"));
+    made.style.width = `${ratio(timeOf(row, "span"), longest) * 100}%`; // the longest is as wide as the cell
+    return made;
+  };
+  const part = ({ name, title, whole, color }) => ({
+    name: `${name}_ns`,
+    title,
+    kind: "time",
+    plain: true, // the unit is that of the span
+    swatch: color,
+    of: (row) => row[`${name}_ns`],
+    below: (row) =>
+      share(timeOf(row, name), timeOf(row, "span"), 1) + (whole ? ` · exposed of ${humanTime(timeOf(row, whole))}` : ""),
+    unit: unitOf(longest),
+  });
+  const table = new DataTable({
+    title: "Devices",
+    file: "devices",
+    noun: "device",
+    rows,
+    columns: [
+      ...runColumns,
+      { name: "device", title: "Device", kind: "id", of: (row) => row.device },
+      ...(rows.some((row) => row.device_name)
+        ? [{ name: "device_name", title: "Name", kind: "text", of: (row) => row.device_name || null }]
+        : []),
+      { name: "bar", title: "", kind: "bar", of: bar },
+      {
+        name: "span_ns",
+        title: "Span",
+        kind: "time",
+        of: (row) => row.span_ns,
+        below: (row) => `busy ${share(timeOf(row, "busy"), timeOf(row, "span"), 1)}`,
+        unit: unitOf(longest),
+      },
+      ...PARTS.map(part),
+      { name: "busy_ns", title: "Busy", kind: "time", saved: true, of: (row) => row.busy_ns },
+      { name: "communication_ns", title: "Communication", kind: "time", saved: true, of: (row) => row.communication_ns },
+      { name: "memory_ns", title: "Memory", kind: "time", saved: true, of: (row) => row.memory_ns },
+      { name: "operations", title: "Operations", kind: "count", saved: true, of: (row) => row.operations },
+    ],
+  });
+  table.draw();
+  return tableCard(table, "Devices", "span = compute + exposed communication + exposed memory + idle");
 }
 
-/** What part of the span; for copies and communication, too, how much ran beside kernels or not. */
-function belowPart(device, part, span) {
-  const of = share(BigInt(device[part.name]), span, 1);
-  return part.whole ? `${of} · exposed of ${humanTime(BigInt(device[part.whole]))}` : of;
-}
-
-function deviceRow(device, unit) {
-  const span = BigInt(device.span);
-  const bar = element(
-    "div",
-    { className: "parts", "aria-hidden": "true" },
-    ...PARTS.map((part) =>
-      element("span", {
-        title: `${part.title}: ${exactTime(BigInt(device[part.name]))}`,
-        style: {
-          width: `${ratio(BigInt(device[part.name]), span) * 100}%`,
-          backgroundColor: part.color,
-        },
-      }),
-    ),
-  );
-  const name = device.name ? `${device.device} · ${printable(device.name)}` : String(device.device);
-  return element(
-    "tr",
-    {},
-    element("th", { scope: "row", className: "label" }, name),
-    element("td", { className: "parts-cell" }, bar),
-    partCell(span, unit, `busy ${share(BigInt(device.busy), span, 1)}`),
-    ...PARTS.map((part) => partCell(BigInt(device[part.name]), unit, belowPart(device, part, span))),
-  );
-}
-
-function drawDevices() {
-  const spans = runs.flatMap((run) => run.devices.map((device) => BigInt(device.span)));
-  const largest = spans.reduce((most, span) => (span > most ? span : most), 0n);
-  const unit = state.unit === "auto" ? columnUnit(largest) : sumUnit();
-  const head = () =>
-    element(
-      "tr",
-      {},
-      header("Device", "label"),
-      header("", "parts-cell"),
-      header(`Span (${unit.name})`),
-      ...PARTS.map((part) => {
-        const cell = header("");
-        cell.append(swatch(part.color), part.title);
-        return cell;
-      }),
-    );
-  byId("devices").replaceChildren(
-    ...runs
-      .filter((run) => run.devices.length > 0)
-      .map((run) =>
-        element(
-          "div",
-          { className: "scroll", tabIndex: 0, role: "region", "aria-label": `Devices of ${printable(run.id)}` },
-          element(
-            "table",
-            { className: "devices" },
-            runs.length > 1 ? element("caption", {}, printable(run.id)) : null,
-            element("thead", {}, head()),
-            element("tbody", {}, ...run.devices.map((device) => deviceRow(device, unit))),
-          ),
-        ),
-      ),
-  );
-  byId("devices-card").hidden = byId("devices").childElementCount === 0;
+/** How even the times of devices are: rows as in the table `rank_balance`. */
+function balanceTable(rows, placeOf) {
+  const time = (end, title, kind) => ({ name: `${end}_ns`, title, kind, of: (row) => row[`${end}_ns`] });
+  const place = (end) => ({ name: `${end}_on`, title: "on", csv_title: `${end} on`, kind: "text", of: (row) => placeOf(row[`${end}_rank`], row[`${end}_device`]) });
+  return new DataTable({
+    title: "Balance of devices",
+    file: "rank_balance",
+    rows,
+    columns: [
+      { name: "what", title: "Time of devices", kind: "text", of: (row) => row.what.replace(/_ns$/, "").replaceAll("_", " ") },
+      time("min", "Min", "time"),
+      place("min"),
+      time("mean", "Mean", "mean"),
+      time("max", "Max", "time"),
+      place("max"),
+      { name: "max_over_mean", title: "Max / mean", kind: "times", of: (row) => row.max_over_mean },
+    ],
+  });
 }

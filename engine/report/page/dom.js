@@ -30,20 +30,35 @@ function printable(text) {
   );
 }
 
+/** Parses JSON; whole numbers that a double cannot represent become texts. BigInt reads both. */
+function parseExact(text) {
+  const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+  return JSON.parse(
+    text.replace(token, (found) =>
+      /^-?\d{16,}$/.test(found) && !Number.isSafeInteger(Number(found)) ? `"${found}"` : found,
+    ),
+  );
+}
+
 /** At most `length` characters, the rest an ellipsis. */
 function shortened(text, length) {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
-function header(text, className = "number", scope = "col") {
-  return element("th", { scope, className }, text);
+/** What tells runs apart: their ids without the words that all of them begin with. */
+function shortIdsOf(ids) {
+  if (ids.length < 2) return ids;
+  let common = 0;
+  while (ids.every((id) => id[common] !== undefined && id[common] === ids[0][common])) ++common;
+  const word = ids[0].slice(0, common).lastIndexOf("_") + 1;
+  return ids.map((id) => (word > 0 && id.length > word ? `…${id.slice(word)}` : id));
 }
 
 /** A time in a table: digits beyond the third decimal are fainter, and all of them are copied. */
-function timeCell(ns, unit, tag = "td") {
+function timeCell(ns, unit) {
   const [main, fine] = exactParts(ns, unit);
   return element(
-    tag,
+    "td",
     { className: "number", title: `${humanTime(ns)} · ${grouped(ns)} ns` },
     main,
     fine === "" ? null : element("span", { className: "fine" }, fine),

@@ -25,18 +25,6 @@ function widthOf(text, font) {
   return pen.measureText(text).width;
 }
 
-/** Of ECharts' tooltips, which hold elements of the page. */
-function tooltipLook() {
-  return {
-    trigger: "item",
-    confine: true,
-    backgroundColor: ink("card"),
-    borderColor: ink("line"),
-    textStyle: { color: ink("text"), fontFamily: FONT },
-    extraCssText: "box-shadow: 0 6px 24px rgb(0 0 0 / 20%); border-radius: 8px; padding: 10px 12px;",
-  };
-}
-
 /** A group of which one is on: arrows move within it, as in a native group of radio buttons. */
 function segments(box, choices, chosen, choose) {
   const held = box.contains(document.activeElement);

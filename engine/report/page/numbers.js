@@ -68,12 +68,10 @@ function roundedTime(ns, unit) {
   return rest === undefined ? grouped(whole) : `${grouped(whole)}.${rest}`;
 }
 
-/** Seconds with nine decimals, as in result.csv. */
-function seconds(ns) {
-  return `${ns / UNITS[0].ns}.${String(ns % UNITS[0].ns).padStart(9, "0")}`;
-}
-
 /** For lengths of bars only. */
 function ratio(part, whole) {
   return whole === 0n ? 0 : Number((part * 1000000n) / whole) / 1000000;
 }
+
+const sumOf = (values) => values.reduce((sum, value) => sum + BigInt(value), 0n);
+const largestOf = (values) => values.reduce((most, value) => (BigInt(value) > most ? BigInt(value) : most), 0n);

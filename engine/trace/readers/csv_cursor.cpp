@@ -44,13 +44,13 @@ std::optional<CsvStop> CsvCursor::refuse(size_t at) const {
   if (cut && (inside || row_.cells.size() < width_.least)) {
     if (place_->allow_truncated) return CsvStop::truncated;
     fail(at, "the file is cut off in this row",
-         "export it again, or read what is whole with --allow-truncated");
+         "export it again, or read the complete part with --allow-truncated");
   }
   if (row_.end == CsvRow::End::malformed) {
-    fail(at, fmt::format("a quote stands where none can be, in cell {}", row_.cells.size()));
+    fail(at, fmt::format("unexpected quote in cell {}", row_.cells.size()));
   }
   if (!width_.holds(row_.cells.size())) {
-    fail(at, fmt::format("the row has {} cells where the header has {}", row_.cells.size(),
+    fail(at, fmt::format("the row has {} cells, but the header has {}", row_.cells.size(),
                          width_.most));
   }
   return std::nullopt;

@@ -157,7 +157,7 @@ size_t CsvRowParser::plain_row(size_t at) {
   if (const auto why = cursor_.unfinished()) return stop(*why, at);
   const int64_t duration = time(at, layout_->duration);
   if (start > longest - duration) {
-    cursor_.fail(at, fmt::format("`{}` and `{}` add up to more than 64 bits of nanoseconds",
+    cursor_.fail(at, fmt::format("the sum of `{}` and `{}` exceeds 64 bits of nanoseconds",
                                  layout_->start.title, layout_->duration.title));
   }
   const std::string_view device = layout_->device ? row.cells[*layout_->device] : "";

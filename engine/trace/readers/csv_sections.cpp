@@ -11,7 +11,7 @@ namespace {
 constexpr const char* export_remedy =
     "export it with `nsys stats --report cuda_gpu_trace --format csv`";
 constexpr const char* ncu_remedy =
-    "a page of ncu is told by the first 4 KiB: take away what stands before this line";
+    "a page of ncu must begin in the first 4 KiB: remove the text before this line";
 constexpr int ms = 6;
 constexpr int seconds = 9;
 
@@ -68,7 +68,7 @@ void CsvSections::gpu_trace(const Line& line, const TextPlace& place) {
   if (coarsest == ms) out_->inexact("times are printed in milliseconds, rounded to 100 ns");
   if (!line.layout.device && sections_ == 0) {
     out_->warn("no-device-column",
-               "There is no column `Device`: all operations are read as those of one device.");
+               "There is no column `Device`: all operations are assigned to one device.");
   }
   layout_ = line.layout;
   ++sections_;
@@ -76,10 +76,10 @@ void CsvSections::gpu_trace(const Line& line, const TextPlace& place) {
 
 void CsvSections::finish() {
   if (sections_ > 1) {
-    out_->warn(
-        "joined-reports",
-        fmt::format("{} holds {} cuda_gpu_trace reports; their operations are read as one trace.",
-                    input_->shown(), sections_));
+    out_->warn("joined-reports",
+               fmt::format(
+                   "{} contains {} cuda_gpu_trace reports; their operations are read as one trace.",
+                   input_->shown(), sections_));
   }
   if (sections_ != 0) {
     if (rows_ == 0)
@@ -94,7 +94,7 @@ void CsvSections::finish() {
     const bool sum = other_->report == "cuda_gpu_kern_sum";
     const bool ncu = other_->report == "an ncu page";
     throw Error(input_->shown(), Error::Place{.line = other_->line, .offset = other_->offset},
-                fmt::format("holds {}, not cuda_gpu_trace{}", other_->report,
+                fmt::format("contains {}, not cuda_gpu_trace{}", other_->report,
                             sum ? ": sums have no start times" : ""),
                 ncu ? ncu_remedy : export_remedy);
   }

@@ -7,7 +7,7 @@ namespace kr {
 void warn_of_row_cut_off(const Input& input, uint64_t offset, TraceBuilder& out) {
   if (input.truncated()) return;  // said once, for the compressed file
   out.warn("truncated",
-           fmt::format("{} is cut off: its last row, at byte {}, is not whole and is left out",
+           fmt::format("{} is cut off: its last row, at byte {}, is incomplete and is dropped",
                        input.shown(), offset));
 }
 

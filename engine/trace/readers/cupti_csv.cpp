@@ -26,12 +26,13 @@ void read_cupti_csv(Input& input, TraceBuilder& out, const CsvReading& reading) 
   stream_cupti(input, out, table, reading);
   merge.finish();
   if (table.layout() && is_call(table.layout()->kind)) {
-    out.warn("no-gpu-work",
-             fmt::format("{} holds {} and no GPU work: name the folder that the kernels are in.",
-                         input.shown(), plural_of(table.layout()->kind)));
+    out.warn(
+        "no-gpu-work",
+        fmt::format("{} contains {} but no GPU work: name the folder that contains the kernels.",
+                    input.shown(), plural_of(table.layout()->kind)));
   } else if (out.operations() == 0) {
     out.warn("no-gpu-work",
-             "The file holds no GPU work: it has no rows of kernels, copies or sets.");
+             "The file contains no GPU work: it has no rows of kernels, copies or sets.");
   }
 }
 

@@ -20,7 +20,7 @@ namespace kr {
 namespace {
 
 constexpr const char* names_wanted =
-    "name a file in it, or a folder with kernel.csv or conc_kernel.csv and, as far as there are, "
+    "name a file in it, or a folder with kernel.csv or conc_kernel.csv and, if available, "
     "cuda_runtime.csv, cuda_driver.csv, gpu_memcpy.csv, gpu_memset.csv";
 constexpr size_t most_listed = 3;
 
@@ -113,7 +113,7 @@ class FolderReader {
     tell_unknown();
     if (out_->operations() == 0) {
       out_->warn("no-gpu-work",
-                 "The folder holds no GPU work: it has no rows of kernels, copies or sets.");
+                 "The folder contains no GPU work: it has no rows of kernels, copies or sets.");
     }
   }
 
@@ -149,18 +149,17 @@ class FolderReader {
         const Member& other = listing_.members[j];
         if (other.told.kind == member.told.kind && other.told.word == member.told.word) {
           throw Error(path_,
-                      fmt::format("holds two files of {}: {} and {}", plural_of(member.told.kind),
-                                  other.name, member.name),
-                      "one folder is one run: give each rank or process a folder of its own");
+                      fmt::format("contains two files of {}: {} and {}",
+                                  plural_of(member.told.kind), other.name, member.name),
+                      "one folder is one run: use a separate folder for each rank or process");
         }
       }
       if (member.told.kind == CuptiKind::kernel) kernels.push_back(member.name);
     }
     if (kernels.size() > 1) {
-      out_->warn("repeated-files",
-                 fmt::format("{} all hold kernels; what stands in more than one of them counts as "
-                             "often.",
-                             some_of(kernels)));
+      out_->warn("repeated-files", fmt::format("{} all contain kernels; a kernel that is in "
+                                               "several of them is counted several times.",
+                                               some_of(kernels)));
     }
     if (!empty_.empty()) {
       out_->warn("empty-files", fmt::format("{} {} empty (0 bytes).", some_of(empty_),
@@ -169,7 +168,7 @@ class FolderReader {
   }
 
   [[noreturn]] void none() const {
-    std::string why = "is a folder, not a trace, and holds no CSV of CUPTI activity";
+    std::string why = "is a folder, not a trace, and contains no CSV of CUPTI activity";
     if (!listing_.unknown.empty()) {
       why += fmt::format(" (its CSVs are {})", some_of(listing_.unknown));
     } else if (!listing_.folders.empty()) {
@@ -182,10 +181,10 @@ class FolderReader {
     if (listing_.unknown.empty()) return;
     std::sort(listing_.unknown.begin(), listing_.unknown.end());
     const size_t count = listing_.unknown.size();
-    out_->loss("CSV that is no CUPTI activity", 0, count);
+    out_->loss("CSV without CUPTI activity", 0, count);
     out_->warn("skipped-files",
-               fmt::format("{} in the folder {} no CUPTI activity and {} passed over: {}.",
-                           plural(count, "CSV"), count == 1 ? "is" : "are",
+               fmt::format("{} in the folder {} no CUPTI activity and {} skipped: {}.",
+                           plural(count, "CSV"), count == 1 ? "contains" : "contain",
                            count == 1 ? "was" : "were", some_of(listing_.unknown)));
   }
 

@@ -177,7 +177,7 @@ class HeaderReader {
     fault(fmt::format("the header has two columns for the {}: `{}` and `{}`", what,
                       shown_text(header_.layout.titles[first]),
                       shown_text(header_.layout.titles[second])),
-          "leave one of them");
+          "remove one of them");
   }
 
   std::optional<CuptiTime> time(std::string_view what, Words words) {
@@ -193,8 +193,8 @@ class HeaderReader {
       best_rank = rank;
       best = CuptiTime{i, found.exponent, header_.layout.titles[i]};
       if (found.unknown_unit) {
-        fault(fmt::format("`{}` is in a unit that is not known", shown_text(best->title)),
-              "ns, us, ms and s are");
+        fault(fmt::format("`{}` is in an unknown unit", shown_text(best->title)),
+              "known units are ns, us, ms and s");
       }
     }
     if (best && words[best_rank] == "ts") chrome_ = true;

@@ -161,13 +161,15 @@ uint32_t CuptiMerge::thread(const HostThread& thread) {
 void CuptiMerge::finish() {
   if (untold_rows_ == 0) return;
   if (fraction_.empty()) {
-    out_->warn("assumed-unit",
-               "No header tells a unit and no time has a fraction: times are read as nanoseconds.");
+    out_->warn(
+        "assumed-unit",
+        "No header contains a unit and no time has a fraction: times are read as nanoseconds.");
   } else {
-    out_->warn("assumed-unit",
-               fmt::format("No header tells a unit and {} has a fraction: times are read as "
-                           "microseconds.",
-                           fraction_));
+    out_->warn(
+        "assumed-unit",
+        fmt::format(
+            "No header contains a unit and {} has a fraction: times are read as microseconds.",
+            fraction_));
   }
 }
 

@@ -180,7 +180,7 @@ void CuptiRowParser::take() {
     Times as_microseconds;
     out_->too_large = cursor_.error(at_, read_times(as_microseconds, true));
   }
-  if (times.disagree) loss("activity whose end and duration disagree: its end counts");
+  if (times.disagree) loss("activity with inconsistent end and duration: the end is used");
   if (times.open) {
     loss("activity with an open end");
     return;
@@ -252,7 +252,7 @@ std::string CuptiRowParser::read_times(Times& times, bool micro) const {
     why = read_time(*layout_->duration, micro, times.duration_ns);
     if (!why.empty()) return why;
     if (times.start_ns > INT64_MAX - times.duration_ns) {
-      return fmt::format("`{}` and `{}` add up to more than 64 bits of nanoseconds",
+      return fmt::format("the sum of `{}` and `{}` exceeds 64 bits of nanoseconds",
                          layout_->start.title, layout_->duration->title);
     }
   }
@@ -324,10 +324,10 @@ TrackId CuptiRowParser::track() {
   }
   if (stream.starts_with("stream ")) stream.remove_prefix(7);
   if (is_nothing(device) && (layout_->device || layout_->args)) {
-    loss("operation without the number of a device: taken for device 0");
+    loss("operation without a device number: assigned to device 0");
   }
   if (is_nothing(stream) && (layout_->stream || layout_->args)) {
-    loss("operation without the number of a stream: taken for stream 0");
+    loss("operation without a stream number: assigned to stream 0");
   }
   key_.assign(device).append(1, '\0').append(stream);
   if (last_track_id_.valid() && key_ == last_track_) return last_track_id_;
@@ -344,7 +344,7 @@ TrackId CuptiRowParser::track() {
       id = numbered ? *numbered : number(device, title(layout_->device, "device"));
     }
     if (id < 0 || id > INT32_MAX) {
-      cursor_.fail(at_, fmt::format("`{}` is not a number of a device", shown_text(device)));
+      cursor_.fail(at_, fmt::format("`{}` is not a device number", shown_text(device)));
     }
     found.device = static_cast<int32_t>(id);
     found.device_name = name;

@@ -32,7 +32,7 @@ namespace kr {
 constexpr int64_t longest_microseconds = INT64_MAX / 1000;
 
 /// What a call is counted as whose times cannot be.
-constexpr const char* unsound_call = "call without a sound time";
+constexpr const char* unsound_call = "call without a valid time";
 
 struct CuptiRows {
   struct NewName {

@@ -182,7 +182,7 @@ std::string_view JsonPull::number() {
       // It may go on where more was written.
       if (!whole || !levels_.empty()) cut();
     }
-    if (!whole) wrong(stop, "a number is not written as JSON has it");
+    if (!whole) wrong(stop, "a number is not valid JSON");
     const std::string_view number(at_, static_cast<size_t>(stop - at_));
     at_ = stop;
     return number;
@@ -356,7 +356,7 @@ void JsonPull::keep_key(size_t i) {
 
 void JsonPull::end() {
   spaces();
-  if (at_ != end_) wrong(at_, "something stands behind the end of the value");
+  if (at_ != end_) wrong(at_, "there is text after the end of the value");
 }
 
 }  // namespace kr

@@ -41,7 +41,7 @@ std::string_view to_string(JsonKind kind) noexcept {
 }
 
 std::string JsonPull::usual_remedy() {
-  return "fix it there, or write the file again with the program it comes from";
+  return "fix it there, or create the file again";
 }
 
 std::string JsonPull::path() const {
@@ -87,7 +87,7 @@ void JsonPull::cut() const {
   const std::string where = path();
   throw JsonCut(input_->shown(), Error::Place{.line = {}, .offset = place(end_)},
                 fmt::format("the file is cut off here{}{}", where.empty() ? "" : ", in ", where),
-                "copy it again, or read what is whole with --allow-truncated");
+                "copy it again, or read the complete part with --allow-truncated");
 }
 
 void JsonPull::missing(std::string_view what) const {

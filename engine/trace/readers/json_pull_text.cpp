@@ -26,7 +26,7 @@ std::string_view JsonPull::text_with_escapes(size_t at) {
       unescaped_.append(at_ + copied, at - copied);
       at = copied = escape(at);
     } else {
-      wrong(at_ + at, "a string holds a control byte that is not escaped");
+      wrong(at_ + at, "a string contains a control byte that is not escaped");
     }
     at = static_cast<size_t>(string_stop(at_ + at) - at_);
   }
@@ -44,11 +44,11 @@ size_t JsonPull::escape(size_t at) {
   const char c = at_[at + 1];
   if (c != 'u') {
     const char meant = short_escape(c);
-    if (meant == '\0') wrong(at_ + at, "a string holds an escape that is none");
+    if (meant == '\0') wrong(at_ + at, "a string contains an invalid escape");
     unescaped_ += meant;
     return at + 2;
   }
-  constexpr std::string_view half = "a string holds half a character (a surrogate alone)";
+  constexpr std::string_view half = "a string contains half a character (a lone surrogate)";
   const uint32_t first = hex4(at + 2);
   if (first < 0xd800 || first > 0xdfff) {
     append_utf8(unescaped_, first);
@@ -70,7 +70,7 @@ uint32_t JsonPull::hex4(size_t at) {
   for (size_t i = at; i < at + 4; ++i) {
     if (at_ + i == end_) cut();
     const int value = hex_value(at_[i]);
-    if (value < 0) wrong(at_ + i, "a string holds an escape that is none");
+    if (value < 0) wrong(at_ + i, "a string contains an invalid escape");
     code = code * 16 + static_cast<uint32_t>(value);
   }
   return code;

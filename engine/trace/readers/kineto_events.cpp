@@ -264,7 +264,7 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
   if (time(json, event_.start, found.start_ns) != TimeFault::none ||
       time(json, event_.duration, found.duration_ns) != TimeFault::none ||
       found.start_ns > std::numeric_limits<int64_t>::max() - found.duration_ns) {
-    loss("call or range without a sound time");
+    loss("call or range without a valid time");
     return;
   }
   found.correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
@@ -325,13 +325,13 @@ TrackId EventParser::track_id(const JsonWalk& json) {
   if (!device) device = integer(json, event_.process);
   if (!device || *device < std::numeric_limits<int32_t>::min() ||
       *device > std::numeric_limits<int32_t>::max()) {
-    loss("operation without the number of a device: taken for device 0");
+    loss("operation without a device number: assigned to device 0");
     device = 0;
   }
   std::optional<int64_t> stream = integer(json, event_.stream);
   if (!stream) stream = integer(json, event_.thread, "stream ");
   if (!stream) {
-    loss("operation without the number of a stream: taken for stream 0");
+    loss("operation without a stream number: assigned to stream 0");
     stream = 0;
   }
   const EventRows::NewTrack track{static_cast<int32_t>(*device), *stream};

@@ -53,10 +53,9 @@ class KinetoReader {
       }
     } catch (const JsonCut& cut) {
       if (!input_->options().allow_truncated) throw;
-      out_->warn(
-          "truncated",
-          fmt::format("The file is cut off at byte {}: the {} events that are whole were read.",
-                      cut.place().offset.value_or(0), events_));
+      out_->warn("truncated",
+                 fmt::format("The file is cut off at byte {}: its {} complete events were read.",
+                             cut.place().offset.value_or(0), events_));
     }
     for (Track& track : out_->tracks()) {
       const auto named = devices_.find(track.device);
@@ -66,7 +65,7 @@ class KinetoReader {
       out_->warn(
           "no-gpu-work",
           fmt::format(
-              "The trace holds no GPU work: none of its {} events is a kernel, copy or fill.",
+              "The trace contains no GPU work: none of its {} events is a kernel, copy or set.",
               events_));
     }
   }
@@ -84,7 +83,7 @@ class KinetoReader {
     const JsonKind kind = json_.value();
     if (kind == JsonKind::array) {
       events();
-      if (events_ != 0 && !phases_) no_trace("nothing in its list has a `ph`, as events have");
+      if (events_ != 0 && !phases_) no_trace("no element of its list has a `ph`, as events have");
       json_.end();
       return;
     }
@@ -97,7 +96,7 @@ class KinetoReader {
 
   void member() {
     if (json_.key() == "traceEvents") {
-      if (found_) throw json_.error("stands twice");
+      if (found_) throw json_.error("occurs twice");
       found_ = true;
       const JsonKind kind = json_.value();
       if (kind != JsonKind::array) {
@@ -236,7 +235,7 @@ class KinetoReader {
                  job.rows);
   }
 
-  // False where the window holds what is not JSON.
+  // False where the window contains invalid JSON.
   bool merge(const WindowJob& job) {
     if (job.restarted) merge_.restart(job.parser);
     if (job.rows.fault) {
@@ -266,7 +265,7 @@ class KinetoReader {
         throw json_.error("is not an event: events are objects");
       json_.skip();
     }
-    throw json_.error("holds what is not JSON");
+    throw json_.error("contains invalid JSON");
   }
 
   Input* input_;

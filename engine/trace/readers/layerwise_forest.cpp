@@ -197,7 +197,7 @@ void LayerwiseForest::expect(JsonKind kind) {
 }
 
 void LayerwiseForest::once(bool is_new) const {
-  if (!is_new) throw json_->error("stands twice");
+  if (!is_new) throw json_->error("occurs twice");
 }
 
 void expect_kind(JsonPull& json, JsonKind kind) {

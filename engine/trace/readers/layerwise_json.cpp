@@ -58,7 +58,7 @@ class LayerwiseReader {
     }
     if (!model_.empty()) out_->model_text(std::move(model_));
     if (out_->steps() == 0) {
-      out_->warn("no-steps", "There is no step in it: neither a prefill nor a decode.");
+      out_->warn("no-steps", "The profile contains no step: neither a prefill nor a decode.");
     }
   }
 
@@ -71,7 +71,7 @@ class LayerwiseReader {
     SeenKeys seen;
     while (json_.next()) {
       key_ = json_.key();
-      if (!seen.add(key_)) throw json_.error("stands twice");
+      if (!seen.add(key_)) throw json_.error("occurs twice");
       const JsonKind kind = json_.value();
       if (key_ == "context" && kind != JsonKind::null) {
         context();
@@ -97,7 +97,7 @@ class LayerwiseReader {
       const std::string_view key = json_.key();
       const uint32_t known = step_member(key);
       if (!(known != 0 ? seen.add(known) : seen.add(key))) {
-        blame(json_.error("stands twice"));
+        blame(json_.error("occurs twice"));
         json_.pass();
       } else if (known == table_) {
         prove();
@@ -141,7 +141,7 @@ class LayerwiseReader {
     json_.enter();
     while (json_.next()) {
       const bool is_count = json_.key() == "num_running_seqs";
-      if (!seen.add(json_.key())) blame(json_.error("stands twice"));
+      if (!seen.add(json_.key())) blame(json_.error("occurs twice"));
       const JsonKind value = json_.value();
       if (!is_count || value == JsonKind::null) {
         json_.skip();
@@ -183,7 +183,7 @@ class LayerwiseReader {
     if (stage_ == Stage::table_read) end_step();
     std::string what = fmt::format("The file is cut off at byte {}", at);
     if (stage_ == Stage::in_member || stage_ == Stage::in_table) {
-      what += fmt::format(": its last step, {}, is not whole and is left out", shown_text(key_));
+      what += fmt::format(": its last step, {}, is incomplete and is dropped", shown_text(key_));
     }
     out_->warn("truncated", what + '.');
   }
@@ -211,7 +211,7 @@ class LayerwiseReader {
       Open& in = open.back();
       name.resize(in.name_size);
       if (in.object) {
-        if (!in.seen.add(json_.key())) throw json_.error("stands twice");
+        if (!in.seen.add(json_.key())) throw json_.error("occurs twice");
         if (!name.empty()) name += '.';
         name += json_.key();
       } else {

@@ -153,8 +153,7 @@ class NcuTable {
       rounded_to = std::max(rounded_to, kernel.rounded_to);
       out_->add({now, kernel.duration_ns, kernel.name, kernel.track});
       if (__builtin_add_overflow(now, kernel.duration_ns, &now)) {
-        throw Error(input_->shown(),
-                    "durations, all together, do not fit in 64 bits of nanoseconds");
+        throw Error(input_->shown(), "all durations together do not fit in 64 bits of nanoseconds");
       }
     }
     if (unmeasured == kernels_.size()) {
@@ -165,14 +164,13 @@ class NcuTable {
           duration_remedy);
     }
     if (unmeasured != 0) {
-      out_->loss("kernel without a duration: left out", first_unmeasured, unmeasured);
-      out_->warn("no-duration", fmt::format("{} of {} have no duration and are left out.",
+      out_->loss("kernel without a duration: dropped", first_unmeasured, unmeasured);
+      out_->warn("no-duration", fmt::format("{} of {} have no duration and are dropped.",
                                             unmeasured, plural(kernels_.size(), "kernel")));
     }
-    out_->warn(
-        "times-in-sequence",
-        "ncu tells how long kernels took, not when: they are read as one after the other, in "
-        "order of ID.");
+    out_->warn("times-in-sequence",
+               "ncu reports durations but no start times: kernels are read as one after the other, "
+               "in order of ID.");
     if (rounded_to != 0) {
       int64_t unit = 1;
       for (int i = 0; i < rounded_to; ++i) unit *= 10;

@@ -89,7 +89,7 @@ void NcuRowParser::kernel(size_t at) {
   if (layout_->device) {
     const int64_t device = number(at, *layout_->device, "Device");
     if (device < 0 || device > INT32_MAX) {
-      cursor_.fail(at, fmt::format("`Device` is not a number of a device: {}", device));
+      cursor_.fail(at, fmt::format("`Device` is not a device number: {}", device));
     }
     found.device = static_cast<int32_t>(device);
   }

@@ -100,7 +100,7 @@ bool NsysHost::read_calls() {
     const int64_t end_ns = open ? start_ns : rows.integer(end);
     if (rows.type(start) != Type::integer || (!open && rows.type(end) != Type::integer) ||
         start_ns < 0 || end_ns < start_ns) {
-      lost("CUDA call without a sound time");
+      lost("CUDA call without a valid time");
       continue;
     }
     if (open) lost("CUDA call with an open end");
@@ -124,7 +124,7 @@ const char* NsysHost::row_id(const char* table) const {
 
 int64_t NsysHost::thread_number(const sqlite::Statement& row, int column, int64_t number) {
   if (const auto value = row.whole_number(column)) return *value;
-  out_->loss("call or range without the number of a thread: taken for thread 0",
+  out_->loss("call or range without a thread number: assigned to thread 0",
              static_cast<uint64_t>(number));
   return 0;
 }
@@ -159,7 +159,7 @@ bool NsysHost::read_ranges() {
     const int64_t end_ns = open ? std::numeric_limits<int64_t>::max() : rows.integer(end);
     if (rows.type(start) != Type::integer || (!open && rows.type(end) != Type::integer) ||
         end_ns < start_ns) {
-      lost("NVTX range without a sound time");
+      lost("NVTX range without a valid time");
       continue;
     }
     const int64_t global_tid = thread_number(rows, thread_id, number);

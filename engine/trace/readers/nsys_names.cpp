@@ -62,7 +62,7 @@ void NsysNames::read_all_strings() {
     if (!id || rows.is_null(1)) continue;
     const auto [known, added] = all_strings_.try_emplace(*id, rows.text(1));
     if (!added && known->second != rows.text(1)) {
-      out_->loss("id of two strings: its first counts", static_cast<uint64_t>(*id));
+      out_->loss("id of two strings: the first is used", static_cast<uint64_t>(*id));
     }
   }
 }

@@ -76,8 +76,8 @@ std::string last_words(const std::string& output) {
                   "name the program with --nsys-cmd, or export the report where nsys is: "
                   "`nsys export --type sqlite`");
     case Finished::How::silent:
-      throw Error(report, fmt::format("`{} export` hung and was ended", command),
-                  "try it by hand: `nsys export --type sqlite`");
+      throw Error(report, fmt::format("`{} export` did not finish and was stopped", command),
+                  "run it manually: `nsys export --type sqlite`");
     case Finished::How::killed:
       throw Error(report, fmt::format("`{} export` was killed by signal {} ({}){}", command,
                                       run.status, ::strsignal(run.status), last_words(run.output)));
@@ -105,9 +105,9 @@ void run_export(const std::string& report, const fs::path& source, const fs::pat
   const auto size = fs::file_size(to, failed);
   if (failed || size == 0) {
     throw Error(report,
-                fmt::format("`{} export` said it was done, but wrote no file{}",
-                            options.nsys_command, last_words(run.output)),
-                "try it by hand: `nsys export --type sqlite`");
+                fmt::format("`{} export` succeeded, but wrote no file{}", options.nsys_command,
+                            last_words(run.output)),
+                "run it manually: `nsys export --type sqlite`");
   }
 }
 
@@ -159,8 +159,8 @@ void read_nsys_report(Input& input, TraceBuilder& out) {
     }
     file.close();
     if (!file) {
-      throw Error(folder.path().string(), "there is no room to unpack the report",
-                  "set TMPDIR to a folder with more");
+      throw Error(folder.path().string(), "not enough space to unpack the report",
+                  "set TMPDIR to a folder with more space");
     }
   }
   const fs::path to = folder.path() / "export.sqlite";

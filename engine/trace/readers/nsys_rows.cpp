@@ -131,7 +131,7 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   if (start < 0) fail(out.range, number, "its start is negative");
   if (end < start) fail(out.range, number, "it ends before it starts");
   if (device < 0 || device > std::numeric_limits<int32_t>::max()) {
-    fail(out.range, number, "its device is not a number of a device");
+    fail(out.range, number, "its device is not a device number");
   }
   NsysRow row{.start_ns = start,
               .duration_ns = end - start,
@@ -159,7 +159,7 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
 
 void NsysRowReader::odd_row(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
   if (statement.type(start_column) != Type::integer) {
-    fail(out.range, number, "its start is missing or no whole number");
+    fail(out.range, number, "its start is missing or not a whole number");
   }
   if (!statement.is_null(end_column)) fail(out.range, number, "its end is not a whole number");
   loss(out, "operation with an open end", number);
@@ -169,14 +169,14 @@ void NsysRowReader::odd_row(const sqlite::Statement& statement, NsysRows& out, u
 int64_t NsysRowReader::device(const sqlite::Statement& statement, NsysRows& out,
                               uint64_t number) const {
   if (const auto value = statement.whole_number(device_column)) return *value;
-  loss(out, "operation without the number of a device: taken for device 0", number);
+  loss(out, "operation without a device number: assigned to device 0", number);
   return 0;
 }
 
 int64_t NsysRowReader::stream(const sqlite::Statement& statement, NsysRows& out,
                               uint64_t number) const {
   if (const auto value = statement.whole_number(stream_column)) return *value;
-  loss(out, "operation without the number of a stream: taken for stream 0", number);
+  loss(out, "operation without a stream number: assigned to stream 0", number);
   return 0;
 }
 

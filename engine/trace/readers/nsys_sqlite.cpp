@@ -89,7 +89,7 @@ class NsysReader {
     const std::string tables = schema_.some_tables();
     throw Error(database.path(),
                 tables.empty() ? "is an SQLite database without tables"
-                               : fmt::format("is an SQLite database, but no nsys export: its "
+                               : fmt::format("is an SQLite database, but not an nsys export: its "
                                              "tables are {}",
                                              tables),
                 sqlite_remedy);
@@ -104,7 +104,7 @@ class NsysReader {
                                                     options_->host_side);
       return [reader](NsysRows& rows) { reader->read(rows); };
     });
-    if (workers.threads() == 0 && threads != 0) throw Error("", "no thread can be started");
+    if (workers.threads() == 0 && threads != 0) throw Error("", "cannot start a thread");
     size_t next = 0;
     while (true) {
       if (NsysRows* rows = next < ranges_.size() ? workers.idle() : nullptr) {
@@ -241,7 +241,7 @@ class NsysReader {
     }
     if (out_->operations() == 0) {
       out_->warn("no-gpu-work",
-                 "The export holds no GPU work: it has no rows of kernels, copies or sets.");
+                 "The export contains no GPU work: it has no rows of kernels, copies or sets.");
     }
   }
 
@@ -288,7 +288,7 @@ Pages pages_of(std::string_view head) {
 [[noreturn]] void fail_cut(const std::string& shown, uint64_t size, const Pages& pages) {
   throw Error(shown, Error::Place{.line = {}, .offset = size},
               fmt::format("the database is cut off here: it should have {} bytes", pages.bytes()),
-              "copy or export it again; --allow-truncated reads what is whole");
+              "copy or export it again; --allow-truncated reads the complete part");
 }
 
 // From a copy without a name, of whole pages.
@@ -300,9 +300,8 @@ void read_copy(Input& input, TraceBuilder& out) {
   if (size < pages.bytes()) {
     if (!options.allow_truncated) fail_cut(input.shown(), size, pages);
     file.cut(size / pages.size * pages.size);
-    out.warn("truncated",
-             fmt::format("{} is cut off at byte {} of {}: rows that stood behind it are missing.",
-                         input.shown(), size, pages.bytes()));
+    out.warn("truncated", fmt::format("{} is cut off at byte {} of {}: rows after it are missing.",
+                                      input.shown(), size, pages.bytes()));
   }
   auto database = sqlite::Database::read_private(file.location(), input.shown());
   read_nsys_database(database, options, out);

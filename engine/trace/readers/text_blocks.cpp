@@ -90,7 +90,7 @@ void TextBlocks::enlarge() {
   if (enlarged_ > longest_row) {
     throw Error(input_->shown(), Error::Place{.line = line_, .offset = offset_},
                 "a row or line begins here that does not end within 64 MiB",
-                "is it CSV, and a quote of it missing?");
+                "is this a CSV with a missing quote?");
   }
 }
 

@@ -58,7 +58,7 @@ Lines changed(Lines lines, std::mt19937& random) {
   return lines;
 }
 
-std::unique_ptr<Rules> load(const Lines& lines, const char* rest) {
+std::unique_ptr<LoadedRules> load(const Lines& lines, const char* rest) {
   const std::string text =
       fmt::format("engine e {{ substage {{\n{}\n{}\n}} }}", fmt::join(lines, "\n"), rest);
   Sink sink;

@@ -238,11 +238,10 @@ class Case {
       ++told_;
       for (const Related& related : one.related_) {
         const std::string_view said = related.message;
-        const std::string_view head = redundant ? "this holds in " : "` takes ";
+        const std::string_view head = redundant ? "this also matches " : "` matches ";
         const size_t at = said.find(head);
         REQUIRE(at != said.npos);
-        std::string_view name = said.substr(at + head.size());
-        if (redundant) name.remove_suffix(std::string_view(" too").size());
+        const std::string_view name = said.substr(at + head.size());
         reasons.push_back({related.span, redundant, std::string(name)});
       }
     }

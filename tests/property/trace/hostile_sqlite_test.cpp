@@ -215,9 +215,9 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
               schema.kernels + schema.copies);
         ++whole;
         if (!host) continue;
-        CHECK(trace.host->launches.size() + lost(trace, {"CUDA call without a sound time"}) ==
+        CHECK(trace.host->launches.size() + lost(trace, {"CUDA call without a valid time"}) ==
               schema.calls);
-        CHECK(trace.host->ranges.size() + lost(trace, {"NVTX range without a sound time",
+        CHECK(trace.host->ranges.size() + lost(trace, {"NVTX range without a valid time",
                                                        "NVTX event whose type is not a number"}) <=
               schema.ranges);
         for (const std::string& name : trace.host->range_names) {

@@ -52,10 +52,10 @@ TEST_CASE("a rank is what the trace says, else its path, else the first number t
 TEST_CASE("runs of different worlds, or of one rank, are no ranks of one job") {
   CHECK(why_not({run("a", 0, 2), run("b", 1, 2)}).empty());
   CHECK(why_not({run("a", 0, 2), run("b", 1)}).empty());
-  CHECK(why_not({run("a", 0, 2), run("b", 1, 8)}) == "a is of a world of 2, b of one of 8");
+  CHECK(why_not({run("a", 0, 2), run("b", 1, 8)}) == "a has a world size of 2, but b has 8");
   CHECK(why_not({run("a", 0), run("b", 1), run("c", 1)}) == "b and c are both rank 1");
   CHECK(why_not({run("a"), run("b")}).empty());
-  CHECK(why_not({run("a"), run("b", 0, 1)}) == "b is of a world of 1, and there are 2 runs");
+  CHECK(why_not({run("a"), run("b", 0, 1)}) == "b has a world size of 1, but there are 2 runs");
   CHECK(why_not({run("a", 0, 1)}).empty());
 }
 

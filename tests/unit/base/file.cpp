@@ -81,9 +81,9 @@ TEST_CASE("what cannot be read or written names its path") {
         "no such file; did you mean `" + (folder.path / "rules.kr").string() + "`?");
   CHECK(said(missing) ==
         "no such file; there is no folder `" + missing.parent_path().string() + "`");
-  CHECK(said(folder.path / "y") == "no such file; check how its name is written");
+  CHECK(said(folder.path / "y") == "no such file; check the spelling of its name");
   CHECK(said(folder.path / "link") ==
-        "is a link to `gone.kr`, which is not there; fix the link or remove it");
+        "is a link to `gone.kr`, which does not exist; fix the link or remove it");
   fs::remove(folder.path / "rules.kr");
   fs::remove(folder.path / "link");
   CHECK(names(folder.path, [&] { write_file(folder.path, "x"); }));
@@ -184,7 +184,7 @@ TEST_CASE("a file that was read is not replaced, whatever its name") {
   const fs::path file = folder.path / "file", hard = folder.path / "hard";
   write_file(file, "old");
   fs::create_hard_link(file, hard);
-  const std::string refused = "is a file that this run reads: it would be written over";
+  const std::string refused = "is a file that this run reads and would overwrite";
   {
     const InputFiles inputs;
     PendingFile early(hard);  // before it is read
@@ -248,6 +248,6 @@ TEST_CASE("another user's link in a shared folder is not followed") {
   CHECK(open_output(link).file == folder.path / "elsewhere");
   REQUIRE(::lchown(link.c_str(), 65534, 65534) == 0);
   CHECK(why_of([&] { write_file(link, "x"); }) ==
-        "is a link of another user in a folder that everybody can write");
+        "is a link of another user in a folder that everybody can write to");
   CHECK_FALSE(fs::exists(folder.path / "elsewhere"));
 }

@@ -68,7 +68,7 @@ TEST_CASE("what the user names is taken, and what is unknown is refused") {
   CHECK(chosen(rules, trace, {.engine = "", .model = "three"}) == "alpha/three");
   CHECK(chosen(rules, trace, {.engine = "", .model = "one"}) == "beta/one");
   CHECK_THROWS_WITH_AS(chosen(rules, trace, {.engine = "alhpa", .model = ""}),
-                       "there is no engine `alhpa`; did you mean `alpha`?", kr::Error);
+                       "unknown engine `alhpa`; did you mean `alpha`?", kr::Error);
   CHECK_THROWS_WITH_AS(chosen(rules, trace, {.engine = "alpha", .model = "thre"}),
                        "engine `alpha` has no model `thre`; did you mean `three`?", kr::Error);
   CHECK_THROWS_WITH_AS(chosen(rules, trace, {.engine = "", .model = "zzzzzz"}),

@@ -9,7 +9,7 @@ using namespace kr;
 
 namespace {
 
-std::unique_ptr<Rules> load(const std::string& text) {
+std::unique_ptr<LoadedRules> load(const std::string& text) {
   Sink sink;
   auto rules = load_rules({{"test.kr", text, true, {}}}, sink);
   REQUIRE(!sink.has_errors());

@@ -11,7 +11,7 @@ using namespace kr;
 
 namespace {
 
-std::unique_ptr<Rules> rules(const std::string& text) {
+std::unique_ptr<LoadedRules> rules(const std::string& text) {
   Sink sink;
   std::vector<SourceFile> files;
   files.push_back({"test.kr", text, true, {}});

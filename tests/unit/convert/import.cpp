@@ -127,18 +127,18 @@ TEST_CASE("only the engines asked for") {
 
 TEST_CASE("what has another shape") {
   CHECK(why_not("").find("not JSON") != std::string::npos);
-  CHECK(why_not("{}") == "there is no rule in it");
-  CHECK(why_not("[]") == "there is no rule in it");
-  CHECK(why_not(R"({"e": {}, "f": {"m": {}}})") == "there is no rule in it");
-  CHECK(why_not("1") == "tables of patterns are an object or a list, and this is a number");
-  CHECK(why_not(R"({"e": 1})") == "an engine is an object of models, and this is a number");
-  CHECK(why_not(R"({"e": {"m": []}})") == "a model is an object of patterns, and this is a list");
-  CHECK(why_not(R"({"e": {"m": {"a": null}}})") == "a label is a string, and this is null");
+  CHECK(why_not("{}") == "it contains no rule");
+  CHECK(why_not("[]") == "it contains no rule");
+  CHECK(why_not(R"({"e": {}, "f": {"m": {}}})") == "it contains no rule");
+  CHECK(why_not("1") == "tables of patterns are an object or a list, but this is a number");
+  CHECK(why_not(R"({"e": 1})") == "an engine is an object of models, but this is a number");
+  CHECK(why_not(R"({"e": {"m": []}})") == "a model is an object of patterns, but this is a list");
+  CHECK(why_not(R"({"e": {"m": {"a": null}}})") == "a label is a string, but this is null");
   CHECK(why_not(R"({"e": {"m": {"a": {"b": "c"}, "d": "e"}}})") ==
-        "beside dimensions stand dimensions, and this is a string");
-  CHECK(why_not(R"([{"engine": "e"}])") == "`model` is a string, and this is an object");
+        "a model with dimensions contains only dimensions, but this is a string");
+  CHECK(why_not(R"([{"engine": "e"}])") == "`model` is a string, but this is an object");
   CHECK(why_not(R"([{"engine": "e", "model": "m"}])") ==
-        "`rules` is a list, and this is an object");
+        "`rules` is a list, but this is an object");
   CHECK_FALSE(why_not(R"([{"engine": "e", "model": "m", "rules": [["a"]]}])").empty());
   CHECK_FALSE(why_not(R"([{"engine": "e", "model": "m", "rules": [["a", 1]]}])").empty());
   CHECK_FALSE(why_not(R"([["a"]])").empty());
@@ -152,10 +152,11 @@ TEST_CASE("rules that mean something else are found out, with a name") {
   };
   CHECK(check_import(text(R"(x: "c" | "ab" y: otherwise)"), engines, {}));
   CHECK(check_import(text(R"(x: /ab|c/ x: "abc" y: /.*/)"), engines, {}));
-  CHECK_THROWS_WITH_AS(check_import(text(R"(x: "ab" y: otherwise)"), engines, {}),
-                       "e/m: the rules made of it give \"c\" the label `y`, the table `x`; nothing "
-                       "was written; this is a mistake of kr: report it with the file",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      check_import(text(R"(x: "ab" y: otherwise)"), engines, {}),
+      "e/m: the rules made from it give \"c\" the label `y`, the table `x`; nothing "
+      "was written; this is a bug in kr: report it with the file",
+      Error);
   CHECK_THROWS_AS(check_import(text(R"(x: "ab"i | "c" y: otherwise)"), engines, {}), Error);
   CHECK_THROWS_AS(check_import(text(R"(x: "ab" | "c")"), engines, {}), Error);
 }

@@ -45,7 +45,7 @@ TEST_CASE("formats are found by name") {
 
 TEST_CASE("descriptions have no place for arguments") {
   CHECK(description(*find_code("KR101")) == "expected …, found …");
-  CHECK(description(*find_code("KR116")) == "`}` closes nothing");
+  CHECK(description(*find_code("KR116")) == "unmatched `}`");
 }
 
 TEST_CASE("concise: one line a finding") {

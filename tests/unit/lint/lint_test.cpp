@@ -151,7 +151,7 @@ TEST_CASE("a safe fix that changes the meaning is taken back") {
   CHECK(result.count == 1);
   REQUIRE(result.notes.size() == 1);
   CHECK(result.notes[0] ==
-        "test.kr:1: a fix was taken back: it is not proven that the rules mean the same with it");
+        "test.kr:1: a fix was undone: it is not proven that the rules keep their meaning");
   CHECK(linted.rules.sources().text(FileId{0}) == "pattern a = \"x\" | /y[12]/\n");
 }
 

@@ -63,7 +63,7 @@ TEST_CASE("a broken head is told once, and reading goes on at the next") {
   framer.feed(std::string(Framer::max_head + 1, 'x'));
   const auto message = framer.next();
   REQUIRE(message.has_value());
-  CHECK(message->broken == "a head without end");
+  CHECK(message->broken == "the header has no end");
 }
 
 TEST_CASE("what a message is") {

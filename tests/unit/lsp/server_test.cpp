@@ -174,9 +174,9 @@ TEST_CASE("hover tells what is matched, and by whom alone") {
   CHECK(label.find("“Dense GEMM”, colour `#4e79a7`") != label.npos);
   CHECK(label.find("Dense products.") != label.npos);
   CHECK(label.find("Given by `untitled:a.kr:19`") != label.npos);
-  CHECK(hover(session, rules, "otherwise").find("tried last") != std::string::npos);
+  CHECK(hover(session, rules, "otherwise").find("evaluated last") != std::string::npos);
   CHECK(hover(session, rules, "\"group_gemm_starts\"") ==
-        "Holds for a name that contains `group_gemm_starts`");
+        "Matches a name that contains `group_gemm_starts`");
   CHECK(hover(session, rules, "std.comm").find("**module std.comm**") == 0);
 
   constexpr std::string_view never =

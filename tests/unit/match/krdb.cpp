@@ -166,16 +166,16 @@ TEST_CASE("what is no whole .krdb is refused with the remedy") {
   const std::string bytes = to_krdb(*compiled.rules, *compiled.database);
   CHECK(error_of("x.krdb", bytes) == "no error");
   CHECK(error_of("x.krdb", "SQLite format 3") ==
-        "x.krdb: is not a .krdb file; make it again with `kr compile`");
+        "x.krdb: is not a .krdb file; create it again with `kr compile`");
   CHECK(error_of("x.krdb", bytes.substr(0, 100)) ==
-        "x.krdb: at byte 100: is cut off here; make it again with `kr compile`");
+        "x.krdb: at byte 100: is cut off here; create it again with `kr compile`");
   CHECK(error_of("x.krdb", bytes + "more") ==
-        "x.krdb: is damaged: its checksum does not fit; make it again with `kr compile`");
+        "x.krdb: is damaged: its checksum does not match; create it again with `kr compile`");
   std::string newer = bytes;
   newer[8] = 2;
   CHECK(error_of("x.krdb", newer) ==
-        "x.krdb: is of version 2 of the format, and this kr reads version 1; "
-        "make it again with `kr compile`");
+        "x.krdb: has version 2 of the format, but this kr reads version 1; "
+        "create it again with `kr compile`");
   for (size_t size = 0; size < bytes.size(); size += 1 + size / 16) {
     CHECK(error_of("x.krdb", bytes.substr(0, size)) != "no error");
   }

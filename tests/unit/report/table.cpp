@@ -129,7 +129,7 @@ TEST_CASE("many labels: the smallest are one row, and the sums hold") {
   const auto runs = kr::test::kept({kr::test::wide_run(500), kr::test::decode_run("d", 2, 1000)});
   for (const size_t limit : {5U, 30U, 1000U}) {
     int64_t first = 0, second = 0;
-    const auto rows = kr::make_pivot(runs, "operation", limit);
+    const auto rows = kr::folded(kr::make_pivot(runs, "operation"), limit);
     CHECK(rows.size() <= limit + 2);
     CHECK(rows.back().label == "unclassified");  // the second run has no such dimension
     for (const auto& row : rows) {
@@ -139,6 +139,12 @@ TEST_CASE("many labels: the smallest are one row, and the sums hold") {
     CHECK(first == runs[0]->gpu_elapsed_ns);
     CHECK(second == runs[1]->gpu_elapsed_ns);
   }
+  const auto all = kr::make_pivot(runs, "operation");
+  const size_t labels = all.size() - 1;  // and `unclassified`
+  CHECK(kr::folded(all, labels - 1).size() == all.size());
+  const auto two = kr::folded(all, labels - 2);
+  CHECK(two.size() == all.size() - 1);
+  CHECK(two[labels - 2].label == "others (2 labels)");
 }
 
 TEST_CASE("texts are cut by columns, not by bytes") {

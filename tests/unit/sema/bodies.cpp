@@ -104,10 +104,10 @@ test vllm {
   "x" => substage a, substage b
   "x" => name anything, substage declared
   "x" => kind memry
-})")) == "KR210 8:6 there is no engine `vlm` (did you mean `vllm`?)\n"
-         "KR209 9:11 there is no model `vllm/lama` (did you mean `llama`?)\n"
+})")) == "KR210 8:6 unknown engine `vlm` (did you mean `vllm`?)\n"
+         "KR209 9:11 unknown model `vllm/lama` (did you mean `llama`?)\n"
          "KR211 11:10 `vllm` has no dimension `subtage` (did you mean `substage`?)\n"
-         "KR204 12:19 `c1` is not a label of `substage` (there is `a`, `b`, `declared`)\n"
+         "KR204 12:19 `c1` is not a label of `substage` (available: `a`, `b`, `declared`)\n"
          "KR204 12:29 `laier` is not a label of `stage` (did you mean `layer`?)\n"
          "KR213 13:22 the label of `substage` is declared twice\n"
          "KR204 15:15 `memry` is not a label of `kind` (did you mean `memory`?)\n");

@@ -133,13 +133,13 @@ TEST_CASE("modules that are not there") {
   home.write("own/folder/x.kr", "");
   const Loaded loaded = home.load({"own/a.kr"});
   CHECK(messages(loaded) ==
-        "KR201 1:5 there is no module `std.gem` (did you mean `std.gemm`?)\n"
-        "KR201 2:5 there is no module `./comon.kr` (did you mean `\"./common.kr\"`?)\n"
-        "KR201 3:5 there is no module `gemm` (did you mean `std.gemm`?)\n"
-        "KR201 4:5 there is no module `common` (a neighbouring file is used as `use "
+        "KR201 1:5 unknown module `std.gem` (did you mean `std.gemm`?)\n"
+        "KR201 2:5 unknown module `./comon.kr` (did you mean `\"./common.kr\"`?)\n"
+        "KR201 3:5 unknown module `gemm` (did you mean `std.gemm`?)\n"
+        "KR201 4:5 unknown module `common` (for a file in the same folder, write `use "
         "\"./common.kr\"`)\n"
         "KR202 5:5 module `./folder` cannot be read: is a folder, not a file\n"
-        "KR201 6:5 there is no module `rulesets.sglan` (did you mean `rulesets.sglang`?)\n");
+        "KR201 6:5 unknown module `rulesets.sglan` (did you mean `rulesets.sglang`?)\n");
 }
 
 TEST_CASE("two root files with one engine") {
@@ -147,9 +147,8 @@ TEST_CASE("two root files with one engine") {
   home.write("mine.kr", "use std.gemm\n\nengine vllm { model llama { } model x { } }");
   home.write("other.kr", "use \"./mine.kr\"\nengine vllm { model y extends mine.x { } }");
   const std::string help =
-      " (name one of the two files; to change an engine, `use` its file and extend its models in "
-      "an "
-      "engine of another name)\n";
+      " (use only one of the two files; to change an engine, `use` its file and extend its models "
+      "in an engine with another name)\n";
   CHECK(messages(home.load({"vllm", "mine.kr"})) ==
         "mine.kr KR319 3:8 engine `vllm` is also defined in rulesets/vllm.kr:2" + help);
   CHECK(messages(home.load({"other.kr", "vllm"})) ==

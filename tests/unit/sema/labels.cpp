@@ -52,7 +52,7 @@ engine e { substage { include m.t
   b: "2"
   c: "3" } })"},
                               {"m.kr", module}});
-  CHECK(messages(loaded) == "KR204 4:3 `c` is not a label of `substage` (there is `a`, `b`)\n");
+  CHECK(messages(loaded) == "KR204 4:3 `c` is not a label of `substage` (available: `a`, `b`)\n");
   CHECK(vocabulary(loaded, "e/default", "substage") == "a \"A\", b \"B\" #000000");
   // The nearer title and colour win; what the nearer leaves out stays.
   const Loaded near = load({{"test.kr", R"(use "./m.kr"
@@ -74,13 +74,13 @@ engine e { substage { a: "1"
   d: "4" } })"},
                               {"m.kr", "labels substage { a \"A\" b \"B\" }"}});
   CHECK(messages(loaded) ==
-        "KR204 6:3 `d` is not a label of `substage` (there is `c`, `a`, `b`)\n");
+        "KR204 6:3 `d` is not a label of `substage` (available: `c`, `a`, `b`)\n");
   CHECK(vocabulary(loaded, "e/default", "substage") == "c \"C\", a \"Mine\", b \"B\"");
   CHECK(messages(load({{"test.kr", "use \"./m.kr\"\nlabels substage extends m.subtage { a }"},
                        {"m.kr", "labels substage { a }"}})) ==
-        "KR208 2:27 there are no labels of `m.subtage` (did you mean `m.substage`?)\n");
+        "KR208 2:27 unknown labels of `m.subtage` (did you mean `m.substage`?)\n");
   CHECK(messages(load("labels a extends b { x }\nlabels b extends a { y }")) ==
-        "KR216 1:18 `extends` leads back to its begin: a → b → a\n");
+        "KR216 1:18 cyclic `extends`: a → b → a\n");
 }
 
 TEST_CASE("a model of another file brings its vocabulary") {
@@ -89,7 +89,7 @@ engine f { model base { substage { a: "1" } } })";
   const Loaded loaded = load({{"test.kr", R"(use "./m.kr"
 engine e { model x extends m.base { substage { b: "2" } } })"},
                               {"m.kr", base}});
-  CHECK(messages(loaded) == "KR204 2:48 `b` is not a label of `substage` (there is `a`)\n");
+  CHECK(messages(loaded) == "KR204 2:48 `b` is not a label of `substage` (available: `a`)\n");
   const Loaded added = load({{"test.kr", R"(use "./m.kr"
 labels substage extends m.substage { b "B" }
 engine e { model x extends m.base { substage { b: "2" } } })"},
@@ -124,22 +124,22 @@ TEST_CASE("reserved labels and colours that are none") {
 }
 engine e { substage { others: "x"
   "CPU(non-GPU)": "y" } })kr")) ==
-        "KR217 2:3 `unclassified` is a reserved label (kr gives it itself; choose another, such as "
+        "KR217 2:3 `unclassified` is a reserved label (only kr gives it; choose another, such as "
         "`unclassified_`)\n"
-        "KR217 3:3 `(self)` is a reserved label (kr gives it itself; choose another, such as "
+        "KR217 3:3 `(self)` is a reserved label (only kr gives it; choose another, such as "
         "`self_`)\n"
         "KR228 4:15 `red` is not a colour (write it as red, green and blue in hex digits: "
         "`#4e79a7`)\n"
         "KR228 5:15 `#12345` is not a colour (write it as red, green and blue in hex digits: "
         "`#4e79a7`)\n"
-        "KR217 7:23 `others` is a reserved label (kr gives it itself; choose another, such as "
+        "KR217 7:23 `others` is a reserved label (only kr gives it; choose another, such as "
         "`others_`)\n"
-        "KR217 8:3 `CPU(non-GPU)` is a reserved label (kr gives it itself; choose another, such as "
+        "KR217 8:3 `CPU(non-GPU)` is a reserved label (only kr gives it; choose another, such as "
         "`cpu_`)\n");
 }
 
 TEST_CASE("a table keeps to the labels of its own file") {
   CHECK(messages(load({{"test.kr", "use \"./m.kr\" engine e { s { include m.t } }"},
                        {"m.kr", "labels s { a b }\ntable t for s { a: \"1\"\n d: \"2\" }"}})) ==
-        "m.kr KR204 3:2 `d` is not a label of `s` (there is `a`, `b`)\n");
+        "m.kr KR204 3:2 `d` is not a label of `s` (available: `a`, `b`)\n");
 }

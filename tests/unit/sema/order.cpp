@@ -226,8 +226,8 @@ engine e { kind { comunication: "nccl"
         "KR204 1:23 `idle` is not a label of `kind` (`kind` has exactly `compute`, `communication` "
         "and `memory`)\n"
         "KR204 2:19 `comunication` is not a label of `kind` (did you mean `communication`?)\n"
-        "KR229 3:3 `otherwise keep` in `kind`, which has three labels and no others (end the block "
-        "in `compute: otherwise`, or leave it out: std.kind has it)\n");
+        "KR229 3:3 `otherwise keep` in `kind`, which has exactly three labels (end the block with "
+        "`compute: otherwise`, or remove it: std.kind has it)\n");
 }
 
 TEST_CASE("a base of another engine: own engine before the bases' engines") {

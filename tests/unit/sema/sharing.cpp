@@ -80,16 +80,16 @@ engine e { substage {
 } })"},
                               {"stdlib/gemm.kr", "pattern any = \"g\" table t1 for substage { }"}});
   CHECK(messages(loaded) ==
-        "KR201 2:5 there is no module `./c.kr`\n"
-        "KR201 3:5 there is no module `std.gem` (did you mean `std.gemm`?)\n"
-        "KR206 4:19 there is no pattern `groped2` (did you mean `grouped`?)\n"
-        "KR206 6:6 there is no pattern `group`\n"
-        "KR206 7:11 there is no pattern `gemm.anny` (did you mean `gemm.any`?)\n"
-        "KR206 9:6 there is no pattern `any` (pattern `any` of a module is written `gemm.any`)\n"
-        "KR206 10:6 there is no pattern `gemm` (`gemm` is a module: write `gemm.NAME`)\n"
-        "KR207 11:11 there is no table `tables`\n"
-        "KR207 12:16 there is no table `gemm.t2` (did you mean `gemm.t1`?)\n"
-        "KR206 13:6 there is no pattern `a.b.c` (what a module declares is written MODULE.NAME)\n");
+        "KR201 2:5 unknown module `./c.kr`\n"
+        "KR201 3:5 unknown module `std.gem` (did you mean `std.gemm`?)\n"
+        "KR206 4:19 unknown pattern `groped2` (did you mean `grouped`?)\n"
+        "KR206 6:6 unknown pattern `group`\n"
+        "KR206 7:11 unknown pattern `gemm.anny` (did you mean `gemm.any`?)\n"
+        "KR206 9:6 unknown pattern `any` (pattern `any` is in a module: write `gemm.any`)\n"
+        "KR206 10:6 unknown pattern `gemm` (`gemm` is a module: write `gemm.NAME`)\n"
+        "KR207 11:11 unknown table `tables`\n"
+        "KR207 12:16 unknown table `gemm.t2` (did you mean `gemm.t1`?)\n"
+        "KR206 13:6 unknown pattern `a.b.c` (write MODULE.NAME for a declaration of a module)\n");
 }
 
 TEST_CASE("a module gives what it declares, not what it uses") {
@@ -97,11 +97,10 @@ TEST_CASE("a module gives what it declares, not what it uses") {
       load({{"test.kr", "use \"./b.kr\"\nengine e { s { x: b.p } y { z: gemm.any } }"},
             {"b.kr", "use std.gemm pattern q = gemm.any"},
             {"stdlib/gemm.kr", "pattern any = \"g\""}});
-  CHECK(
-      messages(loaded) ==
-      "KR206 2:21 there is no pattern `b.p` (there is `b.q`)\n"
-      "KR205 2:32 `gemm` is not a module that this file uses (modules are named at the head of the "
-      "file: `use std.gemm`)\n");
+  CHECK(messages(loaded) ==
+        "KR206 2:21 unknown pattern `b.p` (available: `b.q`)\n"
+        "KR205 2:32 `gemm` is not a module that this file uses (add a `use` at the top of the "
+        "file: `use std.gemm`)\n");
 }
 
 TEST_CASE("circles are printed") {
@@ -123,15 +122,14 @@ engine e { s { include a
   model b extends c { }
   model c extends a { }
   model d extends d { }
-})")) == "KR216 2:19 `extends` leads back to its begin: a → b → c → a\n"
-         "KR216 5:19 `extends` leads back to its begin: d → d\n");
+})")) == "KR216 2:19 cyclic `extends`: a → b → c → a\n"
+         "KR216 5:19 cyclic `extends`: d → d\n");
   const Loaded files =
       load({{"a.kr", "use \"./b.kr\""}, {"b.kr", "\n use \"./c.kr\""}, {"c.kr", "use \"./a.kr\""}});
-  CHECK(messages(files) ==
-        "c.kr KR203 1:5 `use` leads back to the same file: a.kr → b.kr → c.kr → a.kr\n");
+  CHECK(messages(files) == "c.kr KR203 1:5 cyclic `use`: a.kr → b.kr → c.kr → a.kr\n");
   CHECK(files.sink.all()[0].related_.size() == 2);
   CHECK(messages(load({{"a.kr", "use \"./a.kr\" as me"}})) ==
-        "KR203 1:5 `use` leads back to the same file: a.kr → a.kr\n");
+        "KR203 1:5 cyclic `use`: a.kr → a.kr\n");
 }
 
 TEST_CASE("what is declared twice is shown twice") {
@@ -158,16 +156,16 @@ engine e { })"},
                               {"2 b.kr", ""}});
   CHECK(messages(loaded) ==
         "KR213 2:5 module `gemm` is declared twice (give one of them another name with `as`)\n"
-        "KR232 3:5 `./2 b.kr` cannot be the name of a module (give it one: `use \"./2 b.kr\" as "
+        "KR232 3:5 `./2 b.kr` cannot be the name of a module (give it a name: `use \"./2 b.kr\" as "
         "NAME`)\n"
         "KR213 6:9 pattern `p` is declared twice\n"
         "KR213 7:14 label `a` is declared twice\n"
         "KR213 8:8 vocabulary `s` is declared twice\n"
         "KR213 10:7 table `t` is declared twice\n"
-        "KR213 13:3 dimension `s` is declared twice (put the rules of both into one block)\n"
+        "KR213 13:3 dimension `s` is declared twice (merge the rules of both into one block)\n"
         "KR213 15:9 model `m` is declared twice\n"
-        "KR218 16:9 `default` is the model that every engine has by itself (what all models share "
-        "stands in the engine itself)\n"
+        "KR218 16:9 `default` is the model that every engine has (put what all models share into "
+        "the engine itself)\n"
         "KR213 18:8 engine `e` is declared twice\n");
   for (const Diagnostic& one : loaded.sink.all()) {
     if (one.code->id == "KR213") CHECK(one.related_.size() == 1);
@@ -195,19 +193,18 @@ engine e {
 })"},
             {"o.kr", "engine f { model twice {} } engine g { model twice {} model once {} }"}});
   CHECK(messages(loaded) ==
-        "KR209 4:19 there is no model `lama` (did you mean `llama`?)\n"
+        "KR209 4:19 unknown model `lama` (did you mean `llama`?)\n"
         "KR212 5:19 `o.twice` is a model of more than one engine: `f`, `g` (name the engine too: "
         "`o.f.twice`)\n"
-        "KR209 7:21 there is no model `o.onze` (did you mean `o.once`?)\n"
-        "KR209 8:23 there is no model `o.g.onze` (did you mean `o.g.once`?)\n"
-        "KR210 9:21 there is no engine `gg` (did you mean `o.g`?)\n"
-        "KR205 10:19 `p` is not a module that this file uses (modules are named at the head of the "
+        "KR209 7:21 unknown model `o.onze` (did you mean `o.once`?)\n"
+        "KR209 8:23 unknown model `o.g.onze` (did you mean `o.g.once`?)\n"
+        "KR210 9:21 unknown engine `gg` (did you mean `o.g`?)\n"
+        "KR205 10:19 `p` is not a module that this file uses (add a `use` at the top of the "
         "file: `use std.p`)\n");
 }
 
 TEST_CASE("within and kinds of operation where they mean something") {
-  CHECK(
-      messages(load(R"(pattern w = within "a"
+  CHECK(messages(load(R"(pattern w = within "a"
 pattern k = @memcpy | "x"
 engine e {
   substage {
@@ -221,21 +218,20 @@ engine e {
   fold (@kernel | "x")
   detect: k
 })")) ==
-      "KR226 5:15 `within` inside `within`: enclosing names are taken singly (to ask for two "
-      "enclosing names, write `within A & within B`)\n"
-      "KR226 6:22 `within` inside `within`: enclosing names are taken singly (to ask for two "
-      "enclosing names, write `within A & within B`)\n"
-      "KR227 7:16 `k` asks for a kind of operation, which an enclosing module or range does not "
-      "have\n"
-      "KR227 8:16 `@memset` asks for a kind of operation, which an enclosing module or range does "
-      "not have\n"
-      "KR227 11:15 `k` asks for a kind of operation, which a range or step does not have\n"
-      "KR227 12:9 `@kernel` asks for a kind of operation, which a module does not have\n");
+        "KR226 5:15 `within` inside `within`: enclosing names are matched one by one (to match two "
+        "enclosing names, write `within A & within B`)\n"
+        "KR226 6:22 `within` inside `within`: enclosing names are matched one by one (to match two "
+        "enclosing names, write `within A & within B`)\n"
+        "KR227 7:16 `k` matches a type of operation, which an enclosing module or range does not "
+        "have\n"
+        "KR227 8:16 `@memset` matches a type of operation, which an enclosing module or range does "
+        "not have\n"
+        "KR227 11:15 `k` matches a type of operation, which a range or step does not have\n"
+        "KR227 12:9 `@kernel` matches a type of operation, which a module does not have\n");
 }
 
 TEST_CASE("otherwise stands alone, once, and last") {
-  CHECK(
-      messages(load(R"(engine e {
+  CHECK(messages(load(R"(engine e {
   substage {
     a: otherwise
     b: "1"
@@ -244,11 +240,10 @@ TEST_CASE("otherwise stands alone, once, and last") {
   stage { a: "1"
     otherwise keep
     drop b }
-})")) ==
-      "KR225 3:5 `otherwise` is tried last, but rules are written below it (move it to the end of "
-      "the block)\n"
-      "KR224 5:5 this block has a second `otherwise`\n"
-      "KR221 9:10 no inherited rule gives `b`, so there is nothing to drop\n");
+})")) == "KR225 3:5 `otherwise` is evaluated last, but rules follow it (move it to the end of "
+         "the block)\n"
+         "KR224 5:5 this block has a second `otherwise`\n"
+         "KR221 9:10 no inherited rule gives `b`, so there is nothing to drop\n");
 }
 
 TEST_CASE("chains of any length neither recurse nor hang") {

@@ -13,7 +13,7 @@ namespace kr::test {
 
 struct Loaded {
   Sink sink;
-  std::unique_ptr<Rules> rules;
+  std::unique_ptr<LoadedRules> rules;
 
   const Program& program() const { return rules->program; }
 };

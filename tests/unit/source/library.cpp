@@ -56,3 +56,30 @@ TEST_CASE("KR_PATH comes first; folders that are no roots are left out") {
   CHECK(library.roots().front() == roots.path / "two");
   for (const fs::path& root : library.roots()) CHECK(root != roots.path);
 }
+
+TEST_CASE("an install is where it is said to be, and trusts what others cannot have written") {
+  const Roots roots;
+  const fs::path file = roots.path / "one/stdlib/gemm.kr";
+  const auto close = [](const fs::path& path) {
+    fs::permissions(path, fs::perms::group_write | fs::perms::others_write,
+                    fs::perm_options::remove);
+  };
+  for (const fs::path& path : {file, file.parent_path(), roots.path / "one"}) close(path);
+  const Install install{roots.path / "one"};
+  CHECK(install.trusts(file));
+  CHECK(install.trusts(roots.path / "one/rulesets/../stdlib/gemm.kr"));
+  CHECK_FALSE(install.trusts(roots.path / "two/stdlib/gemm.kr"));
+  CHECK_FALSE(install.trusts(roots.path / "one/stdlib/none.kr"));
+  CHECK_FALSE(Install{}.trusts(file));
+  CHECK(install.databases().empty());
+  fs::create_directory(roots.path / "one/databases");
+  CHECK(install.databases() == roots.path / "one/databases");
+  for (const fs::path& path : {file, file.parent_path(), roots.path / "one"}) {
+    fs::permissions(path, fs::perms::group_write, fs::perm_options::add);
+    CHECK_FALSE(install.trusts(file));
+    close(path);
+  }
+  const std::vector<fs::path> roots_found = Library::of_process(install).roots();
+  CHECK(roots_found.back() == roots.path / "one");
+  CHECK(Library::of_process(Install{}).install().folder.empty());
+}

@@ -135,15 +135,15 @@ kr::tables::Source two_ranks_source(int64_t second_rank = 1) {
 
 }  // namespace
 
-TEST_CASE("steps have their own operations, not those of steps inside them") {
+TEST_CASE("steps have the operations of steps inside them, too") {
   const kr::tables::Source source = nested_steps_source();
   CHECK(analyze_rows(source, "steps") ==
-        "e_0|0|-|prefill|-|-|2|7|2|15|85|15|10|0|0|5|5|70|gemm 67 %, misc 33 %|"
+        "e_0|0|-|prefill|-|-|2|7|4|85|85|65|40|40|20|5|5|20|comm 47 %, gemm 47 %, misc 6 %|"
         "prefill bs=2 toks=7\n"
         "e_0|1|0|block|-|3|-|-|2|70|50|50|30|40|20|0|0|0|comm 57 %, gemm 43 %|layer_3\n"
         "e_0|2|-|decode|5|-|-|-|1|20|20|20|20|0|0|0|0|0|gemm 100 %|decode_5\n");
   CHECK(analyze_rows(source, "phases") ==
-        "e_0|prefill|1|2|7|2|15|15|gemm 67 %, misc 33 %\n"
+        "e_0|prefill|1|2|7|4|85|65|comm 47 %, gemm 47 %, misc 6 %\n"
         "e_0|block|1|-|-|2|70|50|comm 57 %, gemm 43 %\n"
         "e_0|decode|1|-|-|1|20|20|gemm 100 %\n"
         "e_0|(outside steps)|0|-|-|1|5|5|misc 100 %\n");
@@ -153,9 +153,11 @@ TEST_CASE("steps and phases by label") {
   const kr::tables::Source source = nested_steps_source();
   CHECK(analyze_rows(source, "step_labels",
                      {"step_id", "phase", "step", "dimension", "label", "instances", "total_ns"}) ==
-        "0|prefill|-|substage|gemm|1|10\n"
+        "0|prefill|-|substage|comm|1|40\n"
+        "0|prefill|-|substage|gemm|2|40\n"
         "0|prefill|-|substage|misc|1|5\n"
-        "0|prefill|-|kind|compute|1|10\n"
+        "0|prefill|-|kind|communication|1|40\n"
+        "0|prefill|-|kind|compute|2|40\n"
         "0|prefill|-|kind|memory|1|5\n"
         "1|block|-|substage|comm|1|40\n"
         "1|block|-|substage|gemm|1|30\n"

@@ -138,7 +138,7 @@ engine e "E" {
   model m "M" { detect: "q" }
 }
 )");
-  const std::vector<const Rules*> rulesets{rules.rules.get()};
+  const std::vector<const LoadedRules*> rulesets{rules.rules.get()};
   Source source;
   source.rules = &rules;
   source.rulesets = &rulesets;

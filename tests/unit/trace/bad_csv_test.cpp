@@ -50,13 +50,13 @@ TEST_CASE("rows that break the format are named with line, offset and column") {
       {"9223372036854775808,10,1,1,GPU (0),1,7,k\n",
        "`Start (ns)` does not fit in 64 bits of nanoseconds: 9223372036854775808"},
       {"9223372036854775807,1,1,1,GPU (0),1,7,k\n",
-       "`Start (ns)` and `Duration (ns)` add up to more than 64 bits of nanoseconds"},
-      {"100,10,1,1,GPU (0),1,k\n", "the row has 7 cells where the header has 8"},
-      {"100,10,1,1,GPU (0),1,7,k,k\n", "the row has 9 cells where the header has 8"},
-      {"100,10,1,1,GPU (0),1,7,a\"b\n", "a quote stands where none can be, in cell 8"},
-      {"100,10,1,1,GPU (0),1,7,\"a\"b\n", "a quote stands where none can be, in cell 8"},
+       "the sum of `Start (ns)` and `Duration (ns)` exceeds 64 bits of nanoseconds"},
+      {"100,10,1,1,GPU (0),1,k\n", "the row has 7 cells, but the header has 8"},
+      {"100,10,1,1,GPU (0),1,7,k,k\n", "the row has 9 cells, but the header has 8"},
+      {"100,10,1,1,GPU (0),1,7,a\"b\n", "unexpected quote in cell 8"},
+      {"100,10,1,1,GPU (0),1,7,\"a\"b\n", "unexpected quote in cell 8"},
       {"100,10,1,1,GPU (0),1,x,k\n", "`Strm` is not a number: `x`"},
-      {"hello\n", "the row has 1 cells where the header has 8"},
+      {"hello\n", "the row has 1 cells, but the header has 8"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.text);
@@ -77,10 +77,9 @@ TEST_CASE("lines are counted through what stands before and between reports") {
 TEST_CASE("a file that ends within a row is cut off") {
   const std::string whole = header + row;
   const std::string at = fmt::format(":3: at byte {}: ", whole.size());
-  const std::string message =
-      at +
-      "the file is cut off in this row; export it again, or read what is whole with "
-      "--allow-truncated";
+  const std::string message = at +
+                              "the file is cut off in this row; export it again, or read the "
+                              "complete part with --allow-truncated";
   for (const char* cut : {"1", "100,10", "100,10,1,1,GPU (0),1,7", "100,10,1,1,GPU (0),1,7,\"k"}) {
     CAPTURE(cut);
     CHECK(opened(whole + cut) == message);
@@ -90,7 +89,7 @@ TEST_CASE("a file that ends within a row is cut off") {
     CHECK(trace.operations.size() == 1);
     REQUIRE(trace.warnings.size() == 1);
     CHECK(trace.warnings[0].text.ends_with(
-        fmt::format("its last row, at byte {}, is not whole and is left out", whole.size())));
+        fmt::format("its last row, at byte {}, is incomplete and is dropped", whole.size())));
   }
   CHECK(read_text(whole + "100,10,1,1,GPU (0),1,7,k").operations.size() == 2);
 }
@@ -104,15 +103,15 @@ TEST_CASE("what is not a trace is told what it is") {
       {"[\"a\", \"b\"]", ": is JSON, but not a trace" + accepted},
       {std::string("\x00\x01\x02junk", 7), ": is in an unknown format (binary data)" + accepted},
       {"hello\nworld\n", ": is text without the header of a cuda_gpu_trace report" + remedy},
-      {sum, ":1: at byte 0: holds cuda_gpu_kern_sum, not cuda_gpu_trace: sums have no start times" +
-                remedy},
+      {sum,
+       ":1: at byte 0: contains cuda_gpu_kern_sum, not cuda_gpu_trace: sums have no start times" +
+           remedy},
       {"NOTICE: x\n\n" + sum,
-       ":3: at byte 11: holds cuda_gpu_kern_sum, not cuda_gpu_trace: sums have no start times" +
+       ":3: at byte 11: contains cuda_gpu_kern_sum, not cuda_gpu_trace: sums have no start times" +
            remedy},
       {std::string(5000, '\n') + "\"ID\",\"Process ID\",\"Kernel Name\"\n\"0\",\"1\",\"k\"\n",
-       ":5001: at byte 5000: holds an ncu page, not cuda_gpu_trace; a page of ncu is told by the "
-       "first "
-       "4 KiB: take away what stands before this line"},
+       ":5001: at byte 5000: contains an ncu page, not cuda_gpu_trace; a page of ncu must begin in "
+       "the first 4 KiB: remove the text before this line"},
       {"Start (ns),CorrId,GrdX,BlkX,Device,Strm,Name\n1,2,3,4,5,6,7\n",
        ":1: at byte 0: the header has no column `Duration`; it has Start (ns), CorrId, GrdX, BlkX, "
        "Device, Strm, Name" +
@@ -133,7 +132,7 @@ TEST_CASE("what is not a trace is told what it is") {
 TEST_CASE("paths that hold nothing to read") {
   const Folder folder;
   CHECK(error_of(folder.path("none.csv")) ==
-        folder.path("none.csv") + ": no such file; check how its name is written");
+        folder.path("none.csv") + ": no such file; check the spelling of its name");
   CHECK(error_of(folder.path("")).find("is a folder, not a trace") != std::string::npos);
 }
 
@@ -177,8 +176,8 @@ TEST_CASE("a row as long as a name may be, and one that never ends") {
   CHECK(trace.operations.size() == 3);
   const std::string open(70 << 20, 'x');
   CHECK(opened(header + row + "100,10,1,1,GPU (0),1,7,\"" + open)
-            .ends_with("a row or line begins here that does not end within 64 MiB; is it "
-                       "CSV, and a quote of it missing?"));
+            .ends_with("a row or line begins here that does not end within 64 MiB; is this a CSV "
+                       "with a missing quote?"));
 }
 
 TEST_CASE("a damaged compressed file") {

@@ -8,7 +8,7 @@
 namespace kr::test::bad_layerwise_test {
 namespace {
 
-const std::string remedy = "; fix it there, or write the file again with the program it comes from";
+const std::string remedy = "; fix it there, or create the file again";
 
 struct Case {
   std::string text;     // `@` is where the mistake is, and is taken out
@@ -71,13 +71,13 @@ TEST_CASE("what is wrong in a node is named with byte and path") {
       {"{\"children\": @5}", node + ".children is a number, not a list"},
       {"{\"children\": [{\"children\": [@\"x\"]}]}",
        node + ".children[0].children[0] is a string, not an object"},
-      {"{\"children\": [], @\"children\": []}", node + ".children stands twice"},
+      {"{\"children\": [], @\"children\": []}", node + ".children occurs twice"},
       {"{\"entry\": {\"name\": \"\", \"cuda_time_us\": 0}, @\"entry\": {}}",
-       node + ".entry stands twice"},
-      {"{\"x\": 1, \"y\": 2, @\"x\": 3}", node + ".x stands twice"},
-      {"{\"entry\": {\"name\": \"\", @\"name\": \"\"}}", entry + ".name stands twice"},
-      {"{\"entry\": {\"name\": \"\", @\"n\\u0061me\": \"\"}}", entry + ".name stands twice"},
-      {"{\"entry\": {\"trace\": 1, \"a b\": 1, @\"a b\": 2}}", entry + "[\"a b\"] stands twice"},
+       node + ".entry occurs twice"},
+      {"{\"x\": 1, \"y\": 2, @\"x\": 3}", node + ".x occurs twice"},
+      {"{\"entry\": {\"name\": \"\", @\"name\": \"\"}}", entry + ".name occurs twice"},
+      {"{\"entry\": {\"name\": \"\", @\"n\\u0061me\": \"\"}}", entry + ".name occurs twice"},
+      {"{\"entry\": {\"trace\": 1, \"a b\": 1, @\"a b\": 2}}", entry + "[\"a b\"] occurs twice"},
   };
   for (const Case& c : cases) check(c, before, "]}]}}");
 }
@@ -87,16 +87,16 @@ TEST_CASE("what is wrong in a step or around it") {
       {"@[]", "the whole is a list, not an object"},
       {"@5", "the whole is a number, not an object"},
       {"{\"context\": @[1]}", "context is a list, not an object"},
-      {"{\"context\": {\"a\": 1, @\"a\": 2}}", "context.a stands twice"},
-      {"{\"context\": {\"b\": [1, {\"a\": 1, @\"a\": 2}]}}", "context.b[1].a stands twice"},
-      {"{\"context\": {}, @\"context\": {}}", "context stands twice"},
-      {"{\"s\": {\"summary_stats\": []}, @\"s\": {}}", "s stands twice"},
+      {"{\"context\": {\"a\": 1, @\"a\": 2}}", "context.a occurs twice"},
+      {"{\"context\": {\"b\": [1, {\"a\": 1, @\"a\": 2}]}}", "context.b[1].a occurs twice"},
+      {"{\"context\": {}, @\"context\": {}}", "context occurs twice"},
+      {"{\"s\": {\"summary_stats\": []}, @\"s\": {}}", "s occurs twice"},
       {"{\"s\": {\"summary_stats\": @{}}}", "s.summary_stats is an object, not a list"},
       {"{\"s\": {\"summary_stats\": @null}}", "s.summary_stats is null, not a list"},
-      {"{\"s\": {\"summary_stats\": [], @\"summary_stats\": []}}", "s.summary_stats stands twice"},
+      {"{\"s\": {\"summary_stats\": [], @\"summary_stats\": []}}", "s.summary_stats occurs twice"},
       {"{\"s\": {\"model_stats\": [], @\"model_stats\": [], \"summary_stats\": []}}",
-       "s.model_stats stands twice"},
-      {"{\"s\": {\"x\": 1, @\"x\": 1, \"summary_stats\": []}}", "s.x stands twice"},
+       "s.model_stats occurs twice"},
+      {"{\"s\": {\"x\": 1, @\"x\": 1, \"summary_stats\": []}}", "s.x occurs twice"},
       {"{\"s\": {\"summary_stats\": [], \"metadata\": @5}}",
        "s.metadata is a number, not an object"},
       {"{\"s\": {\"metadata\": @5, \"summary_stats\": []}}",
@@ -106,7 +106,7 @@ TEST_CASE("what is wrong in a step or around it") {
       {"{\"s\": {\"metadata\": {\"num_running_seqs\": @-8}, \"summary_stats\": []}}",
        "s.metadata.num_running_seqs is negative: -8"},
       {"{\"s\": {\"metadata\": {\"x\": 1, @\"x\": 1}, \"summary_stats\": []}}",
-       "s.metadata.x stands twice"},
+       "s.metadata.x occurs twice"},
   };
   for (const Case& c : cases) check(c, "", "");
   CHECK(layerwise_error(R"({"s": {"summary_stats": []}})",
@@ -124,9 +124,9 @@ TEST_CASE("what is not JSON, in parts that are passed over too") {
       {"1@}", "this is not JSON: a `,` or `]` is missing, in x"},
       {"@+1", "this is not JSON: a value is missing" + in_x},
       {"@.5", "this is not JSON: a value is missing" + in_x},
-      {"1.@]", "this is not JSON: a number is not written as JSON has it" + in_x},
-      {"-@x", "this is not JSON: a number is not written as JSON has it" + in_x},
-      {"1e@x", "this is not JSON: a number is not written as JSON has it" + in_x},
+      {"1.@]", "this is not JSON: a number is not valid JSON" + in_x},
+      {"-@x", "this is not JSON: a number is not valid JSON" + in_x},
+      {"1e@x", "this is not JSON: a number is not valid JSON" + in_x},
       {"@nul", "this is not JSON: a word that is neither `true`, `false` nor `null`" + in_x},
       {"@fals", "this is not JSON: a word that is neither `true`, `false` nor `null`" + in_x},
       {"@Nan", "this is not JSON: a word that is neither `true`, `false` nor `null`" + in_x},
@@ -138,19 +138,19 @@ TEST_CASE("what is not JSON, in parts that are passed over too") {
       {"{\"a\":1 @\"b\":2}", "this is not JSON: a `,` or `}` is missing" + in_x},
       {"{\"a\":1@]}", "this is not JSON: a `,` or `}` is missing" + in_x},
       {"{\"a\":1,@}", "this is not JSON: a key is missing" + in_x},
-      {"\"@\n\"", "this is not JSON: a string holds a control byte that is not escaped" + in_x},
+      {"\"@\n\"", "this is not JSON: a string contains a control byte that is not escaped" + in_x},
       {std::string("\"@\0\"", 4),
-       "this is not JSON: a string holds a control byte that is not escaped" + in_x},
-      {"\"@\\x\"", "this is not JSON: a string holds an escape that is none" + in_x},
-      {"\"\\u00@g0\"", "this is not JSON: a string holds an escape that is none" + in_x},
+       "this is not JSON: a string contains a control byte that is not escaped" + in_x},
+      {"\"@\\x\"", "this is not JSON: a string contains an invalid escape" + in_x},
+      {"\"\\u00@g0\"", "this is not JSON: a string contains an invalid escape" + in_x},
       {"\"@\\ud800\"",
-       "this is not JSON: a string holds half a character (a surrogate alone)" + in_x},
+       "this is not JSON: a string contains half a character (a lone surrogate)" + in_x},
       {"\"@\\ud800\\n\"",
-       "this is not JSON: a string holds half a character (a surrogate alone)" + in_x},
+       "this is not JSON: a string contains half a character (a lone surrogate)" + in_x},
       {"\"@\\ud800\\u0041\"",
-       "this is not JSON: a string holds half a character (a surrogate alone)" + in_x},
+       "this is not JSON: a string contains half a character (a lone surrogate)" + in_x},
       {"\"@\\udc00\"",
-       "this is not JSON: a string holds half a character (a surrogate alone)" + in_x},
+       "this is not JSON: a string contains half a character (a lone surrogate)" + in_x},
       {std::string("@\0", 2), "this is not JSON: a value is missing" + in_x},
       {"@\x01", "this is not JSON: a value is missing" + in_x},
       {"@\xc2\xa0", "this is not JSON: a value is missing" + in_x},
@@ -158,10 +158,10 @@ TEST_CASE("what is not JSON, in parts that are passed over too") {
   for (const Case& c : cases) {
     check(c, "{\"context\": {}, \"x\": [{\"b\": null}, ", "]}");
   }
-  check({"@x", "this is not JSON: something stands behind the end of the value"}, "{}\n ", "");
-  check({"@{}", "this is not JSON: something stands behind the end of the value"}, "{}", "");
-  check({std::string("@\0", 2), "this is not JSON: something stands behind the end of the value"},
-        "{}", "");
+  check({"@x", "this is not JSON: there is text after the end of the value"}, "{}\n ", "");
+  check({"@{}", "this is not JSON: there is text after the end of the value"}, "{}", "");
+  check({std::string("@\0", 2), "this is not JSON: there is text after the end of the value"}, "{}",
+        "");
 }
 
 TEST_CASE("nesting has a limit, however it is made") {
@@ -221,7 +221,7 @@ TEST_CASE("a file that is cut off") {
     for (const size_t block_size : {size_t{3}, JsonPull::usual_block}) {
       const std::string error = layerwise_error(cut, {.block_size = block_size});
       CHECK(error.starts_with(fmt::format("t.json: at byte {}: the file is cut off here", size)));
-      CHECK(error.ends_with("; copy it again, or read what is whole with --allow-truncated"));
+      CHECK(error.ends_with("; copy it again, or read the complete part with --allow-truncated"));
       const ModuleTrace trace = read_layerwise(cut, {.block_size = block_size}, true);
       std::string expected;
       if (size >= first_whole) expected += "prefill [12]\n  A\xc3\xa9 12500 0\n";
@@ -236,7 +236,7 @@ TEST_CASE("a file that is cut off") {
       CHECK(trace.warnings[0].text.starts_with(warning));
       if (in_second) {
         CHECK(trace.warnings[0].text ==
-              warning + ": its last step, decode_1, is not whole and is left out.");
+              warning + ": its last step, decode_1, is incomplete and is dropped.");
       }
     }
   }

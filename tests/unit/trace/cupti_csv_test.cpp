@@ -145,7 +145,7 @@ TEST_CASE("a folder is one trace with its host side") {
         "960 10 memset  (0) 3 [CUDA memset]\n"
         "1000 500 kernel  (0) 3 gemm\n"
         "1600 100 kernel  (0) 3 a, b\n"
-        "! No header tells a unit and no time has a fraction: times are read as nanoseconds.\n");
+        "! No header contains a unit and no time has a fraction: times are read as nanoseconds.\n");
   REQUIRE(trace.host);
   std::string launches;
   for (size_t i = 0; i < trace.operations.size(); ++i) {
@@ -176,12 +176,13 @@ TEST_CASE("a fraction in any file makes microseconds of all times without a unit
   const Run run(files);
   const Trace trace = run.read();
   const std::string path = run.folder.path("");
-  CHECK(told(trace) ==
-        fmt::format("960 10 memset  (0) 3 [CUDA memset]\n"
-                    "1000000 500000 kernel  (0) 3 gemm\n"
-                    "! No header tells a unit and `start` in {}cuda_runtime.csv:3 has a fraction: "
-                    "times are read as microseconds.\n",
-                    path));
+  CHECK(
+      told(trace) ==
+      fmt::format("960 10 memset  (0) 3 [CUDA memset]\n"
+                  "1000000 500000 kernel  (0) 3 gemm\n"
+                  "! No header contains a unit and `start` in {}cuda_runtime.csv:3 has a fraction: "
+                  "times are read as microseconds.\n",
+                  path));
   CHECK(trace.host->launches[0].start_ns == 10'000);
   CHECK(trace.host->launches[0].duration_ns == 2'000);
   CHECK(trace.host->launches[1].start_ns == 800'500);
@@ -209,12 +210,12 @@ TEST_CASE("calls that cannot be are counted, and stop nothing") {
       Files{{"kernel.csv", header + "1000,1500,gemm,7,0,3\n"}, {"cuda_runtime.csv", calls}});
   const Trace trace = run.read();
   const std::string losses =
-      "- 5 cuda_runtime.csv: call without a sound time\n"
+      "- 5 cuda_runtime.csv: call without a valid time\n"
       "- 1 cuda_runtime.csv: call whose correlation is not a number\n"
       "- 2 cuda_runtime.csv: call in a row with more or fewer cells than the header\n";
   CHECK(told(trace) ==
         "1000 500 kernel  (0) 3 gemm\n"
-        "! No header tells a unit and no time has a fraction: times are read as nanoseconds.\n" +
+        "! No header contains a unit and no time has a fraction: times are read as nanoseconds.\n" +
             losses);
   CHECK(trace.host->launches.size() == 2);
   CHECK(told(open_trace(run.folder.path(""))) == told(trace));
@@ -229,7 +230,7 @@ TEST_CASE("calls that cannot be are counted, and stop nothing") {
   REQUIRE(micro.host->launches.size() == 1);
   CHECK(micro.host->launches[0].start_ns == 800'500);
   REQUIRE(micro.losses.size() == 1);
-  CHECK(micro.losses[0].what == "cuda_runtime.csv: call without a sound time");
+  CHECK(micro.losses[0].what == "cuda_runtime.csv: call without a valid time");
   CHECK(micro.losses[0].count == 2);
 }
 
@@ -239,8 +240,8 @@ TEST_CASE("end and duration have to agree, or the end counts") {
                         both + "10,15,5,a,0,0\n20,25,6,b,0,0\n30,,7,c,0,0\n40,47,,d,0,0\n"}})
                  .read()) ==
         "10 5 kernel  (0) 0 a\n20 5 kernel  (0) 0 b\n30 7 kernel  (0) 0 c\n40 7 kernel  (0) 0 d\n"
-        "! No header tells a unit and no time has a fraction: times are read as nanoseconds.\n"
-        "- 1 kernel.csv: activity whose end and duration disagree: its end counts\n");
+        "! No header contains a unit and no time has a fraction: times are read as nanoseconds.\n"
+        "- 1 kernel.csv: activity with inconsistent end and duration: the end is used\n");
   // Rounded each for itself, they may be a nanosecond apart.
   const Trace rounded =
       Run(Files{{"kernel.csv", both + "10.0004,15.0006,5.0014,a,0,0\n20.0,25.0,5.002,b,0,0\n"}})
@@ -254,14 +255,14 @@ TEST_CASE("what CUPTI did not collect is a loss") {
                         header + "0,0,a,1,0,7\n5,0,b,2,0,7\n6,,c,3,0,7\n7,8,d,4,0,7\n"}})
                  .read()) ==
         "7 1 kernel  (0) 7 d\n"
-        "! No header tells a unit and no time has a fraction: times are read as nanoseconds.\n"
+        "! No header contains a unit and no time has a fraction: times are read as nanoseconds.\n"
         "- 3 kernel.csv: activity with an open end\n");
   CHECK(told(Run(Files{{"kernel.csv",
                         "start_ns,end_ns,name,device,stream\n1,2,,,\n3,4,None,0.0,7.0\n"}})
                  .read()) ==
         "1 1 kernel  (0) 0 (unnamed kernel)\n3 1 kernel  (0) 7 None\n"
-        "- 1 kernel.csv: operation without the number of a device: taken for device 0\n"
-        "- 1 kernel.csv: operation without the number of a stream: taken for stream 0\n"
+        "- 1 kernel.csv: operation without a device number: assigned to device 0\n"
+        "- 1 kernel.csv: operation without a stream number: assigned to stream 0\n"
         "- 1 kernel.csv: operation without a name\n");
   CHECK(told(Run(Files{{"kernel.csv",
                         "start_ns,end_ns,demangledName,deviceId,streamId\n1,2,775,0,7\n"}})
@@ -323,15 +324,14 @@ TEST_CASE("rows and headers that cannot be read") {
       {"start,dur,name\n1,-2,a\n", ":2: at byte 15: `dur` is negative: -2"},
       {"start,dur,name\n1,,a\n", ":2: at byte 15: `dur` is missing"},
       {header + "1,2,a,1,x,7\n", ":2: at byte 41: `device` is not a number: `x`"},
-      {header + "1,2,a,1,-1,7\n", ":2: at byte 41: `-1` is not a number of a device"},
+      {header + "1,2,a,1,-1,7\n", ":2: at byte 41: `-1` is not a device number"},
       {header + "1,2,a,1,0,7.5\n", ":2: at byte 41: `stream` is not a number: `7.5`"},
       {header + "1,2,a,0x1,0,7\n", ":2: at byte 41: `correlation` is not a number: `0x1`"},
-      {header + "1,2,a,1,0\n", ":2: at byte 41: the row has 5 cells where the header has 6"},
-      {header + "1,2,a\"b,1,0,7\n", ":2: at byte 41: a quote stands where none can be, in cell 3"},
+      {header + "1,2,a,1,0\n", ":2: at byte 41: the row has 5 cells, but the header has 6"},
+      {header + "1,2,a\"b,1,0,7\n", ":2: at byte 41: unexpected quote in cell 3"},
       {header + "1,2,a,1,0,7\n1,2",
-       ":3: at byte 53: the file is cut off in this row; export it again, or read what is whole "
-       "with "
-       "--allow-truncated"},
+       ":3: at byte 53: the file is cut off in this row; export it again, or read the complete "
+       "part with --allow-truncated"},
       {"begin,name,correlation\n1,a,2\n",
        ":1: at byte 0: the header has no column for the end and none for the duration; it has "
        "begin, "
@@ -343,16 +343,16 @@ TEST_CASE("rows and headers that cannot be read") {
        ":1: at byte 0: the header has no column for the name; it has start, end, device; name it "
        "`name`"},
       {"start,end,Start,name\n1,2,3,a\n",
-       ":1: at byte 0: the header has two columns for the start: `start` and `Start`; leave one of "
-       "them"},
+       ":1: at byte 0: the header has two columns for the start: `start` and `Start`; remove one "
+       "of them"},
       {"start_us,end,start_ns,name\n1,2,3,a\n",
-       ":1: at byte 0: the header has two columns for the start: `start_us` and `start_ns`; leave "
+       ":1: at byte 0: the header has two columns for the start: `start_us` and `start_ns`; remove "
        "one of them"},
       {"start,end,name,name\n1,2,3,a\n",
-       ":1: at byte 0: the header has two columns for the name: `name` and `name`; leave one of "
+       ":1: at byte 0: the header has two columns for the name: `name` and `name`; remove one of "
        "them"},
       {"start (cycles),end,name\n1,2,a\n",
-       ":1: at byte 0: `start (cycles)` is in a unit that is not known; ns, us, ms and s are"},
+       ":1: at byte 0: `start (cycles)` is in an unknown unit; known units are ns, us, ms and s"},
       {"version https://git-lfs.github.com/spec/v1\n",
        ": is a Git LFS pointer, not the file itself; fetch it with `git lfs pull`"},
   };
@@ -364,10 +364,9 @@ TEST_CASE("rows and headers that cannot be read") {
 
 TEST_CASE("folders that hold nothing to read, or too much") {
   const std::string remedy =
-      "; name a file in it, or a folder with kernel.csv or conc_kernel.csv and, as far as there "
-      "are, "
+      "; name a file in it, or a folder with kernel.csv or conc_kernel.csv and, if available, "
       "cuda_runtime.csv, cuda_driver.csv, gpu_memcpy.csv, gpu_memset.csv";
-  const std::string none = ": is a folder, not a trace, and holds no CSV of CUPTI activity";
+  const std::string none = ": is a folder, not a trace, and contains no CSV of CUPTI activity";
   CHECK(Run(Files{}).error() == none + remedy);
   CHECK(Run(Files{{"a.json", "{}"}}).error() == none + remedy);
   CHECK(Run(Files{{"cpu_op.csv", "a\n"}, {"kernel.csv", "name,count\na,1\n"}}).error() ==
@@ -376,16 +375,14 @@ TEST_CASE("folders that hold nothing to read, or too much") {
   std::filesystem::create_directory(nested.folder.path("rank0"));
   CHECK(nested.error() == none + " (there are folders in it: rank0)" + remedy);
   const std::string row = header + "1,2,a,1,0,7\n";
-  CHECK(
-      Run(Files{{"rank0_kernel.csv", row}, {"rank1_kernel.csv", row}}).error() ==
-      ": holds two files of kernels: rank0_kernel.csv and rank1_kernel.csv; one folder is one run: "
-      "give each rank or process a folder of its own");
+  CHECK(Run(Files{{"rank0_kernel.csv", row}, {"rank1_kernel.csv", row}}).error() ==
+        ": contains two files of kernels: rank0_kernel.csv and rank1_kernel.csv; one folder is one "
+        "run: use a separate folder for each rank or process");
   const Trace twice = Run(Files{{"kernel.csv", row}, {"conc_kernel.csv", row}}).read();
   CHECK(twice.operations.size() == 2);
   CHECK(twice.warnings[0].text ==
-        "conc_kernel.csv, kernel.csv all hold kernels; what stands in more than one of them counts "
-        "as "
-        "often.");
+        "conc_kernel.csv, kernel.csv all contain kernels; a kernel that is in several of them is "
+        "counted several times.");
 }
 
 TEST_CASE("what else lies in a folder") {
@@ -400,10 +397,10 @@ TEST_CASE("what else lies in a folder") {
   CHECK(told(run.read()) ==
         "1 1 kernel  (0) 7 a\n"
         "! gpu_memcpy.csv is empty (0 bytes).\n"
-        "! No header tells a unit and no time has a fraction: times are read as nanoseconds.\n"
-        "! 2 CSVs in the folder are no CUPTI activity and were passed over: cpu_op.csv, "
+        "! No header contains a unit and no time has a fraction: times are read as nanoseconds.\n"
+        "! 2 CSVs in the folder contain no CUPTI activity and were skipped: cpu_op.csv, "
         "memcpy_sum.csv.\n"
-        "- 2 CSV that is no CUPTI activity\n");
+        "- 2 CSV without CUPTI activity\n");
   const Run links(Files{});
   const std::string target = run.folder.path("kernel.csv");
   std::filesystem::create_symlink(target, links.folder.path("rank0_kernel.csv"));
@@ -413,7 +410,7 @@ TEST_CASE("what else lies in a folder") {
   CHECK(links.error().find("nowhere.csv") != std::string::npos);
   const Run calls(Files{{"cuda_runtime.csv", "start_ns,end_ns,name\n1,2,a\n"}});
   CHECK(told(calls.read()) ==
-        "! The folder holds no GPU work: it has no rows of kernels, copies or sets.\n");
+        "! The folder contains no GPU work: it has no rows of kernels, copies or sets.\n");
 }
 
 TEST_CASE("rows that are put together, cut off, or packed") {
@@ -425,7 +422,7 @@ TEST_CASE("rows that are put together, cut off, or packed") {
   options.allow_truncated = true;
   const Trace cut = Run(Files{{"kernel.csv", row + "3,4,b"}}).read(options);
   CHECK(cut.operations.size() == 1);
-  CHECK(cut.warnings[0].text.ends_with("its last row, at byte 53, is not whole and is left out"));
+  CHECK(cut.warnings[0].text.ends_with("its last row, at byte 53, is incomplete and is dropped"));
 }
 
 TEST_CASE("one file by itself is told by its columns") {
@@ -444,13 +441,14 @@ TEST_CASE("one file by itself is told by its columns") {
   const Trace calls =
       open_trace(folder.write("x.csv", "start_ns,end_ns,name,correlationId,tid\n1,2,a,3,4\n"));
   CHECK(calls.operations.empty());
-  CHECK(calls.warnings[0].text.find("holds calls of the runtime and no GPU work") != std::string::npos);
+  CHECK(calls.warnings[0].text.find("contains calls of the runtime but no GPU work") !=
+        std::string::npos);
   // Reports of nsys stay what they are.
   CHECK(format_of("x.csv", "Start (ns),Duration (ns),Device,Strm,Name\n1,2,GPU (0),7,a\n") ==
         "nsys-gpu-trace-csv: 1 2 kernel GPU (0) 7 a\n");
   CHECK(
       error_of(folder.write("x.csv", "Start (ns),Duration (ns),Name,Result,CorrID,Pid,Tid,T-Pri\n"))
-          .find("holds cuda_api_trace") != std::string::npos);
+          .find("contains cuda_api_trace") != std::string::npos);
   CHECK(error_of(folder.write("x.csv", "start,end,name\n1,2,a\n")).find("is text without") !=
         std::string::npos);
 }

@@ -138,9 +138,9 @@ TEST_CASE("what an event leaves unsaid is a loss") {
         "2000 1000 kernel `k` 1/0 \n");
   CHECK(dump_losses(trace) ==
         "1 x operation without a name at 37\n"
-        "1 x operation without the number of a device: taken for device 0 at 37\n"
+        "1 x operation without a device number: assigned to device 0 at 37\n"
         "2 x GPU event of a phase other than X at 102\n"
-        "1 x operation without the number of a stream: taken for stream 0 at 204\n");
+        "1 x operation without a stream number: assigned to stream 0 at 204\n");
 }
 
 TEST_CASE("names are any bytes, of any length, with escapes undone") {
@@ -167,7 +167,7 @@ TEST_CASE("no GPU work is a result, and said") {
     const Trace trace = read_kineto(text);
     CHECK(trace.operations.empty());
     REQUIRE(trace.warnings.size() == 1);
-    CHECK(trace.warnings[0].text.starts_with("The trace holds no GPU work: "));
+    CHECK(trace.warnings[0].text.starts_with("The trace contains no GPU work: "));
   }
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("JSON that is not a trace is told so") {
   CHECK(kineto_error(R"({"traceEvents": {}})")
             .starts_with("t.json: at byte 16: traceEvents is an object, not a list"));
   CHECK(kineto_error(R"({"traceEvents": [], "traceEvents": []})")
-            .starts_with("t.json: at byte 20: traceEvents stands twice"));
+            .starts_with("t.json: at byte 20: traceEvents occurs twice"));
 }
 
 TEST_CASE("what is not JSON is found where it stands, whatever the windows") {
@@ -194,9 +194,9 @@ TEST_CASE("what is not JSON is found where it stands, whatever the windows") {
       {R"({"a": 01})", 7, "this is not JSON: a `,` or `}` is missing"},
       {R"({"a": [1, {"b": }]})", 16, "this is not JSON: a value is missing"},
       {R"({"a" 1})", 5, "this is not JSON: a `:` is missing"},
-      {R"({"a": "\x"})", 7, "this is not JSON: a string holds an escape"},
-      {R"({"a": "\ud800"})", 7, "this is not JSON: a string holds half"},
-      {"{\"a\": \"\n\"}", 7, "this is not JSON: a string holds a control byte"},
+      {R"({"a": "\x"})", 7, "this is not JSON: a string contains an invalid escape"},
+      {R"({"a": "\ud800"})", 7, "this is not JSON: a string contains half"},
+      {"{\"a\": \"\n\"}", 7, "this is not JSON: a string contains a control byte"},
       {R"({"a": 1]})", 7, "this is not JSON: a `,` or `}` is missing"},
       {R"({"a": 1}})", 8, "this is not JSON: a `,` or `]` is missing"},
       {R"({"a": 1} {"b": 2})", 9, "this is not JSON: a `,` or `]` is missing"},
@@ -219,7 +219,7 @@ TEST_CASE("what is not JSON is found where it stands, whatever the windows") {
       }
     }
   }
-  CHECK(kineto_error(trace_of(kernel) + "x").find("something stands behind the end") !=
+  CHECK(kineto_error(trace_of(kernel) + "x").find("there is text after the end") !=
         std::string::npos);
 }
 

@@ -132,7 +132,7 @@ TEST_CASE("a profile without steps says so") {
   const ModuleTrace trace = read_layerwise(R"({"context": {"model": "m"}, "prefill": {}})");
   CHECK(trace.steps.empty());
   REQUIRE(trace.warnings.size() == 1);
-  CHECK(trace.warnings[0].text == "There is no step in it: neither a prefill nor a decode.");
+  CHECK(trace.warnings[0].text == "The profile contains no step: neither a prefill nor a decode.");
 }
 
 TEST_CASE("what is wrong in a member that is no step is passed over") {
@@ -166,8 +166,8 @@ TEST_CASE("operations and module trees are told apart") {
   const Folder folder;
   const std::string trees = folder.write("trees.json", nested);
   CHECK(error_of(trees) == trees +
-                               ": is layerwise-json, which holds module trees and no time at which "
-                               "a kernel began; show it with `kr tree`");
+                               ": is layerwise-json, which contains module trees but no start "
+                               "times of kernels; show it with `kr tree`");
   const std::string csv =
       folder.write("t.csv", "Start (ns),Duration (ns),Device,Strm,Name\n1,2,GPU (0),7,k\n");
   const Opened opened = open_any(csv);

@@ -34,8 +34,8 @@ std::string fault(const std::string& text) {
 }
 
 const std::string one_by_one =
-    "ncu tells how long kernels took, not when: they are read as one after the other, in order of "
-    "ID.";
+    "ncu reports durations but no start times: kernels are read as one after the other, in order "
+    "of ID.";
 
 }  // namespace
 
@@ -138,10 +138,10 @@ TEST_CASE("kernels without a duration") {
                                 metric(2, "Duration", "ns", "7"));
   CHECK(dump(trace) == "0 7 kernel  (0) 7 k\n");
   REQUIRE(trace.losses.size() == 1);
-  CHECK(trace.losses[0].what == "kernel without a duration: left out");
+  CHECK(trace.losses[0].what == "kernel without a duration: dropped");
   CHECK(trace.losses[0].count == 2);
   CHECK(trace.losses[0].first_offset == details.size());
-  CHECK(trace.warnings[0].text == "2 of 3 kernels have no duration and are left out.");
+  CHECK(trace.warnings[0].text == "2 of 3 kernels have no duration and are dropped.");
   const std::string remedy =
       "; profile with the metric gpu__time_duration.sum (`ncu --csv --metrics "
       "gpu__time_duration.sum`), or the section SpeedOfLight";
@@ -173,10 +173,10 @@ TEST_CASE("pages that cannot be read") {
        at + "`ID` is not a number: `x`"},
       {"\"0\",\"9\",\"k\",\"1\",\"7\",\"GPU\",\"S\",\"Duration\",\"ns\",\"5\",\n",
        at + "`Device` is not a number: `GPU`"},
-      {"\"0\",\"9\",\"k\"\n", at + "the row has 3 cells where the header has 12"},
-      {"hello\n", at + "the row has 1 cells where the header has 12"},
+      {"\"0\",\"9\",\"k\"\n", at + "the row has 3 cells, but the header has 12"},
+      {"hello\n", at + "the row has 1 cells, but the header has 12"},
       {"\"0\",\"9\",\"k\",\"1\",\"7\",\"0\",\"S\",\"Duration\",\"ns\",\"5",
-       at + "the file is cut off in this row; export it again, or read what is whole with "
+       at + "the file is cut off in this row; export it again, or read the complete part with "
             "--allow-truncated"},
   };
   for (const Case& c : cases) {
@@ -189,7 +189,7 @@ TEST_CASE("pages that cannot be read") {
       "`ncu --csv`");
   const std::string most = metric(0, "Duration", "ns", "9223372036854775807");
   CHECK(fault(details + most + metric(1, "Duration", "ns", "1")) ==
-        ": durations, all together, do not fit in 64 bits of nanoseconds");
+        ": all durations together do not fit in 64 bits of nanoseconds");
 }
 
 }  // namespace kr::test::ncu_csv_test

@@ -159,10 +159,10 @@ TEST_CASE("rows of the host that cannot be are counted, and stop nothing") {
   CHECK(trace.host->launches.size() == 3);
   CHECK(trace.host->ranges.size() == 2);
   CHECK(dump_losses(trace) ==
-        "5 x CUDA call without a sound time at 2\n"
+        "5 x CUDA call without a valid time at 2\n"
         "1 x CUDA call whose correlation is not a number at 7\n"
-        "1 x call or range without the number of a thread: taken for thread 0 at 8\n"
-        "3 x NVTX range without a sound time at 2\n"
+        "1 x call or range without a thread number: assigned to thread 0 at 8\n"
+        "3 x NVTX range without a valid time at 2\n"
         "2 x NVTX event whose type is not a number at 5\n"
         "1 x NVTX text id that is not a number at 0\n");
 }

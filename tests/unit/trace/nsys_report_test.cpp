@@ -122,16 +122,16 @@ TEST_CASE("an nsys that is not there, fails, is killed, hangs or writes nothing"
         fmt::format("{}: `{} export` was killed by signal 9 (Killed), silently", path, command));
 
   bench.nsys("echo done");
-  CHECK(bench.error() == fmt::format("{}: `{} export` said it was done, but wrote no file: done; "
-                                     "try it by hand: `nsys export --type sqlite`",
+  CHECK(bench.error() == fmt::format("{}: `{} export` succeeded, but wrote no file: done; "
+                                     "run it manually: `nsys export --type sqlite`",
                                      path, command));
 
   // Its child is ended with it.
   bench.nsys("(sleep 3; touch \"$here/late\") & sleep 60");
   bench.options.nsys_timeout_seconds = 1;
   const auto begin = std::chrono::steady_clock::now();
-  CHECK(bench.error() == fmt::format("{}: `{} export` hung and was ended; try it by hand: `nsys "
-                                     "export --type sqlite`",
+  CHECK(bench.error() == fmt::format("{}: `{} export` did not finish and was stopped; run it "
+                                     "manually: `nsys export --type sqlite`",
                                      path, command));
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
   ::sleep(3);

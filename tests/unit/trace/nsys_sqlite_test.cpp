@@ -128,7 +128,7 @@ TEST_CASE("columns may have the names of row numbers") {
   CHECK(trace.losses[0].first_offset == 2);
 }
 
-TEST_CASE("what is not a number of a device or stream is counted") {
+TEST_CASE("what is not a device number or stream is counted") {
   const Folder folder;
   const Trace trace = open_trace(
       make(folder, strings + kernels +
@@ -138,10 +138,10 @@ TEST_CASE("what is not a number of a device or stream is counted") {
         "1 1 kernel GPU (0) 7 three\n2 1 kernel GPU (1) 7 three\n3 1 kernel GPU (0) 7 three\n"
         "4 1 kernel GPU (2) 0 three\n5 1 kernel GPU (0) 7 three\n");
   REQUIRE(trace.losses.size() == 2);
-  CHECK(trace.losses[0].what == "operation without the number of a device: taken for device 0");
+  CHECK(trace.losses[0].what == "operation without a device number: assigned to device 0");
   CHECK(trace.losses[0].count == 3);
   CHECK(trace.losses[0].first_offset == 1);
-  CHECK(trace.losses[1].what == "operation without the number of a stream: taken for stream 0");
+  CHECK(trace.losses[1].what == "operation without a stream number: assigned to stream 0");
   CHECK(trace.losses[1].count == 1);
   CHECK(trace.losses[1].first_offset == 4);
 }
@@ -258,11 +258,12 @@ TEST_CASE("no GPU work is a result, no nsys export is none") {
     const Trace trace = open_trace(make(folder, sql, std::to_string(sql.size()).c_str()));
     CHECK(trace.operations.empty());
     REQUIRE(trace.warnings.size() == 1);
-    CHECK(trace.warnings[0].text.starts_with("The export holds no GPU work"));
+    CHECK(trace.warnings[0].text.starts_with("The export contains no GPU work"));
   }
-  CHECK(refused("CREATE TABLE a (x); CREATE TABLE b (x);") ==
-        ": is an SQLite database, but no nsys export: its tables are a, b; export a report with "
-        "`nsys export --type sqlite`");
+  CHECK(
+      refused("CREATE TABLE a (x); CREATE TABLE b (x);") ==
+      ": is an SQLite database, but not an nsys export: its tables are a, b; export a report with "
+      "`nsys export --type sqlite`");
   CHECK(refused("PRAGMA user_version = 1;").starts_with(": is an SQLite database without tables"));
 }
 
@@ -274,10 +275,10 @@ TEST_CASE("times that cannot be are named with table and row") {
   };
   CHECK(message("(5, 4, 0, 7, 3, 3)") == table + "it ends before it starts");
   CHECK(message("(-5, 4, 0, 7, 3, 3)") == table + "its start is negative");
-  CHECK(message("(NULL, 4, 0, 7, 3, 3)") == table + "its start is missing or no whole number");
-  CHECK(message("(1.5, 4, 0, 7, 3, 3)") == table + "its start is missing or no whole number");
+  CHECK(message("(NULL, 4, 0, 7, 3, 3)") == table + "its start is missing or not a whole number");
+  CHECK(message("(1.5, 4, 0, 7, 3, 3)") == table + "its start is missing or not a whole number");
   CHECK(message("(1, 'x', 0, 7, 3, 3)") == table + "its end is not a whole number");
-  CHECK(message("(1, 2, -1, 7, 3, 3)") == table + "its device is not a number of a device");
+  CHECK(message("(1, 2, -1, 7, 3, 3)") == table + "its device is not a device number");
   CHECK(refused("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER);"
                 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1);") ==
         ": its table CUPTI_ACTIVITY_KIND_KERNEL has no column `end`; export the report again with "
@@ -314,8 +315,7 @@ TEST_CASE("a database that is cut off is refused, or read as far as it goes") {
   const std::string path = folder.write("cut.sqlite", whole.substr(0, whole.size() / 2));
   CHECK(error_of(path) ==
         fmt::format("{}: at byte {}: the database is cut off here: it should have "
-                    "{} bytes; copy or export it again; --allow-truncated reads "
-                    "what is whole",
+                    "{} bytes; copy or export it again; --allow-truncated reads the complete part",
                     path, whole.size() / 2, whole.size()));
   OpenOptions options;
   options.allow_truncated = true;

@@ -1,47 +1,17 @@
 // The parts of the page: each is a card of tables and bars.
 
-/** A card with its heading, and beside it `tools`. */
-function card(id, title, note, tools, ...children) {
-  return element(
-    "section",
-    { className: "card", id, "aria-labelledby": `${id}-title` },
-    element(
-      "div",
-      { className: "card-head" },
-      element("h2", { id: `${id}-title` }, title),
-      note ? element("span", { className: "faint" }, note) : null,
-      ...tools,
-    ),
-    ...children,
-  );
-}
-
 /** A card with one table; null if the table has no rows. */
-function tableCard(id, title, note, options, ...children) {
+function rowsCard(id, title, note, options, ...children) {
   if (options.rows.length === 0) return null;
   const table = new DataTable({ title, file: id, ...options });
   table.draw();
-  return card(id, title, note, [table.count, table.tools()], ...children.filter(Boolean), table.box);
+  return tableCard(table, title, note, ...children.filter(Boolean));
 }
 
-const runColumn = { name: "run", title: "Run", kind: "text", of: (row) => shortIds[row.run] };
+const runColumn = { name: "run", title: "Run", kind: "text", of: (row) => shortIds[row.run], csv: (row) => runs[row.run].run };
 const forRuns = () => (runs.length > 1 ? [runColumn] : []);
 
 const column = (name, title, kind, more = {}) => ({ name, title, kind, of: (row) => row[name], ...more });
-
-/** Parts of a whole side by side; the bar is as long as `whole`. */
-function stackedBar(parts, whole) {
-  return element(
-    "div",
-    { className: "bar", "aria-hidden": "true" },
-    ...parts.map((part) =>
-      element("span", {
-        title: `${part.title}: ${exactTime(part.ns)}`,
-        style: { width: `${ratio(part.ns, whole) * 100}%`, backgroundColor: part.color },
-      }),
-    ),
-  );
-}
 
 function splitLegend(parts, whole) {
   return element(
@@ -97,59 +67,24 @@ function labelLegend(rows) {
   const shown = sums.slice(0, most);
   return element(
     "div",
-    { className: "split-legend", style: { marginBottom: "12px" } },
+    { className: "split-legend" },
     ...shown.map((one) => element("span", {}, swatch(one.color), one.title)),
     sums.length > most ? element("span", { className: "faint" }, `and ${sums.length - most} more`) : null,
-  );
-}
-
-function devicesCard() {
-  if (devices.length === 0) return null;
-  const longest = largestOf(devices.map((device) => device.span));
-  const unit = unitOf(longest);
-  const rows = devices.map((device) => {
-    const row = deviceRow(device, unit);
-    // The longest span of all devices has the whole width.
-    row.querySelector(".parts").style.width = `${ratio(BigInt(device.span), longest) * 100}%`;
-    return row;
-  });
-  const head = element(
-    "tr",
-    {},
-    header(runs.length > 1 ? "Run · device" : "Device", "label"),
-    header("", "parts-cell"),
-    header(`Span (${unit.name})`),
-    ...PARTS.map((part) => {
-      const cell = header("");
-      cell.append(swatch(part.color), part.title);
-      return cell;
-    }),
-  );
-  return card(
-    "devices",
-    "Devices",
-    "span = compute + exposed communication + exposed memory + idle",
-    [],
-    element(
-      "div",
-      { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Devices" },
-      element("table", { className: "devices" }, element("thead", {}, head), element("tbody", {}, ...rows)),
-    ),
   );
 }
 
 const KIND_COLORS = { compute: "var(--compute)", communication: "var(--communication)", memory: "var(--memory)" };
 
 function kernelsCard() {
-  return tableCard("kernels_by_device", "Kernels and copies", "one row per name and device", {
+  return rowsCard("kernels_by_device", "Kernels and copies", "one row per name and device", {
     rows: rowsOf("kernels_by_device"),
     sort: "-total_ns",
-    search: ["name", "kind"],
+    searched: ["name", "kind"],
     columns: [
-      column("name", "Name", "name", { color: (row) => KIND_COLORS[row.kind] || REST }),
+      column("name", "Name", "name", { swatch: (row) => KIND_COLORS[row.kind] || REST }),
       column("kind", "Kind", "text"),
       ...forRuns(),
-      column("device", "Device", "count"),
+      column("device", "Device", "id"),
       column("instances", "Calls", "count"),
       column("total_ns", "Total", "time"),
       column("share", "Share", "share", { heat: true }),
@@ -166,7 +101,7 @@ function activityCard() {
   const keyOf = (row, percent) => `${row.run}\n${percent}\n${row.type}`;
   const byKey = new Map(longest.map((row) => [keyOf(row, row.percent), row]));
   const percents = [...new Set(rowsOf("activity_longest").map((row) => row.percent))];
-  return tableCard("activity", "Types of activity", "with the longest operations of each type", {
+  return rowsCard("activity", "Types of activity", "with the longest operations of each type", {
     rows: rowsOf("activity"),
     columns: [
       column("type", "Type", "text"),
@@ -203,7 +138,7 @@ function launchesCard() {
     return element("p", { className: "part-note" }, `${lead}${grouped(row.linked)} of ${grouped(row.linked + row.orphans)} operations have a launch in the trace${without}`);
   });
   const idle = splits(rowsOf("idle"), "cause", IDLE_LOOKS);
-  const table = tableCard(
+  const table = rowsCard(
     "launches",
     "Launches by call",
     "",
@@ -229,13 +164,13 @@ function launchesCard() {
 }
 
 function launchQueueCard() {
-  return tableCard("launch_queue", "Queues", "launched operations that had not begun, per stream", {
+  return rowsCard("launch_queue", "Queues", "launched operations that had not begun, per stream", {
     rows: rowsOf("launch_queue"),
     sort: "-mean",
     columns: [
       ...forRuns(),
-      column("device", "Device", "count"),
-      column("stream", "Stream", "count"),
+      column("device", "Device", "id"),
+      column("stream", "Stream", "id"),
       column("launches", "Calls", "count"),
       column("operations", "Operations", "count"),
       column("mean", "Mean at a call", "number"),
@@ -273,7 +208,7 @@ const present = (rows, columns) =>
 
 function phasesCard() {
   const rows = rowsOf("phases");
-  return tableCard(
+  return rowsCard(
     "phases",
     "Phases",
     "operations by the annotation that encloses their launch",
@@ -298,12 +233,12 @@ function phasesCard() {
 }
 
 function layersCard() {
-  return tableCard("layers", "Layers", "blocks of kernels that repeat", {
+  return rowsCard("layers", "Layers", "blocks of kernels that repeat", {
     rows: rowsOf("layers"),
     columns: [
       ...forRuns(),
-      column("device", "Device", "count"),
-      column("level", "Level", "count", { hint: "1 or more: inside one layer of the block before" }),
+      column("device", "Device", "id"),
+      column("level", "Level", "id", { hint: "1 or more: inside one layer of the block before" }),
       column("repeats", "Layers", "count"),
       column("period", "Kernels per layer", "count"),
       column("mean_ns", "Mean per layer", "mean"),
@@ -314,10 +249,10 @@ function layersCard() {
 }
 
 function namesOnlyInCard() {
-  return tableCard("names_only_in", "Names that not all runs have", "", {
+  return rowsCard("names_only_in", "Names that not all runs have", "", {
     rows: rowsOf("names_only_in"),
     sort: "-total_ns",
-    search: ["name", "run"],
+    searched: ["name", "run"],
     columns: [
       column("name", "Name", "name"),
       { ...runColumn, title: "Run that has it" },
@@ -339,7 +274,7 @@ function activityPairs() {
 function activityRatiosCard() {
   const side = (run, type) => (runs.length > 1 ? `${shortIds[runNumbers.get(run)]} · ${type}` : type);
   const percents = [...new Set(rowsOf("activity_ratios").map((row) => row.percent))];
-  return tableCard("activity_ratios", "Activity compared", "mean duration of the second divided by that of the first", {
+  return rowsCard("activity_ratios", "Activity compared", "mean duration of the second divided by that of the first", {
     rows: activityPairs(),
     columns: [
       { name: "a", title: "First", kind: "text", of: (row) => side(row.run_a, row.type_a) },

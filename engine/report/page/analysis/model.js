@@ -2,16 +2,6 @@
 
 const REST = "#8d939c";
 
-/** Parses JSON; whole numbers that a double cannot represent become texts. BigInt reads both. */
-function parseExact(text) {
-  const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-  return JSON.parse(
-    text.replace(token, (found) =>
-      /^-?\d{16,}$/.test(found) && !Number.isSafeInteger(Number(found)) ? `"${found}"` : found,
-    ),
-  );
-}
-
 const page = parseExact(byId("data").textContent);
 const { runs, notes, tables } = page.analysis;
 
@@ -63,53 +53,11 @@ const dimensions = (() => {
   return [...first.filter((name) => found.includes(name)), ...found.filter((name) => !first.includes(name))];
 })();
 
-/** Short names of the runs: without the words that all of them begin with. */
-const shortIds = (() => {
-  const ids = runs.map((run) => printable(run.run));
-  if (ids.length < 2) return ids;
-  let common = 0;
-  while (ids.every((id) => id[common] !== undefined && id[common] === ids[0][common])) ++common;
-  const word = ids[0].slice(0, common).lastIndexOf("_") + 1;
-  return ids.map((id) => (word > 0 && id.length > word ? `…${id.slice(word)}` : id));
-})();
+const shortIds = shortIdsOf(runs.map((run) => printable(run.run)));
 
-const sumOf = (values) => values.reduce((sum, value) => sum + BigInt(value), 0n);
-const largestOf = (values) => values.reduce((most, value) => (BigInt(value) > most ? BigInt(value) : most), 0n);
+const DEFAULTS = { by: dimensions[0] || "", unit: "auto", run: "0", hidden: new Set() };
 
-/** Devices of all runs, with the property names that devices.js uses. */
-const devices = rowsOf("devices").map((row) => ({
-  device: runs.length > 1 ? `${shortIds[row.run]} · ${row.device}` : row.device,
-  name: row.device_name,
-  span: row.span_ns,
-  busy: row.busy_ns,
-  compute: row.compute_ns,
-  communication: row.communication_ns,
-  exposed_communication: row.exposed_communication_ns,
-  memory: row.memory_ns,
-  exposed_memory: row.exposed_memory_ns,
-  idle: row.idle_ns,
-}));
-
-const DEFAULTS = { by: dimensions[0] || "", unit: "auto", run: "0" };
-const state = { ...DEFAULTS };
-
-function readAddress() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  Object.assign(state, DEFAULTS);
-  for (const name of Object.keys(DEFAULTS)) if (given.has(name)) state[name] = given.get(name);
+function checkState() {
   if (!dimensions.includes(state.by)) state.by = DEFAULTS.by;
-  if (state.unit !== "auto" && !UNITS.some((unit) => unit.name === state.unit)) state.unit = "auto";
   if (!/^\d+$/.test(state.run) || !runs[Number(state.run)]) state.run = "0";
-}
-
-function writeAddress() {
-  const address = new URLSearchParams();
-  for (const name of Object.keys(DEFAULTS)) if (state[name] !== DEFAULTS[name]) address.set(name, state[name]);
-  const text = address.toString();
-  history.replaceState(null, "", text === "" ? location.pathname + location.search : `#${text}`);
-}
-
-/** The unit that the user chose, or the one that suits the largest value. */
-function unitOf(largest) {
-  return state.unit === "auto" ? columnUnit(largest) : UNITS.find((unit) => unit.name === state.unit);
 }

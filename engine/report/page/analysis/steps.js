@@ -2,6 +2,8 @@
 
 const MOST_SERIES = 20;
 let chart = null;
+const stepChart = element("div", { className: "chart", role: "img" });
+const stepLegend = legendBox("Labels shown in the chart");
 
 /** Labels by their time in all steps; those after the first MOST_SERIES together as `others`. */
 function stepSeries(steps) {
@@ -27,70 +29,66 @@ const stepName = (step) =>
   `${printable(step.phase)}${step.step === null || step.step === undefined ? "" : ` ${step.step}`}`;
 
 function stepTip(step, series) {
-  const line = (name, value, color) =>
-    element("tr", {}, element("th", {}, color ? swatch(color) : "", name), element("td", {}, value));
   const lines = series
     .map((one) => ({ ...one, ns: inSeries(step, one) }))
     .filter((one) => one.ns > 0n)
     .sort((a, b) => (a.ns < b.ns ? 1 : -1))
     .slice(0, 12)
-    .map((one) => line(shortened(one.name, 60), `${humanTime(one.ns)} · ${share(one.ns, BigInt(step.total_ns), 1)}`, one.color));
-  return element(
-    "div",
-    { className: "tip" },
-    element("div", { className: "tip-head" }, stepName(step)),
-    element("div", { className: "tip-title" }, shortened(printable(step.text || ""), 160)),
-    element("table", {}, line("Total", humanTime(BigInt(step.total_ns))), line("Operations", grouped(step.instances)), ...lines),
+    .map((one) => [[swatch(one.color), shortened(one.name, 60)], humanTime(one.ns), share(one.ns, BigInt(step.total_ns), 1)]);
+  return tip(
+    [stepName(step)],
+    [shortened(printable(step.text || ""), 160)],
+    [["Total", humanTime(BigInt(step.total_ns))], ["Operations", grouped(step.instances)], ...lines],
   );
 }
 
 const inSeries = (step, one) =>
   sumOf(labelsOf(step).filter((part) => one.labels.has(part.label)).map((part) => part.total_ns));
 
-function drawSteps(box, steps) {
+const MOST_BARS = 150; // more bars than these are too thin
+
+function stepsOption(steps, zoom = { startValue: 0, endValue: MOST_BARS - 1 }) {
   const unit = unitOf(largestOf(steps.map((step) => step.total_ns)));
   const series = stepSeries(steps);
-  chart?.dispose();
-  chart = echarts.init(box, null, { renderer: "canvas" });
-  const line = ink("line");
-  const faint = ink("faint");
-  const most = 150; // more bars than these are too thin
-  chart.setOption({
-    animation: false,
-    textStyle: { fontFamily: FONT },
-    grid: { left: 64, right: 12, top: 22, bottom: steps.length > most ? 62 : 30 },
-    tooltip: { ...tooltipLook(), formatter: ({ dataIndex }) => stepTip(steps[dataIndex], series) },
-    dataZoom:
-      steps.length > most
-        ? [
-            { type: "slider", startValue: 0, endValue: most - 1, height: 18, bottom: 6 },
-            { type: "inside", zoomOnMouseWheel: "ctrl" },
-          ]
-        : [],
+  const zooms = steps.length > MOST_BARS;
+  return {
+    grid: { left: 64, right: 12, top: 22, bottom: zooms ? 62 : 30 },
+    tooltip: tooltipLook(({ dataIndex }) => stepTip(steps[dataIndex], series)),
+    dataZoom: zooms ? zoomBars(zoom) : [],
     xAxis: {
       type: "category",
       data: steps.map(stepName),
-      axisLabel: { color: faint, hideOverlap: true },
-      axisLine: { lineStyle: { color: line } },
+      axisLabel: { color: ink("faint"), hideOverlap: true },
+      axisLine: { lineStyle: { color: ink("line") } },
       axisTick: { show: false },
     },
-    yAxis: {
-      type: "value",
-      name: unit.name,
-      nameTextStyle: { color: faint },
-      axisLabel: { color: faint },
-      splitLine: { lineStyle: { color: line } },
-    },
-    series: series.map((one) => ({
-      name: one.name,
-      type: "bar",
-      stack: "all",
-      barMaxWidth: 46,
-      barCategoryGap: steps.length > 60 ? "8%" : "25%",
-      itemStyle: { color: one.color },
-      data: steps.map((step) => Number(inSeries(step, one)) / Number(unit.ns)),
-    })),
-  });
+    yAxis: valueAxis({ name: unit.name }),
+    series: series
+      .filter((one) => !state.hidden.has(one.name))
+      .map((one) =>
+        stackedSeries(
+          one.name,
+          one.color,
+          steps.map((step) => Number(inSeries(step, one)) / Number(unit.ns)),
+          { barMaxWidth: 46, barCategoryGap: steps.length > 60 ? "8%" : "25%" },
+        ),
+      ),
+  };
+}
+
+/** Steps of the run that is chosen. */
+const stepsShown = () => rowsOf("steps").filter((row) => row.run === Number(state.run));
+
+/** The box of the chart has a width only after it is in the page. */
+function drawSteps() {
+  if (!stepChart.isConnected) return;
+  if (chart === null) chart = new Chart(stepChart, (zoom) => stepsOption(stepsShown(), zoom));
+  chart.draw();
+  const series = stepSeries(stepsShown());
+  const sums = series.map((one) => sumOf(stepsShown().map((step) => inSeries(step, one))));
+  const whole = sumOf(sums);
+  const items = series.map((one, at) => ({ ...one, key: one.name, title: one.name, share: share(sums[at], whole, 1) }));
+  drawLegend(stepLegend, items, state.hidden, (hidden) => update({ hidden }));
 }
 
 function stepsCard() {
@@ -101,11 +99,7 @@ function stepsCard() {
   const at = Number(state.run);
   const steps = byRun.get(at);
   const charted = steps.length > 1 && dimensions.length > 0;
-  const box = element("div", {
-    className: "chart",
-    role: "img",
-    "aria-label": `Time of ${steps.length} steps by ${state.by}; the table below has the same numbers`,
-  });
+  stepChart.setAttribute("aria-label", `Time of ${steps.length} steps by ${state.by}; the table below has the same numbers`);
   const choice =
     withSteps.length > 1
       ? element(
@@ -114,19 +108,19 @@ function stepsCard() {
           ...withSteps.map((run) => element("option", { value: String(run), selected: run === at }, shortIds[run])),
         )
       : null;
-  const made = tableCard(
+  const made = rowsCard(
     "steps",
     "Steps",
     "in the order in which the host began them, with the operations that they launched",
     {
       rows: steps,
-      search: ["text", "phase"],
+      searched: ["text", "phase"],
       columns: [
-        column("step_id", "#", "count"),
+        column("step_id", "#", "id"),
         column("phase", "Phase", "text"),
         ...present(steps, [
-          column("step", "Step", "count"),
-          column("layer", "Layer", "count"),
+          column("step", "Step", "id"),
+          column("layer", "Layer", "id"),
           column("batch", "Requests", "count"),
           column("tokens", "Tokens", "count"),
         ]),
@@ -139,11 +133,9 @@ function stepsCard() {
         column("text", "Annotation", "text"),
       ],
     },
-    labelLegend(steps),
-    charted ? box : null,
+    charted ? stepLegend : labelLegend(steps),
+    charted ? stepChart : null,
   );
   if (choice) made.querySelector(".actions").prepend(choice);
-  // The box has a width only after it is in the page.
-  if (charted) requestAnimationFrame(() => drawSteps(box, steps));
   return made;
 }

@@ -5,14 +5,13 @@ const MOST_DIMMED = 400; // bars that fade beside the one chosen
 const MOST_APART = 800; // bars that are all drawn; of more, one a pixel
 const MOST_NAMES = 14; // of steps below the bars
 
-let chart = null;
 let barSteps = []; // in the chart
 let barCells = []; // what they are made of
 
 const partOf = (cell) => (state.metric === "invocations" ? cell.calls : cell.ns);
 
 function barUnit() {
-  return columnUnit(barSteps.reduce((most, step) => (step.total > most ? step.total : most), 0n));
+  return unitOf(largestOf(barSteps.map((step) => step.total)));
 }
 
 /** Height of a part on the axis: of no consequence beyond the drawing. */
@@ -39,37 +38,24 @@ function barTip(at) {
     .map((cell, entry) => ({ cell, entry }))
     .filter(({ entry }) => !state.hidden.has(entry))
     .sort((a, b) => (partOf(b.cell) > partOf(a.cell) ? 1 : -1));
-  const shown = cells.slice(0, 16);
-  const rest = cells.slice(16).reduce((sum, { cell }) => sum + partOf(cell), 0n);
-  const line = (name, value, beside, color) =>
-    element(
-      "tr",
-      {},
-      element("th", { className: "tip-name" }, color ? swatch(color) : null, shortened(name, 48)),
-      element("td", {}, value),
-      element("td", {}, beside),
-    );
-  const text = (sum) => (state.metric === "invocations" ? grouped(sum) : exactTime(sum));
-  const part = (sum) => (state.metric === "invocations" ? "" : share(sum, step.total, 1));
-  return element(
-    "div",
-    { className: "tip" },
-    element("p", { className: "tip-head" }, stepName(step)),
-    element("p", { className: "tip-title" }, `${exactTime(step.total)} · ${grouped(step.total)} ns`),
-    element(
-      "table",
-      {},
-      element(
-        "tbody",
-        {},
-        ...shown.map(({ cell, entry }) =>
-          line(printable(entries[entry].name) || "(no name)", text(partOf(cell)), part(partOf(cell)), entries[entry].color),
-        ),
-        rest > 0n ? line(`${grouped(cells.length - 16)} more`, text(rest), part(rest)) : null,
-      ),
-    ),
+  const calls = state.metric === "invocations";
+  const line = (name, sum, color) => [
+    [color ? swatch(color) : "", shortened(name, 48)],
+    calls ? grouped(sum) : exactTime(sum),
+    calls ? "" : share(sum, step.total, 1),
+  ];
+  const rest = sumOf(cells.slice(16).map(({ cell }) => partOf(cell)));
+  return tip(
+    [stepName(step)],
+    [`${exactTime(step.total)} · ${grouped(step.total)} ns`],
+    [
+      ...cells.slice(0, 16).map(({ cell, entry }) => line(nameOfEntry(entry), partOf(cell), entries[entry].color)),
+      rest > 0n ? line(`${grouped(cells.length - 16)} more`, rest) : null,
+    ],
   );
 }
+
+const nameOfEntry = (entry) => printable(entries[entry].name) || "(no name)";
 
 /** How many are in view, by the part chosen with the slider. */
 function barsInView({ start, end }) {
@@ -79,16 +65,16 @@ function barsInView({ start, end }) {
 /** Bars that do not share pixels are as wide as there is room for. */
 function widenBars() {
   if (barSteps.length <= MOST_APART) return;
-  const [zoom] = chart.getOption().dataZoom;
+  const [zoom] = chart.drawing.getOption().dataZoom;
   const barWidth = barsInView(zoom) > MOST_APART ? 2 : null;
-  const series = chart.getOption().series.filter(({ id }) => id.startsWith("entry"));
+  const series = chart.drawing.getOption().series.filter(({ id }) => id.startsWith("entry"));
   if (series.length === 0 || (series[0].barWidth ?? null) === barWidth) return;
-  chart.setOption({ series: series.map(({ id }) => ({ id, barWidth })) });
+  chart.drawing.setOption({ series: series.map(({ id }) => ({ id, barWidth })) });
 }
 
-function barsOption(zoom) {
+function barsOption(zoom = { start: 0, end: 100 }) {
   const unit = barUnit();
-  const [text, faint, line, accent] = ["text", "faint", "line", "accent"].map(ink);
+  const [text, faint, accent] = ["text", "faint", "accent"].map(ink);
   const count = barSteps.length;
   const chosen = barSteps.indexOf(chosenStep());
   const dimmed = chosen >= 0 && count <= MOST_DIMMED;
@@ -104,21 +90,13 @@ function barsOption(zoom) {
       }
     : {};
   return {
-    animation: false,
-    textStyle: { fontFamily: FONT, color: text },
     grid: { left: 62, right: 12, top: count <= MOST_TOTALS && turned ? 74 : 34, bottom: (zooms ? 42 : 0) + (turned ? 78 : 48) },
     tooltip: {
-      ...tooltipLook(),
+      ...tooltipLook((items) => (items.length > 0 ? barTip(items[0].dataIndex) : "")),
       trigger: "axis",
       axisPointer: { type: "shadow" },
-      formatter: (items) => (items.length > 0 ? barTip(items[0].dataIndex) : ""),
     },
-    dataZoom: zooms
-      ? [
-          { type: "slider", ...zoom, height: 20, bottom: 8, brushSelect: false, borderColor: line, textStyle: { color: faint }, showDetail: false },
-          { type: "inside", ...zoom, zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, moveOnMouseMove: false },
-        ]
-      : [],
+    dataZoom: zooms ? zoomBars(zoom) : [],
     xAxis: {
       type: "category",
       data: barSteps.map((step) => step.key),
@@ -139,39 +117,24 @@ function barsOption(zoom) {
         },
       },
     },
-    yAxis: {
-      type: "value",
-      max: state.metric === "pct_cuda_time" ? 100 : undefined,
-      name: axisName,
-      nameTextStyle: { color: faint, align: "right" },
-      axisLabel: { color: faint, formatter: (value) => value.toLocaleString("en-US") },
-      splitLine: { lineStyle: { color: line } },
-    },
+    yAxis: valueAxis({ max: state.metric === "pct_cuda_time" ? 100 : undefined, name: axisName }),
     series: [
       ...entries
         .map((entry, number) => ({ entry, number }))
         .filter(({ number }) => !state.hidden.has(number))
-        .map(({ entry, number }) => ({
-          type: "bar",
-          name: entry.name,
-          id: `entry ${number}`,
-          stack: "step",
-          barCategoryGap: gap,
-          barMaxWidth: 90,
-          ...dense,
-          itemStyle: { color: entry.color },
-          emphasis: { disabled: true },
-          data: barSteps.map((step, at) => {
-            const value = heightOf(barCells[at][number], step, unit) || "-";
-            return dimmed && at !== chosen ? { value, itemStyle: { opacity: 0.35 } } : value;
-          }),
-        })),
+        .map(({ entry, number }) =>
+          stackedSeries(
+            entry.name,
+            entry.color,
+            barSteps.map((step, at) => {
+              const value = heightOf(barCells[at][number], step, unit) || "-";
+              return dimmed && at !== chosen ? { value, itemStyle: { opacity: 0.35 } } : value;
+            }),
+            { id: `entry ${number}`, barCategoryGap: gap, barMaxWidth: 90, ...dense },
+          ),
+        ),
       {
-        type: "bar",
-        id: "totals",
-        stack: "step",
-        silent: true,
-        itemStyle: { color: "transparent" },
+        ...stackedSeries("", "transparent", barSteps.map(() => 0), { id: "totals", silent: true }),
         label: {
           show: count <= MOST_TOTALS,
           position: "top",
@@ -187,7 +150,6 @@ function barsOption(zoom) {
               ? humanTime(barSteps[item.dataIndex].total)
               : sumText(shownSum(item.dataIndex), barSteps[item.dataIndex]),
         },
-        data: barSteps.map(() => 0),
       },
       {
         type: "scatter",
@@ -204,66 +166,39 @@ function barsOption(zoom) {
 }
 
 function chooseBar(event) {
-  if (event.offsetY > byId("bars").clientHeight - (barSteps.length > 60 ? 40 : 0)) return;
-  const at = chart.convertFromPixel({ xAxisIndex: 0 }, event.offsetX);
+  if (event.offsetY > barsBox.clientHeight - (barSteps.length > 60 ? 40 : 0)) return;
+  const at = chart.drawing.convertFromPixel({ xAxisIndex: 0 }, event.offsetX);
   const step = barSteps[Math.round(at)];
   if (step) update({ step: state.step === String(step.at) ? "" : String(step.at) });
 }
+
+const barsBox = element("div", { id: "bars", role: "img" });
+const legend = legendBox("Parts shown in the bars");
+const showAll = quietButton("Show all", { id: "show-all", hidden: true, onclick: () => update({ hidden: new Set() }) });
+const barsCard = card("bars-card", "", "", [element("div", { className: "actions" }, showAll)], barsBox, legend);
+let chart = null;
 
 function drawBars(keepZoom = false) {
   barSteps = stepsOf(state.phase);
   barCells = barSteps.map(cellsOf);
   const titles = { cuda_time_ms: "CUDA time", pct_cuda_time: "Share of CUDA time", invocations: "Calls" };
   const by = data.by_label ? `by ${printable(data.by_label)}` : `at level ${data.level}`;
-  byId("bars-title").textContent = `${titles[state.metric]} of ${allName()}, ${by}`;
-  byId("bars").setAttribute("aria-label", `Stacked bars: ${byId("bars-title").textContent}, one bar per step. The buttons beside the tree go from step to step.`);
+  const title = `${titles[state.metric]} of ${allName()}, ${by}`;
+  byId("bars-card-title").textContent = title;
+  barsBox.setAttribute("aria-label", `Stacked bars: ${title}, one bar per step. The buttons beside the tree go from step to step.`);
   if (chart === null) {
-    chart = echarts.init(byId("bars"));
-    chart.getZr().on("click", chooseBar);
-    chart.on("datazoom", widenBars);
-    new ResizeObserver(() => chart.resize()).observe(byId("bars"));
+    chart = new Chart(barsBox, barsOption);
+    chart.drawing.getZr().on("click", chooseBar);
+    chart.drawing.on("datazoom", widenBars);
   }
-  const [before] = (keepZoom && chart.getOption()?.dataZoom) || [];
-  const zoom = before ? { start: before.start, end: before.end } : { start: 0, end: 100 };
-  chart.setOption(barsOption(zoom), { notMerge: true });
-}
-
-function drawLegend() {
-  const legend = byId("legend");
-  const focused = legend.contains(document.activeElement) ? document.activeElement.dataset.entry : null;
+  chart.draw(keepZoom);
   const sums = entries.map(() => 0n);
   for (const cells of barCells) cells.forEach((cell, entry) => (sums[entry] += partOf(cell)));
-  const whole = sums.reduce((all, sum) => all + sum, 0n);
-  legend.replaceChildren(
-    ...entries.map((entry, number) => {
-      const name = printable(entry.name) || "(no name)";
-      const chip = element(
-        "button",
-        {
-          type: "button",
-          className: "chip",
-          hidden: sums[number] === 0n,
-          "aria-pressed": String(!state.hidden.has(number)),
-          title: `${name}. Click: show or hide; Shift+click: show only this one`,
-          onclick: (event) => toggleEntry(number, event.shiftKey),
-        },
-        swatch(entry.color),
-        element("span", { className: "chip-name" }, shortened(name, 60)),
-        element("span", { className: "chip-share" }, share(sums[number], whole, 1)),
-      );
-      chip.dataset.entry = number;
-      return chip;
-    }),
-  );
-  if (focused !== null) legend.querySelector(`[data-entry="${focused}"]`)?.focus();
-  byId("show-all").hidden = state.hidden.size === 0;
-}
-
-function toggleEntry(number, alone) {
-  let hidden = new Set(state.hidden);
-  if (alone) {
-    const isAlone = entries.every((_, one) => hidden.has(one) === (one !== number));
-    hidden = new Set(isAlone ? [] : entries.map((_, one) => one).filter((one) => one !== number));
-  } else if (!hidden.delete(number)) hidden.add(number);
-  update({ hidden });
+  const whole = sumOf(sums);
+  const items = entries
+    .map(({ color }, key) => ({ key: String(key), name: nameOfEntry(key), title: nameOfEntry(key), color, share: share(sums[key], whole, 1) }))
+    .filter((_, entry) => sums[entry] > 0n);
+  const hidden = new Set([...state.hidden].map(String));
+  drawLegend(legend, items, hidden, (next) => update({ hidden: new Set([...next].map(Number)) }));
+  showAll.hidden = state.hidden.size === 0;
 }

@@ -57,31 +57,21 @@ function matches(node) {
 }
 
 function nodeTip(node) {
-  const line = (name, value) => element("tr", {}, element("th", {}, name), element("td", {}, value));
   const parent = node.parent === null ? tree : node.parent;
   const color = colorOf(node);
-  return element(
-    "div",
-    { className: "tip" },
-    element("p", { className: "tip-head" }, color ? swatch(color) : null, shortened(titleOf(node), 200) + countText(node)),
-    node.depth > 0
-      ? element("p", { className: "tip-path" }, pathOf(node).slice(0, -1).map((one) => shortened(titleOf(one), 60)).join(" › "))
-      : null,
-    element(
-      "table",
-      {},
-      element(
-        "tbody",
-        {},
-        line("Time", `${exactTime(node.ns)} · ${grouped(node.ns)} ns`),
-        line(treeStep ? "Share of step" : "Share of all", share(node.ns, tree.ns)),
-        node.depth > 0 ? line("Share of parent", share(node.ns, parent.ns)) : null,
-        line("Calls", grouped(node.calls)),
-        node.calls > 1n ? line("Time per call", humanTime(node.ns / node.calls)) : null,
-        node.label ? line(data.dimension, shortened(printable(node.label), 60)) : null,
-        node.entry >= 0 ? line("Shown in bars as", shortened(printable(entries[node.entry].name) || "(no name)", 60)) : null,
-      ),
-    ),
+  const above = pathOf(node).slice(0, -1).map((one) => shortened(titleOf(one), 60));
+  return tip(
+    [color ? swatch(color) : "", shortened(titleOf(node), 200) + countText(node)],
+    [above.join(" › ")],
+    [
+      ["Time", `${exactTime(node.ns)} · ${grouped(node.ns)} ns`],
+      [treeStep ? "Share of step" : "Share of all", share(node.ns, tree.ns)],
+      node.depth > 0 ? ["Share of parent", share(node.ns, parent.ns)] : null,
+      ["Calls", grouped(node.calls)],
+      node.calls > 1n ? ["Time per call", humanTime(node.ns / node.calls)] : null,
+      node.label ? [printable(data.dimension), shortened(printable(node.label), 60)] : null,
+      node.entry >= 0 ? ["Shown in bars as", shortened(nameOfEntry(node.entry), 60)] : null,
+    ],
   );
 }
 
@@ -265,7 +255,40 @@ function moveInIcicle(event) {
   button.focus();
 }
 
+const icicleCard = card(
+  "tree",
+  "",
+  "",
+  [
+    element("span", { className: "faint", id: "tree-sum", role: "status" }),
+    element(
+      "div",
+      { className: "actions" },
+      quietButton("‹", { id: "step-before", "aria-label": "Step before", onclick: () => stepBy(-1) }),
+      quietButton("›", { id: "step-after", "aria-label": "Step after", onclick: () => stepBy(1) }),
+      quietButton("All steps", { id: "all-steps", hidden: true, onclick: () => update({ step: "" }) }),
+      element(
+        "label",
+        { className: "switch", title: "Siblings of one name as one: all layers as one layer" },
+        element("input", { type: "checkbox", id: "merge", onchange: (event) => update({ merge: event.target.checked ? "1" : "0" }) }),
+        " Merge alike",
+      ),
+    ),
+  ],
+  element("p", { className: "note warning", id: "tree-note", hidden: true }),
+  element("nav", { id: "crumbs", className: "crumbs", "aria-label": "Where in the tree" }),
+  element("div", {
+    id: "icicle",
+    className: "icicle",
+    role: "group",
+    "aria-label": "The tree: nodes below their parents. Arrow keys move, Enter zooms, Escape goes up.",
+  }),
+  element("p", { className: "faint hint", id: "icicle-hint" }),
+);
+
 function setUpIcicle() {
+  if (steps.length === 0) return;
+  document.body.append(element("div", { id: "tip", className: "floating", hidden: true }));
   const box = byId("icicle");
   box.addEventListener("mousemove", placeTip);
   box.addEventListener("mouseleave", () => (byId("tip").hidden = true));
@@ -274,10 +297,6 @@ function setUpIcicle() {
     if (node) zoomTo(node === zoomed && node.parent !== null ? node.parent : node);
   });
   box.addEventListener("keydown", moveInIcicle);
-  byId("step-before").onclick = () => stepBy(-1);
-  byId("step-after").onclick = () => stepBy(1);
-  byId("all-steps").onclick = () => update({ step: "" });
-  byId("merge").onchange = (event) => update({ merge: event.target.checked ? "1" : "0" });
   let width = 0;
   new ResizeObserver(() => {
     if (tree === null || box.clientWidth === width) return;

@@ -7,18 +7,15 @@ function update(changes) {
     if (changes.phase !== ALL && data.phases[step.phase] !== changes.phase) changes.step = "";
   }
   Object.assign(state, changes);
-  rowsWanted = FIRST_ROWS;
-  writeAddress();
+  treeTable.shown = treeTable.first;
+  address.write();
   const only = (...names) => Object.keys(changes).every((key) => names.includes(key));
   if (only("sort", "rows")) return drawTable();
   if (only("search")) {
     drawIcicle();
     return drawTable();
   }
-  if (only("hidden")) {
-    drawBars(true);
-    return drawLegend();
-  }
+  if (only("hidden")) return drawBars(true);
   drawAll(only("step", "place", "merge"));
 }
 
@@ -27,17 +24,15 @@ function drawAll(keepZoom = false) {
   byId("phase-field").hidden = data.phases.length < 2;
   segments(byId("phase"), phases, state.phase, (phase) => update({ phase }));
   segments(byId("metric"), METRICS, state.metric, (metric) => update({ metric }));
+  byId("unit").value = state.unit;
   if (steps.length === 0) return;
   drawBars(keepZoom);
-  drawLegend();
   drawTree();
   drawTable();
 }
 
 function notesOf() {
-  const notes = data.losses.map(
-    ([what, count, offset]) => `dropped records: ${grouped(count)} × ${printable(what)} (first at ${grouped(offset)})`,
-  );
+  const notes = data.losses.map(([what, count, offset]) => noteOfLoss({ what, count, first_offset: offset }));
   if (BigInt(data.lost) > 0n) {
     notes.push(`vLLM's own cut drops ${exactTime(BigInt(data.lost))} of the steps shown: the bars do not contain this time, the trees do`);
   }
@@ -47,47 +42,40 @@ function notesOf() {
   if (data.cut_depth !== null && data.cut_depth >= 0) {
     notes.push(`the trees are shown down to depth ${data.cut_depth}: deeper nodes are too many for a page`);
   }
-  return notes;
+  return notes.map((text) => ({ text, warning: true }));
 }
 
-function drawFacts() {
-  const fact = (name, value) => [element("dt", {}, name), element("dd", {}, value)];
-  byId("facts").replaceChildren(
-    ...fact("Source", printable(data.source)),
-    ...fact("Format", printable(data.format)),
-    ...fact("Engine and model", printable(`${data.engine}/${data.model}`)),
-    ...(data.why ? fact("Chosen because", printable(data.why)) : []),
-    ...fact(
-      "Steps",
-      `${grouped(data.all_steps)}${data.step_interval > 1 ? `, one in ${grouped(data.step_interval)} of those in the profile, and the last` : ""}${
-        data.trees.length < data.all_steps ? `; this page contains the trees of ${grouped(data.trees.length)}` : ""
-      }`,
-    ),
-    ...data.context.flatMap(([key, value]) => fact(printable(key), printable(value))),
-    ...data.warnings.flatMap((warning) => fact("Warning", printable(warning))),
-  );
-  byId("notes").replaceChildren(...notesOf().map((text) => element("p", { className: "note warning" }, text)));
+function factsCard() {
+  const skipped = data.step_interval > 1 ? `, one in ${grouped(data.step_interval)} of those in the profile, and the last` : "";
+  const trees = data.trees.length < data.all_steps ? `; this page contains the trees of ${grouped(data.trees.length)}` : "";
+  const facts = pairs([
+    ["Source", printable(data.source)],
+    ["Format", printable(data.format)],
+    ["Engine and model", printable(`${data.engine}/${data.model}`)],
+    ...(data.why ? [["Chosen because", printable(data.why)]] : []),
+    ["Steps", `${grouped(data.all_steps)}${skipped}${trees}`],
+    ...data.context.map(([key, value]) => [printable(key), printable(value)]),
+    ...data.warnings.map((warning) => ["Warning", printable(warning)]),
+  ]);
+  return card("facts", "Where this comes from", "", [], facts);
 }
 
-function setUp() {
-  byId("title").textContent = printable(data.subject);
-  const engine = printable(`${data.engine}/${data.model}`);
-  byId("subtitle").textContent = [...data.facts.map(printable), engine].join(" · ");
-  byId("show-all").onclick = () => update({ hidden: new Set() });
-  setUpIcicle();
-  setUpTable();
-  setUpTheme(() => {
-    if (chart !== null) drawBars(true);
-  });
-  addEventListener("hashchange", () => {
-    readAddress();
-    drawAll();
-  });
-}
-
-readAddress();
-setUp();
-drawFacts();
+setUpShell({
+  title: printable(data.subject),
+  subtitle: [...data.facts, `${data.engine}/${data.model}`].map(printable).join(" · "),
+  footer: [
+    "Times are CUDA time of kernels, added up along the tree; ",
+    element("em", {}, "(self)"),
+    " is time of a module that none of its children has.",
+  ],
+  empty: ["No steps", "This profile contains no prefill, no decode and no other step."],
+  controls: [switchField("phase", "Phase"), switchField("metric", "Metric"), unitField()],
+  defaults: DEFAULTS,
+  check: checkState,
+});
 byId("empty").hidden = steps.length > 0;
-for (const id of ["columns", "table-card"]) byId(id).hidden = steps.length === 0;
+drawNotes(notesOf());
+const columns = element("div", { className: "columns" }, barsCard, icicleCard);
+byId("cards").append(...(steps.length > 0 ? [columns, tableCard(treeTable, "", "")] : []), factsCard());
+setUpIcicle();
 drawAll();

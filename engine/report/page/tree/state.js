@@ -1,4 +1,4 @@
-// What the reader has chosen. It stands in the page's address, so that a link shows the same.
+// What the user can choose.
 
 const METRICS = [
   { name: "cuda_time_ms", title: "Time" },
@@ -20,32 +20,17 @@ const DEFAULTS = {
   rows: "kernels",
   search: "",
   sort: "-ns",
+  unit: "auto",
+  hidden: new Set(),
 };
 
-const state = { ...DEFAULTS, hidden: new Set() };
-
-function readAddress() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  Object.assign(state, DEFAULTS);
-  for (const name of Object.keys(DEFAULTS)) {
-    if (given.has(name)) state[name] = given.get(name);
-  }
-  state.hidden = new Set(given.getAll("hidden").map(Number));
+function checkState() {
+  state.hidden = new Set([...state.hidden].map(Number));
   if (state.phase !== ALL && !data.phases.includes(state.phase)) state.phase = ALL;
   if (!METRICS.some(({ name }) => name === state.metric)) state.metric = DEFAULTS.metric;
   if (!ROWS.some(({ name }) => name === state.rows)) state.rows = DEFAULTS.rows;
   if (!/^\d+$/.test(state.step) || !steps[Number(state.step)]) state.step = "";
   if (!/^\d+$/.test(state.place) || !(Number(state.place) < places.name.length)) state.place = "";
-}
-
-function writeAddress() {
-  const address = new URLSearchParams();
-  for (const name of Object.keys(DEFAULTS)) {
-    if (state[name] !== DEFAULTS[name]) address.set(name, state[name]);
-  }
-  for (const entry of state.hidden) address.append("hidden", entry);
-  const text = address.toString();
-  history.replaceState(null, "", text === "" ? location.pathname + location.search : `#${text}`);
 }
 
 /** The step chosen, or null. */

@@ -1,0 +1,259 @@
+// The C interface over the one in C++: handles hold objects, exceptions become error objects.
+#include "kr/kr.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kr/arrow.hpp"
+#include "kr/kr.hpp"
+
+struct kr_error {
+  kr_status status;
+  kr::Error error;
+};
+
+struct kr_rules {
+  kr::Rules rules;
+};
+
+struct kr_session {
+  kr::Session session;
+};
+
+namespace {
+
+/// The call itself is wrong.
+struct InvalidCall {
+  std::string what;
+};
+/// There is no such table.
+struct AbsentTable {
+  kr::Error error;
+};
+
+void require(bool holds, const char* what) {
+  if (!holds) throw InvalidCall{what};
+}
+
+/// There is always an object for this: a failure to make another one is reported by it too.
+kr_error& no_memory() {
+  static kr_error error{KR_OUT_OF_MEMORY, kr::Error("", "out of memory")};
+  return error;
+}
+
+kr_status report(kr_error** out, kr_status status, const kr::Error& error) noexcept {
+  if (out == nullptr) return status;
+  try {
+    *out = new kr_error{status, error};
+  } catch (...) {
+    *out = &no_memory();
+    return KR_OUT_OF_MEMORY;
+  }
+  return status;
+}
+
+/// Calls `work`; nothing is thrown out of it.
+template <class Work>
+kr_status guarded(kr_error** out, const Work& work) noexcept {
+  try {
+    work();
+    return KR_OK;
+  } catch (const InvalidCall& call) {
+    return report(out, KR_INVALID_ARGUMENT, kr::Error("", call.what));
+  } catch (const AbsentTable& absent) {
+    return report(out, KR_ABSENT, absent.error);
+  } catch (const kr::Error& error) {
+    return report(out, KR_FAILED, error);
+  } catch (const std::bad_alloc&) {
+    if (out != nullptr) *out = &no_memory();
+    return KR_OUT_OF_MEMORY;
+  } catch (const std::exception& error) {
+    return report(out, KR_INTERNAL_ERROR, kr::Error("", error.what()));
+  } catch (...) {
+    return report(out, KR_INTERNAL_ERROR, kr::Error("", "an unknown exception"));
+  }
+}
+
+kr::Error::Place place_of(const kr_error* error) {
+  return error != nullptr ? error->error.place() : kr::Error::Place{};
+}
+
+std::string text_of(const char* text) {
+  return text != nullptr ? text : "";
+}
+
+/// As much of a structure as the caller knows; the rest is zero. A null pointer: all of it.
+template <class Options>
+Options known_part(const Options* given) {
+  Options options{};
+  if (given == nullptr) return options;
+  require(given->size >= sizeof given->size && given->size <= 4096,
+          "`size` of a structure is not its size");
+  std::memcpy(&options, given, std::min(given->size, sizeof options));
+  return options;
+}
+
+std::vector<std::string> texts_of(const char* const* texts, size_t count, const char* what) {
+  require(count == 0 || texts != nullptr, what);
+  std::vector<std::string> out;
+  for (size_t i = 0; i < count; ++i) {
+    require(texts[i] != nullptr, what);
+    out.emplace_back(texts[i]);
+  }
+  return out;
+}
+
+}  // namespace
+
+extern "C" {
+
+int kr_api_version(void) {
+  return KR_API_VERSION;
+}
+
+const char* kr_version(void) {
+  return kr::version().data();
+}
+
+kr_status kr_error_status(const kr_error* error) {
+  return error != nullptr ? error->status : KR_OK;
+}
+
+const char* kr_error_message(const kr_error* error) {
+  return error != nullptr ? error->error.what() : "";
+}
+
+const char* kr_error_path(const kr_error* error) {
+  return error != nullptr ? error->error.path().c_str() : "";
+}
+
+const char* kr_error_reason(const kr_error* error) {
+  return error != nullptr ? error->error.why().c_str() : "";
+}
+
+const char* kr_error_remedy(const kr_error* error) {
+  return error != nullptr ? error->error.remedy().c_str() : "";
+}
+
+int64_t kr_error_line(const kr_error* error) {
+  const auto line = place_of(error).line;
+  return line ? static_cast<int64_t>(*line) : -1;
+}
+
+int64_t kr_error_offset(const kr_error* error) {
+  const auto offset = place_of(error).offset;
+  return offset ? static_cast<int64_t>(*offset) : -1;
+}
+
+void kr_error_free(kr_error* error) {
+  if (error != &no_memory()) delete error;
+}
+
+kr_status kr_rules_load(const char* const* names, size_t count, const kr_load_options* options,
+                        kr_rules** rules, kr_error** error) {
+  return guarded(error, [&] {
+    require(rules != nullptr, "`rules` is NULL");
+    const kr_load_options given = known_part(options);
+    kr::LoadOptions load;
+    if (given.rules_folder != nullptr) load.rules_folder = given.rules_folder;
+    load.use_cache = given.no_cache == 0;
+    *rules = new kr_rules{kr::Rules::load(texts_of(names, count, "a name is NULL"), load)};
+  });
+}
+
+kr_status kr_rules_label(const kr_rules* rules, const char* name, const char* dimension,
+                         const char* engine, const char* model, char** label, kr_error** error) {
+  return guarded(error, [&] {
+    require(rules != nullptr && name != nullptr && dimension != nullptr && label != nullptr,
+            "`rules`, `name`, `dimension` or `label` is NULL");
+    const std::string found = rules->rules.label(name, dimension, text_of(engine), text_of(model));
+    auto copy = std::make_unique<char[]>(found.size() + 1);
+    std::memcpy(copy.get(), found.c_str(), found.size() + 1);
+    *label = copy.release();
+  });
+}
+
+void kr_rules_free(kr_rules* rules) {
+  delete rules;
+}
+
+void kr_string_free(char* text) {
+  delete[] text;
+}
+
+kr_status kr_session_new(const kr_rules* rules, const kr_session_options* options,
+                         kr_session** session, kr_error** error) {
+  return guarded(error, [&] {
+    require(rules != nullptr && session != nullptr, "`rules` or `session` is NULL");
+    const kr_session_options given = known_part(options);
+    kr::SessionOptions open;
+    open.allow_truncated = given.allow_truncated != 0;
+    open.allow_inexact = given.allow_inexact != 0;
+    open.threads = given.threads;
+    if (given.nsys_command != nullptr) open.nsys_command = given.nsys_command;
+    open.nsys_timeout_seconds = given.nsys_timeout_seconds;
+    *session = new kr_session{kr::Session(rules->rules, std::move(open))};
+  });
+}
+
+kr_status kr_session_add(kr_session* session, const kr_run_source* run, kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr && run != nullptr, "`session` or `run` is NULL");
+    const kr_run_source given = known_part(run);
+    require(given.path != nullptr, "`path` is NULL");
+    kr::RunSource source{given.path, text_of(given.engine), text_of(given.model), {}};
+    if (given.elapsed_ns != 0) source.elapsed_ns = given.elapsed_ns;
+    session->session.add(std::move(source));
+  });
+}
+
+kr_status kr_session_table(kr_session* session, const char* id, struct ArrowArrayStream* stream,
+                           kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr && id != nullptr && stream != nullptr,
+            "`session`, `id` or `stream` is NULL");
+    if (std::string reason = session->session.absent(id); !reason.empty()) {
+      throw AbsentTable{kr::Error(
+          "", "these runs have no table `" + std::string(id) + "`: " + std::move(reason))};
+    }
+    kr::render::arrow(session->session.table(id), nullptr, stream);
+  });
+}
+
+kr_status kr_session_tables(kr_session* session, const char* const* ids, size_t count,
+                            struct ArrowArrayStream* streams, kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr, "`session` is NULL");
+    const std::vector<std::string> names = texts_of(ids, count, "an id is NULL");
+    require(count == 0 || streams != nullptr, "`streams` is NULL");
+    const std::vector<kr::table::Table> present = session->session.tables(names);
+    std::vector<ArrowArrayStream> made(count, ArrowArrayStream{});
+    try {
+      size_t next = 0;
+      for (size_t i = 0; i < count && next < present.size(); ++i) {
+        // Those that are present come in the order of their ids.
+        if (present[next].id() == names[i]) {
+          kr::render::arrow(present[next++], nullptr, &made[i]);
+        }
+      }
+    } catch (...) {
+      for (ArrowArrayStream& one : made) {
+        if (one.release != nullptr) one.release(&one);
+      }
+      throw;
+    }
+    std::copy(made.begin(), made.end(), streams);
+  });
+}
+
+void kr_session_free(kr_session* session) {
+  delete session;
+}
+
+}  // extern "C"

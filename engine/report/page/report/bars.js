@@ -1,0 +1,211 @@
+// Stacked bars, a run each, with a legend of buttons.
+
+const BAND = 92; // pixels a run
+const BAR = 42;
+const SIDE = { left: 2, right: 92 };
+
+/** What is drawn: labels, then time off the GPU where the measure knows it. */
+function chartRows() {
+  const rows = pivotOf(state.by).drawn.map((row) => ({ ...row, ...styleOf(state.by, row.label) }));
+  if (state.measure === "elapsed" && runs.some((run) => run.nonGpu > 0n)) {
+    const cells = runs.map((run) => ({ elapsed: run.nonGpu, total: 0n, instances: 0n }));
+    rows.push({ label: NON_GPU, title: "", doc: "", color: "#aab1bb", nonGpu: true, cells });
+  }
+  return rows;
+}
+
+/** Length of a bar in the axis' own numbers: of no consequence beyond the drawing. */
+function lengthOf(sum, run, unit) {
+  if (state.measure === "share") return ratio(sum.elapsed, run.all.elapsed) * 100;
+  if (state.measure === "instances") return Number(sum.instances);
+  return Number(sum[state.measure]) / Number(unit.ns);
+}
+
+function shortText(sum, run) {
+  if (state.measure === "share") return share(sum.elapsed, run.all.elapsed);
+  if (state.measure === "instances") return grouped(sum.instances);
+  return humanTime(sum[state.measure]);
+}
+
+/** Name and value, the value alone, or nothing, by what fits into `pixels`. */
+function barText(row, sum, run, pixels) {
+  const value = shortText(sum, run);
+  const room = pixels - 10;
+  if (widthOf(value, `11.5px ${FONT}`) > room) return "";
+  const name = printable(row.label);
+  return widthOf(name, `600 11.5px ${FONT}`) <= room ? `{name|${name.replace(/[{}|]/g, "·")}}\n${value}` : value;
+}
+
+function tooltipOf(row, number) {
+  const run = runs[number];
+  const sum = row.cells[number];
+  const whole = row.nonGpu ? run.all.elapsed + run.nonGpu : run.all.elapsed;
+  return tip(
+    [swatch(row.color), shortened(printable(row.label), 80)],
+    [printable(row.title), runs.length > 1 ? printable(run.id) : ""],
+    [
+      ["Elapsed", exactTime(sum.elapsed)],
+      [row.nonGpu ? "Share of elapsed" : "Share", share(sum.elapsed, whole)],
+      row.nonGpu ? null : ["Total", exactTime(sum.total)],
+      row.nonGpu ? null : ["Instances", grouped(sum.instances)],
+    ],
+  );
+}
+
+function chartOption() {
+  const unit = sumUnit();
+  const shown = chartRows().filter((row) => !state.hidden.has(row.label));
+  const lengths = runs.map((run, at) =>
+    shown.reduce((sum, row) => sum + lengthOf(row.cells[at], run, unit), 0),
+  );
+  const most = state.measure === "share" ? 100 : Math.max(...lengths, 0);
+  const pixels = Math.max(chartBox.clientWidth - SIDE.left - SIDE.right, 50);
+  const ends = runs.map((run, at) =>
+    shown.reduce((sum, row) => sum + sizeOf(row.cells[at]), 0n),
+  );
+  const [text, faint, background] = ["text", "faint", "card"].map(ink);
+  const axisName = state.measure === "share" ? "%" : state.measure === "instances" ? "" : unit.name;
+  return {
+    grid: { left: SIDE.left, right: SIDE.right, top: 4, bottom: 26 },
+    tooltip: tooltipLook((item) => (item.data.row ? tooltipOf(item.data.row, item.dataIndex) : "")),
+    xAxis: valueAxis({
+      max: most > 0 ? most : 1,
+      axisLabel: {
+        color: faint,
+        hideOverlap: true,
+        showMaxLabel: state.measure === "share",
+        formatter: (value) => `${value.toLocaleString("en-US")}${axisName ? ` ${axisName}` : ""}`,
+      },
+    }),
+    yAxis: {
+      type: "category",
+      inverse: true,
+      data: runs.map((run) => run.id),
+      axisLine: { show: false },
+      axisTick: { show: false },
+      axisLabel: {
+        inside: true,
+        align: "left",
+        verticalAlign: "bottom",
+        margin: 2,
+        padding: [0, 0, BAR / 2 + 5, 0],
+        fontSize: 12.5,
+        formatter: (id, at) => {
+          const run = runs[at];
+          const model = `${run.engine}/${run.model}`;
+          const room = Math.max(Math.floor(pixels / 7.5) - model.length - 3, 12);
+          const clean = (name) => printable(name).replace(/[{}|]/g, "·");
+          return `{id|${clean(shortened(id, room))}}   {model|${clean(model)}}`;
+        },
+        rich: {
+          id: { fontWeight: 600, color: text, fontSize: 12.5 },
+          model: { color: faint, fontSize: 12 },
+        },
+      },
+    },
+    series: [
+      ...shown.map((row) =>
+        stackedSeries(
+          row.label,
+          row.color,
+          runs.map((run, at) => {
+          const sum = row.cells[at];
+          const value = lengthOf(sum, run, unit);
+          const words = most > 0 ? barText(row, sum, run, (value / most) * pixels) : "";
+          return {
+            value,
+            row,
+            exact: String(sizeOf(sum)),
+            label: {
+              show: words !== "",
+              position: "inside",
+              color: textOn(row.color),
+              fontSize: 11.5,
+              lineHeight: 15,
+              formatter: () => words,
+              rich: { name: { fontWeight: 600, fontSize: 11.5, lineHeight: 15, color: textOn(row.color) } },
+            },
+          };
+        }),
+          {
+            barWidth: BAR,
+            cursor: row.nonGpu || row.others ? "default" : "pointer",
+            itemStyle: {
+              color: row.color,
+              borderColor: background,
+              borderWidth: 1,
+              decal: row.nonGpu
+                ? { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -0.785, color: "rgba(0,0,0,0.16)" }
+                : undefined,
+            },
+            emphasis: { focus: runs.length > 1 ? "series" : "none", itemStyle: { borderColor: text } },
+            blur: { itemStyle: { opacity: 0.25 } },
+          },
+        ),
+      ),
+      {
+        ...stackedSeries("", "transparent", []),
+        silent: true,
+        data: runs.map((run, at) => ({
+          value: 0,
+          label: {
+            show: ends[at] > 0n,
+            position: "right",
+            distance: 8,
+            color: text,
+            fontWeight: 600,
+            fontSize: 12.5,
+            formatter: () => shortText({ elapsed: ends[at], total: ends[at], instances: ends[at] }, run),
+          },
+        })),
+      },
+    ],
+  };
+}
+
+const chartBox = element("div", { id: "chart", role: "img" });
+const legend = legendBox("Labels shown in the chart");
+const showAll = quietButton("Show all labels", { id: "show-all", hidden: true, onclick: () => update({ hidden: new Set() }) });
+const chartCard = card(
+  "chart-card",
+  "GPU time",
+  "",
+  [
+    element(
+      "div",
+      { className: "actions" },
+      showAll,
+      quietButton("SVG", { title: "The chart as an SVG file", onclick: () => save("result.svg", chart.drawing.renderToSVGString(), "image/svg+xml") }),
+    ),
+  ],
+  legend,
+  chartBox,
+);
+let chart = null;
+
+function drawChart() {
+  const title = `${MEASURES.find((one) => one.name === state.measure).long} by ${state.by}`;
+  byId("chart-card-title").textContent = title;
+  chartBox.style.height = `${runs.length * BAND + 34}px`;
+  chartBox.setAttribute("aria-label", `Stacked bars: ${title}, one bar per run. The table below has the same numbers.`);
+  if (chart === null) {
+    chart = new Chart(chartBox, chartOption, "svg");
+    chart.drawing.on("click", ({ data: { row }, dataIndex }) => {
+      if (!row || row.nonGpu || row.others) return;
+      update({ label: row.label, run: runs.length > 1 ? String(dataIndex) : "" });
+      byId("kernels").scrollIntoView({ behavior: "smooth", block: "start" });
+    });
+  }
+  chart.draw();
+  const rows = chartRows();
+  const items = rows.map((row) => ({
+    key: row.label,
+    name: printable(row.label),
+    title: printable(row.title || row.label),
+    color: row.color,
+    share: row.nonGpu ? "" : share(row.all.elapsed, gpuTime, 1),
+    hatched: row.nonGpu,
+  }));
+  drawLegend(legend, items, state.hidden, (hidden) => update({ hidden }));
+  showAll.hidden = !rows.some((row) => state.hidden.has(row.label));
+}

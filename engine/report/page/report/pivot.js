@@ -1,0 +1,105 @@
+// Labels by runs. One run: all measures side by side; several: the measure chosen, a column a run.
+
+const MOST_LABELS = 60;
+
+const comparing = () => runs.length === 2 && state.measure !== "share";
+const sizeOf = (sum) => sum[state.measure === "share" ? "elapsed" : state.measure];
+
+/** With two runs: what the second has more or less of. */
+function changeCell(before, after, unit) {
+  const change = after - before;
+  const sign = change > 0n ? "+" : change < 0n ? "−" : "";
+  const size = change < 0n ? -change : change;
+  const text = state.measure === "instances" ? grouped(size) : roundedTime(size, unit);
+  const part = before === 0n ? "" : ` ${sign}${share(size, before, 1)}`;
+  const className = `number change ${change > 0n ? "more" : change < 0n ? "less" : ""}`;
+  return element("td", { className }, sign + text, element("span", { className: "beside" }, part));
+}
+
+/** Columns of a measure of one run; rows without it are empty. */
+function measureColumn(measure, run, at, more) {
+  const { title, time } = MEASURES.find(({ name }) => name === measure);
+  const here = (row) => row.cells[at] !== null && (runs.length === 1 || row.off || row.cells[at].instances > 0n);
+  const color = (row) => (row.off || row.all === null ? undefined : styleOf(state.by, row.label).color);
+  if (measure === "share") {
+    const part = (row) => (here(row) && !row.off ? [row.cells[at].elapsed, run.all.elapsed] : null);
+    return { name: `share ${at}`, title, kind: "part", of: part, track: color, ...more };
+  }
+  const of = (row) => (here(row) && (!row.off || measure === "elapsed") ? row.cells[at][measure] : null);
+  return {
+    name: `${measure} ${at}`,
+    title,
+    kind: time ? "time" : "count",
+    unit: time ? sumUnit() : undefined,
+    of,
+    beside: runs.length > 1 ? (row) => (row.off ? "" : share(of(row), run.all[measure], 1)) : undefined,
+    ...more,
+  };
+}
+
+function pivotColumns() {
+  const label = {
+    name: "label",
+    title: state.by,
+    kind: "text",
+    of: (row) => row.label,
+    swatch: (row) => (row.foot ? "transparent" : styleOf(state.by, row.label).color),
+    title_of: (row) => (row.foot ? "" : "Show its kernels"),
+    after: (row) => printable(styleOf(state.by, row.label).title),
+  };
+  if (runs.length === 1) {
+    return [label, ...["elapsed", "share", "total", "instances"].map((measure) => measureColumn(measure, runs[0], 0, {}))];
+  }
+  const { title } = MEASURES.find(({ name }) => name === state.measure);
+  const columns = runs.map((run, at) =>
+    measureColumn(state.measure, run, at, {
+      title: shortened(printable(shortIds[at]), 36),
+      csv_title: `${run.id} ${title.toLowerCase()}`,
+      hint: printable(run.id),
+      group: title,
+    }),
+  );
+  if (comparing()) {
+    const change = (row) => sizeOf(row.cells[1]) - sizeOf(row.cells[0]);
+    columns.push({
+      name: "change",
+      title: "Change",
+      kind: state.measure === "instances" ? "count" : "rounded",
+      unit: sumUnit(),
+      of: (row) => (row.off && state.measure !== "elapsed" ? null : change(row)),
+      draw: (row, unit) =>
+        row.off && state.measure !== "elapsed"
+          ? element("td", { className: "number faint" }, "–")
+          : changeCell(...row.cells.map(sizeOf), unit),
+    });
+  }
+  return [label, ...columns];
+}
+
+/** GPU time, and what of the elapsed time was without. */
+function pivotFoot() {
+  const off = (label, of) => ({ label, foot: true, off: true, all: null, className: "off", cells: runs.map((run) => ({ elapsed: of(run), total: 0n, instances: 0n })) });
+  return [
+    { label: "GPU time", foot: true, all: null, className: "sum", cells: runs.map((run) => run.all) },
+    off(NON_GPU, (run) => run.nonGpu),
+    off(`GPU time and ${NON_GPU}`, (run) => run.all.elapsed + run.nonGpu),
+  ];
+}
+
+const pivotTable = new DataTable({
+  title: "Labels",
+  file: "labels",
+  noun: "label",
+  first: MOST_LABELS,
+  rows: [],
+  columns: [],
+  className: (row) => row.className || (state.hidden.has(row.label) ? "strong hidden-label" : "strong"),
+  press: (row) => () => {
+    update({ label: row.label, run: "" });
+    byId("kernels").scrollIntoView({ behavior: "smooth", block: "start" });
+  },
+});
+
+function drawPivot() {
+  pivotTable.set({ rows: pivotOf(state.by).rows, columns: pivotColumns(), foot: pivotFoot() });
+}

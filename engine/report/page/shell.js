@@ -1,0 +1,188 @@
+// What all pages are made of: a head with switches, notes, tiles and cards. A page adds its own cards.
+
+/** What the user chose. It is in the page's address: a link shows the same. */
+const state = {};
+
+/**
+ * Makes `state` from `defaults` and the address; sets are kept as several parameters. `check` puts
+ * right what makes no sense: anybody can write an address.
+ */
+const address = {
+  defaults: {},
+  check: () => {},
+  read() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    for (const [name, value] of Object.entries(this.defaults)) {
+      if (!(value instanceof Set)) state[name] = given.get(name) ?? value;
+      else state[name] = new Set(given.has(name) ? given.getAll(name).filter((one) => one !== "") : value);
+    }
+    if (state.unit !== "auto" && !UNITS.some((unit) => unit.name === state.unit)) state.unit = "auto";
+    this.check();
+  },
+  write() {
+    const given = new URLSearchParams();
+    for (const [name, value] of Object.entries(this.defaults)) {
+      const now = state[name];
+      if (!(value instanceof Set)) {
+        if (now !== value) given.set(name, now);
+      } else if (now.size !== value.size || [...now].some((one) => !value.has(one))) {
+        (now.size === 0 ? [""] : now).forEach((one) => given.append(name, one));
+      }
+    }
+    const text = given.toString();
+    history.replaceState(null, "", text === "" ? location.pathname + location.search : `#${text}`);
+  },
+};
+
+/** The unit that the user chose, or the one that suits the largest value. */
+function unitOf(largest) {
+  return state.unit === "auto" ? columnUnit(largest) : UNITS.find((unit) => unit.name === state.unit);
+}
+
+/** A switch in the head: a group of buttons of which one is on. `segments` draws it. */
+function switchField(name, title) {
+  return element(
+    "div",
+    { className: "field", id: `${name}-field` },
+    element("span", { className: "field-name", id: `${name}-name` }, title),
+    element("div", { className: "segments", id: name, role: "radiogroup", "aria-labelledby": `${name}-name` }),
+  );
+}
+
+function unitField() {
+  const select = element(
+    "select",
+    { id: "unit", onchange: (event) => update({ unit: event.target.value }) },
+    ...["auto", ...UNITS.map(({ name }) => name)].map((value) => element("option", { value }, value)),
+  );
+  return element("label", { className: "field", id: "unit-field" }, element("span", { className: "field-name" }, "Unit"), select);
+}
+
+const quietButton = (text, properties) => element("button", { type: "button", className: "quiet", ...properties }, text);
+
+/**
+ * `subtitle`, `footer`: texts; `empty`: heading and text of a page without results; `controls`: what is
+ * in the head; `defaults`, `check`: see `address`. The page has a function `drawAll`.
+ */
+function setUpShell({ title, subtitle, footer, empty, controls, defaults, check }) {
+  byId("title").textContent = title;
+  byId("subtitle").textContent = subtitle;
+  byId("footer").append(...footer);
+  byId("empty").append(element("h2", {}, empty[0]), element("p", {}, ...empty.slice(1)));
+  byId("tools").prepend(...controls);
+  Object.assign(address, { defaults, check });
+  address.read();
+  setUpTheme(() => Chart.all.forEach((chart) => chart.draw()));
+  addEventListener("hashchange", () => {
+    address.read();
+    drawAll();
+  });
+}
+
+/** What a page says of traces without operations. */
+const NO_GPU_WORK = [
+  "No GPU work",
+  "None of these traces contains a kernel, a copy or a set. That is a result, not an error: the program may not have used the GPU while it was profiled, or the profiler was not asked to trace CUDA or HIP (",
+  element("code", {}, "nsys profile -t cuda"),
+  ").",
+];
+
+/** Many notes do not fill the page: the first are shown, a click shows the rest. */
+function drawNotes(notes) {
+  const most = 6;
+  const lines = notes.map(({ text, warning }) => element("p", { className: warning ? "note warning" : "note" }, text));
+  byId("notes").replaceChildren(...lines.slice(0, most));
+  if (lines.length <= most) return;
+  byId("notes").append(
+    element(
+      "details",
+      {},
+      element("summary", { className: "note" }, `${grouped(lines.length - most)} more notes`),
+      element("div", { className: "more-notes" }, ...lines.slice(most)),
+    ),
+  );
+}
+
+/** What the text of a note alone does not say, by its code. */
+const NOTE_LEADS = { "dropped-records": "dropped records: ", "inexact-times": "times are not exact: " };
+
+/** A row of the table `notes`; `lead` tells its run. */
+function shownNote(note, lead) {
+  const count = missing(note.count) ? "" : `${grouped(note.count)} × `;
+  const place = missing(note.first_offset) ? "" : ` (first at ${grouped(note.first_offset)})`;
+  const text = `${lead}${NOTE_LEADS[note.code] || ""}${count}${printable(note.text)}${place}`;
+  return { text, warning: note.severity === "warning" };
+}
+
+const noteOfLoss = ({ what, count, first_offset: offset }) =>
+  `dropped records: ${grouped(count)} × ${printable(what)} (first at ${grouped(offset)})`;
+
+function tile(name, value, beside, title = "") {
+  return element(
+    "div",
+    { className: "tile", title },
+    element("span", { className: "tile-name" }, name),
+    element("span", { className: "tile-value" }, value),
+    element("span", { className: "tile-beside", title: beside }, beside),
+  );
+}
+
+function drawTiles(tiles) {
+  byId("tiles").hidden = tiles.length === 0;
+  byId("tiles").replaceChildren(...tiles);
+}
+
+/** A card with its heading, and beside it a note and `tools`. */
+function card(id, title, note, tools, ...children) {
+  return element(
+    "section",
+    { className: "card", id, "aria-labelledby": `${id}-title` },
+    element(
+      "div",
+      { className: "card-head" },
+      element("h2", { id: `${id}-title` }, title),
+      note ? element("span", { className: "faint" }, note) : null,
+      ...tools,
+    ),
+    ...children,
+  );
+}
+
+/** A card with one table. */
+function tableCard(table, title, note, ...children) {
+  return card(table.file, title, note, [table.count, table.tools], ...children, table.box);
+}
+
+/** Shows the cards (nulls are none), and links to them where they are many. */
+function drawCards(cards) {
+  const shown = cards.filter(Boolean);
+  byId("cards").replaceChildren(...shown);
+  const links = shown.map((one) => {
+    const go = (event) => {
+      event.preventDefault();
+      byId(one.id).scrollIntoView({ block: "start" });
+      byId(one.id).querySelector("button, input, .scroll")?.focus({ preventScroll: true });
+    };
+    return element("a", { href: `#${one.id}`, onclick: go }, one.querySelector("h2").textContent);
+  });
+  byId("contents").replaceChildren(...(links.length > 3 ? links : []));
+}
+
+/** Names and what is known of them. */
+function pairs(facts) {
+  return element("dl", { className: "pairs" }, ...facts.flatMap(([name, ...value]) => [element("dt", {}, name), element("dd", {}, ...value)]));
+}
+
+/** Parts of a whole side by side; a part is `{title, ns, color}`. */
+function stackedBar(parts, whole) {
+  return element(
+    "div",
+    { className: "bar", "aria-hidden": "true" },
+    ...parts.map((part) =>
+      element("span", {
+        title: `${part.title}: ${exactTime(part.ns)}`,
+        style: { width: `${ratio(part.ns, whole) * 100}%`, backgroundColor: part.color },
+      }),
+    ),
+  );
+}

@@ -1,0 +1,417 @@
+// Tables that can be sorted, searched, copied and saved, with any rows.
+//
+// A column: `{name, title, kind, of}`, where `of(row)` is the value and `kind` one of
+//   name, text: a text, cut to the width of the cell; a click shows all of it
+//   count, number: a whole number, one with decimals
+//   time: whole ns, all digits in the unit of the column; rounded: the same with three decimals
+//   human: whole ns, each in its own unit, unless the user chose one
+//   mean: ns with a fraction
+//   share: from 0 to 1; part: [part, whole], compared and shown exactly
+//   times: a factor; percent: from 0 to 100
+//   id: a whole number that names something
+//   bar: an element, which is neither sorted nor copied
+// Null and undefined are empty cells. What else a column may have:
+//   hint: what the heading says when pointed at; group: a heading over several columns
+//   unit: instead of the one that suits the largest value; plain: the heading does not tell it
+//   swatch(row): a colour beside the text, or in the heading if it is no function
+//   title_of(row): instead of the text when pointed at; after(row): more text, fainter
+//   below(row): a line below a time; beside(row): a text beside a time
+//   track(row): the colour of a bar beside a part; heat: a bar behind a share
+//   draw(row, unit): the whole cell; csv(row): what is copied and saved instead of `of`
+//   saved: the column is only in what is copied and saved; width: in a table that scrolls, in pixels
+
+const FIRST_ROWS = 25;
+const MORE_ROWS = 250;
+const LONGEST_CELL = 4000;
+const ROW = 30; // pixels, of a table that scrolls; page.css has the same
+const TALLEST = 500; // pixels; as in page.css
+const MOST_ROWS = 400000; // taller tables than browsers can scroll are cut
+const EXTRA_ROWS = 12; // drawn beyond what is seen
+
+const TIMES = ["time", "rounded", "human", "mean"];
+const WIDTHS = { text: 136, count: 98, time: 132, rounded: 120, human: 94, mean: 94, share: 86, part: 86 };
+
+const isNumber = (column) => !["name", "text", "bar"].includes(column.kind);
+const missing = (value) => value === null || value === undefined;
+const inOrder = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+
+function withCommas(text) {
+  const [whole, rest] = text.split(".");
+  return rest === undefined ? grouped(whole) : `${grouped(whole)}.${rest}`;
+}
+
+/** A value that is neither a text nor an exact time. */
+function numberText(value, column, unit) {
+  switch (column.kind) {
+    case "id":
+      return String(value);
+    case "percent":
+      return `${Number(value).toFixed(2)} %`;
+    case "count":
+      return grouped(value);
+    case "number":
+      return Number(value).toFixed(2);
+    case "rounded":
+      return roundedTime(BigInt(value), unit);
+    case "human":
+      return state.unit === "auto" ? humanTime(BigInt(value)) : roundedTime(BigInt(value), unit);
+    case "mean":
+      return withCommas((Number(value) / Number(unit.ns)).toFixed(Math.min(unit.digits, 3)));
+    case "part":
+      return share(...value);
+    case "share":
+      return `${(Number(value) * 100).toFixed(2)} %`;
+    default:
+      return `${Number(value).toFixed(3)} ×`;
+  }
+}
+
+/** What a value is sorted by. */
+function sortKey(value, column) {
+  if (!isNumber(column)) return String(value ?? "");
+  if (missing(value)) return null;
+  if (column.kind === "part") return value;
+  return ["id", "count", "time", "rounded", "human"].includes(column.kind) ? BigInt(value) : Number(value);
+}
+
+/** Parts of different wholes are compared by cross products, exactly. */
+function compareKeys(column) {
+  return column.kind === "part" ? ([a, wholeA], [b, wholeB]) => inOrder(a * wholeB, b * wholeA) : inOrder;
+}
+
+/** A bar behind a number, `part` of the cell wide. */
+function warm(cell, part) {
+  cell.classList.add("heat");
+  cell.style.setProperty("--part", String(Math.max(0, Math.min(1, part))));
+}
+
+/** Choices of tables that are made anew, by their file. */
+const keptChoices = new Map();
+
+class DataTable {
+  /**
+   * `title`: its name; `file`: of what is saved, without an ending; `columns`, `rows`; `sort`: a column,
+   * with `-` the largest first; `searched`: the columns that the search field searches, without them
+   * there is no field; `filter(row)`: whether a row is shown; `foot`: rows below all others.
+   * `tall`: it scrolls, and only the rows in view are drawn; otherwise `first` rows, and more by a button.
+   * `press(row)`: what a click on a row does, or null; `chosen(row)`: a row is marked with a click or
+   * the arrow keys. `noun`: what a row is; `counted(rows)`: said beside their number.
+   * `onchange({sort})`, `onchange({search})`: the page keeps the choices and calls `set`.
+   */
+  constructor(options) {
+    const given = { searched: [], first: FIRST_ROWS, foot: [], filters: [], noun: "row", wanted: "", sort: "", ...options };
+    Object.assign(this, given, { firstSort: given.sort });
+    if (!this.onchange) Object.assign(this, keptChoices.get(this.file));
+    this.shown = Math.max(this.first, this.shown || 0);
+    this.marked = null;
+    this.lowered = new Map();
+    this.columnsBox = element("colgroup");
+    this.head = element("thead");
+    this.body = element("tbody");
+    this.tail = element("tfoot");
+    this.count = element("span", { className: "faint count", role: "status" });
+    this.more = quietButton("", { className: "quiet more", hidden: true, onclick: () => this.keep({ shown: this.shown + MORE_ROWS }) });
+    const table = element("table", { className: "data-table" }, this.columnsBox, this.head, this.body, this.tail);
+    this.scroll = element(
+      "div",
+      { className: this.tall ? "scroll rows" : "scroll", tabIndex: 0, role: "region", "aria-label": this.title },
+      table,
+    );
+    this.box = element("div", { className: "table-box" }, this.scroll, this.more);
+    this.tools = this.makeTools();
+    if (this.tall) this.setUpScrolling();
+  }
+
+  /** Other rows, columns or choices. */
+  set(options) {
+    Object.assign(this, options);
+    this.draw();
+  }
+
+  /** Keeps a choice for the time when the table is made anew. */
+  keep(choice) {
+    if (this.onchange && !("shown" in choice)) {
+      return this.onchange("wanted" in choice ? { search: choice.wanted } : choice);
+    }
+    Object.assign(this, choice);
+    const { sort, wanted, shown } = this;
+    keptChoices.set(this.file, { sort, wanted, shown });
+    this.draw();
+  }
+
+  /** The search field and buttons beside the heading of the table. */
+  makeTools() {
+    const tools = element("div", { className: "actions" });
+    if (this.searched.length > 0) {
+      this.field = element("input", {
+        type: "search",
+        placeholder: this.placeholder || "Search",
+        "aria-label": `${this.placeholder || "Search"} (${this.title})`,
+        spellcheck: false,
+        autocomplete: "off",
+        oninput: () => {
+          clearTimeout(this.typing);
+          this.typing = setTimeout(() => {
+            this.typing = 0;
+            this.keep({ wanted: this.field.value });
+          }, 120);
+        },
+      });
+      tools.append(this.field);
+    }
+    tools.append(
+      ...this.filters,
+      quietButton("Copy", {
+        title: "Copy the rows for a spreadsheet",
+        onclick: (event) => copy(event.currentTarget, csvText(this.cells(), "\t")),
+      }),
+      quietButton("CSV", { title: "Save the rows", onclick: () => save(`${this.file}.csv`, csvText(this.cells()), "text/csv") }),
+    );
+    return tools;
+  }
+
+  visible() {
+    return this.columns.filter((column) => !column.saved);
+  }
+
+  sorting() {
+    const [sort] = [this.sort, this.firstSort].filter((one) => this.columns.some(({ name }) => name === one.replace(/^-/, "")));
+    const falling = Boolean(sort?.startsWith("-"));
+    return { column: this.columns.find(({ name }) => name === sort?.replace(/^-/, "")), falling };
+  }
+
+  lowerCase(text) {
+    if (!this.lowered.has(text)) this.lowered.set(text, printable(text).toLowerCase());
+    return this.lowered.get(text);
+  }
+
+  /** The rows that are shown, in order; equal ones stay as they are. */
+  find() {
+    let rows = this.filter ? this.rows.filter(this.filter) : this.rows;
+    const wanted = this.wanted.toLowerCase();
+    if (wanted !== "") {
+      const columns = this.columns.filter((column) => this.searched.includes(column.name));
+      rows = rows.filter((row) => columns.some((column) => this.lowerCase(String(column.of(row) ?? "")).includes(wanted)));
+    }
+    const { column, falling } = this.sorting();
+    if (column === undefined) return rows;
+    const keys = new Map(rows.map((row) => [row, sortKey(column.of(row), column)]));
+    const compare = compareKeys(column);
+    return [...rows].sort((a, b) => {
+      const [x, y] = [keys.get(a), keys.get(b)];
+      // Empty cells come last in both orders.
+      if (x === null || y === null) return (x === null) - (y === null);
+      return falling ? compare(y, x) : compare(x, y);
+    });
+  }
+
+  /** The rows that are shown, for a spreadsheet; times in ns, shares from 0 to 1. */
+  cells() {
+    const columns = this.columns.filter((column) => column.kind !== "bar");
+    const title = (column) => {
+      const name = column.csv_title || [column.group, column.title].filter(Boolean).join(" ");
+      return TIMES.includes(column.kind) ? `${name} (ns)` : name;
+    };
+    const cell = (column, row) => {
+      const value = (column.csv || column.of)(row);
+      if (missing(value)) return "";
+      if (column.kind === "part") return value[1] === 0n ? "" : Number(decimal(value[0], value[1], 9));
+      if (!isNumber(column)) return printable(String(value));
+      return typeof value === "string" ? BigInt(value) : value;
+    };
+    return [columns.map(title), ...[...this.found, ...this.foot].map((row) => columns.map((column) => cell(column, row)))];
+  }
+
+  draw() {
+    this.units = new Map(
+      this.columns
+        .filter((column) => TIMES.includes(column.kind))
+        .map((column) => {
+          if (column.unit) return [column, column.unit];
+          const values = this.rows.map(column.of).filter((value) => !missing(value));
+          return [column, unitOf(largestOf(column.kind === "mean" ? values.map(Math.round) : values))];
+        }),
+    );
+    this.found = this.find();
+    if (this.tall) this.found = this.found.slice(0, MOST_ROWS);
+    if (!this.found.includes(this.marked)) this.marked = null;
+    if (this.field && !this.typing && this.field.value !== this.wanted) this.field.value = this.wanted;
+    this.drawHead();
+    this.tail.replaceChildren(...this.foot.map((row) => this.line(row)));
+    if (this.tall) this.scroll.scrollTop = 0;
+    this.drawRows(true);
+    this.drawCount();
+  }
+
+  drawCount() {
+    const [found, all] = [this.found.length, this.rows.length];
+    const count = found === all ? grouped(found) : `${grouped(found)} of ${grouped(all)}`;
+    const beside = this.counted ? ` · ${this.counted(this.found)}` : "";
+    if (this.tall) this.scroll.firstChild.setAttribute("aria-rowcount", String(found + 1));
+    this.count.textContent = `${count} ${this.noun}${found === 1 ? "" : "s"}${beside}`;
+  }
+
+  drawHead() {
+    const { column: sorted, falling } = this.sorting();
+    const focused = this.head.contains(document.activeElement) ? document.activeElement.dataset.column : null;
+    const columns = this.visible();
+    const cells = columns.map((column) => {
+      const unit = column.kind === "human" && state.unit === "auto" ? undefined : this.units.get(column);
+      const words = [typeof column.swatch === "string" ? swatch(column.swatch) : "", unit && !column.plain ? `${column.title} (${unit.name})` : column.title];
+      const className = isNumber(column) ? "number" : column.kind === "bar" ? "bar-cell" : "";
+      if (column.kind === "bar") return element("th", { scope: "col", className, title: column.hint }, ...words);
+      const active = column === sorted;
+      const next = active ? !falling : isNumber(column);
+      const button = element(
+        "button",
+        { type: "button", title: column.hint || "", onclick: () => this.keep({ sort: (next ? "-" : "") + column.name }) },
+        ...words,
+        element("span", { className: "arrow", "aria-hidden": "true" }, active ? (falling ? "↓" : "↑") : ""),
+      );
+      button.dataset.column = column.name;
+      return element("th", { scope: "col", className, "aria-sort": active ? (falling ? "descending" : "ascending") : "none" }, button);
+    });
+    const lines = [element("tr", {}, ...cells)];
+    if (columns.some((column) => column.group)) lines.unshift(this.groupRow(columns));
+    this.head.replaceChildren(...lines);
+    if (this.tall) {
+      const width = (column) => (column.kind === "name" ? "" : `${column.width || WIDTHS[column.kind]}px`);
+      this.columnsBox.replaceChildren(...columns.map((column) => element("col", { style: { width: width(column) } })));
+    }
+    if (focused) this.head.querySelector(`[data-column="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  groupRow(columns) {
+    const cells = [];
+    for (const column of columns) {
+      const group = column.group || "";
+      const last = cells[cells.length - 1];
+      if (last && group !== "" && last.textContent === group) ++last.colSpan;
+      else cells.push(element("th", { scope: "colgroup", colSpan: 1 }, group));
+    }
+    return element("tr", { className: "group" }, ...cells);
+  }
+
+  textCell(column, value, row) {
+    const text = missing(value) ? "–" : printable(String(value));
+    const title = column.title_of ? column.title_of(row) : shortened(text, 600);
+    const after = column.after?.(row);
+    const words = [
+      typeof column.swatch === "function" && !missing(value) ? swatch(column.swatch(row)) : null,
+      this.tall ? shortened(text, 400) : shortened(text, LONGEST_CELL),
+      after ? element("span", { className: "after" }, after) : null,
+    ];
+    const className = column.kind === "name" ? "name-cell" : "text-cell";
+    // Rows of a table that scrolls have one height, and are marked to show more.
+    if (this.tall || this.foot.includes(row)) return element("td", { className, title }, ...words);
+    const goes = this.press?.(row);
+    const open = ({ currentTarget: one }) => one.setAttribute("aria-expanded", String(one.getAttribute("aria-expanded") !== "true"));
+    const button = element(
+      "button",
+      { type: "button", className: "link", title, ...(goes ? {} : { "aria-expanded": "false", onclick: open }) },
+      ...words,
+    );
+    return element("td", { className }, button);
+  }
+
+  cell(column, row) {
+    const unit = this.units.get(column);
+    if (column.draw) return column.draw(row, unit);
+    const value = column.of(row);
+    if (column.kind === "bar") return element("td", { className: "bar-cell" }, value);
+    if (!isNumber(column)) return this.textCell(column, value, row);
+    if (missing(value)) return element("td", { className: "number faint" }, "–");
+    if (column.kind === "time") {
+      const cell = timeCell(BigInt(value), unit);
+      if (column.beside) cell.append(element("span", { className: "beside" }, column.beside(row) || ""));
+      if (column.below) cell.append(element("span", { className: "below" }, column.below(row)));
+      return cell;
+    }
+    const text = numberText(value, column, unit);
+    if (column.kind === "rounded" || column.kind === "human") return roundedCell(text, BigInt(value));
+    const color = column.track?.(row);
+    const track = color && element("span", { className: "track", "aria-hidden": "true" }, element("span", { className: "fill", style: { width: `${ratio(...value) * 100}%`, backgroundColor: color } }));
+    const cell = element("td", { className: "number" }, track, element("span", {}, text));
+    if (column.kind === "mean") cell.title = `${Number(value).toFixed(1)} ns`;
+    if (column.heat) warm(cell, Number(value));
+    return cell;
+  }
+
+  line(row, at) {
+    const goes = at !== undefined && this.press?.(row);
+    const line = element("tr", { className: this.className?.(row) || "" }, ...this.visible().map((column) => this.cell(column, row)));
+    if (!isNumber(this.visible()[0])) line.firstChild.setAttribute("role", "rowheader");
+    if (goes) {
+      line.classList.add("goes");
+      line.addEventListener("click", goes);
+    }
+    if (this.tall) {
+      line.dataset.at = at;
+      line.setAttribute("aria-rowindex", at + 2);
+      line.classList.toggle("chosen", row === this.marked);
+      if (row === this.marked) line.setAttribute("aria-selected", "true");
+    }
+    return line;
+  }
+
+  drawRows(anew) {
+    const lines = [];
+    let [from, to] = [0, Math.min(this.shown, this.found.length)];
+    if (this.tall) {
+      const seen = Math.ceil((Math.max(this.scroll.clientHeight, TALLEST) - this.head.offsetHeight) / ROW) + 1;
+      const first = Math.max(Math.floor(this.scroll.scrollTop / ROW) - EXTRA_ROWS, 0);
+      from = first - (first % EXTRA_ROWS);
+      if (!anew && from === this.drawnFrom) return;
+      this.drawnFrom = from;
+      to = Math.min(from + seen + 3 * EXTRA_ROWS, this.found.length);
+    }
+    for (let at = from; at < to; ++at) lines.push(this.line(this.found[at], at));
+    const colSpan = this.visible().length;
+    if (lines.length === 0) lines.push(element("tr", {}, element("td", { className: "nothing", colSpan }, `No ${this.noun} matches.`)));
+    // Two rows as tall as those above and below what is in view.
+    const blank = (count) =>
+      count === 0 ? null : element("tr", { className: "blank", "aria-hidden": "true" }, element("td", { colSpan, style: { height: `${count * ROW}px` } }));
+    const blanks = this.tall ? [blank(from), blank(this.found.length - to)] : [null, null];
+    this.body.replaceChildren(...[blanks[0], ...lines, blanks[1]].filter(Boolean));
+    const left = this.tall ? 0 : this.found.length - to;
+    this.more.hidden = left <= 0;
+    this.more.textContent = `Show ${grouped(Math.min(left, MORE_ROWS))} more of ${grouped(this.found.length)}`;
+  }
+
+  /** Marks the row at a place, and brings it into view. */
+  mark(place) {
+    if (this.found.length === 0) return;
+    const at = Math.min(Math.max(place, 0), this.found.length - 1);
+    this.marked = this.found[at];
+    const top = at * ROW;
+    if (top < this.scroll.scrollTop) this.scroll.scrollTop = top;
+    const bottom = top + ROW + this.head.offsetHeight - this.scroll.clientHeight;
+    if (bottom > this.scroll.scrollTop) this.scroll.scrollTop = bottom;
+    this.drawRows(true);
+    this.chosen?.(this.marked);
+  }
+
+  setUpScrolling() {
+    this.scroll.addEventListener("scroll", () => this.drawRows(false), { passive: true });
+    new ResizeObserver(() => this.found && this.drawRows(true)).observe(this.scroll);
+    this.body.addEventListener("click", (event) => {
+      const line = event.target.closest("tr[data-at]");
+      if (line) this.mark(Number(line.dataset.at));
+    });
+    this.scroll.addEventListener("keydown", (event) => {
+      const now = this.found.indexOf(this.marked);
+      const page = Math.max(Math.floor(this.scroll.clientHeight / ROW) - 2, 1);
+      const moves = {
+        ArrowDown: now + 1,
+        ArrowUp: Math.max(now - 1, 0),
+        PageDown: now + page,
+        PageUp: now - page,
+        Home: 0,
+        End: this.found.length - 1,
+      };
+      if (event.target !== this.scroll || !(event.key in moves)) return;
+      event.preventDefault();
+      this.mark(moves[event.key]);
+    });
+  }
+}

@@ -1,0 +1,138 @@
+// The library of kr: rules, and runs from their files to tables.
+//
+//   kr::Rules rules = kr::Rules::load({"vllm"});
+//   kr::Session session(rules);
+//   session.add({.path = "trace.sqlite", .engine = "vllm"});
+//   for (const kr::table::Table& table : session.tables({"labels", "devices"})) table.write(sink);
+//
+// Functions throw kr::Error if something is wrong with the input or the system, kr::InternalError
+// if something is wrong with kr, and std::bad_alloc. Nothing here prints, exits or handles signals.
+// An object is for one thread at a time; different objects are independent. Rules may be shared.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kr/error.hpp"
+#include "kr/table.hpp"
+
+namespace kr {
+
+/// Of the library: `0.1.0`.
+std::string_view version() noexcept;
+
+struct LoadOptions {
+  /// A folder with `stdlib/` and `rulesets/`. Default: `share/kr` in the prefix that this library
+  /// was built for. The folders in the environment variable KR_PATH come first.
+  std::optional<std::filesystem::path> rules_folder = {};
+  /// Read and write compiled rules in the user's cache (KR_CACHE_DIR). Without it, load() may take
+  /// some seconds.
+  bool use_cache = true;
+};
+
+/// Rules, ready for use. Copies share them.
+class Rules {
+ public:
+  /// Names of shipped rulesets, paths of rules files, or the path of one .krdb. None: the rulesets
+  /// that ship. Throws Error if a file cannot be read or the rules have errors; its text has all of
+  /// them.
+  static Rules load(const std::vector<std::string>& names = {}, const LoadOptions& options = {});
+
+  /// The label of an operation with this name in a dimension such as `substage`, without enclosing
+  /// modules and ranges: `unclassified` if no rule matches. Engine and model: empty detects them.
+  /// Throws Error if one of them, or the dimension, is unknown.
+  std::string label(std::string_view name, std::string_view dimension, std::string_view engine = {},
+                    std::string_view model = {}) const;
+
+ private:
+  friend class Session;
+  struct Impl;
+  explicit Rules(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// A trace, and what it is a trace of.
+struct RunSource {
+  std::string path;         // `-`: standard input
+  std::string engine = {};  // empty: detected
+  std::string model = {};   // empty: detected
+  /// The measured time of the run. 0: from the first start to the last end; so is none.
+  std::optional<int64_t> elapsed_ns = {};
+};
+
+/// How far reading is.
+struct ReadProgress {
+  const RunSource& run;
+  uint64_t done;   // bytes of the file, or rows
+  uint64_t total;  // 0: unknown
+};
+
+struct SessionOptions {
+  bool allow_truncated = false;       // read a truncated file up to the point where it ends
+  bool allow_inexact = false;         // accept times in seconds, which nsys rounds to 100 us
+  unsigned threads = 0;               // of readers; 0: one per processor
+  std::string nsys_command = "nsys";  // exports .nsys-rep files
+  int nsys_timeout_seconds = 0;       // stop nsys if it is silent for so long; 0: never
+  /// Called about ten times per second while a file is read, on a thread of the session. The first
+  /// exception that it throws ends the calls, and is thrown when the file has been read.
+  std::function<void(const ReadProgress&)> progress = {};
+};
+
+/// Something that a reader of the results should know.
+struct RunNote {
+  std::string run;       // empty: all
+  std::string severity;  // `info`, `warning`
+  std::string code;      // stable: `dropped-records`
+  std::string text;
+  std::optional<int64_t> count = {};
+  std::optional<int64_t> first_offset = {};  // bytes from the start of the file
+};
+
+/// Runs and their tables.
+///
+/// Files are opened by the first call that needs them: all that were added, each once, for what its
+/// tables need. Runs added later are opened when they are needed. A later call whose tables need
+/// more than any before it (operations, or the statistics of `kr analyze`) opens all files again,
+/// so one call for all tables is fastest; a run from standard input cannot be opened again. After
+/// an exception the session is as before the call.
+///
+/// Tables hold what they refer to: they stay valid, with the same rows, whatever becomes of the
+/// session. The tables of one session are for one thread at a time.
+class Session {
+ public:
+  explicit Session(Rules rules, SessionOptions options = {});
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  /// Adds a run; opens nothing. Throws Error if it cannot be one.
+  void add(RunSource run);
+  size_t runs() const noexcept;
+
+  /// The tables with these ids, in this order. Those that these runs do not have are left out:
+  /// absent() says why. Throws Error if an id is unknown, or a file cannot be read.
+  std::vector<table::Table> tables(const std::vector<std::string>& ids);
+  /// One table. Throws Error if these runs do not have it.
+  table::Table table(const std::string& id);
+  /// Why these runs have no such table; empty: they have it. Opens what is needed to know.
+  std::string absent(const std::string& id);
+
+  /// What the table `notes` has.
+  std::vector<RunNote> notes();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// All tables there are, with and without data: docs/tables.md.
+std::vector<const table::Info*> all_tables();
+
+}  // namespace kr

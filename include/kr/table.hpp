@@ -1,0 +1,123 @@
+// A result of kr as a table: columns with units and documentation, and rows that are pushed to a
+// sink one at a time. This module knows nothing of traces, and nothing of output formats:
+//
+//   data ─► tables/ ─► Table ─► render/ ─► terminal, csv, json, jsonl, markdown, sqlite, html
+//
+// Tables are tidy: one observation per row, no totals among the rows, one unit per column.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace kr::table {
+
+enum class Unit : uint8_t {
+  text,
+  id,     // an integer that names something: a device, a step, a line
+  count,  // how many; a mean of counts is a double
+  ns,     // nanoseconds, int64_t; a mean is a double
+  bytes,
+  ratio,   // a part of a whole, from 0 to 1
+  factor,  // one quantity divided by another: 1.25
+  per_second,
+  flop,
+  percent,
+  hz,
+  boolean,  // 0 or 1
+};
+std::string_view to_string(Unit unit) noexcept;
+
+enum class Role : uint8_t {
+  key,      // the key columns together identify the row
+  measure,  // what was measured of it
+  detail,   // as measure; left out of the short form on a terminal
+  /// A text for people that repeats what other tables have: only in the short form on a terminal.
+  short_form,
+};
+std::string_view to_string(Role role) noexcept;
+
+struct Column {
+  std::string id;  // `total_ns`
+  Unit unit = Unit::text;
+  Role role = Role::measure;
+  std::string doc;        // one sentence
+  bool optional = false;  // a cell may be empty
+};
+/// For a heading: `total_ns` is `total`, `share_of_run` is `share of run`.
+std::string title(const Column& column);
+
+/// Nothing, a text (valid during the call that passes it), a whole number, a number.
+using Cell = std::variant<std::monostate, std::string_view, int64_t, double>;
+using Cells = std::vector<Cell>;
+
+inline Cell cell(const std::optional<int64_t>& number) {
+  return number ? Cell(*number) : Cell();
+}
+inline Cell cell(const std::optional<double>& number) {
+  return number ? Cell(*number) : Cell();
+}
+/// Nothing where there is no text.
+inline Cell cell_or_nothing(std::string_view text) {
+  return text.empty() ? Cell() : Cell(text);
+}
+inline bool is_nothing(const Cell& cell) noexcept {
+  return std::holds_alternative<std::monostate>(cell);
+}
+
+/// Receives the rows of one table in order.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+  /// One cell per column.
+  virtual void row(std::span<const Cell> cells) = 0;
+  void row(std::initializer_list<Cell> cells) {
+    row(std::span<const Cell>(cells.begin(), cells.size()));
+  }
+};
+
+/// What a table is, whatever the data.
+struct Info {
+  std::string id;     // `kernels_by_device`
+  std::string title;  // `kernels by device`
+  std::string doc;    // one sentence: what a row is
+  std::vector<Column> columns;
+  /// It describes the results as a whole (which runs, which warnings): JSON has it beside the
+  /// tables, and it comes with every selection.
+  bool describes_results = false;
+  /// Shown where the user does not choose tables, on a terminal too.
+  bool in_short_form = true;
+  /// One row per operation or the like: renderers store its texts once.
+  bool many_rows = false;
+};
+
+/// Stands for one text column per dimension of the model, named after it, at its place.
+inline constexpr std::string_view dimension_columns = "*";
+
+/// A table with its data. Refers to what it was made from.
+class Table {
+ public:
+  using Rows = std::function<void(RowSink&)>;
+  Table(const Info& info, std::vector<Column> columns, Rows rows)
+      : info_(&info), columns_(std::move(columns)), rows_(std::move(rows)) {}
+
+  const std::string& id() const noexcept { return info_->id; }
+  const Info& info() const noexcept { return *info_; }
+  /// With a column for each dimension.
+  const std::vector<Column>& columns() const noexcept { return columns_; }
+  /// Pushes all rows. May be called several times. Checks the number of cells of each.
+  void write(RowSink& sink) const;
+
+ private:
+  const Info* info_;
+  std::vector<Column> columns_;
+  Rows rows_;
+};
+
+}  // namespace kr::table

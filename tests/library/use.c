@@ -1,0 +1,314 @@
+/* Goes through the C interface: reads tables as Arrow streams, and provokes every error.
+ *   use RULES_FOLDER FOLDER      writes its files in FOLDER
+ */
+#include <kr/kr.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+
+#define CHECK(condition)                                                \
+  do {                                                                  \
+    if (!(condition)) {                                                 \
+      fprintf(stderr, "use.c:%d: %s is false\n", __LINE__, #condition); \
+      ++failures;                                                       \
+    }                                                                   \
+  } while (0)
+#define REQUIRE(condition)      \
+  do {                          \
+    CHECK(condition);           \
+    if (failures != 0) exit(1); \
+  } while (0)
+
+/* More than one batch. */
+enum { operations = 70000, batch_rows = 65536 };
+
+static char rules_path[4096], bad_rules_path[4096], trace_path[4096], bad_trace_path[4096],
+    two_reports_path[4096];
+
+static FILE* open_file(char* path, const char* folder, const char* name) {
+  FILE* file;
+  snprintf(path, 4096, "%s/%s", folder, name);
+  file = fopen(path, "w");
+  REQUIRE(file != NULL);
+  return file;
+}
+
+static void write_files(const char* folder) {
+  const char* head = "Start (ns),Duration (ns),CorrId,Device,Strm,Name\n";
+  int i;
+  FILE* file = open_file(rules_path, folder, "use.kr");
+  fputs(
+      "labels substage { gemm misc }\n"
+      "engine e \"E\" { substage { gemm: \"gemm\" misc: otherwise } }\n",
+      file);
+  fclose(file);
+  file = open_file(bad_rules_path, folder, "bad.kr");
+  fputs("engine e \"E\" { substage { gemm: \"gemm }\n", file);
+  fclose(file);
+  file = open_file(trace_path, folder, "use.csv");
+  fputs(head, file);
+  for (i = 0; i < operations; ++i) {
+    fprintf(file, "%d,%d,%d,0,7,%s\n", i * 100, 10 + i % 3, i + 1, i % 2 ? "relu" : "gemm\xff");
+  }
+  fclose(file);
+  file = open_file(bad_trace_path, folder, "bad.csv");
+  fputs("this,is,not\na,trace,\n", file);
+  fclose(file);
+  file = open_file(two_reports_path, folder, "two.csv");
+  fprintf(file, "%s1,2,3,0,7,gemm\n\nTime (%%),Total Time (ns),Instances,Name\n100,5,1,x\n", head);
+  fclose(file);
+}
+
+/* The call failed with this status, and the message holds this text. Frees the error. */
+static void check_error(int line, kr_status got, kr_status wanted, kr_error** error,
+                        const char* text) {
+  if (got != wanted || *error == NULL || kr_error_status(*error) != wanted ||
+      strstr(kr_error_message(*error), text) == NULL) {
+    fprintf(stderr, "use.c:%d: status %d, not %d with `%s`: %s\n", line, (int)got, (int)wanted,
+            text, kr_error_message(*error));
+    ++failures;
+  }
+  kr_error_free(*error);
+  *error = NULL;
+}
+#define CHECK_ERROR(call, status, text) check_error(__LINE__, call, status, &error, text)
+#define CHECK_OK(call)                                                      \
+  do {                                                                      \
+    if ((call) != KR_OK) {                                                  \
+      fprintf(stderr, "use.c:%d: %s\n", __LINE__, kr_error_message(error)); \
+      exit(1);                                                              \
+    }                                                                       \
+  } while (0)
+
+static kr_load_options load_options(const char* rules_folder) {
+  kr_load_options options;
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  options.rules_folder = rules_folder;
+  options.no_cache = 1;
+  return options;
+}
+
+static kr_run_source source(const char* path) {
+  kr_run_source run;
+  memset(&run, 0, sizeof run);
+  run.size = sizeof run;
+  run.path = path;
+  return run;
+}
+
+static int64_t column_of(const struct ArrowSchema* schema, const char* name) {
+  int64_t i;
+  for (i = 0; i < schema->n_children; ++i) {
+    if (strcmp(schema->children[i]->name, name) == 0) return i;
+  }
+  fprintf(stderr, "use.c: no column %s\n", name);
+  exit(1);
+}
+
+static int is_valid(const struct ArrowArray* column, int64_t row) {
+  const uint8_t* bits = column->buffers[0];
+  return bits == NULL || (bits[row / 8] >> (row % 8) & 1);
+}
+
+static int has_text(const struct ArrowArray* column, int64_t row, const char* wanted) {
+  const int64_t* ends = column->buffers[1];
+  const char* bytes = column->buffers[2];
+  const size_t size = (size_t)(ends[row + 1] - ends[row]);
+  return size == strlen(wanted) && memcmp(bytes + ends[row], wanted, size) == 0;
+}
+
+/* Every row of `operations`, in two batches. */
+static void read_operations(struct ArrowArrayStream* stream) {
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  int64_t rows = 0, batches = 0, i;
+  int64_t name, substage, start, duration, step;
+  REQUIRE(stream->get_schema(stream, &schema) == 0);
+  CHECK(strcmp(schema.format, "+s") == 0);
+  name = column_of(&schema, "name");
+  substage = column_of(&schema, "substage");
+  start = column_of(&schema, "start_ns");
+  duration = column_of(&schema, "duration_ns");
+  step = column_of(&schema, "step");
+  CHECK(strcmp(schema.children[name]->format, "U") == 0);
+  CHECK(strcmp(schema.children[start]->format, "l") == 0);
+  CHECK((schema.children[step]->flags & ARROW_FLAG_NULLABLE) != 0);
+  CHECK(schema.children[start]->flags == 0);
+  schema.release(&schema);
+  CHECK(schema.release == NULL);
+  while (1) {
+    REQUIRE(stream->get_next(stream, &batch) == 0);
+    if (batch.release == NULL) break;
+    CHECK(batch.length == (batches == 0 ? batch_rows : operations - batch_rows));
+    CHECK(batch.children[step]->null_count == batch.length);
+    for (i = 0; i < batch.length; ++i, ++rows) {
+      const int is_gemm = rows % 2 == 0;
+      const int64_t* starts = batch.children[start]->buffers[1];
+      const int64_t* durations = batch.children[duration]->buffers[1];
+      REQUIRE(starts[i] == rows * 100 && durations[i] == 10 + rows % 3);
+      REQUIRE(has_text(batch.children[name], i, is_gemm ? "gemm\\xff" : "relu"));
+      REQUIRE(has_text(batch.children[substage], i, is_gemm ? "gemm" : "misc"));
+      REQUIRE(!is_valid(batch.children[step], i) && is_valid(batch.children[name], i));
+    }
+    ++batches;
+    if (batches == 1) {
+      /* A column that is moved away is released by whoever has it. */
+      struct ArrowArray moved = *batch.children[name];
+      batch.children[name]->release = NULL;
+      batch.release(&batch);
+      CHECK(has_text(&moved, 1, "relu"));
+      moved.release(&moved);
+    } else {
+      batch.release(&batch);
+    }
+  }
+  CHECK(rows == operations && batches == 2);
+  CHECK(stream->get_next(stream, &batch) == 0 && batch.release == NULL);
+  CHECK(stream->get_last_error(stream) == NULL);
+}
+
+static int64_t count_rows(struct ArrowArrayStream* stream) {
+  struct ArrowArray batch;
+  int64_t rows = 0;
+  while (stream->get_next(stream, &batch) == 0 && batch.release != NULL) {
+    rows += batch.length;
+    batch.release(&batch);
+  }
+  return rows;
+}
+
+static void check_rules(const char* folder, kr_rules* rules) {
+  kr_error* error = NULL;
+  kr_rules* none = NULL;
+  char* label = NULL;
+  kr_load_options options = load_options(folder);
+  const char* names[2] = {rules_path, NULL};
+  const char* name = "none.kr";
+  CHECK_OK(kr_rules_label(rules, "a_gemm", "substage", NULL, NULL, &label, &error));
+  CHECK(strcmp(label, "gemm") == 0);
+  kr_string_free(label);
+  label = NULL;
+  CHECK_ERROR(kr_rules_label(rules, "x", "stag", NULL, NULL, &label, &error), KR_FAILED, "stag");
+  CHECK_ERROR(kr_rules_label(rules, "x", "substage", "f", NULL, &label, &error), KR_FAILED, "`f`");
+  CHECK_ERROR(kr_rules_label(NULL, "x", "substage", "f", NULL, &label, &error), KR_INVALID_ARGUMENT,
+              "NULL");
+  CHECK(label == NULL);
+  CHECK_ERROR(kr_rules_load(names, 2, &options, &none, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK_ERROR(kr_rules_load(NULL, 1, &options, &none, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK_ERROR(kr_rules_load(names, 1, &options, NULL, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK_ERROR(kr_rules_load(&name, 1, &options, &none, &error), KR_FAILED, "none.kr");
+  name = bad_rules_path;
+  CHECK_ERROR(kr_rules_load(&name, 1, &options, &none, &error), KR_FAILED, "KR1");
+  options.rules_folder = "/nowhere";
+  CHECK_ERROR(kr_rules_load(names, 1, &options, &none, &error), KR_FAILED, "/nowhere");
+  options.size = 0;
+  CHECK_ERROR(kr_rules_load(names, 1, &options, &none, &error), KR_INVALID_ARGUMENT, "size");
+  /* A caller that knows fewer members, and one that wants no error object. */
+  options = load_options(folder);
+  options.size = sizeof options.size;
+  name = rules_path;
+  CHECK_OK(kr_rules_load(&name, 1, &options, &none, &error));
+  kr_rules_free(none);
+  CHECK(kr_rules_load(NULL, 1, NULL, &none, NULL) == KR_INVALID_ARGUMENT);
+}
+
+static void check_sessions(kr_rules* rules) {
+  kr_error* error = NULL;
+  kr_session* session = NULL;
+  struct ArrowArrayStream stream, streams[3];
+  kr_run_source run = source(NULL);
+  const char* ids[3] = {"runs", "steps", "labels"};
+  memset(&stream, 0, sizeof stream);
+  CHECK_ERROR(kr_session_new(NULL, NULL, &session, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK(session == NULL);
+  CHECK_OK(kr_session_new(rules, NULL, &session, &error));
+  CHECK_ERROR(kr_session_add(session, &run, &error), KR_INVALID_ARGUMENT, "path");
+  CHECK_ERROR(kr_session_add(session, NULL, &error), KR_INVALID_ARGUMENT, "NULL");
+  run = source("");
+  CHECK_ERROR(kr_session_add(session, &run, &error), KR_FAILED, "no path");
+  CHECK_ERROR(kr_session_table(session, "labels", &stream, &error), KR_ABSENT, "no run");
+  CHECK_ERROR(kr_session_table(session, "lables", &stream, &error), KR_FAILED, "`labels`");
+  CHECK_ERROR(kr_session_table(session, NULL, &stream, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK_ERROR(kr_session_tables(session, NULL, 1, streams, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK_ERROR(kr_session_tables(session, ids, 3, NULL, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK(stream.release == NULL);
+  run = source(trace_path);
+  run.engine = "e";
+  run.elapsed_ns = 9000000;
+  CHECK_OK(kr_session_add(session, &run, &error));
+  CHECK_OK(kr_session_tables(session, ids, 3, streams, &error));
+  CHECK(streams[1].release == NULL);
+  CHECK(count_rows(&streams[0]) == 1 && count_rows(&streams[2]) > 0);
+  streams[0].release(&streams[0]);
+  streams[2].release(&streams[2]);
+  kr_session_free(session);
+
+  CHECK_OK(kr_session_new(rules, NULL, &session, &error));
+  run = source("none.csv");
+  CHECK_OK(kr_session_add(session, &run, &error));
+  CHECK(kr_session_table(session, "labels", &stream, &error) == KR_FAILED);
+  CHECK(strcmp(kr_error_path(error), "none.csv") == 0);
+  CHECK(strlen(kr_error_reason(error)) > 0 && strlen(kr_error_message(error)) > 0);
+  CHECK(kr_error_line(error) == -1 && kr_error_offset(error) == -1);
+  CHECK_ERROR(KR_FAILED, KR_FAILED, "none.csv");
+  kr_session_free(session);
+
+  CHECK_OK(kr_session_new(rules, NULL, &session, &error));
+  run = source(bad_trace_path);
+  CHECK_OK(kr_session_add(session, &run, &error));
+  CHECK_ERROR(kr_session_table(session, "labels", &stream, &error), KR_FAILED, "bad.csv");
+  kr_session_free(session);
+
+  /* What is left out is a note. */
+  CHECK_OK(kr_session_new(rules, NULL, &session, &error));
+  run = source(two_reports_path);
+  CHECK_OK(kr_session_add(session, &run, &error));
+  CHECK_OK(kr_session_table(session, "notes", &stream, &error));
+  CHECK(count_rows(&stream) > 0);
+  stream.release(&stream);
+  kr_session_free(session);
+  CHECK(kr_error_status(NULL) == KR_OK && kr_error_message(NULL)[0] == '\0');
+  kr_error_free(NULL);
+  kr_session_free(NULL);
+  kr_rules_free(NULL);
+}
+
+int main(int argc, char** argv) {
+  kr_error* error = NULL;
+  kr_rules* rules = NULL;
+  kr_session* session = NULL;
+  struct ArrowArrayStream all, part, unread;
+  struct ArrowArray batch;
+  kr_load_options options;
+  kr_run_source run;
+  const char* name = rules_path;
+  if (argc != 3) return 2;
+  CHECK(kr_api_version() == KR_API_VERSION && strlen(kr_version()) > 0);
+  write_files(argv[2]);
+  options = load_options(argv[1]);
+  CHECK_OK(kr_rules_load(&name, 1, &options, &rules, &error));
+  check_rules(argv[1], rules);
+  check_sessions(rules);
+
+  CHECK_OK(kr_session_new(rules, NULL, &session, &error));
+  run = source(trace_path);
+  CHECK_OK(kr_session_add(session, &run, &error));
+  CHECK_OK(kr_session_table(session, "operations", &all, &error));
+  CHECK_OK(kr_session_table(session, "operations", &part, &error));
+  CHECK_OK(kr_session_table(session, "labels", &unread, &error));
+  CHECK(part.get_next(&part, &batch) == 0 && batch.length == batch_rows);
+  /* Streams and batches hold what they need; they are released in any order, read or not. */
+  kr_session_free(session);
+  kr_rules_free(rules);
+  read_operations(&all);
+  all.release(&all);
+  part.release(&part);
+  CHECK(((const int64_t*)batch.children[0]->buffers[1])[1] > 0);
+  batch.release(&batch);
+  unread.release(&unread);
+  CHECK(unread.release == NULL);
+  return failures == 0 ? 0 : 1;
+}

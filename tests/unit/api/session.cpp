@@ -1,0 +1,197 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include "kr/kr.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* rules_text = R"(labels substage { gemm misc }
+engine e "E" { substage { gemm: "gemm" misc: otherwise } }
+)";
+constexpr const char* trace_head = "Start (ns),Duration (ns),CorrId,Device,Strm,Name\n";
+
+/// A folder with rules and traces.
+class Files {
+ public:
+  Files() {
+    fs::create_directories(path_);
+    write("rules.kr", rules_text);
+    write("a.csv", std::string(trace_head) + "1000,500,1,0,7,gemm_a\n1600,50,2,0,7,relu\n");
+    write("b.csv", std::string(trace_head) + "0,70,1,0,7,gemm_b\n");
+  }
+  ~Files() { fs::remove_all(path_); }
+  Files(const Files&) = delete;
+
+  std::string at(const std::string& name) const { return (path_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+  }
+  void remove(const std::string& name) const { fs::remove(path_ / name); }
+  kr::Rules rules() const {
+    return kr::Rules::load({at("rules.kr")},
+                           {.rules_folder = fs::path(KR_SOURCE_DIR), .use_cache = false});
+  }
+
+ private:
+  fs::path path_ = fs::temp_directory_path() / ("kr-api-test-" + std::to_string(::getpid()));
+};
+
+size_t rows(const kr::table::Table& table) {
+  struct : kr::table::RowSink {
+    using RowSink::row;
+    void row(std::span<const kr::table::Cell>) override { ++count; }
+    size_t count = 0;
+  } sink;
+  table.write(sink);
+  return sink.count;
+}
+
+template <class Call>
+std::string message(const Call& call) {
+  try {
+    call();
+  } catch (const kr::Error& error) {
+    return error.what();
+  }
+  return "nothing is thrown";
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("rules: labels of names, and what is wrong in them") {
+  const Files files;
+  const kr::Rules rules = files.rules();
+  CHECK(rules.label("my_gemm", "substage") == "gemm");
+  CHECK(rules.label("relu", "substage", "e") == "misc");
+  CHECK(contains(message([&] { (void)rules.label("x", "substgae"); }), "substage"));
+  CHECK(contains(message([&] { (void)rules.label("x", "substage", "f"); }), "`f`"));
+  CHECK(contains(message([&] { (void)kr::Rules::load({files.at("none.kr")}); }), "none.kr"));
+  files.write("bad.kr", "engine e \"E\" { substage { gemm: \"a\" } }\nlabels {\n");
+  const std::string wrong = message([&] { (void)kr::Rules::load({files.at("bad.kr")}); });
+  CHECK(contains(wrong, "bad.kr: the rules have "));
+  CHECK(contains(wrong, "KR1"));
+  CHECK(contains(message([&] { (void)kr::Rules::load({}, {.rules_folder = files.at("")}); }),
+                 "there are no rules in this folder"));
+  CHECK(kr::Rules::load({files.at("rules.kr")}, {.use_cache = false}).label("gemm", "substage") ==
+        "gemm");
+}
+
+TEST_CASE("a session opens each file once, and again only for more") {
+  const Files files;
+  kr::Session session(files.rules());
+  session.add({.path = files.at("a.csv")});
+  const auto first = session.tables({"labels", "devices", "steps"});
+  REQUIRE(first.size() == 2);
+  CHECK(first[0].id() == "labels");
+  CHECK_FALSE(session.absent("steps").empty());
+  // What is there is not opened again.
+  files.remove("a.csv");
+  CHECK(session.absent("labels").empty());
+  CHECK(rows(session.table("runs")) == 1);
+  // What is new is.
+  session.add({.path = files.at("b.csv"), .engine = "e"});
+  const size_t labels_before = rows(first[0]);
+  CHECK(rows(session.table("runs")) == 2);
+  CHECK(rows(first[0]) == labels_before);  // tables stay as they were
+  // Operations were not kept: all is opened again, and one file is gone.
+  CHECK(contains(message([&] { (void)session.table("operations"); }), "a.csv"));
+  CHECK(rows(session.table("runs")) == 2);  // the session is as before
+}
+
+TEST_CASE("tables outlive the session and the rules") {
+  const Files files;
+  std::vector<kr::table::Table> tables;
+  {
+    kr::Session session(files.rules());
+    session.add({.path = files.at("a.csv")});
+    session.add({.path = files.at("b.csv"), .elapsed_ns = 1000});
+    tables = session.tables({"operations", "notes", "runs", "operations"});
+  }
+  REQUIRE(tables.size() == 4);
+  CHECK(rows(tables[0]) == 3);
+  CHECK(rows(tables[2]) == 2);
+  CHECK(rows(tables[3]) == 3);
+}
+
+TEST_CASE("what a session has no table of") {
+  const Files files;
+  kr::Session session(files.rules());
+  CHECK(session.absent("labels") == "no run was added");
+  CHECK(session.absent("tree") == "a session does not compute it");
+  CHECK(rows(session.table("list_engines")) == 1);
+  CHECK(session.tables({"labels"}).empty());
+  CHECK(contains(message([&] { (void)session.table("labels"); }), "no run was added"));
+  CHECK(contains(message([&] { (void)session.tables({"label"}); }), "`labels`"));
+  const auto all = kr::all_tables();
+  CHECK(std::any_of(all.begin(), all.end(), [](const auto* one) { return one->id == "labels"; }));
+  CHECK(contains(message([&] { session.add({.path = ""}); }), "no path"));
+  CHECK(contains(message([&] { session.add({.path = "a", .elapsed_ns = -1}); }), "negative"));
+  session.add({.path = "-"});
+  CHECK(contains(message([&] { session.add({.path = "-"}); }), "only once"));
+  CHECK(session.runs() == 1);
+}
+
+TEST_CASE("notes of runs") {
+  const Files files;
+  files.write("two.csv", std::string(trace_head) +
+                             "1000,500,1,0,7,gemm_a\n\nTime (%),Total Time (ns),Instances,Name\n"
+                             "100,5,1,x\n");
+  kr::Session session(files.rules());
+  session.add({.path = files.at("two.csv")});
+  const auto notes = session.notes();
+  REQUIRE_FALSE(notes.empty());
+  CHECK(notes[0].code == "dropped-records");
+  CHECK(notes[0].count == 1);
+}
+
+TEST_CASE("progress is reported, and its exceptions arrive") {
+  const Files files;
+  const std::string pipe = files.at("pipe.csv");
+  const auto read = [&](const std::function<void(const kr::ReadProgress&)>& progress) {
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    std::thread writer([&] {
+      std::ofstream out(pipe);
+      out << trace_head << std::flush;
+      std::this_thread::sleep_for(std::chrono::milliseconds(350));
+      out << "1000,500,1,0,7,gemm_a\n";
+    });
+    kr::Session session(files.rules(), {.progress = progress});
+    session.add({.path = pipe});
+    std::string thrown;
+    try {
+      const size_t runs = rows(session.table("runs"));
+      CHECK(runs == 1);
+    } catch (const std::runtime_error& error) {
+      thrown = error.what();
+    }
+    writer.join();
+    files.remove("pipe.csv");
+    return thrown;
+  };
+  std::atomic<int> calls = 0;
+  CHECK(read([&](const kr::ReadProgress& progress) {
+          if (progress.run.path == pipe) ++calls;
+        }).empty());
+  CHECK(calls > 0);
+  calls = 0;
+  CHECK(read([&](const kr::ReadProgress&) {
+          ++calls;
+          throw std::runtime_error("enough");
+        }) == "enough");
+  CHECK(calls == 1);
+}
