@@ -126,7 +126,7 @@ struct Session::Impl {
   }
 };
 
-Session::Session(Rules rules, SessionOptions options) : impl_(std::make_unique<Impl>()) {
+Session::Session(const Rules& rules, SessionOptions options) : impl_(std::make_unique<Impl>()) {
   impl_->options = std::move(options);
   const auto& inside = rules.impl_;
   impl_->results =
@@ -154,6 +154,7 @@ size_t Session::runs() const noexcept {
 
 std::vector<table::Table> Session::tables(const std::vector<std::string>& ids) {
   std::vector<const Definition*> wanted;
+  wanted.reserve(ids.size());
   for (const std::string& id : ids) wanted.push_back(&known_table(id));
   impl_->prepare(wanted);
   std::vector<table::Table> present;

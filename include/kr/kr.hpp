@@ -107,7 +107,7 @@ struct RunNote {
 /// session. The tables of one session are for one thread at a time.
 class Session {
  public:
-  explicit Session(Rules rules, SessionOptions options = {});
+  explicit Session(const Rules& rules, SessionOptions options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   ~Session();

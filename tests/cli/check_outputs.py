@@ -741,8 +741,8 @@ ALL_RUNS = ["rank0.json", "rank1.json", "odd.csv"]
 RESULTS = [
     ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices kernels", False),
     ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels label_balance devices ranks rank_balance kernels", False),
-    ("report of operations", ["report", "rank0.json", *BY_STEPS, "--tables", "operations,host_calls,host_ranges,steps"],
-     "operations host_calls host_ranges steps", True),
+    ("report of operations", ["report", "rank0.json", *BY_STEPS, "--tables", "operations,host_calls,host_ranges,streams,steps"],
+     "operations host_calls host_ranges streams steps", True),
     ("analyze", ["analyze", *ALL_RUNS, *BY_STEPS],
      "runs notes devices idle steps phases phase_labels step_labels layers kernels_by_device launches activity names_only_in "
      "activity_ratios launch_matching launch_queue attribution", True),

@@ -25,6 +25,12 @@ APPLICATION = int.from_bytes(b"krtr", "big")
 # Tables that kr makes of runs need one of these.
 OF_RUNS = ("runs", "statistics", "operations")
 
+# Each step with itself and the steps around it: an operation of a step is of all of these.
+ENCLOSING = ("WITH RECURSIVE enclosing(run, inner_id, step_id, outer_id, phase) AS ("
+             "SELECT run, step_id, step_id, outer_step_id, phase FROM steps UNION ALL "
+             "SELECT e.run, e.inner_id, s.step_id, s.outer_step_id, s.phase FROM enclosing e "
+             "JOIN steps s ON s.run = e.run AND s.step_id = e.outer_id)")
+
 RULES = """
 labels substage { gemm "Matrix products" color "#b40000"
   attn misc }
@@ -158,9 +164,11 @@ def check_sums(database):
             rows(f'SELECT run, "{column}", count(*), sum(elapsed_ns), sum(duration_ns) FROM operations '
                  f'WHERE "{column}" IS NOT NULL GROUP BY run, "{column}"'), dimension
         if "step_labels" in names:
+            # An operation is of the steps around its own, too.
             assert rows(f"SELECT run, step_id, label, instances, total_ns FROM step_labels WHERE dimension = '{dimension}'") == \
-                rows(f'SELECT run, step_id, "{column}", count(*), sum(duration_ns) FROM operations '
-                     f'WHERE step_id IS NOT NULL AND "{column}" IS NOT NULL GROUP BY run, step_id, "{column}"'), dimension
+                rows(f'{ENCLOSING} SELECT o.run, e.step_id, "{column}", count(*), sum(duration_ns) FROM operations o '
+                     f'JOIN enclosing e ON e.run = o.run AND e.inner_id = o.step_id '
+                     f'WHERE "{column}" IS NOT NULL GROUP BY o.run, e.step_id, "{column}"'), dimension
     assert rows("SELECT run, name, type, sum(instances), sum(elapsed_ns), sum(total_ns), min(min_ns), max(max_ns) FROM kernels GROUP BY 1, 2, 3") == \
         rows("SELECT run, name, type, count(*), sum(elapsed_ns), sum(duration_ns), min(duration_ns), max(duration_ns) "
              "FROM operations GROUP BY 1, 2, 3")
@@ -175,7 +183,8 @@ def check_sums(database):
             assert (operations, span, busy_ns, idle) == (len(there), last - first, busy(there), last - first - busy(there))
         assert not on_device
     assert rows("SELECT run, phase, instances, total_ns FROM steps JOIN runs USING (run) WHERE instances > 0") == \
-        rows("SELECT run, phase, count(*), sum(duration_ns) FROM operations WHERE step_id IS NOT NULL GROUP BY run, step_id") \
+        rows(f"{ENCLOSING} SELECT o.run, e.phase, count(*), sum(duration_ns) FROM operations o "
+             "JOIN enclosing e ON e.run = o.run AND e.inner_id = o.step_id GROUP BY o.run, e.step_id") \
         if "steps" in names else rows("SELECT * FROM operations WHERE step_id IS NOT NULL") == []
     assert rows("SELECT run, evidence, operations, total_ns FROM attribution WHERE operations > 0") == \
         rows("SELECT run, coalesce(evidence, 'none'), count(*), sum(duration_ns) FROM operations GROUP BY 1, 2") or "attribution" not in names
