@@ -4,8 +4,8 @@
 //   SELECT kr_label(name, 'substage'), count(*) FROM kernels GROUP BY 1;
 //   SELECT kr_label(name, 'substage', 'vllm', 'llama') FROM kernels;
 //
-// kr_label(name, dimension[, engine[, model]]) is the label that the shipped rules give an operation
-// with that name; without an engine or model it is detected from the name. NULL for NULL.
+// kr_label(name, dimension[, engine[, model]]) is the label that the shipped rules give an
+// operation with that name; without an engine or model it is detected from the name. NULL for NULL.
 #include <sqlite3ext.h>
 
 #include <exception>
@@ -55,7 +55,8 @@ void call_label(sqlite3_context* context, int count, sqlite3_value** values) {
   try {
     std::string words[4];
     for (int i = 0; i < count; ++i) {
-      if (i < 2 && sqlite3_value_type(values[i]) == SQLITE_NULL) return sqlite3_result_null(context);
+      if (i < 2 && sqlite3_value_type(values[i]) == SQLITE_NULL)
+        return sqlite3_result_null(context);
       words[i] = text_of(values[i]);
     }
     auto* function = static_cast<LabelFunction*>(sqlite3_user_data(context));

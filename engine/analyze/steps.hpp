@@ -53,7 +53,7 @@ struct PhasePart {
 };
 
 struct StepSums {
-  std::vector<StepPart> steps;    // in order of start on the host
+  std::vector<StepPart> steps;  // in order of start on the host
   /// Operations that so many steps enclose that the outermost do not have them in their times.
   int64_t too_deep = 0;
   std::vector<PhasePart> phases;  // in the order first met; `(outside steps)` last

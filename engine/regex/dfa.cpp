@@ -127,14 +127,13 @@ uint32_t Dfa::list(std::vector<uint32_t> found) {
 void Dfa::close(uint32_t from, Side before, Side behind, bool resolve, std::vector<uint32_t>& items,
                 std::vector<uint32_t>& found) {
   walk_.from(*all_, from, [&](uint32_t index, const NfaUnion::State& state) {
+    const bool bytes = state.op == Nfa::Op::bytes;
     if (state.op == Nfa::Op::accept) {
       found.push_back(state.next);
-    } else if (state.op == Nfa::Op::bytes) {
-      items.push_back(index);
-    } else if (resolve) {
+    } else if (resolve && !bytes) {
       return holds(state.assertion, before, behind);
-    } else if (state.assertion != NodeKind::begin) {
-      items.push_back(index);  // after a byte there is no begin any more
+    } else if (bytes || state.assertion != NodeKind::begin) {
+      items.push_back(index);  // no begin: it cannot match after a byte
     }
     return false;
   });

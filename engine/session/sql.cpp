@@ -64,7 +64,7 @@ std::string remedy_for(std::string_view message, const tables::Source& source) {
   }
   if (const auto table = after("no such table: ")) {
     if (const tables::Definition* known = tables::find(*table)) {
-      const std::string absent = tables::absent(*known, source);
+      std::string absent = tables::absent(*known, source);
       if (!absent.empty()) return absent;
     }
     for (const tables::Definition* one : tables::all()) {
@@ -131,36 +131,31 @@ std::vector<const tables::Definition*> tables_named(std::string_view query) {
 
 struct Query::Impl {
   explicit Impl(const tables::Source& tables) : source(tables) {
-    if (sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY,
-                        nullptr) != SQLITE_OK) {
-      fail();
-    }
+    sqlite3* opened = nullptr;
+    const int code =
+        sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, nullptr);
+    connection.reset(opened);
+    if (code != SQLITE_OK) fail();
     for (const tables::Definition* one : tables::all()) {
       if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
       const table::Table table = tables::make(*one, source);
       rows.push_back(one->info.id == "operations" ? operation_rows(source) : kept_rows(table));
-      add_virtual_table(connection, table.id(), table.columns(), *rows.back());
+      add_virtual_table(connection.get(), table.id(), table.columns(), *rows.back());
     }
-    sqlite3_set_authorizer(connection, allow_reading, nullptr);
+    sqlite3_set_authorizer(connection.get(), allow_reading, nullptr);
   }
-  ~Impl() {
-    sqlite3_finalize(statement);
-    sqlite3_close(connection);
-  }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-
   [[noreturn]] void fail() const {
-    const std::string message = sqlite3_errmsg(connection);
+    const std::string message = sqlite3_errmsg(connection.get());
     throw Error("", "the query: " + message, remedy_for(message, source));
   }
 
   void prepare(const std::string& query) {
     const char* rest = nullptr;
-    if (sqlite3_prepare_v2(connection, query.data(), static_cast<int>(query.size()), &statement,
-                           &rest) != SQLITE_OK) {
-      fail();
-    }
+    sqlite3_stmt* prepared = nullptr;
+    const int code = sqlite3_prepare_v2(connection.get(), query.data(),
+                                        static_cast<int>(query.size()), &prepared, &rest);
+    statement.reset(prepared);
+    if (code != SQLITE_OK) fail();
     if (statement == nullptr) throw Error("", "the query is empty", "write a SELECT");
     const std::string_view left(rest, static_cast<size_t>(query.data() + query.size() - rest));
     if (left.find_first_not_of(" \t\r\n;") != left.npos) {
@@ -172,10 +167,10 @@ struct Query::Impl {
   /// Units are known once there is a row.
   void read_columns() {
     const bool any = step();
-    for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-      const std::string name = sqlite3_column_name(statement, i);
+    for (int i = 0; i < sqlite3_column_count(statement.get()); ++i) {
+      const std::string name = sqlite3_column_name(statement.get(), i);
       table::Column column{unused(name), table::Unit::text, table::Role::measure, "", true};
-      const int type = any ? sqlite3_column_type(statement, i) : SQLITE_NULL;
+      const int type = any ? sqlite3_column_type(statement.get(), i) : SQLITE_NULL;
       const auto unit = known_unit(name);
       if (type == SQLITE_INTEGER) {
         column.unit = unit && *unit != table::Unit::text ? *unit : table::Unit::count;
@@ -184,7 +179,7 @@ struct Query::Impl {
       }
       columns.push_back(std::move(column));
     }
-    sqlite3_reset(statement);
+    sqlite3_reset(statement.get());
   }
 
   /// A result may have several columns of one name: `n`, `n_2`. Names of members differ.
@@ -199,30 +194,31 @@ struct Query::Impl {
   }
 
   bool step() const {
-    const int code = sqlite3_step(statement);
+    const int code = sqlite3_step(statement.get());
     if (code == SQLITE_ROW) return true;
     if (code != SQLITE_DONE) fail();
     return false;
   }
 
   table::Cell cell(int column) const {
-    switch (sqlite3_column_type(statement, column)) {
+    switch (sqlite3_column_type(statement.get(), column)) {
       case SQLITE_INTEGER:
-        return static_cast<int64_t>(sqlite3_column_int64(statement, column));
+        return static_cast<int64_t>(sqlite3_column_int64(statement.get(), column));
       case SQLITE_FLOAT:
-        return sqlite3_column_double(statement, column);
+        return sqlite3_column_double(statement.get(), column);
       case SQLITE_NULL:
         return {};
       default:
-        return std::string_view(static_cast<const char*>(sqlite3_column_blob(statement, column)),
-                                static_cast<size_t>(sqlite3_column_bytes(statement, column)));
+        return std::string_view(
+            static_cast<const char*>(sqlite3_column_blob(statement.get(), column)),
+            static_cast<size_t>(sqlite3_column_bytes(statement.get(), column)));
     }
   }
 
   /// The first time the query runs; its rows are kept as long as they are few.
   void write(table::RowSink& sink) {
     if (kept) return kept->replay(sink);
-    sqlite3_reset(statement);
+    sqlite3_reset(statement.get());
     KeptResult result;
     table::Cells row(columns.size());
     while (step()) {
@@ -230,14 +226,18 @@ struct Query::Impl {
       result.add(row);
       sink.row(row);
     }
-    sqlite3_reset(statement);
+    sqlite3_reset(statement.get());
     if (result.is_whole()) kept = std::move(result);
   }
 
   const tables::Source& source;
   std::vector<std::unique_ptr<NumberedRows>> rows;
-  sqlite3* connection = nullptr;
-  sqlite3_stmt* statement = nullptr;
+  struct Close {
+    void operator()(sqlite3* one) const { sqlite3_close(one); }
+    void operator()(sqlite3_stmt* one) const { sqlite3_finalize(one); }
+  };
+  std::unique_ptr<sqlite3, Close> connection;
+  std::unique_ptr<sqlite3_stmt, Close> statement;
   std::vector<table::Column> columns;
   std::optional<KeptResult> kept;
 };

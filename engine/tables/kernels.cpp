@@ -14,6 +14,7 @@ void add_kernels(const Source& source, RowSink& sink) {
   for (const Run& one : source.runs) {
     const RunSummary& run = one.summary;
     std::vector<std::optional<size_t>> at;
+    at.reserve(dimensions.size());
     for (const std::string& dimension : dimensions) at.push_back(run.dimension(dimension));
     const auto ruled =
         run.dimension("substage") ? run.dimension("substage") : run.dimension("kind");

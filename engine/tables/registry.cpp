@@ -164,6 +164,7 @@ const Definition* find(std::string_view id) {
 
 std::vector<const table::Info*> all_infos() {
   std::vector<const table::Info*> infos;
+  infos.reserve(all_tables.size());
   for (const Definition* one : all_tables) infos.push_back(&one->info);
   return infos;
 }

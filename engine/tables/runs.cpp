@@ -57,6 +57,7 @@ void add_notes(const Source& source, RowSink& sink) {
 std::vector<Note> notes_of(const std::string& run, const std::vector<Loss>& losses,
                            const std::string& inexact, const std::vector<Warning>& warnings) {
   std::vector<Note> notes;
+  notes.reserve(losses.size() + warnings.size() + 1);
   for (const Loss& loss : losses) {
     notes.push_back({run, "warning", "dropped-records", loss.what, static_cast<int64_t>(loss.count),
                      static_cast<int64_t>(loss.first_offset)});

@@ -46,6 +46,7 @@ std::vector<std::string> formats_of(const OutputRules& rules) {
 
 std::vector<const tables::Definition*> definitions(const std::vector<std::string>& ids) {
   std::vector<const tables::Definition*> found;
+  found.reserve(ids.size());
   for (const std::string& id : ids) found.push_back(tables::find(id));
   return found;
 }

@@ -297,7 +297,8 @@ TEST_CASE("every cut is an error or, where that is allowed, a part of the trace"
       const KinetoReading& reading = readings[cut % readings.size()];
       REQUIRE(kineto_error(head, reading).find("is cut off here") != std::string::npos);
       const Trace part = read_kineto(head, reading, true);
-      REQUIRE(part.warnings[0].text.starts_with(fmt::format("The file is cut off at byte {}: ", cut)));
+      REQUIRE(
+          part.warnings[0].text.starts_with(fmt::format("The file is cut off at byte {}: ", cut)));
       REQUIRE(part.operations.size() <= whole.operations.size());
     }
   }
