@@ -153,42 +153,52 @@ class Attributor {
     }
   }
 
+  /// Calls with each kernel that repeated blocks are looked for in, and its unit.
+  template <class Call>
+  void for_kernels(const Call& call) const {
+    for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
+      if (trace_.names.get(trace_.operations[i].name).kind != OperationKind::kernel) continue;
+      const Unit unit = unit_of(i);
+      if (unit.graph || out_.steps.empty() || unit.what != Attribution::none) call(i, unit);
+    }
+  }
+
   /// Kernels of one launch of a graph, else of one step, on one stream each; where there are no
   /// steps at all, of one stream. In order of start.
   void find_layers() {
     find_graphs();
-    // Kernels by unit, each unit in order of start: a counting sort.
+    // A counting sort by unit, which leaves each in order of start. In a trace without launches the
+    // units are streams: mostly too long, and passed over.
     std::unordered_map<Unit, uint32_t, UnitHash> numbers;
-    GrowingArray<uint32_t> unit_of_operation;
     std::vector<uint32_t> ends;  // by unit: first its kernels, then where it ends in `kernels`
-    for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
-      uint32_t number = Attribution::none;
-      if (trace_.names.get(trace_.operations[i].name).kind == OperationKind::kernel) {
-        const Unit unit = unit_of(i);
-        if (unit.graph || out_.steps.empty() || unit.what != Attribution::none) {
-          number = numbers.try_emplace(unit, static_cast<uint32_t>(ends.size())).first->second;
-          if (number == ends.size()) ends.push_back(0);
-          ++ends[number];
-        }
-      }
-      unit_of_operation.push_back(number);
-    }
+    for_kernels([&](uint32_t, const Unit& unit) {
+      const auto number = static_cast<uint32_t>(ends.size());
+      const auto [at, added] = numbers.try_emplace(unit, number);
+      if (added) ends.push_back(0);
+      ++ends[at->second];
+    });
+    constexpr uint32_t passed_over = UINT32_MAX;
     uint32_t before = 0;
-    for (uint32_t& end : ends) before = std::exchange(end, before) + before;
+    for (uint32_t& end : ends) {
+      // Fewer cannot hold a repeated block.
+      if (end < PeriodOptions().least_covered || end > longest_unit) {
+        end = passed_over;
+      } else {
+        before += std::exchange(end, before);
+      }
+    }
+    if (before == 0) return;
     GrowingArray<uint32_t> kernels;
     kernels.extend(before);
-    for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
-      const uint32_t number = unit_of_operation[i];
-      if (number != Attribution::none) kernels[ends[number]++] = i;
-    }
+    for_kernels([&](uint32_t operation, const Unit& unit) {
+      uint32_t& end = ends[numbers.find(unit)->second];
+      if (end != passed_over) kernels[end++] = operation;
+    });
     std::vector<std::span<const uint32_t>> units;
     uint32_t begin = 0;
     for (const uint32_t end : ends) {
-      // Fewer cannot hold a repeated block.
-      const size_t size = end - begin;
-      if (size >= PeriodOptions().least_covered && size <= longest_unit) {
-        units.emplace_back(kernels.begin() + begin, size);
-      }
+      if (end == passed_over) continue;
+      units.emplace_back(kernels.begin() + begin, end - begin);
       begin = end;
     }
     std::sort(units.begin(), units.end(),
