@@ -182,17 +182,9 @@ std::vector<RunNote> Session::notes() {
   const Definition* const definition = &known_table("notes");
   impl_->prepare({&definition, 1});
   std::vector<RunNote> notes;
-  const auto add = [&](const tables::Note& one) {
+  for (const tables::Note& one : tables::all_notes(impl_->source())) {
     notes.push_back({one.run, one.severity, one.code, one.text, one.count, one.first_offset});
-  };
-  for (const tables::Run& run : impl_->source().runs) {
-    const RunSummary& sums = run.summary;
-    for (const tables::Note& one :
-         tables::notes_of(sums.id, sums.losses, sums.inexact, sums.warnings)) {
-      add(one);
-    }
   }
-  for (const tables::Note& one : impl_->source().notes) add(one);
   return notes;
 }
 

@@ -129,4 +129,23 @@ std::vector<WhyDimension> why(const CompiledRules& rules, ModelId model, const W
   return dimensions;
 }
 
+std::string rule_place(const CompiledRules& rules, RuleId rule) {
+  const Span span = rules.program().rules.get(rule).span;
+  return span.valid() ? rules.sources().place(span) : "built-in";
+}
+
+std::string rule_on_one_line(const CompiledRules& rules, RuleId rule) {
+  const Span span = rules.program().rules.get(rule).span;
+  std::string text;
+  if (!span.valid()) return text;
+  bool blank = false;
+  for (const char c : rules.sources().text(span)) {
+    const bool space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (space && blank) continue;
+    text += space ? ' ' : c;
+    blank = space;
+  }
+  return text;
+}
+
 }  // namespace kr

@@ -46,4 +46,9 @@ struct WhyDimension {
 
 std::vector<WhyDimension> why(const CompiledRules& rules, ModelId model, const WhyQuery& query);
 
+/// `file:line`; `built-in` for a rule that no file has.
+std::string rule_place(const CompiledRules& rules, RuleId rule);
+/// The rule as written, on one line; empty for one that no file has.
+std::string rule_on_one_line(const CompiledRules& rules, RuleId rule);
+
 }  // namespace kr

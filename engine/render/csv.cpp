@@ -15,7 +15,7 @@ class CsvRows final : public table::RowSink {
  public:
   CsvRows(OutputBuffer& out, std::span<const table::Column> columns, CsvOptions options)
       : out_(out),
-        cells_(options.escape_formulas ? CsvWriter::Cells::disarmed
+        cells_(options.escape_formulas ? CsvWriter::Cells::escaped
                                        : CsvWriter::Cells::as_they_are) {
     for (size_t i = 0; i < columns.size(); ++i) {
       if (!is_in_files(columns[i])) continue;

@@ -87,7 +87,7 @@ size_t estimated_csv_bytes(const Report& report) {
 }  // namespace
 
 std::string to_csv(const Report& report) {
-  CsvWriter csv(CsvWriter::Cells::disarmed);
+  CsvWriter csv(CsvWriter::Cells::escaped);
   csv.reserve(estimated_csv_bytes(report));
   const auto further = further_dimensions(report.runs);
   write_head(csv, further);

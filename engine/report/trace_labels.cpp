@@ -1,5 +1,7 @@
 #include "report/trace_labels.hpp"
 
+#include "classify/why.hpp"
+
 namespace kr {
 
 TraceLabels::TraceLabels(const CompiledRules& rules, const Labelled& labelled) : rules_(rules) {
@@ -17,9 +19,7 @@ const Given* TraceLabels::find(std::string_view dimension, uint32_t row) const {
 }
 
 std::string TraceLabels::rule(const Given& given) const {
-  if (!given.rule) return {};
-  const Span span = rules_.program().rules.get(*given.rule).span;
-  return span.valid() ? rules_.sources().place(span) : std::string("built-in");
+  return given.rule ? rule_place(rules_, *given.rule) : std::string();
 }
 
 }  // namespace kr

@@ -9,25 +9,10 @@
 namespace kr {
 namespace {
 
-std::string place_of(const CompiledRules& rules, const std::optional<RuleId>& rule) {
-  if (!rule) return {};
-  const Span span = rules.program().rules.get(*rule).span;
-  return span.valid() ? rules.sources().place(span) : std::string("built-in");
-}
-
-/// The rule as written, on one line.
-std::string rule_text(const CompiledRules& rules, RuleId rule) {
-  const Span span = rules.program().rules.get(rule).span;
-  if (!span.valid()) return {};
-  std::string text;
-  bool blank = false;
-  for (const char c : rules.sources().text(span)) {
-    const bool space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if (space && blank) continue;
-    text += space ? ' ' : c;
-    blank = space;
-  }
+/// Short enough for a terminal.
+std::string short_rule(const CompiledRules& rules, RuleId rule) {
   constexpr size_t longest = 160;
+  std::string text = rule_on_one_line(rules, rule);
   if (text.size() > longest) text = text.substr(0, longest) + " …";
   return printable(text);
 }
@@ -67,8 +52,8 @@ std::string outcome_text(const CompiledRules& rules, const tables::Explanation& 
   }
   text += '\n';
   if (outcome.rule) {
-    text += fmt::format("    by    {}   {}\n", printable(place_of(rules, outcome.rule)),
-                        rule_text(rules, *outcome.rule));
+    text += fmt::format("    by    {}   {}\n", printable(rule_place(rules, *outcome.rule)),
+                        short_rule(rules, *outcome.rule));
   } else {
     text += "    by    no rule\n";
   }
@@ -76,8 +61,8 @@ std::string outcome_text(const CompiledRules& rules, const tables::Explanation& 
     text += fmt::format("    in    {}\n", marked(report.name, outcome, color));
   }
   for (const WhyRule& also : outcome.also) {
-    text += fmt::format("    also  {}   {}\n", printable(place_of(rules, also.rule)),
-                        rule_text(rules, also.rule));
+    text += fmt::format("    also  {}   {}\n", printable(rule_place(rules, also.rule)),
+                        short_rule(rules, also.rule));
   }
   return text;
 }

@@ -9,7 +9,7 @@ namespace {
 
 bool is_formula(std::string_view text, CsvWriter::Cells cells) noexcept {
   constexpr std::string_view formula_heads = "=+-@\t\r";
-  return cells == CsvWriter::Cells::disarmed && !text.empty() &&
+  return cells == CsvWriter::Cells::escaped && !text.empty() &&
          formula_heads.find(text.front()) != std::string_view::npos;
 }
 

@@ -14,7 +14,7 @@ class CsvWriter {
     as_they_are,
     /// A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, tab
     /// or return) gets a `'` before it.
-    disarmed,
+    escaped,
   };
   explicit CsvWriter(Cells cells) : cells_(cells) {}
 

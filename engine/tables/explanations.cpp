@@ -10,27 +10,6 @@
 namespace kr::tables {
 namespace {
 
-/// `file:line`. What every model inherits may be without a file.
-std::string place_of_rule(const CompiledRules& rules, RuleId rule) {
-  const Span span = rules.program().rules.get(rule).span;
-  return span.valid() ? rules.sources().place(span) : "built-in";
-}
-
-/// The rule as written, on one line.
-std::string text_of_rule(const CompiledRules& rules, RuleId rule) {
-  const Span span = rules.program().rules.get(rule).span;
-  std::string text;
-  if (!span.valid()) return text;
-  bool blank = false;
-  for (const char c : rules.sources().text(span)) {
-    const bool space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-    if (space && blank) continue;
-    text += space ? ' ' : c;
-    blank = space;
-  }
-  return text;
-}
-
 std::string text_of_spans(const WhyOutcome& outcome) {
   std::string text;
   for (const auto& [begin, end] : outcome.spans) {
@@ -55,8 +34,8 @@ void add_explanations(const Source& source, RowSink& sink) {
       source, [&](const std::string& dimension, int64_t number, const WhyOutcome& outcome) {
         std::string place, text;
         if (outcome.rule) {
-          place = place_of_rule(*source.rules, *outcome.rule);
-          text = text_of_rule(*source.rules, *outcome.rule);
+          place = rule_place(*source.rules, *outcome.rule);
+          text = rule_on_one_line(*source.rules, *outcome.rule);
         }
         const std::string spans = text_of_spans(outcome);
         const std::string condition = fmt::format("{}", fmt::join(outcome.conditions, " and "));
@@ -70,7 +49,7 @@ void add_explanation_alternatives(const Source& source, RowSink& sink) {
   for_each_outcome(
       source, [&](const std::string& dimension, int64_t number, const WhyOutcome& outcome) {
         for (const WhyRule& also : outcome.also) {
-          sink.row({dimension, number, also.label, place_of_rule(*source.rules, also.rule)});
+          sink.row({dimension, number, also.label, rule_place(*source.rules, also.rule)});
         }
       });
 }

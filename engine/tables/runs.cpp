@@ -31,25 +31,11 @@ std::string no_runs(const Source& source) {
   return any ? std::string() : "the results are not about runs";
 }
 
-void add_note(const Note& note, RowSink& sink) {
-  sink.row({table::cell_or_nothing(note.run), note.severity, note.code, note.text,
-            table::cell(note.count), table::cell(note.first_offset)});
-}
-
 void add_notes(const Source& source, RowSink& sink) {
-  for (const Run& one : source.runs) {
-    const RunSummary& run = one.summary;
-    for (const Note& note : notes_of(run.id, run.losses, run.inexact, run.warnings)) {
-      add_note(note, sink);
-    }
-    const int64_t too_deep = one.statistics ? one.statistics->steps.too_deep : 0;
-    if (too_deep == 0) continue;
-    add_note({run.id, "warning", "steps-nested-too-deep",
-              "operations are inside more than 64 steps: the times of the outermost lack them",
-              too_deep},
-             sink);
+  for (const Note& note : all_notes(source)) {
+    sink.row({table::cell_or_nothing(note.run), note.severity, note.code, note.text,
+              table::cell(note.count), table::cell(note.first_offset)});
   }
-  for (const Note& note : source.notes) add_note(note, sink);
 }
 
 }  // namespace
@@ -66,6 +52,23 @@ std::vector<Note> notes_of(const std::string& run, const std::vector<Loss>& loss
   for (const Warning& warning : warnings) {
     notes.push_back({run, warning.severity, warning.code, warning.text});
   }
+  return notes;
+}
+
+std::vector<Note> all_notes(const Source& source) {
+  std::vector<Note> notes;
+  for (const Run& one : source.runs) {
+    const RunSummary& run = one.summary;
+    const auto of_run = notes_of(run.id, run.losses, run.inexact, run.warnings);
+    notes.insert(notes.end(), of_run.begin(), of_run.end());
+    const int64_t too_deep = one.statistics ? one.statistics->steps.too_deep : 0;
+    if (too_deep == 0) continue;
+    notes.push_back(
+        {run.id, "warning", "steps-nested-too-deep",
+         "operations are inside more than 64 steps: the times of the outermost lack them",
+         too_deep});
+  }
+  notes.insert(notes.end(), source.notes.begin(), source.notes.end());
   return notes;
 }
 

@@ -52,6 +52,8 @@ std::vector<Note> notes_of(const std::string& run, const std::vector<Loss>& loss
                            const std::string& inexact, const std::vector<Warning>& warnings);
 
 struct Source;
+/// Those of all runs, then the others: what the table `notes` has.
+std::vector<Note> all_notes(const Source& source);
 /// Why several runs are not compared as ranks, or not in all they have.
 std::vector<Note> rank_notes(const Source& source);
 

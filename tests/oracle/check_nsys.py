@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from results import Results, total  # noqa: E402
+from results import Results, label_sums  # noqa: E402
 
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                       pathlib.Path(__file__).resolve().parents[3] / "shared/data/nsys")
@@ -76,12 +76,8 @@ def check(name, expected, found):
         same(f"device {number} identity", device["span_ns"],
              device["compute_ns"] + device["exposed_communication_ns"] + device["exposed_memory_ns"] +
              device["idle_ns"])
-    dimensions = found.grouped("labels", "dimension")
-    same("there are labels", bool(dimensions), run["operations"] > 0)
-    for (dimension,), labels in dimensions.items():
-        same(f"{dimension} elapsed", total(labels, "elapsed_ns"), run["gpu_elapsed_ns"])
-        same(f"{dimension} total", total(labels, "total_ns"), run["gpu_total_ns"])
-        same(f"{dimension} instances", total(labels, "instances"), run["operations"])
+    for what, got, want in label_sums(found):
+        same(what, got, want)
     return wrong
 
 

@@ -56,3 +56,13 @@ class Results:
 
 def total(rows, column):
     return sum(row[column] for row in rows)
+
+
+def label_sums(found):
+    """Of the report of one run: (what, got, expected); the labels of each dimension add up to the run."""
+    run, dimensions = found.run(), found.grouped("labels", "dimension")
+    yield "there are labels", bool(dimensions), run["operations"] > 0
+    for (dimension,), labels in dimensions.items():
+        yield f"{dimension} elapsed", total(labels, "elapsed_ns"), run["gpu_elapsed_ns"]
+        yield f"{dimension} total", total(labels, "total_ns"), run["gpu_total_ns"]
+        yield f"{dimension} instances", total(labels, "instances"), run["operations"]

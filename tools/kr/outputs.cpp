@@ -272,7 +272,7 @@ std::vector<table::Table> Outputs::present(const tables::Source& source, const T
     if (absent.empty()) {
       present.push_back(tables::make(*one, source));
     } else if (tables_named_ && !one->info.describes_results &&
-               told_absent_.insert(one->info.id).second) {
+               reported_absent_.insert(one->info.id).second) {
       streams.warning(fmt::format("table `{}` is absent: {}", one->info.id, absent));
     }
   }

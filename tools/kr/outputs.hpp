@@ -94,8 +94,8 @@ class Outputs {
   bool whole_lists_ = false;
   bool several_runs_ = false;
   bool statistics_ = false;
-  std::string title_;                  // of a page
-  std::set<std::string> told_absent_;  // tables
+  std::string title_;                      // of a page
+  std::set<std::string> reported_absent_;  // tables
   std::vector<Target> targets_;
 };
 
