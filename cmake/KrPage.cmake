@@ -1,6 +1,6 @@
-# The pages of reports, trees and analyses as bytes in kr_report: engine/report/page/* and ECharts, whose
+# The pages of reports, trees and analyses as bytes in kr_page: engine/page/web/* and ECharts, whose
 # version the lock file there pins. ECharts comes from the folder KR_ECHARTS_DIR or, once a build folder, from npm.
-set(page ${PROJECT_SOURCE_DIR}/engine/report/page)
+set(page ${PROJECT_SOURCE_DIR}/engine/page/web)
 set(page_build ${PROJECT_BINARY_DIR}/page)
 file(MAKE_DIRECTORY ${page_build})
 
@@ -55,5 +55,5 @@ add_custom_command(
   COMMENT "Embedding the pages"
   VERBATIM)
 set_source_files_properties(${page_build}/page_parts.cpp PROPERTIES OBJECT_DEPENDS "${parts}")
-target_sources(kr_report PRIVATE ${page_build}/page_parts.cpp)
-target_compile_definitions(kr_report PRIVATE KR_VERSION="${PROJECT_VERSION}")
+target_sources(kr_page PRIVATE ${page_build}/page_parts.cpp)
+target_compile_definitions(kr_page PRIVATE KR_VERSION="${PROJECT_VERSION}")

@@ -83,7 +83,7 @@ ${own}};
 endforeach()
 
 file(WRITE ${OUT} "// Made by cmake/embed_page.cmake.
-#include \"report/page_parts.hpp\"
+#include \"page/page_parts.hpp\"
 ${parts}
 namespace kr {
 ${pages}

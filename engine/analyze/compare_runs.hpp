@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyze/summary.hpp"
-#include "modules/difference.hpp"
+#include "trees/difference.hpp"
 
 namespace kr {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "modules/from_trace.hpp"
+#include "trees/from_trace.hpp"
 
 namespace kr {
 

@@ -10,8 +10,8 @@
 #include "classify/attribution.hpp"
 #include "classify/run_spec.hpp"
 #include "match/compiled_rules.hpp"
-#include "modules/view.hpp"
 #include "trace/open.hpp"
+#include "trees/view.hpp"
 
 namespace kr {
 

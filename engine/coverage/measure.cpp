@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
-#include "modules/labels.hpp"
+#include "trees/labels.hpp"
 
 namespace kr {
 namespace {

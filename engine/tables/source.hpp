@@ -13,10 +13,10 @@
 #include "classify/why.hpp"
 #include "compare/count.hpp"
 #include "coverage/suggest.hpp"
-#include "modules/difference.hpp"
-#include "modules/view.hpp"
 #include "sema/load.hpp"
 #include "table/table.hpp"
+#include "trees/difference.hpp"
+#include "trees/view.hpp"
 
 namespace kr::tables {
 

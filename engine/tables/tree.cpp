@@ -1,9 +1,9 @@
 // `kr tree`: the module trees of a run, step by step, and its steps compared.
 #include <vector>
 
-#include "modules/names.hpp"
-#include "modules/trends.hpp"
 #include "tables/definition.hpp"
+#include "trees/names.hpp"
+#include "trees/trends.hpp"
 
 namespace kr::tables {
 namespace {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Traces with many distinct values, where most have few: make_distinct.py KIND COUNT OUT.
+"""Traces with many distinct values of one kind: make_distinct.py KIND COUNT OUT.
 
 KIND is what is distinct: annotations, kernels, modules, streams, devices or steps (OUT is the JSON of
 PyTorch's profiler), csv-kernels or csv-streams (`nsys stats -r cuda_gpu_trace`), or ranges (an nsys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a large trace for measuring: a cuda_gpu_trace CSV of ROWS rows (about 210 bytes each), or
-with --sqlite the same operations as an nsys SQLite export. Two GPUs work at once, so that nearly every
-operation begins before the last one of the other has ended, as in any run with tensor parallelism.
+with --sqlite the same operations as an nsys SQLite export. Two GPUs work in parallel, so nearly every
+operation begins before the last one of the other GPU has ended, as in any run with tensor parallelism.
 
     tests/bench/make_large.py ROWS FILE [--sqlite]
 """

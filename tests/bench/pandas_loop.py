@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The baseline: non-overlapped time a kernel as scripts around pandas compute it today, with a Python
-loop that writes single cells of a data frame wherever operations overlap, then a group-by, then a
-first-match search over regular expressions a name. The method is that of vLLM's gputrc2graph.py;
-the writing is this project's.
+"""The baseline: non-overlapped time per kernel, as pandas scripts compute it, with a Python
+loop that writes single cells of a data frame if operations overlap, then a group-by, then a
+first-match search over regular expressions for each name. The method is that of vLLM's
+gputrc2graph.py; the code is this project's.
 
     tests/bench/pandas_loop.py TRACE.csv TABLES.json ENGINE MODEL OUT.csv
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whole processes against their baselines, in turn: wall and CPU seconds and peak memory (ru_maxrss),
+"""Complete runs of kr and of their baselines, alternating: wall and CPU seconds and peak memory (ru_maxrss),
 each a median with its range, and the ratio baseline / kr.
 
     KR=build/tools/kr/kr tests/bench/whole_runs.py [--rows 1000000] [--runs 5] [--no-pandas] [--large]
@@ -28,7 +28,7 @@ class Result:
 
 
 def once(command, environment):
-    """Wall, CPU seconds and peak KiB of one process, from the operating system's account of it."""
+    """Wall, CPU seconds and peak KiB of one process, as the operating system measures them."""
     began = time.monotonic()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
     errors = child.stderr.read()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Outputs as targets, and process identity: every verb that writes files, against every kind of thing
-that can stand under the name of its output, inputs included; part files of runs that are ended, of
-runs that are killed, and of several runs at once; programs that kr runs and that outlive it. And what is
-in the outputs: every verb writes the same rows in every format, and its JSON fits `kr list schema`.
+"""Output targets and process identity: every verb that writes files, with every kind of file that can
+exist under the name of its output, inputs included; part files of runs that are ended or killed, and of
+several runs at the same time; programs that kr runs and that outlive it. Contents of outputs: every verb
+writes the same rows in every format, and its JSON is valid under `kr list schema`.
 
-docs/security.md says what is promised; this is where it is checked. As root devices are made anew
-below the test's own folder, so that a mistake destroys none of the machine's.
+This test checks what docs/security.md promises. As root, it creates devices in its own folder, so that a
+mistake destroys no device of the machine.
 
     KR=build/tools/kr/kr tests/cli/check_outputs.py
 """
@@ -35,7 +35,7 @@ except ImportError:
 
 KR = os.path.abspath(os.environ["KR"])
 ROOT_USER = os.geteuid() == 0
-LIMIT = 60  # seconds of patience with a process; nothing here takes one
+LIMIT = 60  # seconds until a process counts as hanging; none takes more than one
 
 failures = []
 checks = 0
@@ -127,7 +127,7 @@ OUTPUTS = [
     ("export", ["export", "rules.kr", "--skip-inexpressible", "-o", "OUT"], RULE_FILES),
     ("init", ["init", "mine", "--force", "-o", "OUT"], []),
 ]
-# Into a folder: the words, and the file that is looked at.
+# Into a folder: the words, and the file that is checked.
 FOLDERS = [
     ("report --out-dir", ["report", "trace.csv", *BY_FILE, "--out-dir", "DIR"], "result.csv"),
     ("analyze --out-dir", ["analyze", "trace.csv", *BY_FILE, "--format", "json,html", "--out-dir", "DIR"], "analysis.html"),
@@ -139,10 +139,10 @@ def with_out(words, target):
     return [str(target) if word == "OUT" else word for word in words]
 
 
-# ---------------------------------------------------------------- what is looked at
+# ---------------------------------------------------------------- what is checked
 
 def snapshot(folder):
-    """All that is below a folder: kind, permissions, device number, inode, link, text."""
+    """Everything in a folder: kind, permissions, device number, inode, link, text."""
     found = {}
     for path in sorted(folder.rglob("*")):
         info = path.lstat()
@@ -157,7 +157,7 @@ def snapshot(folder):
 def no_parts(folder, what):
     left = [str(path) for path in folder.rglob("*") if path.name.endswith(".part")]
     left += [str(path) for path in (folder / "temp").iterdir()]
-    check(not left, f"{what}: left behind {left}")
+    check(not left, f"{what}: files left: {left}")
 
 
 def shown(done):
@@ -165,7 +165,7 @@ def shown(done):
 
 
 class Setting:
-    """A folder with all inputs, and what they are before a run."""
+    """A folder with all inputs, and their state before a run."""
 
     def __enter__(self):
         self.temporary = tempfile.TemporaryDirectory(prefix="kr-outputs-")
@@ -179,7 +179,7 @@ class Setting:
 
 
 def is_whole(name, data):
-    """Whether these bytes are what an output of this name should be."""
+    """Whether these bytes are valid for an output of this name."""
     if "sqlite" in name:
         return data.startswith(b"SQLite format 3") and len(data) % 4096 == 0
     if name.startswith("compile"):
@@ -225,8 +225,8 @@ def files(setting, name, words):
     chain.symlink_to(link)
     done = run(chain)
     check(done.returncode == 0 and chain.is_symlink() and link.is_symlink(), f"{name} through links: {shown(done)}")
-    check(not regular.is_symlink() and is_whole(name, regular.read_bytes()), f"{name}: the file behind a link is written")
-    check(stat.S_IMODE(regular.stat().st_mode) == 0o640, f"{name}: permissions are kept behind a link")
+    check(not regular.is_symlink() and is_whole(name, regular.read_bytes()), f"{name}: the target of a link is written")
+    check(stat.S_IMODE(regular.stat().st_mode) == 0o640, f"{name}: permissions of the target of a link are kept")
 
     dangling = folder / "dangling"
     dangling.symlink_to("made")
@@ -241,7 +241,7 @@ def files(setting, name, words):
     done = run(loop)
     check(done.returncode == 2 and loop.is_symlink(), f"{name} to a loop of links: {shown(done)}")
 
-    # As a name beside it could not be any longer, and without a folder.
+    # A name of the maximum length, so that no longer part name is possible; and a name without a folder.
     longest = "n" * 255
     done = kr(folder, [KRELATIVE(word, setting, folder) for word in with_out(words, longest)])
     check(done.returncode == 0 and (folder / longest).is_file(), f"{name} to a name of 255 bytes: {shown(done)}")
@@ -264,7 +264,7 @@ def KRELATIVE(word, setting, folder):
 
 
 def device(path, minor):
-    """A device of ours as root; the machine's own, which we may not replace, as anybody else."""
+    """As root a device of the test; otherwise the machine's, which the test has no permission to replace."""
     if not ROOT_USER:
         return pathlib.Path("/dev/null" if minor == 3 else "/dev/full")
     try:
@@ -277,7 +277,7 @@ def device(path, minor):
 
 
 def streams(setting, name, words):
-    """Devices, FIFOs, sockets, open files: written directly, and still there afterwards."""
+    """Devices, FIFOs, sockets, open files: written directly, and they still exist afterwards."""
     folder = setting.folder / "streams"
     folder.mkdir()
 
@@ -324,7 +324,7 @@ def streams(setting, name, words):
     reader.join(LIMIT)
     check(done.returncode == 0 and got and is_whole(name, got[0]), f"{name} to an open pipe: {shown(done)}")
 
-    # The reader has seen enough.
+    # The reader stops early.
     reading, writing = os.pipe()
     os.close(reading)
     done = run(f"/proc/self/fd/{writing}", pass_fds=[writing])
@@ -334,7 +334,7 @@ def streams(setting, name, words):
     for target in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1"):
         done = run(target)
         check(done.returncode == 0 and is_whole(name, done.stdout), f"{name} to {target}: {shown(done)}")
-    # A file that the shell opened goes on where it is.
+    # A file that the shell opened is written from its current position.
     if "sqlite" not in name:
         appended = folder / "appended"
         appended.write_bytes(b"before\n")
@@ -357,7 +357,7 @@ def streams(setting, name, words):
 
 
 def inputs(setting, name, words, read):
-    """An output is never what the run reads, by whatever name."""
+    """An output is never a file that the run reads, under any name."""
     folder = setting.folder / "names"
     folder.mkdir()
     for number, one in enumerate(read):
@@ -369,7 +369,7 @@ def inputs(setting, name, words, read):
         for target in (one, path, hard, soft, f"./names/../{one}"):
             done = kr(setting.folder, with_out(words, target))
             check(done.returncode == 2, f"{name} over its input {target}: {shown(done)}")
-            # What nsys exports is kept beside the report, which is not an output of this test.
+            # The export of nsys stays in the folder of the report; it is not an output of this test.
             after = snapshot(setting.folder)
             after.pop("report.sqlite", None)
             before.pop("report.sqlite", None)
@@ -388,7 +388,7 @@ def inputs(setting, name, words, read):
 
 
 def closed_folder(setting, name, words):
-    """A folder that cannot be written: said before the trace is read, and nothing is left."""
+    """A folder that cannot be written: an error before the trace is read, and no files are left."""
     if ROOT_USER:
         skipped.add("folders that cannot be written: root writes everywhere")
         return
@@ -435,7 +435,7 @@ def folders():
 
 
 def rewriting():
-    """fmt and lint --fix write over what they read, and over nothing else."""
+    """fmt and lint --fix replace the files that they read, and no others."""
     untidy = RULES.replace("engine e", "engine   e")
     for name, words, text in (("fmt", ["fmt"], untidy),
                               ("lint --fix", ["lint", "--fix"], RULES.replace("misc: otherwise", 'misc: "gemm_a"  misc: otherwise'))):
@@ -503,7 +503,7 @@ ONE = ["report", "FIFO", *BY_FILE, "--format", "csv", "-o", "out/result.csv"]
 
 
 def signals():
-    """Whatever ends a run, its part files go; however many they are."""
+    """A run that ends in any way removes its part files, also if there are many."""
     with Setting() as setting:
         folder = setting.folder
         (folder / "out").mkdir()
@@ -518,7 +518,7 @@ def signals():
                 run.process.send_signal(number)
                 status, _ = run.end()
                 check(status == -number, f"{number.name} ends a run: {status}")
-                check(not list((folder / "out").iterdir()), f"{number.name}: left behind {list((folder / 'out').iterdir())}")
+                check(not list((folder / "out").iterdir()), f"{number.name}: files left: {list((folder / 'out').iterdir())}")
         # Ignored (nohup) stays ignored.
         run = Waiting(folder, ONE, 1, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         run.process.send_signal(signal.SIGHUP)
@@ -534,7 +534,7 @@ def signals():
 
 
 def killed():
-    """What a killed run leaves goes with the next of the same target; what runs is left alone."""
+    """The next run with the same target removes the part files of a killed run, not those of a running one."""
     with Setting() as setting:
         folder = setting.folder
         (folder / "out").mkdir()
@@ -543,7 +543,7 @@ def killed():
         run.end()
         left = parts_of(folder / "out")
         check(len(left) == 1, f"a killed run leaves its part: {left}")
-        # Names that only look like it.
+        # Names that only look like part files.
         keep = [folder / "out" / name for name in ("result.csv.part", "result.csv.abcdefghijkl.partly", "other.csv.abcdefghijkl.part",
                                                    "result.csv.abcdefghijk1.part")]
         for path in keep:
@@ -559,15 +559,15 @@ def killed():
         check(all(path.read_text() == "mine" for path in keep), "files that are not parts stay")
         for path in keep:
             path.unlink()
-        # A part that is locked is somebody's, whatever its process.
+        # A locked part file belongs to a running process, whatever its process id.
         held = folder / "out" / "result.csv.abcdefghijkl.part"
         with open(held, "w", encoding="ascii") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             kr(folder, ["report", "trace.csv", *BY_FILE, "--format", "csv", "-o", "out/result.csv"])
             check(held.exists(), "a locked part stays")
         kr(folder, ["report", "trace.csv", *BY_FILE, "--format", "csv", "-o", "out/result.csv"])
-        check(not held.exists(), "a part that nobody locks goes")
-        # A folder in the temporary folder of a name that kr might use.
+        check(not held.exists(), "a part file without a lock is removed")
+        # A folder in the temporary folder, with a name that kr might use.
         (folder / "temp" / "kr.sqlite").mkdir()
         done = kr(folder, ["report", "trace.csv", *BY_FILE, "--format", "sqlite"])
         check(done.returncode == 0 and is_whole("sqlite", done.stdout), f"a folder kr.sqlite in the temporary folder: {shown(done)}")
@@ -576,7 +576,7 @@ def killed():
 
 
 def same_process_id():
-    """In a container kr is often process 1: what another process 1 left is in nobody's way."""
+    """In a container kr is often process 1: the files of another process 1 do not disturb it."""
     unshare = ["unshare", "--pid", "--fork", "--mount-proc"]
     if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode != 0:
         skipped.add("process ids of containers: `unshare --pid` is refused here")
@@ -601,12 +601,12 @@ def is_gone(process):
 
 
 def programs():
-    """nsys and its children end with kr, and what they have written goes."""
+    """nsys and its children end with kr, and their files are removed."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         for words in (["report", "report.nsys-rep"], ["report", "-"]):
             with Setting() as setting:
                 folder = setting.folder
-                # It ignores what it can, as a shell script with a trap may.
+                # It ignores all signals that it can, as a shell script with a trap may.
                 (folder / "nsys").write_text(f"""#!/bin/sh
 trap '' INT TERM HUP QUIT
 echo partial > "$7"
@@ -619,7 +619,7 @@ wait
                 before = sorted(path.name for path in folder.iterdir())
                 with open(folder / "report.nsys-rep", "rb") as given:
                     if words[1] == "-":
-                        # Not a report by its name, so it has to be one by that of a link.
+                        # Not a report by its own name, so the name of a link has to show it.
                         os.rename(folder / "report.nsys-rep", folder / "piped")
                         os.system(f"gzip -c {folder}/piped > {folder}/piped.nsys-rep.gz")
                         words = ["report", "piped.nsys-rep.gz"]
@@ -639,14 +639,14 @@ wait
                         if not wait_for(lambda: is_gone(child), f"{number.name}: process {child} of nsys ends"):
                             os.kill(child, signal.SIGKILL)
                     after = sorted(path.name for path in folder.iterdir() if path.name != "child")
-                    check(after == before, f"{number.name}: left behind {set(after) - set(before)}")
+                    check(after == before, f"{number.name}: files left: {set(after) - set(before)}")
                     no_parts(folder, f"nsys and {number.name}")
                 else:
                     process.kill()
 
 
 def exports():
-    """What is beside a report: only an export of nsys is replaced, and none that this run reads."""
+    """Files in the folder of a report: only an export of nsys is replaced, and none that this run reads."""
     def aged(path):
         os.utime(path, (1, 1))
 
@@ -660,14 +660,14 @@ def exports():
             age(beside)
             before = beside.read_bytes()
             done = kr(folder, ["report", "report.nsys-rep", *through])
-            check(done.returncode == 0 and beside.read_bytes() == before, f"a report of kr beside a report of nsys: {shown(done)}")
+            check(done.returncode == 0 and beside.read_bytes() == before, f"a report of kr in the folder of a report of nsys: {shown(done)}")
         beside.unlink()
-        # A link stays one.
+        # A link stays a link.
         (folder / "far.sqlite").write_bytes((folder / "nsys.sqlite").read_bytes())
         aged(folder / "far.sqlite")
         beside.symlink_to("far.sqlite")
         done = kr(folder, ["report", "report.nsys-rep", *through])
-        check(done.returncode == 0 and beside.is_symlink() and (folder / "far.sqlite").stat().st_mtime > 1, f"an export behind a link: {shown(done)}")
+        check(done.returncode == 0 and beside.is_symlink() and (folder / "far.sqlite").stat().st_mtime > 1, f"an export through a link: {shown(done)}")
         beside.unlink()
         # It is another run of the same command.
         base = sqlite3.connect(beside)
@@ -737,7 +737,7 @@ def make_more_inputs(folder):
 
 BY_STEPS = ["--rules", "steps.kr"]
 ALL_RUNS = ["rank0.json", "rank1.json", "odd.csv"]
-# The name, the words, and tables that must have rows. `grid`: for people, too, a table is lines below its title.
+# The name, the words, and tables that must have rows. `grid`: on a terminal, too, a table is lines below its title.
 RESULTS = [
     ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices kernels", False),
     ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels label_balance devices ranks rank_balance kernels", False),
@@ -765,13 +765,13 @@ RESULTS = [
 
 
 def grids(text):
-    """Tables for people, `{title: number of rows}`: a title, a head, a line a row, an empty line."""
+    """Tables for a terminal, `{title: number of rows}`: a title, a head, one line per row, an empty line."""
     blocks = [block.split("\n") for block in text.rstrip("\n").split("\n\n")]
     return {lines[0]: len(lines) - 2 for lines in blocks}
 
 
 def markdown_tables(text):
-    """`{title: number of rows}`, with those that are only counted; each line has as many cells as the head."""
+    """`{title: number of rows}`, with rows that are only counted; each line has as many cells as the head."""
     tables = {}
     for title, lines, more in re.findall(r"^#+ (.*)\n\n((?:\|.*\n)+)(?:\n… and ([\d,]+) more rows?)?", text, re.M):
         rows = lines.rstrip("\n").split("\n")
@@ -787,7 +787,7 @@ def same_rows(folder, schema, titles, name, words, with_rows, grid):
 
     def to_output(form, *more):
         done = kr(folder, [*words, "--format", form, *more])
-        # Differences of runs and rulesets, too, are 1.
+        # Exit status 1 also means that runs or rulesets differ.
         check(done.returncode in (0, 1) and not done.stderr.startswith(b"kr: error"), f"{name} as {form}: {shown(done)}")
         return done.stdout
 
@@ -805,9 +805,9 @@ def same_rows(folder, schema, titles, name, words, with_rows, grid):
     check(done.returncode in (0, 1), f"{name}: {shown(done)}")
     made = {path.name: path.read_bytes() for path in out.iterdir()}
     of_ending = {pathlib.Path(file).suffix: data for file, data in made.items()}
-    check(of_ending[".json"] == document, f"{name}: the JSON of all its tables by name is another")
+    check(of_ending[".json"] == document, f"{name}: the JSON of all its tables by name differs")
 
-    check(of_ending[".jsonl"] == to_output("jsonl"), f"{name}: jsonl in a folder is another")
+    check(of_ending[".jsonl"] == to_output("jsonl"), f"{name}: jsonl in a folder differs")
     found = read_back.differences(read_back.of_lines(of_ending[".jsonl"]), tables)
     check(not found, f"{name} as jsonl: {found}")
 
@@ -844,7 +844,7 @@ def same_rows(folder, schema, titles, name, words, with_rows, grid):
 
 
 def refusals(schema, document):
-    """A changed unit, a missing, a further and a misspelt column, and an unknown table do not fit."""
+    """A changed unit, a missing, an additional and a misspelt column, and an unknown table are not valid."""
     def refused(what, change):
         changed = copy.deepcopy(document)
         change(changed)
@@ -864,11 +864,11 @@ def refusals(schema, document):
     refused("a missing column", lambda changed: changed["tables"]["devices"][0].pop("busy_ns"))
     refused("a missing column that may be nothing", lambda changed: changed["runs"][0].pop("backend"))
     refused("an unknown table", lambda changed: changed["tables"].update(breakdown=[]))
-    refused("a table that is no array", lambda changed: changed["tables"].update(devices={}))
+    refused("a table that is not an array", lambda changed: changed["tables"].update(devices={}))
     refused("another version", lambda changed: changed.update(schema=document["schema"] + 1))
     refused("no version of kr", lambda changed: changed.pop("kr"))
     refused("no tables", lambda changed: changed.pop("tables"))
-    # What a table does not have is absent, not wrong.
+    # A table without data is absent; this is not an error.
     fewer = copy.deepcopy(document)
     del fewer["tables"]["devices"]
     check(schema.is_valid(fewer), "the schema wants a table that does not apply")
@@ -886,7 +886,7 @@ def formats():
                      for name, words, with_rows, grid in RESULTS}
         refusals(validator, documents["analyze"])
         seen = {table for document in documents.values() for table, rows in document["tables"].items() if rows}
-        # Those of no fixture here.
+        # Tables that no fixture of this test has.
         check(set(titles) - seen <= {"runs", "notes", "tree_context"}, f"no rows of {sorted(set(titles) - seen)}")
         no_parts(setting.folder, "formats")
 

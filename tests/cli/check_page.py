@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/cli.md against the program: every verb has its section and its row in the table, every option
-that a section names is one of the verb or of `kr` itself, and every option of a verb is somewhere on
+"""Compares docs/cli.md with the program: every verb has its section and its row in the table, every option
+that a section names is one of the verb or of `kr` itself, and every option of a verb is on
 the page.
 
     KR=build/tools/kr/kr tests/cli/check_page.py
@@ -14,7 +14,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
 OPTION = re.compile(r"(?<![\w-])(?:--[a-z][\w-]*|-[a-z]\b)")
-AT_LEAST = 14  # verbs; fewer means that the help is read wrongly
+AT_LEAST = 14  # verbs; fewer means that this test does not parse the help correctly
 
 
 def help_of(kr, *verb):
@@ -30,7 +30,7 @@ def options_of(text):
 def main():
     kr = Path(os.environ.get("KR", "build/tools/kr/kr")).resolve()
     if not kr.exists():
-        sys.exit(f"{kr} is not there: build it, or name it in KR")
+        sys.exit(f"{kr} does not exist: build it, or set KR to another program")
     page = PAGE.read_text(encoding="utf-8")
     sections = dict(re.findall(r"^## kr (\w+)\n(.*?)(?=^## |\Z)", page, re.S | re.M))
     overall = help_of(kr)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`kr sql` against SQLite itself: random queries over the tables of runs give the same rows as over the
-database that `--format sqlite` writes, whatever kr hands over grouped. What a query may not do is refused.
+"""Compares `kr sql` with SQLite: random queries over the tables of runs give the same rows as over the
+database that `--format sqlite` writes, also if kr groups rows before. Forbidden queries are refused.
 
     KR=build/tools/kr/kr tests/cli/check_sql.py [ROUNDS]
 """
@@ -38,7 +38,7 @@ def columns_of(database):
 
 
 def random_query(rng, tables):
-    """With an order of all that is shown, so that both give one order."""
+    """Ordered by all columns, so that both give the same order."""
     table = rng.choice([*tables, "operations", "operations"])
     columns = tables[table]
     names = [name for name, _ in columns]
@@ -75,7 +75,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         (work / "rules.kr").write_text(check_sqlite.RULES)
-        # In a database what is not text is a blob, which sorts otherwise.
+        # In a database, bytes that are not text are a blob, which has another order.
         (work / "trace.json").write_bytes(check_sqlite.small_trace().replace(b"\xff\xfe", b"x").replace(b"\\u0000", b"_"))
         (work / "other.csv").write_text(check_sqlite.OTHER)
         for runs in (["trace.json"], ["trace.json", "other.csv"]):
@@ -100,7 +100,7 @@ def main():
             assert done.returncode == 2 and b"kr: error: " in done.stderr and not done.stdout, (query, done)
         assert sorted(path.name for path in work.iterdir()) == ["other.csv", "rules.kr", "runs.db", "trace.json"]
     assert compared > ROUNDS
-    print(f"{2 * ROUNDS} queries, {compared} rows alike; {len(REFUSED)} refused")
+    print(f"{2 * ROUNDS} queries, {compared} equal rows; {len(REFUSED)} refused")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The database of `--format sqlite`: it has the rows of `--format json` in every table, operations add up
-to the tables that are made from them, the queries of docs/exports.md work, names may be any bytes, and a
+to the tables that are computed from them, the queries of docs/exports.md work, names may be any bytes, and a
 file that kr did not write is not replaced.
 
     KR=build/tools/kr/kr tests/cli/check_sqlite.py
@@ -22,10 +22,10 @@ KR = os.path.abspath(os.environ["KR"])
 REAL = ["kineto/vllm_decode_graph.json.gz", "kineto/sglang_prefill.json.gz", "kineto/dlrm_rank1.json.gz",
         "kineto/cpu_only.json.gz", "kineto/v100_resnet_2021_streams.json.gz"]
 APPLICATION = int.from_bytes(b"krtr", "big")
-# Tables that kr makes of runs need one of these.
+# Tables about runs need one of these columns.
 OF_RUNS = ("runs", "statistics", "operations")
 
-# Each step with itself and the steps around it: an operation of a step is of all of these.
+# Each step with itself and its enclosing steps: an operation of a step belongs to all of these.
 ENCLOSING = ("WITH RECURSIVE enclosing(run, inner_id, step_id, outer_id, phase) AS ("
              "SELECT run, step_id, step_id, outer_step_id, phase FROM steps UNION ALL "
              "SELECT e.run, e.inner_id, s.step_id, s.outer_step_id, s.phase FROM enclosing e "
@@ -40,7 +40,7 @@ engine e "E" {
   substage { attn: "Attn"  gemm: "gemm"  misc: otherwise }
 }
 """
-# Dimensions whose names are columns of kr's tables, or differ in case alone.
+# Dimensions whose names are columns of kr's tables, or differ only in case.
 ODD_RULES = """
 labels substage { a b }
 labels Kind2 { a b }
@@ -109,7 +109,7 @@ def check_form(path):
     info = dict(value("SELECT key, value FROM info"))
     assert info.keys() == {"kr", "schema"} and value("PRAGMA user_version") == [(int(info["schema"]),)]
 
-    # Large tables are views of rows that have ids of texts.
+    # Large tables are views over rows with ids of texts.
     names = read_back.names_in(database)
     views = [row[0] for row in value("SELECT name FROM sqlite_master WHERE type = 'view'")]
     kept = {name for name, in value("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")}
@@ -148,7 +148,7 @@ def check_rows(database, words):
 
 
 def check_sums(database):
-    """Operations against what is summed of them."""
+    """Operations compared with the sums of them."""
     names = read_back.names_in(database)
     rows = lambda sql: sorted(database.execute(sql).fetchall(), key=repr)
     assert rows("SELECT run, operations, gpu_elapsed_ns, gpu_total_ns FROM runs WHERE operations > 0") == \
@@ -164,7 +164,7 @@ def check_sums(database):
             rows(f'SELECT run, "{column}", count(*), sum(elapsed_ns), sum(duration_ns) FROM operations '
                  f'WHERE "{column}" IS NOT NULL GROUP BY run, "{column}"'), dimension
         if "step_labels" in names:
-            # An operation is of the steps around its own, too.
+            # An operation also belongs to the steps that enclose its own.
             assert rows(f"SELECT run, step_id, label, instances, total_ns FROM step_labels WHERE dimension = '{dimension}'") == \
                 rows(f'{ENCLOSING} SELECT o.run, e.step_id, "{column}", count(*), sum(duration_ns) FROM operations o '
                      f'JOIN enclosing e ON e.run = o.run AND e.inner_id = o.step_id '
@@ -209,7 +209,7 @@ def documented():
 
 
 def shows(queries):
-    """What each query has to show of the small trace and the other one."""
+    """The expected result of each query for the small trace and for the other one."""
     small, other = "default_e_small_0", "default_e_other_1"
     return {
         "What the columns of a table mean": lambda rows: ("total_ns", "ns", "The sum of their durations.") in rows,
@@ -240,7 +240,7 @@ def check_queries(database):
 
 
 def check_names(folder):
-    """Names of any bytes; dimensions that are called like columns; a run of a file that is not UTF-8."""
+    """Names of any bytes; dimensions with the names of columns; a run of a file that is not UTF-8."""
     pathlib.Path("odd.kr").write_text(ODD_RULES)
     (folder / os.fsdecode(b"b\xffad.csv")).write_text(OTHER)
     words = ["analyze", "small.json", "other.csv", b"b\xffad.csv", "other.csv", "--rules", "odd.kr"]
@@ -261,7 +261,7 @@ def check_names(folder):
 
 
 def check_others_stay(first):
-    """What kr did not write stays, whatever the verb, and however the file is named."""
+    """A file that kr did not write is never replaced, by any verb and under any name."""
     foreign = sqlite3.connect("foreign.sqlite")
     foreign.executescript("CREATE TABLE t (a)")
     foreign.close()
@@ -277,7 +277,7 @@ def check_others_stay(first):
     pathlib.Path("full/analysis.sqlite").write_text("mine")
     done = subprocess.run([KR, "analyze", "small.json", "--rules", "rules.kr", "--format", "json,sqlite", "--out-dir", "full"], capture_output=True)
     assert done.returncode == 2 and os.listdir("full") == ["analysis.sqlite"] and pathlib.Path("full/analysis.sqlite").read_text() == "mine"
-    # An empty file, and what kr wrote, whatever is in it.
+    # An empty file, and a database of kr with any content, are replaced.
     pathlib.Path("empty.sqlite").write_text("")
     run("list", "labels", "--rules", "rules.kr", "--format", "sqlite", "-o", "list.sqlite")
     for there in ("empty.sqlite", "list.sqlite"):
@@ -291,7 +291,7 @@ def check_selection():
 
 
 def check_size():
-    """Long names of many operations are stored once."""
+    """A long name of many operations is stored once."""
     names = [f"void cutlass::Kernel<cutlass_80_tensorop_{'f16_s16816gemm_' * 20}{i}>(Params)" for i in range(50)]
     lines = ["Start (ns),Duration (ns),CorrId,Device,Strm,Name"]
     lines += [f"{1000 * i},{900 + i % 90},{i},GPU (0),7,\"{names[i * 7 % 50]}\"" for i in range(20000)]
@@ -324,7 +324,7 @@ def main():
             ("prefill", None, "Model_0/Attention_0")]
         database.close()
 
-        # The same bytes by every way out, and again over the file of before.
+        # The same bytes to every kind of output, and again when an earlier file is replaced.
         first = pathlib.Path("both.sqlite").read_bytes()
         assert run("report", *both, "--format", "sqlite") == first
         run("analyze", *both, "--format", "sqlite,table", "--out-dir", "d")

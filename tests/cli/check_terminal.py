@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What reaches a terminal: no path, name, title or text of rules can play with the screen. Every verb
-is run on files whose names and contents are full of control sequences. Texts for people never hold
-one, wherever they go; to a terminal no format does.
+"""Output to a terminal: no path, name, title or text of rules can control the terminal. The test runs every
+verb on files whose names and contents have many control sequences. Text output never contains one, for any
+destination; on a terminal no format does.
 
     KR=build/tools/kr/kr tests/cli/check_terminal.py
 """
@@ -15,9 +15,9 @@ import sys
 import tempfile
 
 KR = os.path.abspath(os.environ["KR"])
-# A title, a cleared screen, a colour, a return, a bell, C1 in UTF-8 and bare, a turned direction.
+# A title, a cleared screen, a colour, a return, a bell, C1 in UTF-8 and as single bytes, a reversed direction.
 EVIL = "\x1b]0;owned\x07\x1b[2J\x1b[31m\r\x08\u009b2J\u202e"
-# Of a file name: no slash, no comma.
+# In a file name: no slash, no comma.
 NAME = "e" + EVIL + "vil"
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200e\u200f\u2028\u2029\ufeff]")
@@ -83,7 +83,7 @@ def f(name):
 
 
 A, B = ["--rules", f("a.kr")], ["--rules", f("b.kr")]
-# Texts for people.
+# Text output.
 TEXTS = [
     *([verb, f(trace), *A, *more] for trace in ("t.csv", "k.json", "cupti", "none.csv", "noise.csv", "broken.csv", "empty")
       for verb, more in (("report", ["--format", "table"]), ("classify", ["--format", "table"]), ("analyze", ["--all"]), ("coverage", []))),
@@ -125,7 +125,7 @@ TEXTS = [
     ["fmt", f("bad.kr"), "--check"], ["fmt", f("none.kr")],
     ["explain", EVIL], [EVIL], ["report", "--" + EVIL], ["--" + EVIL], ["completions", EVIL],
 ]
-# For programs: as they are, but not on a terminal.
+# For programs: unchanged, except on a terminal.
 FORMATS = [
     ["report", f("t.csv"), *A, "--format", "csv"], ["report", f("t.csv"), *A, "--format", "json"], ["report", f("t.csv"), *A, "--format", "perfetto"],
     ["classify", f("t.csv"), *A, "--format", "csv"], ["classify", f("t.csv"), *A, "--format", "jsonl"],
@@ -184,7 +184,7 @@ def on_terminal(folder, words, environment):
         text += piece
     os.close(main)
     process.wait(60)
-    # The terminal makes returns of line feeds; colours are kr's own.
+    # The terminal adds a carriage return to a line feed; colours come from kr.
     shown = text.decode("utf-8", "replace").replace("\r\n", "\n")
     check(words, re.sub("\x1b\\[[0-9;]*m", "", shown), "terminal")
 

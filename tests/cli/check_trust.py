@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Bytes that strangers can write are not handed to code that trusts them: the Hyperscan databases in
-.krdb files and in cache folders. Databases are altered and all their checksums made again, those of kr
-and of Hyperscan; or they are whole databases of other rules, so that it shows in the labels whether one
-was used. Names of shipped rulesets are not taken by files and folders that stand in the way.
+"""Bytes that other users can write are not passed to code that trusts them: the Hyperscan databases in
+.krdb files and in cache folders. The test changes databases and recomputes all checksums, those of kr
+and of Hyperscan; or it uses complete databases of other rules, so that the labels show whether one
+was used. Files and folders with the names of shipped rulesets do not replace these rulesets.
 
     KR=build/tools/kr/kr tests/cli/check_trust.py
 """
@@ -22,7 +22,7 @@ NOBODY = 65534
 
 TRACE = "Start (ns),Duration (ns),CorrId,Device,Strm,Name\n1000,500,1,0,7,gemm_a\n1600,50,2,0,7,relu\n"
 RULES = 'labels substage { gemm misc }\nengine e "E" { substage { gemm: "gemm" | /\\bmm_\\d+x/ misc: otherwise } }\n'
-# As many patterns, so that its database could be that of RULES, and labels all otherwise.
+# As many patterns, so that its database could be that of RULES, but with other labels for all names.
 OTHERS = RULES.replace('"gemm"', '"relu"')
 
 failures = []
@@ -102,7 +102,7 @@ class DatabaseFile:
         return text(self.magic) + text(self.key) + hash128(body) + text(body)
 
     def altered(self, at):
-        """The same with bytes of Hyperscan's own changed, and a checksum that fits."""
+        """The same with changed bytes of Hyperscan's own data, and a valid checksum."""
         size = struct.unpack_from("<I", self.hyperscan, 8)[0]
         header, code, rest = (self.hyperscan[:32], bytearray(self.hyperscan[32:32 + size]), self.hyperscan[32 + size:])
         assert struct.unpack_from("<I", header, 20)[0] == crc32c(code)
@@ -140,7 +140,7 @@ class Folder:
             done = self.kr(["compile", f"{name}.kr", "-o", f"{name}.krdb"], cache="")
             assert done.returncode == 0, done.stderr
         self.rules, self.others = ((path / f"{name}.krdb").read_bytes() for name in ("rules", "others"))
-        # A database of others.kr that says it is that of rules.kr.
+        # A database of others.kr, marked as that of rules.kr.
         self.forged = DatabaseFile(database_in(self.others))
         self.forged.key = DatabaseFile(database_in(self.rules)).key
 
@@ -152,7 +152,7 @@ class Folder:
                               timeout=60, user=user, group=user, extra_groups=None if user is None else [])
 
     def labels(self, rules, **more):
-        """Which labels gemm_a and relu get: `gemm misc`, or the other way about by a forged database."""
+        """Which labels gemm_a and relu get: `gemm misc`, or exchanged if a forged database is used."""
         done = self.kr(["classify", "trace.csv", "--rules", rules, "--format", "csv"], **more)
         rows = sorted(line.split(b",") for line in done.stdout.splitlines()[1:])
         return done, b" ".join(row[5] for row in rows).decode()
@@ -169,11 +169,11 @@ class Folder:
 def krdb_files(folder):
     (folder.path / "forged.krdb").write_bytes(with_database(folder.rules, folder.forged.bytes()))
     folder.good("forged.krdb", "a .krdb with the database of other rules")
-    check(len(folder.databases()) == 1, "what is compiled of a .krdb goes to the cache")
+    check(len(folder.databases()) == 1, "the database compiled from a .krdb is in the cache")
     written = [path.stat().st_mtime_ns for path in folder.databases()]
     folder.good("rules.krdb", "an honest .krdb")
     check([path.stat().st_mtime_ns for path in folder.databases()] == written, "the cache serves a .krdb")
-    # Where its own structures begin.
+    # The start of Hyperscan's own structures.
     for at in [*range(0, 320, 16), *range(320, 4096, 256)]:
         (folder.path / "altered.krdb").write_bytes(with_database(folder.rules, DatabaseFile(database_in(folder.rules)).altered(at)))
         folder.good("altered.krdb", f"a database altered at {at}")
@@ -201,7 +201,7 @@ def cache_folders(folder):
 
     plant()
     _, labels = folder.labels("rules.kr")
-    check(labels == "misc gemm", f"what the user's own cache holds is trusted, or this test shows nothing: {labels}")
+    check(labels == "misc gemm", f"the user's own cache is trusted (otherwise this test shows nothing): {labels}")
     for mode in (0o620, 0o602, 0o666):
         plant()
         file.chmod(mode)
@@ -222,7 +222,7 @@ def cache_folders(folder):
         check(b"can be written by other users" in done.stderr and b"chmod go-w" in done.stderr, f"{mode:o} is said: {done.stderr!r}")
         check(file.read_bytes() == folder.forged.bytes(), "a folder of others is left alone")
         folder.cache.chmod(0o700)
-    # A link to a folder of one's own is as good as the folder.
+    # A link to a folder of the user is accepted like the folder.
     plant()
     file.write_bytes(honest)
     (folder.path / "link").symlink_to(folder.cache)
@@ -238,14 +238,14 @@ def cache_folders(folder):
         proofs.write_bytes(kept[:at] + bytes([kept[at] ^ 0x55]) + kept[at + 1:])
         again = folder.kr(["lint", "others.kr"])
         check((again.returncode, again.stdout) == (linted.returncode, linted.stdout), f"proofs altered at {at}")
-        check(proofs.read_bytes() == kept, f"proofs altered at {at} are made anew")
+        check(proofs.read_bytes() == kept, f"proofs altered at {at} are made again")
     folder.cache.chmod(0o777)
     for verb in (["lint"], ["lint", "--info"], ["diff", "--run", "trace.csv", "rules.kr"], ["why", "relu", "--rules"]):
         done = folder.kr([*verb, "others.kr"])
         check(done.stderr.count(b"can be written by other users") == 1, f"{verb}: the cache folder: {done.stderr!r}")
     folder.cache.chmod(0o700)
     shutil.rmtree(folder.cache)
-    folder.good("rules.kr", "a cache made anew")
+    folder.good("rules.kr", "a newly made cache")
     if not ROOT_USER:
         print("skipped: caches of other users: only root can give them away")
         return
@@ -255,9 +255,9 @@ def cache_folders(folder):
         if whole:
             os.chown(folder.cache, NOBODY, NOBODY)
         done = folder.good("rules.kr", "a cache of another user")
-        check(not whole or b"belongs to another user" in done.stderr, f"another user's cache is said: {done.stderr!r}")
+        check(not whole or b"belongs to another user" in done.stderr, f"another user's cache is reported: {done.stderr!r}")
         os.chown(folder.cache, 0, 0)
-    # Another user links the folder of root, or of anybody, into a shared one.
+    # Another user links the folder of root, or of any user, into a shared one.
     os.chown(folder.cache, NOBODY, NOBODY)
     os.lchown(folder.path / "link", NOBODY, NOBODY)
     plant()
@@ -266,7 +266,7 @@ def cache_folders(folder):
 
 
 def installations(folder):
-    """What belongs to the install is used as it is, while only its owner can write it."""
+    """Files of the install are used without a check, if only their owner can write them."""
     shutil.rmtree(folder.cache)
     prefix = folder.path / "prefix"
     (prefix / "bin").mkdir(parents=True)
@@ -292,7 +292,7 @@ def installations(folder):
         folder.good(str(shipped), f"an install with permissions {mode:o}", program=program)
         path.chmod(0o755)
     folder.good(str(shipped), "the install of another kr")
-    # KR_PATH is whatever somebody has set it to.
+    # KR_PATH can be set to any folder.
     folder.good(str(shipped), "a folder of KR_PATH", environment={"KR_PATH": str(prefix / "share" / "kr")})
 
 

@@ -7,7 +7,7 @@ import sqlite3
 
 
 def no_duplicates(pairs):
-    """For json.loads: of two members of one name, Python keeps the last and says nothing."""
+    """For json.loads: of two members with one name, Python silently keeps the last."""
     members = dict(pairs)
     assert len(members) == len(pairs), f"a member occurs twice: {[name for name, _ in pairs]}"
     return members
@@ -44,7 +44,7 @@ def names_in(database):
 
 
 def of_database(database):
-    """SQLite's names ignore case; a column of a name that is taken is called NAME_2."""
+    """SQLite's names ignore case; a column whose name already exists is called NAME_2."""
     tables = {}
     for name in names_in(database):
         found = database.execute(f'SELECT * FROM "{name}"')
@@ -69,7 +69,7 @@ def cells(rows):
 
 
 def first_difference(got, want):
-    """Of two lists of rows, as a text; empty if there is none."""
+    """The difference of two lists of rows, as a text; empty if there is none."""
     for number, (one, other) in enumerate(zip(got, want)):
         if one != other:
             return f"row {number}: {one}, not {other}"

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Command sessions: each tests/cli/*.txtar holds commands with their expected output, and the files
-they work on.
+"""Command sessions: each tests/cli/*.txtar contains commands with their expected output, and the files
+that they use.
 
     $ kr report trace.csv --format json      a command, run by sh in a folder of the session's files
     expected standard output, line by line
     2> expected standard error
-    ? 2                                       the exit status, where it is not 0
+    ? 2                                       the exit status, if it is not 0
     -- trace.csv --                           a file; the text up to the next such line
 
-Lines before the first command that begin with `#` say what the session is about. `...` alone on a
-line stands for any lines, within a line for any text. With --update expected output that is not got is
-rewritten (lines that a `...` covers included), so look at the difference before you keep it.
+Lines before the first command that begin with `#` describe the session. `...` alone on a
+line stands for any lines, within a line for any text. With --update, expected output that differs is
+replaced (lines that a `...` covers included), so check the difference before you keep it.
 
     KR=build/tools/kr/kr tests/cli/run.py [--update] [SESSION...]
 """
@@ -72,7 +72,7 @@ def line_matches(expected, actual):
 
 
 def matches(expected, actual):
-    """Whether `actual` is what `expected` says, a line `...` standing for any lines."""
+    """Whether `actual` matches `expected`, in which a line `...` stands for any lines."""
     if not expected:
         return not actual
     if expected[0] == "...":
@@ -97,7 +97,7 @@ def run(path, update, kr):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes("\n".join(text).encode("utf-8", "surrogateescape"))
         environment = {
-            # make_layerwise is built beside the other tests.
+            # make_layerwise is in the build folder of the tests.
             "PATH": f"{kr.parent}:{kr.parents[2] / 'tests'}:{os.environ['PATH']}",
             "HOME": work,
             "KR_CACHE_DIR": os.environ.get("KR_TEST_CACHE", str(pathlib.Path(work, ".cache"))),
@@ -128,7 +128,7 @@ def main():
     names = [a for a in arguments if not a.startswith("--")]
     kr = pathlib.Path(os.environ.get("KR", "build/tools/kr/kr")).resolve()
     if not kr.exists():
-        sys.exit(f"{kr} is not there: build it, or name it in KR")
+        sys.exit(f"{kr} does not exist: build it, or set KR to another program")
     sessions = [pathlib.Path(n) for n in names] or sorted(HERE.glob("*.txtar"))
     if not sessions:
         sys.exit("no sessions found")

@@ -1,7 +1,7 @@
 """The first run on a machine compiles no shipped rules and proves nothing about them: check_cold.py CMAKE BUILD.
 
-Whatever Hyperscan compiles is written to the cache. So with a cache that is empty before, verbs
-that work by the shipped rules must leave it empty; in the build tree and in an install.
+Everything that Hyperscan compiles is written to the cache. So verbs that use the shipped rules must leave
+an empty cache empty, in the build tree and in an install.
 """
 import os
 import pathlib
@@ -30,7 +30,7 @@ failures = []
 
 
 def compiled(kr, scratch, arguments):
-    """What a run leaves in a cache that was empty."""
+    """The files that a run writes into an empty cache."""
     with tempfile.TemporaryDirectory(dir=scratch) as cache:
         environment = {name: value for name, value in os.environ.items()
                        if name not in ("KR_CACHE_DIR", "KR_PATH")}
@@ -56,13 +56,13 @@ def check(kr, rulesets, files):
             left = compiled(kr, scratch, arguments)
             if left and not (left == [".krproofs"] and arguments == ["lint", str(mine)]):
                 failures.append(f"{kr} {' '.join(arguments)}: it left {left} in the cache")
-        # That this would be seen: rules that nobody compiled before.
+        # To show that the test detects compilation: rules that were never compiled.
         if not compiled(kr, scratch, ["why", "relu", "--rules", str(mine)]):
             failures.append(f"{kr}: rules of its own are compiled, but nothing is in the cache")
 
 
 def check_lint(kr):
-    """What was proven before changes no finding."""
+    """Proofs that were made before change no finding."""
     with tempfile.TemporaryDirectory() as cache:
         for path in sorted((ROOT / "tests" / "golden").glob("*.kr")):
             said = [subprocess.run([kr, "lint", "--info", str(path)], stdin=subprocess.DEVNULL, capture_output=True,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What `kr export` writes labels names by first-match `re.search` as `kr classify` does.
+"""The output of `kr export` gives names the same labels with first-match `re.search` as `kr classify`.
 
-Beyond ASCII Python counts characters and knows more letters, so what depends on either (`\\b`, `.`) is
-asked of ASCII names only. For every shipped ruleset and for rules that use all of the language; and what is exported from
-plain tables is read again by `kr import`.
+Beyond ASCII, Python matches characters and has more letters, so expressions that depend on either (`\\b`, `.`) are
+checked with ASCII names only. For every shipped ruleset and for rules that use all of the language; `kr import` reads
+exports of plain tables again.
 """
 
 import json
@@ -67,7 +67,7 @@ def check_there_and_back(folder, rows):
             for row in rows:
                 name = row["name"]
                 wrong += tables.first_match(patterns.items(), name) != tables.first_match(again, name)
-    print(f"there and back: {wrong} names differ")
+    print(f"exported and imported again: {wrong} names differ")
     return wrong
 
 
@@ -75,7 +75,7 @@ def main():
     random.seed(20240229)
     short = {"".join(random.choices("abcABC_.( \n/]d", k=random.randrange(1, 7))) for _ in range(1500)}
     rows = tables.subjects(["日本 gemm", "日本", "x/y", "ab", "[CUDA memcpy HtoD]b", "aBc", *short])
-    # A name of blanks alone is none in a CSV file.
+    # A CSV file cannot contain a name of only blanks.
     rows = [row for row in rows if row["name"].strip()]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What `kr import` writes gives every name the label that first-match `re.search` gives it.
+"""The output of `kr import` gives every name the same label as first-match `re.search`.
 
-The tables are those of gputrc2graph.py, in the form it reads, and the collected tables beside the
-repository where they are there.
+The tables are those of gputrc2graph.py, in the form that it reads, and the collected tables beside the
+repository if they exist.
 """
 
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 import tables
 from tables import names
 
-# What the dialect does not have.
+# Syntax that the dialect does not have.
 LOOKS_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 RESERVED = ("unclassified", "others", "(self)", "CPU(non-GPU)")
 
@@ -66,7 +66,7 @@ def check_shared(folder, rows):
         plain = around == 0 and table["engine"].isidentifier()
         done = tables.run("import", str(source), "-o", str(output), status=(0,) if plain else (1,))
         if done.stderr.decode().count("KR350") != around:
-            print(f"{number}: not {around} patterns left out:\n{done.stderr.decode()}")
+            print(f"{number}: not {around} patterns omitted:\n{done.stderr.decode()}")
             wrong += 1
         engine = table["engine"].replace("/", "_").replace(" ", "_")
         title = f"{table['system']} {table['model']}"

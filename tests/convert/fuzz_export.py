@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What `kr export` writes of random rules labels names as `kr classify` and `kr why` do.
+"""The output of `kr export` for random rules gives names the same labels as `kr classify` and `kr why`.
 
     KR=build/tools/kr/kr tests/convert/fuzz_export.py [CASES [SEED]]
 
-A case is an engine with a model, of expressions of all that can be exported; its table in JSON is
-asked by first-match `re.search`, as gputrc2graph.py does, about all short names over few
+A case is an engine with a model, with expressions of every form that can be exported. Its table in JSON is
+evaluated with first-match `re.search`, as in gputrc2graph.py, for all short names over few
 characters, random longer ones, and spellings of copies and sets.
 """
 
@@ -29,7 +29,7 @@ SHORT = ["".join(one) for size in (1, 2, 3) for one in itertools.product("abA_",
 
 
 class Maker:
-    """Random expressions, from the innermost piece of a regular expression outwards."""
+    """Random expressions, built from the innermost part of a regular expression outwards."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -85,12 +85,12 @@ class Maker:
 
     def names(self):
         longer = {"".join(self.random.choices("abAB_.( \nc-1]", k=self.random.randrange(3, 12))) for _ in range(150)}
-        # A name of blanks alone is none in a CSV file.
+        # A CSV file cannot contain a name of only blanks.
         return [name for name in dict.fromkeys([*SHORT, *KINDS, *longer]) if name.strip()]
 
 
 def ask_why(rules, model, name):
-    """The label that `kr why` gives the name, as an operation of the kind the name tells."""
+    """The label that `kr why` gives the name, as an operation of the kind that the name identifies."""
     kind = tables.first_match([("(?i)memcpy", "memcpy"), ("(?i)memset", "memset"), ("", "kernel")], name)
     done = tables.run("why", "--rules", str(rules), "--engine", "e", "--model", model, "--kind", kind,
                       "--within", "", "--format", "json", "--", name)  # fmt: skip
@@ -99,7 +99,7 @@ def ask_why(rules, model, name):
 
 
 def check(folder, seed):
-    """How many names are labelled otherwise; none where the rules are refused."""
+    """The number of names with another label; 0 if the rules are refused."""
     maker = Maker(seed)
     rules, output = folder / "rules.kr", folder / "export.json"
     rules.write_text(maker.rules(), encoding="utf-8")

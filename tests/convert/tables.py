@@ -1,4 +1,4 @@
-"""What the scripts beside this one share: names, tables, and the labels that Python gives."""
+"""Shared by the scripts in this folder: names, tables, and the labels that Python gives."""
 
 import re
 import subprocess
@@ -23,13 +23,13 @@ def subjects(more=()):
     if names.SHARED_NAMES.exists():
         rows += names.read_names(names.SHARED_NAMES)
     else:
-        print(f"not there, left out: {names.SHARED_NAMES}")
+        print(f"missing, skipped: {names.SHARED_NAMES}")
     rows += [{"name": name, "total_ns": 0} for name in [*EDGES, *more]]
     return list({row["name"]: row for row in rows}.values())
 
 
 def first_match(rules, name):
-    """As gputrc2graph.py looks for it; `rules` are pairs of a pattern and a label."""
+    """As gputrc2graph.py searches; `rules` are pairs of a pattern and a label."""
     return next((label for pattern, label in rules if re.search(pattern, name)), "unclassified")
 
 
@@ -41,7 +41,7 @@ def run(*arguments, status=(0,)):
 
 
 def compare(title, rows, answers, dimension, rules):
-    """How many names `rules` label otherwise than `answers` of kr classify."""
+    """The number of names to which `rules` give another label than `answers` of kr classify."""
     wrong = 0
     for row in rows:
         expected = first_match(rules, row["name"])
@@ -50,5 +50,5 @@ def compare(title, rows, answers, dimension, rules):
             if wrong <= 5:
                 answer = answers[row["name"]][dimension]
                 print(f"{title}: {row['name'][:100]!r}: kr {answer}, re.search {expected}")
-    print(f"{title}: {len(rows) - wrong} of {len(rows)} names alike")
+    print(f"{title}: {len(rows) - wrong} of {len(rows)} names have equal labels")
     return wrong

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Writes traces of an invented session, in every form that nsys gives one.
+"""Writes traces of an invented session, in every form of nsys.
 
     make_traces.py FOLDER                      every dialect of CSV and SQLite, and folders of CUPTI
-                                               activity, small, and beside each FILE what it says,
-                                               as FILE.expected
+                                               activity, small, and for each FILE its expected
+                                               content as FILE.expected
     make_traces.py --csv FILE --rows N         a large CSV (210 bytes a row)
     make_traces.py --sqlite FILE --rows N      a large SQLite export
     make_traces.py --kineto FILE --rows N      a large PyTorch trace: N times 54 MB, the events of
-                                               --like TRACE.json.gz again and again, later each
-                                               time, or of an invented session
+                                               --like TRACE.json.gz repeated, each time later,
+                                               or of an invented session
 
-The same arguments give the same bytes. An .expected file has a line an operation, in order:
+The same arguments give the same bytes. An .expected file has one line per operation, in order:
 start, duration, kind, device name, (device), stream, name.
 """
 import argparse
@@ -275,7 +275,7 @@ def write_sqlite(path, events, schema):
         head = (start, start + duration, device, 1) + green + (stream, number, 281510913507328)
         if kind == "kernel":
             name = what if schema["text"] else strings.setdefault(what, 70 + 3 * len(strings))
-            # Where there is a mangled name, some rows have nothing else.
+            # If there is a mangled name, some rows have only this name.
             names = (name, name) + ((name,) if schema["mangled"] else ())
             if schema["mangled"] and schema["null"] and number % 5 == 0:
                 names = (None, None, name)
@@ -305,7 +305,7 @@ def write_sqlites(folder, events):
     for name, schema in SCHEMAS.items():
         path = os.path.join(folder, f"{name}.sqlite")
         base = write_sqlite(path, events, schema)
-        if schema.get("wal"):  # as it stands while nsys has it open: the rows are in the log
+        if schema.get("wal"):  # as while nsys has it open: the rows are in the log
             copies = {suffix: open(path + suffix, "rb").read() for suffix in ("", "-wal")}
             base.close()
             for suffix, data in copies.items():
@@ -316,7 +316,7 @@ def write_sqlites(folder, events):
 
 
 class Activity:
-    """A folder of CUPTI activity: how its files and columns are spelled."""
+    """A folder of CUPTI activity: the names of its files and columns."""
 
     def __init__(self, files, columns, time=str, newline="\n", bom="", packed=False):
         self.__dict__.update(locals())
@@ -392,7 +392,7 @@ def write_activities(folder, events):
         path = os.path.join(folder, name)
         activity.write(path, events)
         expected(path, events, device_names=[""] * len(DEVICES))
-    # A script that writes a file a category leaves a line break where there is nothing.
+    # A script that writes one file per category leaves a line break if there are no rows.
     write(os.path.join(folder, "cupti.chrome", "kernel.csv"), b"\r\n")
 
 
@@ -405,7 +405,7 @@ def write_large_csv(path, rows):
 
 
 def invented_kineto(calls=50_000):
-    """A trace of four events a launch, with the members that Kineto writes."""
+    """A trace with four events per launch, with the members that Kineto writes."""
     events = []
     for number, (name, duration) in zip(range(calls), itertools.cycle(KERNELS)):
         start = 1_669_783_687_000_000 + number * 90
@@ -433,10 +433,10 @@ def write_large_kineto(path, like, copies):
             text = file.read()
     else:
         text = invented_kineto()
-    # The list of events, without its end: what stands behind it is small.
+    # The list of events, without its end: the rest of the file is small.
     begin = text.index("[", text.index('"traceEvents"')) + 1
     end = max(text.rindex("}", 0, text.rindex("]")) + 1, begin)
-    # Every second part is a number that a copy adds to.
+    # Every second part is a number; each repetition adds to it.
     parts = re.split(r'("(?:ts|correlation)": *)(\d+)', text[begin:end])
     times = [int(value) for key, value in zip(parts[1::3], parts[2::3]) if "ts" in key]
     span = max(times) - min(times) + 1_000

@@ -1,4 +1,4 @@
-"""What is installed can be used by others: check_library.py CMAKE BUILD CXX CC.
+"""Other projects can use the installed library: check_library.py CMAKE BUILD CXX CC.
 
 Installs a build to a temporary prefix, builds example.cpp through find_package and through pkg-config and
 use.c through pkg-config, and runs them. The example prints what the installed kr prints.
@@ -28,7 +28,7 @@ def run(words, environment=None, directory=None):
 
 
 def public_headers_alone(include):
-    """Installed headers include each other and standard ones, nothing of the engine."""
+    """Installed headers include each other and standard headers, none of the engine."""
     for header in include.rglob("*.h*"):
         for name in re.findall(r'^#include "(.*)"', header.read_text(), re.MULTILINE):
             assert (include / name).is_file(), f"{header}: {name} is not installed"
@@ -62,7 +62,7 @@ with tempfile.TemporaryDirectory() as scratch:
     missing = subprocess.run([scratch / "example", "none.csv"], env=environment, capture_output=True, text=True)
     assert missing.returncode == 2 and "none.csv" in missing.stderr, missing.stderr
     run([scratch / "use", prefix / "share" / "kr", scratch], environment)
-    # Without KR_PATH the library looks in the prefix of the build, never beside the program.
+    # Without KR_PATH the library looks in the prefix of the build, never in the folder of the program.
     lost = {**environment, "KR_PATH": ""}
     first = subprocess.run([scratch / "example", trace], env=lost, capture_output=True, text=True)
     assert first.returncode == 0 or "no rules are installed" in first.stderr, first.stderr

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The extension of SQLite, in SQLite's own shell: kr_label gives what `kr why` says.
+"""The extension of SQLite, in SQLite's own shell: kr_label gives the same labels as `kr why`.
 
     check_sqlite_extension.py KR.SO RULES_FOLDER KR
 """
@@ -24,7 +24,7 @@ def quoted(text):
 
 
 def known(name, dimension, *of):
-    """By `kr why`: the usual outcome."""
+    """The usual outcome in `kr why`."""
     options = [word for pair in zip(("--engine", "--model"), of) for word in pair]
     done = subprocess.run([KR, "-q", "why", name, *options, "--format", "json"], env=ENVIRONMENT, capture_output=True,
                           text=True, check=True)
@@ -49,10 +49,10 @@ def main():
                             ("SELECT kr_label('a')", "wrong number of arguments")):
         done = sql(statement)
         assert done.returncode != 0 and part in done.stderr, (statement, done)
-    # Not from the schema of a database, which may be somebody else's.
+    # Not from the schema of a database, which may come from an unknown source.
     done = sql("CREATE VIEW v AS SELECT kr_label('a', 'kind') AS x", "SELECT * FROM v")
     assert done.returncode != 0 and "unsafe use" in done.stderr, done
-    print(f"{checked} labels as `kr why` says them")
+    print(f"{checked} labels are those of `kr why`")
 
 
 if __name__ == "__main__":

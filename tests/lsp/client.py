@@ -1,6 +1,6 @@
-"""A client of `kr lsp` on its standard streams, as an editor has one.
+"""A client of `kr lsp` on its standard streams, like that of an editor.
 
-A thread reads what the server sends; answers wait under their id, notifications in a list.
+A thread reads the messages of the server: answers are stored by their id, notifications in a list.
 """
 import json
 import os
@@ -8,7 +8,7 @@ import queue
 import subprocess
 import threading
 
-TIMEOUT = 120  # seconds: for a machine under sanitizers and load; nothing waits for it to pass
+TIMEOUT = 120  # seconds: enough for a busy machine with sanitizers; no test waits so long
 
 
 class ServerGone(Exception):
@@ -66,7 +66,7 @@ class Client:
         return message
 
     def call(self, method, params=None):
-        """The whole answer, with `result` or `error`."""
+        """The complete answer, with `result` or `error`."""
         self.last_id += 1
         wanted = self.last_id
         message = {"jsonrpc": "2.0", "id": wanted, "method": method}
@@ -111,7 +111,7 @@ class Client:
             "textDocument": {"uri": uri, "version": version}, "contentChanges": list(changes)})
 
     def findings(self, uri, version=None):
-        """What is published for a document (in that version, where one is given)."""
+        """The findings published for a document (for a version, if it is given)."""
         def wanted(message):
             params = message.get("params", {})
             return (message.get("method") == "textDocument/publishDiagnostics"

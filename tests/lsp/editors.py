@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What editors really send to `kr lsp`: requests right behind `didOpen` and `didChange`, bursts of
-edits, cancelled requests, documents closed and opened again; from fixed sequences and from random
-ones. Whatever comes: each request is answered exactly once, the findings of the last text are
-published, and every position lies in the text.
+"""What editors really send to `kr lsp`: requests directly after `didOpen` and `didChange`, bursts of
+edits, cancelled requests, documents closed and opened again; in fixed and in random sequences. In
+all of them, each request is answered exactly once, the findings of the last text are
+published, and every position is in the text.
 
 editors.py [--seeds FIRST LAST] [--rounds N]: the long form, by hand."""
 import argparse
@@ -38,14 +38,14 @@ engine demo "Demo" {
 test demo { "my_gemm" => substage gemm }
 '''
 
-# n-th letters from the end: a check of this takes long, and a server that works on it alone would
-# be silent.
+# n-th letters from the end: a check of this takes long, and a server that only works on it would
+# not answer.
 SLOW = ("engine slow {\n  detect: \"slow\"\n  substage {\n" +
         "".join(f"    l{i}: /a.{{{i}}}$/\n" for i in range(39)) + "    rest: otherwise\n  }\n}\n")
 
 
 def lines_of(text):
-    """Lines as the protocol has them, without their breaks, and where each begins."""
+    """Lines as in the protocol, without their line breaks, and the start of each."""
     lines, begins, at = [], [], 0
     for found in re.finditer(r"\r\n|\r|\n", text):
         lines.append(text[at:found.start()])
@@ -97,13 +97,13 @@ def ranges_in(value):
 
 
 class Editor:
-    """A client that remembers what it asked, and holds the texts as the server should."""
+    """A client that stores its requests, and the texts that the server should have."""
 
     def __init__(self):
         self.client = Client()
         self.client.start()
         self.asked = {}      # id: method
-        self.of_version = {} # id: (uri, version) when it was asked
+        self.of_version = {} # id: (uri, version) when it was sent
         self.texts = {}      # uri: text
         self.versions = {}   # uri: version; never falls
         self.history = {}    # (uri, version): text
@@ -123,13 +123,13 @@ class Editor:
         self.client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     def change(self, uri, *edits):
-        """Edits as (begin, end, text), in characters; each of the text that the ones before left."""
+        """Edits as (begin, end, text), in characters; each applies to the text after the edits before it."""
         changes = []
         text = self.texts[uri]
         for begin, end, new in edits:
             changes.append({"range": {"start": place_of(text, begin), "end": place_of(text, end)},
                             "text": new})
-            # Where a place lies in the middle of a line break, the protocol knows its end alone.
+            # For a place inside a line break, the protocol has only the end of the line.
             begin, end = (offset_of(text, changes[-1]["range"][key]) for key in ("start", "end"))
             text = text[:begin] + new + text[end:]
         self.texts[uri] = text
@@ -163,7 +163,7 @@ class Editor:
         self.client.notify("$/cancelRequest", {"id": number})
 
     def published(self, uri):
-        """The findings of the text as it is, once they are there."""
+        """The findings of the current text, when they are published."""
         for one in self.client.notifications:
             params = one.get("params", {})
             if (one.get("method") == "textDocument/publishDiagnostics" and params["uri"] == uri
@@ -180,7 +180,7 @@ class Editor:
         return found
 
     def end(self):
-        """Ends the server and checks what holds of every session."""
+        """Ends the server and checks what is true of every session."""
         assert self.client.end() == 0
         answers = {}
         for one in self.client.notifications:
@@ -211,7 +211,7 @@ def codes(findings):
 
 
 def check_vscode():
-    """VS Code asks for all it can at once, and again after each letter; it cancels what is late."""
+    """VS Code sends all requests at the same time, and again after each letter; it cancels late ones."""
     editor = Editor()
     uri = "untitled:Untitled-1"
     editor.client.notify("$/setTrace", {"value": "off"})
@@ -237,7 +237,7 @@ def check_vscode():
         editor.ask("textDocument/completion", uri, position=place_of(editor.texts[uri], at))
         if len(late) > 1:
             editor.cancel(late[-2])
-    # The last ones are for the text as it stays, and are answered; those before may be late.
+    # The last ones are for the final text, and are answered; those before may be late.
     assert isinstance(editor.answer(late[-1]).get("result"), list)
     assert "KR311" in codes(editor.published(uri))
     for number in late[:-1]:
@@ -251,7 +251,7 @@ def check_vscode():
 
 
 def check_neovim(folder):
-    """Neovim sends what it has, then asks for actions without waiting for findings."""
+    """Neovim sends its changes, then requests actions without waiting for findings."""
     path = folder / "file ü.kr"
     path.write_text(TEXT, encoding="utf-8")
     editor = Editor()
@@ -272,7 +272,7 @@ def check_neovim(folder):
 
 
 def check_helix():
-    """Helix asks for symbols and actions of several documents, and changes by whole texts."""
+    """Helix requests symbols and actions of several documents, and sends complete texts as changes."""
     editor = Editor()
     uris = ["untitled:a.kr", "untitled:b.kr"]
     for uri in uris:
@@ -288,7 +288,7 @@ def check_helix():
 
 
 def check_slow():
-    """While a long check runs, requests are answered, and a new text wins."""
+    """While a long check runs, requests are answered, and a new text replaces the old one."""
     editor = Editor()
     uri = "untitled:slow.kr"
     editor.open(uri, SLOW)
@@ -296,7 +296,7 @@ def check_slow():
     symbols = [editor.ask("textDocument/documentSymbol", uri) for _ in range(5)]
     for number in symbols:
         assert editor.answer(number)["result"]
-    # All of that came before the findings: the check does not keep the server from answering.
+    # All of that came before the findings: the check does not prevent answers.
     assert not any(one.get("method") == "textDocument/publishDiagnostics"
                    for one in editor.client.notifications), "the check was waited for"
     cancelled = editor.actions(uri)
@@ -308,7 +308,7 @@ def check_slow():
     stale = [one for one in editor.client.notifications
              if one.get("method") == "textDocument/publishDiagnostics"
              and one["params"].get("version") == 1]
-    assert not stale, "findings of a text that is no more"
+    assert not stale, "findings of an earlier text"
     # Shut down in the middle of a check: the request is answered, the process ends.
     editor.replace(uri, SLOW)
     last = editor.actions(uri)
@@ -317,7 +317,7 @@ def check_slow():
 
 
 def check_line_breaks():
-    """\\r alone, \\r\\n, characters of one and two UTF-16 units, a byte order mark."""
+    """A lone \\r, \\r\\n, characters of one and two UTF-16 units, a byte order mark."""
     for text in (TEXT.replace("\n", "\r\n"), TEXT.replace("\n\n", "\n\r\n"),
                  TEXT.replace("\n\n", "\r\n\r"), "\ufeff" + TEXT,
                  TEXT.replace('"Dense 😀"', '"D 😀\u2028é"').replace("misc:", "\r misc:"),
@@ -356,7 +356,7 @@ def random_step(pick, editor, uris):
             begin = pick.randrange(len(text) + 1)
             end = min(len(text), begin + pick.choice([0, 0, 0, 1, 3, 20]))
             edits.append((begin, end, pick.choice(PIECES)))
-            # Edits of one change are given in the text that those before left; the lengths suffice.
+            # Edits of one change apply to the text after the edits before them; the lengths are sufficient.
             editor_text = text
             spans = {"start": place_of(editor_text, begin), "end": place_of(editor_text, end)}
             begin, end = offset_of(text, spans["start"]), offset_of(text, spans["end"])
@@ -402,7 +402,7 @@ def check_random(folder, seed, rounds):
             random_step(pick, editor, uris)
         last = {uri: editor.published(uri) for uri in editor.texts}
         editor.end()
-        # A server that sees nothing but the last texts finds the same.
+        # A server that gets only the last texts finds the same.
         fresh = Editor()
         for uri, text in editor.texts.items():
             fresh.open(uri, text)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A whole session with `kr lsp`, as an editor leads one; and streams and messages that no editor
+"""A complete session of an editor with `kr lsp`; and streams and messages that no editor
 sends."""
 import pathlib
 import random
@@ -106,7 +106,7 @@ def check_session(folder):
     assert codes(client.findings(main_uri, 3)) == []
     text = MAIN
 
-    # Behind a character outside the basic plane columns still fit.
+    # Columns are correct after a character outside the basic plane.
     findings_text = MAIN.replace('"Expert 😀 GEMM" color "#f28e2b"', '"Expert 😀 GEMM" color "orange"')
     client.change(main_uri, 4, {"text": findings_text})
     findings = client.findings(main_uri, 4)
@@ -115,7 +115,7 @@ def check_session(folder):
     client.change(main_uri, 5, {"text": MAIN})
     assert codes(client.findings(main_uri, 5)) == []
 
-    # Another open text concerns this one; closed, the file on disk is read again.
+    # This text uses another open text; when that is closed, the file on disk is read again.
     client.open(common_uri, COMMON.replace("grouped", "renamed"))
     assert codes(client.findings(main_uri)) == ["KR206"]
     client.change(common_uri, 2, {"text": COMMON})
@@ -193,7 +193,7 @@ def check_session(folder):
     client.change(main_uri, 12, {"text": allowed})
     assert codes(client.findings(main_uri, 12)) == [], allowed
 
-    # A test that fails is a finding, too.
+    # A failing test is also a finding.
     failing = MAIN.replace('"other" => substage misc', '"other" => substage gemm')
     client.change(main_uri, 13, {"text": failing})
     findings = client.findings(main_uri, 13)

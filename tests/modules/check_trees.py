@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares `kr tree` and `kr diff` with a second reading of layer-wise profiles: at every level all
+"""Compares `kr tree` and `kr diff` with an independent reading of layer-wise profiles: at every level all
 formats show each step's time to the nanosecond, the first K and `others` too; a level refines the
-one above it; unique names are unique; --compat shows what the rules of vLLM's script say; and a
+one above it; unique names are unique; --compat shows the same as vLLM's script; and a
 difference of two profiles adds up to the difference of their times.
 
     KR=build/tools/kr/kr tests/modules/check_trees.py build/tests/make_layerwise
@@ -60,7 +60,7 @@ def as_given(entry):
 
 
 def settled(node):
-    """A node's time is the sum of its children's; what is over is a last child."""
+    """A node's time is the sum of its children's; the rest is a last child."""
     if not node.children:
         return node
     children = [settled(child) for child in node.children]
@@ -88,7 +88,7 @@ def leaf_times(node, path=()):
         yield from leaf_times(child, path)
 
 
-# What vLLM's script would show of a step: names to times.
+# What vLLM's script would show for a step: names to times.
 
 def fold(node, names):
     children = [] if node.name in names else [fold(child, names) for child in node.children]
@@ -111,7 +111,7 @@ FOLDED = ("Sampler", "LogitsProcessor")
 
 def like_vllm(roots, wanted, folds, top_k):
     nodes = [node for root in roots for node in at_height(fold(root, folds), wanted)]
-    order = sorted(range(len(nodes)), key=lambda i: nodes[i].ns)  # of equal ones the first go
+    order = sorted(range(len(nodes)), key=lambda i: nodes[i].ns)  # of equal ones, the first are removed
     dropped = set(order[:max(0, len(nodes) - top_k + 1)] if top_k else [])
     sums = collections.Counter()
     for i, node in enumerate(nodes):
@@ -162,7 +162,7 @@ def check_sums(path, totals):
         for choice in choices:
             options = ["--level", level, *choice]
             check_tree(read_json(path, *options), totals, path.name, options)
-        # One format more, and names.
+        # One more format, and names.
         rows = read_csv(path, "--level", level)
         expect(sum(int(row["total_ns"]) for row in rows) == sum(totals.values()), path.name, level,
                "does not add up in CSV")
@@ -186,7 +186,7 @@ def check_sums(path, totals):
             for step, nodes in steps:
                 for node in nodes:
                     above[step["key"], tuple(node["path"].split(" > "))] += node["total_ns"]
-    # Of a phase every third step, and the last.
+    # Every third step of a phase, and the last.
     chosen = read_json(path, "--step-interval", "3")
     keys = [step["key"] for step in chosen.rows("tree_steps")]
     expect(0 < len(keys) < len(totals), path.name, "no steps are chosen, or all")
@@ -203,7 +203,7 @@ def check_leaves(path, profile):
     for step, nodes in nodes_by_step(read_json(path, "--level", "kernel")):
         for node in nodes:
             shown[step["key"], node["path"]] += node["total_ns"]
-    # Nodes that the ruleset folds stand for theirs.
+    # Nodes that the ruleset folds replace the nodes below them.
     for (key, name), ns in shown.items():
         below = expected[key, name] + sum(n for (k, p), n in expected.items()
                                           if k == key and p.startswith(name + " > "))
@@ -211,7 +211,7 @@ def check_leaves(path, profile):
 
 
 def check_compat(path, profile, rules):
-    """Where children take longer than their node kr goes by the children, and vLLM by the node."""
+    """If children take longer than their node, kr uses the time of the children, vLLM that of the node."""
     raised = {key: [drop_self(settled(root)) for root in roots] for key, roots in profile.items()}
     totals = {key: sum(root.ns for root in roots) for key, roots in raised.items()}
     losing = 0
@@ -293,7 +293,7 @@ def main(make_layerwise):
         print(failure[:600])
     if failures:
         sys.exit(f"{len(failures)} checks failed")
-    print(f"{len(PROFILES)} profiles: all sums, names, choices and differences hold")
+    print(f"{len(PROFILES)} profiles: all sums, names, selections and differences are correct")
 
 
 main(*sys.argv[1:])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`kr analyze` and `kr tree` on every PyTorch trace of the shared data, against the exact numbers that are there:
-operations linked to launches, kernels in modules (ORACLE.tsv), and layers found (LAYERS.tsv). And on every trace of it,
-those of nsys too: whatever is summed in parts adds up to the whole.
+"""Compares `kr analyze` and `kr tree` for every PyTorch trace of the shared data with the exact numbers in it:
+operations with launches, kernels in modules (ORACLE.tsv), and layers found (LAYERS.tsv). For every trace,
+those of nsys too: all sums of parts add up to their total.
 
     KR=build/tools/kr/kr tests/oracle/check_analyze.py [FOLDER]
 """
@@ -35,7 +35,7 @@ def rows_of(name):
 
 
 def kernels_of_tree(run):
-    """Kernels in modules and all of them, each with count and time; copies and sets are none."""
+    """Kernels in modules and all kernels, each with count and time; copies and sets are not kernels."""
     inside, every = [0, 0], [0, 0]
     for row in csv.DictReader(io.StringIO(kr("tree", run, "--level", "kernel", "--by", "kind", "--format", "csv"))):
         if row["label"] == "memory":
@@ -48,13 +48,13 @@ def kernels_of_tree(run):
 
 
 def identities(found, report):
-    """Of one run's analysis: (what, got, expected) of every sum that is reported in parts."""
+    """For the analysis of one run: (what, got, expected) of every sum that is reported in parts."""
     parts = ("compute_ns", "exposed_communication_ns", "exposed_memory_ns", "idle_ns")
     devices, phases, steps = (found.rows(table) for table in ("devices", "phases", "steps"))
     for place in devices + steps:
         yield "span", place["span_ns"], sum(place[part] for part in parts)
         yield "busy", place["busy_ns"], place["span_ns"] - place["idle_ns"]
-    # A report may know the engine before it has read all.
+    # A report may detect the engine before it has read everything.
     yield "run", {**found.run(), "why": ""}, {**report.run(), "why": ""}
     yield "devices", devices, report.rows("devices")
     operations, time = report.run()["operations"], report.run()["gpu_total_ns"]
@@ -65,7 +65,7 @@ def identities(found, report):
         yield f"total of {table}", total(rows, "total_ns"), time
     attribution = found.rows("attribution")
     yield "attribution", (total(attribution, "operations"), total(attribution, "total_ns")), (operations, time)
-    # A step includes the steps inside it, so those that are in none, and what is outside, are all.
+    # A step includes the steps inside it, so steps without an outer step, and operations outside steps, are all.
     outermost = [row for row in steps if row["outer_step_id"] is None]
     outside = [row for row in phases if row["phase"] == "(outside steps)"]
     if phases:
@@ -117,7 +117,7 @@ def check_identities(same):
 
 
 def check_ranks(same):
-    """Two ranks of one job: what the traces say of themselves, and sums that two tables have."""
+    """Two ranks of one job: what the traces contain about ranks, and sums that are in two tables."""
     paths = [str(FOLDER / f"dlrm_rank{rank}.json.gz") for rank in (1, 3)]
     found = analyze(*paths)
     for rows in (found.runs, found.rows("ranks")):
@@ -169,7 +169,7 @@ def main():
         if int(metrics.get(("count", "kernel"), 0)) == 0:
             continue
         path = str(FOLDER / trace)
-        # Without steps every kernel counts once, wherever its launch stands.
+        # Without steps every kernel counts once, wherever its launch is.
         run = path + ",generic"
         inside, every = kernels_of_tree(run)
         same(f"{trace}: kernels", every, [int(metrics["count", "kernel"]), int(metrics["sum_ns", "kernel"])])
@@ -180,7 +180,7 @@ def main():
         launches, = one.rows("launch_matching")
         same(f"{trace}: operations", launches["linked"] + launches["orphans"], total(kernels, "instances"))
         orphans, linked = (int(metrics[f"kernels_{what}", ""]) for what in ("orphan", "linked"))
-        same(f"{trace}: kernels linked are no more than operations",
+        same(f"{trace}: kernels with launches are not more than operations",
              launches["linked"] >= linked and launches["orphans"] >= orphans, True)
         same(f"{trace}: idle time", total(one.rows("idle"), "total_ns"), total(one.rows("devices"), "idle_ns"))
         same(f"{trace}: attribution", total(one.rows("attribution"), "total_ns"), total(kernels, "total_ns"))
@@ -189,7 +189,7 @@ def main():
             for layer in analyze(run, "--tables", "layers").rows("layers"):
                 found[layer["period"], layer["repeats"], layer["total_ns"]] += 1
         for row in layers[trace]:
-            # Of annotations that hold each other kr looks through the innermost, and through a whole trace only where
+            # Of nested annotations kr searches the innermost, and through a whole trace only where
             # it has no steps.
             if row["unit"] == "trace" or row["key"].startswith("execute_"):
                 continue

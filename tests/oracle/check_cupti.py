@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Real traces as folders of CUPTI activity. Every PyTorch trace of the shared data with GPU work is written as
-such a folder, in several spellings, by this script alone; `kr analyze` and `kr report` have to say the same of
-the folder as of the trace, whose numbers are compared with ORACLE.tsv by check_kineto.py and check_analyze.py.
-And the tables of an nsys export as CSV are the same work as the export.
+such a folder, in several spellings, only by this script; `kr analyze` and `kr report` must give the same results for
+the folder as for the trace, whose numbers are compared with ORACLE.tsv by check_kineto.py and check_analyze.py.
+The tables of an nsys export as CSV give the same operations as the export.
 
     KR=build/tools/kr/kr tests/oracle/check_cupti.py [FOLDER]
 """
@@ -40,7 +40,7 @@ def ns(text):
 
 
 def number(*candidates):
-    """The first that is a whole number, as the readers take devices and streams."""
+    """The first that is a whole number, as the readers choose devices and streams."""
     for candidate in candidates:
         text = str(candidate).removeprefix("stream ")
         if candidate is not None and text.lstrip("-").isdigit():
@@ -62,7 +62,7 @@ def events_of(path):
 
 
 def as_chrome(events, _):
-    """What scripts write that take a trace apart by category: each member a column, `args` an object."""
+    """The form of scripts that split a trace by category: one column per member, `args` an object."""
     columns = sorted({key for event in events for key in event})
     yield columns
     for event in events:
@@ -151,7 +151,7 @@ def check_kineto(path):
 
 
 def check_tables(folder):
-    """Names are ids of strings that are not there; all else has to be as in the export."""
+    """Names are ids of strings that do not exist; everything else must be as in the export."""
     tables = sorted(folder.glob("mordred_report1.CUPTI_ACTIVITY_KIND_*.csv"))
     if not tables:
         return []
@@ -172,7 +172,7 @@ def check_tables(folder):
     for name, (instances, time) in sums.items():
         if len(got.rows("kernels", name=name, instances=instances, total_ns=time)) != 1:
             wrong.append(f"tables: {name} is not {instances} times {time} ns")
-    # The export has sets as well, for which there is no table.
+    # The export also has sets, for which there is no table.
     time = want.run()["gpu_total_ns"] - total(want.rows("kernels", name="[CUDA memset]"), "total_ns")
     if got.run()["gpu_total_ns"] != time:
         wrong.append(f"tables: {got.run()['gpu_total_ns']} ns for {time}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`kr report` on every PyTorch trace of the shared data, against the exact numbers that are there (ORACLE.tsv):
-counts and sums by kind, names, elapsed time, and each device's breakdown; what is not a trace is refused.
+"""Compares `kr report` for every PyTorch trace of the shared data with the exact numbers in it (ORACLE.tsv):
+counts and sums by kind, names, elapsed time, and each device's breakdown. Files that are not traces are refused.
 
     KR=build/tools/kr/kr tests/oracle/check_kineto.py [FOLDER]
 """
@@ -29,7 +29,7 @@ def report(path):
 
 
 def check(name, rows, found):
-    """Differences, and how many numbers were compared."""
+    """The differences, and the number of compared values."""
     wrong, checked = [], 0
     run, devices_of_run = found.run(), found.rows("devices")
 
@@ -91,7 +91,7 @@ def check(name, rows, found):
 def main():
     oracle_file = FOLDER / "ORACLE.tsv"
     if not oracle_file.exists():
-        print("skipped: ORACLE.tsv of the shared data is not there")
+        print("skipped: ORACLE.tsv of the shared data does not exist")
         sys.exit(77)
     oracle = collections.defaultdict(list)
     for line in oracle_file.read_text(encoding="utf-8").splitlines()[1:]:
@@ -117,7 +117,7 @@ def main():
             if run["format"] != "kineto-json":
                 wrong.append(f"{name}: read as {run['format']}")
             if run["operations"] == 0 and "no GPU work" not in said:
-                wrong.append(f"{name}: nothing says that there is no GPU work")
+                wrong.append(f"{name}: no message about missing GPU work")
     print("\n".join(wrong))
     print(f"{files} files, {numbers} numbers, {len(wrong)} differences")
     sys.exit(1 if wrong or files < 10 else 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`kr report` on the ncu pages of the shared data, against the page read by this script and the numbers of
-ORACLE.tsv.
+"""Compares `kr report` for the ncu pages of the shared data with the pages as this script reads them, and with
+the numbers of ORACLE.tsv.
 
     KR=build/tools/kr/kr tests/oracle/check_ncu.py [FOLDER]
 """

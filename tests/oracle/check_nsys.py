@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`kr report` on every cuda_gpu_trace CSV and SQLite export of the shared data, against the exact numbers
-that are there (ORACLE.tsv): operations, names, sums, elapsed time by name, and each device's identity.
+"""Compares `kr report` for every cuda_gpu_trace CSV and SQLite export of the shared data with the exact
+numbers in it (ORACLE.tsv): operations, names, sums, elapsed time by name, and each device's identity.
 
     KR=build/tools/kr/kr tests/oracle/check_nsys.py [FOLDER]
 """
@@ -23,7 +23,7 @@ SPELLINGS = {"HtoD": "Host-to-Device", "DtoH": "Device-to-Host", "DtoD": "Device
 
 
 def spelled(name):
-    """A copy's name in the long form, `Unified Memory memcpy X` and `memcpy Unified X` alike."""
+    """A copy's name in the long form, the same for `Unified Memory memcpy X` and `memcpy Unified X`."""
     if not name.startswith("[CUDA "):
         return name
     for short, long in SPELLINGS.items():
@@ -84,7 +84,7 @@ def check(name, expected, found):
 def main():
     oracle_file = FOLDER / "ORACLE.tsv"
     if not oracle_file.exists():
-        print(f"skipped: {oracle_file.name} of the shared data is not there")
+        print(f"skipped: {oracle_file.name} of the shared data does not exist")
         sys.exit(77)
     oracle = collections.defaultdict(dict)
     for line in oracle_file.read_text(encoding="utf-8").splitlines()[1:]:

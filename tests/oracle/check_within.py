@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Labels by `within` on real traces, against a slow reading of the files: the call that launched each
-operation, every range of its thread one by one. Sums of NVTX ranges against known ones.
+"""Compares labels by `within` on real traces with a slow reading of the files: the call that launched each
+operation, and every range of its thread one by one. Compares sums of NVTX ranges with known sums.
 
     KR=build/tools/kr/kr tests/oracle/check_within.py
 """
@@ -30,7 +30,7 @@ engine e {
 """
 LABELS = ("deep", "flat", "some", "none")
 KINETO = ("h100_bert", "sglang_prefill", "vllm_decode_graph", "mi300_qwen05b")
-# File: kernels within any range, their time, and that of the deep ones of a name.
+# File: kernels within any range, their time, and that of the nested ones with a name.
 NSYS = {
     "power_iteration__baseline": (3682, 1129102360, "DeviceReduceKernel", 1779510),
     "mfu_2gpu_after": (3577, 488014833, "", 33515702),
@@ -122,7 +122,7 @@ def kr(path, *arguments):
 
 def main():
     if not DATA.is_dir():
-        print(f"{DATA} is not there")
+        print(f"{DATA} does not exist")
         return 77
     wrong = []
 
@@ -146,7 +146,7 @@ def main():
             if got != slow:
                 odd = list((got - slow).items())[:3] + list((slow - got).items())[:3]
                 wrong.append(f"{name}: operations labelled otherwise, such as {odd}")
-            # The same, summed: a row a distinct (name, kind, labels).
+            # The same, summed: one row per distinct (name, kind, labels).
             summed = collections.Counter()
             for row in kr(path, "classify", "--format", "csv", "--rules", rules):
                 summed[row["substage"]] += int(row["total_ns"])
@@ -165,7 +165,7 @@ def main():
             expect(f"{name}: time in one range",
                    sum(int(row["total_ns"]) for row in kernels
                        if row["substage"] == "deep" and known[2] in row["name"]), known[3])
-    print("\n".join(wrong) or "all as a slow reading says")
+    print("\n".join(wrong) or "all labels equal those of the slow reading")
     return 1 if wrong else 0
 
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "page/analysis_html.hpp"
+#include "page/tables_html.hpp"
 #include "render/render.hpp"
-#include "report/analysis_html.hpp"
-#include "report/tables_html.hpp"
 #include "session/session.hpp"
 
 namespace {

@@ -5,8 +5,9 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "overview/report.hpp"
+#include "page/report_html.hpp"
 #include "render/render.hpp"
-#include "report/report.hpp"
 #include "support/reports.hpp"
 #include "tables/registry.hpp"
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "report/tree_html.hpp"
-#include "report/tree_picture.hpp"
+#include "page/tree_html.hpp"
+#include "picture/tree_picture.hpp"
 #include "support/module_traces.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Rules that are no regular files: devices, pipes, sockets, folders, files that are too long. Each is
-an error that names the file and what to do; only a pipe named on the command line is read. Nothing
-is waited for."""
+"""Rules that are not regular files: devices, pipes, sockets, folders, files that are too long. Each is
+an error that names the file and the remedy; only a pipe named on the command line is read. kr waits
+for none of them."""
 import os
 import pathlib
 import resource
@@ -16,12 +16,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "lsp"))
 from client import Client  # noqa: E402
 
 KR = os.environ["KR"]
-TIMEOUT = 120  # seconds; nothing waits for it to pass
+TIMEOUT = 120  # seconds; no test waits so long
 RULES = 'engine e { detect: "e" substage { a: "x" rest: otherwise } }\n'
 
 
 def limit():
-    # What reads without end ends soon. Sanitizers reserve address space, so memory is not limited.
+    # Endless reading ends soon. Sanitizers reserve address space, so memory is not limited.
     resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 
 
@@ -53,7 +53,7 @@ def check_pipes(folder):
                            pass_fds=(read,))
         os.close(read)
         assert status in (0, 1) and "error" not in said, (verb, status, said)
-    # Without end: it is read up to the limit, and no further.
+    # Endless: it is read only up to the limit.
     read, write = os.pipe()
 
     def feed():
@@ -81,7 +81,7 @@ def check_pipes(folder):
 
 
 def check_server(folder):
-    """What an editor has open may `use` anything: the server goes on answering."""
+    """An open document may `use` any file: the server still answers."""
     client = Client()
     client.start()
     for number, path in enumerate(("./pipe.kr", "/dev/zero", "./socket.kr", "./long.kr", "./folder.kr")):
@@ -115,7 +115,7 @@ def main():
         assert status == 2 and "is a pipe" in said, (status, said)
         check_pipes(folder)
         check_server(folder)
-        # Of a folder, files are linted; a pipe in it is none.
+        # Of a folder, kr lints regular files; a pipe is not one.
         status, said = run(folder, "lint", ".")
         assert status == 2 and "is a pipe" in said, (status, said)
         listening.close()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Small rules files that ask for much work (generators.py), through every verb that reads rules.
-None may take much processor time or memory, crash, or fail but for what is wrong in the file.
+"""Small rules files that need much work (generators.py), with every verb that reads rules.
+None may take much processor time or memory, crash, or fail except for errors in the file.
 
-check_growth.py [--long|--small] [GENERATOR...]: `--long` takes eight times the sizes, by hand. `--small` takes a
-tenth, under sanitizers: they look at memory, for which size matters little."""
+check_growth.py [--long|--small] [GENERATOR...]: `--long` uses eight times the sizes, to run by hand. `--small` uses a
+tenth, for sanitizers: they check memory, for which size matters little."""
 import argparse
 import os
 import pathlib
@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import generators  # noqa: E402
 
 KR = os.environ["KR"]
-# Processor seconds, generous. What grew with 2^n before takes hours at these sizes.
+# Processor seconds, a generous limit. Work that grows with 2^n takes hours at these sizes.
 SECONDS = 60
 TRACE = "Start (ns),Duration (ns),Device,Strm,Name\n" + "".join(
     f"{i * 1000},500,GPU (0),7,x{i} x0 name{i} z\n" for i in range(20))
@@ -57,7 +57,7 @@ def check_verb(what, arguments, folder):
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit,
                          check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    # Findings and errors in the rules are fine, signals and what sanitizers say are not.
+    # Findings and errors in the rules are fine; signals and reports of sanitizers are not.
     assert run.returncode in (0, 1, 2), (
         f"{what}: status {run.returncode}\n{run.stderr.decode(errors='replace')[-2000:]}")
     assert b"Sanitizer" not in run.stderr, (what, run.stderr[-4000:])

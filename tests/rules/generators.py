@@ -1,4 +1,4 @@
-"""Small rules files that ask for much work: each is a function of a size, to be doubled."""
+"""Small rules files that need much work: each is a function of a size, which a test doubles."""
 
 HEAD = "engine e { detect: \"e\"\n substage {\n"
 TAIL = "  rest: otherwise\n }\n}\n"
@@ -151,7 +151,7 @@ def abbreviations_long(n):
 
 
 def abbreviations_grow(n):
-    """Each doubles what the one before it left."""
+    """Each doubles the result of the one before it."""
     n = min(n, 60)
     names = [chr(0x100 + i) for i in range(n + 1)]
     lines = "\n".join(f' abbreviate "{names[i]}" as "{names[i + 1] * 2}"' for i in range(n))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The bar on lists of names: the project's own two, or with `shared` the shared one (exit 77 if it is missing).
+"""The required share of correct labels in lists of names: the project's own two, or with `shared` the shared one (exit 77 if it is missing).
 
-Its own list is right to the last name, by the generic ruleset and by the engines' own, which only
-add to it. The list collected apart from the rules, from public reports and from sources, is right
-on 97 % of the names; what is wrong is listed, and is no reason to leave a name out of it.
+In the project's own list every label is correct, with the generic ruleset and with those of the engines,
+which only add rules. In the list collected independently of the rules, from public reports and from
+sources, 97 % are correct; wrong names are printed, and are not a reason to remove a name from the list.
 """
 
 import sys
@@ -25,7 +25,7 @@ def read(path):
 
 
 def findings(rows, engine):
-    """(what is wrong, wrong names): a line for each finding, and the names without the right label."""
+    """(problems, wrong names): one line per problem, and the names with a wrong label."""
     lines, wrong = [], set()
     answers = names.classify(rows, engine)
     for row in rows:
@@ -57,12 +57,12 @@ def check_public():
         sys.exit(f"{names.PUBLIC_NAMES}: also in {names.OWN_NAMES}: {twice[0]}")
     lines, wrong = findings(rows, "generic")
     share = 100 * (1 - len(wrong) / len(rows))
-    print("\n".join([*lines, f"public names: {share:.2f} % of {len(rows)} right, {PUBLIC_RIGHT} asked"]))
+    print("\n".join([*lines, f"public names: {share:.2f} % of {len(rows)} correct, required {PUBLIC_RIGHT} %"]))
     return share >= PUBLIC_RIGHT
 
 
 def check_shared():
-    """The list of real traces, by names and by time; its labels are others' and a few are disputed."""
+    """The list of real traces, by names and by time; its labels come from others, and a few are disputed."""
     if not names.SHARED_NAMES.exists():
         print(f"skipped: {names.SHARED_NAMES.name} of the shared data is missing")
         sys.exit(77)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/confusion counts right what is counted by hand: names, time, confusions, exit status."""
+"""tools/confusion gives the numbers that were counted by hand: names, time, confusions, exit status."""
 
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def main():
     def expect(what, got, *wanted):
         for one in wanted:
             if one not in got[1]:
-                failures.append(f"{what}: nothing says {one!r}:\n{got[1]}")
+                failures.append(f"{what}: no {one!r} in:\n{got[1]}")
 
     def expect_exit(what, got, status):
         if got[0] != status:
@@ -56,9 +56,9 @@ def main():
         got = run(folder)
         expect_exit("plain", got, 0)
         expect("plain", got,
-               "right        60.00 % of     5 names   40.00 % of    1.000 ms",
-               "unlabelled   20.00 % of     5 names   10.00 % of    1.000 ms",
-               "takes copy 1", "got gemm 1", "got unknown 1", "takes attention 1",
+               "correct        60.00 % of     5 names   40.00 % of    1.000 ms",
+               "unlabelled     20.00 % of     5 names   10.00 % of    1.000 ms",
+               "also labels copy 1", "labelled gemm 1", "labelled unknown 1", "also labels attention 1",
                "code:one/two", "flash_fwd",
                f"0.500 ms  copy, not gemm ({folder}/mine.kr:4): gemm_copy_2")
         got = run(folder, "--model", "big", "--worst", "0")
@@ -66,18 +66,18 @@ def main():
         expect_exit("names reached", run(folder, "--min-names", "60", "--min-time", "40"), 0)
         got = run(folder, "--min-names", "60.1", "--min-time", "40.1")
         expect_exit("below", got, 1)
-        expect("below", got, "60.00 % of names are right, not 60.1 %", "40.00 % of time")
+        expect("below", got, "60.00 % of names are correct, not 60.1 %", "40.00 % of time")
         expect_exit("no dimension", run(folder, "--dimension", "stagee"), 2)
         expect_exit("no model", run(folder, "--model", "small"), 2)
         expect_exit("no program", run(folder, "--kr", str(folder / "none")), 2)
         (folder / "list.tsv").write_bytes(LIST.replace(b"500000", b"-5"))
         got = run(folder)
         expect_exit("broken", got, 2)
-        expect("broken", got, "list.tsv:5: total_ns is '-5', no whole number")
+        expect("broken", got, "list.tsv:5: total_ns is '-5', not a whole number")
         (folder / "list.tsv").unlink()
         expect_exit("no list", run(folder), 2)
 
-    print("\n".join(failures) or "tools/confusion counts as by hand")
+    print("\n".join(failures) or "tools/confusion gives the numbers counted by hand")
     sys.exit(1 if failures else 0)
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The tests that `kr test --coverage` suggests, pasted into the ruleset, pass and leave nothing
-unreached but what no name reaches.
+"""The tests that `kr test --coverage` suggests, pasted into the ruleset, pass and reach everything
+that a name can reach.
 
-For each shipped ruleset, and for one with all that stands in tests.
+For each shipped ruleset, and for one with everything that tests can contain.
 """
 
 import json
@@ -53,12 +53,12 @@ def coverage(path):
 
 
 def check(path):
-    """Whether what is suggested for the file at `path`, in which it is then pasted, does all."""
+    """Whether the tests suggested for the file at `path`, pasted into it, reach everything."""
     before = coverage(path)
     open_ended = [one for one in before["unreached"] if not one["test"]]
     shown = run("test", str(path), "--coverage").stdout.decode("utf-8", "surrogateescape")
     lines = shown.split("\n")
-    # What is to be pasted stands between the list of places and the last two lines.
+    # The tests to paste are between the list of places and the last two lines.
     tests = [line for line in lines[:-3] if ": no test reaches " not in line]
     suggested = "\n".join(tests).encode("utf-8", "surrogateescape")
     with open(path, "ab") as file:
@@ -81,7 +81,7 @@ def main():
         for ruleset in RULESETS:
             files.append(Path(name, f"{ruleset}.kr"))
             text = (root / "rulesets" / f"{ruleset}.kr").read_text(encoding="utf-8")
-            # Without its tests, so that all is to be suggested.
+            # Without its tests, so that all tests are suggested.
             cut = text.find("\ntest ")
             files[-1].write_text(text, encoding="utf-8")
             files.append(Path(name, f"{ruleset}-untested.kr"))

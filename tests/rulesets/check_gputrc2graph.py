@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The ruleset gputrc2graph gives every name the label that first-match `re.search` gives it.
+"""The ruleset gputrc2graph gives every name the same label as first-match `re.search`.
 
 The tables are those of gputrc2graph.py: a copy of their facts in tests/data (a rule is
-`category = pattern`), and the collected tables beside the repository where they are there.
+`category = pattern`), and the collected tables beside the repository if they exist.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 
 import kernel_names as names
 
-# What no list of kernels has in its right place: prefixes, cases and neighbours of the patterns.
+# Names that no list of kernels has: prefixes, other cases and neighbours of the patterns.
 EDGES = [
     "x", "GEMM", "gem m", "moe", "Moe", "sigmoi", "CUDA mem", "[CUDA memcpy HtoD]",
     "[CUDA memset]", "cuda memcpy", "_norm", "norm_", "_norm_", "Norm", "act_and_mul",
@@ -65,7 +65,7 @@ def check(table, rows):
                     f"{title}: {row['name'][:100]}: {answer['substage']} by {answer['rule']}, "
                     f"re.search says {expected}"
                 )
-    print(f"{title}: {len(rows) - wrong} of {len(rows)} names alike")
+    print(f"{title}: {len(rows) - wrong} of {len(rows)} names have equal labels")
     return wrong
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The rules that `kr coverage` suggests do what it promises.
+"""The rules that `kr coverage` suggests have the effect that it reports.
 
-Each is pasted where it says, with its test: the rules then lint clean, their tests pass, and the
-time that is explained has grown by exactly what was promised; one at a time, and all together.
-Traces are made of names of many kinds at random, hostile ones among them, and read under a shipped
-ruleset and under rules of every shape that a rule can be added to.
+The test pastes each at its place, with its test: then `kr lint` finds nothing, the tests pass, and the
+explained time has grown by exactly the reported time; one rule at a time, and all together.
+Traces contain random names of many kinds, also hostile ones. They are read with a shipped
+ruleset, and with rules of every form to which a rule can be added.
 """
 
 import os
@@ -21,8 +21,8 @@ from results import Results, total  # noqa: E402
 
 SEEDS = range(int(os.environ.get("SEEDS", "4")))
 
-# Where rules can go: an engine's block with and without `otherwise`, one on a line, with comments
-# behind its rules, none but a model's, one that the dimension is new to.
+# Places for rules: an engine's block with and without `otherwise`, a block on one line, with comments
+# after its rules, only a model's block, an engine without the dimension.
 SHAPES = {
     "block.kr": """
 labels substage {
@@ -144,7 +144,7 @@ def explained(found):
 
 
 def check_parts(found, what, failures):
-    """A group is as large as its names, and as its parts of all runs."""
+    """The time of a group is the sum over its names, and over its runs."""
     names_of, runs_of = (found.grouped(table, "group") for table in ("unexplained_names", "unexplained_runs"))
     for one in found.rows("unexplained"):
         same = names_of[one["group"],]
@@ -163,7 +163,7 @@ def write_rules(folder):
 
 
 def paste(folder, suggestions):
-    """Into the files, from the last place to the first, so that places stay; tests at the end."""
+    """Into the files, from the last place to the first, so that earlier places stay valid; tests at the end."""
     write_rules(folder)
     for one in sorted(suggestions, key=lambda one: -one["byte"]):
         path = folder / one["file"]
@@ -176,7 +176,7 @@ def paste(folder, suggestions):
 
 
 def lint_alone(folder):
-    """What is found in each file as it comes, to know what a paste adds."""
+    """The findings in each file before pasting, to see what pasting adds."""
     return {name: kr(folder, "lint", name, "--format", "concise")[1].count("\n")
             for name in files_of(folder)}
 
@@ -221,7 +221,7 @@ def check(seed, failures):
                     failures.append(f"seed {seed}, {what}: run {run['run']} differs")
             return after
 
-        # One block of a new dimension is enough; others would be written into it.
+        # One block of a new dimension is enough; other rules would be added to it.
         seen_new = set()
         together = []
         for one in suggestions:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Lints the public tables of ../shared/data/tables, one by one, and holds what is found against two
-other ways to know it:
+"""Lints the public tables of ../shared/data/tables, one by one, and compares the findings with two
+other methods:
 
 - every text that contains a text of an earlier rule, or of its own rule, is among the findings: a
   plain search for substrings finds the same;
 - for each rule and alternative that is never reached, `kr why` gives the example to another rule,
-  one of those that the finding names.
+  one of those in the finding.
 
     KR=build/tools/kr/kr tests/rulesets/check_tables.py
 """
@@ -35,13 +35,13 @@ def kr(*arguments, good=(0, 1)):
 
 
 def literals(pattern):
-    """The alternatives of a pattern that is nothing but texts, else none."""
+    """The alternatives of a pattern that consists only of texts, else none."""
     parts = pattern.split("|")
     return parts if all(LITERAL.fullmatch(part) for part in parts) else []
 
 
 def contained(rules):
-    """Texts that hold an earlier text: by the way of a substring, first match wins."""
+    """Texts that contain an earlier text: a substring search, the first match wins."""
     above, dead = [], set()
     for pattern, _ in rules:
         own = literals(pattern)
@@ -55,7 +55,7 @@ def contained(rules):
 
 
 def rule_begins(lines):
-    """By line, from 1: where its rule begins."""
+    """For each line, from 1: the line on which its rule begins."""
     begins, at = {}, 0
     for number, line in enumerate(lines, 1):
         if re.match(r'\s*("[^"]*"|[\w-]+)\s*:', line):
@@ -91,13 +91,13 @@ def check(table, path, failures):
                  for row in answer.rows("explanations", dimension="substage") if row["rule"]}
         takers = {begins[other["line"]] for other in one["related"]}
         if not rules or not rules <= takers or begins[one["line"]] in rules - takers:
-            failures.append(f"{model['name']}: {one['witness']!r} goes to {rules}, not {takers}")
+            failures.append(f"{model['name']}: {one['witness']!r} gets its label from {rules}, not {takers}")
     return len(found), len(contained(table["rules"]))
 
 
 def main():
     if not TABLES.is_file():
-        print(f"skipped: {TABLES.parent} is not there")
+        print(f"skipped: {TABLES.parent} does not exist")
         sys.exit(77)
     failures, found, texts, tables = [], 0, 0, json.loads(TABLES.read_text())
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
-"""Lists of labelled kernel names, and what `kr classify` says of them.
+"""Lists of labelled kernel names, and their labels by `kr classify`.
 
-A list is a TSV with a header; the columns used are name, label, also (a second label that is as
-right), kind, engine or engine_hint, source or family, total_ns. Names are any bytes but tabs and
-line breaks; those that are not UTF-8 are kept as Python's `surrogateescape` keeps them. The program
+A list is a TSV with a header; the columns used are name, label, also (a second correct label),
+kind, engine or engine_hint, source or family, total_ns. Names are any bytes but tabs and
+line breaks; those that are not UTF-8 are read with Python's `surrogateescape`. The program
 is the one named in the environment variable KR.
 """
 
@@ -16,14 +16,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN_NAMES = ROOT / "tests" / "data" / "names.tsv"
-# Collected from public reports and sources apart from the rules, and not shortened to what they know.
+# Collected from public reports and sources independently of the rules; also names that no rule matches.
 PUBLIC_NAMES = ROOT / "tests" / "rulesets" / "names.tsv"
 OWN_TABLES = ROOT / "tests" / "data" / "gputrc2graph_tables.json"
 SHARED = ROOT.parent / "shared" / "data"
 SHARED_NAMES = SHARED / "names" / "dev.tsv"
 SHARED_TABLES = SHARED / "tables" / "engine_tables.json"
 
-# Where a list has no time for a name, every name counts alike.
+# If a list has no times, every name has the same weight.
 DEFAULT_NS = 1000
 
 HEADER = (
@@ -33,7 +33,7 @@ HEADER = (
 
 
 def fail(message):
-    """It could not be done: exit 2, as kr has it."""
+    """Fails with exit status 2, like kr."""
     print(message, file=sys.stderr)
     sys.exit(2)
 
@@ -80,7 +80,7 @@ def read_names(path):
             fail(f"{path}:{number}: no name, or no label")
         total = row.get("total_ns") or "0"
         if not total.isdecimal():
-            fail(f"{path}:{number}: total_ns is {total!r}, no whole number")
+            fail(f"{path}:{number}: total_ns is {total!r}, not a whole number")
         row["total_ns"] = int(total)
         row["source"] = row.get("source") or row.get("family") or ""
         row["engine"] = row.get("engine_hint") or row.get("engine") or ""
@@ -91,7 +91,7 @@ def read_names(path):
 
 
 def write_trace(path, rows):
-    """A cuda_gpu_trace CSV with one operation a name, one after another."""
+    """A cuda_gpu_trace CSV with one operation per name, one after another."""
     start = 1_000_000
     with open(path, "w", newline="", encoding="utf-8", errors="surrogateescape") as file:
         writer = csv.writer(file)

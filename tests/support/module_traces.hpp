@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "modules/view.hpp"
 #include "trace/module_trace.hpp"
+#include "trees/view.hpp"
 
 namespace kr::test {
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "report/report.hpp"
+#include "overview/report.hpp"
 #include "support/summaries.hpp"
 
 namespace kr::test {

@@ -1,4 +1,4 @@
-"""What kr writes as JSON: rows of tables. Scripts in other folders of tests/ find it by
+"""Reads the JSON of kr: rows of tables. Scripts in other folders of tests/ import it after
 
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 """
@@ -59,7 +59,7 @@ def total(rows, column):
 
 
 def label_sums(found):
-    """Of the report of one run: (what, got, expected); the labels of each dimension add up to the run."""
+    """For the report of one run: (what, got, expected); the labels of each dimension add up to the run."""
     run, dimensions = found.run(), found.grouped("labels", "dimension")
     yield "there are labels", bool(dimensions), run["operations"] > 0
     for (dimension,), labels in dimensions.items():

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Traces with many distinct values instead of many rows: processor time grows with the file.
 
-Each case is written with n and with 4n distinct values of one sort: devices, streams, threads, names,
-sections, columns, levels, ranges open at once. What grows with the square takes 16 times as long; more
-than 8 times, and more than a floor, is a failure. Environment: KR is the program; KR_LONG=1 takes ten
-times as many values (minutes). `--small` takes a fifth, under sanitizers: they look at memory.
+Each case is written with n and with 4n distinct values of one kind: devices, streams, threads, names,
+sections, columns, levels, ranges open at once. Quadratic work takes 16 times as long; more
+than 8 times, and more than a minimum time, is a failure. Environment: KR is the program; KR_LONG=1 uses ten
+times as many values (minutes). `--small` uses a fifth, for sanitizers: they check memory.
 """
 
 import json

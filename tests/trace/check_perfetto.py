@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A trace, written for viewers and read again, is of the same rank, world size and backend.
+"""A trace that is written for viewers and read again has the same rank, world size and backend.
 
-Traces made here, and every trace of the shared data (environment KR_SHARED_DATA, or the folder beside
+Traces made by this test, and every trace of the shared data (environment KR_SHARED_DATA, or the folder beside
 the sources). Environment: KR is the program.
 """
 
@@ -26,7 +26,7 @@ INFOS = [None, {"rank": 3}, {"world_size": 8}, {"backend": "nccl"},
 
 
 def report(path):
-    """What the run says of its process; None: kr does not report on such a file."""
+    """What the run contains about its process; None: kr does not report on such a file."""
     done = subprocess.run([KR, "report", str(path), "--format", "json"], capture_output=True, check=False)
     if done.returncode != 0:
         return None

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""The tutorial, done as it is written: its files saved, its commands run, their output compared.
+"""Does what the tutorial describes: saves its files, runs its commands, compares their output.
 
 Every fenced block of docs/tutorial.md is one of two kinds. A block of commands is fenced as
 `console`: lines that begin with `$ ` are run by sh, one after the other, in one folder; what follows
-is what they print, standard output first, then standard error. `…` alone on a line stands for any
+is what they print, standard output first, then standard error. `…` on a line of its own stands for any
 lines, within a line for any text; a command without output shown may print anything. All exit with
-0, unless a comment before the block says otherwise, for its commands in order:
+0, unless a comment before the block gives other statuses, for its commands in order:
 
     <!-- exit: 1 -->
 
-Any other block is the text of a file, or goes into one, as the comment before it says:
+Any other block is the text of a file, or a part of one, as the comment before it describes:
 
-    <!-- file: acme.kr -->                                  the whole file
-    <!-- file: acme.kr, below: substage { -->               below the line that reads so
+    <!-- file: acme.kr -->                                  the complete file
+    <!-- file: acme.kr, below: substage { -->               below the line with this text
     <!-- file: acme.kr, above: include llm.substage -->
     <!-- file: acme.kr, in place of: attention: "flash" -->
     <!-- file: acme.kr, at the end -->
@@ -31,11 +31,11 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "tutorial.md"
 FENCE = re.compile(r"^```(\S*)")
 EXIT = re.compile(r"^<!-- exit: ([0-9 ]+) -->$")
 FILE = re.compile(r"^<!-- file: ([\w./-]+)(?:, (at the end|(below|above|in place of): (.+)))? -->$")
-AT_LEAST = 10  # commands; fewer means that the page is read wrongly
+AT_LEAST = 10  # commands; fewer means that this test does not parse the page correctly
 
 
 class Wrong(Exception):
-    """The page is not as it should be; the message begins with a line number."""
+    """The page is not valid; the message begins with a line number."""
 
 
 def blocks_of(text):
@@ -54,7 +54,7 @@ def blocks_of(text):
             inside, body = (number, fence[1], comment), []
         elif line.startswith("<!-- "):
             if comment or not (EXIT.match(line) or FILE.match(line)):
-                raise Wrong(f"{number}: a comment that says nothing of a block: {line}")
+                raise Wrong(f"{number}: a comment without an instruction for a block: {line}")
             comment = line
         elif comment:
             raise Wrong(f"{number}: a block must follow the comment")
@@ -99,7 +99,7 @@ def commands_of(number, lines):
 
 
 def is_shown(shown, printed):
-    """Whether `printed` is what the page shows of it."""
+    """Whether `printed` matches what the page shows."""
     if not shown:
         return not printed
     if shown[0].strip() == "…":
@@ -119,7 +119,7 @@ def without_blank_ends(lines):
 
 
 def run(folder, environment, number, command, shown, status):
-    """What is wrong with a command; empty if nothing is."""
+    """The problem of a command; empty if there is none."""
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
@@ -143,7 +143,7 @@ def run(folder, environment, number, command, shown, status):
 
 
 def check(page, kr):
-    """(commands run, what is wrong)."""
+    """(number of commands run, problems)."""
     count = 0
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
@@ -183,7 +183,7 @@ def check(page, kr):
 def main():
     kr = Path(os.environ.get("KR", "build/tools/kr/kr")).resolve()
     if not kr.exists():
-        sys.exit(f"{kr} is not there: build it, or name it in KR")
+        sys.exit(f"{kr} does not exist: build it, or set KR to another program")
     page = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE
     try:
         count, wrong = check(page, kr)

@@ -4,8 +4,9 @@
 #include <memory>
 
 #include "outputs.hpp"
-#include "report/analysis_html.hpp"
-#include "report/report.hpp"
+#include "overview/report.hpp"
+#include "page/analysis_html.hpp"
+#include "picture/label_styles.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

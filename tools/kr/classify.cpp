@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "outputs.hpp"
-#include "report/each.hpp"
-#include "report/report.hpp"
+#include "overview/each.hpp"
+#include "overview/report.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

@@ -1,5 +1,5 @@
 // kr coverage: what share of GPU time the rules explain, and rules to add.
-#include "report/coverage.hpp"
+#include "overview/coverage.hpp"
 
 #include <fmt/format.h>
 

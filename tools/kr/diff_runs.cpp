@@ -7,7 +7,7 @@
 #include "analyze/compare_runs.hpp"
 #include "analyze/run.hpp"
 #include "base/error.hpp"
-#include "report/run_difference.hpp"
+#include "overview/run_difference.hpp"
 #include "trace/open.hpp"
 
 namespace kr::cli {

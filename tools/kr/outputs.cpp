@@ -7,9 +7,9 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "export/chrome_trace.hpp"
+#include "page/tables_html.hpp"
 #include "render/render.hpp"
-#include "report/chrome_trace.hpp"
-#include "report/tables_html.hpp"
 #include "session.hpp"
 #include "trace/open.hpp"
 

@@ -1,10 +1,11 @@
 // kr report: the main job.
-#include "report/report.hpp"
+#include "overview/report.hpp"
 
 #include <memory>
 
 #include "base/error.hpp"
 #include "outputs.hpp"
+#include "page/report_html.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

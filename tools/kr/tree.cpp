@@ -1,5 +1,5 @@
 // kr tree: module trees, cut at a level, by phase and step.
-#include "report/tree.hpp"
+#include "overview/tree.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 #include "base/file.hpp"
 #include "base/nearest.hpp"
 #include "outputs.hpp"
-#include "report/tree_html.hpp"
-#include "report/tree_picture.hpp"
+#include "page/tree_html.hpp"
+#include "picture/tree_picture.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "outputs.hpp"
-#include "report/why_text.hpp"
+#include "overview/why_text.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

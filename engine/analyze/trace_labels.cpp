@@ -1,0 +1,25 @@
+#include "analyze/trace_labels.hpp"
+
+#include "classify/why.hpp"
+
+namespace kr {
+
+TraceLabels::TraceLabels(const CompiledRules& rules, const Labelled& labelled) : rules_(rules) {
+  dimensions_.reserve(labelled.dimensions.size());
+  for (const DimensionLabels& labels : labelled.dimensions) {
+    dimensions_.emplace_back(rules.program().dimensions.get(labels.dimension).name, &labels);
+  }
+}
+
+const Given* TraceLabels::find(std::string_view dimension, uint32_t row) const {
+  for (const auto& [known, labels] : dimensions_) {
+    if (known == dimension) return &labels->by_row[row];
+  }
+  return nullptr;
+}
+
+std::string TraceLabels::rule(const Given& given) const {
+  return given.rule ? rule_place(rules_, *given.rule) : std::string();
+}
+
+}  // namespace kr

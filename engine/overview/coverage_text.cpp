@@ -1,0 +1,198 @@
+// `kr coverage` for a terminal.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/plural.hpp"
+#include "base/printable.hpp"
+#include "overview/coverage.hpp"
+#include "table/numbers.hpp"
+#include "table/text_grid.hpp"
+
+namespace kr {
+
+namespace {
+
+using Align = TextGrid::Align;
+
+constexpr size_t longest_id = 48;
+
+class CoverageText {
+ public:
+  CoverageText(const CompiledRules& rules, const TimeCoverage& coverage, TableOptions options)
+      : rules_(rules), coverage_(coverage), options_(options) {}
+
+  std::string text() {
+    facts();
+    runs();
+    const int64_t open_ns = coverage_.total_ns - coverage_.explained_ns;
+    if (coverage_.unexplained.empty()) {
+      out_ += open_ns == 0
+                  ? fmt::format("every name is explained by a rule of {}\n", coverage_.dimension)
+                  : std::string();
+      return std::move(out_);
+    }
+    for (size_t i = 0; i < coverage_.unexplained.size(); ++i) suggestion(i);
+    if (coverage_.groups_left > 0) {
+      out_ += fmt::format("{} more, {}: --top 0 shows all\n",
+                          plural(coverage_.groups_left, "group"), human_time(coverage_.left_ns));
+    }
+    if (any_generic()) {
+      out_ += wrapped(
+          "Rules of `generic` apply to traces of every engine without rules of its own: for your "
+          "own engine, `kr init NAME` writes a file for such rules.",
+          width(), 0);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  std::string ink(std::string_view text, Ink ink) const { return inked(text, ink, options_.color); }
+  size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
+  /// As it is, for a terminal: what is to be pasted is not wrapped.
+  void line(size_t indent, std::string_view text, Ink how = Ink::none) {
+    out_ += std::string(indent, ' ') + ink(text, how) + '\n';
+  }
+  std::string share(int64_t ns) const { return percent(ns, coverage_.total_ns, 2); }
+
+  bool any_generic() const {
+    const auto engine = rules_.program().engine("generic");
+    return engine &&
+           std::any_of(coverage_.runs.begin(), coverage_.runs.end(), [&](const MeasuredRun& run) {
+             return rules_.program().models.get(run.model).engine == *engine &&
+                    run.explained_ns < run.total_ns;
+           });
+  }
+
+  void facts() {
+    const Program& program = rules_.program();
+    for (const MeasuredRun& run : coverage_.runs) {
+      out_ +=
+          ink(wrapped(fmt::format("{}: {} · {}/{}{}{}", run.source, run.format,
+                                  program.engines.get(program.models.get(run.model).engine).name,
+                                  program.models.get(run.model).name,
+                                  run.choice_why.empty() ? "" : " · ", run.choice_why),
+                      width(), 0),
+              Ink::faint);
+      if (!run.has_dimension) {
+        line(0,
+             fmt::format("{} has no rules for {}", program.title(run.model), coverage_.dimension),
+             Ink::warning);
+      }
+      if (run.total_ns == 0) line(0, "no GPU work in this trace", Ink::warning);
+      for (const Loss& loss : run.losses) {
+        line(0,
+             fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
+                         loss.first_offset),
+             Ink::warning);
+      }
+    }
+    out_ += '\n';
+  }
+
+  void runs() {
+    TextGrid grid;
+    const TimeUnit unit = unit_for(coverage_.total_ns);
+    grid.column("run", Align::left);
+    grid.column(fmt::format("explained {}", unit.name), Align::right);
+    grid.column(fmt::format("of {}", unit.name), Align::right);
+    grid.column("%", Align::right);
+    grid.column("names", Align::right);
+    grid.column("unexplained", Align::right);
+    for (const MeasuredRun& run : coverage_.runs) {
+      const auto open = std::count_if(run.names.begin(), run.names.end(),
+                                      [](const MeasuredName& name) { return !name.explained; });
+      grid.row({{cut_middle(run.id, longest_id), {}},
+                {in_unit(run.explained_ns, unit), {}},
+                {in_unit(run.total_ns, unit), {}},
+                {share_explained(run.explained_ns, run.total_ns), {}},
+                {grouped(static_cast<int64_t>(run.names.size())), {}},
+                {grouped(open), {}}});
+    }
+    if (coverage_.runs.size() > 1) {
+      grid.rule();
+      grid.row({{"together", {}},
+                {in_unit(coverage_.explained_ns, unit), {}},
+                {in_unit(coverage_.total_ns, unit), {}},
+                {share_explained(coverage_.explained_ns, coverage_.total_ns), {}}},
+               Ink::bold);
+    }
+    out_ += grid.text(0, options_.color) + '\n';
+  }
+
+  void suggestion(size_t index) {
+    const Suggestion& one = coverage_.unexplained[index];
+    const std::string head = fmt::format("{}. {}", index + 1, cut(one.likeness, 60));
+    out_ += ink(head, Ink::bold) +
+            fmt::format("  +{} · {} % of all · {} · {}\n", human_time(one.total_ns),
+                        share(one.total_ns), plural(one.names.size(), "name"),
+                        plural(static_cast<size_t>(one.instances), "instance"));
+    line(3, cut(one.names[0].name, width() > 0 ? std::max<size_t>(width(), 24) - 3 : 0),
+         Ink::faint);
+    if (coverage_.runs.size() > 1) {
+      for (const Suggestion::InRun& in_run : one.runs) {
+        const MeasuredRun& run = coverage_.runs[in_run.run];
+        line(3,
+             fmt::format("in {}: +{} · {} % of it", cut_middle(run.id, longest_id),
+                         human_time(in_run.total_ns), percent(in_run.total_ns, run.total_ns, 2)),
+             Ink::faint);
+      }
+    }
+    if (one.rule.empty()) {
+      line(3, "no rule can match an empty name");
+    } else {
+      to_paste(one);
+    }
+    out_ += '\n';
+  }
+
+  void to_paste(const Suggestion& one) {
+    const RulePlace& place = one.place;
+    const std::string file = printable(rules_.sources().path(place.file));
+    const std::string where =
+        place.new_block       ? fmt::format("a new block {} {{ … }}", coverage_.dimension)
+        : place.below.empty() ? fmt::format("first in its block {}", coverage_.dimension)
+                              : fmt::format("below `{}`", place.below);
+    line(3, fmt::format("{}:{}, {}, {}:", file, place.line, place.owner, where));
+    if (place.new_dimension) {
+      line(5, fmt::format("{} {{", coverage_.dimension));
+      line(7, one.rule, Ink::bold);
+      line(7, "otherwise keep");
+      line(5, "}");
+    } else {
+      line(5, one.rule, Ink::bold);
+    }
+    line(3, "and, outside the engine:");
+    for (size_t at = 0; at < one.test.size();) {
+      const size_t end = std::min(one.test.find('\n', at), one.test.size());
+      line(5, std::string_view(one.test).substr(at, end - at));
+      at = end + 1;
+    }
+    line(3,
+         one.label_words.empty()
+             ? fmt::format("no word indicates a label: replace {} by the one you choose", one.label)
+             : fmt::format("{} by `{}`", one.label, fmt::join(one.label_words, "`, `")),
+         Ink::faint);
+  }
+
+  const CompiledRules& rules_;
+  const TimeCoverage& coverage_;
+  TableOptions options_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string share_explained(int64_t part, int64_t whole) {
+  if (whole == 0) return "100.00";
+  const auto wide = static_cast<unsigned __int128>(part) * 10000;
+  const auto hundredths = static_cast<uint64_t>(wide / static_cast<unsigned __int128>(whole));
+  return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
+}
+
+std::string coverage_text(const CompiledRules& rules, const TimeCoverage& coverage,
+                          TableOptions options) {
+  return CoverageText(rules, coverage, options).text();
+}
+
+}  // namespace kr

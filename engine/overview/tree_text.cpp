@@ -1,0 +1,404 @@
+// `kr tree` for a terminal.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/printable.hpp"
+#include "overview/tree.hpp"
+#include "table/numbers.hpp"
+#include "table/text_grid.hpp"
+#include "trees/names.hpp"
+#include "trees/trends.hpp"
+
+namespace kr {
+namespace {
+
+using Align = TextGrid::Align;
+using Cell = TextGrid::Cell;
+
+constexpr size_t shortest_name = 24;
+constexpr size_t longest_label = 28;
+constexpr size_t most_compared = 15;
+constexpr size_t levels_indented = 40;  // deeper ones stand no further in
+constexpr size_t most_evidence = 6;
+
+std::string plural(uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", grouped(static_cast<int64_t>(count)), what, count == 1 ? "" : "s");
+}
+
+std::string signed_time(int64_t ns, TimeUnit unit) {
+  return fmt::format("{}{}", ns > 0 ? "+" : "", in_unit(ns, unit));
+}
+
+/// A node may be named as kr's own rows are: then it stands in quotes.
+std::string node_text(const std::string& name) {
+  const auto is = [&](std::string_view own) {
+    const std::string_view text = name;
+    if (!text.starts_with(own)) return false;
+    const std::string_view rest = text.substr(own.size());
+    return rest.empty() || rest.starts_with(" (") || rest.starts_with(" #") ||
+           rest.starts_with(" <- ");
+  };
+  return is(reserved::others) || is(reserved::self) ? '"' + name + '"' : name;
+}
+
+/// One line of a tree.
+struct Line {
+  std::string name;
+  std::string label;
+  uint32_t depth = 0;
+  int64_t invocations = 0;
+  int64_t total_ns = 0;
+  bool shown = false;  // else it only stands above what is shown
+};
+
+class TreeText {
+ public:
+  TreeText(const TreeView& view, const TreeRun& run, Metric metric, TableOptions options,
+           const Write& write)
+      : view_(view), run_(run), metric_(metric), options_(options), write_(write) {
+    int64_t longest = 0;
+    for (const ViewStep& step : view.steps()) longest = std::max(longest, step.total_ns);
+    unit_ = unit_for(longest);
+  }
+
+  void print() {
+    facts();
+    for (size_t i = 0; i < view_.steps().size(); ++i) step(i);
+    const std::vector<PhaseSums> phases = sum_phases(view_);
+    for (const PhaseSums& phase : phases) growth(phase);
+    side_by_side(phases);
+    flush();
+  }
+
+ private:
+  std::string ink(std::string_view text, Ink ink) const { return inked(text, ink, options_.color); }
+  std::string time(int64_t ns) const { return in_unit(ns, unit_); }
+  size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
+  void line(const std::string& text, Ink ink = Ink::none) {
+    out_ += this->ink(wrapped(text, width(), 0), ink);
+  }
+  void flush() {
+    write_(out_);
+    out_.clear();
+  }
+
+  void facts() {
+    const ModuleTrace& trace = view_.trace();
+    const LabelledModules& modules = view_.modules();
+    out_ += ink(cut_middle(run_.id, width()), Ink::bold) + '\n';
+    line(fmt::format("{} · {} · {}", printable(trace.source), trace.format,
+                     plural(trace.steps.size(), "step")));
+    line(fmt::format("{}/{}{}{}", run_.engine, run_.model, modules.choice.why.empty() ? "" : " · ",
+                     modules.choice.why));
+    const std::string compat = view_.options().compat ? ", as in plots of vLLM" : "";
+    line(fmt::format("level {}{} · labels: {}", to_string(view_.options().level), compat,
+                     view_.options().dimension));
+    if (trace.steps.empty()) line("no steps in this file", Ink::warning);
+    if (view_.without_layers()) {
+      line("no layers in some steps: no module there repeats, so they are shown by their roots",
+           Ink::warning);
+    }
+    if (view_.options().compat) {
+      line(fmt::format("--compat omits {} of {}", human_time(view_.lost_ns()),
+                       human_time(steps_total())),
+           view_.lost_ns() > 0 ? Ink::warning : Ink::none);
+    }
+    if (modules.attribution) placed(*modules.attribution);
+    if (modules.attribution && view_.options().level.kind == Level::Kind::layer) evidence();
+    for (const Loss& loss : trace.losses) {
+      line(fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
+                       loss.first_offset),
+           Ink::warning);
+    }
+  }
+
+  /// How the time of a trace's operations was placed, all steps together.
+  void placed(const AttributionSums& sums) {
+    const int64_t outside = sums.layer_ns + sums.none_ns;
+    const int64_t all = sums.module_ns + outside;
+    if (outside == 0) {
+      line(all > 0 ? "all time is in modules" : "no time to place in modules");
+      return;
+    }
+    const auto share = [&](int64_t part) { return percent(part, all, 1) + " %"; };
+    line(fmt::format("not in any module: {} of the time ({} in layers found by their period, {} in "
+                     "neither)",
+                     share(outside), share(sums.layer_ns), share(sums.none_ns)),
+         Ink::warning);
+  }
+
+  /// What layers that no module tells of rest on.
+  void evidence() {
+    const std::vector<LayerEvidence>& all = view_.modules().layer_evidence;
+    if (all.empty()) {
+      line("no period: no graph launch, step or stream has kernels that repeat as layers do",
+           Ink::warning);
+    }
+    for (size_t i = 0; i < std::min(all.size(), most_evidence); ++i) {
+      const LayerEvidence& one = all[i];
+      const std::string more = one.units > 1 ? fmt::format(", and so in {} of them",
+                                                           grouped(static_cast<int64_t>(one.units)))
+                                             : "";
+      line(fmt::format("evidence of layers{}: {}{}", one.run.level > 0 ? " within layers" : "",
+                       kr::evidence(one.run), more));
+    }
+    if (all.size() > most_evidence) {
+      line(fmt::format("and {} more (kr analyze --only layers shows all)",
+                       all.size() - most_evidence));
+    }
+  }
+
+  int64_t steps_total() const {
+    int64_t total = 0;
+    for (const ViewStep& step : view_.steps()) total += step.total_ns;
+    return total;
+  }
+
+  void step(size_t index) {
+    const ViewStep& step = view_.steps()[index];
+    std::string head = step.key;
+    const std::string plain = step.step ? fmt::format("{}_{}", step.phase, *step.step) : step.phase;
+    if (plain != step.key) head += fmt::format(" · {}", plain);
+    if (step.layer) head += fmt::format(" · layer {}", *step.layer);
+    if (step.running_seqs) {
+      head += fmt::format(" · {}", plural(static_cast<uint64_t>(*step.running_seqs), "sequence"));
+    }
+    if (step.batch) head += fmt::format(" · batch {}", *step.batch);
+    if (step.tokens) {
+      head += fmt::format(" · {}", plural(static_cast<uint64_t>(*step.tokens), "token"));
+    }
+    out_ += '\n' + ink(cut_middle(head, width()), Ink::bold) +
+            fmt::format("  {}\n", human_time(step.total_ns));
+    const bool list = view_.options().by_label || view_.options().compat;
+    const std::vector<Line> lines = list ? list_of(index) : tree_of(index);
+    print_lines(lines, step);
+    if (out_.size() > (size_t{1} << 16)) flush();
+  }
+
+  std::vector<Line> list_of(size_t index) {
+    view_.rows(index, nodes_, rows_);
+    std::stable_sort(rows_.begin(), rows_.end(), [&](const ViewRow& a, const ViewRow& b) {
+      if (metric_ == Metric::invocations && a.invocations != b.invocations) {
+        return a.invocations > b.invocations;
+      }
+      return a.total_ns > b.total_ns;
+    });
+    std::vector<Line> lines;
+    for (const ViewRow& row : rows_) {
+      const ViewEntry& entry = view_.entries()[row.entry];
+      std::string name = entry.others ? entry.name : row_text(row);
+      if (entry.others) name += fmt::format(" ({})", grouped(static_cast<int64_t>(row.nodes)));
+      lines.push_back({std::move(name), view_.options().by_label ? "" : entry.label, 0,
+                       row.invocations, row.total_ns, true});
+    }
+    return lines;
+  }
+
+  /// The nodes shown under those that stand above them; what belongs to `others` is put together
+  /// below the node that holds it and something else.
+  std::vector<Line> tree_of(size_t index) {
+    view_.rows_apart(index, nodes_, rows_);
+    const size_t none = nodes_.size();
+    std::vector<size_t> row_of(nodes_.size(), rows_.size());
+    std::vector<bool> holds(nodes_.size(), false);  // something that is not among others
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      row_of[rows_[i].node] = i;
+      holds[rows_[i].node] = !view_.entries()[rows_[i].entry].others;
+    }
+    std::vector<size_t> parents(nodes_.size(), none);
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      for (uint32_t child = static_cast<uint32_t>(i) + 1; child < nodes_[i].end;
+           child = nodes_[child].end) {
+        parents[child] = i;
+      }
+    }
+    for (size_t i = nodes_.size(); i-- > 0;) {
+      if (holds[i] && parents[i] != none) holds[parents[i]] = true;
+    }
+    std::vector<Line> lines;
+    std::vector<Rest> open;  // nodes whose children are being listed, and what is left of them
+    Rest roots;
+    for (uint32_t i = 0; i < nodes_.size();) {
+      while (!open.empty() && i >= open.back().end) close(open, lines);
+      Rest& rest = open.empty() ? roots : open.back();
+      if (row_of[i] < rows_.size() && holds[i]) {
+        const ViewRow& row = rows_[row_of[i]];
+        lines.push_back({row_text(row),
+                         view_.labelled(row.path) ? std::string(view_.label(row.path)) : "",
+                         depth_of(i), row.invocations, row.total_ns, true});
+        i = nodes_[i].end;
+      } else if (holds[i]) {
+        lines.push_back({node_text(std::string(view_.trace().name(nodes_[i].path))), "",
+                         depth_of(i), nodes_[i].invocations, nodes_[i].total_ns, false});
+        open.push_back({nodes_[i].end, depth_of(i) + 1});
+        ++i;
+      } else {
+        rest.total_ns += nodes_[i].total_ns;
+        for (uint32_t below = i; below < nodes_[i].end; ++below) {
+          if (row_of[below] == rows_.size()) continue;
+          ++rest.nodes;
+          rest.invocations += rows_[row_of[below]].invocations;
+        }
+        i = nodes_[i].end;
+      }
+    }
+    while (!open.empty()) close(open, lines);
+    add_rest(roots, lines);
+    return lines;
+  }
+
+  /// Time of its own that a node has is no call of anything.
+  std::string row_text(const ViewRow& row) const {
+    const ViewEntry& entry = view_.entries()[row.entry];
+    const bool node = row.path.valid() && row.invocations > 0;
+    return node ? node_text(entry.name) : entry_text(entry);
+  }
+  /// Of several nodes named `(self)` most are kr's own.
+  static std::string entry_text(const ViewEntry& entry) {
+    const bool own = entry.others || entry.name.starts_with(reserved::self);
+    return own ? entry.name : node_text(entry.name);
+  }
+
+  struct Rest {
+    uint32_t end = 0;
+    uint32_t depth = 0;
+    uint64_t nodes = 0;
+    int64_t invocations = 0;
+    int64_t total_ns = 0;
+  };
+  static void add_rest(const Rest& rest, std::vector<Line>& lines) {
+    if (rest.nodes == 0) return;
+    lines.push_back({fmt::format("{} ({})", reserved::others, rest.nodes), "", rest.depth,
+                     rest.invocations, rest.total_ns, true});
+  }
+  static void close(std::vector<Rest>& open, std::vector<Line>& lines) {
+    add_rest(open.back(), lines);
+    open.pop_back();
+  }
+  uint32_t depth_of(uint32_t node) const { return view_.trace().paths.depth(nodes_[node].path); }
+
+  void print_lines(const std::vector<Line>& lines, const ViewStep& step) {
+    const auto fill = [&](TextGrid& grid, size_t name_columns) {
+      grid.column(fmt::format("time {}", unit_.name), Align::right);
+      grid.column("%", Align::right);
+      grid.column("calls", Align::right);
+      grid.column("node", Align::left);
+      grid.column("label", Align::left);
+      for (const Line& line : lines) {
+        const std::string indent(2 * std::min<size_t>(line.depth, levels_indented), ' ');
+        const size_t room = name_columns > indent.size() + shortest_name
+                                ? name_columns - indent.size()
+                                : std::min(name_columns, shortest_name);
+        const std::string name = indent + cut(line.name, room);
+        grid.row({{time(line.total_ns), {}},
+                  {percent(line.total_ns, step.total_ns, 1), {}},
+                  {grouped(line.invocations), {}},
+                  {name, {}},
+                  {cut(line.label, longest_label), {}}},
+                 line.shown ? Ink::none : Ink::faint);
+      }
+    };
+    size_t name_columns = 0;
+    if (width() > 0) {
+      TextGrid without;
+      fill(without, 1);
+      name_columns = std::max(shortest_name, width() - std::min(width(), without.width() + 2));
+    }
+    TextGrid grid;
+    fill(grid, name_columns);
+    out_ += grid.text(0, options_.color);
+  }
+
+  /// What changes from a phase's first step to its last.
+  void growth(const PhaseSums& phase) {
+    if (phase.steps.size() < 2) return;
+    const std::vector<size_t> order = growing(phase);
+    const auto key = [&](size_t step) { return view_.steps()[step].key; };
+    out_ +=
+        '\n' + ink(fmt::format("from {} to {}", key(phase.steps.front()), key(phase.steps.back())),
+                   Ink::bold);
+    out_ += fmt::format("  {} → {}", human_time(phase.first_ns), human_time(phase.last_ns));
+    if (order.empty()) {
+      out_ += ": nothing changes\n";
+      return;
+    }
+    out_ += '\n';
+    TextGrid grid;
+    grid.column(fmt::format("first {}", unit_.name), Align::right);
+    grid.column("last", Align::right);
+    grid.column("change", Align::right);
+    grid.column("a step", Align::right);
+    grid.column("", Align::left);
+    for (size_t i = 0; i < std::min(order.size(), most_compared); ++i) {
+      const PhaseEntry& entry = phase.entries[order[i]];
+      grid.row({{time(entry.first_ns), {}},
+                {time(entry.last_ns), {}},
+                {signed_time(entry.last_ns - entry.first_ns, unit_), {}},
+                {signed_time(std::llround(entry.slope_ns), unit_), {}},
+                {cut(entry_text(view_.entries()[entry.entry]), 0), {}}});
+    }
+    out_ += grid.text(0, options_.color);
+    if (order.size() > most_compared) {
+      out_ += ink(fmt::format("and {} more\n", order.size() - most_compared), Ink::faint);
+    }
+  }
+
+  void side_by_side(const std::vector<PhaseSums>& phases) {
+    if (phases.size() < 2) return;
+    out_ += '\n' + ink("phases side by side, mean a step\n", Ink::bold);
+    TextGrid grid;
+    for (const PhaseSums& phase : phases) {
+      grid.column(fmt::format("{} {}", cut(phase.phase, longest_label), unit_.name), Align::right);
+      grid.column("%", Align::right);
+    }
+    grid.column("", Align::left);
+    const auto row = [&](auto total_of, std::string name, Ink ink) {
+      std::vector<Cell> cells;
+      for (const PhaseSums& phase : phases) {
+        const int64_t total = total_of(phase);
+        cells.push_back({time(phase.mean_ns(total)), {}});
+        cells.push_back({percent(total, phase.total_ns, 1), {}});
+      }
+      cells.push_back({std::move(name), {}});
+      grid.row(std::move(cells), ink);
+    };
+    for (size_t i = 0; i < view_.entries().size(); ++i) {
+      if (i == most_compared && view_.entries().size() > most_compared + 1) {
+        const size_t more = view_.entries().size() - i;
+        row(
+            [&](const PhaseSums& phase) {
+              int64_t total = 0;
+              for (size_t k = i; k < phase.entries.size(); ++k) total += phase.entries[k].total_ns;
+              return total;
+            },
+            fmt::format("({} more)", more), Ink::faint);
+        break;
+      }
+      row([&](const PhaseSums& phase) { return phase.entries[i].total_ns; },
+          cut(entry_text(view_.entries()[i]), 0), Ink::none);
+    }
+    row([](const PhaseSums& phase) { return phase.total_ns; }, "all", Ink::bold);
+    out_ += grid.text(0, options_.color);
+  }
+
+  const TreeView& view_;
+  const TreeRun& run_;
+  Metric metric_;
+  TableOptions options_;
+  const Write& write_;
+  TimeUnit unit_{};
+  std::string out_;
+  std::vector<ModuleNode> nodes_;
+  std::vector<ViewRow> rows_;
+};
+
+}  // namespace
+
+void write_tree_text(const TreeView& view, const TreeRun& run, Metric metric, TableOptions options,
+                     const Write& write) {
+  TreeText(view, run, metric, options, write).print();
+}
+
+}  // namespace kr

@@ -1,0 +1,85 @@
+#include "overview/why_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "overview/report.hpp"
+
+namespace kr {
+namespace {
+
+/// Short enough for a terminal.
+std::string short_rule(const CompiledRules& rules, RuleId rule) {
+  constexpr size_t longest = 160;
+  std::string text = rule_on_one_line(rules, rule);
+  if (text.size() > longest) text = text.substr(0, longest) + " …";
+  return printable(text);
+}
+
+/// Parts of the name that a rule's texts hold, between marks; far-away parts are left out.
+std::string marked(const std::string& name, const WhyOutcome& outcome, bool color) {
+  constexpr size_t around = 24;
+  std::string text;
+  size_t at = 0;
+  for (size_t i = 0; i < outcome.spans.size() && i < 8; ++i) {
+    const auto [begin, end] = outcome.spans[i];
+    if (begin > at + 2 * around || (i == 0 && begin > around)) {
+      text += "…";
+      at = begin - around;
+    }
+    text += printable(std::string_view(name).substr(at, begin - at));
+    const std::string inside = printable(std::string_view(name).substr(begin, end - begin));
+    text += color ? fmt::format("\x1b[1;4m{}\x1b[0m", inside) : fmt::format("[{}]", inside);
+    at = end;
+    const size_t next = i + 1 < outcome.spans.size() ? outcome.spans[i + 1].first : name.size();
+    if (next > at + 2 * around || i + 1 == outcome.spans.size()) {
+      const size_t stop = std::min({next, at + around, name.size()});
+      text += printable(std::string_view(name).substr(at, stop - at));
+      at = stop;
+    }
+  }
+  if (at < name.size()) text += "…";
+  return text;
+}
+
+std::string outcome_text(const CompiledRules& rules, const tables::Explanation& report,
+                         const WhyOutcome& outcome, bool color) {
+  std::string text =
+      color ? fmt::format("\x1b[1m{}\x1b[0m", printable(outcome.label)) : printable(outcome.label);
+  if (!outcome.conditions.empty()) {
+    text += fmt::format("   when {}", fmt::join(outcome.conditions, " and "));
+  }
+  text += '\n';
+  if (outcome.rule) {
+    text += fmt::format("    by    {}   {}\n", printable(rule_place(rules, *outcome.rule)),
+                        short_rule(rules, *outcome.rule));
+  } else {
+    text += "    by    no rule\n";
+  }
+  if (!outcome.spans.empty()) {
+    text += fmt::format("    in    {}\n", marked(report.name, outcome, color));
+  }
+  for (const WhyRule& also : outcome.also) {
+    text += fmt::format("    also  {}   {}\n", printable(rule_place(rules, also.rule)),
+                        short_rule(rules, also.rule));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string why_text(const CompiledRules& rules, const tables::Explanation& report,
+                     WhyTextOptions options) {
+  std::string text = fmt::format("{}\nas {}{}\n", printable(report.name), report.model,
+                                 report.choice_why.empty() ? "" : ": " + report.choice_why);
+  for (const WhyDimension& dimension : report.dimensions) {
+    const std::string& name = rules.program().dimensions.get(dimension.dimension).name;
+    for (const WhyOutcome& outcome : dimension.outcomes) {
+      text += fmt::format("\n{}: {}", name, outcome_text(rules, report, outcome, options.color));
+    }
+  }
+  return text;
+}
+
+}  // namespace kr

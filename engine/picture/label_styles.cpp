@@ -1,0 +1,98 @@
+// Titles and colours of labels.
+#include "picture/label_styles.hpp"
+
+#include <array>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "picture/color.hpp"
+
+namespace kr {
+namespace {
+
+uint32_t hash_of(std::string_view text) {  // FNV-1a, with its bits mixed once more
+  uint32_t hash = 2166136261U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  hash ^= hash >> 16;
+  hash *= 0x7feb352dU;
+  return hash ^ (hash >> 15);
+}
+
+/// Of middling lightness, so that it stands out from a white and from a black page.
+std::string color_from_text(std::string_view label) {
+  if (label == reserved::unclassified) return grey;
+  struct Tone {
+    double lightness, chroma;
+  };
+  constexpr std::array<Tone, 3> tones{{{0.62, 0.13}, {0.72, 0.12}, {0.54, 0.11}}};
+  constexpr uint32_t hues = 36;
+  const uint32_t hash = hash_of(label);
+  const Tone tone = tones[hash / hues % tones.size()];
+  return oklch(tone.lightness, tone.chroma, hash % hues * (360.0 / hues));
+}
+
+/// What models declare for labels of one dimension, the first that has something first.
+class Declared {
+ public:
+  Declared(const Program& program, const std::vector<ModelId>& models, std::string_view dimension) {
+    const auto id = program.dimension(dimension);
+    if (!id) return;
+    for (const ModelId model : models) {
+      const Table* table = program.models.get(model).table(*id);
+      if (table == nullptr) continue;
+      for (const Label& label : table->vocabulary) add(label);
+    }
+  }
+
+  LabelStyle style(std::string_view dimension, std::string_view label) const {
+    LabelStyle style;
+    const auto found = labels_.find(label);
+    if (found != labels_.end()) style = found->second;
+    style.dimension = dimension;
+    style.label = label;
+    if (style.color.empty()) style.color = color_from_text(label);
+    return style;
+  }
+
+ private:
+  void add(const Label& label) {
+    LabelStyle& style = labels_[label.name];
+    if (style.title.empty()) style.title = label.title;
+    if (style.color.empty()) style.color = label.color;
+    if (style.doc.empty()) style.doc = label.doc;
+  }
+  std::unordered_map<std::string_view, LabelStyle> labels_;
+};
+
+}  // namespace
+
+LabelStyle label_style(const Program& program, ModelId model, std::string_view dimension,
+                       std::string_view label) {
+  return Declared(program, {model}, dimension).style(dimension, label);
+}
+
+std::vector<LabelStyle> label_styles(const Program& program,
+                                     const std::vector<const RunSummary*>& runs) {
+  std::vector<ModelId> models;
+  for (const RunSummary* run : runs) {
+    const auto engine = program.engine(run->engine);
+    const auto model = engine ? program.model(*engine, run->model) : std::nullopt;
+    if (model) models.push_back(*model);
+  }
+  std::map<std::string_view, std::set<std::string_view>> occurring;
+  for (const RunSummary* run : runs) {
+    for (const DimensionSum& dimension : run->dimensions) {
+      auto& labels = occurring[dimension.dimension];
+      for (const LabelSum& sum : dimension.labels) labels.insert(sum.label);
+    }
+  }
+  std::vector<LabelStyle> styles;
+  for (const auto& [dimension, labels] : occurring) {
+    const Declared declared(program, models, dimension);
+    for (const std::string_view label : labels) styles.push_back(declared.style(dimension, label));
+  }
+  return styles;
+}
+
+}  // namespace kr

@@ -1,0 +1,44 @@
+// The steps of a TreeView as stacked bars: what pictures draw, as numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trees/metric.hpp"
+#include "trees/view.hpp"
+
+namespace kr {
+
+struct BarPart {
+  uint32_t entry = 0;  // of the view
+  int64_t value = 0;   // ns; with `invocations` calls. Not 0
+};
+
+struct TreeBar {
+  size_t step = 0;             // of the view
+  std::string label;           // the step's key, and `(N seqs)` where that is known
+  std::vector<BarPart> parts;  // from the bottom up, by rank
+  int64_t total = 0;           // of the parts
+  int64_t whole = 0;           // of the step: the total, unless the view drops something
+};
+
+/// The bars of one picture.
+struct TreeBars {
+  std::string file_stem;  // prefill, decode_steps, other_steps
+  std::string heading;    // for a person: `decode steps`
+  std::vector<TreeBar> bars;
+  size_t steps = 0;  // that there are; more than bars where those would be too many
+};
+
+/// Most bars a picture holds. Of more steps every k-th is taken, and the last.
+inline constexpr size_t most_bars = 2500;
+
+/// Steps of phases that begin with `prefill`, those that begin with `decode`, and all others; a
+/// picture without steps is left out.
+std::vector<TreeBars> tree_bars(const TreeView& view, Metric metric);
+
+/// The sum; the largest number there is where it would be more.
+int64_t bounded_sum(int64_t a, int64_t b);
+
+}  // namespace kr

@@ -1,0 +1,23 @@
+// Pictures of module trees: stacked bars by step, drawn with Cairo.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trees/metric.hpp"
+#include "trees/view.hpp"
+
+namespace kr {
+
+struct Picture {
+  std::string file_stem;  // prefill, decode_steps, other_steps
+  std::string png;        // two pixels a unit of length
+  std::string svg;        // letters are outlines: it looks the same wherever it is shown
+};
+
+/// One for the steps of phases that begin with `prefill`, one for those that begin with `decode`,
+/// one for all others; those without steps are left out. The same view gives the same bytes.
+/// Throws Error where Cairo cannot draw.
+std::vector<Picture> tree_pictures(const Program& program, const TreeView& view, Metric metric);
+
+}  // namespace kr

@@ -1,0 +1,273 @@
+#include "trees/from_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/hash.hpp"
+
+namespace kr {
+namespace {
+
+constexpr uint32_t none = Attribution::none;
+
+/// The forest of one step while operations are added to it.
+class Forest {
+ public:
+  /// The child of that name, made where it is not there; `parent` none: a root.
+  uint32_t child(uint32_t parent, std::string_view name) {
+    auto [at, added] =
+        children_.try_emplace({parent, std::string(name)}, static_cast<uint32_t>(nodes_.size()));
+    if (!added) return at->second;
+    nodes_.push_back({at->first.name, parent, none, none, none, 0, 0, none});
+    uint32_t& first = parent == none ? first_root_ : nodes_[parent].first;
+    uint32_t& last = parent == none ? last_root_ : nodes_[parent].last;
+    (first == none ? first : nodes_[last].next) = at->second;
+    last = at->second;
+    return at->second;
+  }
+  /// `call` identifies one use of a node; each counts once, in whatever order its operations come.
+  void use(uint32_t node, uint32_t call) {
+    if (nodes_[node].last_call == call) return;
+    nodes_[node].last_call = call;
+    if (uses_.size() >= most_uses_) settle();
+    uses_.push_back(uint64_t{node} << 32 | call);
+  }
+  /// An operation: time of the node, and of all above it.
+  void operation(uint32_t node, int64_t ns) {
+    nodes_[node].total_ns += ns;
+    ++nodes_[node].calls;
+  }
+
+  void give(ModuleTraceBuilder& builder) {
+    settle();
+    for (const uint64_t use : uses_) ++nodes_[use >> 32].calls;
+    uses_.clear();
+    // Parents stand before their children.
+    for (size_t i = nodes_.size(); i-- > 0;) {
+      if (nodes_[i].parent != none) nodes_[nodes_[i].parent].total_ns += nodes_[i].total_ns;
+    }
+    std::vector<uint32_t> open;
+    for (uint32_t at = first_root_; at != none;) {
+      const Node& node = nodes_[at];
+      builder.open(node.name, 0);
+      builder.measured(node.total_ns, node.calls);
+      if (node.first != none) {
+        open.push_back(at);
+        at = node.first;
+        continue;
+      }
+      builder.close();
+      at = node.next;
+      while (at == none && !open.empty()) {
+        builder.close();
+        at = nodes_[open.back()].next;
+        open.pop_back();
+      }
+    }
+  }
+
+ private:
+  struct Key {
+    uint32_t parent;
+    std::string name;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    size_t operator()(const Key& key) const noexcept {
+      return fold_multiply(hash_bytes(key.name), key.parent + 0x9e3779b97f4a7c15);
+    }
+  };
+  struct Node {
+    std::string_view name;  // owned by children_
+    uint32_t parent;
+    uint32_t first;  // child
+    uint32_t last;
+    uint32_t next;  // sibling
+    int64_t total_ns;
+    int64_t calls;
+    uint32_t last_call;
+  };
+  /// Leaves each use once. What is kept at most doubles before the next time.
+  void settle() {
+    std::sort(uses_.begin(), uses_.end());
+    uses_.erase(std::unique(uses_.begin(), uses_.end()), uses_.end());
+    most_uses_ = std::max<size_t>(1024, 2 * uses_.size());
+  }
+
+  std::unordered_map<Key, uint32_t, Hash> children_;
+  std::vector<Node> nodes_;
+  std::vector<uint64_t> uses_;  // node and call
+  size_t most_uses_ = 0;
+  uint32_t first_root_ = none;
+  uint32_t last_root_ = none;
+};
+
+/// The modules that enclose operations, as nodes of forests. Modules of a trace nest, so most have
+/// the same modules above them for all operations, and are looked up once a step.
+class ModuleNodes {
+ public:
+  explicit ModuleNodes(const HostSide& host)
+      : host_(host), places_(host.ranges.size()), known_(host.ranges.size()) {
+    for (uint32_t i = 0; i < host.ranges.size(); ++i) {
+      const HostRange& range = host.ranges[i];
+      Place& place = places_[i];
+      if (range.parent != none) {
+        const bool module = host.ranges[range.parent].kind == HostRange::Kind::module;
+        place.outer = module ? range.parent : places_[range.parent].outer;
+      }
+      place.until_ns = range.end_ns;
+      if (place.outer == none) continue;
+      place.depth = places_[place.outer].depth + 1;
+      place.until_ns = std::min(range.end_ns, places_[place.outer].until_ns);
+    }
+  }
+
+  /// The node of the innermost module `range` at a launch. `number` is that of the forest.
+  uint32_t node(Forest& forest, size_t number, uint32_t range, int64_t time) {
+    path_.clear();
+    uint32_t at = range;
+    // What is above it has not ended: it is the same at all launches until then.
+    const bool steady = time < places_[range].until_ns;
+    if (steady) {
+      if (places_[range].depth >= deepest) ++too_deep_;
+      for (; at != none && known_[at].forest != number; at = places_[at].outer) path_.push_back(at);
+    } else {
+      for (size_t walked = 0; at != none && path_.size() < deepest && walked < most_walked;
+           ++walked, at = places_[at].outer) {
+        if (host_.ranges[at].holds(time)) path_.push_back(at);
+      }
+      if (at != none) ++too_deep_;
+      at = none;
+    }
+    uint32_t node = at == none ? none : known_[at].node;
+    for (size_t i = path_.size(); i-- > 0;) {
+      const uint32_t one = path_[i];
+      if (!steady || places_[one].depth < deepest) {
+        node = forest.child(node, host_.range_names[host_.ranges[one].name]);
+        forest.use(node, one);
+      }
+      if (steady) known_[one] = {number, node};
+    }
+    return node;
+  }
+  /// Operations of which only some of the modules are in the tree.
+  uint64_t too_deep() const noexcept { return too_deep_; }
+
+ private:
+  // Python itself ends at 1,000 nested calls, and a module takes several.
+  static constexpr size_t deepest = 256;
+  static constexpr size_t most_walked = 1024;
+  struct Place {
+    uint32_t outer = none;  // the module that encloses its begin
+    uint32_t depth = 0;
+    int64_t until_ns = 0;  // the first end of it and of all modules above it
+  };
+  struct Known {
+    size_t forest = SIZE_MAX;
+    uint32_t node = none;
+  };
+  const HostSide& host_;
+  std::vector<Place> places_;  // by range
+  std::vector<Known> known_;   // likewise
+  std::vector<uint32_t> path_;
+  uint64_t too_deep_ = 0;
+};
+
+class Builder {
+ public:
+  Builder(const Trace& trace, const Attribution& attribution)
+      : trace_(trace),
+        attribution_(attribution),
+        forests_(attribution.steps.size() + 1),
+        layer_names_(longest(attribution)) {
+    for (size_t i = 0; i < layer_names_.size(); ++i) layer_names_[i] = fmt::format("layer {}", i);
+    if (trace.host) modules_.emplace(*trace.host);
+  }
+
+  ModuleTrace build() {
+    for (size_t i = 0; i < trace_.operations.size(); ++i) add(i);
+    ModuleTraceBuilder builder(trace_.source, trace_.format);
+    for (size_t i = 0; i < attribution_.steps.size(); ++i) {
+      builder.begin_step(attribution_.steps[i].text);
+      forests_[i].give(builder);
+      builder.end_step();
+    }
+    if (outside_ || attribution_.steps.empty()) {
+      builder.begin_step(attribution_.steps.empty() ? "trace" : "(outside steps)");
+      forests_.back().give(builder);
+      builder.end_step();
+    }
+    for (const Loss& loss : trace_.losses) builder.loss(loss.what, loss.first_offset, loss.count);
+    if (modules_ && modules_->too_deep() != 0) {
+      builder.loss("operation in more nested modules than a tree has levels", 0,
+                   modules_->too_deep());
+    }
+    for (const Warning& warning : trace_.warnings) builder.warn(warning.code, warning.text);
+    if (!trace_.operations.empty() && !names_places()) {
+      builder.warn(
+          "no-modules",
+          "The trace contains no modules, and no layers were found: kernels are not grouped.");
+    }
+    builder.model_text(trace_.model_text);
+    return std::move(builder).finish();
+  }
+
+ private:
+  /// Whether there is anything for kernels to stand below.
+  bool names_places() const {
+    if (!attribution_.layer_runs.empty()) return true;
+    if (!trace_.host) return false;
+    const GrowingArray<HostRange>& ranges = trace_.host->ranges;
+    return std::any_of(ranges.begin(), ranges.end(), [](const HostRange& range) {
+      return range.kind == HostRange::Kind::module;
+    });
+  }
+
+  static size_t longest(const Attribution& attribution) {
+    size_t most = 0;
+    for (const LayerRun& run : attribution.layer_runs)
+      most = std::max(most, run.layers_before + run.repeats);
+    return most;
+  }
+
+  void add(size_t i) {
+    const Operation& operation = trace_.operations[i];
+    const uint32_t step = attribution_.step_of[i];
+    outside_ |= step == none;
+    const size_t number = step == none ? forests_.size() - 1 : step;
+    Forest& forest = forests_[number];
+    uint32_t node = none;
+    if (const uint32_t module = attribution_.module_of[i]; module != none) {
+      node = modules_->node(forest, number, module, trace_.host->launch(i)->start_ns);
+    }
+    // Modules say more of layers than sequences do, where a launch is in the module of one kernel.
+    const uint32_t layer = attribution_.layer_of[i];
+    const size_t run = layer == none ? 0 : attribution_.run_of(layer);
+    if (layer != none && (node == none || attribution_.layer_runs[run].graph)) {
+      node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
+      forest.use(node, static_cast<uint32_t>(run));
+    }
+    node = forest.child(node, trace_.names.get(operation.name).text);
+    forest.operation(node, operation.duration_ns);
+  }
+
+  const Trace& trace_;
+  const Attribution& attribution_;
+  std::vector<Forest> forests_;  // by step, and what is in none
+  std::vector<std::string> layer_names_;
+  std::optional<ModuleNodes> modules_;
+  bool outside_ = false;
+};
+
+}  // namespace
+
+ModuleTrace modules_of(const Trace& trace, const Attribution& attribution) {
+  return Builder(trace, attribution).build();
+}
+
+}  // namespace kr

@@ -1,0 +1,90 @@
+// The order of events in a file shows in no output.
+#include <doctest/doctest.h>
+
+#include "overview/report.hpp"
+#include "overview/tree.hpp"
+#include "render/render.hpp"
+#include "support/host_traces.hpp"
+#include "support/rules.hpp"
+#include "tables/registry.hpp"
+#include "trees/from_trace.hpp"
+
+namespace {
+
+const char* const rules_text = R"(
+engine e {
+  phases {
+    prefill: ^"prefill"
+    decode:  /^decode_(?<step>\d+)/
+  }
+  substage {
+    attn: within "Attn"
+    gemm: "gemm" | "flash"
+    rest: otherwise
+  }
+}
+)";
+
+/// All that `kr analyze`, `kr report` and `kr tree` say of a trace.
+std::string outputs(const kr::CompiledRules& rules, kr::Trace trace) {
+  const kr::Program& program = rules.program();
+  const kr::ChooseOptions options{"e", "default", true};
+  auto run = std::make_unique<kr::LabelledTrace>();
+  run->trace = std::move(trace);
+  const kr::TraceSubjects subjects(program, rules.database, run->trace, options);
+  run->choice = kr::choose_model(rules.database, subjects, options);
+  run->labelled = kr::classify(subjects, run->choice.model);
+  kr::RunSummary summary =
+      kr::summarize(program, rules.sources(), run->trace, run->labelled, std::nullopt);
+  int64_t idle_ns = 0;
+  for (const kr::DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
+  std::string out = kr::classify_csv(summary);
+  kr::RunStatistics statistics = kr::analyze(rules, *run, idle_ns);
+  kr::tables::Source source;
+  source.rules = &rules;
+  source.runs.push_back({std::move(summary), std::move(statistics), std::move(run)});
+  const kr::LabelledTrace& labelled = *source.runs[0].trace;
+
+  const kr::Attribution attribution =
+      kr::attribute(labelled.trace, program, rules.database, labelled.choice.model);
+  const auto modules = kr::label_modules(rules, {"t.json", "e", "default", {}},
+                                         kr::modules_of(labelled.trace, attribution));
+  modules->attribution = kr::sum(labelled.trace, attribution);
+  modules->layer_evidence = kr::layer_evidence(attribution);
+  for (const kr::Level::Kind level :
+       {kr::Level::Kind::kernel, kr::Level::Kind::module, kr::Level::Kind::layer}) {
+    kr::ViewOptions view;
+    view.level = {level, 0};
+    view.unique_names = true;
+    const kr::TreeView tree(rules, *modules, view);
+    const auto write = [&](std::string_view text) { out += text; };
+    kr::write_tree_csv(tree, kr::Metric::pct_cuda_time, write);
+    const kr::tables::Tree shown{"t", "e", "default", &tree};
+    source.tree = &shown;
+    std::vector<kr::table::Table> tables;
+    for (const kr::tables::Definition* one : kr::tables::all()) {
+      const bool of_source =
+          one->needs != kr::tables::Needs::nothing && one->needs != kr::tables::Needs::rules;
+      if (of_source && kr::tables::absent(*one, source).empty()) {
+        tables.push_back(kr::tables::make(*one, source));
+      }
+    }
+    kr::render::json(tables, write);
+    kr::write_tree_text(tree, {"t", "e", "default"}, kr::Metric::cuda_time_ms, {}, write);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("what is said of a trace is the same in any order of its events") {
+  const kr::CompiledRules rules = kr::test::compile(rules_text);
+  std::mt19937 random(41);
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    const kr::test::HostTraces traces(random, true);
+    const std::string first = outputs(rules, traces.read(random));
+    CHECK(first.size() > 1000);
+    CHECK(outputs(rules, traces.read(random)) == first);
+  }
+}

@@ -1,0 +1,109 @@
+// Bars of random forests: what is drawn adds up to the step, and lies without gap or overlap.
+#include "picture/tree_bars.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <random>
+
+#include "picture/scene.hpp"
+#include "picture/tree_colors.hpp"
+#include "support/module_traces.hpp"
+
+using kr::Metric;
+using kr::test::Modules;
+
+namespace {
+
+class RandomTrace {
+ public:
+  explicit RandomTrace(uint32_t seed) : random_(seed) {}
+
+  kr::ModuleTrace make() {
+    Modules modules;
+    const size_t steps = 1 + below(12);
+    for (size_t i = 0; i < steps; ++i) {
+      const char* phases[] = {"prefill", "decode", "warm"};
+      modules.begin(fmt::format("{}_{}", phases[below(3)], i), static_cast<int64_t>(below(4)) - 1);
+      for (size_t roots = below(4); roots > 0; --roots) node(modules, 0);
+      modules.end();
+    }
+    return std::move(modules).finish();
+  }
+
+  kr::ViewOptions options() {
+    kr::ViewOptions options;
+    const kr::Level::Kind kinds[] = {kr::Level::Kind::kernel, kr::Level::Kind::module,
+                                     kr::Level::Kind::layer, kr::Level::Kind::depth};
+    options.level = {kinds[below(4)], static_cast<uint32_t>(below(4))};
+    options.by_label = below(2) == 0;
+    options.unique_names = below(2) == 0;
+    options.top_k = below(2) == 0 ? 0 : 1 + below(5);
+    options.step_interval = 1 + below(3);
+    return options;
+  }
+
+ private:
+  size_t below(size_t limit) { return random_() % limit; }
+
+  void node(Modules& modules, int depth) {
+    if (depth == 5 || below(3) == 0) {
+      const char* names[] = {"gemm", "flash", "nccl", "rms_norm_kernel", "copy", ""};
+      const int64_t sizes[] = {0, 1, 999, 1'000'003, 77'000'000'001};
+      modules.kernel(names[below(6)], sizes[below(5)], static_cast<int64_t>(below(5)));
+      return;
+    }
+    modules.module(fmt::format("Module{}", below(4)), static_cast<int64_t>(below(5)), [&] {
+      for (size_t children = below(5); children > 0; --children) node(modules, depth + 1);
+    });
+  }
+
+  std::mt19937 random_;
+};
+
+}  // namespace
+
+TEST_CASE("the parts drawn add up to the step, to the nanosecond, and touch each other") {
+  for (uint32_t seed = 0; seed < 400; ++seed) {
+    CAPTURE(seed);
+    RandomTrace random(seed);
+    kr::ModuleTrace trace = random.make();
+    const kr::test::OwnedView of(std::move(trace), random.options());
+    const kr::TreeView& view = *of.view;
+    kr::PictureWords words;
+    words.colors = kr::tree_colors(kr::test::module_rules().program(), view);
+    for (const kr::ViewEntry& entry : view.entries()) words.names.push_back(entry.name);
+    for (const Metric metric : {Metric::cuda_time_ms, Metric::pct_cuda_time, Metric::invocations}) {
+      size_t steps = 0;
+      for (const kr::TreeBars& bars : kr::tree_bars(view, metric)) {
+        steps += bars.bars.size();
+        const kr::PictureScene scene =
+            kr::lay_out_picture(bars, metric, words, [](std::string_view text, double size, bool) {
+              return static_cast<double>(text.size()) * size / 2;
+            });
+        std::map<size_t, int64_t> sums;
+        std::map<size_t, double> tops;
+        for (const kr::DrawnPart& part : scene.parts) {
+          sums[part.bar] += part.value;
+          REQUIRE(part.value > 0);
+          const double bottom = part.place.y + part.place.height;
+          const auto [below, first] = tops.try_emplace(part.bar, scene.plot.y + scene.plot.height);
+          REQUIRE(bottom == below->second);
+          REQUIRE(part.place.height >= 0);
+          REQUIRE(part.place.y >= scene.plot.y);
+          REQUIRE(part.place.x >= scene.plot.x);
+          REQUIRE(part.place.x + part.place.width <= scene.plot.x + scene.plot.width);
+          below->second = part.place.y;
+        }
+        for (size_t i = 0; i < bars.bars.size(); ++i) {
+          const kr::TreeBar& bar = bars.bars[i];
+          REQUIRE(sums[i] == bar.total);
+          if (metric == Metric::invocations) continue;
+          REQUIRE(bar.total == view.steps()[bar.step].total_ns);
+          REQUIRE(bar.whole == bar.total);
+        }
+      }
+      REQUIRE(steps == view.steps().size());
+    }
+  }
+}

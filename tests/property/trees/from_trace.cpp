@@ -1,0 +1,204 @@
+// Attribution and the trees made of it, against a slow reading of calls, ranges and operations.
+#include "trees/from_trace.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "classify/periods.hpp"
+#include "support/host_traces.hpp"
+#include "support/rules.hpp"
+
+namespace {
+
+using kr::test::HostTraces;
+using Range = HostTraces::Range;
+using Work = HostTraces::Work;
+
+const char* const rules_text = R"(
+engine e {
+  phases {
+    prefill: ^"prefill"
+    decode:  /^decode_(?<step>\d+)/
+  }
+  substage { misc: otherwise }
+}
+)";
+
+/// Where an operation belongs. Null: nowhere.
+struct Place {
+  const HostTraces::Call* call = nullptr;
+  const Range* step = nullptr;
+  std::vector<const Range*> modules;
+  std::string layer;      // `layer 3`; empty: in none
+  std::string layer_run;  // which stretch
+};
+
+class SlowReading {
+ public:
+  explicit SlowReading(const HostTraces& traces) : traces_(traces), places_(traces.work.size()) {
+    for (const Range& range : traces.ranges) any_step_ |= is_step(range);
+    for (size_t i = 0; i < places_.size(); ++i) find(i);
+    find_layers();
+  }
+  const Place& operator[](size_t i) const { return places_[i]; }
+  bool any_step() const { return any_step_; }
+
+ private:
+  static bool is_step(const Range& range) {
+    return !range.module &&
+           (range.name.starts_with("prefill") || range.name.starts_with("decode_"));
+  }
+  void find(size_t i) {
+    Place& place = places_[i];
+    place.call = traces_.call_of(traces_.work[i]);
+    for (const Range* range : traces_.around(traces_.work[i])) {
+      if (range->module) place.modules.push_back(range);
+      if (is_step(*range)) place.step = range;
+    }
+  }
+  /// What an operation's repetition is looked for in; empty: in nothing.
+  std::string unit(size_t i) const {
+    const Work& work = traces_.work[i];
+    if (work.kind != kr::OperationKind::kernel) return {};
+    const auto launched =
+        std::count_if(traces_.work.begin(), traces_.work.end(),
+                      [&](const Work& other) { return other.correlation == work.correlation; });
+    const std::string track = fmt::format("{}/{}", work.device, work.stream);
+    const Place& place = places_[i];
+    if (place.call != nullptr && launched > 1) {
+      return fmt::format("graph {} on {}", work.correlation, track);
+    }
+    if (place.step != nullptr) return fmt::format("step {} on {}", place.step->start, track);
+    return any_step_ ? "" : track;
+  }
+  void find_layers() {
+    std::map<std::string, std::vector<size_t>> units;
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (const std::string key = unit(i); !key.empty()) units[key].push_back(i);
+    }
+    for (const auto& [key, members] : units) {
+      std::vector<uint32_t> names;
+      std::vector<std::string> known;
+      for (const size_t i : members) {
+        const auto at = std::find(known.begin(), known.end(), traces_.work[i].name);
+        names.push_back(static_cast<uint32_t>(at - known.begin()));
+        if (at == known.end()) known.push_back(traces_.work[i].name);
+      }
+      size_t before = 0;
+      for (const kr::Repetition& found : kr::find_repetitions(names)) {
+        if (found.level != 0) continue;
+        for (size_t k = 0; k < found.covered(); ++k) {
+          Place& place = places_[members[found.first + k]];
+          // Modules of a launch of its own say more.
+          if (!place.modules.empty() && !key.starts_with("graph")) continue;
+          place.layer = fmt::format("layer {}", before + k / found.period);
+          place.layer_run = fmt::format("{} at {}", key, found.first);
+        }
+        before += found.repeats;
+      }
+    }
+  }
+
+  const HostTraces& traces_;
+  std::vector<Place> places_;
+  bool any_step_ = false;
+};
+
+struct Sums {
+  int64_t total = 0;
+  std::set<std::string> uses;
+};
+
+/// By step and path: time and calls of every node.
+std::map<std::pair<std::string, std::string>, std::pair<int64_t, size_t>> slow_trees(
+    const HostTraces& traces, const SlowReading& slow) {
+  std::map<std::pair<std::string, std::string>, Sums> nodes;
+  for (size_t i = 0; i < traces.work.size(); ++i) {
+    const Place& place = slow[i];
+    const std::string step = place.step != nullptr
+                                 ? fmt::format("{}@{}", place.step->name, place.step->start)
+                             : slow.any_step() ? "(outside steps)"
+                                               : "trace";
+    std::string path;
+    const auto add = [&](const std::string& name, const std::string& use) {
+      path += "/" + name;
+      Sums& sums = nodes[{step, path}];
+      sums.total += traces.work[i].duration;
+      sums.uses.insert(use);
+    };
+    for (const Range* module : place.modules) add(module->name, fmt::format("{}", module->start));
+    if (!place.layer.empty()) add(place.layer, place.layer_run);
+    add(traces.work[i].name, fmt::format("operation {}", i));
+  }
+  std::map<std::pair<std::string, std::string>, std::pair<int64_t, size_t>> out;
+  for (const auto& [key, sums] : nodes) out[key] = {sums.total, sums.uses.size()};
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("operations belong where a slow reading finds them, and trees hold all of them") {
+  const kr::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::ModelId model = *rules.program().model({0}, "default");
+  std::mt19937 random(31);
+  size_t layers = 0;
+  for (int round = 0; round < 3000; ++round) {
+    CAPTURE(round);
+    const HostTraces traces(random, round % 2 == 0);
+    const kr::Trace trace = traces.read(random);
+    const SlowReading slow(traces);
+    const kr::Attribution got = kr::attribute(trace, rules.program(), rules.database, model);
+    const kr::HostSide& host = *trace.host;
+    REQUIRE(trace.operations.size() == traces.work.size());
+    kr::AttributionSums expected;
+    for (size_t i = 0; i < traces.work.size(); ++i) {
+      CAPTURE(i);
+      const Place& place = slow[i];
+      const uint32_t step = got.step_of[i];
+      REQUIRE((step == kr::Attribution::none) == (place.step == nullptr));
+      if (place.step != nullptr) CHECK(got.steps[step].start_ns == place.step->start);
+      const uint32_t module = got.module_of[i];
+      REQUIRE((module == kr::Attribution::none) == place.modules.empty());
+      if (!place.modules.empty()) {
+        CHECK(host.ranges[module].start_ns == place.modules.back()->start);
+        const std::vector<uint32_t> chain = host.modules_of(*host.launch(i));
+        REQUIRE(chain.size() == place.modules.size());
+        for (size_t k = 0; k < chain.size(); ++k) {
+          CHECK(host.ranges[chain[k]].start_ns == place.modules[k]->start);
+        }
+      }
+      layers += place.layer.empty() ? 0 : 1;
+      int64_t& part = !place.modules.empty() ? expected.module_ns
+                      : !place.layer.empty() ? expected.layer_ns
+                                             : expected.none_ns;
+      part += traces.work[i].duration;
+    }
+    const kr::AttributionSums sums = kr::sum(trace, got);
+    CHECK(sums.module_ns == expected.module_ns);
+    CHECK(sums.layer_ns == expected.layer_ns);
+    CHECK(sums.none_ns == expected.none_ns);
+
+    const kr::ModuleTrace trees = kr::modules_of(trace, got);
+    std::map<std::pair<std::string, std::string>, std::pair<int64_t, size_t>> nodes;
+    std::vector<kr::ModuleNode> forest;
+    for (size_t s = 0; s < trees.steps.size(); ++s) {
+      trees.expand(s, forest);
+      const std::string key = s < got.steps.size()
+                                  ? fmt::format("{}@{}", got.steps[s].text, got.steps[s].start_ns)
+                                  : trees.steps[s].key;
+      for (const kr::ModuleNode& node : forest) {
+        std::string path;
+        for (kr::PathId at = node.path; at.valid(); at = trees.paths.parent(at)) {
+          path = "/" + std::string(trees.name(at)) + path;
+        }
+        CHECK(nodes.try_emplace({key, path}, node.total_ns, static_cast<size_t>(node.invocations))
+                  .second);
+      }
+    }
+    CHECK(nodes == slow_trees(traces, slow));
+  }
+  CHECK(layers > 100);
+}

@@ -1,0 +1,107 @@
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "page/tree_html.hpp"
+#include "page/tree_page_data.hpp"
+#include "support/module_traces.hpp"
+
+using kr::test::OwnedView;
+
+namespace {
+
+kr::ViewOptions shown(uint64_t top_k = 12) {
+  kr::ViewOptions options;
+  options.top_k = top_k;
+  options.unique_names = true;
+  return options;
+}
+
+/// Of the roots of each phase's sum.
+int64_t sum_of_roots(const kr::TreePageData& data) {
+  int64_t total = 0;
+  for (const kr::TreePageData::Sum& sum : data.sums) {
+    for (size_t i = 0; i < sum.places.size(); ++i) {
+      if (data.parents[sum.places[i]] < 0) total += sum.ns[i];
+    }
+  }
+  return total;
+}
+
+int64_t total_of(const kr::TreeView& view) {
+  int64_t total = 0;
+  for (const kr::ViewStep& step : view.steps()) total += step.total_ns;
+  return total;
+}
+
+}  // namespace
+
+TEST_CASE("a page holds every step's tree where there is room") {
+  const OwnedView view(kr::test::llama_trace(20), shown());
+  const kr::TreePageData data = kr::tree_page_data(*view.view, {});
+  CHECK(data.bars.size() == 21);
+  CHECK(data.trees.size() == 21);
+  CHECK(data.shapes.size() == 1);
+  CHECK(data.tree_interval == 1);
+  CHECK_FALSE(data.cut_in_depth);
+  CHECK(data.paths.size() == view.view->trace().paths.size());
+  CHECK(data.entries == 12);
+  CHECK(data.others);
+  CHECK(sum_of_roots(data) == total_of(*view.view));
+  for (size_t place = 0; place < data.paths.size(); ++place) {
+    CHECK(data.parents[place] < static_cast<int32_t>(place));
+  }
+}
+
+TEST_CASE("sums are of all steps whatever is left out") {
+  const OwnedView view(kr::test::llama_trace(200), shown());
+  for (const size_t room : {1, 10, 100, 1000, 10'000, 100'000}) {
+    CAPTURE(room);
+    const kr::TreePageLimits limits{3, 1, room, room, room, room};
+    const kr::TreePageData data = kr::tree_page_data(*view.view, limits);
+    CHECK(data.entries == 3);
+    CHECK(data.phases == std::vector<std::string>{"prefill", "all other phases"});
+    // The first and the last step of a phase always have their bars.
+    CHECK(data.bars.size() <= room / 3 + 3);
+    CHECK(data.bars.back() == 200);
+    size_t values = 0;
+    for (const kr::TreePageData::Tree& tree : data.trees) {
+      values += data.shapes[tree.shape].leaves.size();
+    }
+    CHECK(values <= room);
+    CHECK(data.paths.size() * data.sums.size() <= room);
+    if (data.deepest >= 0) CHECK(sum_of_roots(data) == total_of(*view.view));
+    CHECK(data.cut_in_depth == (data.paths.size() < view.view->trace().paths.size()));
+  }
+}
+
+TEST_CASE("a page is small whatever the trace") {
+  // Ten thousand names of three thousand letters each, in twenty phases.
+  kr::test::Modules modules;
+  for (int step = 0; step < 20; ++step) {
+    modules.begin(fmt::format("{}{}", std::string(300, 'p'), static_cast<char>('a' + step)));
+    for (int k = 0; k < 10'000; ++k) {
+      modules.kernel(fmt::format("{}{}", std::string(3000, 'k'), k), 1000 + k);
+    }
+    modules.end();
+  }
+  const OwnedView view(std::move(modules).finish(), shown(0));
+  const std::string page = kr::to_tree_html(kr::test::module_rules().program(), *view.view,
+                                            {"id", "vllm", "default"}, kr::Metric::cuda_time_ms);
+  CHECK(page.size() < 20'000'000);
+  CHECK(page.find("</html>") != std::string::npos);
+}
+
+TEST_CASE("no text of a trace ends the page's data or is markup") {
+  const OwnedView view(kr::test::hostile_trace(), shown());
+  const std::string page =
+      kr::to_tree_html(kr::test::module_rules().program(), *view.view,
+                       {"<b>id</b>", "vllm", "default"}, kr::Metric::invocations);
+  const size_t begin = page.find("id=\"data\">");
+  REQUIRE(begin != std::string::npos);
+  const std::string_view data =
+      std::string_view(page).substr(begin, page.find("</script>", begin) - begin);
+  CHECK(data.find('<') == std::string_view::npos);
+  CHECK(data.find("window.hacked=3") != std::string_view::npos);
+  CHECK(page.find("<title>Module trees of &lt;b&gt;id&lt;/b&gt;</title>") != std::string::npos);
+}

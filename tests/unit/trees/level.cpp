@@ -1,0 +1,96 @@
+#include "trees/level.hpp"
+
+#include <doctest/doctest.h>
+
+#include "support/module_trees.hpp"
+#include "trees/names.hpp"
+
+using kr::Level;
+using kr::test::Forest;
+
+namespace {
+
+std::vector<std::string> shown(const Forest& forest, Level level) {
+  kr::ModuleTraceBuilder builder("test.json", "layerwise-json");
+  give_step(builder, "prefill", forest);
+  const kr::ModuleTrace trace = std::move(builder).finish();
+  std::vector<kr::ModuleNode> nodes;
+  trace.expand(0, nodes);
+  const std::vector<bool> folded(trace.paths.size(), false);
+  kr::Cutter cutter(trace, level, folded);
+  std::vector<uint32_t> places;
+  cutter.cut(nodes, places);
+  std::vector<std::string> paths;
+  for (const uint32_t place : places) paths.push_back(path_text(trace, nodes[place].path));
+  return paths;
+}
+
+using Paths = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("levels are words or numbers") {
+  CHECK(kr::level_from("kernel") == Level{Level::Kind::kernel, 0});
+  CHECK(kr::level_from("-1") == Level{Level::Kind::kernel, 0});
+  CHECK(kr::level_from("-2") == Level{Level::Kind::module, 0});
+  CHECK(kr::level_from("layer") == Level{Level::Kind::layer, 0});
+  CHECK(kr::level_from("12") == Level{Level::Kind::depth, 12});
+  for (const char* text : {"", "-3", "1x", "kernels", "99999999999", " 1"}) {
+    CHECK(!kr::level_from(text));
+  }
+}
+
+TEST_CASE("layers: what runs more often than its root, or siblings that differ in a number") {
+  const Forest added_up{{"Llama",
+                         100,
+                         1,
+                         {{"Embedding", 10, 1, {{"gather", 10, 1, {}}}},
+                          {"Model",
+                           80,
+                           1,
+                           {{"DecoderLayer", 70, 32, {{"Norm", 70, 64, {{"rms", 70, 64, {}}}}}},
+                            {"Norm", 10, 1, {{"rms", 10, 1, {}}}}}},
+                          {"copy", 10, 5, {}}}}};
+  CHECK(shown(added_up, {Level::Kind::layer, 0}) == Paths{"Llama > Embedding",
+                                                          "Llama > Model > DecoderLayer",
+                                                          "Llama > Model > Norm", "Llama > copy"});
+  const Forest apart{{"Llama",
+                      100,
+                      1,
+                      {{"DecoderLayer_0", 50, 1, {{"a", 50, 1, {}}}},
+                       {"DecoderLayer_1", 40, 1, {{"a", 40, 1, {}}}},
+                       {"Norm_0", 10, 1, {{"rms", 10, 1, {}}}}}}};
+  CHECK(shown(apart, {Level::Kind::layer, 0}) ==
+        Paths{"Llama > DecoderLayer_0", "Llama > DecoderLayer_1", "Llama > Norm_0"});
+  const Forest none{{"Llama", 10, 1, {{"a", 10, 40, {}}}}};
+  CHECK(shown(none, {Level::Kind::layer, 0}) == Paths{"Llama"});
+}
+
+TEST_CASE("kernels beside taller modules are shown as themselves") {
+  const Forest forest{
+      {"Model",
+       60,
+       1,
+       {{"Layer", 40, 1, {{"Linear", 30, 1, {{"gemm", 30, 1, {}}}}, {"k", 10, 1, {}}}},
+        {"copy", 20, 1, {}}}}};
+  CHECK(shown(forest, {Level::Kind::module, 0}) ==
+        Paths{"Model > Layer > Linear", "Model > Layer > k", "Model > copy"});
+}
+
+TEST_CASE("names are cut between characters") {
+  CHECK(kr::cut_at_end("abcdef", 0) == "abcdef");
+  CHECK(kr::cut_at_end("abcdef", 6) == "abcdef");
+  CHECK(kr::cut_at_end("abcdef", 5) == "ab...");
+  CHECK(kr::cut_at_end("ééééé", 5) == "ééééé");
+  CHECK(kr::cut_at_end("éééééé", 5) == "éé...");
+  CHECK(kr::cut_at_end("abcdef", 2) == "ab");
+}
+
+TEST_CASE("what numbers a name") {
+  CHECK(kr::numbered("Layer_12").stem == "Layer");
+  CHECK(kr::numbered("Layer_12").number == 12);
+  CHECK(kr::numbered("layers.3").number == 3);
+  CHECK(!kr::numbered("gemm128").number);
+  CHECK(!kr::numbered("12").number);
+  CHECK(kr::numbered("decode_99999999999999999999").stem == "decode_99999999999999999999");
+}
