@@ -14,7 +14,7 @@ endforeach()
 file(WRITE ${OUT} "// Made by cmake/embed_checks.cmake.
 #include \"explain/embedded_pages.hpp\"
 
-namespace kr {
+namespace kr::explain {
 
 std::span<const EmbeddedPage> embedded_pages() {
   static constexpr EmbeddedPage pages[] = {
@@ -22,5 +22,5 @@ ${rows}  };
   return pages;
 }
 
-}  // namespace kr
+}  // namespace kr::explain
 ")

@@ -85,7 +85,7 @@ endforeach()
 file(WRITE ${OUT} "// Made by cmake/embed_page.cmake.
 #include \"page/page_parts.hpp\"
 ${parts}
-namespace kr {
+namespace kr::page {
 ${pages}
-}  // namespace kr
+}  // namespace kr::page
 ")

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-namespace kr {
+namespace kr::analyze {
 namespace {
 
-void add_labels(const RunSummary& run, int64_t LabelDifference::*side,
-                std::vector<LabelDifference>& out) {
+void add_labels(const RunSummary& run, int64_t trees::LabelDifference::*side,
+                std::vector<trees::LabelDifference>& out) {
   for (const DimensionSum& dimension : run.dimensions) {
     for (const LabelSum& sum : dimension.labels) {
       auto at = out.begin();
@@ -28,30 +28,30 @@ void add_labels(const RunSummary& run, int64_t LabelDifference::*side,
 
 }  // namespace
 
-RunDifference compare_runs(const RunSummary& a, const RunSummary& b) {
-  RunDifference difference;
+trees::RunDifference compare_runs(const RunSummary& a, const RunSummary& b) {
+  trees::RunDifference difference;
   difference.a_ns = a.gpu_elapsed_ns;
   difference.b_ns = b.gpu_elapsed_ns;
   if ((a.operations == 0) != (b.operations == 0)) {
     difference.comparable = false;
     difference.why = fmt::format("no GPU work in {}", (a.operations == 0 ? a : b).source);
   }
-  add_labels(a, &LabelDifference::a_ns, difference.labels);
-  add_labels(b, &LabelDifference::b_ns, difference.labels);
+  add_labels(a, &trees::LabelDifference::a_ns, difference.labels);
+  add_labels(b, &trees::LabelDifference::b_ns, difference.labels);
   // A name met as two kinds of operation is two, told apart by the kind.
-  std::map<std::pair<std::string, OperationKind>, NameDifference> names;
-  const auto add_names = [&](const RunSummary& run, int64_t NameDifference::*side) {
+  std::map<std::pair<std::string, OperationKind>, trees::NameDifference> names;
+  const auto add_names = [&](const RunSummary& run, int64_t trees::NameDifference::*side) {
     for (const NameSum& sum : run.names) {
-      NameDifference& name = names[{sum.name, sum.kind}];
+      trees::NameDifference& name = names[{sum.name, sum.kind}];
       name.name = sum.name;
       name.*side += sum.elapsed_ns;
     }
   };
-  add_names(a, &NameDifference::a_ns);
-  add_names(b, &NameDifference::b_ns);
+  add_names(a, &trees::NameDifference::a_ns);
+  add_names(b, &trees::NameDifference::b_ns);
   for (auto& [key, name] : names) difference.names.push_back(std::move(name));
-  finish(difference);
+  trees::finish(difference);
   return difference;
 }
 
-}  // namespace kr
+}  // namespace kr::analyze

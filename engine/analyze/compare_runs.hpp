@@ -4,9 +4,9 @@
 #include "analyze/summary.hpp"
 #include "trees/difference.hpp"
 
-namespace kr {
+namespace kr::analyze {
 
 /// By label and by name; times are elapsed.
-RunDifference compare_runs(const RunSummary& a, const RunSummary& b);
+trees::RunDifference compare_runs(const RunSummary& a, const RunSummary& b);
 
-}  // namespace kr
+}  // namespace kr::analyze

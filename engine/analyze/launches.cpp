@@ -7,7 +7,7 @@
 
 #include "trace/launched.hpp"
 
-namespace kr {
+namespace kr::analyze {
 namespace {
 
 struct ApiSums {
@@ -23,7 +23,7 @@ struct ApiSums {
 /// other.
 class Queue {
  public:
-  explicit Queue(const Track& track) {
+  explicit Queue(const trace::Track& track) {
     out_.device = track.device;
     out_.stream = track.stream;
   }
@@ -75,7 +75,7 @@ class Queue {
 /// Goes through the calls that launched anything, in order of start, with what they launched.
 class LaunchPass {
  public:
-  explicit LaunchPass(const Trace& trace)
+  explicit LaunchPass(const trace::Trace& trace)
       : trace_(trace),
         host_(*trace.host),
         launched_(host_),
@@ -83,17 +83,18 @@ class LaunchPass {
         last_call_(host_.threads.size(), none) {
     std::map<std::pair<int32_t, int64_t>, size_t> numbers;  // streams, by device
     queue_of_track_.reserve(trace.tracks.size());
-    for (const Track& track : trace.tracks) numbers.try_emplace({track.device, track.stream}, 0);
+    for (const trace::Track& track : trace.tracks)
+      numbers.try_emplace({track.device, track.stream}, 0);
     size_t next = 0;
     queues_.reserve(numbers.size());
     for (auto& [stream, number] : numbers) {
       number = next++;
-      Track track;
+      trace::Track track;
       track.device = stream.first;
       track.stream = stream.second;
       queues_.emplace_back(track);
     }
-    for (const Track& track : trace.tracks) {
+    for (const trace::Track& track : trace.tracks) {
       queue_of_track_.push_back(numbers.at({track.device, track.stream}));
     }
   }
@@ -114,7 +115,7 @@ class LaunchPass {
  private:
   static constexpr size_t none = SIZE_MAX;
 
-  Queue& queue_of(const Operation& operation) {
+  Queue& queue_of(const trace::Operation& operation) {
     return queues_[queue_of_track_[operation.track.index]];
   }
 
@@ -123,14 +124,14 @@ class LaunchPass {
   void begin_until(int64_t now_ns) {
     for (; next_ < trace_.operations.size() && trace_.operations[next_].start_ns <= now_ns;
          ++next_) {
-      const Operation& operation = trace_.operations[next_];
-      const Launch* launch = host_.launch(next_);
+      const trace::Operation& operation = trace_.operations[next_];
+      const trace::Launch* launch = host_.launch(next_);
       if (launch != nullptr && launch->start_ns < operation.start_ns) queue_of(operation).begin();
     }
   }
 
   void call(size_t i) {
-    const Launch& launch = host_.launches[launched_.launch(i)];
+    const trace::Launch& launch = host_.launches[launched_.launch(i)];
     size_t& last = last_call_[launch.thread];
     if (last != none) still_running(last, launch.start_ns);
     last = i;
@@ -138,7 +139,7 @@ class LaunchPass {
     ++sum.instances;
     sum.total_ns += launch.duration_ns;
     for (const uint32_t place : launched_.operations(i)) {
-      const Operation& operation = trace_.operations[place];
+      const trace::Operation& operation = trace_.operations[place];
       ++sum.operations;
       sum.delay_ns += static_cast<long double>(operation.start_ns - launch.start_ns);
       if (is_kernel(operation) && operation.duration_ns < launch.duration_ns) ++sum.short_kernels;
@@ -151,13 +152,13 @@ class LaunchPass {
   void still_running(size_t i, int64_t next_ns) {
     int64_t& running = sums_[host_.launches[launched_.launch(i)].call].running;
     for (const uint32_t place : launched_.operations(i)) {
-      const Operation& operation = trace_.operations[place];
+      const trace::Operation& operation = trace_.operations[place];
       const bool runs = operation.start_ns <= next_ns && next_ns < operation.end_ns();
       running += runs && is_kernel(operation) ? 1 : 0;
     }
   }
 
-  bool is_kernel(const Operation& operation) const {
+  bool is_kernel(const trace::Operation& operation) const {
     return trace_.names.get(operation.name).kind == OperationKind::kernel;
   }
 
@@ -180,9 +181,9 @@ class LaunchPass {
     }
   }
 
-  const Trace& trace_;
-  const HostSide& host_;
-  LaunchedOperations launched_;
+  const trace::Trace& trace_;
+  const trace::HostSide& host_;
+  trace::LaunchedOperations launched_;
   std::vector<ApiSums> sums_;      // by function
   std::vector<size_t> last_call_;  // by thread: of those that launched anything
   std::vector<Queue> queues_;      // by device and stream
@@ -192,15 +193,15 @@ class LaunchPass {
 };
 
 /// Splits the idle time of each device: operations come in order of start.
-void split_idle(const Trace& trace, LaunchStatistics& out) {
+void split_idle(const trace::Trace& trace, LaunchStatistics& out) {
   std::map<int32_t, int64_t> covered_to;  // by device
   for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const Operation& operation = trace.operations[i];
+    const trace::Operation& operation = trace.operations[i];
     const auto [at, first] =
         covered_to.try_emplace(trace.track(operation.track).device, operation.start_ns);
     const int64_t idle = operation.start_ns - at->second;
     if (idle > 0) {
-      const Launch* launch = trace.host->launch(i);
+      const trace::Launch* launch = trace.host->launch(i);
       const int64_t waited =
           launch == nullptr ? 0 : std::clamp<int64_t>(launch->start_ns - at->second, 0, idle);
       out.host_bound_ns += waited;
@@ -212,11 +213,11 @@ void split_idle(const Trace& trace, LaunchStatistics& out) {
 
 }  // namespace
 
-LaunchStatistics count_launches(const Trace& trace) {
+LaunchStatistics count_launches(const trace::Trace& trace) {
   LaunchStatistics out;
   LaunchPass(trace).run(out);
   split_idle(trace, out);
   return out;
 }
 
-}  // namespace kr
+}  // namespace kr::analyze

@@ -3,9 +3,9 @@
 
 #include "analyze/statistics.hpp"
 
-namespace kr {
+namespace kr::analyze {
 
 /// The trace has a host side.
-LaunchStatistics count_launches(const Trace& trace);
+LaunchStatistics count_launches(const trace::Trace& trace);
 
-}  // namespace kr
+}  // namespace kr::analyze

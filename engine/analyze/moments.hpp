@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace kr {
+namespace kr::analyze {
 
 struct Moments {
   __extension__ using Wide = unsigned __int128;
@@ -52,4 +52,4 @@ struct Moments {
   }
 };
 
-}  // namespace kr
+}  // namespace kr::analyze

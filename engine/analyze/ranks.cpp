@@ -11,7 +11,7 @@
 #include <set>
 #include <tuple>
 
-namespace kr {
+namespace kr::analyze {
 namespace {
 
 double over(double part, double whole) {
@@ -49,7 +49,7 @@ std::string not_together(const std::vector<RankInput>& runs, const std::vector<R
     }
   }
   for (const RankInput& run : runs) {
-    const Distributed& info = run.summary->distributed;
+    const trace::Distributed& info = run.summary->distributed;
     if (!info.world_size || static_cast<size_t>(*info.world_size) >= runs.size()) continue;
     return fmt::format("{} has a world size of {}, but there are {} runs", run.summary->source,
                        *info.world_size, runs.size());
@@ -261,7 +261,7 @@ Ranks compare_ranks(const std::vector<RankInput>& runs) {
   for (const RankInput& run : runs) {
     summaries.push_back(run.summary);
     all_statistics = all_statistics && run.statistics != nullptr;
-    const Distributed& info = run.summary->distributed;
+    const trace::Distributed& info = run.summary->distributed;
     if (!out.world_size) out.world_size = info.world_size;
     if (out.backend.empty()) out.backend = info.backend;
   }
@@ -302,4 +302,4 @@ Ranks compare_ranks(const std::vector<RankInput>& runs) {
   return out;
 }
 
-}  // namespace kr
+}  // namespace kr::analyze

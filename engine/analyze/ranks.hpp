@@ -9,7 +9,7 @@
 
 #include "analyze/statistics.hpp"
 
-namespace kr {
+namespace kr::analyze {
 
 struct RankNumber {
   enum class From : uint8_t {
@@ -127,4 +127,4 @@ struct LabelBalance {
 std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& runs,
                                          std::string_view dimension);
 
-}  // namespace kr
+}  // namespace kr::analyze

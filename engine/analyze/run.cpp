@@ -9,44 +9,49 @@
 
 #include "trees/from_trace.hpp"
 
-namespace kr {
+namespace kr::analyze {
 
 namespace {
 
 /// The rules of the model alone.
-std::vector<ExprId> labelling(const Program& program, ModelId id) {
-  const Model& model = program.models.get(id);
-  return may_be_asked(program, {program.engines.get(model.engine).name, model.name, false});
+std::vector<sema::ExprId> labelling(const sema::Program& program, sema::ModelId id) {
+  const sema::Model& model = program.models.get(id);
+  return classify::may_be_asked(program,
+                                {program.engines.get(model.engine).name, model.name, false});
 }
 
-void warn_of_blindness(const Program& program, ModelId id, bool told_ranges, Trace& trace) {
+void warn_of_blindness(const sema::Program& program, sema::ModelId id, bool told_ranges,
+                       trace::Trace& trace) {
   if (told_ranges || trace.operations.empty()) return;
-  if (!look_within(program, labelling(program, id))) return;
+  if (!classify::look_within(program, labelling(program, id))) return;
   trace.warnings.push_back(
       {"no-context", fmt::format("The rules of {} use `within`, but this {} contains no modules or "
                                  "ranges that enclose operations: no `within` matches.",
                                  program.title(id), trace.format)});
 }
 
-ChooseOptions options_of(const CompiledRules& rules, const RunSpec& spec) {
+classify::ChooseOptions options_of(const match::CompiledRules& rules,
+                                   const classify::RunSpec& spec) {
   return {spec.engine, spec.model, rules.named};
 }
 
 /// By what the trace has: its host side, or the names alone of ranges that may stand round its
 /// operations. None: where they stand decides what it is, or how it is labelled.
-std::unique_ptr<LabelledTrace> label(const CompiledRules& rules, const RunSpec& spec, Trace trace,
-                                     const RangeNames* ranges) {
+std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
+                                     const classify::RunSpec& spec, trace::Trace trace,
+                                     const classify::RangeNames* ranges) {
   auto run = std::make_unique<LabelledTrace>();
   run->trace = std::move(trace);
-  const Program& program = rules.program();
-  const ChooseOptions choose = options_of(rules, spec);
-  const TraceSubjects subjects(program, rules.database, run->trace, choose);
-  run->choice = choose_model(rules.database, subjects, choose,
-                             ranges != nullptr ? ranges->looks() : std::span<const AtomSet>{});
-  const ModelId model = run->choice.model;
+  const sema::Program& program = rules.program();
+  const classify::ChooseOptions choose = options_of(rules, spec);
+  const classify::TraceSubjects subjects(program, rules.database, run->trace, choose);
+  run->choice = classify::choose_model(
+      rules.database, subjects, choose,
+      ranges != nullptr ? ranges->looks() : std::span<const match::AtomSet>{});
+  const sema::ModelId model = run->choice.model;
   if (!run->choice.certain) return nullptr;
   if (ranges != nullptr && ranges->may_hold(labelling(program, model))) return nullptr;
-  run->labelled = classify(subjects, model);
+  run->labelled = classify::classify(subjects, model);
   const bool told_ranges = (ranges != nullptr && !ranges->empty()) ||
                            (run->trace.host && run->trace.host->ranges.size() > 0);
   warn_of_blindness(program, model, told_ranges, run->trace);
@@ -55,24 +60,25 @@ std::unique_ptr<LabelledTrace> label(const CompiledRules& rules, const RunSpec& 
 
 /// `open` gives a trace, or none where there is something else: then there is no run either.
 template <class Open>
-std::unique_ptr<LabelledTrace> open_and_label(const CompiledRules& rules, const RunSpec& spec,
-                                              OpenOptions options, const Open& open) {
+std::unique_ptr<LabelledTrace> open_and_label(const match::CompiledRules& rules,
+                                              const classify::RunSpec& spec,
+                                              trace::OpenOptions options, const Open& open) {
   const bool wants_host = options.host_side;
-  const Program& program = rules.program();
-  const std::vector<ExprId> asked = may_be_asked(program, options_of(rules, spec));
-  const bool asks_host = !wants_host && look_within(program, asked);
+  const sema::Program& program = rules.program();
+  const std::vector<sema::ExprId> asked = classify::may_be_asked(program, options_of(rules, spec));
+  const bool asks_host = !wants_host && classify::look_within(program, asked);
   // Names of operations mostly tell the engine. To read the whole host side takes more memory than
   // the operations do, and half as long again as these.
-  if (asks_host && may_open_again(spec.path, options)) {
-    RangeNames ranges(program, rules.database, asked);
-    OpenOptions names_alone = options;
+  if (asks_host && trace::may_open_again(spec.path, options)) {
+    classify::RangeNames ranges(program, rules.database, asked);
+    trace::OpenOptions names_alone = options;
     names_alone.tell_range = [&](std::string_view name) { ranges.add(name); };
-    std::optional<Trace> trace = open(names_alone);
+    std::optional<trace::Trace> trace = open(names_alone);
     if (!trace) return nullptr;
     if (auto run = label(rules, spec, std::move(*trace), &ranges)) return run;
   }
   options.host_side = wants_host || asks_host;
-  std::optional<Trace> trace = open(options);
+  std::optional<trace::Trace> trace = open(options);
   if (!trace) return nullptr;
   auto run = label(rules, spec, std::move(*trace), nullptr);
   if (!wants_host) run->trace.host.reset();
@@ -81,18 +87,19 @@ std::unique_ptr<LabelledTrace> open_and_label(const CompiledRules& rules, const 
 
 }  // namespace
 
-std::unique_ptr<LabelledTrace> label_run(const CompiledRules& rules, const RunSpec& spec,
-                                         const OpenOptions& options) {
-  return open_and_label(rules, spec, options, [&](const OpenOptions& as) {
-    return std::optional(open_trace(spec.path, as));
+std::unique_ptr<LabelledTrace> label_run(const match::CompiledRules& rules,
+                                         const classify::RunSpec& spec,
+                                         const trace::OpenOptions& options) {
+  return open_and_label(rules, spec, options, [&](const trace::OpenOptions& as) {
+    return std::optional(trace::open_trace(spec.path, as));
   });
 }
 
-LabelledOrModules label_any_run(const CompiledRules& rules, const RunSpec& spec,
-                                const OpenOptions& options) {
+LabelledOrModules label_any_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
+                                const trace::OpenOptions& options) {
   LabelledOrModules out;
-  out.labelled = open_and_label(rules, spec, options, [&](const OpenOptions& as) {
-    Opened opened = open_any(spec.path, as);
+  out.labelled = open_and_label(rules, spec, options, [&](const trace::OpenOptions& as) {
+    trace::Opened opened = trace::open_any(spec.path, as);
     out.modules = std::move(opened.modules);
     return std::move(opened.trace);
   });
@@ -103,7 +110,7 @@ namespace {
 
 /// Annotations seldom have numbers, and many read alike: the steps of a phase in which none has one
 /// are counted from 0. `annotated`: so many of the first steps are annotations.
-void number_steps(LabelledModules& modules, size_t annotated) {
+void number_steps(trees::LabelledModules& modules, size_t annotated) {
   std::map<std::string_view, bool> numbered;  // by phase
   for (size_t i = 0; i < annotated; ++i) {
     numbered[modules.phases[i]] |= modules.step_numbers[i].has_value();
@@ -116,38 +123,40 @@ void number_steps(LabelledModules& modules, size_t annotated) {
 
 }  // namespace
 
-std::unique_ptr<LabelledModules> read_modules(const CompiledRules& rules, const RunSpec& spec,
-                                              OpenOptions options) {
+std::unique_ptr<trees::LabelledModules> read_modules(const match::CompiledRules& rules,
+                                                     const classify::RunSpec& spec,
+                                                     trace::OpenOptions options) {
   options.host_side = true;
-  Opened opened = open_any(spec.path, options);
-  if (opened.modules) return label_modules(rules, spec, std::move(*opened.modules));
-  const Program& program = rules.program();
-  const Trace& trace = *opened.trace;
-  const ChooseOptions choose = options_of(rules, spec);
-  const Choice choice =
-      choose_model(rules.database, TraceSubjects(program, rules.database, trace, choose), choose);
-  const Attribution attribution = attribute(trace, program, rules.database, choice.model);
-  RunSpec chosen = spec;
-  const Model& model = program.models.get(choice.model);
+  trace::Opened opened = trace::open_any(spec.path, options);
+  if (opened.modules) return trees::label_modules(rules, spec, std::move(*opened.modules));
+  const sema::Program& program = rules.program();
+  const trace::Trace& trace = *opened.trace;
+  const classify::ChooseOptions choose = options_of(rules, spec);
+  const classify::Choice choice = classify::choose_model(
+      rules.database, classify::TraceSubjects(program, rules.database, trace, choose), choose);
+  const classify::Attribution attribution =
+      classify::attribute(trace, program, rules.database, choice.model);
+  classify::RunSpec chosen = spec;
+  const sema::Model& model = program.models.get(choice.model);
   chosen.engine = program.engines.get(model.engine).name;
   chosen.model = model.name;
-  auto modules = label_modules(rules, chosen, modules_of(trace, attribution));
+  auto modules = trees::label_modules(rules, chosen, trees::modules_of(trace, attribution));
   modules->choice.why = choice.why;
-  modules->attribution = sum(trace, attribution);
-  modules->layer_evidence = layer_evidence(attribution);
+  modules->attribution = classify::sum(trace, attribution);
+  modules->layer_evidence = classify::layer_evidence(attribution);
   number_steps(*modules, attribution.steps.size());
   return modules;
 }
 
-const Attribution& LabelledTrace::attribution(const CompiledRules& rules) const {
+const classify::Attribution& LabelledTrace::attribution(const match::CompiledRules& rules) const {
   if (!attribution_) {
-    attribution_ = attribute(trace, rules.program(), rules.database, labelled.model);
+    attribution_ = classify::attribute(trace, rules.program(), rules.database, labelled.model);
   }
   return *attribution_;
 }
 
-RunSummary summarize_run(const CompiledRules& rules, const RunSpec& spec, size_t index,
-                         const LabelledTrace& run) {
+RunSummary summarize_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
+                         size_t index, const LabelledTrace& run) {
   RunSummary summary =
       summarize(rules.program(), rules.sources(), run.trace, run.labelled, spec.elapsed_ns);
   summary.choice_why = run.choice.why;
@@ -157,7 +166,7 @@ RunSummary summarize_run(const CompiledRules& rules, const RunSpec& spec, size_t
 
 std::string run_name(std::string_view model, std::string_view engine, const std::string& path,
                      size_t index) {
-  return fmt::format("{}_{}_{}_{}", model, engine, run_id(path), index);
+  return fmt::format("{}_{}_{}_{}", model, engine, trace::run_id(path), index);
 }
 
-}  // namespace kr
+}  // namespace kr::analyze

@@ -11,22 +11,22 @@
 #include "analyze/moments.hpp"
 #include "base/check.hpp"
 
-namespace kr {
+namespace kr::analyze {
 namespace {
 
 double ratio(int64_t part, int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-std::vector<KernelStatistics> kernels(const CompiledRules& rules, const LabelledTrace& run) {
-  const Trace& trace = run.trace;
-  const DimensionLabels* kinds = run.labelled.find(rules.program().kind());
+std::vector<KernelStatistics> kernels(const match::CompiledRules& rules, const LabelledTrace& run) {
+  const trace::Trace& trace = run.trace;
+  const classify::DimensionLabels* kinds = run.labelled.find(rules.program().kind());
   KR_CHECK(kinds != nullptr);
   // By name, the label of kind, and device.
   std::map<std::tuple<uint32_t, std::string_view, int32_t>, Moments> moments;
   int64_t total = 0;
   for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const Operation& operation = trace.operations[i];
+    const trace::Operation& operation = trace.operations[i];
     const std::string_view kind = kinds->by_row[run.labelled.row(i, operation)].label;
     moments[{operation.name.index, kind, trace.track(operation.track).device}].add(
         operation.duration_ns);
@@ -103,10 +103,10 @@ ActivityStatistics activity_of(std::string type, const Each& each) {
   return out;
 }
 
-std::vector<ActivityStatistics> activity(const Trace& trace) {
+std::vector<ActivityStatistics> activity(const trace::Trace& trace) {
   const auto of_kind = [&](OperationKind kind) {
     return [&trace, kind](const auto& tell) {
-      for (const Operation& operation : trace.operations) {
+      for (const trace::Operation& operation : trace.operations) {
         if (trace.names.get(operation.name).kind == kind) tell(operation.duration_ns);
       }
     };
@@ -114,7 +114,7 @@ std::vector<ActivityStatistics> activity(const Trace& trace) {
   const auto of_calls = [&](bool driver) {
     return [&trace, driver](const auto& tell) {
       if (!trace.host) return;
-      for (const Launch& launch : trace.host->launches) {
+      for (const trace::Launch& launch : trace.host->launches) {
         if (trace.host->calls[launch.call].driver == driver) tell(launch.duration_ns);
       }
     };
@@ -128,13 +128,13 @@ std::vector<ActivityStatistics> activity(const Trace& trace) {
   return out;
 }
 
-std::vector<CommunicationTimes> communication(const CompiledRules& rules,
+std::vector<CommunicationTimes> communication(const match::CompiledRules& rules,
                                               const LabelledTrace& run) {
-  const DimensionLabels* kinds = run.labelled.find(rules.program().kind());
+  const classify::DimensionLabels* kinds = run.labelled.find(rules.program().kind());
   KR_CHECK(kinds != nullptr);
   std::map<std::string_view, std::vector<int64_t>> times;
   for (size_t i = 0; i < run.trace.operations.size(); ++i) {
-    const Operation& operation = run.trace.operations[i];
+    const trace::Operation& operation = run.trace.operations[i];
     const std::string_view kind = kinds->by_row[run.labelled.row(i, operation)].label;
     if (kind_from(kind) != Kind::communication) continue;
     times[run.trace.names.get(operation.name).text].push_back(operation.duration_ns);
@@ -183,20 +183,21 @@ std::vector<ActivityRatio> compare_activity(
   return out;
 }
 
-RunStatistics analyze(const CompiledRules& rules, const LabelledTrace& run, int64_t idle_ns) {
+RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& run,
+                      int64_t idle_ns) {
   RunStatistics out;
   out.kernels = kernels(rules, run);
   out.activity = activity(run.trace);
   out.communication = communication(rules, run);
   if (run.trace.host) out.launches = count_launches(run.trace);
   if (out.launches) KR_CHECK(out.launches->host_bound_ns + out.launches->other_ns == idle_ns);
-  const Attribution& attribution = run.attribution(rules);
-  out.attribution = sum(run.trace, attribution);
+  const classify::Attribution& attribution = run.attribution(rules);
+  out.attribution = classify::sum(run.trace, attribution);
   out.steps = sum_steps(rules.program(), run.trace, run.labelled, attribution);
-  for (const LayerRun& layers : attribution.layer_runs) {
+  for (const classify::LayerRun& layers : attribution.layer_runs) {
     const int64_t all = static_cast<int64_t>(layers.repeats);
     out.layers.push_back({layers, run.trace.track({layers.track}).device,
-                          ratio(layers.total_ns, all), evidence(layers)});
+                          ratio(layers.total_ns, all), classify::evidence(layers)});
   }
   return out;
 }
@@ -228,4 +229,4 @@ std::vector<NameOnlyIn> names_only_in(const std::vector<const RunSummary*>& runs
   return out;
 }
 
-}  // namespace kr
+}  // namespace kr::analyze

@@ -13,7 +13,7 @@
 #include "analyze/steps.hpp"
 #include "classify/attribution.hpp"
 
-namespace kr {
+namespace kr::analyze {
 
 struct KernelStatistics {
   std::string name;
@@ -88,7 +88,7 @@ struct CommunicationTimes {
 };
 
 struct LayerPart {
-  LayerRun run;
+  classify::LayerRun run;
   int32_t device = 0;
   double per_layer_mean_ns = 0;
   std::string evidence;
@@ -99,14 +99,14 @@ struct RunStatistics {
   std::vector<ActivityStatistics> activity;
   std::vector<CommunicationTimes> communication;  // by name
   std::optional<LaunchStatistics> launches;       // none: the format does not tell of launches
-  AttributionSums attribution;
+  classify::AttributionSums attribution;
   StepSums steps;
   std::vector<LayerPart> layers;
 };
 
 /// `idle_ns` of all devices together, as summed by `summarize`, is what the parts of idle time are
 /// checked against.
-RunStatistics analyze(const CompiledRules& rules, const LabelledTrace& run, int64_t idle_ns);
+RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& run, int64_t idle_ns);
 
 /// How much longer the operations and calls of `b` take than those of `a`: means of `b` by means of
 /// `a`. None where one of them has none.
@@ -133,4 +133,4 @@ struct NameOnlyIn {
 /// Of two and more runs, by run and total falling. Empty for one.
 std::vector<NameOnlyIn> names_only_in(const std::vector<const RunSummary*>& runs);
 
-}  // namespace kr
+}  // namespace kr::analyze

@@ -6,7 +6,7 @@
 
 #include "base/check.hpp"
 
-namespace kr {
+namespace kr::analyze {
 namespace {
 
 constexpr const char* outside_steps = "(outside steps)";
@@ -16,10 +16,10 @@ constexpr size_t most_enclosing = 64;
 /// Sums of one phase or step, label by label.
 class LabelSums {
  public:
-  explicit LabelSums(const Labelled& labelled) : sums_(labelled.dimensions.size()) {}
+  explicit LabelSums(const classify::Labelled& labelled) : sums_(labelled.dimensions.size()) {}
 
   /// `row`: of the operation's labels.
-  void add(const Labelled& labelled, uint32_t row, const Operation& operation) {
+  void add(const classify::Labelled& labelled, uint32_t row, const trace::Operation& operation) {
     ++instances_;
     total_ns_ += operation.duration_ns;
     for (size_t d = 0; d < sums_.size(); ++d) {
@@ -41,7 +41,7 @@ class LabelSums {
   }
   int64_t instances() const noexcept { return instances_; }
   int64_t total_ns() const noexcept { return total_ns_; }
-  LabelParts parts(const Program& program, const Labelled& labelled) const {
+  LabelParts parts(const sema::Program& program, const classify::Labelled& labelled) const {
     LabelParts parts;
     for (size_t d = 0; d < sums_.size(); ++d) {
       auto& [dimension, labels] = parts.emplace_back();
@@ -90,8 +90,8 @@ struct PhaseSums {
 
 class Summer {
  public:
-  Summer(const Trace& trace, const Labelled& labelled, const Attribution& attribution,
-         const DimensionLabels& kinds)
+  Summer(const trace::Trace& trace, const classify::Labelled& labelled,
+         const classify::Attribution& attribution, const classify::DimensionLabels& kinds)
       : trace_(trace),
         labelled_(labelled),
         attribution_(attribution),
@@ -99,11 +99,11 @@ class Summer {
         step_times_(attribution.steps.size()),
         phase_of_(attribution.steps.size()) {
     kinds_.reserve(kinds.by_row.size());
-    for (const Given& given : kinds.by_row) kinds_.push_back(kind_from(given.label));
+    for (const classify::Given& given : kinds.by_row) kinds_.push_back(kind_from(given.label));
     find_phases();
   }
 
-  StepSums sum(const Program& program) {
+  StepSums sum(const sema::Program& program) {
     for (size_t i = 0; i < trace_.operations.size(); ++i) add(i);
     include_inner_steps();
     StepSums out;
@@ -137,7 +137,7 @@ class Summer {
   }
 
   void find_phases() {
-    const std::vector<TraceStep>& steps = attribution_.steps;
+    const std::vector<classify::TraceStep>& steps = attribution_.steps;
     for (size_t i = 0; i < steps.size(); ++i) phase_of_[i] = phase_named(steps[i].phase.label);
     outside_ = phase_named(outside_steps);
     find_enclosing_phases();
@@ -147,13 +147,13 @@ class Summer {
     };
     std::vector<Inside> inside(steps.size());  // steps of the same phase that stand in each
     for (size_t i = steps.size(); i-- > 0;) {
-      const TraceStep& step = steps[i];
+      const classify::TraceStep& step = steps[i];
       const std::optional<int64_t> batch =
           step.phase.batch ? step.phase.batch : inside[i].batch.value();
       const std::optional<int64_t> tokens =
           step.phase.tokens ? step.phase.tokens : inside[i].tokens.value();
       // What holds a step began before it.
-      if (step.outer != Attribution::none && phase_of_[step.outer] == phase_of_[i]) {
+      if (step.outer != classify::Attribution::none && phase_of_[step.outer] == phase_of_[i]) {
         inside[step.outer].batch.add(batch);
         inside[step.outer].tokens.add(tokens);
         continue;
@@ -166,17 +166,17 @@ class Summer {
   }
 
   void add(size_t i) {
-    const Operation& operation = trace_.operations[i];
+    const trace::Operation& operation = trace_.operations[i];
     const uint32_t row = labelled_.row(i, operation);
     const uint32_t innermost = attribution_.step_of[i];
-    if (innermost == Attribution::none) {
+    if (innermost == classify::Attribution::none) {
       phases_[outside_].labels.add(labelled_, row, operation);
       phases_[outside_].busy.add(operation.start_ns, operation.end_ns());
       return;
     }
     step_labels_[innermost].add(labelled_, row, operation);
     size_t depth = 0;
-    for (uint32_t step = innermost; step != Attribution::none;
+    for (uint32_t step = innermost; step != classify::Attribution::none;
          step = attribution_.steps[step].outer) {
       if (++depth > most_enclosing) {
         ++too_deep_;
@@ -193,13 +193,13 @@ class Summer {
 
   /// Adds to each step what the steps inside it have, and to each phase its outermost steps.
   void include_inner_steps() {
-    const std::vector<TraceStep>& steps = attribution_.steps;
+    const std::vector<classify::TraceStep>& steps = attribution_.steps;
     for (size_t i = steps.size(); i-- > 0;) {  // an outer step began before
       const uint32_t outer = steps[i].outer;
-      if (outer == Attribution::none || !encloses(outer, phase_of_[i])) {
+      if (outer == classify::Attribution::none || !encloses(outer, phase_of_[i])) {
         phases_[phase_of_[i]].labels.add(step_labels_[i]);
       }
-      if (outer != Attribution::none) step_labels_[outer].add(step_labels_[i]);
+      if (outer != classify::Attribution::none) step_labels_[outer].add(step_labels_[i]);
     }
   }
 
@@ -209,27 +209,28 @@ class Summer {
   }
 
   void find_enclosing_phases() {
-    const std::vector<TraceStep>& steps = attribution_.steps;
+    const std::vector<classify::TraceStep>& steps = attribution_.steps;
     const size_t phases = phases_.size();
     of_phase_.resize(steps.size() * phases);
     for (size_t i = 0; i < steps.size(); ++i) {
       for (size_t phase = 0; phase < phases; ++phase) {
         const uint32_t outer = steps[i].outer;
         of_phase_[i * phases + phase] =
-            phase == phase_of_[i] || (outer != Attribution::none && encloses(outer, phase));
+            phase == phase_of_[i] ||
+            (outer != classify::Attribution::none && encloses(outer, phase));
       }
     }
   }
 
-  StepPart step(const Program& program, size_t i) {
-    const TraceStep& step = attribution_.steps[i];
+  StepPart step(const sema::Program& program, size_t i) {
+    const classify::TraceStep& step = attribution_.steps[i];
     StepPart part;
     part.phase = step.phase.label;
     part.step = step.phase.step;
     part.layer = step.phase.layer;
     part.batch = step.phase.batch;
     part.tokens = step.phase.tokens;
-    if (step.outer != Attribution::none) part.outer = step.outer;
+    if (step.outer != classify::Attribution::none) part.outer = step.outer;
     part.text = step.text;
     part.instances = step_labels_[i].instances();
     part.total_ns = step_labels_[i].total_ns();
@@ -239,9 +240,9 @@ class Summer {
     return part;
   }
 
-  const Trace& trace_;
-  const Labelled& labelled_;
-  const Attribution& attribution_;
+  const trace::Trace& trace_;
+  const classify::Labelled& labelled_;
+  const classify::Attribution& attribution_;
   std::vector<Kind> kinds_;  // by row of labels
   std::vector<LabelSums> step_labels_;
   std::vector<DeviceSweep> step_times_;
@@ -254,12 +255,12 @@ class Summer {
 
 }  // namespace
 
-StepSums sum_steps(const Program& program, const Trace& trace, const Labelled& labelled,
-                   const Attribution& attribution) {
+StepSums sum_steps(const sema::Program& program, const trace::Trace& trace,
+                   const classify::Labelled& labelled, const classify::Attribution& attribution) {
   if (attribution.steps.empty()) return {};
-  const DimensionLabels* kinds = labelled.find(program.kind());
+  const classify::DimensionLabels* kinds = labelled.find(program.kind());
   KR_CHECK(kinds != nullptr);
   return Summer(trace, labelled, attribution, *kinds).sum(program);
 }
 
-}  // namespace kr
+}  // namespace kr::analyze

@@ -11,7 +11,7 @@
 #include "classify/attribution.hpp"
 #include "classify/classify.hpp"
 
-namespace kr {
+namespace kr::analyze {
 
 struct LabelPart {
   std::string label;
@@ -60,7 +60,7 @@ struct StepSums {
 };
 
 /// Both are empty where no steps are known.
-StepSums sum_steps(const Program& program, const Trace& trace, const Labelled& labelled,
-                   const Attribution& attribution);
+StepSums sum_steps(const sema::Program& program, const trace::Trace& trace,
+                   const classify::Labelled& labelled, const classify::Attribution& attribution);
 
-}  // namespace kr
+}  // namespace kr::analyze

@@ -12,7 +12,7 @@
 #include "base/check.hpp"
 #include "base/error.hpp"
 
-namespace kr {
+namespace kr::analyze {
 namespace {
 
 struct RowCounts {
@@ -28,18 +28,19 @@ struct Counts {
   int64_t total_ns = 0;
 };
 
-Counts count(const Trace& trace, const Labelled& labelled, const DimensionLabels& kinds) {
+Counts count(const trace::Trace& trace, const classify::Labelled& labelled,
+             const classify::DimensionLabels& kinds) {
   Counts counts;
   counts.rows.resize(labelled.rows());
   std::vector<Kind> kind_of_row;
   kind_of_row.reserve(labelled.rows());
-  for (const Given& given : kinds.by_row) kind_of_row.push_back(kind_from(given.label));
+  for (const classify::Given& given : kinds.by_row) kind_of_row.push_back(kind_from(given.label));
   std::vector<DeviceSweep*> sweep_of_track;
-  for (const Track& track : trace.tracks) {
+  for (const trace::Track& track : trace.tracks) {
     sweep_of_track.push_back(&counts.devices[track.device]);
   }
   for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const Operation& operation = trace.operations[i];
+    const trace::Operation& operation = trace.operations[i];
     const int64_t end = operation.end_ns();
     const uint32_t place = labelled.row(i, operation);
     RowCounts& row = counts.rows[place];
@@ -55,9 +56,9 @@ Counts count(const Trace& trace, const Labelled& labelled, const DimensionLabels
   return counts;
 }
 
-std::vector<DeviceSum> device_sums(const Trace& trace, const Counts& counts) {
+std::vector<DeviceSum> device_sums(const trace::Trace& trace, const Counts& counts) {
   std::map<int32_t, std::string> names;
-  for (const Track& track : trace.tracks) {
+  for (const trace::Track& track : trace.tracks) {
     std::string& name = names[track.device];
     if (name.empty()) name = track.device_name;
   }
@@ -73,7 +74,7 @@ std::vector<DeviceSum> device_sums(const Trace& trace, const Counts& counts) {
   return sums;
 }
 
-std::vector<LabelSum> label_sums(const DimensionLabels& labels,
+std::vector<LabelSum> label_sums(const classify::DimensionLabels& labels,
                                  const std::vector<RowCounts>& rows) {
   std::unordered_map<std::string_view, LabelSum> by_label;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -113,23 +114,23 @@ void check_sums(const RunSummary& run) {
 /// `file:line` of each rule, found once a rule.
 class RulePlaces {
  public:
-  RulePlaces(const Program& program, const SourceMap& sources)
+  RulePlaces(const sema::Program& program, const source::SourceMap& sources)
       : program_(program), sources_(sources) {}
 
-  const std::string& of(const std::optional<RuleId>& rule) {
+  const std::string& of(const std::optional<sema::RuleId>& rule) {
     if (!rule) return none_;
     std::string& place = places_[*rule];
     if (place.empty()) {
-      const Span span = program_.rules.get(*rule).span;
+      const source::Span span = program_.rules.get(*rule).span;
       place = span.valid() ? sources_.place(span) : "built-in";
     }
     return place;
   }
 
  private:
-  const Program& program_;
-  const SourceMap& sources_;
-  std::unordered_map<RuleId, std::string> places_;
+  const sema::Program& program_;
+  const source::SourceMap& sources_;
+  std::unordered_map<sema::RuleId, std::string> places_;
   std::string none_;
 };
 
@@ -147,8 +148,9 @@ void merge(NameSum& into, Moments& durations, NameSum&& row, const Moments& adde
   durations.add(added);
 }
 
-std::vector<NameSum> name_sums(const Program& program, const SourceMap& sources, const Trace& trace,
-                               const Labelled& labelled, const std::vector<RowCounts>& counts) {
+std::vector<NameSum> name_sums(const sema::Program& program, const source::SourceMap& sources,
+                               const trace::Trace& trace, const classify::Labelled& labelled,
+                               const std::vector<RowCounts>& counts) {
   RulePlaces places(program, sources);
   std::vector<NameSum> sums;
   std::vector<Moments> durations;  // by sum
@@ -157,13 +159,13 @@ std::vector<NameSum> name_sums(const Program& program, const SourceMap& sources,
   std::vector<std::vector<size_t>> of_name(labelled.row_of.empty() ? 0 : trace.names.size());
   for (uint32_t i = 0; i < counts.size(); ++i) {
     if (counts[i].durations.count == 0) continue;
-    const NameId name = labelled.names[i];
+    const trace::NameId name = labelled.names[i];
     NameSum sum;
     sum.name = trace.names.get(name).text;
     sum.kind = trace.names.get(name).kind;
     sum.elapsed_ns = counts[i].elapsed_ns;
-    for (const DimensionLabels& labels : labelled.dimensions) {
-      const Given& given = labels.by_row[i];
+    for (const classify::DimensionLabels& labels : labelled.dimensions) {
+      const classify::Given& given = labels.by_row[i];
       sum.labels.push_back({std::string(given.label), places.of(given.rule), given.explained});
     }
     if (!of_name.empty()) {
@@ -236,16 +238,17 @@ std::optional<size_t> RunSummary::dimension(std::string_view name) const {
   return std::nullopt;
 }
 
-RunSummary summarize(const Program& program, const SourceMap& sources, const Trace& trace,
-                     const Labelled& labelled, std::optional<int64_t> user_elapsed_ns) {
-  const DimensionLabels* kinds = labelled.find(program.kind());
+RunSummary summarize(const sema::Program& program, const source::SourceMap& sources,
+                     const trace::Trace& trace, const classify::Labelled& labelled,
+                     std::optional<int64_t> user_elapsed_ns) {
+  const classify::DimensionLabels* kinds = labelled.find(program.kind());
   KR_CHECK(kinds != nullptr);
   const Counts counts = count(trace, labelled, *kinds);
 
   RunSummary run;
   run.source = trace.source;
   run.format = trace.format;
-  const Model& model = program.models.get(labelled.model);
+  const sema::Model& model = program.models.get(labelled.model);
   run.engine = program.engines.get(model.engine).name;
   run.model = model.name;
   run.gpu_elapsed_ns = counts.all.covered_ns();
@@ -257,7 +260,7 @@ RunSummary summarize(const Program& program, const SourceMap& sources, const Tra
   run.warnings = trace.warnings;
   run.span_ns = trace.last_end_ns - trace.first_start_ns;
   set_wall(run, user_elapsed_ns);
-  for (const DimensionLabels& labels : labelled.dimensions) {
+  for (const classify::DimensionLabels& labels : labelled.dimensions) {
     run.dimensions.push_back(
         {program.dimensions.get(labels.dimension).name, label_sums(labels, counts.rows)});
   }
@@ -267,4 +270,4 @@ RunSummary summarize(const Program& program, const SourceMap& sources, const Tra
   return run;
 }
 
-}  // namespace kr
+}  // namespace kr::analyze

@@ -19,7 +19,7 @@
 #include "classify/classify.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::analyze {
 
 struct LabelSum {
   std::string label;
@@ -76,8 +76,8 @@ struct RunSummary {
   std::vector<DimensionSum> dimensions;  // those of the model, kind last
   std::vector<DeviceSum> devices;        // by device
   std::vector<NameSum> names;            // elapsed falling, then total falling, then by name
-  Distributed distributed;
-  std::vector<Loss> losses;
+  trace::Distributed distributed;
+  std::vector<trace::Loss> losses;
   std::string inexact;
   std::vector<Warning> warnings;
 
@@ -85,7 +85,8 @@ struct RunSummary {
   std::optional<size_t> dimension(std::string_view name) const;
 };
 
-RunSummary summarize(const Program& program, const SourceMap& sources, const Trace& trace,
-                     const Labelled& labelled, std::optional<int64_t> user_elapsed_ns);
+RunSummary summarize(const sema::Program& program, const source::SourceMap& sources,
+                     const trace::Trace& trace, const classify::Labelled& labelled,
+                     std::optional<int64_t> user_elapsed_ns);
 
-}  // namespace kr
+}  // namespace kr::analyze

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string_view>
 
-namespace kr {
+namespace kr::analyze {
 
 /// The classes of the dimension `kind`.
 enum class Kind : uint8_t { compute, communication, memory };
@@ -114,4 +114,4 @@ class DeviceSweep {
   int64_t idle_ = 0;
 };
 
-}  // namespace kr
+}  // namespace kr::analyze

@@ -2,24 +2,25 @@
 
 #include "classify/why.hpp"
 
-namespace kr {
+namespace kr::analyze {
 
-TraceLabels::TraceLabels(const CompiledRules& rules, const Labelled& labelled) : rules_(rules) {
+TraceLabels::TraceLabels(const match::CompiledRules& rules, const classify::Labelled& labelled)
+    : rules_(rules) {
   dimensions_.reserve(labelled.dimensions.size());
-  for (const DimensionLabels& labels : labelled.dimensions) {
+  for (const classify::DimensionLabels& labels : labelled.dimensions) {
     dimensions_.emplace_back(rules.program().dimensions.get(labels.dimension).name, &labels);
   }
 }
 
-const Given* TraceLabels::find(std::string_view dimension, uint32_t row) const {
+const classify::Given* TraceLabels::find(std::string_view dimension, uint32_t row) const {
   for (const auto& [known, labels] : dimensions_) {
     if (known == dimension) return &labels->by_row[row];
   }
   return nullptr;
 }
 
-std::string TraceLabels::rule(const Given& given) const {
-  return given.rule ? rule_place(rules_, *given.rule) : std::string();
+std::string TraceLabels::rule(const classify::Given& given) const {
+  return given.rule ? classify::rule_place(rules_, *given.rule) : std::string();
 }
 
-}  // namespace kr
+}  // namespace kr::analyze

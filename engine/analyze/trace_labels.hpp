@@ -9,25 +9,25 @@
 
 #include "analyze/run.hpp"
 
-namespace kr {
+namespace kr::analyze {
 
 /// Refers to the rules and the labels it was made from.
 class TraceLabels {
  public:
-  TraceLabels(const CompiledRules& rules, const Labelled& labelled);
+  TraceLabels(const match::CompiledRules& rules, const classify::Labelled& labelled);
 
   /// Those of the model, in the Program's order.
-  const std::vector<std::pair<std::string, const DimensionLabels*>>& dimensions() const {
+  const std::vector<std::pair<std::string, const classify::DimensionLabels*>>& dimensions() const {
     return dimensions_;
   }
   /// Null where the model has no such dimension.
-  const Given* find(std::string_view dimension, uint32_t row) const;
+  const classify::Given* find(std::string_view dimension, uint32_t row) const;
   /// `file:line`, `built-in`; empty: unclassified.
-  std::string rule(const Given& given) const;
+  std::string rule(const classify::Given& given) const;
 
  private:
-  const CompiledRules& rules_;
-  std::vector<std::pair<std::string, const DimensionLabels*>> dimensions_;
+  const match::CompiledRules& rules_;
+  std::vector<std::pair<std::string, const classify::DimensionLabels*>> dimensions_;
 };
 
-}  // namespace kr
+}  // namespace kr::analyze

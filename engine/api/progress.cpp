@@ -6,7 +6,7 @@
 namespace kr::api {
 
 ProgressCalls::ProgressCalls(const std::function<void(const ReadProgress&)>& call,
-                             const RunSource& source, const Progress& progress,
+                             const RunSource& source, const trace::Progress& progress,
                              std::exception_ptr& failure) {
   try {
     thread_ = std::thread(
@@ -27,7 +27,7 @@ ProgressCalls::~ProgressCalls() {
 }
 
 void ProgressCalls::run(const std::function<void(const ReadProgress&)>& call,
-                        const RunSource& source, const Progress& progress,
+                        const RunSource& source, const trace::Progress& progress,
                         std::exception_ptr& failure) {
   constexpr auto interval = std::chrono::milliseconds(100);
   std::unique_lock lock(mutex_);

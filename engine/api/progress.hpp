@@ -18,14 +18,14 @@ namespace kr::api {
 class ProgressCalls {
  public:
   ProgressCalls(const std::function<void(const ReadProgress&)>& call, const RunSource& run,
-                const Progress& progress, std::exception_ptr& failure);
+                const trace::Progress& progress, std::exception_ptr& failure);
   ~ProgressCalls();
   ProgressCalls(const ProgressCalls&) = delete;
   ProgressCalls& operator=(const ProgressCalls&) = delete;
 
  private:
   void run(const std::function<void(const ReadProgress&)>& call, const RunSource& run,
-           const Progress& progress, std::exception_ptr& failure);
+           const trace::Progress& progress, std::exception_ptr& failure);
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -10,10 +10,10 @@
 namespace kr {
 namespace {
 
-Library library_of(const LoadOptions& options, const std::vector<std::string>& names) {
-  const Install install =
-      options.rules_folder ? Install{*options.rules_folder} : Install::of_prefix();
-  Library library = Library::of_process(install);
+source::Library library_of(const LoadOptions& options, const std::vector<std::string>& names) {
+  const source::Install install =
+      options.rules_folder ? source::Install{*options.rules_folder} : source::Install::of_prefix();
+  source::Library library = source::Library::of_process(install);
   if (options.rules_folder &&
       (library.roots().empty() || library.roots().back() != install.folder)) {
     throw Error(install.folder.string(), "there are no rules in this folder",
@@ -29,33 +29,34 @@ Library library_of(const LoadOptions& options, const std::vector<std::string>& n
 }  // namespace
 
 Rules Rules::load(const std::vector<std::string>& names, const LoadOptions& options) {
-  const Library library = library_of(options, names);
+  const source::Library library = library_of(options, names);
   const auto cache =
-      options.use_cache ? Database::Cache::of_process(library.install()) : std::nullopt;
-  Sink sink;
-  auto impl = std::make_shared<Impl>(compile_rules(names, library, cache, sink));
+      options.use_cache ? match::Database::Cache::of_process(library.install()) : std::nullopt;
+  diag::Sink sink;
+  auto impl = std::make_shared<Impl>(match::compile_rules(names, library, cache, sink));
   if (sink.has_errors()) {
     throw Error(names.size() == 1 ? names[0] : "",
                 fmt::format("the rules have {}:\n{}", plural(sink.errors(), "error"),
-                            render_human(impl->compiled.sources(), sink.sorted())));
+                            diag::render_human(impl->compiled.sources(), sink.sorted())));
   }
   return Rules(std::move(impl));
 }
 
 std::string Rules::label(std::string_view name, std::string_view dimension, std::string_view engine,
                          std::string_view model) const {
-  const CompiledRules& rules = impl_->compiled;
-  const DimensionId wanted = named_dimension(rules.program(), std::string(dimension));
-  TraceBuilder builder("", "");
-  const NameId id = builder.name(name, operation_kind_of(name));
+  const match::CompiledRules& rules = impl_->compiled;
+  const sema::DimensionId wanted =
+      classify::named_dimension(rules.program(), std::string(dimension));
+  trace::TraceBuilder builder("", "");
+  const trace::NameId id = builder.name(name, operation_kind_of(name));
   builder.add({.start_ns = 0, .duration_ns = 1, .name = id, .track = builder.track({})});
-  const Trace trace = std::move(builder).finish();
-  const ChooseOptions choose{std::string(engine), std::string(model), rules.named};
-  const TraceSubjects subjects(rules.program(), rules.database, trace, choose);
-  const Labelled labelled =
-      classify(subjects, choose_model(rules.database, subjects, choose).model);
-  const DimensionLabels* labels = labelled.find(wanted);
-  return std::string(labels != nullptr ? labels->by_row[0].label : reserved::unclassified);
+  const trace::Trace trace = std::move(builder).finish();
+  const classify::ChooseOptions choose{std::string(engine), std::string(model), rules.named};
+  const classify::TraceSubjects subjects(rules.program(), rules.database, trace, choose);
+  const classify::Labelled labelled =
+      classify::classify(subjects, classify::choose_model(rules.database, subjects, choose).model);
+  const classify::DimensionLabels* labels = labelled.find(wanted);
+  return std::string(labels != nullptr ? labels->by_row[0].label : sema::reserved::unclassified);
 }
 
 }  // namespace kr

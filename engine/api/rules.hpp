@@ -7,8 +7,8 @@
 namespace kr {
 
 struct Rules::Impl {
-  explicit Impl(CompiledRules rules) : compiled(std::move(rules)) {}
-  CompiledRules compiled;
+  explicit Impl(match::CompiledRules rules) : compiled(std::move(rules)) {}
+  match::CompiledRules compiled;
 };
 
 }  // namespace kr

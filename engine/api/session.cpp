@@ -30,7 +30,7 @@ bool is_of_sessions(const Definition& table) {
          table.needs == Needs::nothing;
 }
 
-RunSpec spec_of(const RunSource& run) {
+classify::RunSpec spec_of(const RunSource& run) {
   return {run.path, run.engine, run.model, run.elapsed_ns};
 }
 
@@ -41,9 +41,9 @@ bool operator==(const session::Wants& a, const session::Wants& b) {
 
 /// What was read; never changed after it is made. Tables hold it.
 struct Results {
-  explicit Results(std::shared_ptr<const CompiledRules> with)
+  explicit Results(std::shared_ptr<const match::CompiledRules> with)
       : rules(std::move(with)), session(*rules) {}
-  std::shared_ptr<const CompiledRules> rules;
+  std::shared_ptr<const match::CompiledRules> rules;
   session::Session session;
 };
 
@@ -70,8 +70,8 @@ struct Session::Impl {
 
   const tables::Source& source() const { return results->session.source(); }
 
-  OpenOptions open_options() const {
-    OpenOptions open;
+  trace::OpenOptions open_options() const {
+    trace::OpenOptions open;
     open.nsys_command = options.nsys_command;
     open.nsys_timeout_seconds = options.nsys_timeout_seconds;
     open.allow_truncated = options.allow_truncated;
@@ -99,17 +99,17 @@ struct Session::Impl {
       throw Error("standard input", "it cannot be read again for more tables",
                   "ask for all tables at once");
     }
-    std::vector<RunSpec> specs;
+    std::vector<classify::RunSpec> specs;
     std::transform(first, runs.end(), std::back_inserter(specs), spec_of);
     read(next->session, specs, &*first, all);
     results = std::move(next);
     wants = all;
   }
 
-  void read(session::Session& into, const std::vector<RunSpec>& specs, const RunSource* run,
-            const session::Wants& all) const {
+  void read(session::Session& into, const std::vector<classify::RunSpec>& specs,
+            const RunSource* run, const session::Wants& all) const {
     std::exception_ptr failure;
-    const auto watch = [&](const RunSpec&, Progress& progress) {
+    const auto watch = [&](const classify::RunSpec&, trace::Progress& progress) {
       if (failure) std::rethrow_exception(failure);
       return std::make_shared<api::ProgressCalls>(options.progress, *run++, progress, failure);
     };
@@ -129,8 +129,8 @@ struct Session::Impl {
 Session::Session(const Rules& rules, SessionOptions options) : impl_(std::make_unique<Impl>()) {
   impl_->options = std::move(options);
   const auto& inside = rules.impl_;
-  impl_->results =
-      std::make_shared<Results>(std::shared_ptr<const CompiledRules>(inside, &inside->compiled));
+  impl_->results = std::make_shared<Results>(
+      std::shared_ptr<const match::CompiledRules>(inside, &inside->compiled));
 }
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;

@@ -14,7 +14,7 @@
 #include "trace/hash.hpp"
 #include "trace/launched.hpp"
 
-namespace kr {
+namespace kr::classify {
 namespace {
 
 /// Longer sequences are no steps of a model but a whole trace of something else.
@@ -22,8 +22,8 @@ constexpr size_t longest_unit = 20000;
 
 class Attributor {
  public:
-  Attributor(const Trace& trace, const Program& program,
-             const std::shared_ptr<const Database>& database, ModelId model)
+  Attributor(const trace::Trace& trace, const sema::Program& program,
+             const std::shared_ptr<const match::Database>& database, sema::ModelId model)
       : trace_(trace), phases_(program, database, model) {}
 
   Attribution run() {
@@ -40,14 +40,14 @@ class Attributor {
 
  private:
   void find_steps() {
-    const HostSide& host = *trace_.host;
+    const trace::HostSide& host = *trace_.host;
     std::vector<Phase> phase_of_name;
     phase_of_name.reserve(host.range_names.size());
     for (const std::string& name : host.range_names) phase_of_name.push_back(phases_.read(name));
     for (uint32_t i = 0; i < host.ranges.size(); ++i) {
-      const HostRange& range = host.ranges[i];
+      const trace::HostRange& range = host.ranges[i];
       const Phase& phase = phase_of_name[range.name];
-      if (range.kind != HostRange::Kind::annotation || phase.label.empty()) continue;
+      if (range.kind != trace::HostRange::Kind::annotation || phase.label.empty()) continue;
       out_.steps.push_back(
           {i, host.range_names[range.name], phase, range.start_ns, Attribution::none});
     }
@@ -63,13 +63,13 @@ class Attributor {
 
   /// Ranges stand by thread and start.
   void find_outer_steps() {
-    const HostSide& host = *trace_.host;
-    const auto range_of = [&](uint32_t step) -> const HostRange& {
+    const trace::HostSide& host = *trace_.host;
+    const auto range_of = [&](uint32_t step) -> const trace::HostRange& {
       return host.ranges[out_.steps[step].range];
     };
     std::vector<uint32_t> open;  // steps of one thread, in the order of begin
     for (const uint32_t step : steps_by_range_) {
-      const HostRange& range = range_of(step);
+      const trace::HostRange& range = range_of(step);
       if (!open.empty() && range_of(open.back()).thread != range.thread) open.clear();
       // The one that began last is asked for: what ended before it stays until it is the last.
       while (!open.empty() && range_of(open.back()).end_ns <= range.start_ns) open.pop_back();
@@ -88,32 +88,34 @@ class Attributor {
   }
 
   void follow_launches() {
-    const HostSide& host = *trace_.host;
+    const trace::HostSide& host = *trace_.host;
     struct Lane {
-      InnermostRange modules;
-      InnermostRange steps;
+      trace::InnermostRange modules;
+      trace::InnermostRange steps;
     };
     std::vector<Lane> lanes(host.threads.size());
-    sweep_launches(
+    trace::sweep_launches(
         host,
         [&](uint32_t lane, uint32_t range) {
-          if (host.ranges[range].kind == HostRange::Kind::module) {
+          if (host.ranges[range].kind == trace::HostRange::Kind::module) {
             lanes[lane].modules.open(range);
           } else if (step_of_range(range) != Attribution::none) {
             lanes[lane].steps.open(range);
           }
         },
-        [&](const SweptLaunch& launch) {
-          const auto innermost = [&](InnermostRange Lane::*kind) {
+        [&](const trace::SweptLaunch& launch) {
+          const auto innermost = [&](trace::InnermostRange Lane::*kind) {
             const uint32_t own = (lanes[launch.thread].*kind).at(host, launch.time);
-            if (launch.shared == HostRange::none) return own;
+            if (launch.shared == trace::HostRange::none) return own;
             const uint32_t shared = (lanes[launch.shared].*kind).at(host, launch.time);
-            if (own == HostRange::none || shared == HostRange::none) return std::min(own, shared);
+            if (own == trace::HostRange::none || shared == trace::HostRange::none)
+              return std::min(own, shared);
             return host.ranges[shared].start_ns > host.ranges[own].start_ns ? shared : own;
           };
           const uint32_t module = innermost(&Lane::modules);
           const uint32_t range = innermost(&Lane::steps);
-          const uint32_t step = range == HostRange::none ? Attribution::none : step_of_range(range);
+          const uint32_t step =
+              range == trace::HostRange::none ? Attribution::none : step_of_range(range);
           for (const uint32_t operation : launch.operations) {
             out_.module_of[operation] = module;
             out_.step_of[operation] = step;
@@ -130,12 +132,14 @@ class Attributor {
   };
   struct UnitHash {
     size_t operator()(const Unit& unit) const noexcept {
-      return fold_multiply(uint64_t{unit.what} << 32 | unit.track, 2 * uint64_t{unit.graph} + 1);
+      return trace::fold_multiply(uint64_t{unit.what} << 32 | unit.track,
+                                  2 * uint64_t{unit.graph} + 1);
     }
   };
   Unit unit_of(uint32_t operation) const {
-    const uint32_t launch = trace_.host ? trace_.host->launch_of[operation] : HostRange::none;
-    const bool graph = launch != HostRange::none && launches_more_[launch];
+    const uint32_t launch =
+        trace_.host ? trace_.host->launch_of[operation] : trace::HostRange::none;
+    const bool graph = launch != trace::HostRange::none && launches_more_[launch];
     return {graph, graph ? launch : out_.step_of[operation],
             trace_.operations[operation].track.index};
   }
@@ -147,7 +151,7 @@ class Attributor {
     std::vector<bool> launched(trace_.host->launches.size());
     launches_more_.resize(launched.size());
     for (const uint32_t launch : trace_.host->launch_of) {
-      if (launch == HostRange::none) continue;
+      if (launch == trace::HostRange::none) continue;
       if (launched[launch]) launches_more_[launch] = true;
       launched[launch] = true;
     }
@@ -252,8 +256,8 @@ class Attributor {
   /// Steps are alike: a sequence is searched once.
   const std::vector<Repetition>& repetitions(const std::vector<uint32_t>& names,
                                              std::span<const uint32_t> operations) {
-    const uint64_t hash =
-        hash_bytes({reinterpret_cast<const char*>(names.data()), names.size() * sizeof(uint32_t)});
+    const uint64_t hash = trace::hash_bytes(
+        {reinterpret_cast<const char*>(names.data()), names.size() * sizeof(uint32_t)});
     const auto [first, last] = known_.equal_range(hash);
     for (auto at = first; at != last; ++at) {
       const std::span<const uint32_t> other = at->second.operations;
@@ -267,7 +271,7 @@ class Attributor {
     return known_.emplace(hash, Known{operations, find_repetitions(names)})->second.found;
   }
 
-  const Trace& trace_;
+  const trace::Trace& trace_;
   PhaseReader phases_;
   Attribution out_;
   std::vector<uint32_t> steps_by_range_;
@@ -278,8 +282,8 @@ class Attributor {
 
 }  // namespace
 
-Attribution attribute(const Trace& trace, const Program& program,
-                      const std::shared_ptr<const Database>& database, ModelId model) {
+Attribution attribute(const trace::Trace& trace, const sema::Program& program,
+                      const std::shared_ptr<const match::Database>& database, sema::ModelId model) {
   return Attributor(trace, program, database, model).run();
 }
 
@@ -291,7 +295,7 @@ size_t Attribution::run_of(uint32_t layer) const noexcept {
   return static_cast<size_t>(behind - layer_runs.begin()) - 1;
 }
 
-AttributionSums sum(const Trace& trace, const Attribution& attribution) {
+AttributionSums sum(const trace::Trace& trace, const Attribution& attribution) {
   AttributionSums sums;
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const auto add = [&](int64_t& operations, int64_t& ns) {
@@ -344,4 +348,4 @@ std::string evidence(const LayerRun& run) {
                                                      : "one stream");
 }
 
-}  // namespace kr
+}  // namespace kr::classify

@@ -10,7 +10,7 @@
 #include "classify/phases.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::classify {
 
 /// An annotation of the host that the model's `phases` know. Of nested ones the innermost counts.
 struct TraceStep {
@@ -61,8 +61,8 @@ inline constexpr size_t least_graph = 2;
 
 /// `trace` without a host side has no steps and modules, only layers. Deterministic. Memory: the 12
 /// bytes an operation of an Attribution, and while it is made 4 more.
-Attribution attribute(const Trace& trace, const Program& program,
-                      const std::shared_ptr<const Database>& database, ModelId model);
+Attribution attribute(const trace::Trace& trace, const sema::Program& program,
+                      const std::shared_ptr<const match::Database>& database, sema::ModelId model);
 
 /// Time of operations in modules, in no module but a layer, in neither. They add up to all.
 struct AttributionSums {
@@ -73,7 +73,7 @@ struct AttributionSums {
   int64_t layer_operations = 0;
   int64_t none_operations = 0;
 };
-AttributionSums sum(const Trace& trace, const Attribution& attribution);
+AttributionSums sum(const trace::Trace& trace, const Attribution& attribution);
 
 /// Runs alike: found in so many units of one kind, each of as many kernels. Times are of all of
 /// them.
@@ -87,4 +87,4 @@ std::vector<LayerEvidence> layer_evidence(const Attribution& attribution);
 /// For a person: `period of 35 kernels, 11 times: 91.7 % of 421 kernels of one graph launch`.
 std::string evidence(const LayerRun& run);
 
-}  // namespace kr
+}  // namespace kr::classify

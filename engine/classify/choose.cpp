@@ -7,7 +7,7 @@
 #include "base/nearest.hpp"
 #include "classify/classify.hpp"
 
-namespace kr {
+namespace kr::classify {
 namespace {
 
 /// How much GPU time the `detect` of an engine or model holds for. Where it is not known what is
@@ -29,13 +29,13 @@ int64_t add(int64_t a, int64_t b) {
 
 class Detector {
  public:
-  Detector(const Program& program, const std::shared_ptr<const Database>& database,
+  Detector(const sema::Program& program, const std::shared_ptr<const match::Database>& database,
            const Evidence& evidence)
       : program_(program), evidence_(evidence) {
-    evidence_.each([&](const Subject&, int64_t ns) { total_ = add(total_, ns); });
+    evidence_.each([&](const match::Subject&, int64_t ns) { total_ = add(total_, ns); });
     if (!evidence.model_text.empty()) {
-      context_ = AtomSet(program.atoms.size());
-      Scanner(database).scan(evidence.model_text, context_);
+      context_ = match::AtomSet(program.atoms.size());
+      match::Scanner(database).scan(evidence.model_text, context_);
     }
   }
 
@@ -44,37 +44,38 @@ class Detector {
 
   /// The time that any of `detects` holds for; what holds of the context counts for all time.
   template <class Choosable>
-  Score<Choosable> score(Choosable what, const std::vector<ExprId>& detects) const {
-    std::vector<Condition> conditions;  // made once: subjects can be millions
+  Score<Choosable> score(Choosable what, const std::vector<sema::ExprId>& detects) const {
+    std::vector<match::Condition> conditions;  // made once: subjects can be millions
     conditions.reserve(detects.size());
-    for (const ExprId detect : detects) conditions.emplace_back(program_, detect);
-    const auto any_holds = [&](const OpenSubject& subject) {
-      Truth found = Truth::no;
-      for (const Condition& one : conditions) found = std::max(found, one.ask(subject));
+    for (const sema::ExprId detect : detects) conditions.emplace_back(program_, detect);
+    const auto any_holds = [&](const match::OpenSubject& subject) {
+      match::Truth found = match::Truth::no;
+      for (const match::Condition& one : conditions) found = std::max(found, one.ask(subject));
       return found;
     };
-    const OpenSubject context{
-        .name = &context_, .kind = OperationKind::kernel, .within = std::span<const AtomSet>{}};
-    if (!evidence_.model_text.empty() && any_holds(context) == Truth::yes) {
+    const match::OpenSubject context{.name = &context_,
+                                     .kind = OperationKind::kernel,
+                                     .within = std::span<const match::AtomSet>{}};
+    if (!evidence_.model_text.empty() && any_holds(context) == match::Truth::yes) {
       return {what, total_, total_};
     }
     Score<Choosable> score{what};
     const bool open = !evidence_.perhaps_within.empty();
-    evidence_.each([&](const Subject& one, int64_t ns) {
-      const Truth found = any_holds({.name = one.name,
-                                     .kind = one.kind,
-                                     .within = open ? evidence_.perhaps_within : one.within,
-                                     .perhaps_within = open});
-      if (found == Truth::yes) score.total_ns = add(score.total_ns, ns);
-      if (found != Truth::no) score.most_ns = add(score.most_ns, ns);
+    evidence_.each([&](const match::Subject& one, int64_t ns) {
+      const match::Truth found = any_holds({.name = one.name,
+                                            .kind = one.kind,
+                                            .within = open ? evidence_.perhaps_within : one.within,
+                                            .perhaps_within = open});
+      if (found == match::Truth::yes) score.total_ns = add(score.total_ns, ns);
+      if (found != match::Truth::no) score.most_ns = add(score.most_ns, ns);
     });
     return score;
   }
 
  private:
-  const Program& program_;
+  const sema::Program& program_;
   const Evidence& evidence_;
-  AtomSet context_;
+  match::AtomSet context_;
   int64_t total_ = 0;
 };
 
@@ -123,7 +124,7 @@ std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf
 
 class Chooser {
  public:
-  Chooser(const Program& program, const std::shared_ptr<const Database>& database,
+  Chooser(const sema::Program& program, const std::shared_ptr<const match::Database>& database,
           const Evidence& evidence, const ChooseOptions& options)
       : program_(program), options_(options), detector_(program, database, evidence) {}
 
@@ -131,36 +132,36 @@ class Chooser {
     if (program_.engines.empty()) {
       throw Error("", "the rules define no engine", "give --rules a file with an `engine`");
     }
-    const EngineId engine = choose_engine();
-    const ModelId model = choose_model(engine);
+    const sema::EngineId engine = choose_engine();
+    const sema::ModelId model = choose_model(engine);
     return {model, fmt::format("{}", fmt::join(reasons_, "; ")), certain_};
   }
 
  private:
-  EngineId choose_engine() {
+  sema::EngineId choose_engine() {
     if (!options_.engine.empty()) {
       if (const auto engine = program_.engine(options_.engine)) return *engine;
       std::vector<std::string> known;
-      for (const Engine& engine : program_.engines) known.push_back(engine.name);
+      for (const sema::Engine& engine : program_.engines) known.push_back(engine.name);
       unknown(fmt::format("unknown engine `{}`", options_.engine), options_.engine, known);
     }
-    std::vector<EngineId> candidates;
+    std::vector<sema::EngineId> candidates;
     for (uint32_t i = 0; i < program_.engines.size(); ++i) {
       if (options_.model.empty() || program_.model({i}, options_.model)) candidates.push_back({i});
     }
     if (candidates.empty()) {
       std::vector<std::string> known;
-      for (const Model& model : program_.models) known.push_back(model.name);
+      for (const sema::Model& model : program_.models) known.push_back(model.name);
       unknown(fmt::format("no engine has a model `{}`", options_.model), options_.model, known);
     }
-    std::vector<Score<EngineId>> scores;
-    for (const EngineId engine : candidates) {
+    std::vector<Score<sema::EngineId>> scores;
+    for (const sema::EngineId engine : candidates) {
       if (const auto detects = detects_of(engine); !detects.empty()) {
         scores.push_back(detector_.score(engine, detects));
       }
     }
     std::string why;
-    const auto name_of = [&](EngineId id) { return program_.engines.get(id).name; };
+    const auto name_of = [&](sema::EngineId id) { return program_.engines.get(id).name; };
     auto best = only_best(scores, detector_.total_ns(), name_of, "engine", why, certain_);
     if (!best) best = best_of_tied(scores, why);
     if (best) {
@@ -174,59 +175,61 @@ class Chooser {
 
   /// Where the context names a model that several engines have, so that all are detected for all
   /// time: the engine whose own `detect` holds for more than that of any other.
-  std::optional<EngineId> best_of_tied(const std::vector<Score<EngineId>>& scores,
-                                       std::string& why) {
+  std::optional<sema::EngineId> best_of_tied(const std::vector<Score<sema::EngineId>>& scores,
+                                             std::string& why) {
     int64_t most = 0;
     for (const auto& score : scores) most = std::max(most, score.total_ns);
     if (!detector_.has_context() || most == 0 || most < detector_.total_ns()) return std::nullopt;
-    std::vector<Score<EngineId>> own;
+    std::vector<Score<sema::EngineId>> own;
     for (const auto& score : scores) {
-      const ExprId detect = program_.engines.get(score.what).detect;
+      const sema::ExprId detect = program_.engines.get(score.what).detect;
       if (score.total_ns == most && detect.valid()) {
         own.push_back(detector_.score(score.what, {detect}));
       }
     }
     std::string why_own;
-    const auto name_of = [&](EngineId id) { return program_.engines.get(id).name; };
+    const auto name_of = [&](sema::EngineId id) { return program_.engines.get(id).name; };
     const auto best =
         only_best(std::move(own), detector_.total_ns(), name_of, "engine", why_own, certain_);
     if (best) why = fmt::format("{}, {} by its own detect", why, name_of(*best));
     return best;
   }
 
-  std::pair<EngineId, std::string_view> fallback_engine(const std::vector<EngineId>& candidates) {
+  std::pair<sema::EngineId, std::string_view> fallback_engine(
+      const std::vector<sema::EngineId>& candidates) {
     if (candidates.size() == 1) return {candidates[0], "the only engine"};
     if (options_.rules_given && program_.engines.size() == 1) {
-      return {EngineId{0}, "the only engine in --rules"};
+      return {sema::EngineId{0}, "the only engine in --rules"};
     }
     const auto generic = program_.engine("generic");
     if (!generic || std::find(candidates.begin(), candidates.end(), *generic) == candidates.end()) {
       std::vector<std::string> known;
       known.reserve(candidates.size());
-      for (const EngineId id : candidates) known.push_back(program_.engines.get(id).name);
+      for (const sema::EngineId id : candidates) known.push_back(program_.engines.get(id).name);
       throw Error("", "no engine is detected in the trace and there is no engine `generic`",
                   fmt::format("name one of {}: PATH,ENGINE,MODEL", fmt::join(known, ", ")));
     }
     return {*generic, "which uses only the stdlib"};
   }
 
-  ModelId choose_model(EngineId engine_id) {
-    const Engine& engine = program_.engines.get(engine_id);
+  sema::ModelId choose_model(sema::EngineId engine_id) {
+    const sema::Engine& engine = program_.engines.get(engine_id);
     if (!options_.model.empty()) {
       if (const auto model = program_.model(engine_id, options_.model)) return *model;
       std::vector<std::string> known;
-      for (const ModelId model : engine.models) known.push_back(program_.models.get(model).name);
+      for (const sema::ModelId model : engine.models)
+        known.push_back(program_.models.get(model).name);
       unknown(fmt::format("engine `{}` has no model `{}`", engine.name, options_.model),
               options_.model, known);
     }
-    std::vector<Score<ModelId>> scores;
-    for (const ModelId model : engine.models) {
-      const ExprId detect = program_.models.get(model).detect;
+    std::vector<Score<sema::ModelId>> scores;
+    for (const sema::ModelId model : engine.models) {
+      const sema::ExprId detect = program_.models.get(model).detect;
       if (detect.valid()) scores.push_back(detector_.score(model, {detect}));
     }
     if (scores.empty()) return *program_.model(engine_id, "default");
     std::string why;
-    const auto name_of = [&](ModelId id) { return program_.models.get(id).name; };
+    const auto name_of = [&](sema::ModelId id) { return program_.models.get(id).name; };
     const auto best =
         only_best(std::move(scores), detector_.total_ns(), name_of, "model", why, certain_);
     if (!best) why += ": using default";
@@ -234,18 +237,18 @@ class Chooser {
     return best ? *best : *program_.model(engine_id, "default");
   }
 
-  std::vector<ExprId> detects_of(EngineId engine_id) const {
-    const Engine& engine = program_.engines.get(engine_id);
-    std::vector<ExprId> detects;
+  std::vector<sema::ExprId> detects_of(sema::EngineId engine_id) const {
+    const sema::Engine& engine = program_.engines.get(engine_id);
+    std::vector<sema::ExprId> detects;
     if (engine.detect.valid()) detects.push_back(engine.detect);
-    for (const ModelId model : engine.models) {
-      const ExprId detect = program_.models.get(model).detect;
+    for (const sema::ModelId model : engine.models) {
+      const sema::ExprId detect = program_.models.get(model).detect;
       if (detect.valid()) detects.push_back(detect);
     }
     return detects;
   }
 
-  const Program& program_;
+  const sema::Program& program_;
   const ChooseOptions& options_;
   Detector detector_;
   std::vector<std::string> reasons_;
@@ -254,24 +257,27 @@ class Chooser {
 
 }  // namespace
 
-Choice choose_model(const Program& program, const std::shared_ptr<const Database>& database,
+Choice choose_model(const sema::Program& program,
+                    const std::shared_ptr<const match::Database>& database,
                     const Evidence& evidence, const ChooseOptions& options) {
   return Chooser(program, database, evidence, options).choose();
 }
 
-Choice choose_model(const std::shared_ptr<const Database>& database, const TraceSubjects& subjects,
-                    const ChooseOptions& options, std::span<const AtomSet> perhaps_within) {
-  const Trace& trace = subjects.trace();
+Choice choose_model(const std::shared_ptr<const match::Database>& database,
+                    const TraceSubjects& subjects, const ChooseOptions& options,
+                    std::span<const match::AtomSet> perhaps_within) {
+  const trace::Trace& trace = subjects.trace();
   std::vector<int64_t> totals(subjects.alike(), 0);
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     int64_t& total = totals[subjects.alike(subjects.of(i))];
     total = add(total, trace.operations[i].duration_ns);
   }
-  const auto each = [&](const std::function<void(const Subject&, int64_t)>& tell) {
-    subjects.each_alike([&](uint32_t alike, const Subject& one) { tell(one, totals[alike]); });
+  const auto each = [&](const std::function<void(const match::Subject&, int64_t)>& tell) {
+    subjects.each_alike(
+        [&](uint32_t alike, const match::Subject& one) { tell(one, totals[alike]); });
   };
   return choose_model(subjects.program(), database, {trace.model_text, each, perhaps_within},
                       options);
 }
 
-}  // namespace kr
+}  // namespace kr::classify

@@ -7,25 +7,26 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 
-namespace kr {
+namespace kr::classify {
 
-const DimensionLabels* Labelled::find(DimensionId dimension) const {
+const DimensionLabels* Labelled::find(sema::DimensionId dimension) const {
   for (const DimensionLabels& labels : dimensions) {
     if (labels.dimension == dimension) return &labels;
   }
   return nullptr;
 }
 
-DimensionId named_dimension(const Program& program, const std::string& name) {
+sema::DimensionId named_dimension(const sema::Program& program, const std::string& name) {
   if (const auto dimension = program.dimension(name)) return *dimension;
   std::vector<std::string> known;
-  for (const Dimension& dimension : program.dimensions) known.push_back(dimension.name);
+  for (const sema::Dimension& dimension : program.dimensions) known.push_back(dimension.name);
   throw Error("", fmt::format("the rules have no dimension `{}`", name), near_or_all(name, known));
 }
 
-Given given(const Program& program, std::optional<RuleId> rule_id, std::string_view name) {
-  if (!rule_id) return {reserved::unclassified, rule_id, false};
-  const Rule& rule = program.rules.get(*rule_id);
+Given given(const sema::Program& program, std::optional<sema::RuleId> rule_id,
+            std::string_view name) {
+  if (!rule_id) return {sema::reserved::unclassified, rule_id, false};
+  const sema::Rule& rule = program.rules.get(*rule_id);
   return {rule.keep ? name : std::string_view(rule.label), rule_id, !rule.otherwise};
 }
 
@@ -37,7 +38,7 @@ class Rows {
   Rows(size_t names, size_t subjects) : of_name_(names) { of_subject_.reserve(subjects); }
 
   /// The row of the next subject. `fresh`: there was none.
-  void add(NameId name, const std::vector<std::optional<RuleId>>& rules, bool& fresh) {
+  void add(trace::NameId name, const std::vector<std::optional<sema::RuleId>>& rules, bool& fresh) {
     std::vector<uint32_t>& known = of_name_[name.index];
     const auto same = std::find_if(known.begin(), known.end(),
                                    [&](uint32_t row) { return rules_[row] == rules; });
@@ -54,7 +55,7 @@ class Rows {
 
  private:
   std::vector<std::vector<uint32_t>> of_name_;
-  std::vector<std::vector<std::optional<RuleId>>> rules_;  // by row
+  std::vector<std::vector<std::optional<sema::RuleId>>> rules_;  // by row
   std::vector<uint32_t> of_subject_;
 };
 
@@ -70,18 +71,18 @@ void drop_rows(size_t names, Labelled& labelled) {
     for (const uint32_t row : row_of_name) by_name.push_back(labels.by_row[row]);
     labels.by_row = std::move(by_name);
   }
-  for (uint32_t i = 0; i < names; ++i) labelled.names[i] = NameId{i};
+  for (uint32_t i = 0; i < names; ++i) labelled.names[i] = trace::NameId{i};
   labelled.row_of = {};
 }
 
 }  // namespace
 
-Labelled classify(const TraceSubjects& subjects, ModelId model) {
-  const Program& program = subjects.program();
-  const Trace& trace = subjects.trace();
+Labelled classify(const TraceSubjects& subjects, sema::ModelId model) {
+  const sema::Program& program = subjects.program();
+  const trace::Trace& trace = subjects.trace();
   Labelled labelled{model, {}, {}, {}};
-  std::vector<TableMatcher> matchers;
-  for (const Table& table : program.models.get(model).tables) {
+  std::vector<match::TableMatcher> matchers;
+  for (const sema::Table& table : program.models.get(model).tables) {
     matchers.emplace_back(program, table);
     labelled.dimensions.push_back({table.dimension, {}});
     labelled.dimensions.back().by_row.reserve(trace.names.size());
@@ -89,15 +90,15 @@ Labelled classify(const TraceSubjects& subjects, ModelId model) {
   labelled.names.reserve(trace.names.size());
   const bool one_a_name = subjects.of_operation().empty();
   Rows rows(one_a_name ? 0 : trace.names.size(), one_a_name ? 0 : subjects.size());
-  std::vector<std::vector<std::optional<RuleId>>> rules_of(subjects.alike());
-  subjects.each_alike([&](uint32_t alike, const Subject& subject) {
-    for (const TableMatcher& matcher : matchers) {
+  std::vector<std::vector<std::optional<sema::RuleId>>> rules_of(subjects.alike());
+  subjects.each_alike([&](uint32_t alike, const match::Subject& subject) {
+    for (const match::TableMatcher& matcher : matchers) {
       rules_of[alike].push_back(matcher.match(subject));
     }
   });
   for (uint32_t number = 0; number < subjects.size(); ++number) {
-    const std::vector<std::optional<RuleId>>& rules = rules_of[subjects.alike(number)];
-    const NameId name = subjects.name(number);
+    const std::vector<std::optional<sema::RuleId>>& rules = rules_of[subjects.alike(number)];
+    const trace::NameId name = subjects.name(number);
     bool fresh = true;
     if (!one_a_name) rows.add(name, rules, fresh);
     if (!fresh) continue;
@@ -114,4 +115,4 @@ Labelled classify(const TraceSubjects& subjects, ModelId model) {
   return labelled;
 }
 
-}  // namespace kr
+}  // namespace kr::classify

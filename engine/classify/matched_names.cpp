@@ -9,28 +9,28 @@
 
 #include "base/in_parallel.hpp"
 
-namespace kr {
+namespace kr::classify {
 namespace {
 
 /// Sets of atoms, each once.
 class Sets {
  public:
-  uint32_t number(const std::vector<AtomId>& atoms) {
+  uint32_t number(const std::vector<sema::AtomId>& atoms) {
     std::string_view key;
     if (!atoms.empty()) {
-      key = {reinterpret_cast<const char*>(atoms.data()), atoms.size() * sizeof(AtomId)};
+      key = {reinterpret_cast<const char*>(atoms.data()), atoms.size() * sizeof(sema::AtomId)};
     }
     const auto [at, added] =
         numbers_.try_emplace(std::string(key), static_cast<uint32_t>(sets_.size()));
     if (added) sets_.push_back(atoms);
     return at->second;
   }
-  const std::vector<std::vector<AtomId>>& all() const noexcept { return sets_; }
-  std::vector<std::vector<AtomId>> take() && { return std::move(sets_); }
+  const std::vector<std::vector<sema::AtomId>>& all() const noexcept { return sets_; }
+  std::vector<std::vector<sema::AtomId>> take() && { return std::move(sets_); }
 
  private:
   std::unordered_map<std::string, uint32_t> numbers_;  // by the bytes of the list
-  std::vector<std::vector<AtomId>> sets_;
+  std::vector<std::vector<sema::AtomId>> sets_;
 };
 
 struct Part {
@@ -38,7 +38,7 @@ struct Part {
   std::vector<uint32_t> set_of_name;  // by name of the part
 };
 
-void list_atoms(const AtomSet& set, std::vector<AtomId>& atoms) {
+void list_atoms(const match::AtomSet& set, std::vector<sema::AtomId>& atoms) {
   atoms.clear();
   const auto words = set.words();
   for (size_t i = 0; i < words.size(); ++i) {
@@ -49,11 +49,11 @@ void list_atoms(const AtomSet& set, std::vector<AtomId>& atoms) {
   }
 }
 
-void scan_part(const std::shared_ptr<const Database>& database, size_t atoms,
-               const NameTable& names, size_t begin, size_t end, Part& part) {
-  Scanner scanner(database);
-  AtomSet set(atoms);
-  std::vector<AtomId> list;
+void scan_part(const std::shared_ptr<const match::Database>& database, size_t atoms,
+               const trace::NameTable& names, size_t begin, size_t end, Part& part) {
+  match::Scanner scanner(database);
+  match::AtomSet set(atoms);
+  std::vector<sema::AtomId> list;
   for (size_t i = begin; i < end; ++i) {
     scanner.scan(names.get({static_cast<uint32_t>(i)}).text, set);
     list_atoms(set, list);
@@ -63,8 +63,8 @@ void scan_part(const std::shared_ptr<const Database>& database, size_t atoms,
 
 }  // namespace
 
-MatchedNames::MatchedNames(const std::shared_ptr<const Database>& database, const Program& program,
-                           const NameTable& names) {
+MatchedNames::MatchedNames(const std::shared_ptr<const match::Database>& database,
+                           const sema::Program& program, const trace::NameTable& names) {
   constexpr size_t names_worth_a_thread = 4096;
   const size_t count = names.size();
   const size_t processors = std::max(1U, std::thread::hardware_concurrency());
@@ -79,15 +79,16 @@ MatchedNames::MatchedNames(const std::shared_ptr<const Database>& database, cons
   set_of_name_.reserve(count);
   for (const Part& part : parts) {
     std::vector<uint32_t> numbers;
-    for (const std::vector<AtomId>& atoms : part.sets.all()) numbers.push_back(sets.number(atoms));
+    for (const std::vector<sema::AtomId>& atoms : part.sets.all())
+      numbers.push_back(sets.number(atoms));
     for (const uint32_t set : part.set_of_name) set_of_name_.push_back(numbers[set]);
   }
   sets_ = std::move(sets).take();
 }
 
-void MatchedNames::fill(NameId name, AtomSet& set) const {
+void MatchedNames::fill(trace::NameId name, match::AtomSet& set) const {
   set.clear();
-  for (const AtomId atom : sets_[set_of(name)]) set.add(atom);
+  for (const sema::AtomId atom : sets_[set_of(name)]) set.add(atom);
 }
 
-}  // namespace kr
+}  // namespace kr::classify

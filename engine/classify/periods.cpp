@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kr {
+namespace kr::classify {
 namespace {
 
 struct Stretch {
@@ -114,4 +114,4 @@ std::vector<Repetition> find_repetitions(std::span<const uint32_t> names,
   return finder.take();
 }
 
-}  // namespace kr
+}  // namespace kr::classify

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace kr {
+namespace kr::classify {
 
 struct Repetition {
   size_t first = 0;    // place of the first name covered
@@ -38,4 +38,4 @@ struct PeriodOptions {
 std::vector<Repetition> find_repetitions(std::span<const uint32_t> names,
                                          const PeriodOptions& options = {});
 
-}  // namespace kr
+}  // namespace kr::classify

@@ -9,7 +9,7 @@
 #include "match/evaluate.hpp"
 #include "sema/phase_number.hpp"
 
-namespace kr {
+namespace kr::classify {
 namespace {
 
 std::optional<int64_t> number(std::string_view digits) {
@@ -35,7 +35,7 @@ struct Parts {
 /// The numbers of a rule while its expression is walked.
 struct Taken {
   /// Expressions that were walked: one that patterns share gives its numbers once.
-  std::unordered_set<ExprId> walked;
+  std::unordered_set<sema::ExprId> walked;
   std::optional<int64_t> step;
   std::optional<int64_t> layer;
   Parts batch;
@@ -45,7 +45,7 @@ struct Taken {
 /// An atom with named groups, to take its numbers by.
 class Numbers {
  public:
-  explicit Numbers(const Atom& atom)
+  explicit Numbers(const sema::Atom& atom)
       : re2_(regex::to_re2(atom.regex), options()), groups_(re2_.CapturingGroupNames()) {}
 
   void take(std::string_view text, Taken& taken) const {
@@ -57,24 +57,24 @@ class Numbers {
     }
     for (const auto& [place, name] : groups_) {
       const re2::StringPiece& piece = found[static_cast<size_t>(place)];
-      const auto which = phase_number(name);
+      const auto which = sema::phase_number(name);
       if (!which || piece.data() == nullptr) continue;  // no part of the match
       give(*which, {piece.data(), piece.size()}, taken);
     }
   }
 
  private:
-  static void give(PhaseNumber which, std::string_view digits, Taken& taken) {
+  static void give(sema::PhaseNumber which, std::string_view digits, Taken& taken) {
     switch (which) {
-      case PhaseNumber::step:
+      case sema::PhaseNumber::step:
         if (const auto value = number(digits)) taken.step = value;
         return;
-      case PhaseNumber::layer:
+      case sema::PhaseNumber::layer:
         if (const auto value = number(digits)) taken.layer = value;
         return;
-      case PhaseNumber::batch:
+      case sema::PhaseNumber::batch:
         return taken.batch.add(digits);
-      case PhaseNumber::tokens:
+      case sema::PhaseNumber::tokens:
         return taken.tokens.add(digits);
     }
   }
@@ -92,60 +92,63 @@ class Numbers {
 }  // namespace
 
 struct PhaseReader::Impl {
-  const Program& program;
-  const Model& model;
-  Scanner scanner;
-  AtomSet set;
-  std::unordered_map<AtomId, std::unique_ptr<Numbers>> numbers;  // null: the atom has no groups
+  const sema::Program& program;
+  const sema::Model& model;
+  match::Scanner scanner;
+  match::AtomSet set;
+  std::unordered_map<sema::AtomId, std::unique_ptr<Numbers>>
+      numbers;  // null: the atom has no groups
 
-  Impl(const Program& of, const std::shared_ptr<const Database>& database, ModelId id)
+  Impl(const sema::Program& of, const std::shared_ptr<const match::Database>& database,
+       sema::ModelId id)
       : program(of), model(of.models.get(id)), scanner(database) {}
 
   /// `expr` holds.
-  void take(ExprId id, const Subject& subject, std::string_view text, Taken& taken) {
+  void take(sema::ExprId id, const match::Subject& subject, std::string_view text, Taken& taken) {
     if (!taken.walked.insert(id).second) return;
-    const Expr& expr = program.exprs.get(id);
+    const sema::Expr& expr = program.exprs.get(id);
     switch (expr.op) {
-      case ExprOp::atom:
+      case sema::ExprOp::atom:
         take(expr.atom, text, taken);
         return;
-      case ExprOp::disjunction:
-        for (const ExprId operand : expr.operands) {
-          if (holds(program, operand, subject)) return take(operand, subject, text, taken);
+      case sema::ExprOp::disjunction:
+        for (const sema::ExprId operand : expr.operands) {
+          if (match::holds(program, operand, subject)) return take(operand, subject, text, taken);
         }
         return;
-      case ExprOp::conjunction:
-        for (const ExprId operand : expr.operands) take(operand, subject, text, taken);
+      case sema::ExprOp::conjunction:
+        for (const sema::ExprId operand : expr.operands) take(operand, subject, text, taken);
         return;
-      case ExprOp::operation:
-      case ExprOp::within:
-      case ExprOp::negation:
+      case sema::ExprOp::operation:
+      case sema::ExprOp::within:
+      case sema::ExprOp::negation:
         return;  // nothing of the text is in them
     }
   }
 
-  void take(AtomId id, std::string_view text, Taken& taken) {
+  void take(sema::AtomId id, std::string_view text, Taken& taken) {
     auto [known, added] = numbers.try_emplace(id);
     if (added) {
-      const Atom& atom = program.atoms.get(id);
+      const sema::Atom& atom = program.atoms.get(id);
       if (!regex::group_names(atom.regex).empty()) known->second = std::make_unique<Numbers>(atom);
     }
     if (known->second) known->second->take(text, taken);
   }
 };
 
-PhaseReader::PhaseReader(const Program& program, const std::shared_ptr<const Database>& database,
-                         ModelId model)
+PhaseReader::PhaseReader(const sema::Program& program,
+                         const std::shared_ptr<const match::Database>& database,
+                         sema::ModelId model)
     : impl_(std::make_unique<Impl>(program, database, model)) {}
 PhaseReader::~PhaseReader() = default;
 PhaseReader::PhaseReader(PhaseReader&&) noexcept = default;
 
 Phase PhaseReader::read(std::string_view text) {
   impl_->scanner.scan(text, impl_->set);
-  const Subject subject{.name = &impl_->set};
-  for (const RuleId id : impl_->model.phases) {
-    const Rule& rule = impl_->program.rules.get(id);
-    if (!rule.otherwise && !holds(impl_->program, rule.expr, subject)) continue;
+  const match::Subject subject{.name = &impl_->set};
+  for (const sema::RuleId id : impl_->model.phases) {
+    const sema::Rule& rule = impl_->program.rules.get(id);
+    if (!rule.otherwise && !match::holds(impl_->program, rule.expr, subject)) continue;
     Phase phase;
     if (rule.keep) return phase;
     phase.label = rule.label;
@@ -161,4 +164,4 @@ Phase PhaseReader::read(std::string_view text) {
   return {};
 }
 
-}  // namespace kr
+}  // namespace kr::classify

@@ -9,7 +9,7 @@
 
 #include "match/scanner.hpp"
 
-namespace kr {
+namespace kr::classify {
 
 struct Phase {
   std::string_view label;  // owned by the Program; empty: no rule holds
@@ -22,8 +22,8 @@ struct Phase {
 /// For one thread. The Program has to outlive it.
 class PhaseReader {
  public:
-  PhaseReader(const Program& program, const std::shared_ptr<const Database>& database,
-              ModelId model);
+  PhaseReader(const sema::Program& program, const std::shared_ptr<const match::Database>& database,
+              sema::ModelId model);
   ~PhaseReader();
   PhaseReader(PhaseReader&&) noexcept;
 
@@ -37,4 +37,4 @@ class PhaseReader {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace kr
+}  // namespace kr::classify

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 
-namespace kr {
+namespace kr::classify {
 namespace {
 
 bool is_digits(std::string_view text) {
@@ -104,4 +104,4 @@ RunSpec parse_run_spec(std::string_view text,
   return spec;
 }
 
-}  // namespace kr
+}  // namespace kr::classify

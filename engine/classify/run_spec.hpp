@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kr {
+namespace kr::classify {
 
 struct RunSpec {
   std::string path;
@@ -24,4 +24,4 @@ struct RunSpec {
 RunSpec parse_run_spec(std::string_view text,
                        const std::function<bool(const std::string&)>& exists);
 
-}  // namespace kr
+}  // namespace kr::classify

@@ -6,46 +6,47 @@
 
 #include "trace/launched.hpp"
 
-namespace kr {
+namespace kr::classify {
 
 namespace {
 
 template <class Tell>
-void each_engine(const Program& program, const ChooseOptions& options, const Tell& tell) {
-  for (const Engine& engine : program.engines) {
+void each_engine(const sema::Program& program, const ChooseOptions& options, const Tell& tell) {
+  for (const sema::Engine& engine : program.engines) {
     if (options.engine.empty() || engine.name == options.engine) tell(engine);
   }
 }
 
 }  // namespace
 
-std::vector<ExprId> detection(const Program& program, const ChooseOptions& options) {
-  std::vector<ExprId> asked;
+std::vector<sema::ExprId> detection(const sema::Program& program, const ChooseOptions& options) {
+  std::vector<sema::ExprId> asked;
   if (!options.engine.empty() && !options.model.empty()) return asked;
-  each_engine(program, options, [&](const Engine& engine) {
+  each_engine(program, options, [&](const sema::Engine& engine) {
     asked.push_back(engine.detect);
-    for (const ModelId model : engine.models) asked.push_back(program.models.get(model).detect);
+    for (const sema::ModelId model : engine.models)
+      asked.push_back(program.models.get(model).detect);
   });
   return asked;
 }
 
-std::vector<ExprId> may_be_asked(const Program& program, const ChooseOptions& options) {
-  std::vector<ExprId> asked = detection(program, options);
-  each_engine(program, options, [&](const Engine& engine) {
-    for (const ModelId id : engine.models) {
-      const Model& model = program.models.get(id);
+std::vector<sema::ExprId> may_be_asked(const sema::Program& program, const ChooseOptions& options) {
+  std::vector<sema::ExprId> asked = detection(program, options);
+  each_engine(program, options, [&](const sema::Engine& engine) {
+    for (const sema::ModelId id : engine.models) {
+      const sema::Model& model = program.models.get(id);
       if (!options.model.empty() && model.name != options.model) continue;
-      for (const Table& table : model.tables) {
-        for (const RuleId rule : table.rules) asked.push_back(program.rules.get(rule).expr);
+      for (const sema::Table& table : model.tables) {
+        for (const sema::RuleId rule : table.rules) asked.push_back(program.rules.get(rule).expr);
       }
     }
   });
   return asked;
 }
 
-TraceSubjects::TraceSubjects(const Program& program,
-                             const std::shared_ptr<const Database>& database, const Trace& trace,
-                             const ChooseOptions& options)
+TraceSubjects::TraceSubjects(const sema::Program& program,
+                             const std::shared_ptr<const match::Database>& database,
+                             const trace::Trace& trace, const ChooseOptions& options)
     : program_(&program),
       trace_(&trace),
       matched_(database, program, trace.names),
@@ -59,7 +60,7 @@ void TraceSubjects::find_alike() {
   std::map<std::tuple<uint32_t, OperationKind, uint32_t>, uint32_t> known;
   alike_.reserve(size());
   for (uint32_t subject = 0; subject < size(); ++subject) {
-    const NameId id = name(subject);
+    const trace::NameId id = name(subject);
     const uint32_t around = placed() ? pairs_[subject].around : Surroundings::nothing;
     const auto [at, added] =
         known.try_emplace({matched_.set_of(id), trace_->names.get(id).kind, around},
@@ -69,10 +70,10 @@ void TraceSubjects::find_alike() {
   }
 }
 
-void TraceSubjects::place(const std::shared_ptr<const Database>& database) {
-  const HostSide& host = *trace_->host;
-  Scanner scanner(database);
-  AtomSet set(program_->atoms.size());
+void TraceSubjects::place(const std::shared_ptr<const match::Database>& database) {
+  const trace::HostSide& host = *trace_->host;
+  match::Scanner scanner(database);
+  match::AtomSet set(program_->atoms.size());
   std::vector<uint32_t> look_of_name;
   look_of_name.reserve(host.range_names.size());
   for (const std::string& name : host.range_names) {
@@ -81,7 +82,7 @@ void TraceSubjects::place(const std::shared_ptr<const Database>& database) {
   }
   of_operation_.assign(trace_->operations.size(), Surroundings::nothing);
   struct Lane {
-    RangeEnds ends;
+    trace::RangeEnds ends;
     std::unordered_map<uint32_t, uint32_t> open;  // by look: how many ranges
     uint32_t around = Surroundings::nothing;
   };
@@ -97,7 +98,7 @@ void TraceSubjects::place(const std::shared_ptr<const Database>& database) {
     });
     return lane.around;
   };
-  sweep_launches(
+  trace::sweep_launches(
       host,
       [&](uint32_t number, uint32_t range) {
         Lane& lane = lanes[number];
@@ -105,9 +106,9 @@ void TraceSubjects::place(const std::shared_ptr<const Database>& database) {
         if (lane.open[look_of(range)]++ != 0) return;
         lane.around = surroundings_.add(lane.around, look_of(range));
       },
-      [&](const SweptLaunch& launch) {
+      [&](const trace::SweptLaunch& launch) {
         uint32_t all = around(launch.thread, launch.time);
-        if (launch.shared != HostRange::none) {
+        if (launch.shared != trace::HostRange::none) {
           all = surroundings_.unite(all, around(launch.shared, launch.time));
         }
         for (const uint32_t operation : launch.operations) of_operation_[operation] = all;
@@ -118,4 +119,4 @@ void TraceSubjects::place(const std::shared_ptr<const Database>& database) {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::classify

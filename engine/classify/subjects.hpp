@@ -14,7 +14,7 @@
 #include "match/condition.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::classify {
 
 struct ChooseOptions {
   std::string engine;  // empty: detect
@@ -24,9 +24,9 @@ struct ChooseOptions {
 };
 
 /// What detects the engine and model of a run; nothing where both are named.
-std::vector<ExprId> detection(const Program& program, const ChooseOptions& options);
+std::vector<sema::ExprId> detection(const sema::Program& program, const ChooseOptions& options);
 /// That, and the rules of every model that may be chosen.
-std::vector<ExprId> may_be_asked(const Program& program, const ChooseOptions& options);
+std::vector<sema::ExprId> may_be_asked(const sema::Program& program, const ChooseOptions& options);
 
 /// For the rules of one run. Memory: where they look within, 4 bytes an operation, and while it is
 /// made 8 more; 4 bytes a subject.
@@ -34,14 +34,17 @@ class TraceSubjects {
  public:
   /// What is round operations is known where the trace has a host side. All that is given has to
   /// outlive it.
-  TraceSubjects(const Program& program, const std::shared_ptr<const Database>& database,
-                const Trace& trace, const ChooseOptions& options);
+  TraceSubjects(const sema::Program& program,
+                const std::shared_ptr<const match::Database>& database, const trace::Trace& trace,
+                const ChooseOptions& options);
 
-  const Trace& trace() const noexcept { return *trace_; }
-  const Program& program() const noexcept { return *program_; }
+  const trace::Trace& trace() const noexcept { return *trace_; }
+  const sema::Program& program() const noexcept { return *program_; }
 
   size_t size() const noexcept { return placed() ? pairs_.size() : trace_->names.size(); }
-  NameId name(uint32_t subject) const { return placed() ? pairs_[subject].name : NameId{subject}; }
+  trace::NameId name(uint32_t subject) const {
+    return placed() ? pairs_[subject].name : trace::NameId{subject};
+  }
   /// By operation; empty: every name is one subject, its NameId.
   const std::vector<uint32_t>& of_operation() const noexcept { return of_operation_; }
   uint32_t of(size_t operation) const {
@@ -56,24 +59,24 @@ class TraceSubjects {
   /// Calls `tell(alike, subject)` with one of each.
   template <class Tell>
   void each_alike(const Tell& tell) const {
-    AtomSet name(program_->atoms.size());
-    std::vector<AtomSet> within;
+    match::AtomSet name(program_->atoms.size());
+    std::vector<match::AtomSet> within;
     for (uint32_t i = 0; i < alike(); ++i) {
       const uint32_t first = first_alike_[i];
-      const NameId id = this->name(first);
+      const trace::NameId id = this->name(first);
       matched_.fill(id, name);
       if (placed()) surroundings_.fill(pairs_[first].around, within);
-      tell(i, Subject{.name = &name, .kind = trace_->names.get(id).kind, .within = within});
+      tell(i, match::Subject{.name = &name, .kind = trace_->names.get(id).kind, .within = within});
     }
   }
 
  private:
   bool placed() const noexcept { return !of_operation_.empty(); }
-  void place(const std::shared_ptr<const Database>& database);
+  void place(const std::shared_ptr<const match::Database>& database);
   void find_alike();
 
-  const Program* program_;
-  const Trace* trace_;
+  const sema::Program* program_;
+  const trace::Trace* trace_;
   MatchedNames matched_;
   Surroundings surroundings_;
   PlacedNames pairs_;
@@ -82,4 +85,4 @@ class TraceSubjects {
   std::vector<uint32_t> first_alike_;  // the first subject of each
 };
 
-}  // namespace kr
+}  // namespace kr::classify

@@ -5,51 +5,53 @@
 
 #include "match/condition.hpp"
 
-namespace kr {
+namespace kr::classify {
 namespace {
 
 /// Calls `tell(id, expr)` for every atom below a `within`, and for every `within`.
 template <class Tell>
-void each_enclosing(const Program& program, const std::vector<ExprId>& exprs, const Tell& tell) {
+void each_enclosing(const sema::Program& program, const std::vector<sema::ExprId>& exprs,
+                    const Tell& tell) {
   enum Seen : uint8_t { outside = 1, inside = 2 };
   std::vector<uint8_t> seen(program.exprs.size(), 0);
-  std::vector<std::pair<ExprId, Seen>> pending;
-  const auto enter = [&](ExprId expr, Seen where) {
+  std::vector<std::pair<sema::ExprId, Seen>> pending;
+  const auto enter = [&](sema::ExprId expr, Seen where) {
     if (!expr.valid() || (seen[expr.index] & where) != 0) return;
     seen[expr.index] |= where;
     pending.emplace_back(expr, where);
   };
-  for (const ExprId expr : exprs) enter(expr, outside);
+  for (const sema::ExprId expr : exprs) enter(expr, outside);
   while (!pending.empty()) {
     const auto [id, where] = pending.back();
     pending.pop_back();
-    const Expr& expr = program.exprs.get(id);
-    if (expr.op == ExprOp::within || (expr.op == ExprOp::atom && where == inside)) tell(id, expr);
-    for (const ExprId operand : expr.operands) {
-      enter(operand, expr.op == ExprOp::within ? inside : where);
+    const sema::Expr& expr = program.exprs.get(id);
+    if (expr.op == sema::ExprOp::within || (expr.op == sema::ExprOp::atom && where == inside))
+      tell(id, expr);
+    for (const sema::ExprId operand : expr.operands) {
+      enter(operand, expr.op == sema::ExprOp::within ? inside : where);
     }
   }
 }
 
 }  // namespace
 
-bool look_within(const Program& program, const std::vector<ExprId>& exprs) {
+bool look_within(const sema::Program& program, const std::vector<sema::ExprId>& exprs) {
   bool any = false;
-  each_enclosing(program, exprs, [&](ExprId, const Expr&) { any = true; });
+  each_enclosing(program, exprs, [&](sema::ExprId, const sema::Expr&) { any = true; });
   return any;
 }
 
-Surroundings::Surroundings(const Program& program, const std::vector<ExprId>& asked)
+Surroundings::Surroundings(const sema::Program& program, const std::vector<sema::ExprId>& asked)
     : mask_(program.atoms.size()) {
-  each_enclosing(program, asked, [&](ExprId, const Expr& expr) {
+  each_enclosing(program, asked, [&](sema::ExprId, const sema::Expr& expr) {
     any_ = true;
-    if (expr.op == ExprOp::atom) mask_.add(expr.atom);
+    if (expr.op == sema::ExprOp::atom) mask_.add(expr.atom);
   });
   members_.emplace_back();
   known_.emplace(Looks{}, nothing);
 }
 
-uint32_t Surroundings::look(const AtomSet& name) {
+uint32_t Surroundings::look(const match::AtomSet& name) {
   const auto words = name.words();
   const auto mask = mask_.words();
   std::vector<uint64_t> kept(words.size());
@@ -57,7 +59,7 @@ uint32_t Surroundings::look(const AtomSet& name) {
   const auto [at, added] =
       look_of_.try_emplace(std::move(kept), static_cast<uint32_t>(looks_.size()));
   if (added) {
-    AtomSet& set = looks_.emplace_back(name);
+    match::AtomSet& set = looks_.emplace_back(name);
     set.keep(mask_);
   }
   return at->second;
@@ -103,7 +105,7 @@ uint32_t Surroundings::number(Looks looks) {
   return known->second;
 }
 
-uint32_t PlacedNames::number(NameId name, uint32_t around) {
+uint32_t PlacedNames::number(trace::NameId name, uint32_t around) {
   Last& last = last_[name.index];
   if (last.around != around) {
     const auto next = static_cast<uint32_t>(pairs_.size());
@@ -114,8 +116,9 @@ uint32_t PlacedNames::number(NameId name, uint32_t around) {
   return last.number;
 }
 
-RangeNames::RangeNames(const Program& program, const std::shared_ptr<const Database>& database,
-                       const std::vector<ExprId>& asked)
+RangeNames::RangeNames(const sema::Program& program,
+                       const std::shared_ptr<const match::Database>& database,
+                       const std::vector<sema::ExprId>& asked)
     : program_(&program),
       scanner_(database),
       scanned_(program.atoms.size()),
@@ -129,20 +132,20 @@ void RangeNames::add(std::string_view name) {
   surroundings_.fill(all_, looks_);
 }
 
-bool RangeNames::may_hold(const std::vector<ExprId>& exprs) const {
-  const AtomSet no_name(program_->atoms.size());
+bool RangeNames::may_hold(const std::vector<sema::ExprId>& exprs) const {
+  const match::AtomSet no_name(program_->atoms.size());
   bool any = false;
-  each_enclosing(*program_, exprs, [&](ExprId id, const Expr& expr) {
-    any = any || (expr.op == ExprOp::within &&
-                  Condition(*program_, id).holds({.name = &no_name, .within = looks_}));
+  each_enclosing(*program_, exprs, [&](sema::ExprId id, const sema::Expr& expr) {
+    any = any || (expr.op == sema::ExprOp::within &&
+                  match::Condition(*program_, id).holds({.name = &no_name, .within = looks_}));
   });
   return any;
 }
 
-void Surroundings::fill(uint32_t surroundings, std::vector<AtomSet>& sets) const {
+void Surroundings::fill(uint32_t surroundings, std::vector<match::AtomSet>& sets) const {
   sets.clear();
   sets.reserve(members_[surroundings].size());
   for (const uint32_t look : members_[surroundings]) sets.push_back(looks_[look]);
 }
 
-}  // namespace kr
+}  // namespace kr::classify

@@ -16,7 +16,7 @@
 #include "match/scanner.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::classify {
 
 class Surroundings {
  public:
@@ -24,12 +24,12 @@ class Surroundings {
   static constexpr uint32_t nothing = 0;
 
   /// As far as these expressions ask.
-  Surroundings(const Program& program, const std::vector<ExprId>& asked);
+  Surroundings(const sema::Program& program, const std::vector<sema::ExprId>& asked);
 
   /// Whether any of the expressions looks at what is round a subject; else all is `nothing`.
   bool asked() const noexcept { return any_; }
   /// A number for what rules see in an enclosing name.
-  uint32_t look(const AtomSet& name);
+  uint32_t look(const match::AtomSet& name);
   /// `outer`, and in it a name of that look: where a subject in it stands.
   uint32_t add(uint32_t outer, uint32_t look);
   /// `from`, where no name of that look encloses it any more.
@@ -37,7 +37,7 @@ class Surroundings {
   /// What is enclosed by all that encloses one or the other.
   uint32_t unite(uint32_t one, uint32_t other);
   /// What stands round, for Subject::within. `sets` is overwritten.
-  void fill(uint32_t surroundings, std::vector<AtomSet>& sets) const;
+  void fill(uint32_t surroundings, std::vector<match::AtomSet>& sets) const;
   size_t size() const noexcept { return members_.size(); }
 
  private:
@@ -46,8 +46,8 @@ class Surroundings {
   uint32_t number(Looks looks);
 
   bool any_ = false;
-  AtomSet mask_;  // the atoms asked for
-  std::vector<AtomSet> looks_;
+  match::AtomSet mask_;  // the atoms asked for
+  std::vector<match::AtomSet> looks_;
   std::map<std::vector<uint64_t>, uint32_t> look_of_;
   std::vector<Looks> members_;
   std::map<Looks, uint32_t> known_;
@@ -59,12 +59,12 @@ class Surroundings {
 class PlacedNames {
  public:
   struct Pair {
-    NameId name;
+    trace::NameId name;
     uint32_t around;  // of a Surroundings
   };
   explicit PlacedNames(size_t names) : last_(names) {}
 
-  uint32_t number(NameId name, uint32_t around);
+  uint32_t number(trace::NameId name, uint32_t around);
   size_t size() const noexcept { return pairs_.size(); }
   const Pair& operator[](uint32_t number) const { return pairs_[number]; }
 
@@ -79,29 +79,29 @@ class PlacedNames {
 };
 
 /// Whether any of the expressions has a `within` in it.
-bool look_within(const Program& program, const std::vector<ExprId>& exprs);
+bool look_within(const sema::Program& program, const std::vector<sema::ExprId>& exprs);
 
 /// The names that may stand round the operations of a trace, as far as rules can tell them apart,
 /// where it is not known which stands round which.
 class RangeNames {
  public:
-  RangeNames(const Program& program, const std::shared_ptr<const Database>& database,
-             const std::vector<ExprId>& asked);
+  RangeNames(const sema::Program& program, const std::shared_ptr<const match::Database>& database,
+             const std::vector<sema::ExprId>& asked);
 
   void add(std::string_view name);
   bool empty() const noexcept { return looks_.empty(); }
   /// What rules see in them.
-  std::span<const AtomSet> looks() const noexcept { return looks_; }
+  std::span<const match::AtomSet> looks() const noexcept { return looks_; }
   /// Whether any `within` in the expressions holds in any of the names.
-  bool may_hold(const std::vector<ExprId>& exprs) const;
+  bool may_hold(const std::vector<sema::ExprId>& exprs) const;
 
  private:
-  const Program* program_;
-  Scanner scanner_;
-  AtomSet scanned_;
+  const sema::Program* program_;
+  match::Scanner scanner_;
+  match::AtomSet scanned_;
   Surroundings surroundings_;
   uint32_t all_ = Surroundings::nothing;
-  std::vector<AtomSet> looks_;
+  std::vector<match::AtomSet> looks_;
 };
 
-}  // namespace kr
+}  // namespace kr::classify

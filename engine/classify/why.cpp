@@ -5,24 +5,26 @@
 
 #include "regex/nfa.hpp"
 
-namespace kr {
+namespace kr::classify {
 namespace {
 
 using Spans = std::vector<std::pair<size_t, size_t>>;
 
 /// The atoms of an expression that speak for it, each once: those under `!` and `within` look at
 /// what is not in the name. Patterns share expressions, so each is visited once.
-void collect_atoms(const Program& program, ExprId root, std::vector<AtomId>& atoms) {
-  std::vector<ExprId> left{root};
-  std::unordered_set<ExprId> seen;
-  std::unordered_set<AtomId> collected;
+void collect_atoms(const sema::Program& program, sema::ExprId root,
+                   std::vector<sema::AtomId>& atoms) {
+  std::vector<sema::ExprId> left{root};
+  std::unordered_set<sema::ExprId> seen;
+  std::unordered_set<sema::AtomId> collected;
   while (!left.empty()) {
-    const ExprId id = left.back();
+    const sema::ExprId id = left.back();
     left.pop_back();
     if (!seen.insert(id).second) continue;
-    const Expr& expr = program.exprs.get(id);
-    if (expr.op == ExprOp::atom && collected.insert(expr.atom).second) atoms.push_back(expr.atom);
-    if (expr.op == ExprOp::conjunction || expr.op == ExprOp::disjunction) {
+    const sema::Expr& expr = program.exprs.get(id);
+    if (expr.op == sema::ExprOp::atom && collected.insert(expr.atom).second)
+      atoms.push_back(expr.atom);
+    if (expr.op == sema::ExprOp::conjunction || expr.op == sema::ExprOp::disjunction) {
       left.insert(left.end(), expr.operands.begin(), expr.operands.end());
     }
   }
@@ -43,12 +45,12 @@ Spans joined(Spans spans) {
 
 class Explainer {
  public:
-  Explainer(const CompiledRules& rules, const WhyQuery& query)
+  Explainer(const match::CompiledRules& rules, const WhyQuery& query)
       : program_(rules.program()),
         sources_(rules.sources()),
         query_(query),
         name_(program_.atoms.size()) {
-    Scanner scanner(rules.database);
+    match::Scanner scanner(rules.database);
     scanner.scan(query.name, name_);
     if (query.within) {
       for (const std::string& text : *query.within) {
@@ -57,50 +59,50 @@ class Explainer {
     }
   }
 
-  WhyDimension explain(const Table& table) const {
-    OpenSubject subject{.name = &name_, .kind = query_.kind, .within = std::nullopt};
-    if (query_.within) subject.within = std::span<const AtomSet>(within_);
-    const auto all = outcomes(program_, sources_, table, subject);
+  WhyDimension explain(const sema::Table& table) const {
+    match::OpenSubject subject{.name = &name_, .kind = query_.kind, .within = std::nullopt};
+    if (query_.within) subject.within = std::span<const match::AtomSet>(within_);
+    const auto all = match::outcomes(program_, sources_, table, subject);
     WhyDimension dimension{table.dimension, {}};
-    for (const Outcome& outcome : all) {
+    for (const match::Outcome& outcome : all) {
       dimension.outcomes.push_back(explain(table, outcome, all.size() == 1));
     }
     // The usual case first: the kind that the name alone tells, and no context.
-    const auto usual = TableMatcher(program_, table).match(usual_subject());
+    const auto usual = match::TableMatcher(program_, table).match(usual_subject());
     std::stable_partition(dimension.outcomes.begin(), dimension.outcomes.end(),
                           [&](const WhyOutcome& outcome) { return outcome.rule == usual; });
     return dimension;
   }
 
  private:
-  WhyOutcome explain(const Table& table, const Outcome& outcome, bool only) const {
+  WhyOutcome explain(const sema::Table& table, const match::Outcome& outcome, bool only) const {
     WhyOutcome told;
-    told.label = reserved::unclassified;
+    told.label = sema::reserved::unclassified;
     told.rule = outcome.rule;
     told.conditions = outcome.conditions;
     if (outcome.rule) {
-      const Rule& rule = program_.rules.get(*outcome.rule);
+      const sema::Rule& rule = program_.rules.get(*outcome.rule);
       told.label = rule.keep ? query_.name : rule.label;
       if (rule.expr.valid()) told.spans = spans_of(rule.expr);
     }
     if (!only) return told;  // the other outcomes stand beside it
-    for (const RuleId id : also_hold(program_, table, usual_subject())) {
+    for (const sema::RuleId id : match::also_hold(program_, table, usual_subject())) {
       told.also.push_back({program_.rules.get(id).label, id});
     }
     return told;
   }
 
-  Subject usual_subject() const {
+  match::Subject usual_subject() const {
     return {.name = &name_,
             .kind = query_.kind.value_or(operation_kind_of(query_.name)),
             .within = within_};
   }
 
-  Spans spans_of(ExprId expr) const {
-    std::vector<AtomId> atoms;
+  Spans spans_of(sema::ExprId expr) const {
+    std::vector<sema::AtomId> atoms;
     collect_atoms(program_, expr, atoms);
     Spans spans;
-    for (const AtomId id : atoms) {
+    for (const sema::AtomId id : atoms) {
       if (!name_.has(id)) continue;
       const auto nfa = regex::Nfa::build(program_.atoms.get(id).regex);
       if (!nfa) continue;
@@ -111,31 +113,32 @@ class Explainer {
     return joined(std::move(spans));
   }
 
-  const Program& program_;
-  const SourceMap& sources_;
+  const sema::Program& program_;
+  const source::SourceMap& sources_;
   const WhyQuery& query_;
-  AtomSet name_;
-  std::vector<AtomSet> within_;
+  match::AtomSet name_;
+  std::vector<match::AtomSet> within_;
 };
 
 }  // namespace
 
-std::vector<WhyDimension> why(const CompiledRules& rules, ModelId model, const WhyQuery& query) {
+std::vector<WhyDimension> why(const match::CompiledRules& rules, sema::ModelId model,
+                              const WhyQuery& query) {
   const Explainer explainer(rules, query);
   std::vector<WhyDimension> dimensions;
-  for (const Table& table : rules.program().models.get(model).tables) {
+  for (const sema::Table& table : rules.program().models.get(model).tables) {
     dimensions.push_back(explainer.explain(table));
   }
   return dimensions;
 }
 
-std::string rule_place(const CompiledRules& rules, RuleId rule) {
-  const Span span = rules.program().rules.get(rule).span;
+std::string rule_place(const match::CompiledRules& rules, sema::RuleId rule) {
+  const source::Span span = rules.program().rules.get(rule).span;
   return span.valid() ? rules.sources().place(span) : "built-in";
 }
 
-std::string rule_on_one_line(const CompiledRules& rules, RuleId rule) {
-  const Span span = rules.program().rules.get(rule).span;
+std::string rule_on_one_line(const match::CompiledRules& rules, sema::RuleId rule) {
+  const source::Span span = rules.program().rules.get(rule).span;
   std::string text;
   if (!span.valid()) return text;
   bool blank = false;
@@ -148,4 +151,4 @@ std::string rule_on_one_line(const CompiledRules& rules, RuleId rule) {
   return text;
 }
 
-}  // namespace kr
+}  // namespace kr::classify

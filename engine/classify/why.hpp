@@ -9,7 +9,7 @@
 #include "classify/classify.hpp"
 #include "match/compiled_rules.hpp"
 
-namespace kr {
+namespace kr::classify {
 
 struct WhyQuery {
   std::string name;
@@ -21,13 +21,13 @@ struct WhyQuery {
 
 struct WhyRule {
   std::string label;
-  RuleId rule;
+  sema::RuleId rule;
 };
 
 /// One thing that can come out in one dimension.
 struct WhyOutcome {
   std::string label;
-  std::optional<RuleId> rule;  // none: unclassified
+  std::optional<sema::RuleId> rule;  // none: unclassified
   /// Bytes [begin, end) of the name that hold the rule's texts, in order, joined where they
   /// overlap.
   std::vector<std::pair<size_t, size_t>> spans;
@@ -39,16 +39,17 @@ struct WhyOutcome {
 };
 
 struct WhyDimension {
-  DimensionId dimension;
+  sema::DimensionId dimension;
   /// First the usual one (the kind that the name tells, no context), then in the order tried.
   std::vector<WhyOutcome> outcomes;
 };
 
-std::vector<WhyDimension> why(const CompiledRules& rules, ModelId model, const WhyQuery& query);
+std::vector<WhyDimension> why(const match::CompiledRules& rules, sema::ModelId model,
+                              const WhyQuery& query);
 
 /// `file:line`; `built-in` for a rule that no file has.
-std::string rule_place(const CompiledRules& rules, RuleId rule);
+std::string rule_place(const match::CompiledRules& rules, sema::RuleId rule);
 /// The rule as written, on one line; empty for one that no file has.
-std::string rule_on_one_line(const CompiledRules& rules, RuleId rule);
+std::string rule_on_one_line(const match::CompiledRules& rules, sema::RuleId rule);
 
-}  // namespace kr
+}  // namespace kr::classify

@@ -4,7 +4,7 @@
 #include <set>
 #include <unordered_map>
 
-namespace kr {
+namespace kr::compare {
 namespace {
 
 using prove::FormulaId;
@@ -25,14 +25,14 @@ Side side_of(prove::Formulas& formulas, TableOf of) {
     side.formulas.push_back(formula);
     side.labels.push_back(label);
   };
-  std::string_view rest = reserved::unclassified;
+  std::string_view rest = sema::reserved::unclassified;
   if (of.table != nullptr) {
-    for (const RuleId id : of.table->rules) {
-      const Rule& rule = of.program->rules.get(id);
+    for (const sema::RuleId id : of.table->rules) {
+      const sema::Rule& rule = of.program->rules.get(id);
       add(formulas.of(*of.program, rule.expr), rule.label);
     }
     if (of.table->otherwise) {
-      const Rule& rule = of.program->rules.get(*of.table->otherwise);
+      const sema::Rule& rule = of.program->rules.get(*of.table->otherwise);
       rest = rule.keep ? own_name : std::string_view(rule.label);
     }
   }
@@ -87,28 +87,29 @@ bool provably_alike(prove::Prover& prover, const Side& a, const Side& b) {
   return i == a.formulas.size() && j == b.formulas.size();
 }
 
-const Table* table_named(const Program& program, const Model& model, std::string_view dimension) {
+const sema::Table* table_named(const sema::Program& program, const sema::Model& model,
+                               std::string_view dimension) {
   const auto id = program.dimension(dimension);
   return id ? model.table(*id) : nullptr;
 }
 
-std::vector<std::string> dimensions_of(const Program& program, const Model& model) {
+std::vector<std::string> dimensions_of(const sema::Program& program, const sema::Model& model) {
   std::vector<std::string> names;
-  for (const Table& table : model.tables) {
+  for (const sema::Table& table : model.tables) {
     names.push_back(program.dimensions.get(table.dimension).name);
   }
   return names;
 }
 
 template <class Visit>
-void each_model(const Program& program, Visit visit) {
-  for (const Engine& engine : program.engines) {
-    for (const ModelId id : engine.models) visit(engine, program.models.get(id), id);
+void each_model(const sema::Program& program, Visit visit) {
+  for (const sema::Engine& engine : program.engines) {
+    for (const sema::ModelId id : engine.models) visit(engine, program.models.get(id), id);
   }
 }
 
-std::optional<ModelId> same_model(const Program& program, const Engine& engine,
-                                  const Model& model) {
+std::optional<sema::ModelId> same_model(const sema::Program& program, const sema::Engine& engine,
+                                        const sema::Model& model) {
   const auto found = program.engine(engine.name);
   return found ? program.model(*found, model.name) : std::nullopt;
 }
@@ -145,13 +146,14 @@ TableComparison compare_tables(prove::Prover& prover, TableOf before_table, Tabl
   return comparison;
 }
 
-std::string label_given(const Rule& rule) {
+std::string label_given(const sema::Rule& rule) {
   return rule.keep ? std::string(own_name) : rule.label;
 }
 
-std::vector<ComparedDimension> dimensions_compared(const Program& before, const Program& after) {
+std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
+                                                   const sema::Program& after) {
   std::vector<ComparedDimension> compared;
-  each_model(before, [&](const Engine& engine, const Model& model, ModelId id) {
+  each_model(before, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId id) {
     const auto other = same_model(after, engine, model);
     if (!other) return;
     std::vector<std::string> dimensions = dimensions_of(before, model);
@@ -167,7 +169,7 @@ std::vector<ComparedDimension> dimensions_compared(const Program& before, const 
   return compared;
 }
 
-Comparison compare_programs(const Program& before, const Program& after) {
+Comparison compare_programs(const sema::Program& before, const sema::Program& after) {
   Comparison comparison;
   prove::Formulas formulas;
   prove::Prover prover(formulas);
@@ -180,13 +182,13 @@ Comparison compare_programs(const Program& before, const Program& after) {
       comparison.changes.push_back({one.engine, one.model, one.dimension, std::move(move)});
     }
   }
-  each_model(before, [&](const Engine& engine, const Model& model, ModelId id) {
+  each_model(before, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId id) {
     if (!same_model(after, engine, model)) comparison.only_before.push_back(before.title(id));
   });
-  each_model(after, [&](const Engine& engine, const Model& model, ModelId id) {
+  each_model(after, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId id) {
     if (!same_model(before, engine, model)) comparison.only_after.push_back(after.title(id));
   });
   return comparison;
 }
 
-}  // namespace kr
+}  // namespace kr::compare

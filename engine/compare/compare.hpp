@@ -7,7 +7,7 @@
 #include "prove/prover.hpp"
 #include "sema/program.hpp"
 
-namespace kr {
+namespace kr::compare {
 
 /// Subjects that one table labels `from` and the other `to`, shown by one of them. A label may be
 /// `unclassified`; a kept name is `(its own name)`.
@@ -24,8 +24,8 @@ struct TableComparison {
 
 /// A dimension of a model; an absent table leaves all unclassified.
 struct TableOf {
-  const Program* program = nullptr;
-  const Table* table = nullptr;
+  const sema::Program* program = nullptr;
+  const sema::Table* table = nullptr;
 };
 
 TableComparison compare_tables(prove::Prover& prover, TableOf before, TableOf after);
@@ -54,16 +54,17 @@ struct ComparedDimension {
   std::string engine;
   std::string model;
   std::string dimension;  // of either
-  ModelId before;
-  ModelId after;
+  sema::ModelId before;
+  sema::ModelId after;
 };
 
-std::vector<ComparedDimension> dimensions_compared(const Program& before, const Program& after);
+std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
+                                                   const sema::Program& after);
 
 /// As a Move says it: `(its own name)` where the rule keeps it.
-std::string label_given(const Rule& rule);
+std::string label_given(const sema::Rule& rule);
 
 /// Every dimension of every model that both have (by names of engine and model).
-Comparison compare_programs(const Program& before, const Program& after);
+Comparison compare_programs(const sema::Program& before, const sema::Program& after);
 
-}  // namespace kr
+}  // namespace kr::compare

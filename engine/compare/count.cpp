@@ -6,7 +6,7 @@
 
 #include "match/evaluate.hpp"
 
-namespace kr {
+namespace kr::compare {
 namespace {
 
 using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
@@ -16,22 +16,24 @@ Key key_of(const Change& change) {
 }
 
 /// All names, scanned for one Program.
-std::vector<AtomSet> scanned(const ScannedProgram& rules, const std::vector<NameMet>& names) {
-  std::vector<AtomSet> sets(names.size());
-  Scanner scanner(rules.database);
+std::vector<match::AtomSet> scanned(const ScannedProgram& rules,
+                                    const std::vector<NameMet>& names) {
+  std::vector<match::AtomSet> sets(names.size());
+  match::Scanner scanner(rules.database);
   for (size_t i = 0; i < names.size(); ++i) scanner.scan(names[i].name, sets[i]);
   return sets;
 }
 
 /// The label each name gets in a dimension of a model.
-std::vector<std::string> labels_of(const Program& program, const Model& model,
-                                   std::string_view dimension, const std::vector<AtomSet>& sets,
+std::vector<std::string> labels_of(const sema::Program& program, const sema::Model& model,
+                                   std::string_view dimension,
+                                   const std::vector<match::AtomSet>& sets,
                                    const std::vector<NameMet>& names) {
-  std::vector<std::string> labels(sets.size(), std::string(reserved::unclassified));
+  std::vector<std::string> labels(sets.size(), std::string(sema::reserved::unclassified));
   const auto id = program.dimension(dimension);
-  const Table* table = id ? model.table(*id) : nullptr;
+  const sema::Table* table = id ? model.table(*id) : nullptr;
   if (table == nullptr) return labels;
-  const TableMatcher matcher(program, *table);
+  const match::TableMatcher matcher(program, *table);
   for (size_t i = 0; i < sets.size(); ++i) {
     const auto rule = matcher.match({.name = &sets[i], .kind = names[i].kind});
     if (rule) labels[i] = label_given(program.rules.get(*rule));
@@ -50,8 +52,8 @@ std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedPr
     counts.push_back({change, 0, 0});
   }
   if (names.empty()) return counts;
-  const std::vector<AtomSet> old_sets = scanned(before, names);
-  const std::vector<AtomSet> new_sets = scanned(after, names);
+  const std::vector<match::AtomSet> old_sets = scanned(before, names);
+  const std::vector<match::AtomSet> new_sets = scanned(after, names);
   for (const ComparedDimension& compared : dimensions_compared(*before.program, *after.program)) {
     const auto from = labels_of(*before.program, before.program->models.get(compared.before),
                                 compared.dimension, old_sets, names);
@@ -78,4 +80,4 @@ std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedPr
   return counts;
 }
 
-}  // namespace kr
+}  // namespace kr::compare

@@ -9,7 +9,7 @@
 #include "compare/compare.hpp"
 #include "match/scanner.hpp"
 
-namespace kr {
+namespace kr::compare {
 
 /// A name that was met, and the time it took (0 where only the name is known).
 struct NameMet {
@@ -27,8 +27,8 @@ struct NameMet {
 
 /// A Program with its database.
 struct ScannedProgram {
-  const Program* program = nullptr;
-  std::shared_ptr<const Database> database;
+  const sema::Program* program = nullptr;
+  std::shared_ptr<const match::Database> database;
 };
 
 /// The names met that move as a Change says, without context (nothing `within`).
@@ -44,4 +44,4 @@ struct MoveCount {
 std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedProgram& before,
                                    const ScannedProgram& after, const std::vector<NameMet>& names);
 
-}  // namespace kr
+}  // namespace kr::compare

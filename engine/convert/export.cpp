@@ -9,20 +9,20 @@
 #include "base/printable.hpp"
 #include "convert/to_python.hpp"
 
-namespace kr {
+namespace kr::convert {
 namespace {
 
 class Exporter {
  public:
-  Exporter(const Program& program, Sink& sink) : program_(program), sink_(sink) {}
+  Exporter(const sema::Program& program, diag::Sink& sink) : program_(program), sink_(sink) {}
 
-  Exported run(DimensionId dimension) {
+  Exported run(sema::DimensionId dimension) {
     std::string engines;
-    for (const Engine& engine : program_.engines) {
+    for (const sema::Engine& engine : program_.engines) {
       std::string models;
-      for (const ModelId id : engine.models) {
-        const Model& model = program_.models.get(id);
-        const Table* table = model.table(dimension);
+      for (const sema::ModelId id : engine.models) {
+        const sema::Model& model = program_.models.get(id);
+        const sema::Table* table = model.table(dimension);
         if (table == nullptr) continue;
         append(models, 4, model.name, rules(*table));
       }
@@ -40,7 +40,7 @@ class Exporter {
         fmt::format("{:{}}{}: {{\n{}\n{:{}}}}", "", indent, json_string(key), members, "", indent);
   }
 
-  std::string rules(const Table& table) {
+  std::string rules(const sema::Table& table) {
     std::string text;
     std::set<std::string> known;
     const auto add = [&](const std::string& pattern, const std::string& label) {
@@ -50,8 +50,8 @@ class Exporter {
       text += fmt::format("      {}: {}", json_string(pattern), json_string(label));
       ++result_.rules;
     };
-    for (const RuleId id : table.rules) {
-      const Rule& rule = program_.rules.get(id);
+    for (const sema::RuleId id : table.rules) {
+      const sema::Rule& rule = program_.rules.get(id);
       std::string why;
       const auto pattern = to_python(program_, rule.expr, why);
       if (!pattern) {
@@ -62,7 +62,7 @@ class Exporter {
       add(pattern->text, rule.label);
     }
     if (table.otherwise) {
-      const Rule& rule = program_.rules.get(*table.otherwise);
+      const sema::Rule& rule = program_.rules.get(*table.otherwise);
       if (rule.keep) {
         leave_out(*table.otherwise, "it keeps every name, but a table has one label per pattern");
       } else {
@@ -73,28 +73,28 @@ class Exporter {
   }
 
   /// A rule that several models share is told once.
-  void leave_out(RuleId id, std::string_view why) {
+  void leave_out(sema::RuleId id, std::string_view why) {
     if (!told_.insert(id.index).second) return;
-    const Rule& rule = program_.rules.get(id);
-    sink_.add(code::export_left_out, rule.span,
+    const sema::Rule& rule = program_.rules.get(id);
+    sink_.add(diag::code::export_left_out, rule.span,
               rule.keep ? "otherwise keep" : excerpt(rule.label, 60), why);
     ++result_.left_out;
   }
 
-  const Program& program_;
-  Sink& sink_;
+  const sema::Program& program_;
+  diag::Sink& sink_;
   Exported result_;
   std::set<uint32_t> told_;
 };
 
 }  // namespace
 
-Exported export_tables(const Program& program, std::string_view dimension, Sink& sink) {
+Exported export_tables(const sema::Program& program, std::string_view dimension, diag::Sink& sink) {
   std::vector<std::string> names;
-  for (const Dimension& known : program.dimensions) names.push_back(known.name);
+  for (const sema::Dimension& known : program.dimensions) names.push_back(known.name);
   const auto id = program.dimension(dimension);
   bool present = false;
-  for (const Model& model : program.models) {
+  for (const sema::Model& model : program.models) {
     present = present || (id && model.table(*id) != nullptr);
   }
   if (!present) {
@@ -107,4 +107,4 @@ Exported export_tables(const Program& program, std::string_view dimension, Sink&
   return Exporter(program, sink).run(*id);
 }
 
-}  // namespace kr
+}  // namespace kr::convert

@@ -6,7 +6,7 @@
 #include "diag/diagnostic.hpp"
 #include "sema/program.hpp"
 
-namespace kr {
+namespace kr::convert {
 
 struct Exported {
   std::string text;        // {engine: {model: {pattern: label}}}
@@ -18,6 +18,6 @@ struct Exported {
 /// One dimension of every model that has it, in the order in which rules are tried: the first
 /// pattern that `re.search` finds gives the label, as there. A rule that no pattern can say is left
 /// out, with a finding at its place. Throws Error where no model has the dimension.
-Exported export_tables(const Program& program, std::string_view dimension, Sink& sink);
+Exported export_tables(const sema::Program& program, std::string_view dimension, diag::Sink& sink);
 
-}  // namespace kr
+}  // namespace kr::convert

@@ -7,7 +7,7 @@
 #include "base/ascii.hpp"
 #include "base/json.hpp"
 
-namespace kr {
+namespace kr::convert {
 namespace {
 
 bool is_octal(char c) {
@@ -191,4 +191,4 @@ PortedPattern from_python(std::string_view pattern) {
   return Rewriter(pattern).rewrite();
 }
 
-}  // namespace kr
+}  // namespace kr::convert

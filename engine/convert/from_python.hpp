@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kr {
+namespace kr::convert {
 
 struct PortedPattern {
   std::string text;  // for between the slashes of a rules file
@@ -33,4 +33,4 @@ struct PortedRule {
 /// `help`, where there is one, what to write instead.
 std::optional<PortedRule> port_rule(std::string_view pattern, std::string& why, std::string& help);
 
-}  // namespace kr
+}  // namespace kr::convert

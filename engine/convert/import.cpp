@@ -11,16 +11,16 @@
 #include "convert/import_check.hpp"
 #include "convert/rules_text.hpp"
 
-namespace kr {
+namespace kr::convert {
 namespace {
 
 constexpr size_t shown = 60;  // bytes of a pattern in a message
 
 class Importer {
  public:
-  Importer(const SourceMap& sources, Sink& sink) : sources_(sources), sink_(sink) {}
+  Importer(const source::SourceMap& sources, diag::Sink& sink) : sources_(sources), sink_(sink) {}
 
-  Imported import(const std::vector<PatternEngine>& engines, FileId file) {
+  Imported import(const std::vector<PatternEngine>& engines, source::FileId file) {
     RulesText text;
     text.doc = fmt::format(
         "The tables of {}, rewritten by `kr import`.\n\n"
@@ -70,7 +70,7 @@ class Importer {
       ++left_out_;
       left_out_of_.insert(&rule);
       auto& finding =
-          sink_.add(code::import_left_out, rule.span, excerpt(rule.pattern, shown), why);
+          sink_.add(diag::code::import_left_out, rule.span, excerpt(rule.pattern, shown), why);
       if (!help.empty()) finding.help("{}", help);
       RuleText& comment = block.rules.emplace_back();
       comment.comment = printable(
@@ -120,8 +120,8 @@ class Importer {
     return same;
   }
 
-  const SourceMap& sources_;
-  Sink& sink_;
+  const source::SourceMap& sources_;
+  diag::Sink& sink_;
   size_t rules_ = 0;
   size_t left_out_ = 0;
   std::set<const PatternRule*> left_out_of_;
@@ -152,11 +152,11 @@ void choose(std::vector<PatternEngine>& engines, const std::vector<std::string>&
 
 }  // namespace
 
-Imported import_tables(const SourceMap& sources, FileId file, const ImportOptions& options,
-                       Sink& sink) {
+Imported import_tables(const source::SourceMap& sources, source::FileId file,
+                       const ImportOptions& options, diag::Sink& sink) {
   std::vector<PatternEngine> engines = read_pattern_tables(sources, file, sink);
   choose(engines, options.engines);
   return Importer(sources, sink).import(engines, file);
 }
 
-}  // namespace kr
+}  // namespace kr::convert

@@ -6,7 +6,7 @@
 
 #include "convert/pattern_tables.hpp"
 
-namespace kr {
+namespace kr::convert {
 
 struct ImportOptions {
   /// Only these engines, by the name found or the name given; empty: all.
@@ -26,7 +26,7 @@ struct Imported {
   size_t rules = 0;
   size_t left_out = 0;
 };
-Imported import_tables(const SourceMap& sources, FileId file, const ImportOptions& options,
-                       Sink& sink);
+Imported import_tables(const source::SourceMap& sources, source::FileId file,
+                       const ImportOptions& options, diag::Sink& sink);
 
-}  // namespace kr
+}  // namespace kr::convert

@@ -11,7 +11,7 @@
 #include "convert/words.hpp"
 #include "sema/load.hpp"
 
-namespace kr {
+namespace kr::convert {
 namespace {
 
 /// The tables as they stand: nothing joined, shared or simplified.
@@ -40,13 +40,13 @@ std::string direct_text(const std::vector<PatternEngine>& engines,
   return text;
 }
 
-std::unique_ptr<LoadedRules> load(const std::string& text) {
-  Sink sink;
-  std::vector<SourceFile> files;
+std::unique_ptr<sema::LoadedRules> load(const std::string& text) {
+  diag::Sink sink;
+  std::vector<sema::SourceFile> files;
   files.push_back({"import.kr", text, true, {}});
-  auto rules = load_rules(std::move(files), sink);
-  for (const Diagnostic& diagnostic : sink.all()) {
-    if (diagnostic.severity != Severity::error) continue;
+  auto rules = sema::load_rules(std::move(files), sink);
+  for (const diag::Diagnostic& diagnostic : sink.all()) {
+    if (diagnostic.severity != diag::Severity::error) continue;
     const auto at = rules->sources.begin(diagnostic.span);
     throw Error(
         "",
@@ -59,7 +59,8 @@ std::unique_ptr<LoadedRules> load(const std::string& text) {
 using prove::FormulaId;
 
 /// What a table gives in order, neighbours of one label joined; what always holds ends it.
-std::vector<std::pair<std::string, FormulaId>> outline(prove::Formulas& formulas, TableOf of) {
+std::vector<std::pair<std::string, FormulaId>> outline(prove::Formulas& formulas,
+                                                       compare::TableOf of) {
   std::vector<std::pair<std::string, FormulaId>> steps;
   const auto add = [&](const std::string& label, FormulaId formula) {
     if (steps.empty() || steps.back().first != label) {
@@ -68,8 +69,8 @@ std::vector<std::pair<std::string, FormulaId>> outline(prove::Formulas& formulas
       steps.back().second = formulas.any({steps.back().second, formula});
     }
   };
-  for (const RuleId id : of.table->rules) {
-    const Rule& rule = of.program->rules.get(id);
+  for (const sema::RuleId id : of.table->rules) {
+    const sema::Rule& rule = of.program->rules.get(id);
     add(rule.label, formulas.of(*of.program, rule.expr));
   }
   if (of.table->otherwise) {
@@ -80,7 +81,7 @@ std::vector<std::pair<std::string, FormulaId>> outline(prove::Formulas& formulas
 
 /// Step by step the same: enough, and a question or two a rule where comparing tables asks one for
 /// every pair of rules.
-bool same_steps(prove::Prover& prover, TableOf a, TableOf b) {
+bool same_steps(prove::Prover& prover, compare::TableOf a, compare::TableOf b) {
   const auto ours = outline(prover.formulas(), a);
   const auto theirs = outline(prover.formulas(), b);
   if (ours.size() != theirs.size()) return false;
@@ -95,8 +96,8 @@ bool same_steps(prove::Prover& prover, TableOf a, TableOf b) {
   return true;
 }
 
-TableOf table_of(const Program& program, const PatternEngine& engine, const PatternModel& model,
-                 const std::string& dimension) {
+compare::TableOf table_of(const sema::Program& program, const PatternEngine& engine,
+                          const PatternModel& model, const std::string& dimension) {
   const auto engine_id = program.engine(engine.name);
   KR_CHECK(engine_id.has_value());
   const auto model_id = program.model(*engine_id, model.name);
@@ -117,16 +118,16 @@ bool check_import(const std::string& text, const std::vector<PatternEngine>& eng
   for (const PatternEngine& engine : engines) {
     for (const PatternModel& model : engine.models) {
       for (const PatternTable& table : model.tables) {
-        const TableOf ours = table_of(written->program, engine, model, table.dimension);
-        const TableOf theirs = table_of(direct->program, engine, model, table.dimension);
+        const compare::TableOf ours = table_of(written->program, engine, model, table.dimension);
+        const compare::TableOf theirs = table_of(direct->program, engine, model, table.dimension);
         if (ours.table == nullptr && theirs.table == nullptr) continue;
         if (ours.table != nullptr && theirs.table != nullptr && same_steps(prover, ours, theirs)) {
           continue;
         }
-        const TableComparison comparison = compare_tables(prover, theirs, ours);
+        const compare::TableComparison comparison = compare::compare_tables(prover, theirs, ours);
         proven &= comparison.proven;
         if (comparison.moves.empty()) continue;
-        const Move& move = comparison.moves.front();
+        const compare::Move& move = comparison.moves.front();
         throw Error("",
                     fmt::format("{}/{}: the rules made from it give {} the label `{}`, the table "
                                 "`{}`",
@@ -139,4 +140,4 @@ bool check_import(const std::string& text, const std::vector<PatternEngine>& eng
   return proven;
 }
 
-}  // namespace kr
+}  // namespace kr::convert

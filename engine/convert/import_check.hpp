@@ -7,7 +7,7 @@
 
 #include "convert/pattern_tables.hpp"
 
-namespace kr {
+namespace kr::convert {
 
 /// Holds a rules file against a direct reading of the tables: a rule a pattern, each one regular
 /// expression, in their order, without those left out. Throws Error, with a name that shows it,
@@ -15,4 +15,4 @@ namespace kr {
 bool check_import(const std::string& text, const std::vector<PatternEngine>& engines,
                   const std::set<const PatternRule*>& left_out);
 
-}  // namespace kr
+}  // namespace kr::convert

@@ -13,7 +13,7 @@
 #include "sema/program.hpp"
 #include "syntax/keywords.hpp"
 
-namespace kr {
+namespace kr::convert {
 namespace {
 
 using Kind = JsonValue::Kind;
@@ -24,7 +24,7 @@ constexpr std::string_view shape_help =
 
 class Reader {
  public:
-  Reader(const SourceMap& sources, FileId file, Sink& sink)
+  Reader(const source::SourceMap& sources, source::FileId file, diag::Sink& sink)
       : sources_(sources), file_(file), sink_(sink) {}
 
   std::vector<PatternEngine> read() {
@@ -65,7 +65,7 @@ class Reader {
   }
 
   /// Of a string of the text, with its quotes.
-  Span span(uint64_t begin) const {
+  source::Span span(uint64_t begin) const {
     const std::string_view text = sources_.text(file_);
     size_t end = begin + 1;
     while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
@@ -86,7 +86,7 @@ class Reader {
       }
       const JsonMember*& first = members[at->second];
       const uint64_t begin = firsts_[first];
-      sink_.add(code::import_duplicate_key, span(member.key_begin), excerpt(member.key, 60))
+      sink_.add(diag::code::import_duplicate_key, span(member.key_begin), excerpt(member.key, 60))
           .related(span(begin), "this is its place, with the value of the last");
       first = &member;
       firsts_[first] = begin;
@@ -148,8 +148,8 @@ class Reader {
     };
     name = unused(name, taken);
     if (name != dimension) {
-      sink_.add(code::import_renamed, span(member.key_begin), "dimension", excerpt(member.key, 60),
-                name);
+      sink_.add(diag::code::import_renamed, span(member.key_begin), "dimension",
+                excerpt(member.key, 60), name);
     }
     model.tables.push_back({name, rules(settled(member.value))});
   }
@@ -221,7 +221,7 @@ class Reader {
     return doc;
   }
 
-  PatternEngine& engine_named(const std::string& found, Span where) {
+  PatternEngine& engine_named(const std::string& found, source::Span where) {
     const auto known = engine_of_.find(found);
     if (known != engine_of_.end()) return engines_[known->second];
     const auto taken = [&](const std::string& name) {
@@ -230,14 +230,14 @@ class Reader {
     };
     const std::string name = unused(word_like(found), taken);
     if (name != found) {
-      sink_.add(code::import_renamed, where, "engine", excerpt(found, 60), name);
+      sink_.add(diag::code::import_renamed, where, "engine", excerpt(found, 60), name);
     }
     engine_of_.emplace(found, engines_.size());
     engines_.push_back({name, name == found ? "" : found, {}});
     return engines_.back();
   }
 
-  PatternModel& model_named(PatternEngine& engine, const std::string& found, Span where) {
+  PatternModel& model_named(PatternEngine& engine, const std::string& found, source::Span where) {
     const auto taken = [&](const std::string& name) {
       return std::any_of(engine.models.begin(), engine.models.end(),
                          [&](const PatternModel& model) { return model.name == name; });
@@ -246,7 +246,7 @@ class Reader {
     if (name == "default") name += '_';  // every engine has one of its own
     name = unused(name, taken);
     if (name != found) {
-      sink_.add(code::import_renamed, where, "model", excerpt(found, 60), name);
+      sink_.add(diag::code::import_renamed, where, "model", excerpt(found, 60), name);
     }
     engine.models.push_back({name, name == found ? "" : found, "", {}});
     return engine.models.back();
@@ -266,15 +266,16 @@ class Reader {
         while (used.contains(name)) name += '_';
         used.insert(name);
         at->second = name;
-        sink_.add(code::import_reserved_label, rule.span, found.empty() ? "\"\"" : found, name);
+        sink_.add(diag::code::import_reserved_label, rule.span, found.empty() ? "\"\"" : found,
+                  name);
       }
       rule.label = at->second;
     });
   }
 
   static bool is_reserved(std::string_view label) {
-    constexpr std::array all{reserved::unclassified, reserved::others, reserved::self,
-                             reserved::non_gpu};
+    constexpr std::array all{sema::reserved::unclassified, sema::reserved::others,
+                             sema::reserved::self, sema::reserved::non_gpu};
     return std::find(all.begin(), all.end(), label) != all.end();
   }
 
@@ -289,9 +290,9 @@ class Reader {
     }
   }
 
-  const SourceMap& sources_;
-  FileId file_;
-  Sink& sink_;
+  const source::SourceMap& sources_;
+  source::FileId file_;
+  diag::Sink& sink_;
   std::vector<PatternEngine> engines_;
   std::map<std::string, size_t> engine_of_;
   std::map<const JsonMember*, uint64_t> firsts_;  // where the first of equal keys stands
@@ -299,8 +300,9 @@ class Reader {
 
 }  // namespace
 
-std::vector<PatternEngine> read_pattern_tables(const SourceMap& sources, FileId file, Sink& sink) {
+std::vector<PatternEngine> read_pattern_tables(const source::SourceMap& sources,
+                                               source::FileId file, diag::Sink& sink) {
   return Reader(sources, file, sink).read();
 }
 
-}  // namespace kr
+}  // namespace kr::convert

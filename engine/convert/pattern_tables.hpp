@@ -6,13 +6,13 @@
 
 #include "diag/diagnostic.hpp"
 
-namespace kr {
+namespace kr::convert {
 
 /// What a pattern that matches somewhere in the name gives; the first that matches wins.
 struct PatternRule {
   std::string pattern;  // of Python's `re`
   std::string label;    // as a rules file may give it
-  Span span;            // of the pattern, with its quotes
+  source::Span span;    // of the pattern, with its quotes
 };
 
 struct PatternTable {
@@ -42,6 +42,7 @@ struct PatternEngine {
 /// Of equal keys of one object the last value counts, in the place of the first, as Python's dict
 /// has it. That, and names and labels that had to be changed, are findings. Throws Error, with its
 /// place, for what is not JSON or of another shape.
-std::vector<PatternEngine> read_pattern_tables(const SourceMap& sources, FileId file, Sink& sink);
+std::vector<PatternEngine> read_pattern_tables(const source::SourceMap& sources,
+                                               source::FileId file, diag::Sink& sink);
 
-}  // namespace kr
+}  // namespace kr::convert

@@ -8,7 +8,7 @@
 #include "diag/diagnostic.hpp"
 #include "regex/regex.hpp"
 
-namespace kr {
+namespace kr::convert {
 namespace {
 
 using regex::Node;
@@ -19,14 +19,14 @@ using regex::Regex;
 /// A pattern parsed where nobody wrote it.
 struct Parsed {
   std::optional<Regex> regex;
-  Sink sink;
+  diag::Sink sink;
 };
 
 Parsed parse(std::string_view text, bool ignore_case) {
-  SourceMap sources;
+  source::SourceMap sources;
   Parsed parsed;
-  const FileId file = sources.add("pattern", std::string(text));
-  const Span span{file, 0, static_cast<uint32_t>(text.size())};
+  const source::FileId file = sources.add("pattern", std::string(text));
+  const source::Span span{file, 0, static_cast<uint32_t>(text.size())};
   parsed.regex = regex::parse(sources.text(span), span, {.ignore_case = ignore_case}, parsed.sink);
   return parsed;
 }
@@ -181,8 +181,8 @@ std::string as_regex(std::string_view text, bool ignore_case) {
 /// The text of the items, if it means what they mean.
 std::optional<std::string_view> cut(std::string_view text, const Regex& regex,
                                     const std::vector<NodeId>& items, bool ignore_case) {
-  const Span first = regex.nodes.get(items.front()).span;
-  const Span last = regex.nodes.get(items.back()).span;
+  const source::Span first = regex.nodes.get(items.front()).span;
+  const source::Span last = regex.nodes.get(items.back()).span;
   if (!first.valid() || !last.valid() || first.begin >= last.end) return std::nullopt;
   const std::string_view part = text.substr(first.begin, last.end - first.begin);
   const Parsed again = parse(part, ignore_case);
@@ -248,7 +248,7 @@ std::optional<PortedRule> port_rule(std::string_view pattern, std::string& why, 
   const PortedPattern ported = from_python(pattern);
   const Parsed parsed = parse(ported.text, ported.ignore_case);
   if (!parsed.regex) {
-    const Diagnostic& first = parsed.sink.all().front();
+    const diag::Diagnostic& first = parsed.sink.all().front();
     why = first.message;
     help = first.help_;
     return std::nullopt;
@@ -256,4 +256,4 @@ std::optional<PortedRule> port_rule(std::string_view pattern, std::string& why, 
   return Porter().port(ported);
 }
 
-}  // namespace kr
+}  // namespace kr::convert

@@ -7,7 +7,7 @@
 #include "layout/layout.hpp"
 #include "syntax/keywords.hpp"
 
-namespace kr {
+namespace kr::convert {
 namespace {
 
 class Writer {
@@ -104,7 +104,7 @@ void LabelsText::add(const std::string& label) {
 }
 
 std::string to_text(const RulesText& rules) {
-  return laid_out(Writer(rules).write());
+  return layout::laid_out(Writer(rules).write());
 }
 
-}  // namespace kr
+}  // namespace kr::convert

@@ -7,7 +7,7 @@
 
 #include "convert/words.hpp"
 
-namespace kr {
+namespace kr::convert {
 
 struct RuleText {
   std::string label;
@@ -58,4 +58,4 @@ struct RulesText {
 /// In the canonical layout.
 std::string to_text(const RulesText& rules);
 
-}  // namespace kr
+}  // namespace kr::convert

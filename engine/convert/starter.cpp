@@ -9,7 +9,7 @@
 #include "convert/words.hpp"
 #include "layout/layout.hpp"
 
-namespace kr {
+namespace kr::convert {
 namespace {
 
 // ENGINE is the name of the engine, PREFIX what its kernels begin with.
@@ -92,7 +92,7 @@ std::string starter_rules(std::string_view engine) {
     text += rest[at] == 'E' ? engine : std::string_view(prefix);
     rest.remove_prefix(at + 6);
   }
-  return laid_out(std::move(text));
+  return layout::laid_out(std::move(text));
 }
 
-}  // namespace kr
+}  // namespace kr::convert

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace kr {
+namespace kr::convert {
 
 /// The text of a commented rules file with one engine, one model and tests that pass. Throws Error
 /// where `engine` is not a name, with one that is.
 std::string starter_rules(std::string_view engine);
 
-}  // namespace kr
+}  // namespace kr::convert

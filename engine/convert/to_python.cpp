@@ -6,7 +6,7 @@
 
 #include "base/json.hpp"
 
-namespace kr {
+namespace kr::convert {
 namespace {
 
 using regex::ByteSet;
@@ -276,30 +276,30 @@ std::string kind_text(OperationKind kind) {
 
 class ExprWriter {
  public:
-  explicit ExprWriter(const Program& program) : program_(program) {}
+  explicit ExprWriter(const sema::Program& program) : program_(program) {}
 
   /// What re.search finds in the names for which the expression holds.
-  std::string search(ExprId id, int depth) {
+  std::string search(sema::ExprId id, int depth) {
     if (depth > deepest) throw CannotSay{"its parts are nested deeper than Python supports"};
-    const Expr& expr = program_.exprs.get(id);
+    const sema::Expr& expr = program_.exprs.get(id);
     switch (expr.op) {
-      case ExprOp::atom:
+      case sema::ExprOp::atom:
         return held(RegexWriter(program_.atoms.get(expr.atom).regex).write());
-      case ExprOp::operation:
+      case sema::ExprOp::operation:
         asks_kind = true;
         return kind_text(expr.operation);
-      case ExprOp::within:
+      case sema::ExprOp::within:
         throw CannotSay{
             "it matches enclosing modules and ranges (`within`), but a table matches only names"};
-      case ExprOp::disjunction: {
+      case sema::ExprOp::disjunction: {
         std::string text;
-        for (const ExprId operand : expr.operands) {
+        for (const sema::ExprId operand : expr.operands) {
           text = held(fmt::format("{}{}{}", text, text.empty() ? "" : "|", search(operand, depth)));
         }
         return text;
       }
-      case ExprOp::negation:
-      case ExprOp::conjunction:
+      case sema::ExprOp::negation:
+      case sema::ExprOp::conjunction:
         return '^' + condition(id, depth);
     }
     return {};
@@ -309,17 +309,17 @@ class ExprWriter {
 
  private:
   /// What holds at the start of the names for which the expression holds, and takes no byte.
-  std::string condition(ExprId id, int depth) {
-    const Expr& expr = program_.exprs.get(id);
-    if (expr.op == ExprOp::conjunction) {
+  std::string condition(sema::ExprId id, int depth) {
+    const sema::Expr& expr = program_.exprs.get(id);
+    if (expr.op == sema::ExprOp::conjunction) {
       std::string text;
-      for (const ExprId operand : expr.operands) {
+      for (const sema::ExprId operand : expr.operands) {
         text += condition(operand, depth);
         text = held(text);
       }
       return text;
     }
-    const bool negated = expr.op == ExprOp::negation;
+    const bool negated = expr.op == sema::ExprOp::negation;
     const std::string found = search(negated ? expr.operands.front() : id, depth + 2);
     return held(fmt::format("(?{}{}(?:{}))", negated ? '!' : '=', anywhere, found));
   }
@@ -331,7 +331,7 @@ class ExprWriter {
     return text;
   }
 
-  const Program& program_;
+  const sema::Program& program_;
 };
 
 }  // namespace
@@ -345,7 +345,8 @@ std::optional<std::string> to_python(const Regex& regex, std::string& why) {
   }
 }
 
-std::optional<PythonPattern> to_python(const Program& program, ExprId expr, std::string& why) {
+std::optional<PythonPattern> to_python(const sema::Program& program, sema::ExprId expr,
+                                       std::string& why) {
   try {
     ExprWriter writer(program);
     PythonPattern pattern;
@@ -358,4 +359,4 @@ std::optional<PythonPattern> to_python(const Program& program, ExprId expr, std:
   }
 }
 
-}  // namespace kr
+}  // namespace kr::convert

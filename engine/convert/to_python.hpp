@@ -6,7 +6,7 @@
 
 #include "sema/program.hpp"
 
-namespace kr {
+namespace kr::convert {
 
 /// The pattern that matches somewhere in exactly the names for which `expr` holds; for names
 /// beyond ASCII as far as Python counts characters where kr counts bytes. It has no groups that
@@ -18,9 +18,10 @@ struct PythonPattern {
   std::string text;
   bool asks_kind = false;
 };
-std::optional<PythonPattern> to_python(const Program& program, ExprId expr, std::string& why);
+std::optional<PythonPattern> to_python(const sema::Program& program, sema::ExprId expr,
+                                       std::string& why);
 
 /// The same for one regular expression.
 std::optional<std::string> to_python(const regex::Regex& regex, std::string& why);
 
-}  // namespace kr
+}  // namespace kr::convert

@@ -6,7 +6,7 @@
 
 #include "base/printable.hpp"
 
-namespace kr {
+namespace kr::convert {
 std::string word_like(std::string_view text) {
   constexpr size_t longest = 100;
   std::string word;
@@ -33,4 +33,4 @@ std::string doc_lines(std::string_view doc, std::string_view indent) {
   return lines;
 }
 
-}  // namespace kr
+}  // namespace kr::convert

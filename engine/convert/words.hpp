@@ -7,7 +7,7 @@
 
 #include "syntax/words.hpp"
 
-namespace kr {
+namespace kr::convert {
 
 using syntax::is_word;
 using syntax::label_text;
@@ -22,4 +22,4 @@ std::string unused(const std::string& name, const std::function<bool(const std::
 /// Lines behind `## `, each on its own; printable.
 std::string doc_lines(std::string_view doc, std::string_view indent);
 
-}  // namespace kr
+}  // namespace kr::convert

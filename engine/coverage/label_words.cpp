@@ -6,7 +6,7 @@
 
 #include "coverage/likeness.hpp"
 
-namespace kr {
+namespace kr::coverage {
 namespace {
 
 // What a word of each counts, shared by the labels that have it. A label all of whose own words are
@@ -93,12 +93,12 @@ std::vector<SpokenPair> spoken_words(const NameParts& parts, bool with_arguments
 }
 
 /// Labels whose rules ask for the kind of an operation alone: no word of a kernel speaks for them.
-std::set<std::string> told_by_kind(const Program& program, const Table& table) {
+std::set<std::string> told_by_kind(const sema::Program& program, const sema::Table& table) {
   std::set<std::string> told;
   std::set<std::string> others;
-  for (const RuleId id : table.rules) {
-    const Rule& rule = program.rules.get(id);
-    const bool by_kind = program.exprs.get(rule.expr).op == ExprOp::operation;
+  for (const sema::RuleId id : table.rules) {
+    const sema::Rule& rule = program.rules.get(id);
+    const bool by_kind = program.exprs.get(rule.expr).op == sema::ExprOp::operation;
     (by_kind ? told : others).insert(rule.label);
   }
   for (const std::string& label : others) told.erase(label);
@@ -107,15 +107,17 @@ std::set<std::string> told_by_kind(const Program& program, const Table& table) {
 
 }  // namespace
 
-LabelWords::LabelWords(const Program& program, DimensionId dimension, const Table* table) {
+LabelWords::LabelWords(const sema::Program& program, sema::DimensionId dimension,
+                       const sema::Table* table) {
   std::string fallback;
   if (table != nullptr && table->otherwise) {
     fallback = program.rules.get(*table->otherwise).label;  // empty: names are kept
   }
-  std::vector<Label> labels = table != nullptr ? table->vocabulary : std::vector<Label>();
+  std::vector<sema::Label> labels =
+      table != nullptr ? table->vocabulary : std::vector<sema::Label>();
   if (table != nullptr && !table->closed) {
     std::set<std::string> seen;
-    for (const RuleId id : table->rules) {
+    for (const sema::RuleId id : table->rules) {
       const std::string& label = program.rules.get(id).label;
       if (!label.empty() && seen.insert(label).second) labels.emplace_back().name = label;
     }
@@ -125,7 +127,7 @@ LabelWords::LabelWords(const Program& program, DimensionId dimension, const Tabl
                                                   : std::string("unknown");
   const std::set<std::string> of_kinds =
       table != nullptr ? told_by_kind(program, *table) : std::set<std::string>();
-  for (const Label& label : labels) {
+  for (const sema::Label& label : labels) {
     if (label.name == stand_in_ || of_kinds.contains(label.name)) continue;
     for (const NameWord& word : words_of(label.name)) {
       own_words_[label.name].push_back(stem(word.small));
@@ -134,8 +136,8 @@ LabelWords::LabelWords(const Program& program, DimensionId dimension, const Tabl
     add(label.name, label.title, in_title);
     add(label.name, label.doc, in_doc);
   }
-  for (const Test& test : program.tests) {
-    for (const Expectation& expected : test.expected) {
+  for (const sema::Test& test : program.tests) {
+    for (const sema::Expectation& expected : test.expected) {
       if (expected.dimension == dimension) learn(test.name, expected.label);
     }
   }
@@ -228,4 +230,4 @@ LabelProposal LabelWords::propose(std::string_view name) const {
   return {best[0], why.at(best[0])};
 }
 
-}  // namespace kr
+}  // namespace kr::coverage

@@ -9,7 +9,7 @@
 
 #include "sema/program.hpp"
 
-namespace kr {
+namespace kr::coverage {
 
 struct LabelProposal {
   std::string label;
@@ -20,7 +20,7 @@ struct LabelProposal {
 class LabelWords {
  public:
   /// `table` is null where the model has no rules for the dimension.
-  LabelWords(const Program& program, DimensionId dimension, const Table* table);
+  LabelWords(const sema::Program& program, sema::DimensionId dimension, const sema::Table* table);
 
   /// A name and its label: its words speak for the label where no other label has them.
   void learn(std::string_view name, std::string_view label);
@@ -42,4 +42,4 @@ class LabelWords {
   std::string stand_in_;
 };
 
-}  // namespace kr
+}  // namespace kr::coverage

@@ -6,7 +6,7 @@
 
 #include "base/ascii.hpp"
 
-namespace kr {
+namespace kr::coverage {
 namespace {
 
 /// Words of types of elements, layouts and processors, and those that every kernel may have.
@@ -223,4 +223,4 @@ std::string likeness(std::string_view identifier) {
   return telling.empty() ? all : telling;
 }
 
-}  // namespace kr
+}  // namespace kr::coverage

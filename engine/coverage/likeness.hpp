@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kr {
+namespace kr::coverage {
 
 /// A part of an identifier: `fused`, `Add`, `RMS`, `64`.
 struct NameWord {
@@ -39,4 +39,4 @@ NameParts parts_of(std::string_view name);
 /// The telling words of an identifier with blanks between; all words where none is telling.
 std::string likeness(std::string_view identifier);
 
-}  // namespace kr
+}  // namespace kr::coverage

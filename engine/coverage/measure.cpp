@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "trees/labels.hpp"
 
-namespace kr {
+namespace kr::coverage {
 namespace {
 
 void add_up(MeasuredRun& run) {
@@ -23,16 +23,17 @@ void add_up(MeasuredRun& run) {
   });
 }
 
-void add_operations(const CompiledRules& rules, const RunSpec& spec, size_t index,
-                    const std::string& dimension, LabelledTrace& labelled, MeasuredRun& run) {
+void add_operations(const match::CompiledRules& rules, const classify::RunSpec& spec, size_t index,
+                    const std::string& dimension, analyze::LabelledTrace& labelled,
+                    MeasuredRun& run) {
   run.model = labelled.choice.model;
-  RunSummary summary = summarize_run(rules, spec, index, labelled);
+  analyze::RunSummary summary = analyze::summarize_run(rules, spec, index, labelled);
   const auto at = summary.dimension(dimension);
   run.has_dimension = at.has_value();
   run.names.reserve(summary.names.size());
-  for (NameSum& name : summary.names) {
-    const NameSum::Given none{std::string(reserved::unclassified), {}, false};
-    const NameSum::Given& given = at ? name.labels[*at] : none;
+  for (analyze::NameSum& name : summary.names) {
+    const analyze::NameSum::Given none{std::string(sema::reserved::unclassified), {}, false};
+    const analyze::NameSum::Given& given = at ? name.labels[*at] : none;
     run.names.push_back({std::move(name.name), name.kind, name.instances, name.total_ns,
                          given.label, given.explained});
   }
@@ -42,8 +43,9 @@ void add_operations(const CompiledRules& rules, const RunSpec& spec, size_t inde
 }
 
 /// The node whose time it is: `(self)` is that of the node above it.
-PathId owner_of(const ModuleTrace& trace, PathId path) {
-  while (trace.paths.name(path) == ModuleTrace::self_name && trace.paths.parent(path).valid()) {
+trace::PathId owner_of(const trace::ModuleTrace& trace, trace::PathId path) {
+  while (trace.paths.name(path) == trace::ModuleTrace::self_name &&
+         trace.paths.parent(path).valid()) {
     path = trace.paths.parent(path);
   }
   return path;
@@ -55,9 +57,9 @@ struct LeafSum {
 };
 
 /// By path.
-std::vector<LeafSum> leaf_sums(const ModuleTrace& trace) {
+std::vector<LeafSum> leaf_sums(const trace::ModuleTrace& trace) {
   std::vector<LeafSum> sums(trace.paths.size());
-  std::vector<ModuleNode> nodes;
+  std::vector<trace::ModuleNode> nodes;
   for (size_t step = 0; step < trace.steps.size(); ++step) {
     trace.expand(step, nodes);
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -70,31 +72,31 @@ std::vector<LeafSum> leaf_sums(const ModuleTrace& trace) {
   return sums;
 }
 
-void add_modules(const CompiledRules& rules, const RunSpec& spec, DimensionId dimension,
-                 ModuleTrace opened, MeasuredRun& run) {
-  const auto modules = label_modules(rules, spec, std::move(opened));
-  const ModuleTrace& trace = modules->trace;
+void add_modules(const match::CompiledRules& rules, const classify::RunSpec& spec,
+                 sema::DimensionId dimension, trace::ModuleTrace opened, MeasuredRun& run) {
+  const auto modules = trees::label_modules(rules, spec, std::move(opened));
+  const trace::ModuleTrace& trace = modules->trace;
   run.model = modules->choice.model;
   run.choice_why = modules->choice.why;
   run.losses = trace.losses;
   run.warnings = trace.warnings;
-  const Table* table = rules.program().models.get(run.model).table(dimension);
+  const sema::Table* table = rules.program().models.get(run.model).table(dimension);
   run.has_dimension = table != nullptr;
-  std::vector<Given> given;
+  std::vector<classify::Given> given;
   if (table != nullptr) {
-    given = MatchedPaths(rules.program(), rules.database, trace).labels(*table);
+    given = trees::MatchedPaths(rules.program(), rules.database, trace).labels(*table);
   }
   const std::vector<LeafSum> sums = leaf_sums(trace);
   std::map<std::tuple<uint32_t, std::string_view, bool>, size_t> places;
   for (uint32_t i = 0; i < sums.size(); ++i) {
     if (sums[i].instances == 0 && sums[i].total_ns == 0) continue;
-    const Given none{reserved::unclassified, std::nullopt, false};
-    const Given& one = table != nullptr ? given[i] : none;
-    const NameId id = trace.paths.name({i});
+    const classify::Given none{sema::reserved::unclassified, std::nullopt, false};
+    const classify::Given& one = table != nullptr ? given[i] : none;
+    const trace::NameId id = trace.paths.name({i});
     const auto [at, added] =
         places.try_emplace({id.index, one.label, one.explained}, run.names.size());
     if (added) {
-      const OperationName& name = trace.names.get(id);
+      const trace::OperationName& name = trace.names.get(id);
       run.names.push_back(
           {std::string(name.text), name.kind, 0, 0, std::string(one.label), one.explained});
     }
@@ -105,12 +107,13 @@ void add_modules(const CompiledRules& rules, const RunSpec& spec, DimensionId di
 
 }  // namespace
 
-MeasuredRun measure_run(const CompiledRules& rules, const RunSpec& spec, size_t index,
-                        DimensionId dimension, const OpenOptions& options) {
+MeasuredRun measure_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
+                        size_t index, sema::DimensionId dimension,
+                        const trace::OpenOptions& options) {
   MeasuredRun run;
   run.source = spec.path;
-  LabelledOrModules opened = label_any_run(rules, spec, options);
-  const Program& program = rules.program();
+  analyze::LabelledOrModules opened = analyze::label_any_run(rules, spec, options);
+  const sema::Program& program = rules.program();
   if (opened.modules) {
     run.format = opened.modules->format;
     add_modules(rules, spec, dimension, std::move(*opened.modules), run);
@@ -119,10 +122,10 @@ MeasuredRun measure_run(const CompiledRules& rules, const RunSpec& spec, size_t 
     add_operations(rules, spec, index, program.dimensions.get(dimension).name, *opened.labelled,
                    run);
   }
-  const Model& model = program.models.get(run.model);
-  run.id = run_name(model.name, program.engines.get(model.engine).name, spec.path, index);
+  const sema::Model& model = program.models.get(run.model);
+  run.id = analyze::run_name(model.name, program.engines.get(model.engine).name, spec.path, index);
   add_up(run);
   return run;
 }
 
-}  // namespace kr
+}  // namespace kr::coverage

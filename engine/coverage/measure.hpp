@@ -10,7 +10,7 @@
 
 #include "analyze/run.hpp"
 
-namespace kr {
+namespace kr::coverage {
 
 /// A name as rules see it, and its time. In module trees a name can be explained in one module and
 /// not in another: it then occurs twice.
@@ -27,20 +27,21 @@ struct MeasuredRun {
   std::string id;
   std::string source;
   std::string format;
-  ModelId model;
+  sema::ModelId model;
   std::string choice_why;
   bool has_dimension = false;  // the model has rules for it
   int64_t explained_ns = 0;
   int64_t total_ns = 0;             // of all operations, or of the leaves of all trees
   std::vector<MeasuredName> names;  // total falling, then by name
-  std::vector<Loss> losses;
+  std::vector<trace::Loss> losses;
   std::vector<Warning> warnings;
 };
 
 /// Reads a run of either kind: operations by their names; of module trees the leaves, with what
 /// they stand within (a node's `(self)` counts under the node's own name). `index` makes the id
 /// unique. Throws Error.
-MeasuredRun measure_run(const CompiledRules& rules, const RunSpec& spec, size_t index,
-                        DimensionId dimension, const OpenOptions& options);
+MeasuredRun measure_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
+                        size_t index, sema::DimensionId dimension,
+                        const trace::OpenOptions& options);
 
-}  // namespace kr
+}  // namespace kr::coverage

@@ -6,7 +6,7 @@
 
 #include "syntax/words.hpp"
 
-namespace kr {
+namespace kr::coverage {
 namespace {
 
 using Form = NameExpression::Form;
@@ -237,4 +237,4 @@ std::optional<NameExpression> find_expression(const NameIndex& names,
   return std::move(search.found);
 }
 
-}  // namespace kr
+}  // namespace kr::coverage

@@ -10,7 +10,7 @@
 
 #include "coverage/likeness.hpp"
 
-namespace kr {
+namespace kr::coverage {
 
 struct NameExpression {
   enum class Form : uint8_t {
@@ -54,4 +54,4 @@ class NameIndex {
 std::optional<NameExpression> find_expression(const NameIndex& names,
                                               std::span<const size_t> members);
 
-}  // namespace kr
+}  // namespace kr::coverage

@@ -6,16 +6,16 @@
 
 #include "base/printable.hpp"
 
-namespace kr {
+namespace kr::coverage {
 namespace {
 
 struct Found {
-  const LoadedFile* file = nullptr;
+  const sema::LoadedFile* file = nullptr;
   const syntax::Engine* engine = nullptr;
 };
 
-Found find_engine(const LoadedRules& rules, const std::string& name) {
-  for (const LoadedFile& file : rules.files) {
+Found find_engine(const sema::LoadedRules& rules, const std::string& name) {
+  for (const sema::LoadedFile& file : rules.files) {
     if (!file.root) continue;
     for (const syntax::Engine& engine : file.tree.engines) {
       if (engine.name.text == name) return {&file, &engine};
@@ -31,7 +31,7 @@ const syntax::Block* find_block(const syntax::Body& body, const std::string& dim
   return nullptr;
 }
 
-bool is_otherwise(const LoadedFile& file, const syntax::Rule& rule) {
+bool is_otherwise(const sema::LoadedFile& file, const syntax::Rule& rule) {
   return rule.kind == syntax::RuleKind::otherwise_keep ||
          (rule.kind == syntax::RuleKind::rule && rule.expr.valid() &&
           file.tree.exprs.get(rule.expr).kind == syntax::ExprKind::otherwise);
@@ -48,18 +48,19 @@ uint32_t behind(std::string_view text, uint32_t end) {
 
 }  // namespace
 
-RulePlace rule_place(const CompiledRules& rules, ModelId id, DimensionId dimension_id) {
-  const Program& program = rules.program();
-  const Model& model = program.models.get(id);
+RulePlace rule_place(const match::CompiledRules& rules, sema::ModelId id,
+                     sema::DimensionId dimension_id) {
+  const sema::Program& program = rules.program();
+  const sema::Model& model = program.models.get(id);
   const std::string& dimension = program.dimensions.get(dimension_id).name;
   const Found found = find_engine(*rules.rules, program.engines.get(model.engine).name);
-  const SourceMap& sources = rules.sources();
+  const source::SourceMap& sources = rules.sources();
   const std::string_view text = sources.text(found.file->file);
 
   RulePlace place;
   place.file = found.file->file;
   place.owner = "engine " + found.engine->name.text;
-  Span body = found.engine->span;
+  source::Span body = found.engine->span;
   const syntax::Block* block = find_block(found.engine->body, dimension);
   const bool inherits = model.table(dimension_id) != nullptr && dimension_id != program.kind();
   if (block == nullptr && inherits) {
@@ -105,4 +106,4 @@ std::string text_to_insert(const RulePlace& place, const std::string& dimension,
   return place.below.empty() ? fmt::format("\n    {}\n    ", rule) : fmt::format("\n    {}", rule);
 }
 
-}  // namespace kr
+}  // namespace kr::coverage

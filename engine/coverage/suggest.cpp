@@ -17,7 +17,7 @@
 #include "match/condition.hpp"
 #include "syntax/words.hpp"
 
-namespace kr {
+namespace kr::coverage {
 namespace {
 
 int64_t add(int64_t a, int64_t b) {
@@ -34,7 +34,7 @@ struct Open {
   UnexplainedName name;
   size_t text = 0;  // index into the place's names
   std::map<size_t, Suggestion::InRun> runs;
-  ModelId model;  // of the run in which it takes longest
+  sema::ModelId model;  // of the run in which it takes longest
   int64_t longest_ns = -1;
 };
 
@@ -55,8 +55,8 @@ using Groups = std::priority_queue<Group, std::vector<Group>, Later>;
 /// The runs whose rules are added to at one place, and what they leave unexplained.
 class Place {
  public:
-  Place(const CompiledRules& rules, DimensionId dimension, const std::vector<MeasuredRun>& runs,
-        RulePlace where, std::vector<size_t> own)
+  Place(const match::CompiledRules& rules, sema::DimensionId dimension,
+        const std::vector<MeasuredRun>& runs, RulePlace where, std::vector<size_t> own)
       : program_(rules.program()),
         dimension_(dimension),
         runs_(runs),
@@ -125,20 +125,20 @@ class Place {
     for (size_t i = 0; i < spelled_.size(); ++i) {
       text += fmt::format("    l{}: {}\n", i, spelled_[i].expression);
     }
-    Sink sink;
-    const auto rules = load_rules({{"suggested.kr", text + "  }\n}\n", true, {}}}, sink);
+    diag::Sink sink;
+    const auto rules = sema::load_rules({{"suggested.kr", text + "  }\n}\n", true, {}}}, sink);
     KR_CHECK(!sink.has_errors());
-    const Program& program = rules->program;
-    const Table* table = program.models.get(program.engines.begin()->models[0])
-                             .table(*program.dimension("substage"));
+    const sema::Program& program = rules->program;
+    const sema::Table* table = program.models.get(program.engines.begin()->models[0])
+                                   .table(*program.dimension("substage"));
     KR_CHECK(table != nullptr && table->rules.size() == spelled_.size());
-    std::vector<Condition> conditions;
+    std::vector<match::Condition> conditions;
     conditions.reserve(table->rules.size());
-    for (const RuleId rule : table->rules) {
+    for (const sema::RuleId rule : table->rules) {
       conditions.emplace_back(program, program.rules.get(rule).expr);
     }
-    Scanner scanner(Database::compile(program, std::nullopt));
-    AtomSet set(program.atoms.size());
+    match::Scanner scanner(match::Database::compile(program, std::nullopt));
+    match::AtomSet set(program.atoms.size());
     for (size_t i = 0; i < names_.size(); ++i) {
       scanner.scan(names_.name(i), set);
       for (size_t rule = 0; rule < conditions.size(); ++rule) {
@@ -162,7 +162,7 @@ class Place {
         if (own || name.explained) take(name.name);
       }
     }
-    for (const Test& test : program_.tests) take(test.name);
+    for (const sema::Test& test : program_.tests) take(test.name);
     return names;
   }
 
@@ -288,10 +288,10 @@ class Place {
     const std::string& dimension = program_.dimensions.get(dimension_).name;
     suggestion.insert = text_to_insert(where_, dimension, suggestion.rule);
     const bool told = operation_kind_of(first.name.name) == first.name.kind;
-    suggestion.test =
-        laid_out(fmt::format("test {} {{ {}{} => {} {} }}\n", program_.title(first.model),
-                             told ? std::string() : fmt::format("@{} ", to_string(first.name.kind)),
-                             syntax::quoted_text(first.name.name), dimension, label));
+    suggestion.test = layout::laid_out(
+        fmt::format("test {} {{ {}{} => {} {} }}\n", program_.title(first.model),
+                    told ? std::string() : fmt::format("@{} ", to_string(first.name.kind)),
+                    syntax::quoted_text(first.name.name), dimension, label));
     Spelled& one = spelled_.emplace_back();
     one.expression = spelled;
     for (const size_t i : group.open) one.texts.insert(open_[i].text);
@@ -302,8 +302,8 @@ class Place {
     std::set<size_t> texts;  // that it is to hold for
   };
 
-  const Program& program_;
-  DimensionId dimension_;
+  const sema::Program& program_;
+  sema::DimensionId dimension_;
   const std::vector<MeasuredRun>& runs_;
   RulePlace where_;
   std::vector<size_t> own_;  // indices of runs, rising
@@ -313,7 +313,7 @@ class Place {
   std::vector<Spelled> spelled_;
 };
 
-std::vector<Place> places_of(const CompiledRules& rules, DimensionId dimension,
+std::vector<Place> places_of(const match::CompiledRules& rules, sema::DimensionId dimension,
                              const std::vector<MeasuredRun>& runs) {
   std::vector<std::pair<RulePlace, std::vector<size_t>>> found;
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -336,8 +336,8 @@ std::vector<Place> places_of(const CompiledRules& rules, DimensionId dimension,
 
 }  // namespace
 
-TimeCoverage cover(const CompiledRules& rules, DimensionId dimension, std::vector<MeasuredRun> runs,
-                   size_t most) {
+TimeCoverage cover(const match::CompiledRules& rules, sema::DimensionId dimension,
+                   std::vector<MeasuredRun> runs, size_t most) {
   TimeCoverage coverage;
   coverage.dimension = rules.program().dimensions.get(dimension).name;
   coverage.runs = std::move(runs);
@@ -374,4 +374,4 @@ TimeCoverage cover(const CompiledRules& rules, DimensionId dimension, std::vecto
   return coverage;
 }
 
-}  // namespace kr
+}  // namespace kr::coverage

@@ -8,7 +8,7 @@
 #include "coverage/measure.hpp"
 #include "coverage/rule_place.hpp"
 
-namespace kr {
+namespace kr::coverage {
 
 /// One unexplained name over all runs that a rule at one place speaks for.
 struct UnexplainedName {
@@ -53,7 +53,7 @@ struct TimeCoverage {
 
 /// `most` suggestions (0: all). Rules are for the models of the runs; what is unexplained under two
 /// engines is two suggestions. Deterministic. Throws Error where the sums do not fit.
-TimeCoverage cover(const CompiledRules& rules, DimensionId dimension, std::vector<MeasuredRun> runs,
-                   size_t most);
+TimeCoverage cover(const match::CompiledRules& rules, sema::DimensionId dimension,
+                   std::vector<MeasuredRun> runs, size_t most);
 
-}  // namespace kr
+}  // namespace kr::coverage

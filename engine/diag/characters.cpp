@@ -4,7 +4,7 @@
 
 #include "base/printable.hpp"
 
-namespace kr {
+namespace kr::diag {
 namespace {
 
 constexpr uint32_t stride = 4096;
@@ -15,7 +15,7 @@ uint32_t character_length(std::string_view text, uint32_t at) {
 
 }  // namespace
 
-const std::vector<Characters::Mark>& Characters::marks(FileId file) {
+const std::vector<Characters::Mark>& Characters::marks(source::FileId file) {
   const auto [at, added] = marks_.try_emplace(file.index);
   std::vector<Mark>& marks = at->second;
   if (!added) return marks;
@@ -34,7 +34,7 @@ const std::vector<Characters::Mark>& Characters::marks(FileId file) {
   return marks;
 }
 
-uint32_t Characters::before(FileId file, uint32_t offset) {
+uint32_t Characters::before(source::FileId file, uint32_t offset) {
   const std::vector<Mark>& all = marks(file);
   const std::string_view text = sources_.text(file);
   const auto above = std::upper_bound(all.begin(), all.end(), offset,
@@ -47,10 +47,10 @@ uint32_t Characters::before(FileId file, uint32_t offset) {
   return here.characters;
 }
 
-Position Characters::position(FileId file, uint32_t offset) {
-  const Position bytes = sources_.position(file, offset);
+source::Position Characters::position(source::FileId file, uint32_t offset) {
+  const source::Position bytes = sources_.position(file, offset);
   const uint32_t line_begin = offset - (bytes.column - 1);
   return {bytes.line, before(file, offset) - before(file, line_begin) + 1};
 }
 
-}  // namespace kr
+}  // namespace kr::diag

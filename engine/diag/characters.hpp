@@ -7,18 +7,18 @@
 
 #include "source/source_map.hpp"
 
-namespace kr {
+namespace kr::diag {
 
 /// Counts Unicode code points; a byte that is not UTF-8 counts as one (a reader sees U+FFFD in its
 /// place). Inside a character the character counts as not yet begun.
 class Characters {
  public:
-  explicit Characters(const SourceMap& sources) : sources_(sources) {}
+  explicit Characters(const source::SourceMap& sources) : sources_(sources) {}
 
   /// Characters in the file before this byte.
-  uint32_t before(FileId file, uint32_t offset);
+  uint32_t before(source::FileId file, uint32_t offset);
   /// Line and column in characters, both from 1.
-  Position position(FileId file, uint32_t offset);
+  source::Position position(source::FileId file, uint32_t offset);
 
  private:
   /// The begin of a character every few thousand bytes.
@@ -26,10 +26,10 @@ class Characters {
     uint32_t offset;
     uint32_t characters;
   };
-  const std::vector<Mark>& marks(FileId file);
+  const std::vector<Mark>& marks(source::FileId file);
 
-  const SourceMap& sources_;
+  const source::SourceMap& sources_;
   std::map<uint32_t, std::vector<Mark>> marks_;  // by FileId
 };
 
-}  // namespace kr
+}  // namespace kr::diag

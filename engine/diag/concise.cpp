@@ -2,12 +2,12 @@
 #include "base/printable.hpp"
 #include "diag/renderers.hpp"
 
-namespace kr {
+namespace kr::diag {
 
-std::string concise_line(const SourceMap& sources, const Diagnostic& diagnostic) {
+std::string concise_line(const source::SourceMap& sources, const Diagnostic& diagnostic) {
   std::string line;
   if (diagnostic.span.valid()) {
-    const Position begin = sources.begin(diagnostic.span);
+    const source::Position begin = sources.begin(diagnostic.span);
     line = fmt::format("{}:{}:{}: ", printable(sources.path(diagnostic.span.file)), begin.line,
                        begin.column);
   }
@@ -15,7 +15,7 @@ std::string concise_line(const SourceMap& sources, const Diagnostic& diagnostic)
                             diagnostic.code->name, printable(diagnostic.message));
 }
 
-std::string remark_lines(const SourceMap& sources, const Diagnostic& diagnostic) {
+std::string remark_lines(const source::SourceMap& sources, const Diagnostic& diagnostic) {
   std::string lines;
   for (const Related& related : diagnostic.related_) {
     lines += "note: " + printable(related.message);
@@ -27,7 +27,8 @@ std::string remark_lines(const SourceMap& sources, const Diagnostic& diagnostic)
   return lines;
 }
 
-std::string render_concise(const SourceMap& sources, std::span<const Diagnostic> diagnostics) {
+std::string render_concise(const source::SourceMap& sources,
+                           std::span<const Diagnostic> diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics) {
     text += concise_line(sources, diagnostic) + '\n';
@@ -35,4 +36,4 @@ std::string render_concise(const SourceMap& sources, std::span<const Diagnostic>
   return text;
 }
 
-}  // namespace kr
+}  // namespace kr::diag

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace kr {
+namespace kr::diag {
 namespace {
 
 struct Row {
@@ -79,7 +79,7 @@ std::string_view to_string(Severity severity) noexcept {
   return "error";
 }
 
-Diagnostic& Sink::add(const CodeInfo& info, Span span, std::string message) {
+Diagnostic& Sink::add(const CodeInfo& info, source::Span span, std::string message) {
   if (info.severity == Severity::error) ++errors_;
   Diagnostic& added = diagnostics_.emplace_back();
   added.code = &info;
@@ -97,4 +97,4 @@ std::vector<Diagnostic> Sink::sorted() const {
   return sorted;
 }
 
-}  // namespace kr
+}  // namespace kr::diag

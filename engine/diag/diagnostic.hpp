@@ -11,7 +11,7 @@
 
 #include "source/source_map.hpp"
 
-namespace kr {
+namespace kr::diag {
 
 enum class Severity : uint8_t { info, warning, error, retired };
 
@@ -51,18 +51,19 @@ const CodeInfo* code_row(CodeRow row);
 
 namespace code {
 #define KR_CODE(id, symbol, severity, arguments, message) \
-  inline const Code<arguments> symbol{::kr::detail::code_row(::kr::detail::CodeRow::symbol)};
+  inline const Code<arguments> symbol{                    \
+      ::kr::diag::detail::code_row(::kr::diag::detail::CodeRow::symbol)};
 #include "diag/codes.def"
 #undef KR_CODE
 }  // namespace code
 
 struct Related {
-  Span span;
+  source::Span span;
   std::string message;
 };
 
 struct Edit {
-  Span span;
+  source::Span span;
   std::string text;
 };
 
@@ -74,7 +75,7 @@ struct Fix {
 struct Diagnostic {
   const CodeInfo* code = nullptr;
   Severity severity = Severity::error;
-  Span span;
+  source::Span span;
   std::string message;
   std::vector<Related> related_;
   std::string help_;                   // may be empty
@@ -82,7 +83,7 @@ struct Diagnostic {
   std::optional<Fix> fix;
 
   template <class... Args>
-  Diagnostic& related(Span where, fmt::format_string<Args...> text, Args&&... args) {
+  Diagnostic& related(source::Span where, fmt::format_string<Args...> text, Args&&... args) {
     related_.push_back({where, fmt::format(text, std::forward<Args>(args)...)});
     return *this;
   }
@@ -98,11 +99,11 @@ class Sink {
  public:
   /// The reference is good until the next `add`.
   template <int N, class... Args>
-  Diagnostic& add(const Code<N>& code, Span span, const Args&... args) {
+  Diagnostic& add(const Code<N>& code, source::Span span, const Args&... args) {
     static_assert(sizeof...(Args) == N, "the code takes another number of arguments");
     return add(*code.info, span, fmt::vformat(code.info->message, fmt::make_format_args(args...)));
   }
-  Diagnostic& add(const CodeInfo& info, Span span, std::string message);
+  Diagnostic& add(const CodeInfo& info, source::Span span, std::string message);
 
   bool has_errors() const noexcept { return errors_ > 0; }
   size_t errors() const noexcept { return errors_; }
@@ -115,4 +116,4 @@ class Sink {
   size_t errors_ = 0;
 };
 
-}  // namespace kr
+}  // namespace kr::diag

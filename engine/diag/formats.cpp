@@ -3,7 +3,7 @@
 #include "diag/render.hpp"
 #include "diag/renderers.hpp"
 
-namespace kr {
+namespace kr::diag {
 
 std::optional<FindingFormat> format_from(std::string_view name) noexcept {
   for (size_t i = 0; i < format_names.size(); ++i) {
@@ -12,7 +12,7 @@ std::optional<FindingFormat> format_from(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-std::string render_findings(FindingFormat format, const SourceMap& sources,
+std::string render_findings(FindingFormat format, const source::SourceMap& sources,
                             std::span<const Diagnostic> diagnostics, const FormatOptions& options) {
   switch (format) {
     case FindingFormat::human:
@@ -31,4 +31,4 @@ std::string render_findings(FindingFormat format, const SourceMap& sources,
   return {};
 }
 
-}  // namespace kr
+}  // namespace kr::diag

@@ -10,7 +10,7 @@
 
 #include "diag/diagnostic.hpp"
 
-namespace kr {
+namespace kr::diag {
 
 enum class FindingFormat : uint8_t {
   human,    // source lines and carets, see diag/render.hpp
@@ -37,8 +37,8 @@ struct FormatOptions {
 /// All diagnostics as one text in the order given, ending in a line break unless it is empty. Lines
 /// and columns count from 1; columns are bytes, in SARIF characters. Text that is only read by
 /// people is shown as `printable` does; JSON carries bytes unchanged (see base/json.hpp).
-std::string render_findings(FindingFormat format, const SourceMap& sources,
+std::string render_findings(FindingFormat format, const source::SourceMap& sources,
                             std::span<const Diagnostic> diagnostics,
                             const FormatOptions& options = {});
 
-}  // namespace kr
+}  // namespace kr::diag

@@ -2,7 +2,7 @@
 #include "base/printable.hpp"
 #include "diag/renderers.hpp"
 
-namespace kr {
+namespace kr::diag {
 namespace {
 
 enum class Part : uint8_t { property, message };
@@ -34,9 +34,9 @@ std::string_view command(Severity severity) {
                                          : "notice";
 }
 
-std::string place(const SourceMap& sources, Span span) {
-  const Position begin = sources.begin(span);
-  const Position end = sources.end(span);
+std::string place(const source::SourceMap& sources, source::Span span) {
+  const source::Position begin = sources.begin(span);
+  const source::Position end = sources.end(span);
   std::string text = fmt::format("file={},line={},endLine={},",
                                  escaped(printable(sources.path(span.file)), Part::property),
                                  begin.line, end.line);
@@ -47,7 +47,8 @@ std::string place(const SourceMap& sources, Span span) {
 
 }  // namespace
 
-std::string render_github(const SourceMap& sources, std::span<const Diagnostic> diagnostics) {
+std::string render_github(const source::SourceMap& sources,
+                          std::span<const Diagnostic> diagnostics) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics) {
     std::string message = printable(diagnostic.message);
@@ -61,4 +62,4 @@ std::string render_github(const SourceMap& sources, std::span<const Diagnostic> 
   return text;
 }
 
-}  // namespace kr
+}  // namespace kr::diag

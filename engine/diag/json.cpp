@@ -2,12 +2,12 @@
 #include "base/json_writer.hpp"
 #include "diag/renderers.hpp"
 
-namespace kr {
+namespace kr::diag {
 namespace {
 
 class Writer {
  public:
-  Writer(const SourceMap& sources, std::string& out) : sources_(sources), json_(out) {}
+  Writer(const source::SourceMap& sources, std::string& out) : sources_(sources), json_(out) {}
 
   void add(const Diagnostic& diagnostic) {
     json_.open('{', true);
@@ -17,7 +17,7 @@ class Writer {
     json_.key("message").text(diagnostic.message);
     begin_of(diagnostic.span);
     const bool placed = diagnostic.span.valid();
-    const Position end = placed ? sources_.end(diagnostic.span) : Position();
+    const source::Position end = placed ? sources_.end(diagnostic.span) : source::Position();
     number_or_null("end_line", placed, end.line);
     number_or_null("end_column", placed, end.column);
     json_.key("related").open('[');
@@ -52,7 +52,7 @@ class Writer {
     }
   }
 
-  void begin_of(Span span) {
+  void begin_of(source::Span span) {
     const bool placed = span.valid();
     json_.key("file");
     if (placed) {
@@ -60,7 +60,7 @@ class Writer {
     } else {
       json_.null();
     }
-    const Position begin = placed ? sources_.begin(span) : Position();
+    const source::Position begin = placed ? sources_.begin(span) : source::Position();
     number_or_null("line", placed, begin.line);
     number_or_null("column", placed, begin.column);
   }
@@ -81,13 +81,13 @@ class Writer {
     json_.close('}');
   }
 
-  const SourceMap& sources_;
+  const source::SourceMap& sources_;
   JsonWriter json_;
 };
 
 }  // namespace
 
-std::string render_json(const SourceMap& sources, std::span<const Diagnostic> diagnostics) {
+std::string render_json(const source::SourceMap& sources, std::span<const Diagnostic> diagnostics) {
   std::string text;
   Writer writer(sources, text);
   writer.open();
@@ -96,4 +96,4 @@ std::string render_json(const SourceMap& sources, std::span<const Diagnostic> di
   return text + '\n';
 }
 
-}  // namespace kr
+}  // namespace kr::diag

@@ -6,14 +6,14 @@
 #include "diag/renderers.hpp"
 #include "diag/xml.hpp"
 
-namespace kr {
+namespace kr::diag {
 namespace {
 
 bool fails(const Diagnostic& diagnostic) {
   return diagnostic.severity == Severity::error || diagnostic.severity == Severity::warning;
 }
 
-std::string testcase(const SourceMap& sources, const Diagnostic& diagnostic,
+std::string testcase(const source::SourceMap& sources, const Diagnostic& diagnostic,
                      const std::string& path) {
   std::string text = fmt::format("    <testcase classname=\"{}\" name=\"{} {}\"", xml_text(path),
                                  diagnostic.code->id, diagnostic.code->name);
@@ -40,11 +40,12 @@ struct Suite {
 };
 
 /// A suite a file, in the order in which the files come.
-std::vector<Suite> suites_of(const SourceMap& sources, std::span<const Diagnostic> diagnostics) {
+std::vector<Suite> suites_of(const source::SourceMap& sources,
+                             std::span<const Diagnostic> diagnostics) {
   std::vector<Suite> suites;
   std::map<uint32_t, size_t> by_file;
   for (const Diagnostic& diagnostic : diagnostics) {
-    const FileId file = diagnostic.span.file;
+    const source::FileId file = diagnostic.span.file;
     const auto [at, added] = by_file.try_emplace(file.index, suites.size());
     if (added) suites.push_back({file.valid() ? sources.path(file) : "kr", {}, 0, 0});
     Suite& suite = suites[at->second];
@@ -60,7 +61,7 @@ std::vector<Suite> suites_of(const SourceMap& sources, std::span<const Diagnosti
 
 }  // namespace
 
-std::string render_junit(const SourceMap& sources, std::span<const Diagnostic> diagnostics,
+std::string render_junit(const source::SourceMap& sources, std::span<const Diagnostic> diagnostics,
                          const FormatOptions& options) {
   const std::vector<Suite> suites = suites_of(sources, diagnostics);
   size_t tests = 0;
@@ -78,4 +79,4 @@ std::string render_junit(const SourceMap& sources, std::span<const Diagnostic> d
       xml_text(options.title), tests, failures, all);
 }
 
-}  // namespace kr
+}  // namespace kr::diag

@@ -4,7 +4,7 @@
 
 #include "base/printable.hpp"
 
-namespace kr {
+namespace kr::diag {
 namespace {
 
 constexpr size_t widest = 110;  // columns of a source line before it is cut
@@ -73,13 +73,13 @@ ShownLine make_row(std::string_view line, size_t begin, size_t end) {
 
 class Snippet {
  public:
-  Snippet(const SourceMap& sources, Span span, const Palette& palette, std::string_view mark,
-          std::string& out)
+  Snippet(const source::SourceMap& sources, source::Span span, const Palette& palette,
+          std::string_view mark, std::string& out)
       : sources_(sources), span_(span), palette_(palette), mark_(mark), out_(out) {}
 
   void write() {
-    const Position begin = sources_.begin(span_);
-    Position end = sources_.end(span_);
+    const source::Position begin = sources_.begin(span_);
+    source::Position end = sources_.end(span_);
     // A span that ends with a line break ends on the line before.
     if (end.line > begin.line && end.column == 1) {
       end.line -= 1;
@@ -110,8 +110,8 @@ class Snippet {
                     row.caret, mark_, std::string(row.carets, '^'), palette_.off));
   }
 
-  const SourceMap& sources_;
-  Span span_;
+  const source::SourceMap& sources_;
+  source::Span span_;
   const Palette& palette_;
   std::string_view mark_;
   std::string& out_;
@@ -120,7 +120,7 @@ class Snippet {
 
 }  // namespace
 
-std::string render_human(const SourceMap& sources, const Diagnostic& diagnostic,
+std::string render_human(const source::SourceMap& sources, const Diagnostic& diagnostic,
                          RenderOptions options) {
   const Palette palette = palette_of(diagnostic.severity, options.color);
   std::string out =
@@ -144,7 +144,7 @@ std::string render_human(const SourceMap& sources, const Diagnostic& diagnostic,
   return out;
 }
 
-std::string render_human(const SourceMap& sources, std::span<const Diagnostic> diagnostics,
+std::string render_human(const source::SourceMap& sources, std::span<const Diagnostic> diagnostics,
                          RenderOptions options) {
   std::string out;
   for (const Diagnostic& diagnostic : diagnostics) {
@@ -154,4 +154,4 @@ std::string render_human(const SourceMap& sources, std::span<const Diagnostic> d
   return out;
 }
 
-}  // namespace kr
+}  // namespace kr::diag

@@ -6,7 +6,7 @@
 
 #include "diag/diagnostic.hpp"
 
-namespace kr {
+namespace kr::diag {
 
 struct RenderOptions {
   bool color = false;
@@ -22,9 +22,9 @@ struct RenderOptions {
 ///   note: labels of `substage`
 ///     --> …
 ///   help: did you mean `gemm`?
-std::string render_human(const SourceMap& sources, const Diagnostic& diagnostic,
+std::string render_human(const source::SourceMap& sources, const Diagnostic& diagnostic,
                          RenderOptions options = {});
-std::string render_human(const SourceMap& sources, std::span<const Diagnostic> diagnostics,
+std::string render_human(const source::SourceMap& sources, std::span<const Diagnostic> diagnostics,
                          RenderOptions options = {});
 
-}  // namespace kr
+}  // namespace kr::diag

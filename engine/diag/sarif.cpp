@@ -6,7 +6,7 @@
 #include "diag/characters.hpp"
 #include "diag/renderers.hpp"
 
-namespace kr {
+namespace kr::diag {
 namespace {
 
 std::string_view level(Severity severity) {
@@ -43,7 +43,7 @@ std::string printable_lines(std::string_view text) {
 
 class Log {
  public:
-  Log(const SourceMap& sources, std::string& out)
+  Log(const source::SourceMap& sources, std::string& out)
       : sources_(sources), characters_(sources), json_(out) {}
 
   void write(std::span<const Diagnostic> diagnostics, const FormatOptions& options) {
@@ -126,7 +126,7 @@ class Log {
     json_.close('}');
   }
 
-  void place(Span span) {
+  void place(source::Span span) {
     json_.key("physicalLocation").open('{');
     artifact(span.file);
     json_.key("region");
@@ -134,15 +134,15 @@ class Log {
     json_.close('}');
   }
 
-  void artifact(FileId file) {
+  void artifact(source::FileId file) {
     json_.key("artifactLocation").open('{');
     json_.key("uri").text(uri_of(sources_.path(file)));
     json_.close('}');
   }
 
-  void region(Span span) {
-    const Position begin = characters_.position(span.file, span.begin);
-    const Position end = characters_.position(span.file, span.end);
+  void region(source::Span span) {
+    const source::Position begin = characters_.position(span.file, span.begin);
+    const source::Position end = characters_.position(span.file, span.end);
     const uint32_t before = characters_.before(span.file, span.begin);
     json_.open('{');
     json_.key("startLine").number(begin.line);
@@ -201,7 +201,7 @@ class Log {
     json_.close(']');
   }
 
-  const SourceMap& sources_;
+  const source::SourceMap& sources_;
   Characters characters_;
   JsonWriter json_;
   std::map<const CodeInfo*, size_t> rule_index_;
@@ -209,11 +209,11 @@ class Log {
 
 }  // namespace
 
-std::string render_sarif(const SourceMap& sources, std::span<const Diagnostic> diagnostics,
+std::string render_sarif(const source::SourceMap& sources, std::span<const Diagnostic> diagnostics,
                          const FormatOptions& options) {
   std::string text;
   Log(sources, text).write(diagnostics, options);
   return text + '\n';
 }
 
-}  // namespace kr
+}  // namespace kr::diag

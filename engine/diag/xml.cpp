@@ -2,7 +2,7 @@
 
 #include "base/printable.hpp"
 
-namespace kr {
+namespace kr::diag {
 namespace {
 
 void append(std::string& out, std::string_view glyph) {
@@ -53,4 +53,4 @@ std::string xml_lines(std::string_view text) {
   return escaped(text, true);
 }
 
-}  // namespace kr
+}  // namespace kr::diag

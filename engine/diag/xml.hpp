@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace kr {
+namespace kr::diag {
 
 /// `text` as the content of an element or attribute: what may be shown as in `printable`
 /// (`\xNN` for control bytes, broken UTF-8, line breaks and tabs), with `&`, `<`, `>`, `"` and `'`
@@ -14,4 +14,4 @@ std::string xml_text(std::string_view text);
 /// The same, but lines stay lines: for the content of an element alone.
 std::string xml_lines(std::string_view text);
 
-}  // namespace kr
+}  // namespace kr::diag

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace kr {
+namespace kr::explain {
 
 struct EmbeddedPage {
   std::string_view file;  // KR204-unknown-label.md
@@ -14,4 +14,4 @@ struct EmbeddedPage {
 /// By file name.
 std::span<const EmbeddedPage> embedded_pages();
 
-}  // namespace kr
+}  // namespace kr::explain

@@ -8,13 +8,13 @@
 
 #include "diag/diagnostic.hpp"
 
-namespace kr {
+namespace kr::explain {
 
 /// The page of a code as markdown; empty where it has none.
-std::string_view page_of(const CodeInfo& info);
+std::string_view page_of(const diag::CodeInfo& info);
 
 /// `KR204-unknown-label.md`, the name of a code's page in docs/checks.
-std::string page_file(const CodeInfo& info);
+std::string page_file(const diag::CodeInfo& info);
 
 /// A block of rules in a page, or of tables to import: ```kr bad or ```json good, maybe with a
 /// further word.
@@ -36,7 +36,7 @@ struct PageStyle {
 std::string render_page(std::string_view page, PageStyle style);
 
 /// By id, its number or name, whatever the case of its letters.
-const CodeInfo* find_code_loosely(std::string_view word);
+const diag::CodeInfo* find_code_loosely(std::string_view word);
 /// The id or name nearest to a word that is neither.
 std::optional<std::string> nearest_code(std::string_view word);
 /// The names that hold a part of three bytes or more, by id.
@@ -47,4 +47,4 @@ std::string codes_text(bool color);
 /// The same as docs/checks/README.md, with links to the pages.
 std::string codes_markdown();
 
-}  // namespace kr
+}  // namespace kr::explain

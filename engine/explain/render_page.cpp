@@ -2,7 +2,7 @@
 #include "base/printable.hpp"
 #include "explain/explain.hpp"
 
-namespace kr {
+namespace kr::explain {
 namespace {
 
 constexpr std::string_view bold = "\x1b[1m";
@@ -135,4 +135,4 @@ std::string render_page(std::string_view page, PageStyle style) {
   return rendered.finish();
 }
 
-}  // namespace kr
+}  // namespace kr::explain

@@ -4,7 +4,7 @@
 
 #include "picture/color.hpp"
 
-namespace kr {
+namespace kr::exports {
 namespace {
 
 struct Named {
@@ -49,11 +49,11 @@ constexpr Named reserved_colors[] = {
 }  // namespace
 
 std::string_view chrome_color(std::string_view color) {
-  const Oklab wanted = oklab(color);
+  const picture::Oklab wanted = picture::oklab(color);
   std::string_view nearest;
   double least = std::numeric_limits<double>::max();
   for (const Named& named : reserved_colors) {
-    const double difference = color_difference(wanted, oklab(named.color));
+    const double difference = picture::color_difference(wanted, picture::oklab(named.color));
     if (difference >= least) continue;
     least = difference;
     nearest = named.name;
@@ -61,4 +61,4 @@ std::string_view chrome_color(std::string_view color) {
   return nearest;
 }
 
-}  // namespace kr
+}  // namespace kr::exports

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-namespace kr {
+namespace kr::exports {
 
 /// The name of that which looks most like `#rrggbb`; of equals the first in Chrome's list.
 std::string_view chrome_color(std::string_view color);
 
-}  // namespace kr
+}  // namespace kr::exports

@@ -6,7 +6,7 @@
 
 #include "base/json.hpp"
 
-namespace kr {
+namespace kr::exports {
 namespace {
 
 constexpr size_t events_piece_bytes = 64 << 10;
@@ -100,4 +100,4 @@ ChromePlace ChromeTracks::lane(int64_t start_ns, int64_t end_ns) {
   return {process_, threads_[lane]};
 }
 
-}  // namespace kr
+}  // namespace kr::exports

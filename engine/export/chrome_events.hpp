@@ -12,7 +12,7 @@
 #include "base/gzip.hpp"
 #include "export/lanes.hpp"
 
-namespace kr {
+namespace kr::exports {
 
 /// Numbers of processes, or of the threads of one: those of the trace where they can be had.
 class ChromeNumbers {
@@ -85,4 +85,4 @@ class ChromeTracks {
   std::vector<int64_t> threads_;
 };
 
-}  // namespace kr
+}  // namespace kr::exports

@@ -11,17 +11,17 @@
 #include <string>
 #include <vector>
 
+#include "analyze/trace_labels.hpp"
 #include "base/json_writer.hpp"
 #include "classify/attribution.hpp"
-#include "analyze/trace_labels.hpp"
 #include "export/chrome_colors.hpp"
 #include "export/chrome_events.hpp"
 #include "picture/label_styles.hpp"
 
-namespace kr {
+namespace kr::exports {
 namespace {
 
-constexpr uint32_t none = Attribution::none;
+constexpr uint32_t none = classify::Attribution::none;
 
 std::optional<int64_t> number_in(std::string_view text) {
   int64_t value = 0;
@@ -40,7 +40,7 @@ struct Extent {
   int64_t start_ns = INT64_MAX;
   int64_t end_ns = INT64_MIN;
 
-  void add(const Operation& operation) {
+  void add(const trace::Operation& operation) {
     start_ns = std::min(start_ns, operation.start_ns);
     end_ns = std::max(end_ns, operation.end_ns());
   }
@@ -48,8 +48,8 @@ struct Extent {
 
 class ChromeTrace {
  public:
-  ChromeTrace(const CompiledRules& rules, const LabelledTrace& run, const RunSummary& summary,
-              std::string_view by, const ByteSink& write)
+  ChromeTrace(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
+              const analyze::RunSummary& summary, std::string_view by, const ByteSink& write)
       : trace_(run.trace),
         labelled_(run.labelled),
         summary_(summary),
@@ -80,23 +80,23 @@ class ChromeTrace {
     std::string labels;  // members of its `args`
   };
 
-  static int64_t first_time(const Trace& trace) {
+  static int64_t first_time(const trace::Trace& trace) {
     std::optional<int64_t> first;
     const auto see = [&](int64_t time) { first = first ? std::min(*first, time) : time; };
     if (!trace.operations.empty()) see(trace.first_start_ns);
     if (trace.host) {
       if (!trace.host->launches.empty()) see(trace.host->launches[0].start_ns);
-      for (const HostRange& range : trace.host->ranges) see(range.start_ns);
+      for (const trace::HostRange& range : trace.host->ranges) see(range.start_ns);
     }
     return first.value_or(0);
   }
 
-  void add_row(const CompiledRules& rules, const LabelledTrace& run, uint32_t row) {
-    const OperationName& name = trace_.names.get(run.labelled.names[row]);
+  void add_row(const match::CompiledRules& rules, const analyze::LabelledTrace& run, uint32_t row) {
+    const trace::OperationName& name = trace_.names.get(run.labelled.names[row]);
     const std::string_view label = labels_.find(by_, row)->label;
     const std::string shown = chrome_text(label);
     const std::string_view color =
-        chrome_color(label_style(rules.program(), run.labelled.model, by_, label).color);
+        chrome_color(picture::label_style(rules.program(), run.labelled.model, by_, label).color);
     NameText text;
     text.label = fmt::format(R"({{"ph":"X","name":{},"cat":"label","cname":"{}")", shown, color);
     text.event = fmt::format(R"({{"ph":"X","name":{},"cat":{},"cname":"{}")",
@@ -108,7 +108,7 @@ class ChromeTrace {
     labels.open('{');
     by_rule.open('{');
     for (const auto& [dimension, given_by] : labels_.dimensions()) {
-      const Given& given = given_by->by_row[row];
+      const classify::Given& given = given_by->by_row[row];
       labels.key(dimension).text(utf8_text(given.label));
       if (given.rule) by_rule.key(dimension).text(utf8_text(labels_.rule(given)));
     }
@@ -131,7 +131,7 @@ class ChromeTrace {
     json.close('}');
     json.key("baseTimeNanoseconds").number(base_ns_);
     json.key("deviceProperties").open('[');
-    for (const DeviceSum& device : summary_.devices) {
+    for (const analyze::DeviceSum& device : summary_.devices) {
       json.open('{');
       json.key("id").number(device.device);
       json.key("name").text(utf8_text(device.name));
@@ -144,8 +144,8 @@ class ChromeTrace {
 
   /// As PyTorch's profiler says it.
   void distributed(JsonWriter& json) const {
-    const Distributed& info = trace_.distributed;
-    if (info == Distributed{}) return;
+    const trace::Distributed& info = trace_.distributed;
+    if (info == trace::Distributed{}) return;
     json.key("distributedInfo").open('{');
     if (!info.backend.empty()) json.key("backend").text(utf8_text(info.backend));
     if (info.rank) json.key("rank").number(*info.rank);
@@ -154,7 +154,7 @@ class ChromeTrace {
   }
 
   void begin_devices() {
-    for (const DeviceSum& sum : summary_.devices) {
+    for (const analyze::DeviceSum& sum : summary_.devices) {
       Device& device = devices_[sum.device];
       device.process = processes_.take(sum.device);
       events_.name_process(device.process,
@@ -183,10 +183,10 @@ class ChromeTrace {
   }
 
   void host() {
-    const HostSide& host = *trace_.host;
+    const trace::HostSide& host = *trace_.host;
     std::map<std::string_view, std::pair<int64_t, ChromeNumbers>> processes;
     threads_.reserve(host.threads.size());
-    for (const HostThread& thread : host.threads) {
+    for (const trace::HostThread& thread : host.threads) {
       auto [known, added] = processes.try_emplace(thread.process);
       auto& [process, threads] = known->second;
       if (added) {
@@ -199,8 +199,8 @@ class ChromeTrace {
                           threads_.size());
     }
     // What holds others first: slices that begin together nest in the order of the file.
-    for (const HostRange& range : host.ranges) {
-      const bool module = range.kind == HostRange::Kind::module;
+    for (const trace::HostRange& range : host.ranges) {
+      const bool module = range.kind == trace::HostRange::Kind::module;
       events_.begin(R"({"ph":"X","name":)");
       events_.add(chrome_text((module ? "nn.Module: " : "") + host.range_names[range.name]));
       events_.add(module ? R"(,"cat":"python_function")" : R"(,"cat":"user_annotation")");
@@ -208,14 +208,14 @@ class ChromeTrace {
       events_.interval(range.start_ns, range.end_ns);
       events_.end();
     }
-    for (const Launch& launch : host.launches) {
-      const HostCall& call = host.calls[launch.call];
+    for (const trace::Launch& launch : host.launches) {
+      const trace::HostCall& call = host.calls[launch.call];
       events_.begin(R"({"ph":"X","name":)");
       events_.add(chrome_text(call.name));
       events_.add(call.driver ? R"(,"cat":"cuda_driver")" : R"(,"cat":"cuda_runtime")");
       events_.place(threads_[launch.thread]);
       events_.interval(launch.start_ns, launch.end_ns());
-      if (launch.correlation != Launch::no_correlation) {
+      if (launch.correlation != trace::Launch::no_correlation) {
         events_.add(fmt::format(R"(,"args":{{"correlation":{}}})", launch.correlation));
       }
       events_.end();
@@ -224,7 +224,7 @@ class ChromeTrace {
 
   void operations() {
     for (size_t i = 0; i < trace_.operations.size(); ++i) {
-      const Operation& operation = trace_.operations[i];
+      const trace::Operation& operation = trace_.operations[i];
       const NameText& name = rows_[labelled_.row(i, operation)];
       const ChromePlace place =
           streams_[operation.track.index]->lane(operation.start_ns, operation.end_ns());
@@ -243,10 +243,10 @@ class ChromeTrace {
   }
 
   void belongs(size_t i) {
-    const Track& track = trace_.track(trace_.operations[i].track);
+    const trace::Track& track = trace_.track(trace_.operations[i].track);
     events_.add(fmt::format(R"(,"device":{},"stream":{})", track.device, track.stream));
-    const HostSide* host = trace_.host.get();
-    if (const Launch* launch = host != nullptr ? host->launch(i) : nullptr) {
+    const trace::HostSide* host = trace_.host.get();
+    if (const trace::Launch* launch = host != nullptr ? host->launch(i) : nullptr) {
       events_.add(fmt::format(R"(,"correlation":{})", launch->correlation));
     }
     if (const uint32_t step = attribution_.step_of[i]; step != none) {
@@ -262,7 +262,7 @@ class ChromeTrace {
 
   /// From the call that launched an operation; each arrow has a number of its own.
   void arrow(size_t i, ChromePlace place) {
-    const Launch* launch = trace_.host ? trace_.host->launch(i) : nullptr;
+    const trace::Launch* launch = trace_.host ? trace_.host->launch(i) : nullptr;
     if (launch == nullptr) return;
     events_.begin(fmt::format(R"({{"ph":"s","id":{},"name":"launch","cat":"launch")", i + 1));
     events_.place(threads_[launch->thread]);
@@ -281,11 +281,11 @@ class ChromeTrace {
     for (size_t i = 0; i < trace_.operations.size(); ++i) {
       const uint32_t step = attribution_.step_of[i];
       if (step == none) continue;
-      const Operation& operation = trace_.operations[i];
+      const trace::Operation& operation = trace_.operations[i];
       extents[{trace_.track(operation.track).device, step}].add(operation);
     }
     spans(extents, "steps", [&](uint32_t at) {
-      const TraceStep& step = attribution_.steps[at];
+      const classify::TraceStep& step = attribution_.steps[at];
       const std::string name = step.phase.step
                                    ? fmt::format("{} {}", step.phase.label, *step.phase.step)
                                    : std::string(step.phase.label);
@@ -300,7 +300,7 @@ class ChromeTrace {
     for (size_t i = 0; i < trace_.operations.size(); ++i) {
       const uint32_t layer = attribution_.layer_of[i];
       if (layer == none) continue;
-      const Operation& operation = trace_.operations[i];
+      const trace::Operation& operation = trace_.operations[i];
       extents[{trace_.track(operation.track).device, layer}].add(operation);
     }
     spans(extents, "layers", [&](uint32_t at) {
@@ -336,12 +336,12 @@ class ChromeTrace {
     }
   }
 
-  const Trace& trace_;
-  const Labelled& labelled_;
-  const RunSummary& summary_;
-  TraceLabels labels_;
+  const trace::Trace& trace_;
+  const classify::Labelled& labelled_;
+  const analyze::RunSummary& summary_;
+  analyze::TraceLabels labels_;
   std::string by_;
-  const Attribution& attribution_;
+  const classify::Attribution& attribution_;
   int64_t base_ns_;
   ChromeEvents events_;
   std::vector<NameText> rows_;  // by row of labels
@@ -353,9 +353,10 @@ class ChromeTrace {
 
 }  // namespace
 
-void write_chrome_trace(const CompiledRules& rules, const LabelledTrace& run,
-                        const RunSummary& summary, std::string_view by, const ByteSink& write) {
+void write_chrome_trace(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
+                        const analyze::RunSummary& summary, std::string_view by,
+                        const ByteSink& write) {
   ChromeTrace(rules, run, summary, by, write).run();
 }
 
-}  // namespace kr
+}  // namespace kr::exports

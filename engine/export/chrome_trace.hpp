@@ -20,11 +20,12 @@
 #include "analyze/run.hpp"
 #include "base/gzip.hpp"
 
-namespace kr {
+namespace kr::exports {
 
 /// `by` is the dimension that categories and colours show; where the run's model has none of that
 /// name, `kind`. `write` gets pieces of some 64 KiB, in memory that is bounded by the names.
-void write_chrome_trace(const CompiledRules& rules, const LabelledTrace& run,
-                        const RunSummary& summary, std::string_view by, const ByteSink& write);
+void write_chrome_trace(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
+                        const analyze::RunSummary& summary, std::string_view by,
+                        const ByteSink& write);
 
-}  // namespace kr
+}  // namespace kr::exports

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace kr {
+namespace kr::exports {
 
 class Lanes {
  public:
@@ -38,4 +38,4 @@ class Lanes {
   size_t count_ = 0;
 };
 
-}  // namespace kr
+}  // namespace kr::exports

@@ -7,7 +7,7 @@
 #include "layout/writer.hpp"
 #include "syntax/parse.hpp"
 
-namespace kr {
+namespace kr::layout {
 namespace {
 
 /// A text of its own, parsed.
@@ -17,9 +17,9 @@ struct Parsed {
   }
   std::string_view text() const { return sources.text(file); }
 
-  SourceMap sources;
-  FileId file;
-  Sink sink;
+  source::SourceMap sources;
+  source::FileId file;
+  diag::Sink sink;
   syntax::File tree;
 };
 
@@ -30,24 +30,24 @@ std::string text_of(std::string_view text, const syntax::File& tree) {
   return layout::Writer(tokens).write(items);
 }
 
-bool same_mistakes(const Sink& a, const Sink& b) {
+bool same_mistakes(const diag::Sink& a, const diag::Sink& b) {
   return std::equal(a.all().begin(), a.all().end(), b.all().begin(), b.all().end(),
-                    [](const Diagnostic& x, const Diagnostic& y) {
+                    [](const diag::Diagnostic& x, const diag::Diagnostic& y) {
                       return x.code == y.code && x.message == y.message;
                     });
 }
 
 /// Declarations in which nothing was reported, in the order of the text.
-std::vector<Span> without_mistakes(const syntax::File& tree, const Sink& sink) {
-  std::vector<Span> spans;
+std::vector<source::Span> without_mistakes(const syntax::File& tree, const diag::Sink& sink) {
+  std::vector<source::Span> spans;
   const auto take = [&](const auto& declarations) {
     for (const auto& declaration : declarations) {
-      const Span span = declaration.span;
-      const auto touches = [&](Span other) {
+      const source::Span span = declaration.span;
+      const auto touches = [&](source::Span other) {
         return other.begin <= span.end && span.begin <= other.end;
       };
       if (std::none_of(sink.all().begin(), sink.all().end(),
-                       [&](const Diagnostic& one) { return touches(one.span); })) {
+                       [&](const diag::Diagnostic& one) { return touches(one.span); })) {
         spans.push_back(span);
       }
     }
@@ -58,19 +58,20 @@ std::vector<Span> without_mistakes(const syntax::File& tree, const Sink& sink) {
   take(tree.tables);
   take(tree.engines);
   take(tree.tests);
-  std::sort(spans.begin(), spans.end(), [](Span a, Span b) { return a.begin < b.begin; });
+  std::sort(spans.begin(), spans.end(),
+            [](source::Span a, source::Span b) { return a.begin < b.begin; });
   return spans;
 }
 
 /// A file with mistakes: each declaration is laid out as a file of its own. Where the whole would
 /// then be read otherwise, it stays as written.
-std::string partly_laid_out(const SourceMap& sources, FileId id, const syntax::File& tree,
-                            const Sink& sink) {
+std::string partly_laid_out(const source::SourceMap& sources, source::FileId id,
+                            const syntax::File& tree, const diag::Sink& sink) {
   const std::string_view text = sources.text(id);
   const syntax::Lookahead look(text);
   std::string out;
   size_t at = 0;
-  for (const Span span : without_mistakes(tree, sink)) {
+  for (const source::Span span : without_mistakes(tree, sink)) {
     if (span.begin < at || !look.first_on_line(span.begin)) continue;
     const Parsed part{std::string(sources.text(span))};
     if (!part.sink.all().empty()) continue;
@@ -91,7 +92,7 @@ std::string partly_laid_out(const SourceMap& sources, FileId id, const syntax::F
 
 }  // namespace
 
-Layout lay_out(const SourceMap& sources, FileId file) {
+Layout lay_out(const source::SourceMap& sources, source::FileId file) {
   Layout layout;
   const syntax::File tree = syntax::parse(sources, file, layout.sink);
   if (!layout.sink.all().empty()) {
@@ -106,11 +107,11 @@ Layout lay_out(const SourceMap& sources, FileId file) {
 }
 
 std::string laid_out(std::string text) {
-  SourceMap sources;
-  const FileId file = sources.add("rules.kr", std::move(text));
+  source::SourceMap sources;
+  const source::FileId file = sources.add("rules.kr", std::move(text));
   Layout layout = lay_out(sources, file);
   KR_CHECK(!layout.sink.has_errors());
   return std::move(layout.text);
 }
 
-}  // namespace kr
+}  // namespace kr::layout

@@ -11,21 +11,21 @@
 
 #include "diag/diagnostic.hpp"
 
-namespace kr {
+namespace kr::layout {
 
 struct Layout {
   /// LF line breaks, no byte order mark. Empty for a file that says nothing.
   std::string text;
   /// What is wrong in the file. With mistakes, those declarations are laid out that certainly have
   /// none, and all else stands byte for byte as written.
-  Sink sink;
+  diag::Sink sink;
 };
 
 /// Laid out again, the text stays as it is; its meaning and its comments are those of the file,
 /// which is checked each time.
-Layout lay_out(const SourceMap& sources, FileId file);
+Layout lay_out(const source::SourceMap& sources, source::FileId file);
 
 /// A text that certainly has no mistake, laid out.
 std::string laid_out(std::string text);
 
-}  // namespace kr
+}  // namespace kr::layout

@@ -96,7 +96,8 @@ class Same {
 
 }  // namespace
 
-bool same(const SourceMap& a_sources, const File& a, const SourceMap& b_sources, const File& b) {
+bool same(const source::SourceMap& a_sources, const File& a, const source::SourceMap& b_sources,
+          const File& b) {
   std::vector<std::string_view> a_comments;
   std::vector<std::string_view> b_comments;
   for (const syntax::Comment& comment : a.comments)

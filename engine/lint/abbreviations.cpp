@@ -33,21 +33,21 @@ bool can_create(std::string_view to, std::string_view text) {
 /// Why an abbreviation changes no name, proven; the place of the one that shows it.
 struct Useless {
   std::string why;
-  Span earlier;
+  source::Span earlier;
 };
 
 /// Of a longer list the rest is not examined: each is compared with all before it.
 constexpr size_t most_examined = 500;
 
 /// By place in a list as it is applied; none where an abbreviation may change something.
-std::vector<std::optional<Useless>> useless_of(const std::vector<Abbreviation>& all) {
+std::vector<std::optional<Useless>> useless_of(const std::vector<sema::Abbreviation>& all) {
   std::vector<std::optional<Useless>> found(all.size());
   for (size_t index = 0; index < all.size(); ++index) {
-    const Abbreviation& one = all[index];
+    const sema::Abbreviation& one = all[index];
     if (one.from == one.to) found[index] = Useless{"it is replaced by itself", {}};
     if (index >= most_examined) continue;
     for (size_t i = 0; i < index && !found[index]; ++i) {
-      const Abbreviation& earlier = all[i];
+      const sema::Abbreviation& earlier = all[i];
       if (found[i] || one.from.find(earlier.from) == one.from.npos) continue;
       // From there on, no replacement may bring the earlier text back.
       bool stays_gone = true;
@@ -62,7 +62,7 @@ std::vector<std::optional<Useless>> useless_of(const std::vector<Abbreviation>& 
 }
 
 /// Texts in which two abbreviations may get into each other's way.
-std::vector<std::string> meetings(const Abbreviation& a, const Abbreviation& b) {
+std::vector<std::string> meetings(const sema::Abbreviation& a, const sema::Abbreviation& b) {
   std::vector<std::string> texts{a.from, b.from};
   if (std::max({a.from.size(), a.to.size(), b.from.size()}) > longest_compared) return texts;
   for (const auto& [x, y] : {std::pair(a.from, b.from), std::pair(b.from, a.from)}) {
@@ -91,16 +91,17 @@ struct Clash {
   std::string in_order;
   std::string turned;
 };
-std::optional<Clash> clash(const std::vector<Abbreviation>& all, size_t first, size_t second) {
-  std::vector<Abbreviation> turned = all;
+std::optional<Clash> clash(const std::vector<sema::Abbreviation>& all, size_t first,
+                           size_t second) {
+  std::vector<sema::Abbreviation> turned = all;
   std::swap(turned[first], turned[second]);
-  const std::vector<Abbreviation> pair{all[first], all[second]};
-  const std::vector<Abbreviation> turned_pair{all[second], all[first]};
+  const std::vector<sema::Abbreviation> pair{all[first], all[second]};
+  const std::vector<sema::Abbreviation> turned_pair{all[second], all[first]};
   for (const std::string& text : meetings(all[first], all[second])) {
     // The two alone, so that it is they who clash, and among the others, so that it is seen.
-    if (abbreviate(text, pair) == abbreviate(text, turned_pair)) continue;
-    std::string a = abbreviate(text, all);
-    std::string b = abbreviate(text, turned);
+    if (sema::abbreviate(text, pair) == sema::abbreviate(text, turned_pair)) continue;
+    std::string a = sema::abbreviate(text, all);
+    std::string b = sema::abbreviate(text, turned);
     if (a != b) return Clash{text, std::move(a), std::move(b)};
   }
   return std::nullopt;
@@ -108,17 +109,17 @@ std::optional<Clash> clash(const std::vector<Abbreviation>& all, size_t first, s
 
 }  // namespace
 
-void check_abbreviations(const Context& context, Sink& sink) {
+void check_abbreviations(const Context& context, diag::Sink& sink) {
   struct Found {
     size_t models = 0;   // that have it
     size_t useless = 0;  // in which it changes nothing
     Useless why;
-    const Abbreviation* one = nullptr;
+    const sema::Abbreviation* one = nullptr;
   };
-  std::map<std::pair<FileId, uint32_t>, Found> found;
+  std::map<std::pair<source::FileId, uint32_t>, Found> found;
   std::set<std::pair<uint32_t, uint32_t>> said;
-  for (const Model& model : context.program().models) {
-    const std::vector<Abbreviation>& all = model.abbreviations;
+  for (const sema::Model& model : context.program().models) {
+    const std::vector<sema::Abbreviation>& all = model.abbreviations;
     const auto useless = useless_of(all);
     for (size_t i = 0; i < all.size(); ++i) {
       Found& here = found[{all[i].span.file, all[i].span.begin}];
@@ -134,8 +135,8 @@ void check_abbreviations(const Context& context, Sink& sink) {
         if (useless[k]) continue;
         const auto met = clash(all, k, i);
         if (!met || !said.insert({all[k].span.begin, all[i].span.begin}).second) continue;
-        Diagnostic& added =
-            sink.add(code::abbreviation_order, all[i].span, all[i].from, all[k].from);
+        diag::Diagnostic& added =
+            sink.add(diag::code::abbreviation_order, all[i].span, all[i].from, all[k].from);
         added.related(all[k].span, "this one is applied first");
         added.help("`{}` becomes `{}`; in the other order `{}`", met->text, met->in_order,
                    met->turned);
@@ -145,8 +146,8 @@ void check_abbreviations(const Context& context, Sink& sink) {
   }
   for (const auto& [place, here] : found) {
     if (here.useless < here.models) continue;
-    Diagnostic& added =
-        sink.add(code::useless_abbreviation, here.one->span, here.one->from, here.why.why);
+    diag::Diagnostic& added =
+        sink.add(diag::code::useless_abbreviation, here.one->span, here.one->from, here.why.why);
     if (here.why.earlier.valid()) {
       added.related(here.why.earlier, "replaced here");
       added.help("move it before the other, or remove it");

@@ -21,15 +21,16 @@ uint64_t variants_of(const std::string& text) {
 
 /// The edit that makes the first of some operands `text` and takes the others out; none where
 /// something but blanks and `|` stands before one of them.
-std::optional<std::vector<Edit>> join_operands(const Context& context, const syntax::File& tree,
-                                               const syntax::Expr& whole,
-                                               const std::vector<size_t>& places,
-                                               std::string text) {
-  std::vector<Edit> edits;
+std::optional<std::vector<diag::Edit>> join_operands(const Context& context,
+                                                     const syntax::File& tree,
+                                                     const syntax::Expr& whole,
+                                                     const std::vector<size_t>& places,
+                                                     std::string text) {
+  std::vector<diag::Edit> edits;
   edits.push_back({tree.exprs.get(whole.operands[places.front()]).span, std::move(text)});
   for (size_t i = 1; i < places.size(); ++i) {
-    const Span before = tree.exprs.get(whole.operands[places[i] - 1]).span;
-    const Span own = tree.exprs.get(whole.operands[places[i]]).span;
+    const source::Span before = tree.exprs.get(whole.operands[places[i] - 1]).span;
+    const source::Span own = tree.exprs.get(whole.operands[places[i]]).span;
     const std::string_view between = context.sources().text({own.file, before.end, own.begin});
     if (between.find_first_not_of(" \t\r\n|") != between.npos) return std::nullopt;
     edits.push_back({{own.file, before.end, own.end}, ""});
@@ -38,7 +39,7 @@ std::optional<std::vector<Edit>> join_operands(const Context& context, const syn
 }
 
 void check(const Context& context, const syntax::File& tree, const syntax::Expr& whole,
-           Sink& sink) {
+           diag::Sink& sink) {
   struct Group {
     std::vector<size_t> places;  // operands
     std::set<std::string> texts;
@@ -58,8 +59,8 @@ void check(const Context& context, const syntax::File& tree, const syntax::Expr&
     const syntax::Expr& first = tree.exprs.get(whole.operands[group.places.front()]);
     const syntax::Expr& second = tree.exprs.get(whole.operands[group.places[1]]);
     const bool all = group.texts.size() == variants_of(text);
-    Diagnostic& added =
-        sink.add(code::case_variants, second.span, context.sources().text(second.span),
+    diag::Diagnostic& added =
+        sink.add(diag::code::case_variants, second.span, context.sources().text(second.span),
                  context.sources().text(first.span));
     added.related(first.span, "the first one");
     if (all) {
@@ -68,15 +69,15 @@ void check(const Context& context, const syntax::File& tree, const syntax::Expr&
       added.help("{} matches them all, and others", instead);
     }
     if (auto edits = join_operands(context, tree, whole, group.places, instead)) {
-      added.fix = Fix{all, std::move(*edits)};
+      added.fix = diag::Fix{all, std::move(*edits)};
     }
   }
 }
 
 }  // namespace
 
-void check_cases(const Context& context, Sink& sink) {
-  for (const LoadedFile* file : context.roots) {
+void check_cases(const Context& context, diag::Sink& sink) {
+  for (const sema::LoadedFile* file : context.roots) {
     for (const syntax::Expr& expr : file->tree.exprs) {
       if (expr.kind == syntax::ExprKind::disjunction) check(context, file->tree, expr, sink);
     }

@@ -23,49 +23,49 @@ struct WrittenAtom {
 
 /// What all checks look at.
 struct Context {
-  const CompiledRules& compiled;
+  const match::CompiledRules& compiled;
   const LintOptions& options;
   const Modules& modules;
-  std::vector<const LoadedFile*> roots;
-  std::vector<WrittenAtom> atoms;  // of the root files
-  prove::Allowance& allowance;     // of the proofs that findings by default need
-  std::vector<TestSubject> tests;  // the names in the file's own tests, matched
+  std::vector<const sema::LoadedFile*> roots;
+  std::vector<WrittenAtom> atoms;           // of the root files
+  prove::Allowance& allowance;              // of the proofs that findings by default need
+  std::vector<testing::TestSubject> tests;  // the names in the file's own tests, matched
 
-  const LoadedRules& rules() const { return *compiled.rules; }
-  const Program& program() const { return compiled.program(); }
-  const SourceMap& sources() const { return compiled.sources(); }
-  bool is_root(FileId file) const { return file.valid() && rules().files[file.index].root; }
-  bool has_engine(const LoadedFile& file) const { return !file.tree.engines.empty(); }
+  const sema::LoadedRules& rules() const { return *compiled.rules; }
+  const sema::Program& program() const { return compiled.program(); }
+  const source::SourceMap& sources() const { return compiled.sources(); }
+  bool is_root(source::FileId file) const { return file.valid() && rules().files[file.index].root; }
+  bool has_engine(const sema::LoadedFile& file) const { return !file.tree.engines.empty(); }
 };
 
 /// The steps that one part of the work on a file may take: `share` times the default.
 prove::Allowance allowance_for(const LintOptions& options, size_t share = 1);
 
 /// KR315 of one engine and dimension as one finding, at the first label.
-void group_untested(std::vector<Diagnostic>& findings);
+void group_untested(std::vector<diag::Diagnostic>& findings);
 
-using Check = void (*)(const Context&, Sink&);
+using Check = void (*)(const Context&, diag::Sink&);
 /// In the order in which they run.
 std::span<const Check> all_checks();
 
-void check_reachability(const Context& context, Sink& sink);   // KR301 to KR303, KR305, KR306,
-                                                               // KR308, KR401, KR413
-void check_overlaps(const Context& context, Sink& sink);       // KR402, KR403, KR414
-void check_otherwise(const Context& context, Sink& sink);      // KR304
-void check_phase_numbers(const Context& context, Sink& sink);  // KR321
-void check_regexes(const Context& context, Sink& sink);        // KR307, KR309, KR310, KR405,
-                                                               // KR415
-void check_unused(const Context& context, Sink& sink);         // KR311, KR312, KR313
-void check_labels(const Context& context, Sink& sink);         // KR314, KR315, KR412
-void check_tests(const Context& context, Sink& sink);          // KR316
-void check_folds(const Context& context, Sink& sink);          // KR317
-void check_abbreviations(const Context& context, Sink& sink);  // KR318, KR408
-void check_colors(const Context& context, Sink& sink);         // KR320, KR410
-void check_cases(const Context& context, Sink& sink);          // KR404
-void check_short_texts(const Context& context, Sink& sink);    // KR406
-void check_detection(const Context& context, Sink& sink);      // KR407
-void check_dialects(const Context& context, Sink& sink);       // KR409
-void check_names(const Context& context, Sink& sink);          // KR411, KR418
-void check_regex_texts(const Context& context, Sink& sink);    // KR417
+void check_reachability(const Context& context, diag::Sink& sink);  // KR301 to KR303, KR305, KR306,
+                                                                    // KR308, KR401, KR413
+void check_overlaps(const Context& context, diag::Sink& sink);      // KR402, KR403, KR414
+void check_otherwise(const Context& context, diag::Sink& sink);     // KR304
+void check_phase_numbers(const Context& context, diag::Sink& sink);  // KR321
+void check_regexes(const Context& context, diag::Sink& sink);        // KR307, KR309, KR310, KR405,
+                                                                     // KR415
+void check_unused(const Context& context, diag::Sink& sink);         // KR311, KR312, KR313
+void check_labels(const Context& context, diag::Sink& sink);         // KR314, KR315, KR412
+void check_tests(const Context& context, diag::Sink& sink);          // KR316
+void check_folds(const Context& context, diag::Sink& sink);          // KR317
+void check_abbreviations(const Context& context, diag::Sink& sink);  // KR318, KR408
+void check_colors(const Context& context, diag::Sink& sink);         // KR320, KR410
+void check_cases(const Context& context, diag::Sink& sink);          // KR404
+void check_short_texts(const Context& context, diag::Sink& sink);    // KR406
+void check_detection(const Context& context, diag::Sink& sink);      // KR407
+void check_dialects(const Context& context, diag::Sink& sink);       // KR409
+void check_names(const Context& context, diag::Sink& sink);          // KR411, KR418
+void check_regex_texts(const Context& context, diag::Sink& sink);    // KR417
 
 }  // namespace kr::lint

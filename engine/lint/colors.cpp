@@ -19,29 +19,29 @@ std::string normal(const std::string& written) {
 
 class Colors {
  public:
-  Colors(const Context& context, Sink& sink) : context_(context), sink_(sink) {}
+  Colors(const Context& context, diag::Sink& sink) : context_(context), sink_(sink) {}
 
   /// Compares all pairs of a dimension's labels that were not compared before.
-  void compare(const std::string& dimension, const std::vector<Label>& labels) {
+  void compare(const std::string& dimension, const std::vector<sema::Label>& labels) {
     for (size_t i = 0; i < labels.size(); ++i) {
       for (size_t k = 0; k < i; ++k) compare(dimension, labels[k], labels[i]);
     }
   }
 
  private:
-  void compare(const std::string& dimension, const Label& first, const Label& second) {
+  void compare(const std::string& dimension, const sema::Label& first, const sema::Label& second) {
     if (first.color.empty() || second.color.empty()) return;
     if (!context_.is_root(first.span.file) && !context_.is_root(second.span.file)) return;
-    const auto key = [](Span span) { return std::pair(span.file, span.begin); };
+    const auto key = [](source::Span span) { return std::pair(span.file, span.begin); };
     const bool turn = !context_.is_root(second.span.file) ||
                       (context_.is_root(first.span.file) && key(second.span) < key(first.span));
-    const Label& one = turn ? second : first;
-    const Label& other = turn ? first : second;  // of a root file
+    const sema::Label& one = turn ? second : first;
+    const sema::Label& other = turn ? first : second;  // of a root file
     if (!said_.insert({key(one.span), key(other.span)}).second) return;
     const std::string color = normal(one.color);
     const std::string near = normal(other.color);
     if (color == near) {
-      sink_.add(code::same_color, other.span, other.name, one.name, color, dimension)
+      sink_.add(diag::code::same_color, other.span, other.name, one.name, color, dimension)
           .related(one.span, "first used by `{}`", one.name)
           .help("give one of them another colour");
       return;
@@ -49,25 +49,25 @@ class Colors {
     const double distance = color_distance(color, near);
     if (distance >= similar_colors) return;
     sink_
-        .add(code::similar_colors, other.span, other.name, one.name,
+        .add(diag::code::similar_colors, other.span, other.name, one.name,
              fmt::format("{:.1f}", distance))
         .related(one.span, "`{}` is {}", one.name, color)
         .help("colours of a chart should differ by at least {} (CIEDE2000)", similar_colors);
   }
 
-  using Key = std::pair<FileId, uint32_t>;
+  using Key = std::pair<source::FileId, uint32_t>;
   const Context& context_;
-  Sink& sink_;
+  diag::Sink& sink_;
   std::set<std::pair<Key, Key>> said_;
 };
 
 }  // namespace
 
-void check_colors(const Context& context, Sink& sink) {
+void check_colors(const Context& context, diag::Sink& sink) {
   Colors colors(context, sink);
-  for (const LoadedFile* file : context.roots) {
+  for (const sema::LoadedFile* file : context.roots) {
     for (const syntax::Labels& declared : file->tree.labels) {
-      std::vector<Label> labels;
+      std::vector<sema::Label> labels;
       for (const syntax::LabelDecl& one : declared.labels) {
         if (!one.color) continue;
         labels.push_back({one.label.text, "", one.color->text, "", one.label.span});
@@ -75,9 +75,9 @@ void check_colors(const Context& context, Sink& sink) {
       colors.compare(declared.dimension.text, labels);
     }
   }
-  const Program& program = context.program();
-  for (const Model& model : program.models) {
-    for (const Table& table : model.tables) {
+  const sema::Program& program = context.program();
+  for (const sema::Model& model : program.models) {
+    for (const sema::Table& table : model.tables) {
       colors.compare(program.dimensions.get(table.dimension).name, table.vocabulary);
     }
   }

@@ -11,16 +11,17 @@ namespace kr::lint {
 namespace {
 
 /// The alternatives of an expression, with their places; one that patterns share at its first.
-void alternatives(const Program& program, ExprId id, Span place, std::unordered_set<ExprId>& seen,
-                  std::vector<std::pair<ExprId, Span>>& all) {
+void alternatives(const sema::Program& program, sema::ExprId id, source::Span place,
+                  std::unordered_set<sema::ExprId>& seen,
+                  std::vector<std::pair<sema::ExprId, source::Span>>& all) {
   if (!seen.insert(id).second) return;
-  const Expr& expr = program.exprs.get(id);
-  if (expr.op != ExprOp::disjunction) {
+  const sema::Expr& expr = program.exprs.get(id);
+  if (expr.op != sema::ExprOp::disjunction) {
     all.emplace_back(id, place.valid() ? place : expr.span);
     return;
   }
   for (size_t i = 0; i < expr.operands.size(); ++i) {
-    const Span own = i < expr.places.size() ? expr.places[i] : Span{};
+    const source::Span own = i < expr.places.size() ? expr.places[i] : source::Span{};
     alternatives(program, expr.operands[i], own, seen, all);
   }
 }
@@ -28,12 +29,12 @@ void alternatives(const Program& program, ExprId id, Span place, std::unordered_
 /// Those who are detected, and by what; each alternative is known by its formula.
 class Detected {
  public:
-  Detected(const Context& context, Sink& sink) : context_(context), sink_(sink) {}
+  Detected(const Context& context, diag::Sink& sink) : context_(context), sink_(sink) {}
 
-  void add(const std::string& who, ExprId detect) {
+  void add(const std::string& who, sema::ExprId detect) {
     if (!detect.valid()) return;
-    std::vector<std::pair<ExprId, Span>> all;
-    std::unordered_set<ExprId> seen;
+    std::vector<std::pair<sema::ExprId, source::Span>> all;
+    std::unordered_set<sema::ExprId> seen;
     alternatives(context_.program(), detect, {}, seen, all);
     std::set<prove::FormulaId> own;
     for (const auto& [expr, place] : all) {
@@ -42,7 +43,7 @@ class Detected {
       const auto [at, added] = known_.emplace(formula, std::pair(who, place));
       if (added) continue;
       const auto& [other, first] = at->second;
-      sink_.add(code::detect_overlap, place, context_.sources().text(place), who, other)
+      sink_.add(diag::code::detect_overlap, place, context_.sources().text(place), who, other)
           .related(first, "detects `{}`", other)
           .help("if no other alternative decides between the two, neither is detected");
     }
@@ -50,20 +51,20 @@ class Detected {
 
  private:
   const Context& context_;
-  Sink& sink_;
+  diag::Sink& sink_;
   prove::Formulas formulas_;
-  std::map<prove::FormulaId, std::pair<std::string, Span>> known_;
+  std::map<prove::FormulaId, std::pair<std::string, source::Span>> known_;
 };
 
 }  // namespace
 
-void check_detection(const Context& context, Sink& sink) {
-  const Program& program = context.program();
+void check_detection(const Context& context, diag::Sink& sink) {
+  const sema::Program& program = context.program();
   Detected engines(context, sink);
-  for (const Engine& engine : program.engines) {
+  for (const sema::Engine& engine : program.engines) {
     engines.add(engine.name, engine.detect);
     Detected models(context, sink);
-    for (const ModelId id : engine.models) {
+    for (const sema::ModelId id : engine.models) {
       models.add(program.title(id), program.models.get(id).detect);
     }
   }

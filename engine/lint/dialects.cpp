@@ -29,17 +29,17 @@ bool holds_high_byte(const regex::Regex& regex) {
 
 }  // namespace
 
-void check_dialects(const Context& context, Sink& sink) {
+void check_dialects(const Context& context, diag::Sink& sink) {
   for (const WrittenAtom& atom : context.atoms) {
     const std::string_view text = context.sources().text(atom.expr->span);
     if (holds_high_byte(atom.regex)) {
-      sink.add(code::dialect_difference, atom.expr->span, text,
+      sink.add(diag::code::dialect_difference, atom.expr->span, text,
                "an `re` for text reads its bytes from 0x80 as characters");
     }
     if (atom.expr->kind != syntax::ExprKind::regex) continue;
     const std::string escapes = escapes_of(atom.expr->text);
     if (escapes.find('B') != escapes.npos && regex::EmptyMatches(atom.regex).any("")) {
-      sink.add(code::dialect_difference, atom.expr->span, text,
+      sink.add(diag::code::dialect_difference, atom.expr->span, text,
                "`\\B` matches the empty name, but not in Python before 3.14");
     }
     std::string classes;
@@ -48,7 +48,7 @@ void check_dialects(const Context& context, Sink& sink) {
       classes += fmt::format("{}`\\{}`", classes.empty() ? "" : ", ", letter);
     }
     if (!classes.empty()) {
-      sink.add(code::dialect_difference, atom.expr->span, text,
+      sink.add(diag::code::dialect_difference, atom.expr->span, text,
                fmt::format("{} are ASCII here, but Unicode in an `re` for text", classes));
     }
   }

@@ -18,18 +18,18 @@ constexpr int max_rounds = 10;
 
 /// Rules with some fixes made to them.
 struct Attempt {
-  std::unique_ptr<LoadedRules> rules;
-  Sink loaded;
+  std::unique_ptr<sema::LoadedRules> rules;
+  diag::Sink loaded;
   std::string failure;  // empty: it holds
 };
 
-Attempt attempt(const LoadedRules& before, const std::vector<Fix>& fixes,
+Attempt attempt(const sema::LoadedRules& before, const std::vector<diag::Fix>& fixes,
                 prove::Allowance& allowance) {
   Attempt made;
-  const FileId file = before.files.front().file;
+  const source::FileId file = before.files.front().file;
   made.rules = reload(before, file, apply(before.sources.text(file), fixes), made.loaded);
   const bool safe =
-      std::all_of(fixes.begin(), fixes.end(), [](const Fix& fix) { return fix.safe; });
+      std::all_of(fixes.begin(), fixes.end(), [](const diag::Fix& fix) { return fix.safe; });
   if (made.loaded.has_errors()) {
     made.failure = "the rules do not load with it";
   } else if (safe && !same_meaning(before.program, made.rules->program, allowance)) {
@@ -42,11 +42,12 @@ Attempt attempt(const LoadedRules& before, const std::vector<Fix>& fixes,
 /// that a bad one among many is found in few attempts.
 class Chooser {
  public:
-  Chooser(const LoadedRules& before, prove::Allowance& allowance, std::vector<std::string>& notes)
+  Chooser(const sema::LoadedRules& before, prove::Allowance& allowance,
+          std::vector<std::string>& notes)
       : before_(before), allowance_(allowance), notes_(notes) {}
 
   /// Takes those of `fixes` that hold together with those taken before.
-  void choose(std::span<const Fix> fixes) {
+  void choose(std::span<const diag::Fix> fixes) {
     if (fixes.empty()) return;
     const size_t before = chosen_.size();
     chosen_.insert(chosen_.end(), fixes.begin(), fixes.end());
@@ -61,7 +62,7 @@ class Chooser {
       choose(fixes.subspan(fixes.size() / 2));
       return;
     }
-    const Position place = before_.sources.begin(fixes.front().edits.front().span);
+    const source::Position place = before_.sources.begin(fixes.front().edits.front().span);
     notes_.push_back(fmt::format("{}:{}: a fix was undone: {}",
                                  before_.sources.path(before_.files.front().file), place.line,
                                  made.failure));
@@ -72,37 +73,38 @@ class Chooser {
   Attempt take() && { return std::move(last_); }
 
  private:
-  const LoadedRules& before_;
+  const sema::LoadedRules& before_;
   prove::Allowance& allowance_;
   std::vector<std::string>& notes_;
-  std::vector<Fix> chosen_;
+  std::vector<diag::Fix> chosen_;
   Attempt last_;
 };
 
 }  // namespace
 
-std::unique_ptr<LoadedRules> reload(const LoadedRules& rules, FileId file, const std::string& text,
-                                    Sink& sink) {
-  std::vector<SourceFile> files;
+std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source::FileId file,
+                                          const std::string& text, diag::Sink& sink) {
+  std::vector<sema::SourceFile> files;
   files.reserve(rules.files.size());
-  for (const LoadedFile& one : rules.files) {
-    SourceFile made{rules.sources.path(one.file),
-                    one.file == file ? text : std::string(rules.sources.text(one.file)),
-                    one.root,
-                    {}};
-    for (const LoadedFile::Used& used : one.uses)
+  for (const sema::LoadedFile& one : rules.files) {
+    sema::SourceFile made{rules.sources.path(one.file),
+                          one.file == file ? text : std::string(rules.sources.text(one.file)),
+                          one.root,
+                          {}};
+    for (const sema::LoadedFile::Used& used : one.uses)
       made.uses.emplace_back(used.name, used.file.index);
     files.push_back(std::move(made));
   }
-  auto loaded = load_rules(std::move(files), sink);
+  auto loaded = sema::load_rules(std::move(files), sink);
   // They are of the same files.
   for (size_t i = 0; i < rules.files.size(); ++i) loaded->files[i].path = rules.files[i].path;
   return loaded;
 }
 
-FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const FixOptions& options) {
+FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findings,
+              const FixOptions& options) {
   FixResult result;
-  const FileId file = rules.rules->files.front().file;
+  const source::FileId file = rules.rules->files.front().file;
   const std::string before(rules.sources().text(file));
   prove::Allowance allowance = allowance_for(options.lint);
   // From round to round most stays the same.
@@ -110,10 +112,11 @@ FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const Fix
   LintOptions lint = options.lint;
   if (lint.proofs == nullptr) lint.proofs = &own;
   for (int round = 0; round < max_rounds; ++round) {
-    std::vector<Diagnostic> wanted = findings;
-    std::erase_if(wanted,
-                  [&](const Diagnostic& one) { return options.wanted && !options.wanted(one); });
-    const std::vector<Fix> fixes = compatible_fixes(wanted, file, options.unsafe);
+    std::vector<diag::Diagnostic> wanted = findings;
+    std::erase_if(wanted, [&](const diag::Diagnostic& one) {
+      return options.wanted && !options.wanted(one);
+    });
+    const std::vector<diag::Fix> fixes = compatible_fixes(wanted, file, options.unsafe);
     if (fixes.empty()) break;
     Chooser chooser(*rules.rules, allowance, result.notes);
     chooser.choose(fixes);

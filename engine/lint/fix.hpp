@@ -19,18 +19,19 @@ struct FixOptions {
   LintOptions lint;
   bool unsafe = false;
   /// Which findings to fix; empty: all.
-  std::function<bool(const Diagnostic&)> wanted;
+  std::function<bool(const diag::Diagnostic&)> wanted;
   Names names = Names::few;
-  std::optional<Database::Cache> cache;
+  std::optional<match::Database::Cache> cache;
 };
 
 /// Makes the fixes of `findings` in the first file of `rules`, which becomes what the changed text
 /// loads as; `findings` become what is left. After safe fixes the rules must mean the same; those
 /// that break this or do not load are taken back.
-FixResult fix(CompiledRules& rules, std::vector<Diagnostic>& findings, const FixOptions& options);
+FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findings,
+              const FixOptions& options);
 
 /// The same rules with another text of one file, from memory.
-std::unique_ptr<LoadedRules> reload(const LoadedRules& rules, FileId file, const std::string& text,
-                                    Sink& sink);
+std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source::FileId file,
+                                          const std::string& text, diag::Sink& sink);
 
 }  // namespace kr::lint

@@ -10,9 +10,9 @@
 namespace kr::lint {
 namespace {
 
-using Place = std::pair<FileId, uint32_t>;
+using Place = std::pair<source::FileId, uint32_t>;
 
-Place place_of(const Fold& fold) {
+Place place_of(const sema::Fold& fold) {
   return {fold.span.file, fold.span.begin};
 }
 
@@ -23,10 +23,12 @@ class Covers {
       : program_(context.program()),
         prover_(formulas_, {}, context.options.proofs, &context.allowance) {}
 
-  bool never(const Fold& fold) { return prover_.find(formulas_.of(program_, fold.expr)).none(); }
+  bool never(const sema::Fold& fold) {
+    return prover_.find(formulas_.of(program_, fold.expr)).none();
+  }
 
   /// Whether all nodes of `fold` are those of `other` too, proven.
-  bool covers(const Fold& other, const Fold& fold) {
+  bool covers(const sema::Fold& other, const sema::Fold& fold) {
     const prove::FormulaId outer = formulas_.of(program_, other.expr);
     const prove::FormulaId inner = formulas_.of(program_, fold.expr);
     const auto [known, added] = known_.emplace(std::pair(outer, inner), false);
@@ -36,7 +38,7 @@ class Covers {
   }
 
  private:
-  const Program& program_;
+  const sema::Program& program_;
   prove::Formulas formulas_;
   prove::Prover prover_;
   std::map<std::pair<prove::FormulaId, prove::FormulaId>, bool> known_;
@@ -44,8 +46,9 @@ class Covers {
 
 /// The fold of `all` that makes `fold` needless; of two that say the same, the first of the text
 /// stays.
-const Fold* covering(Covers& covers, const std::vector<Fold>& all, const Fold& fold) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Fold& other) {
+const sema::Fold* covering(Covers& covers, const std::vector<sema::Fold>& all,
+                           const sema::Fold& fold) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const sema::Fold& other) {
     if (place_of(other) == place_of(fold) || !covers.covers(other, fold)) return false;
     return place_of(other) < place_of(fold) || !covers.covers(fold, other);
   });
@@ -54,17 +57,17 @@ const Fold* covering(Covers& covers, const std::vector<Fold>& all, const Fold& f
 
 }  // namespace
 
-void check_folds(const Context& context, Sink& sink) {
+void check_folds(const Context& context, diag::Sink& sink) {
   struct Found {
-    const Fold* fold = nullptr;
+    const sema::Fold* fold = nullptr;
     bool useless = true;  // in all models so far
     bool never = false;
-    const Fold* by = nullptr;
+    const sema::Fold* by = nullptr;
   };
   std::map<Place, Found> found;
   Covers covers(context);
-  for (const Model& model : context.program().models) {
-    for (const Fold& fold : model.folds) {
+  for (const sema::Model& model : context.program().models) {
+    for (const sema::Fold& fold : model.folds) {
       if (!context.is_root(fold.span.file)) continue;
       Found& here = found[place_of(fold)];
       if (here.fold == nullptr) here.never = covers.never(fold);
@@ -77,11 +80,12 @@ void check_folds(const Context& context, Sink& sink) {
     if (!here.useless) continue;
     const std::string_view text = context.sources().text(here.fold->span);
     if (here.never) {
-      sink.add(code::useless_fold, here.fold->span, text, "no name matches it").help("remove it");
+      sink.add(diag::code::useless_fold, here.fold->span, text, "no name matches it")
+          .help("remove it");
       continue;
     }
     sink.add(
-            code::useless_fold, here.fold->span, text,
+            diag::code::useless_fold, here.fold->span, text,
             fmt::format("`{}` already folds the same nodes", context.sources().text(here.by->span)))
         .related(here.by->span, "folded here")
         .help("remove it");

@@ -8,13 +8,13 @@ namespace kr::lint {
 namespace {
 
 /// Versions of the prover take turns in one file: proofs are made anew in a second.
-CacheFile file_in(const std::filesystem::path& folder) {
+match::CacheFile file_in(const std::filesystem::path& folder) {
   return {folder, "proofs", ".krproofs"};
 }
 
 }  // namespace
 
-KeptProofs::KeptProofs(const std::optional<Database::Cache>& cache) : cache_(cache) {
+KeptProofs::KeptProofs(const std::optional<match::Database::Cache>& cache) : cache_(cache) {
   if (!cache) return;
   prove::Proofs known;
   if (const auto made = cache->install.databases(); !made.empty()) {

@@ -13,7 +13,7 @@ namespace kr::lint {
 
 class KeptProofs {
  public:
-  explicit KeptProofs(const std::optional<Database::Cache>& cache);
+  explicit KeptProofs(const std::optional<match::Database::Cache>& cache);
 
   const std::shared_ptr<const prove::Proofs>& known() const noexcept { return known_; }
   /// What was proven beside what is known, for the next time.
@@ -22,7 +22,7 @@ class KeptProofs {
   void write() const noexcept;
 
  private:
-  std::optional<Database::Cache> cache_;
+  std::optional<match::Database::Cache> cache_;
   std::shared_ptr<const prove::Proofs> known_;
   prove::Proofs own_;  // what the user's file holds
   size_t added_ = 0;

@@ -15,16 +15,16 @@ using DimensionLabel = std::pair<std::string, std::string>;
 
 /// Labels that rules of the file or of its models give; a dimension alone where names are kept.
 std::set<DimensionLabel> given(const Context& context, const syntax::File& tree) {
-  const Program& program = context.program();
+  const sema::Program& program = context.program();
   std::set<DimensionLabel> all;
-  for (const Model& model : program.models) {
-    for (const Table& table : model.tables) {
+  for (const sema::Model& model : program.models) {
+    for (const sema::Table& table : model.tables) {
       const std::string& dimension = program.dimensions.get(table.dimension).name;
-      const auto add = [&](RuleId id) {
-        const Rule& rule = program.rules.get(id);
+      const auto add = [&](sema::RuleId id) {
+        const sema::Rule& rule = program.rules.get(id);
         all.insert({dimension, rule.keep ? std::string() : rule.label});
       };
-      for (const RuleId rule : table.rules) add(rule);
+      for (const sema::RuleId rule : table.rules) add(rule);
       if (table.otherwise) add(*table.otherwise);
     }
   }
@@ -38,7 +38,7 @@ std::set<DimensionLabel> given(const Context& context, const syntax::File& tree)
   return all;
 }
 
-void check_given(const Context& context, const LoadedFile& file, Sink& sink) {
+void check_given(const Context& context, const sema::LoadedFile& file, diag::Sink& sink) {
   const std::set<DimensionLabel> labels = given(context, file.tree);
   const std::string path = usage_path(context.rules(), file);
   for (const syntax::Labels& declared : file.tree.labels) {
@@ -51,7 +51,7 @@ void check_given(const Context& context, const LoadedFile& file, Sink& sink) {
     }
     for (const syntax::LabelDecl& label : declared.labels) {
       if (labels.contains({dimension, label.label.text})) continue;
-      sink.add(code::label_never_produced, label.label.span, label.label.text, dimension)
+      sink.add(diag::code::label_never_produced, label.label.span, label.label.text, dimension)
           .help("write a rule for it, or remove it");
     }
   }
@@ -72,13 +72,13 @@ std::set<DimensionLabel> expected(const syntax::File& tree, const std::string& e
 }
 
 void check_tested(const syntax::Engine& engine, const syntax::Body& body,
-                  std::set<DimensionLabel>& tested, Sink& sink) {
+                  std::set<DimensionLabel>& tested, diag::Sink& sink) {
   for (const syntax::Block& block : body.dimensions) {
     for (const syntax::Rule& rule : block.rules) {
       if (rule.kind != syntax::RuleKind::rule && rule.kind != syntax::RuleKind::replace) continue;
       if (!tested.insert({block.dimension.text, rule.label.text}).second) continue;
-      sink.add(code::label_without_test, rule.label.span, engine.name.text, block.dimension.text,
-               rule.label.text)
+      sink.add(diag::code::label_without_test, rule.label.span, engine.name.text,
+               block.dimension.text, rule.label.text)
           .help("write a test with the name of such a kernel: `\"name\" => {} {}`",
                 block.dimension.text, rule.label.text);
     }
@@ -86,23 +86,24 @@ void check_tested(const syntax::Engine& engine, const syntax::Body& body,
 }
 
 /// Labels of an open dimension, once an engine and dimension, at its first rule of a root file.
-void check_open(const Context& context, Sink& sink) {
-  const Program& program = context.program();
-  for (const Engine& engine : program.engines) {
-    std::set<DimensionId> said;
-    for (const ModelId id : engine.models) {
-      for (const Table& table : program.models.get(id).tables) {
+void check_open(const Context& context, diag::Sink& sink) {
+  const sema::Program& program = context.program();
+  for (const sema::Engine& engine : program.engines) {
+    std::set<sema::DimensionId> said;
+    for (const sema::ModelId id : engine.models) {
+      for (const sema::Table& table : program.models.get(id).tables) {
         if (table.closed || said.contains(table.dimension)) continue;
-        std::vector<RuleId> rules = table.rules;
+        std::vector<sema::RuleId> rules = table.rules;
         if (table.otherwise) rules.push_back(*table.otherwise);
-        const auto first = std::find_if(rules.begin(), rules.end(), [&](RuleId rule) {
+        const auto first = std::find_if(rules.begin(), rules.end(), [&](sema::RuleId rule) {
           return context.is_root(program.rules.get(rule).span.file);
         });
         if (first == rules.end()) continue;
         said.insert(table.dimension);
-        const Rule& rule = program.rules.get(*first);
+        const sema::Rule& rule = program.rules.get(*first);
         const std::string& name = program.dimensions.get(table.dimension).name;
-        sink.add(code::open_dimension, rule.label_span.valid() ? rule.label_span : rule.span, name)
+        sink.add(diag::code::open_dimension, rule.label_span.valid() ? rule.label_span : rule.span,
+                 name)
             .help("declare them with their titles and colours: `labels {} {{ … }}`", name);
       }
     }
@@ -117,7 +118,7 @@ size_t label_in(std::string_view message) {
 
 }  // namespace
 
-void group_untested(std::vector<Diagnostic>& findings) {
+void group_untested(std::vector<diag::Diagnostic>& findings) {
   constexpr size_t most = 12;
   struct Group {
     size_t first;
@@ -126,7 +127,7 @@ void group_untested(std::vector<Diagnostic>& findings) {
   std::map<std::string, Group> groups;  // by what stands before the label
   std::vector<bool> joined(findings.size());
   for (size_t i = 0; i < findings.size(); ++i) {
-    if (findings[i].code != code::label_without_test.info) continue;
+    if (findings[i].code != diag::code::label_without_test.info) continue;
     const std::string& message = findings[i].message;
     const size_t label = label_in(message);
     const auto [at, added] = groups.try_emplace(message.substr(0, label), Group{i, {}});
@@ -136,7 +137,7 @@ void group_untested(std::vector<Diagnostic>& findings) {
   for (const auto& [head, group] : groups) {
     if (group.labels.size() < 2) continue;
     const auto shown = std::span(group.labels).first(std::min(most, group.labels.size()));
-    Diagnostic& first = findings[group.first];
+    diag::Diagnostic& first = findings[group.first];
     first.message = fmt::format("{}{}`", head, fmt::join(shown, "`, `"));
     if (shown.size() < group.labels.size()) {
       first.message += fmt::format(" and {} more labels", group.labels.size() - shown.size());
@@ -144,11 +145,11 @@ void group_untested(std::vector<Diagnostic>& findings) {
     first.help_ += "; the same for the others";
   }
   size_t i = 0;
-  std::erase_if(findings, [&](const Diagnostic&) { return joined[i++]; });
+  std::erase_if(findings, [&](const diag::Diagnostic&) { return joined[i++]; });
 }
 
-void check_labels(const Context& context, Sink& sink) {
-  for (const LoadedFile* file : context.roots) {
+void check_labels(const Context& context, diag::Sink& sink) {
+  for (const sema::LoadedFile* file : context.roots) {
     if (!context.has_engine(*file)) continue;
     check_given(context, *file, sink);
     for (const syntax::Engine& engine : file->tree.engines) {

@@ -11,7 +11,7 @@
 #include "match/compiled_rules.hpp"
 #include "prove/prover.hpp"
 
-namespace kr {
+namespace kr::lint {
 
 struct LintOptions {
   /// Whether what is only likely is of interest: some of it takes long to find.
@@ -20,7 +20,7 @@ struct LintOptions {
   /// accident.
   std::vector<std::string> known_names;
   /// Declarations of the root files that other files use, which makes them used. Sorted.
-  std::vector<lint::Used> used_elsewhere;
+  std::vector<Used> used_elsewhere;
   /// What was proven before, for callers that check again and again; not for two threads at once.
   prove::ProofMemo* proofs = nullptr;
   /// The steps that proofs may take are as many times the default.
@@ -32,8 +32,8 @@ struct LintOptions {
 /// What is found in the root files' own text, infos included, sorted by place; what `# kr: allow`
 /// speaks for is left out. `loaded` is what loading said (warnings) and what the caller found by
 /// comparing files; it is treated like the rest. The rules must have been loaded without errors.
-std::vector<Diagnostic> lint_rules(const CompiledRules& rules, const LintOptions& options,
-                                   const Sink& loaded);
+std::vector<diag::Diagnostic> lint_rules(const match::CompiledRules& rules,
+                                         const LintOptions& options, const diag::Sink& loaded);
 
 /// How many names lint will match.
 enum class Names : uint8_t {
@@ -43,7 +43,8 @@ enum class Names : uint8_t {
 
 /// Rules from memory with a database; without one where loading found errors. What lies ready in
 /// the cache is taken for any number of names.
-CompiledRules compile_for_lint(std::unique_ptr<LoadedRules> rules, Names names,
-                               const std::optional<Database::Cache>& cache, const Sink& loaded);
+match::CompiledRules compile_for_lint(std::unique_ptr<sema::LoadedRules> rules, Names names,
+                                      const std::optional<match::Database::Cache>& cache,
+                                      const diag::Sink& loaded);
 
-}  // namespace kr
+}  // namespace kr::lint

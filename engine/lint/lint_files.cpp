@@ -16,7 +16,7 @@
 #include "source/text_file.hpp"
 #include "syntax/parse.hpp"
 
-namespace kr {
+namespace kr::lint {
 namespace fs = std::filesystem;
 namespace {
 
@@ -27,13 +27,13 @@ struct Unit {
   std::optional<Error> unreadable;
   bool broken = false;  // it did not load
   bool compared = true;
-  CompiledRules rules;
-  Sink loaded;
-  std::vector<Diagnostic> findings;
-  lint::FixResult fixed;
+  match::CompiledRules rules;
+  diag::Sink loaded;
+  std::vector<diag::Diagnostic> findings;
+  FixResult fixed;
   prove::ProofMemo proofs;
 
-  const LoadedFile& root() const { return rules.rules->files.front(); }
+  const sema::LoadedFile& root() const { return rules.rules->files.front(); }
 };
 
 /// Only what is likely asks for more names than those in the files' own tests.
@@ -41,24 +41,25 @@ Names names_for(const LintFilesOptions& options) {
   return options.infos ? Names::many : Names::few;
 }
 
-void load(Unit& unit, const Library& library, const LintFilesOptions& options) try {
-  auto rules = load_rules({unit.name}, library, unit.loaded, options.overlay);
+void load(Unit& unit, const source::Library& library, const LintFilesOptions& options) try {
+  auto rules = sema::load_rules({unit.name}, library, unit.loaded, options.overlay);
   unit.rules = compile_for_lint(std::move(rules), names_for(options), options.cache, unit.loaded);
   unit.broken = unit.loaded.has_errors();
-  unit.real = lint::usage_path(*unit.rules.rules, unit.root());
+  unit.real = usage_path(*unit.rules.rules, unit.root());
 } catch (const Error& error) {
   unit.unreadable = error;
 }
 
 /// The names in the tests of all shipped rulesets.
-std::vector<std::string> names_in_tests(const Library& library) {
+std::vector<std::string> names_in_tests(const source::Library& library) {
   std::set<std::string> names;
-  SourceMap sources;
+  source::SourceMap sources;
   for (const std::string& ruleset : library.rulesets()) {
     const auto path = library.ruleset(ruleset);
     if (!path) continue;
-    const FileId file = sources.add(path->string(), read_text_file(*path, Pipes::refuse));
-    Sink ignored;
+    const source::FileId file =
+        sources.add(path->string(), source::read_text_file(*path, source::Pipes::refuse));
+    diag::Sink ignored;
     for (const syntax::Test& test : syntax::parse(sources, file, ignored).tests) {
       for (const syntax::TestCase& one : test.cases) names.insert(one.name.text);
     }
@@ -68,7 +69,7 @@ std::vector<std::string> names_in_tests(const Library& library) {
 
 /// Two files with engines of one name: a finding at the later of them.
 void compare_engines(std::vector<Unit>& units) {
-  std::map<std::string, std::pair<const Unit*, Span>> engines;
+  std::map<std::string, std::pair<const Unit*, source::Span>> engines;
   for (Unit& unit : units) {
     if (!unit.compared) continue;
     for (const syntax::Engine& engine : unit.root().tree.engines) {
@@ -76,12 +77,13 @@ void compare_engines(std::vector<Unit>& units) {
           engines.emplace(engine.name.text, std::pair(&unit, engine.name.span));
       const auto& [first, span] = at->second;
       if (added || first == &unit) continue;
-      const SourceMap& others = first->rules.sources();
+      const source::SourceMap& others = first->rules.sources();
       // The place is in a text of other rules: it is added to these, to be shown.
-      SourceMap& own = unit.rules.rules->sources;
-      const FileId there = own.add(others.path(span.file), std::string(others.text(span.file)));
+      source::SourceMap& own = unit.rules.rules->sources;
+      const source::FileId there =
+          own.add(others.path(span.file), std::string(others.text(span.file)));
       unit.loaded
-          .add(code::duplicate_engine, engine.name.span, engine.name.text, others.place(span))
+          .add(diag::code::duplicate_engine, engine.name.span, engine.name.text, others.place(span))
           .related({there, span.begin, span.end}, "the other one")
           .help(
               "give one of them another name; to build on an engine, `use` its file and extend "
@@ -91,12 +93,12 @@ void compare_engines(std::vector<Unit>& units) {
 }
 
 /// What the files use of each other.
-std::vector<lint::Used> used_by_all(const std::vector<Unit>& units) {
-  std::set<lint::Used> all;
+std::vector<Used> used_by_all(const std::vector<Unit>& units) {
+  std::set<Used> all;
   for (const Unit& unit : units) {
     if (unit.broken) continue;
-    const LoadedRules& rules = *unit.rules.rules;
-    all.merge(lint::used(rules, lint::Modules(rules), true));
+    const sema::LoadedRules& rules = *unit.rules.rules;
+    all.merge(used(rules, Modules(rules), true));
   }
   return {all.begin(), all.end()};
 }
@@ -106,21 +108,21 @@ class Merger {
  public:
   explicit Merger(LintedFiles& into) : into_(into) {}
 
-  void take(const SourceMap& sources, std::vector<Diagnostic> findings) {
-    std::map<FileId, FileId> files;
-    const auto move = [&](Span& span) {
+  void take(const source::SourceMap& sources, std::vector<diag::Diagnostic> findings) {
+    std::map<source::FileId, source::FileId> files;
+    const auto move = [&](source::Span& span) {
       if (!span.valid()) return;
       const auto [at, added] = files.try_emplace(span.file);
       if (added) at->second = file_of(sources, span.file);
       span.file = at->second;
     };
-    for (Diagnostic& finding : findings) {
+    for (diag::Diagnostic& finding : findings) {
       move(finding.span);
-      for (Related& related : finding.related_) move(related.span);
+      for (diag::Related& related : finding.related_) move(related.span);
       if (finding.fix) {
-        for (Edit& edit : finding.fix->edits) move(edit.span);
+        for (diag::Edit& edit : finding.fix->edits) move(edit.span);
       }
-      const Span span = finding.span;
+      const source::Span span = finding.span;
       if (!seen_.insert({span.file, span.begin, span.end, finding.code, finding.message}).second) {
         continue;
       }
@@ -129,9 +131,9 @@ class Merger {
   }
 
  private:
-  FileId file_of(const SourceMap& sources, FileId file) {
-    std::vector<FileId>& known = files_[sources.path(file)];
-    for (const FileId one : known) {
+  source::FileId file_of(const source::SourceMap& sources, source::FileId file) {
+    std::vector<source::FileId>& known = files_[sources.path(file)];
+    for (const source::FileId one : known) {
       if (into_.sources.text(one) == sources.text(file)) return one;
     }
     known.push_back(into_.sources.add(sources.path(file), std::string(sources.text(file))));
@@ -139,21 +141,22 @@ class Merger {
   }
 
   LintedFiles& into_;
-  std::map<std::string, std::vector<FileId>> files_;
-  std::set<std::tuple<FileId, uint32_t, uint32_t, const CodeInfo*, std::string>> seen_;
+  std::map<std::string, std::vector<source::FileId>> files_;
+  std::set<std::tuple<source::FileId, uint32_t, uint32_t, const diag::CodeInfo*, std::string>>
+      seen_;
 };
 
 void lint_unit(Unit& unit, LintOptions options, const LintFilesOptions& how) {
   if (unit.broken) {
     unit.findings = unit.loaded.sorted();
-    for (const LoadedFile& file : unit.rules.rules->files) {
+    for (const sema::LoadedFile& file : unit.rules.rules->files) {
       // Errors stay: they stop every verb.
-      std::vector<Diagnostic> errors;
-      std::vector<Diagnostic> others;
-      for (Diagnostic& one : unit.findings) {
-        (one.severity == Severity::error ? errors : others).push_back(std::move(one));
+      std::vector<diag::Diagnostic> errors;
+      std::vector<diag::Diagnostic> others;
+      for (diag::Diagnostic& one : unit.findings) {
+        (one.severity == diag::Severity::error ? errors : others).push_back(std::move(one));
       }
-      lint::Suppressions(unit.rules.sources(), file.tree).filter(others);
+      Suppressions(unit.rules.sources(), file.tree).filter(others);
       unit.findings = std::move(errors);
       std::move(others.begin(), others.end(), std::back_inserter(unit.findings));
     }
@@ -162,17 +165,17 @@ void lint_unit(Unit& unit, LintOptions options, const LintFilesOptions& how) {
   options.proofs = &unit.proofs;
   unit.findings = lint_rules(unit.rules, options, unit.loaded);
   if (how.fixes == LintFilesOptions::Fixes::none) return;
-  unit.fixed = lint::fix(unit.rules, unit.findings,
-                         {.lint = options,
-                          .unsafe = how.fixes == LintFilesOptions::Fixes::all,
-                          .wanted = how.mended,
-                          .names = names_for(how),
-                          .cache = how.cache});
+  unit.fixed = fix(unit.rules, unit.findings,
+                   {.lint = options,
+                    .unsafe = how.fixes == LintFilesOptions::Fixes::all,
+                    .wanted = how.mended,
+                    .names = names_for(how),
+                    .cache = how.cache});
 }
 
 }  // namespace
 
-LintedFiles lint_files(const std::vector<std::string>& names, const Library& library,
+LintedFiles lint_files(const std::vector<std::string>& names, const source::Library& library,
                        const LintFilesOptions& options) {
   std::vector<Unit> units(names.size());
   in_parallel(names.size(), [&](size_t i) {
@@ -200,7 +203,7 @@ LintedFiles lint_files(const std::vector<std::string>& names, const Library& lib
   shared.known_names.insert(shared.known_names.end(), options.known_names.begin(),
                             options.known_names.end());
   shared.effort = options.effort;
-  lint::KeptProofs kept(options.cache);
+  KeptProofs kept(options.cache);
   in_parallel(units.size(), [&](size_t i) {
     units[i].proofs = prove::ProofMemo(kept.known());
     lint_unit(units[i], shared, options);
@@ -213,21 +216,21 @@ LintedFiles lint_files(const std::vector<std::string>& names, const Library& lib
     result.failed = result.failed || unit.broken;
     if (unit.fixed.count > 0) {
       result.fixes += unit.fixed.count;
-      const SourceMap& sources = unit.rules.sources();
+      const source::SourceMap& sources = unit.rules.sources();
       result.fixed.push_back({unit.root().path, sources.path(unit.root().file),
                               std::move(unit.fixed.before),
                               std::string(sources.text(unit.root().file))});
       if (!options.dry) replace_file(unit.root().path, result.fixed.back().after);
     }
     for (std::string& note : unit.fixed.notes) result.notes.push_back(std::move(note));
-    std::erase_if(unit.findings, [&](const Diagnostic& one) {
-      const bool stops = unit.broken && one.severity == Severity::error;
+    std::erase_if(unit.findings, [&](const diag::Diagnostic& one) {
+      const bool stops = unit.broken && one.severity == diag::Severity::error;
       return options.told && !stops && !options.told(one);
     });
-    lint::group_untested(unit.findings);
+    group_untested(unit.findings);
     merger.take(unit.rules.sources(), std::move(unit.findings));
   }
   return result;
 }
 
-}  // namespace kr
+}  // namespace kr::lint

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "lint/lint.hpp"
 
-namespace kr {
+namespace kr::lint {
 
 struct LintFilesOptions {
   bool infos = true;  // see LintOptions
@@ -21,13 +21,13 @@ struct LintFilesOptions {
   Fixes fixes = Fixes::none;
   /// Which findings are told, and which are fixed; empty: all. What keeps a file from loading is
   /// always told.
-  std::function<bool(const Diagnostic&)> told;
-  std::function<bool(const Diagnostic&)> mended;
+  std::function<bool(const diag::Diagnostic&)> told;
+  std::function<bool(const diag::Diagnostic&)> mended;
   /// Fixes are worked out, and no file is written.
   bool dry = false;
   /// Texts that stand for files, which fixes then must leave alone: `dry`.
-  Overlay overlay;
-  std::optional<Database::Cache> cache;
+  sema::Overlay overlay;
+  std::optional<match::Database::Cache> cache;
   size_t effort = 1;  // see LintOptions
 };
 
@@ -40,9 +40,9 @@ struct FixedFile {
 };
 
 struct LintedFiles {
-  SourceMap sources;
+  source::SourceMap sources;
   /// What is left of what was asked for: by file in the order given, then by place.
-  std::vector<Diagnostic> findings;
+  std::vector<diag::Diagnostic> findings;
   /// Some file did not load: `findings` has its errors, or `unreadable`.
   bool failed = false;
   /// Files that could not be read, in the order given. The others are linted all the same.
@@ -55,7 +55,7 @@ struct LintedFiles {
 
 /// `names` are paths or names of shipped rulesets, as load_rules takes them, each file once. Throws
 /// Error where a file cannot be written.
-LintedFiles lint_files(const std::vector<std::string>& names, const Library& library,
+LintedFiles lint_files(const std::vector<std::string>& names, const source::Library& library,
                        const LintFilesOptions& options);
 
-}  // namespace kr
+}  // namespace kr::lint

@@ -23,17 +23,17 @@ std::string skeleton(std::string_view name, bool look_alikes) {
   return plain;
 }
 
-class Names {
+class Declared {
  public:
-  Names(const char* what, Sink& sink) : what_(what), sink_(sink) {}
+  Declared(const char* what, diag::Sink& sink) : what_(what), sink_(sink) {}
 
-  void add(const std::string& name, Span span) {
+  void add(const std::string& name, source::Span span) {
     for (const bool look_alikes : {false, true}) {
       const auto [at, added] =
           seen_[look_alikes].emplace(skeleton(name, look_alikes), std::pair{name, span});
       const auto& [first, place] = at->second;
       if (added || first == name) continue;
-      sink_.add(code::confusable_names, span, what_, name, first)
+      sink_.add(diag::code::confusable_names, span, what_, name, first)
           .related(place, "`{}` is declared here", first);
       return;
     }
@@ -41,13 +41,14 @@ class Names {
 
  private:
   const char* what_;
-  Sink& sink_;
-  std::map<std::string, std::pair<std::string, Span>> seen_[2];
+  diag::Sink& sink_;
+  std::map<std::string, std::pair<std::string, source::Span>> seen_[2];
 };
 
 /// A dimension with `labels` of its own is meant as it is written.
-void check_dimensions(const syntax::File& tree, const syntax::Body& body, Sink& sink) {
-  const std::vector<std::string> usual(usual_dimensions.begin(), usual_dimensions.end());
+void check_dimensions(const syntax::File& tree, const syntax::Body& body, diag::Sink& sink) {
+  const std::vector<std::string> usual(sema::usual_dimensions.begin(),
+                                       sema::usual_dimensions.end());
   for (const syntax::Block& block : body.dimensions) {
     const std::string& name = block.dimension.text;
     const auto near = nearest(name, usual);
@@ -56,7 +57,7 @@ void check_dimensions(const syntax::File& tree, const syntax::Body& body, Sink& 
         std::any_of(tree.labels.begin(), tree.labels.end(),
                     [&](const syntax::Labels& labels) { return labels.dimension.text == name; });
     if (declared) continue;
-    sink.add(code::misspelled_dimension, block.dimension.span, name, *near)
+    sink.add(diag::code::misspelled_dimension, block.dimension.span, name, *near)
         .help("write `{}`; if you mean another dimension, declare its labels: `labels {} {{ … }}`",
               *near, name);
   }
@@ -64,23 +65,23 @@ void check_dimensions(const syntax::File& tree, const syntax::Body& body, Sink& 
 
 }  // namespace
 
-void check_names(const Context& context, Sink& sink) {
-  for (const LoadedFile* file : context.roots) {
+void check_names(const Context& context, diag::Sink& sink) {
+  for (const sema::LoadedFile* file : context.roots) {
     for (const syntax::Labels& labels : file->tree.labels) {
-      Names names("label", sink);
+      Declared names("label", sink);
       for (const syntax::LabelDecl& one : labels.labels) names.add(one.label.text, one.label.span);
     }
-    Names patterns("pattern", sink);
+    Declared patterns("pattern", sink);
     for (const syntax::Pattern& one : file->tree.patterns)
       patterns.add(one.name.text, one.name.span);
-    Names tables("table", sink);
+    Declared tables("table", sink);
     for (const syntax::Table& one : file->tree.tables) tables.add(one.name.text, one.name.span);
-    Names engines("engine", sink);
+    Declared engines("engine", sink);
     for (const syntax::Engine& engine : file->tree.engines) {
       engines.add(engine.name.text, engine.name.span);
       check_dimensions(file->tree, engine.body, sink);
       for (const syntax::Model& one : engine.models) check_dimensions(file->tree, one.body, sink);
-      Names models("model", sink);
+      Declared models("model", sink);
       for (const syntax::Model& one : engine.models) models.add(one.name.text, one.name.span);
     }
   }

@@ -8,7 +8,7 @@
 namespace kr::lint {
 namespace {
 
-const syntax::Engine* engine_at(const Context& context, Span name) {
+const syntax::Engine* engine_at(const Context& context, source::Span name) {
   if (!name.valid()) return nullptr;
   const syntax::File& tree = context.rules().files[name.file.index].tree;
   for (const syntax::Engine& engine : tree.engines) {
@@ -18,7 +18,7 @@ const syntax::Engine* engine_at(const Context& context, Span name) {
 }
 
 /// The name of a body's block for a dimension.
-std::optional<Span> block_of(const syntax::Body& body, std::string_view dimension) {
+std::optional<source::Span> block_of(const syntax::Body& body, std::string_view dimension) {
   for (const syntax::Block& block : body.dimensions) {
     if (block.dimension.text == dimension) return block.dimension.span;
   }
@@ -27,31 +27,32 @@ std::optional<Span> block_of(const syntax::Body& body, std::string_view dimensio
 
 /// The most useful place to mend an engine's dimension at: its own block, else the first of a model
 /// that lacks `otherwise`, else that model's name.
-Span place_of(const Context& context, const Engine& engine, const std::string& dimension,
-              const std::vector<const Model*>& lacking) {
+source::Span place_of(const Context& context, const sema::Engine& engine,
+                      const std::string& dimension,
+                      const std::vector<const sema::Model*>& lacking) {
   const syntax::Engine* written = engine_at(context, engine.span);
   if (written == nullptr) return engine.span;
   if (const auto own = block_of(written->body, dimension)) return *own;
-  for (const Model* model : lacking) {
+  for (const sema::Model* model : lacking) {
     for (const syntax::Model& one : written->models) {
       if (one.name.text != model->name) continue;
       if (const auto block = block_of(one.body, dimension)) return *block;
     }
   }
-  const Model& first = *lacking.front();
+  const sema::Model& first = *lacking.front();
   return first.span.valid() ? first.span : engine.span;
 }
 
 }  // namespace
 
-void check_otherwise(const Context& context, Sink& sink) {
-  const Program& program = context.program();
-  for (const Engine& engine : program.engines) {
+void check_otherwise(const Context& context, diag::Sink& sink) {
+  const sema::Program& program = context.program();
+  for (const sema::Engine& engine : program.engines) {
     for (uint32_t d = 0; d < program.dimensions.size(); ++d) {
-      std::vector<const Model*> lacking;
-      for (const ModelId id : engine.models) {
-        const Model& model = program.models.get(id);
-        const Table* table = model.table({d});
+      std::vector<const sema::Model*> lacking;
+      for (const sema::ModelId id : engine.models) {
+        const sema::Model& model = program.models.get(id);
+        const sema::Table* table = model.table({d});
         if (table != nullptr && !table->otherwise) lacking.push_back(&model);
       }
       if (lacking.empty()) continue;
@@ -60,8 +61,9 @@ void check_otherwise(const Context& context, Sink& sink) {
           lacking.front()->name == "default" || lacking.size() + 1 == engine.models.size();
       const std::string whose = all ? fmt::format("engine `{}`", engine.name)
                                     : fmt::format("`{}/{}`", engine.name, lacking.front()->name);
-      Diagnostic& added = sink.add(code::missing_otherwise,
-                                   place_of(context, engine, dimension, lacking), dimension, whose);
+      diag::Diagnostic& added =
+          sink.add(diag::code::missing_otherwise, place_of(context, engine, dimension, lacking),
+                   dimension, whose);
       added.help("end the block with `LABEL: otherwise`, the label of all other names");
     }
   }

@@ -19,7 +19,7 @@ using prove::RuleListed;
 
 class Overlaps {
  public:
-  Overlaps(const Context& context, Sink& sink)
+  Overlaps(const Context& context, diag::Sink& sink)
       : context_(context),
         program_(context.program()),
         sink_(sink),
@@ -37,8 +37,8 @@ class Overlaps {
   }
 
  private:
-  const Rule& rule(const RuleListed& one) const { return program_.rules.get(one.rule); }
-  bool is_own(RuleId id) const { return context_.is_root(program_.rules.get(id).span.file); }
+  const sema::Rule& rule(const RuleListed& one) const { return program_.rules.get(one.rule); }
+  bool is_own(sema::RuleId id) const { return context_.is_root(program_.rules.get(id).span.file); }
 
   size_t shortest(FormulaId formula) {
     const auto known = shortest_.find(formula);
@@ -58,7 +58,7 @@ class Overlaps {
       if (rule(other).label == rule(own).label) continue;
       if (pairs_.size() >= max_pairs) {
         if (!std::exchange(stopped_, true)) {
-          sink_.add(code::not_compared, rule(own).span, rule(own).label, max_pairs);
+          sink_.add(diag::code::not_compared, rule(own).span, rule(own).label, max_pairs);
         }
         return;
       }
@@ -71,8 +71,9 @@ class Overlaps {
       }
       const prove::Finding left = prover_.find(own.formula, list.above(place));
       if (!left.found()) return;
-      Diagnostic& added = sink_.add(code::partly_covered, rule(own).span, rule(own).label,
-                                    rule(other).label, to_string(taken.witness));
+      diag::Diagnostic& added =
+          sink_.add(diag::code::partly_covered, rule(own).span, rule(own).label, rule(other).label,
+                    to_string(taken.witness));
       added.related(rule(other).span, "`{}` matches {}", rule(other).label,
                     to_string(taken.witness));
       added.help("`{1}` still gets {0}; if this is intended, change nothing",
@@ -85,12 +86,12 @@ class Overlaps {
   void find_split(const EffectiveList& list) {
     std::unordered_map<std::string, size_t> last;
     for (size_t i = 0; i < list.rules.size(); ++i) {
-      const Rule& own = rule(list.rules[i]);
+      const sema::Rule& own = rule(list.rules[i]);
       const auto [at, first] = last.emplace(own.label, i);
       const size_t before = at->second;
       at->second = i;
       if (first || before + 1 == i) continue;
-      const Rule& earlier = rule(list.rules[before]);
+      const sema::Rule& earlier = rule(list.rules[before]);
       if (!is_own(list.rules[i].rule) || earlier.span.file != own.span.file) continue;
       if (!pairs_.insert({list.rules[i].rule, list.rules[i].rule}).second) continue;
       report_split(list, before, i);
@@ -98,8 +99,8 @@ class Overlaps {
   }
 
   void report_split(const EffectiveList& list, size_t before, size_t place) {
-    const Rule& own = rule(list.rules[place]);
-    Diagnostic& added = sink_.add(code::split_label, own.span, own.label);
+    const sema::Rule& own = rule(list.rules[place]);
+    diag::Diagnostic& added = sink_.add(diag::code::split_label, own.span, own.label);
     added.related(rule(list.rules[before]).span, "the previous rule of `{}`", own.label);
     std::vector<FormulaId> between;
     for (size_t i = before + 1; i < place; ++i) between.push_back(list.rules[i].formula);
@@ -121,19 +122,19 @@ class Overlaps {
   static constexpr size_t max_pairs = 20000;
 
   const Context& context_;
-  const Program& program_;
-  Sink& sink_;
+  const sema::Program& program_;
+  diag::Sink& sink_;
   prove::Formulas formulas_;
   prove::Allowance allowance_;
   prove::Prover prover_;
   std::unordered_map<FormulaId, size_t> shortest_;
-  std::set<std::pair<RuleId, RuleId>> pairs_;
+  std::set<std::pair<sema::RuleId, sema::RuleId>> pairs_;
   bool stopped_ = false;
 };
 
 }  // namespace
 
-void check_overlaps(const Context& context, Sink& sink) {
+void check_overlaps(const Context& context, diag::Sink& sink) {
   if (context.options.infos) Overlaps(context, sink).run();
 }
 

@@ -12,21 +12,21 @@ namespace kr::lint {
 namespace {
 
 /// The expressions with named groups that phases take numbers by, as RE2 is asked them.
-std::set<std::string> asked_by_phases(const Program& program) {
+std::set<std::string> asked_by_phases(const sema::Program& program) {
   std::set<std::string> asked;
-  std::set<ExprId> seen;
-  std::vector<ExprId> rest;
-  for (const Model& model : program.models) {
-    for (const RuleId rule : model.phases) rest.push_back(program.rules.get(rule).expr);
+  std::set<sema::ExprId> seen;
+  std::vector<sema::ExprId> rest;
+  for (const sema::Model& model : program.models) {
+    for (const sema::RuleId rule : model.phases) rest.push_back(program.rules.get(rule).expr);
   }
   while (!rest.empty()) {
-    const ExprId id = rest.back();
+    const sema::ExprId id = rest.back();
     rest.pop_back();
     if (!id.valid() || !seen.insert(id).second) continue;
-    const Expr& expr = program.exprs.get(id);
+    const sema::Expr& expr = program.exprs.get(id);
     // What is negated gives no numbers.
-    if (expr.op == ExprOp::negation) continue;
-    if (expr.op == ExprOp::atom) {
+    if (expr.op == sema::ExprOp::negation) continue;
+    if (expr.op == sema::ExprOp::atom) {
       const regex::Regex& regex = program.atoms.get(expr.atom).regex;
       if (!regex::group_names(regex).empty()) asked.insert(regex::to_re2(regex));
     }
@@ -37,7 +37,7 @@ std::set<std::string> asked_by_phases(const Program& program) {
 
 }  // namespace
 
-void check_phase_numbers(const Context& context, Sink& sink) {
+void check_phase_numbers(const Context& context, diag::Sink& sink) {
   const std::set<std::string> asked = asked_by_phases(context.program());
   if (asked.empty()) return;
   for (const WrittenAtom& atom : context.atoms) {
@@ -45,9 +45,9 @@ void check_phase_numbers(const Context& context, Sink& sink) {
       continue;
     }
     for (const regex::Node& node : atom.regex.nodes) {
-      if (node.kind != regex::NodeKind::group || phase_number(node.name)) continue;
-      Diagnostic& added = sink.add(code::unknown_phase_number, node.span, node.name);
-      if (const auto meant = nearest(node.name, phase_number_names())) {
+      if (node.kind != regex::NodeKind::group || sema::phase_number(node.name)) continue;
+      diag::Diagnostic& added = sink.add(diag::code::unknown_phase_number, node.span, node.name);
+      if (const auto meant = nearest(node.name, sema::phase_number_names())) {
         added.help("did you mean `{}`?", *meant);
       } else {
         added.help(

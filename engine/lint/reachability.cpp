@@ -48,34 +48,34 @@ class LabelledTests {
 
   void label(const EffectiveList& list) {
     of_rule_.clear();
-    Table table;
+    sema::Table table;
     for (const RuleListed& one : list.rules) table.rules.push_back(one.rule);
-    const TableMatcher matcher(program_, table);
+    const match::TableMatcher matcher(program_, table);
     for (size_t i = 0; i < subjects_.size(); ++i) {
       const auto rule = matcher.match(subjects_[i].subject());
       if (rule) of_rule_[*rule].push_back(i);
     }
   }
-  std::vector<prove::Witness> of(RuleId rule) const {
+  std::vector<prove::Witness> of(sema::RuleId rule) const {
     std::vector<prove::Witness> witnesses;
     const auto at = of_rule_.find(rule);
     if (at == of_rule_.end()) return witnesses;
     for (const size_t i : at->second) {
-      const Test& test = program_.tests[i];
+      const sema::Test& test = program_.tests[i];
       witnesses.push_back({test.name, subjects_[i].kind, true, test.within});
     }
     return witnesses;
   }
 
  private:
-  const Program& program_;
-  std::span<const TestSubject> subjects_;
-  std::map<RuleId, std::vector<size_t>> of_rule_;
+  const sema::Program& program_;
+  std::span<const testing::TestSubject> subjects_;
+  std::map<sema::RuleId, std::vector<size_t>> of_rule_;
 };
 
 class Reachability {
  public:
-  Reachability(const Context& context, Sink& sink)
+  Reachability(const Context& context, diag::Sink& sink)
       : context_(context),
         program_(context.program()),
         sink_(sink),
@@ -86,11 +86,11 @@ class Reachability {
     lists_ = effective_lists(program_, formulas_);
     // All languages first: the automaton is made once.
     for (uint32_t i = 0; i < program_.rules.size(); ++i) {
-      const Rule& rule = program_.rules.get({i});
+      const sema::Rule& rule = program_.rules.get({i});
       if (!rule.expr.valid() || !context_.is_root(rule.span.file)) continue;
       checked_[{i}].alternatives = alternatives(rule.expr, place_of(rule));
     }
-    for (const NamedPattern& pattern : program_.patterns) {
+    for (const sema::NamedPattern& pattern : program_.patterns) {
       if (pattern.expr.valid()) formulas_.of(program_, pattern.expr);
     }
     for (const EffectiveList& list : lists_) check(list);
@@ -100,12 +100,12 @@ class Reachability {
   }
 
  private:
-  std::vector<Alternative> alternatives(ExprId expr, Span place) {
+  std::vector<Alternative> alternatives(sema::ExprId expr, source::Span place) {
     return alternatives_of(formulas_, program_, context_.sources(), expr, place);
   }
 
   /// Where a rule's expression stands: behind its label.
-  Span place_of(const Rule& rule) const {
+  source::Span place_of(const sema::Rule& rule) const {
     return {rule.span.file, rule.label_span.valid() ? rule.label_span.end : rule.span.begin,
             rule.span.end};
   }
@@ -176,14 +176,14 @@ class Reachability {
   /// An `otherwise` for which nothing is left.
   void check_rest(const EffectiveList& list) {
     if (!list.otherwise || list.rules.empty()) return;
-    const Rule& rule = program_.rules.get(*list.otherwise);
+    const sema::Rule& rule = program_.rules.get(*list.otherwise);
     if (!context_.is_root(rule.span.file)) return;
     Rest& rest = rests_[*list.otherwise];
     const std::vector<FormulaId> above = list.above(list.rules.size());
     (prover_.find(formulas_.always(), above).none() ? rest.dead : rest.alive) = true;
   }
 
-  void report(const Rule& rule, const Checked& checked) {
+  void report(const sema::Rule& rule, const Checked& checked) {
     const FormulaId formula = formulas_.of(program_, rule.expr);
     if (report_constant(formula, rule.span, fmt::format("rule `{}`", rule.label))) return;
     if (checked.verdicts.empty()) return;
@@ -198,11 +198,12 @@ class Reachability {
       not_proven |= verdict.reached == Answer::not_proven;
       for (const auto& one : verdict.alternatives) not_proven |= one.not_proven;
     }
-    if (not_proven) sink_.add(code::not_proven, rule.span, rule.label);
+    if (not_proven) sink_.add(diag::code::not_proven, rule.span, rule.label);
     if (dead.size() == checked.verdicts.size()) {
       report_dead(rule, checked, *dead.front());
     } else if (!dead.empty()) {
-      Diagnostic& added = sink_.add(code::unreachable_in_model, rule.span, rule.label, whose(dead));
+      diag::Diagnostic& added =
+          sink_.add(diag::code::unreachable_in_model, rule.span, rule.label, whose(dead));
       explain(added, formula, *dead.front());
     }
     if (dead.size() < checked.verdicts.size()) report_alternatives(rule, checked);
@@ -218,11 +219,12 @@ class Reachability {
     return text;
   }
 
-  void report_dead(const Rule& rule, const Checked& checked, const Verdict& verdict) {
+  void report_dead(const sema::Rule& rule, const Checked& checked, const Verdict& verdict) {
     const FormulaId formula = formulas_.of(program_, rule.expr);
-    Diagnostic& added = add_dead(code::unreachable_rule, formula, rule, rule.span, verdict);
+    diag::Diagnostic& added =
+        add_dead(diag::code::unreachable_rule, formula, rule, rule.span, verdict);
     if (rule.doc.empty() && checked.alternatives.size() > 0 && !edited(rule.label)) {
-      added.fix = Fix{true, {removal(context_.sources(), rule.span)}};
+      added.fix = diag::Fix{true, {removal(context_.sources(), rule.span)}};
     }
   }
 
@@ -239,7 +241,8 @@ class Reachability {
       });
     };
     return std::any_of(
-        context_.rules().files.begin(), context_.rules().files.end(), [&](const LoadedFile& file) {
+        context_.rules().files.begin(), context_.rules().files.end(),
+        [&](const sema::LoadedFile& file) {
           return std::any_of(
               file.tree.engines.begin(), file.tree.engines.end(), [&](const auto& engine) {
                 return in_body(engine.body) ||
@@ -251,15 +254,16 @@ class Reachability {
 
   /// The finding for a rule or one of its alternatives, which rules above take whole: that it is
   /// never reached or, where one of them says the very same and gives another label, the conflict.
-  Diagnostic& add_dead(const Code<1>& unreachable, FormulaId formula, const Rule& rule, Span span,
-                       const Verdict& verdict) {
+  diag::Diagnostic& add_dead(const diag::Code<1>& unreachable, FormulaId formula,
+                             const sema::Rule& rule, source::Span span, const Verdict& verdict) {
     const EffectiveList& list = *verdict.list;
     for (size_t i = 0; i < verdict.place; ++i) {
-      const Rule& other = program_.rules.get(list.rules[i].rule);
+      const sema::Rule& other = program_.rules.get(list.rules[i].rule);
       if (other.label == rule.label) continue;
       for (const Alternative& one : alternatives_above(list.rules[i].rule)) {
         if (one.formula != formula) continue;
-        Diagnostic& added = sink_.add(code::conflicting_duplicate, span, rule.label, other.label);
+        diag::Diagnostic& added =
+            sink_.add(diag::code::conflicting_duplicate, span, rule.label, other.label);
         added.related(one.place, "`{}` matches it here", other.label);
         set_witness(added, formula);
         added.help("keep the intended one");
@@ -267,32 +271,32 @@ class Reachability {
       }
     }
     const bool whole = span == rule.span;
-    Diagnostic& added =
+    diag::Diagnostic& added =
         sink_.add(unreachable, span, whole ? rule.label : std::string(text_of(span)));
     explain(added, formula, verdict);
     added.help("remove it, or move it above the rules that match its names");
     return added;
   }
 
-  std::string text_of(Span span) const {
+  std::string text_of(source::Span span) const {
     constexpr size_t shown = 60;
     std::string_view text = context_.sources().text(span);
     return text.size() <= shown ? std::string(text) : std::string(text.substr(0, shown)) + "…";
   }
 
   /// The alternatives of any rule, root file or not.
-  const std::vector<Alternative>& alternatives_above(RuleId id) {
+  const std::vector<Alternative>& alternatives_above(sema::RuleId id) {
     const auto known = checked_.find(id);
     if (known != checked_.end()) return known->second.alternatives;
     const auto [at, added] = others_.emplace(id, std::vector<Alternative>());
     if (added) {
-      const Rule& rule = program_.rules.get(id);
+      const sema::Rule& rule = program_.rules.get(id);
       at->second = alternatives(rule.expr, place_of(rule));
     }
     return at->second;
   }
 
-  void set_witness(Diagnostic& diagnostic, FormulaId formula) {
+  void set_witness(diag::Diagnostic& diagnostic, FormulaId formula) {
     const prove::Finding finding = prover_.find(formula);
     if (finding.found()) diagnostic.witness = witness_text(finding.witness);
   }
@@ -303,7 +307,7 @@ class Reachability {
 
   /// Which rules take what a formula holds for, each with a name that shows it: until together they
   /// take all.
-  void explain(Diagnostic& diagnostic, FormulaId formula, const Verdict& verdict) {
+  void explain(diag::Diagnostic& diagnostic, FormulaId formula, const Verdict& verdict) {
     constexpr size_t shown = 4;
     std::vector<FormulaId> takers;
     size_t more = 0;
@@ -328,14 +332,14 @@ class Reachability {
     if (more > 0) diagnostic.message += fmt::format(" ({} more rules contribute)", more);
   }
 
-  Span place_taking(RuleId id, const prove::Witness& witness) {
+  source::Span place_taking(sema::RuleId id, const prove::Witness& witness) {
     for (const Alternative& one : alternatives_above(id)) {
       if (prover_.holds(one.formula, witness)) return one.place;
     }
     return program_.rules.get(id).span;
   }
 
-  void report_alternatives(const Rule& rule, const Checked& checked) {
+  void report_alternatives(const sema::Rule& rule, const Checked& checked) {
     for (size_t i = 0; i < checked.alternatives.size(); ++i) {
       const Alternative& one = checked.alternatives[i];
       if (checked.alternatives.size() < 2) return;
@@ -346,9 +350,9 @@ class Reachability {
                            [&](const Verdict& verdict) { return holds(verdict.alternatives[i]); });
       };
       if (all([](const auto& of) { return of.dead; })) {
-        Diagnostic& added = add_dead(code::unreachable_alternative, one.formula, rule, one.place,
-                                     checked.verdicts.front());
-        if (one.cut) added.fix = Fix{true, {*one.cut}};
+        diag::Diagnostic& added = add_dead(diag::code::unreachable_alternative, one.formula, rule,
+                                           one.place, checked.verdicts.front());
+        if (one.cut) added.fix = diag::Fix{true, {*one.cut}};
       } else if (all([](const auto& of) { return of.dead || of.redundant; })) {
         std::vector<const Alternative*> others;
         const Verdict& verdict =
@@ -366,7 +370,8 @@ class Reachability {
   /// `others` and what is `taken` above hold wherever `one` does.
   void report_redundant(const Alternative& one, const std::vector<const Alternative*>& others,
                         std::vector<FormulaId> taken) {
-    Diagnostic& added = sink_.add(code::redundant_alternative, one.place, text_of(one.place));
+    diag::Diagnostic& added =
+        sink_.add(diag::code::redundant_alternative, one.place, text_of(one.place));
     while (true) {
       const prove::Finding finding = prover_.find(one.formula, taken);
       if (!finding.found()) break;
@@ -379,35 +384,35 @@ class Reachability {
       added.related((*taker)->place, "this also matches {}", to_string(finding.witness));
     }
     added.help("remove it");
-    if (one.cut) added.fix = Fix{true, {*one.cut}};
+    if (one.cut) added.fix = diag::Fix{true, {*one.cut}};
   }
 
   /// Whether a formula holds never, or always.
-  bool report_constant(FormulaId formula, Span span, const std::string& what) {
+  bool report_constant(FormulaId formula, source::Span span, const std::string& what) {
     if (report_never(formula, span)) return true;
     const FormulaId excluded[] = {formula};
     if (!prover_.find(formulas_.always(), excluded).none()) return false;
-    sink_.add(code::always_holds, span, what)
+    sink_.add(diag::code::always_holds, span, what)
         .help("for names that no other rule matches, write `LABEL: otherwise`");
     return true;
   }
 
-  bool report_never(FormulaId formula, Span span) {
+  bool report_never(FormulaId formula, source::Span span) {
     if (!prover_.find(formula).none()) return false;
-    sink_.add(code::never_holds, span, text_of(span)).help("no name can match it; remove it");
+    sink_.add(diag::code::never_holds, span, text_of(span)).help("no name can match it; remove it");
     return true;
   }
 
   void check_patterns() {
-    for (const NamedPattern& pattern : program_.patterns) {
+    for (const sema::NamedPattern& pattern : program_.patterns) {
       if (!pattern.expr.valid()) continue;
       report_constant(formulas_.of(program_, pattern.expr), pattern.span,
                       fmt::format("pattern `{}`", pattern.name));
     }
     for (const auto& [id, rest] : rests_) {
       if (rest.alive || !rest.dead) continue;
-      const Rule& rule = program_.rules.get(id);
-      sink_.add(code::unreachable_rule, rule.span, rule.keep ? "otherwise keep" : rule.label)
+      const sema::Rule& rule = program_.rules.get(id);
+      sink_.add(diag::code::unreachable_rule, rule.span, rule.keep ? "otherwise keep" : rule.label)
           .help("the rules above it match every name");
     }
   }
@@ -416,8 +421,8 @@ class Reachability {
   void check_inner() {
     // The outermost first: parts stand before what they are part of.
     for (auto i = static_cast<uint32_t>(program_.exprs.size()); i-- > 0;) {
-      const Expr& expr = program_.exprs.get({i});
-      if (expr.op != ExprOp::disjunction || !context_.is_root(expr.span.file)) continue;
+      const sema::Expr& expr = program_.exprs.get({i});
+      if (expr.op != sema::ExprOp::disjunction || !context_.is_root(expr.span.file)) continue;
       const std::vector<Alternative> all = alternatives({i}, expr.span);
       std::vector<FormulaId> formulas;  // of those that stay; never holding in place of the others
       formulas.reserve(all.size());
@@ -445,21 +450,21 @@ class Reachability {
   };
 
   const Context& context_;
-  const Program& program_;
-  Sink& sink_;
+  const sema::Program& program_;
+  diag::Sink& sink_;
   LabelledTests tests_;
   prove::Formulas formulas_;
   prove::Prover prover_;
   std::vector<EffectiveList> lists_;
-  std::map<RuleId, Checked> checked_;  // rules of root files
-  std::map<RuleId, std::vector<Alternative>> others_;
-  std::map<RuleId, Rest> rests_;
+  std::map<sema::RuleId, Checked> checked_;  // rules of root files
+  std::map<sema::RuleId, std::vector<Alternative>> others_;
+  std::map<sema::RuleId, Rest> rests_;
   std::set<std::pair<uint32_t, uint32_t>> reported_;  // places of alternatives that were looked at
 };
 
 }  // namespace
 
-void check_reachability(const Context& context, Sink& sink) {
+void check_reachability(const Context& context, diag::Sink& sink) {
   Reachability(context, sink).run();
 }
 

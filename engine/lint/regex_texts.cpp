@@ -37,7 +37,7 @@ std::string as_regex(const syntax::Expr& written) {
     if (c == '/') pattern += '\\';
     pattern += c;
   }
-  Sink sink;
+  diag::Sink sink;
   const bool good = regex::parse(pattern, written.span, {}, sink).has_value() && !sink.has_errors();
   if (!good || written.at_begin || written.at_end) return {};
   return "/" + pattern + "/" + (written.ignore_case ? "i" : "");
@@ -45,21 +45,21 @@ std::string as_regex(const syntax::Expr& written) {
 
 }  // namespace
 
-void check_regex_texts(const Context& context, Sink& sink) {
+void check_regex_texts(const Context& context, diag::Sink& sink) {
   for (const WrittenAtom& atom : context.atoms) {
     const syntax::Expr& written = *atom.expr;
     if (written.kind != syntax::ExprKind::text || !looks_like_regex(written.text)) continue;
     const regex::Nfa automaton = *regex::Nfa::build(atom.regex);
     // A test with such a name shows that it is meant.
-    const auto holds = [&](const Test& test) {
+    const auto holds = [&](const sema::Test& test) {
       return automaton.search(test.name) ||
              std::any_of(test.within.begin(), test.within.end(),
                          [&](const std::string& name) { return automaton.search(name); });
     };
     const auto& tests = context.program().tests;
     if (std::any_of(tests.begin(), tests.end(), holds)) continue;
-    Diagnostic& said =
-        sink.add(code::text_looks_like_regex, written.span, context.sources().text(written.span));
+    diag::Diagnostic& said = sink.add(diag::code::text_looks_like_regex, written.span,
+                                      context.sources().text(written.span));
     const std::string pattern = as_regex(written);
     if (pattern.empty()) {
       said.help(
@@ -72,7 +72,7 @@ void check_regex_texts(const Context& context, Sink& sink) {
         "write a regular expression between slashes: `{}`; if the text is intended, write a test "
         "with a name that contains it",
         pattern);
-    said.fix = Fix{false, {{written.span, pattern}}};
+    said.fix = diag::Fix{false, {{written.span, pattern}}};
   }
 }
 

@@ -21,26 +21,27 @@ std::string_view written(const Context& context, const WrittenAtom& atom) {
   return context.sources().text(atom.expr->span);
 }
 
-void check_empty_name(const Context& context, const WrittenAtom& atom, Sink& sink) {
+void check_empty_name(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
   const regex::EmptyMatches empty(atom.regex);
   if (empty.vacuity() == regex::Vacuity::always || !empty.any("")) return;
-  sink.add(code::matches_empty_name, atom.expr->span, written(context, atom))
+  sink.add(diag::code::matches_empty_name, atom.expr->span, written(context, atom))
       .help("make it match at least one byte: write `+` for `*`, or remove `^` and `$`");
 }
 
 // Texts.
 
-void check_literal(const Context& context, const WrittenAtom& atom, Sink& sink) {
+void check_literal(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
   const auto text = regex::text_of(atom.regex);
   if (!text) return;
   std::string instead = written_text(text->bytes, text->ignore_case, text->at_begin, text->at_end);
-  Diagnostic& added = sink.add(code::regex_is_literal, atom.expr->span, written(context, atom));
+  diag::Diagnostic& added =
+      sink.add(diag::code::regex_is_literal, atom.expr->span, written(context, atom));
   added.help("write {}", instead);
   // Alone in a fold, a text without anchors and flag would be a whole name.
   if (atom.lone_fold && !text->ignore_case && !text->at_begin && !text->at_end) {
     instead = "(" + instead + ")";
   }
-  added.fix = Fix{true, {{atom.expr->span, std::move(instead)}}};
+  added.fix = diag::Fix{true, {{atom.expr->span, std::move(instead)}}};
 }
 
 // `.*` at an end.
@@ -61,31 +62,31 @@ bool takes_everything(const regex::Regex& regex, NodeId id) {
 
 /// Operands [first, last) of the sequence that is all of an expression say nothing.
 void report_any(const Context& context, const WrittenAtom& atom, size_t first, size_t last,
-                Sink& sink) {
+                diag::Sink& sink) {
   regex::Regex rest = atom.regex;
   std::vector<NodeId>& operands = rest.nodes.get(rest.root).operands;
   const bool at_begin = first == 0;
-  const Span begin = rest.nodes.get(operands[first]).span;
-  const Span end = rest.nodes.get(operands[last - 1]).span;
+  const source::Span begin = rest.nodes.get(operands[first]).span;
+  const source::Span end = rest.nodes.get(operands[last - 1]).span;
   operands.erase(operands.begin() + static_cast<ptrdiff_t>(first),
                  operands.begin() + static_cast<ptrdiff_t>(last));
   if (!begin.valid() || !end.valid() || operands.empty()) return;
   if (operands.size() == 1) rest.root = operands.front();
 
-  const Span span = join(begin, end);
-  Diagnostic& added =
-      sink.add(code::needless_any, span, context.sources().text(span), at_begin ? "start" : "end");
-  const Span whole = atom.expr->text_span;
+  const source::Span span = source::join(begin, end);
+  diag::Diagnostic& added = sink.add(diag::code::needless_any, span, context.sources().text(span),
+                                     at_begin ? "start" : "end");
+  const source::Span whole = atom.expr->text_span;
   std::string text = atom.expr->text;
   text.erase(span.begin - whole.begin, span.size());
-  Sink ignored;
+  diag::Sink ignored;
   const auto parsed = regex::parse(text, whole, {.ignore_case = atom.expr->ignore_case}, ignored);
   if (!parsed || regex::to_hyperscan(*parsed) != regex::to_hyperscan(rest)) return;
   added.help("remove it: `/{}/{}`", text, atom.expr->ignore_case ? "i" : "");
-  added.fix = Fix{true, {{span, ""}}};
+  added.fix = diag::Fix{true, {{span, ""}}};
 }
 
-void check_any(const Context& context, const WrittenAtom& atom, Sink& sink) {
+void check_any(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
   // What a named group holds depends on where the match begins.
   if (!regex::group_names(atom.regex).empty()) return;
   const regex::Regex& regex = atom.regex;
@@ -118,7 +119,7 @@ bool word_byte(const regex::Regex& regex, NodeId id) {
   return letter && regex::is_word(static_cast<unsigned char>(letter->byte));
 }
 
-void check_dots(const Context& context, const WrittenAtom& atom, Sink& sink) {
+void check_dots(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
   for (const regex::Node& node : atom.regex.nodes) {
     if (node.kind != NodeKind::sequence) continue;
     for (size_t i = 1; i + 1 < node.operands.size(); ++i) {
@@ -129,9 +130,10 @@ void check_dots(const Context& context, const WrittenAtom& atom, Sink& sink) {
           !word_byte(atom.regex, node.operands[i + 1])) {
         continue;
       }
-      Diagnostic& added = sink.add(code::looks_literal, dot.span, written(context, atom));
+      diag::Diagnostic& added =
+          sink.add(diag::code::looks_literal, dot.span, written(context, atom));
       added.help("write `\\.` for a dot");
-      added.fix = Fix{false, {{dot.span, "\\."}}};
+      added.fix = diag::Fix{false, {{dot.span, "\\."}}};
       break;  // one a sequence says it
     }
   }
@@ -139,16 +141,17 @@ void check_dots(const Context& context, const WrittenAtom& atom, Sink& sink) {
 
 // Size.
 
-void check_size(const Context& context, const WrittenAtom& atom, Sink& sink) {
-  if (!may_leave_hyperscan(atom.regex)) return;
+void check_size(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
+  if (!match::may_leave_hyperscan(atom.regex)) return;
   constexpr size_t most_shown = 60;
-  sink.add(code::outside_hyperscan, atom.expr->span, excerpt(written(context, atom), most_shown))
+  sink.add(diag::code::outside_hyperscan, atom.expr->span,
+           excerpt(written(context, atom), most_shown))
       .help("match a shorter part, or repeat it less often");
 }
 
 }  // namespace
 
-void check_regexes(const Context& context, Sink& sink) {
+void check_regexes(const Context& context, diag::Sink& sink) {
   for (const WrittenAtom& atom : context.atoms) {
     check_size(context, atom, sink);
     if (atom.expr->kind != syntax::ExprKind::regex) continue;

@@ -23,7 +23,7 @@ bool blank(std::string_view text) {
 }
 
 /// Where a rule is all of its lines but for a comment behind it: those lines; else nothing.
-Span own_lines(const SourceMap& sources, Span rule) {
+source::Span own_lines(const source::SourceMap& sources, source::Span rule) {
   const std::string_view text = sources.text(rule.file);
   const size_t begin = line_begin(text, rule.begin);
   const size_t end = line_end(text, rule.end);
@@ -36,11 +36,11 @@ Span own_lines(const SourceMap& sources, Span rule) {
 
 /// Moves the `otherwise` of a block to its end, where it and the last rule have lines of their own
 /// and no comment stands right above it.
-std::optional<Fix> move_last(const SourceMap& sources, const std::vector<syntax::Rule>& rules,
-                             Span otherwise) {
+std::optional<diag::Fix> move_last(const source::SourceMap& sources,
+                                   const std::vector<syntax::Rule>& rules, source::Span otherwise) {
   if (rules.empty() || rules.back().span == otherwise) return std::nullopt;
-  const Span from = own_lines(sources, otherwise);
-  const Span last = own_lines(sources, rules.back().span);
+  const source::Span from = own_lines(sources, otherwise);
+  const source::Span last = own_lines(sources, rules.back().span);
   if (!from.valid() || !last.valid()) return std::nullopt;
   const std::string_view text = sources.text(from.file);
   if (from.begin > 0) {
@@ -49,13 +49,13 @@ std::optional<Fix> move_last(const SourceMap& sources, const std::vector<syntax:
     const size_t first = line.find_first_not_of(" \t");
     if (first != line.npos && line[first] == '#') return std::nullopt;
   }
-  Fix fix{true, {}};
+  diag::Fix fix{true, {}};
   fix.edits.push_back({from, ""});
   fix.edits.push_back({{last.file, last.end, last.end}, std::string(sources.text(from))});
   return fix;
 }
 
-const std::vector<syntax::Rule>* block_with(const syntax::Body& body, Span rule) {
+const std::vector<syntax::Rule>* block_with(const syntax::Body& body, source::Span rule) {
   for (const auto* blocks : {&body.dimensions, &body.phases}) {
     for (const syntax::Block& block : *blocks) {
       for (const syntax::Rule& one : block.rules) {
@@ -66,7 +66,7 @@ const std::vector<syntax::Rule>* block_with(const syntax::Body& body, Span rule)
   return nullptr;
 }
 
-const std::vector<syntax::Rule>* block_with(const syntax::File& tree, Span rule) {
+const std::vector<syntax::Rule>* block_with(const syntax::File& tree, source::Span rule) {
   for (const syntax::Table& table : tree.tables) {
     for (const syntax::Rule& one : table.rules) {
       if (one.span == rule) return &table.rules;
@@ -88,7 +88,7 @@ std::string written_text(std::string_view bytes, bool ignore_case, bool at_begin
                      ignore_case ? "i" : "", at_end ? "$" : "");
 }
 
-Edit removal(const SourceMap& sources, Span span) {
+diag::Edit removal(const source::SourceMap& sources, source::Span span) {
   const std::string_view text = sources.text(span.file);
   const size_t begin = line_begin(text, span.begin);
   const size_t end = line_end(text, span.end);
@@ -106,9 +106,9 @@ Edit removal(const SourceMap& sources, Span span) {
   return {span, ""};
 }
 
-void add_repairs(const Context& context, std::vector<Diagnostic>& findings) {
-  for (Diagnostic& finding : findings) {
-    if (finding.code != code::otherwise_not_last.info || finding.fix) continue;
+void add_repairs(const Context& context, std::vector<diag::Diagnostic>& findings) {
+  for (diag::Diagnostic& finding : findings) {
+    if (finding.code != diag::code::otherwise_not_last.info || finding.fix) continue;
     const syntax::File& tree = context.rules().files[finding.span.file.index].tree;
     if (const auto* rules = block_with(tree, finding.span)) {
       finding.fix = move_last(context.sources(), *rules, finding.span);

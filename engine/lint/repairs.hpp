@@ -13,9 +13,9 @@ namespace kr::lint {
 std::string written_text(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end);
 
 /// The edit that takes a span out, with its line where it is all of it.
-Edit removal(const SourceMap& sources, Span span);
+diag::Edit removal(const source::SourceMap& sources, source::Span span);
 
 /// Adds edits to findings of loading: KR225.
-void add_repairs(const Context& context, std::vector<Diagnostic>& findings);
+void add_repairs(const Context& context, std::vector<diag::Diagnostic>& findings);
 
 }  // namespace kr::lint

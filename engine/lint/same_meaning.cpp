@@ -12,7 +12,7 @@ namespace {
 /// Two Programs, rule by rule; tables that differ there, by what they label.
 class Meanings {
  public:
-  Meanings(const Program& before, const Program& after, prove::Allowance& allowance)
+  Meanings(const sema::Program& before, const sema::Program& after, prove::Allowance& allowance)
       : before_(before), after_(after), prover_(formulas_, {}, nullptr, &allowance) {}
 
   bool same() {
@@ -23,10 +23,10 @@ class Meanings {
     for (uint32_t e = 0; e < before_.engines.size(); ++e) {
       if (!same_expr(before_.engines.get({e}).detect, after_.engines.get({e}).detect)) return false;
     }
-    const auto pattern = [this](const NamedPattern& a, const NamedPattern& b) {
+    const auto pattern = [this](const sema::NamedPattern& a, const sema::NamedPattern& b) {
       return a.name == b.name && same_expr(a.expr, b.expr);
     };
-    const auto table = [this](const SharedTable& a, const SharedTable& b) {
+    const auto table = [this](const sema::SharedTable& a, const sema::SharedTable& b) {
       return a.name == b.name && same_shared(a, b);
     };
     return std::equal(before_.patterns.begin(), before_.patterns.end(), after_.patterns.begin(),
@@ -36,7 +36,7 @@ class Meanings {
   }
 
  private:
-  bool same_expr(ExprId a, ExprId b) {
+  bool same_expr(sema::ExprId a, sema::ExprId b) {
     const prove::FormulaId one = formulas_.of(before_, a);
     const prove::FormulaId other = formulas_.of(after_, b);
     if (one == other) return true;
@@ -46,16 +46,16 @@ class Meanings {
   }
 
   /// What the named groups of a rule of `phases` may hold is part of its meaning.
-  static std::string groups(const Program& program, ExprId expr) {
+  static std::string groups(const sema::Program& program, sema::ExprId expr) {
     std::string all;
-    std::vector<ExprId> rest{expr};
-    std::unordered_set<ExprId> seen;  // patterns share expressions
+    std::vector<sema::ExprId> rest{expr};
+    std::unordered_set<sema::ExprId> seen;  // patterns share expressions
     while (!rest.empty()) {
-      const ExprId id = rest.back();
+      const sema::ExprId id = rest.back();
       rest.pop_back();
       if (!id.valid() || !seen.insert(id).second) continue;
-      const Expr& one = program.exprs.get(id);
-      if (one.op == ExprOp::atom) {
+      const sema::Expr& one = program.exprs.get(id);
+      if (one.op == sema::ExprOp::atom) {
         const regex::Regex& regex = program.atoms.get(one.atom).regex;
         if (!regex::group_names(regex).empty()) all += regex::to_re2(regex) + '\n';
       }
@@ -64,45 +64,47 @@ class Meanings {
     return all;
   }
 
-  bool same_rule(RuleId a, RuleId b) {
-    const Rule& one = before_.rules.get(a);
-    const Rule& other = after_.rules.get(b);
+  bool same_rule(sema::RuleId a, sema::RuleId b) {
+    const sema::Rule& one = before_.rules.get(a);
+    const sema::Rule& other = after_.rules.get(b);
     return one.label == other.label && one.otherwise == other.otherwise && one.keep == other.keep &&
            same_expr(one.expr, other.expr) &&
            groups(before_, one.expr) == groups(after_, other.expr);
   }
 
-  bool same_otherwise(std::optional<RuleId> a, std::optional<RuleId> b) {
+  bool same_otherwise(std::optional<sema::RuleId> a, std::optional<sema::RuleId> b) {
     return a.has_value() == b.has_value() && (!a || same_rule(*a, *b));
   }
 
-  bool same_rules(const std::vector<RuleId>& a, const std::vector<RuleId>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [this](RuleId one, RuleId other) { return same_rule(one, other); });
+  bool same_rules(const std::vector<sema::RuleId>& a, const std::vector<sema::RuleId>& b) {
+    return std::equal(
+        a.begin(), a.end(), b.begin(), b.end(),
+        [this](sema::RuleId one, sema::RuleId other) { return same_rule(one, other); });
   }
 
-  bool same_shared(const SharedTable& a, const SharedTable& b) {
+  bool same_shared(const sema::SharedTable& a, const sema::SharedTable& b) {
     if (a.dimension != b.dimension) return false;
     if (same_rules(a.rules, b.rules) && same_otherwise(a.otherwise, b.otherwise)) return true;
-    Table one;
+    sema::Table one;
     one.rules = a.rules;
     one.otherwise = a.otherwise;
-    Table other;
+    sema::Table other;
     other.rules = b.rules;
     other.otherwise = b.otherwise;
     return same_labels(one, other);
   }
 
-  bool same_labels(const Table& a, const Table& b) {
-    const TableComparison compared = compare_tables(prover_, {&before_, &a}, {&after_, &b});
+  bool same_labels(const sema::Table& a, const sema::Table& b) {
+    const compare::TableComparison compared =
+        compare::compare_tables(prover_, {&before_, &a}, {&after_, &b});
     return compared.proven && compared.moves.empty();
   }
 
-  bool same_table(const Table& a, const Table& b) {
+  bool same_table(const sema::Table& a, const sema::Table& b) {
     if (before_.dimensions.get(a.dimension).name != after_.dimensions.get(b.dimension).name) {
       return false;
     }
-    const auto same_label = [](const Label& one, const Label& other) {
+    const auto same_label = [](const sema::Label& one, const sema::Label& other) {
       return one.name == other.name && one.title == other.title && one.color == other.color;
     };
     if (a.closed != b.closed || !std::equal(a.vocabulary.begin(), a.vocabulary.end(),
@@ -113,14 +115,15 @@ class Meanings {
     return same_labels(a, b);
   }
 
-  bool same_model(const Model& a, const Model& b) {
-    const auto same_fold = [this](const Fold& one, const Fold& other) {
+  bool same_model(const sema::Model& a, const sema::Model& b) {
+    const auto same_fold = [this](const sema::Fold& one, const sema::Fold& other) {
       return same_expr(one.expr, other.expr);
     };
-    const auto same_abbreviation = [](const Abbreviation& one, const Abbreviation& other) {
+    const auto same_abbreviation = [](const sema::Abbreviation& one,
+                                      const sema::Abbreviation& other) {
       return one.from == other.from && one.to == other.to;
     };
-    const auto tables = [this](const Table& one, const Table& other) {
+    const auto tables = [this](const sema::Table& one, const sema::Table& other) {
       return same_table(one, other);
     };
     return a.name == b.name && a.title == b.title && same_expr(a.detect, b.detect) &&
@@ -131,15 +134,16 @@ class Meanings {
            std::equal(a.tables.begin(), a.tables.end(), b.tables.begin(), b.tables.end(), tables);
   }
 
-  const Program& before_;
-  const Program& after_;
+  const sema::Program& before_;
+  const sema::Program& after_;
   prove::Formulas formulas_;
   prove::Prover prover_;
 };
 
 }  // namespace
 
-bool same_meaning(const Program& before, const Program& after, prove::Allowance& allowance) {
+bool same_meaning(const sema::Program& before, const sema::Program& after,
+                  prove::Allowance& allowance) {
   return Meanings(before, after, allowance).same();
 }
 

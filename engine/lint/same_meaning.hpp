@@ -8,6 +8,7 @@ namespace kr::lint {
 
 /// All that users see: the patterns and tables of root files, every table of every model, phases,
 /// folds, abbreviations, detection. True only where it is proven, within the allowance.
-bool same_meaning(const Program& before, const Program& after, prove::Allowance& allowance);
+bool same_meaning(const sema::Program& before, const sema::Program& after,
+                  prove::Allowance& allowance);
 
 }  // namespace kr::lint

@@ -28,12 +28,12 @@ bool is_short(const regex::Regex& regex) {
 
 /// One alternative of a rule: an atom as it stands in it.
 struct LoneAtom {
-  ExprId expr;
-  Span place;
+  sema::ExprId expr;
+  source::Span place;
 };
-std::vector<LoneAtom> lone_atoms(const Program& program, ExprId expr) {
-  const Expr& top = program.exprs.get(expr);
-  if (top.op != ExprOp::disjunction) return {{expr, top.span}};
+std::vector<LoneAtom> lone_atoms(const sema::Program& program, sema::ExprId expr) {
+  const sema::Expr& top = program.exprs.get(expr);
+  if (top.op != sema::ExprOp::disjunction) return {{expr, top.span}};
   std::vector<LoneAtom> all;
   for (size_t i = 0; i < top.operands.size(); ++i) {
     all.push_back({top.operands[i], i < top.places.size()
@@ -45,9 +45,9 @@ std::vector<LoneAtom> lone_atoms(const Program& program, ExprId expr) {
 
 struct Known {
   const std::string* name;
-  AtomSet atoms;
+  match::AtomSet atoms;
   OperationKind kind;
-  Subject subject() const { return {.name = &atoms, .kind = kind, .within = {}}; }
+  match::Subject subject() const { return {.name = &atoms, .kind = kind, .within = {}}; }
 };
 
 struct Taken {
@@ -58,24 +58,24 @@ struct Taken {
 class ShortTexts {
  public:
   explicit ShortTexts(const Context& context) : context_(context), program_(context.program()) {
-    Scanner scanner(context.compiled.database);
+    match::Scanner scanner(context.compiled.database);
     const auto add = [&](const std::string& name) {
-      Known known{&name, AtomSet(), operation_kind_of(name)};
+      Known known{&name, match::AtomSet(), operation_kind_of(name)};
       scanner.scan(name, known.atoms);
       names_.push_back(std::move(known));
     };
     for (const std::string& name : context.options.known_names) add(name);
-    for (const Test& test : program_.tests) add(test.name);
+    for (const sema::Test& test : program_.tests) add(test.name);
   }
 
   /// Rules at their places in the table, where a short text stands in them.
-  void look(const Table& table) {
-    std::vector<Condition> conditions;
+  void look(const sema::Table& table) {
+    std::vector<match::Condition> conditions;
     conditions.reserve(table.rules.size());
-    for (const RuleId id : table.rules)
+    for (const sema::RuleId id : table.rules)
       conditions.emplace_back(program_, program_.rules.get(id).expr);
     for (const Known& known : names_) {
-      const Subject subject = known.subject();
+      const match::Subject subject = known.subject();
       size_t first = 0;
       while (first < conditions.size() && !conditions[first].holds(subject)) ++first;
       if (first == conditions.size()) continue;
@@ -94,12 +94,12 @@ class ShortTexts {
     }
   }
 
-  void report(Sink& sink) const {
+  void report(diag::Sink& sink) const {
     for (const auto& [place, taken] : taken_) {
-      const Span span = spans_.at(place);
-      Diagnostic& added = sink.add(code::short_text, span, context_.sources().text(span),
-                                   taken.names.size(), taken.names.size() == 1 ? "" : "s",
-                                   fmt::format("`{}`", fmt::join(taken.labels, "`, `")));
+      const source::Span span = spans_.at(place);
+      diag::Diagnostic& added = sink.add(
+          diag::code::short_text, span, context_.sources().text(span), taken.names.size(),
+          taken.names.size() == 1 ? "" : "s", fmt::format("`{}`", fmt::join(taken.labels, "`, `")));
       added.witness = *taken.names.begin();
       std::string shown;
       size_t count = 0;
@@ -113,37 +113,37 @@ class ShortTexts {
 
  private:
   /// The only alternative of a rule that holds, where it is short and stands in a root file.
-  std::optional<LoneAtom> lone_short(RuleId rule, const Subject& subject) const {
+  std::optional<LoneAtom> lone_short(sema::RuleId rule, const match::Subject& subject) const {
     std::optional<LoneAtom> only;
     for (const LoneAtom& one : lone_atoms(program_, program_.rules.get(rule).expr)) {
-      if (!holds(program_, one.expr, subject)) continue;
+      if (!match::holds(program_, one.expr, subject)) continue;
       if (only) return std::nullopt;
       only = one;
     }
     if (!only || !context_.is_root(only->place.file)) return std::nullopt;
-    const Expr& expr = program_.exprs.get(only->expr);
-    if (expr.op != ExprOp::atom || !is_short(program_.atoms.get(expr.atom).regex)) {
+    const sema::Expr& expr = program_.exprs.get(only->expr);
+    if (expr.op != sema::ExprOp::atom || !is_short(program_.atoms.get(expr.atom).regex)) {
       return std::nullopt;
     }
     return only;
   }
 
   const Context& context_;
-  const Program& program_;
+  const sema::Program& program_;
   std::vector<Known> names_;
-  std::map<std::pair<FileId, uint32_t>, Taken> taken_;
-  std::map<std::pair<FileId, uint32_t>, Span> spans_;
+  std::map<std::pair<source::FileId, uint32_t>, Taken> taken_;
+  std::map<std::pair<source::FileId, uint32_t>, source::Span> spans_;
 };
 
 }  // namespace
 
-void check_short_texts(const Context& context, Sink& sink) {
-  const Program& program = context.program();
+void check_short_texts(const Context& context, diag::Sink& sink) {
+  const sema::Program& program = context.program();
   if (program.models.empty()) return;
   ShortTexts texts(context);
-  std::set<std::vector<RuleId>> seen;
-  for (const Model& model : program.models) {
-    for (const Table& table : model.tables) {
+  std::set<std::vector<sema::RuleId>> seen;
+  for (const sema::Model& model : program.models) {
+    for (const sema::Table& table : model.tables) {
       if (seen.insert(table.rules).second) texts.look(table);
     }
   }

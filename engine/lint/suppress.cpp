@@ -22,17 +22,17 @@ bool skip_word(std::string_view text, size_t& at, std::string_view word) {
   return true;
 }
 
-void add_rules(const std::vector<syntax::Rule>& rules, std::vector<Span>& items) {
+void add_rules(const std::vector<syntax::Rule>& rules, std::vector<source::Span>& items) {
   for (const syntax::Rule& rule : rules) items.push_back(rule.span);
 }
 
 /// Items of one `fold` or `abbreviate` go together: between them is a comma.
 template <class Items>
-void add_list(std::string_view text, const Items& list, std::vector<Span>& items) {
+void add_list(std::string_view text, const Items& list, std::vector<source::Span>& items) {
   for (size_t i = 0; i < list.size();) {
-    Span whole = list[i].span;
+    source::Span whole = list[i].span;
     for (++i; i < list.size(); ++i) {
-      const Span next = list[i].span;
+      const source::Span next = list[i].span;
       if (next.begin < whole.end) break;
       const std::string_view between = text.substr(whole.end, next.begin - whole.end);
       if (between.find_first_not_of(", \t\r\n") != between.npos) break;
@@ -42,7 +42,7 @@ void add_list(std::string_view text, const Items& list, std::vector<Span>& items
   }
 }
 
-void add_body(std::string_view text, const syntax::Body& body, std::vector<Span>& items) {
+void add_body(std::string_view text, const syntax::Body& body, std::vector<source::Span>& items) {
   for (const auto* blocks : {&body.dimensions, &body.phases}) {
     for (const syntax::Block& block : *blocks) {
       items.push_back(block.span);
@@ -54,8 +54,8 @@ void add_body(std::string_view text, const syntax::Body& body, std::vector<Span>
   for (const syntax::Detect& detect : body.detects) items.push_back(detect.span);
 }
 
-std::vector<Span> items_of(std::string_view text, const syntax::File& tree) {
-  std::vector<Span> items;
+std::vector<source::Span> items_of(std::string_view text, const syntax::File& tree) {
+  std::vector<source::Span> items;
   for (const syntax::Use& use : tree.uses) items.push_back(use.span);
   for (const syntax::Pattern& pattern : tree.patterns) items.push_back(pattern.span);
   for (const syntax::Labels& labels : tree.labels) {
@@ -78,14 +78,15 @@ std::vector<Span> items_of(std::string_view text, const syntax::File& tree) {
     items.push_back(test.span);
     for (const syntax::TestCase& one : test.cases) items.push_back(one.span);
   }
-  std::sort(items.begin(), items.end(),
-            [](Span a, Span b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
+  std::sort(items.begin(), items.end(), [](source::Span a, source::Span b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
   return items;
 }
 
 }  // namespace
 
-Suppressions::Suppressions(const SourceMap& sources, const syntax::File& tree)
+Suppressions::Suppressions(const source::SourceMap& sources, const syntax::File& tree)
     : sources_(sources), tree_(tree) {
   for (const syntax::Comment& comment : tree.comments) {
     if (!comment.doc) read(comment);
@@ -112,7 +113,7 @@ void Suppressions::read(const syntax::Comment& comment) {
     while (end > at && is_blank_in_line(text[end - 1])) --end;
     Code code;
     code.written = std::string(text.substr(at, end - at));
-    code.info = find_code(code.written);
+    code.info = diag::find_code(code.written);
     code.span = {comment.span.file, comment.span.begin + static_cast<uint32_t>(at),
                  comment.span.begin + static_cast<uint32_t>(end)};
     if (end > at) allow.codes.push_back(std::move(code));
@@ -140,16 +141,17 @@ void Suppressions::settle(Allow& allow, bool file) const {
     allow.end = allow.comment.end;
     return;
   }
-  const auto next = std::find_if(items_.begin(), items_.end(),
-                                 [&](Span item) { return item.begin >= allow.comment.end; });
+  const auto next = std::find_if(items_.begin(), items_.end(), [&](source::Span item) {
+    return item.begin >= allow.comment.end;
+  });
   if (next == items_.end()) return;
   allow.begin = next->begin;
   allow.end = next->end;
 }
 
-std::vector<bool> Suppressions::take_out(std::vector<Diagnostic>& findings,
+std::vector<bool> Suppressions::take_out(std::vector<diag::Diagnostic>& findings,
                                          std::vector<bool> used) const {
-  std::erase_if(findings, [&](const Diagnostic& finding) {
+  std::erase_if(findings, [&](const diag::Diagnostic& finding) {
     if (finding.span.file != tree_.file) return false;
     bool allowed = false;
     size_t number = 0;
@@ -165,17 +167,17 @@ std::vector<bool> Suppressions::take_out(std::vector<Diagnostic>& findings,
   return used;
 }
 
-void Suppressions::filter(std::vector<Diagnostic>& findings) const {
+void Suppressions::filter(std::vector<diag::Diagnostic>& findings) const {
   size_t codes = 0;
   for (const Allow& allow : allows_) codes += allow.codes.size();
   take_out(findings, std::vector<bool>(codes));
 }
 
 /// The edit that takes a code out of its list; the comment with it, where it is the only one.
-Edit Suppressions::without(const Allow& allow, size_t code) const {
+diag::Edit Suppressions::without(const Allow& allow, size_t code) const {
   const std::vector<Code>& codes = allow.codes;
   if (codes.size() == 1) return removal(sources_, allow.comment);
-  Span span = codes[code].span;
+  source::Span span = codes[code].span;
   if (code + 1 < codes.size()) {
     span.end = codes[code + 1].span.begin;
   } else {
@@ -184,31 +186,31 @@ Edit Suppressions::without(const Allow& allow, size_t code) const {
   return {span, ""};
 }
 
-void Suppressions::apply(std::vector<Diagnostic>& findings, bool infos) const {
+void Suppressions::apply(std::vector<diag::Diagnostic>& findings, bool infos) const {
   if (allows_.empty()) return;
   size_t codes = 0;
   for (const Allow& allow : allows_) codes += allow.codes.size();
   std::vector<bool> used = take_out(findings, std::vector<bool>(codes));
 
-  Sink said;
+  diag::Sink said;
   for (const Allow& allow : allows_) {
     if (!allow.reason) {
-      said.add(code::allow_without_reason, allow.comment)
+      said.add(diag::code::allow_without_reason, allow.comment)
           .help("write the reason after the parenthesis");
     }
     for (const Code& code : allow.codes) {
       if (code.info != nullptr) continue;
       std::vector<std::string> names;
-      for (const CodeInfo& info : all_codes()) names.emplace_back(info.name);
-      Diagnostic& added = said.add(code::unknown_allow, code.span, code.written);
+      for (const diag::CodeInfo& info : diag::all_codes()) names.emplace_back(info.name);
+      diag::Diagnostic& added = said.add(diag::code::unknown_allow, code.span, code.written);
       if (const auto near = nearest(code.written, names)) added.help("did you mean `{}`?", *near);
     }
   }
-  std::vector<Diagnostic> own = said.sorted();
+  std::vector<diag::Diagnostic> own = said.sorted();
   used = take_out(own, std::move(used));
   std::move(own.begin(), own.end(), std::back_inserter(findings));
 
-  Sink idle;
+  diag::Sink idle;
   size_t number = 0;
   for (const Allow& allow : allows_) {
     const auto first = used.begin() + static_cast<ptrdiff_t>(number);
@@ -216,19 +218,20 @@ void Suppressions::apply(std::vector<Diagnostic>& findings, bool infos) const {
     number += allow.codes.size();
     for (size_t i = 0; i < allow.codes.size(); ++i) {
       const Code& code = allow.codes[i];
-      if (here[i] || code.info == nullptr || code.info == code::unused_allow.info) continue;
-      if (!infos && code.info->severity == Severity::info) continue;
-      Diagnostic& added = idle.add(code::unused_allow, code.span, code.info->name);
+      if (here[i] || code.info == nullptr || code.info == diag::code::unused_allow.info) continue;
+      if (!infos && code.info->severity == diag::Severity::info) continue;
+      diag::Diagnostic& added = idle.add(diag::code::unused_allow, code.span, code.info->name);
       added.help("remove it");
-      added.fix = Fix{true, {without(allow, i)}};
+      added.fix = diag::Fix{true, {without(allow, i)}};
     }
   }
   own = idle.sorted();
   filter(own);
   std::move(own.begin(), own.end(), std::back_inserter(findings));
-  std::stable_sort(findings.begin(), findings.end(), [](const Diagnostic& a, const Diagnostic& b) {
-    return a.span.file != b.span.file ? a.span.file < b.span.file : a.span.begin < b.span.begin;
-  });
+  std::stable_sort(
+      findings.begin(), findings.end(), [](const diag::Diagnostic& a, const diag::Diagnostic& b) {
+        return a.span.file != b.span.file ? a.span.file < b.span.file : a.span.begin < b.span.begin;
+      });
 }
 
 }  // namespace kr::lint

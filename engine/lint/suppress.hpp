@@ -15,23 +15,23 @@ namespace kr::lint {
 
 class Suppressions {
  public:
-  Suppressions(const SourceMap& sources, const syntax::File& tree);
+  Suppressions(const source::SourceMap& sources, const syntax::File& tree);
 
   /// Takes out what is allowed in this file, and adds what is wrong with the allows themselves:
   /// no reason, nothing to allow, no such code. Stays sorted. Without `infos` they were not all
   /// looked for, and allowing one is no mistake.
-  void apply(std::vector<Diagnostic>& findings, bool infos) const;
+  void apply(std::vector<diag::Diagnostic>& findings, bool infos) const;
   /// Only takes out.
-  void filter(std::vector<Diagnostic>& findings) const;
+  void filter(std::vector<diag::Diagnostic>& findings) const;
 
  private:
   struct Code {
     std::string written;
-    const CodeInfo* info = nullptr;  // null: there is no such code
-    Span span;
+    const diag::CodeInfo* info = nullptr;  // null: there is no such code
+    source::Span span;
   };
   struct Allow {
-    Span comment;
+    source::Span comment;
     std::vector<Code> codes;
     bool reason = false;
     uint32_t begin = 0;  // it speaks for findings that begin in [begin, end)
@@ -40,12 +40,12 @@ class Suppressions {
 
   void read(const syntax::Comment& comment);
   void settle(Allow& allow, bool file) const;
-  Edit without(const Allow& allow, size_t code) const;
-  std::vector<bool> take_out(std::vector<Diagnostic>& findings, std::vector<bool> used) const;
+  diag::Edit without(const Allow& allow, size_t code) const;
+  std::vector<bool> take_out(std::vector<diag::Diagnostic>& findings, std::vector<bool> used) const;
 
-  const SourceMap& sources_;
+  const source::SourceMap& sources_;
   const syntax::File& tree_;
-  std::vector<Span> items_;  // declarations and rules, by begin, the longer first
+  std::vector<source::Span> items_;  // declarations and rules, by begin, the longer first
   std::vector<Allow> allows_;
 };
 

@@ -3,8 +3,9 @@
 
 namespace kr::lint {
 
-void check_tests(const Context& context, Sink& sink) {
-  report_failures(context.compiled, run_tests(context.compiled, context.tests), sink);
+void check_tests(const Context& context, diag::Sink& sink) {
+  testing::report_failures(context.compiled, testing::run_tests(context.compiled, context.tests),
+                           sink);
 }
 
 }  // namespace kr::lint

@@ -8,25 +8,26 @@
 namespace kr::lint {
 namespace {
 
-void check_uses(const Context& context, const LoadedFile& file, Sink& sink) {
+void check_uses(const Context& context, const sema::LoadedFile& file, diag::Sink& sink) {
   std::set<std::string> aliases;
   for (const Mention& mention : mentions(file.tree)) {
     if (mention.path->parts.size() > 1) aliases.insert(mention.path->parts.front().text);
   }
   for (const syntax::Use& use : file.tree.uses) {
     if (aliases.contains(sema::use_name(use))) continue;
-    Diagnostic& added = sink.add(code::unused_use, use.span, context.sources().text(use.span));
+    diag::Diagnostic& added =
+        sink.add(diag::code::unused_use, use.span, context.sources().text(use.span));
     added.help("remove it");
-    added.fix = Fix{true, {removal(context.sources(), use.span)}};
+    added.fix = diag::Fix{true, {removal(context.sources(), use.span)}};
   }
 }
 
 }  // namespace
 
-void check_unused(const Context& context, Sink& sink) {
+void check_unused(const Context& context, diag::Sink& sink) {
   const std::set<Used> used_here = used(context.rules(), context.modules, false);
   const std::vector<Used>& elsewhere = context.options.used_elsewhere;
-  for (const LoadedFile* file : context.roots) {
+  for (const sema::LoadedFile* file : context.roots) {
     check_uses(context, *file, sink);
     if (!context.has_engine(*file)) continue;  // a module for others
     const std::string path = usage_path(context.rules(), *file);
@@ -36,12 +37,12 @@ void check_unused(const Context& context, Sink& sink) {
     };
     for (const syntax::Pattern& pattern : file->tree.patterns) {
       if (is_used(sema::Noun::pattern, pattern.name.text)) continue;
-      sink.add(code::unused_pattern, pattern.name.span, pattern.name.text)
+      sink.add(diag::code::unused_pattern, pattern.name.span, pattern.name.text)
           .help("use it in a rule, or remove it");
     }
     for (const syntax::Table& table : file->tree.tables) {
       if (is_used(sema::Noun::table, table.name.text)) continue;
-      sink.add(code::unused_table, table.name.span, table.name.text)
+      sink.add(diag::code::unused_table, table.name.span, table.name.text)
           .help("add `include {}` to a block, or remove it", table.name.text);
     }
   }

@@ -33,31 +33,31 @@ std::string name_of(const syntax::File& tree, sema::Noun noun, uint32_t index) {
 
 }  // namespace
 
-std::string usage_path(const LoadedRules& rules, const LoadedFile& file) {
+std::string usage_path(const sema::LoadedRules& rules, const sema::LoadedFile& file) {
   if (file.path.empty()) return rules.sources.path(file.file);
   std::error_code error;
   const auto real = std::filesystem::canonical(file.path, error);
   return error ? file.path.string() : real.string();
 }
 
-std::vector<sema::Module> Modules::modules_of(const LoadedRules& rules) {
+std::vector<sema::Module> Modules::modules_of(const sema::LoadedRules& rules) {
   std::vector<sema::Module> modules;
   modules.reserve(rules.files.size());
-  for (const LoadedFile& file : rules.files) {
+  for (const sema::LoadedFile& file : rules.files) {
     sema::Module module{&file.tree, file.root, {}};
     for (const syntax::Use& use : file.tree.uses) {
       const std::string name = sema::use_text(use);
       const auto found =
           std::find_if(file.uses.begin(), file.uses.end(),
-                       [&](const LoadedFile::Used& one) { return one.name == name; });
-      module.uses.push_back(found == file.uses.end() ? FileId{} : found->file);
+                       [&](const sema::LoadedFile::Used& one) { return one.name == name; });
+      module.uses.push_back(found == file.uses.end() ? source::FileId{} : found->file);
     }
     modules.push_back(std::move(module));
   }
   return modules;
 }
 
-Modules::Modules(const LoadedRules& rules)
+Modules::Modules(const sema::LoadedRules& rules)
     : modules_(modules_of(rules)), scope_(modules_, ignored_) {}
 
 std::vector<Mention> mentions(const syntax::File& tree) {
@@ -79,12 +79,12 @@ std::vector<Mention> mentions(const syntax::File& tree) {
   return all;
 }
 
-std::set<Used> used(const LoadedRules& rules, const Modules& modules, bool others_only) {
+std::set<Used> used(const sema::LoadedRules& rules, const Modules& modules, bool others_only) {
   std::set<Used> all;
   std::vector<std::string> paths;
   paths.reserve(rules.files.size());
-  for (const LoadedFile& file : rules.files) paths.push_back(usage_path(rules, file));
-  for (const LoadedFile& file : rules.files) {
+  for (const sema::LoadedFile& file : rules.files) paths.push_back(usage_path(rules, file));
+  for (const sema::LoadedFile& file : rules.files) {
     for (const Mention& mention : mentions(file.tree)) {
       if (mention.noun == sema::Noun::engine) continue;
       const auto found = modules.scope().look(file.file, *mention.path, mention.noun);

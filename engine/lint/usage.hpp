@@ -21,20 +21,20 @@ struct Used {
 };
 
 /// The path that `Used` names a file by: canonical, so that links and spellings meet.
-std::string usage_path(const LoadedRules& rules, const LoadedFile& file);
+std::string usage_path(const sema::LoadedRules& rules, const sema::LoadedFile& file);
 
 /// The files of loaded rules as name resolution sees them.
 class Modules {
  public:
-  explicit Modules(const LoadedRules& rules);
+  explicit Modules(const sema::LoadedRules& rules);
   Modules(const Modules&) = delete;
   Modules& operator=(const Modules&) = delete;
   const sema::Scope& scope() const noexcept { return scope_; }
 
  private:
-  static std::vector<sema::Module> modules_of(const LoadedRules& rules);
+  static std::vector<sema::Module> modules_of(const sema::LoadedRules& rules);
   std::vector<sema::Module> modules_;
-  Sink ignored_;  // what it says was said when the rules were loaded
+  diag::Sink ignored_;  // what it says was said when the rules were loaded
   sema::Scope scope_;
 };
 
@@ -48,6 +48,6 @@ std::vector<Mention> mentions(const syntax::File& tree);
 
 /// Everything that the files of loaded rules use, of themselves and of others. With `others_only`,
 /// only what one file uses of another.
-std::set<Used> used(const LoadedRules& rules, const Modules& modules, bool others_only);
+std::set<Used> used(const sema::LoadedRules& rules, const Modules& modules, bool others_only);
 
 }  // namespace kr::lint

@@ -23,10 +23,10 @@ class Actions {
         encoding_(question.encoding),
         out_(out) {}
 
-  void fix(const Diagnostic& finding) {
+  void fix(const diag::Diagnostic& finding) {
     if (!finding.fix || finding.fix->edits.empty()) return;
     Changes changes;
-    for (const Edit& edit : finding.fix->edits) {
+    for (const diag::Edit& edit : finding.fix->edits) {
       const std::string& uri = analysis_.uri(edit.span.file);
       if (uri.empty()) return;
       changes[uri].push_back({analysis_.range(edit.span, encoding_), edit.text});
@@ -37,7 +37,7 @@ class Actions {
   }
 
   /// Errors of loading cannot be allowed.
-  void allow(const Diagnostic& finding) {
+  void allow(const diag::Diagnostic& finding) {
     if (!analysis_.loaded()) return;
     // A line of rules, which a lone carriage return does not end: behind one, the comment would
     // take in what follows.
@@ -58,12 +58,12 @@ class Actions {
   }
 
  private:
-  static std::string title(const Diagnostic& finding) {
+  static std::string title(const diag::Diagnostic& finding) {
     if (!finding.help_.empty()) return "Fix: " + finding.help_;
     return fmt::format("Fix {}", finding.code->name);
   }
 
-  void write(const std::string& title, const Diagnostic& finding, const Changes& changes,
+  void write(const std::string& title, const diag::Diagnostic& finding, const Changes& changes,
              bool preferred) {
     out_.open('{');
     out_.key("title").text(title);
@@ -101,7 +101,7 @@ void write_code_actions(Question question, size_t end, Writer& out) {
   const Analysis& analysis = analysis_of(question);
   out.open('[');
   Actions actions(question, out);
-  for (const Diagnostic& finding : question.document.findings) {
+  for (const diag::Diagnostic& finding : question.document.findings) {
     if (finding.span.file != analysis.root().file) continue;
     if (finding.span.begin > end || finding.span.end < question.offset) continue;
     actions.fix(finding);

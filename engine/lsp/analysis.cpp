@@ -7,12 +7,12 @@
 
 namespace kr::lsp {
 
-Analysis::Analysis(const std::string& path, const Library& library, const Editor& editor) {
-  compiled_.rules = load_rules({path}, library, loaded_, editor.text);
+Analysis::Analysis(const std::string& path, const source::Library& library, const Editor& editor) {
+  compiled_.rules = sema::load_rules({path}, library, loaded_, editor.text);
   compiled_.named = true;
   modules_ = std::make_unique<lint::Modules>(rules());
   files_.reserve(rules().files.size());
-  for (const LoadedFile& file : rules().files) {
+  for (const sema::LoadedFile& file : rules().files) {
     PerFile& made = files_.emplace_back();
     if (!file.path.empty()) {
       made.path = real_path(file.path);
@@ -28,34 +28,34 @@ bool Analysis::reads(const std::filesystem::path& path) const {
                      [&](const PerFile& file) { return file.path == path; });
 }
 
-std::vector<Diagnostic> Analysis::lint(const std::shared_ptr<MatchMemo>& memo,
-                                       prove::ProofMemo& proofs,
-                                       std::vector<lint::Used> used_elsewhere,
-                                       const std::atomic<bool>* stop) {
-  if (!compiled_.database) compiled_.database = Database::of_automata(program(), memo);
-  LintOptions options;
+std::vector<diag::Diagnostic> Analysis::lint(const std::shared_ptr<match::MatchMemo>& memo,
+                                             prove::ProofMemo& proofs,
+                                             std::vector<lint::Used> used_elsewhere,
+                                             const std::atomic<bool>* stop) {
+  if (!compiled_.database) compiled_.database = match::Database::of_automata(program(), memo);
+  lint::LintOptions options;
   options.infos = false;  // those that take long: a person is typing
   options.used_elsewhere = std::move(used_elsewhere);
   options.proofs = &proofs;
   options.stop = stop;
-  return lint_rules(compiled_, options, loaded_);
+  return lint::lint_rules(compiled_, options, loaded_);
 }
 
-const std::vector<Symbol>& Analysis::symbols(FileId file) const {
+const std::vector<Symbol>& Analysis::symbols(source::FileId file) const {
   return files_[file.index].symbols;
 }
 
-const Lines& Analysis::lines(FileId file) const {
+const Lines& Analysis::lines(source::FileId file) const {
   return files_[file.index].lines;
 }
 
-Range Analysis::range(Span span, Encoding encoding) const {
+Range Analysis::range(source::Span span, Encoding encoding) const {
   const std::string_view text = sources().text(span.file);
   const Lines& lines = this->lines(span.file);
   return {lines.place(text, span.begin, encoding), lines.place(text, span.end, encoding)};
 }
 
-const std::string& Analysis::uri(FileId file) const {
+const std::string& Analysis::uri(source::FileId file) const {
   return files_[file.index].uri;
 }
 
@@ -69,10 +69,10 @@ prove::Prover& Analysis::prover() {
   return *prover_;
 }
 
-std::optional<RuleId> Analysis::rule_at(Span span) const {
+std::optional<sema::RuleId> Analysis::rule_at(source::Span span) const {
   uint32_t index = 0;
-  for (const Rule& rule : program().rules) {
-    if (rule.span == span) return RuleId{index};
+  for (const sema::Rule& rule : program().rules) {
+    if (rule.span == span) return sema::RuleId{index};
     ++index;
   }
   return std::nullopt;

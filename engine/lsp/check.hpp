@@ -17,7 +17,7 @@ namespace kr::lsp {
 
 /// What stays the same from edit to edit is matched and proven once. One check at a time uses it.
 struct Remembered {
-  std::shared_ptr<MatchMemo> matches = std::make_shared<MatchMemo>();
+  std::shared_ptr<match::MatchMemo> matches = std::make_shared<match::MatchMemo>();
   prove::ProofMemo proofs;
 };
 
@@ -29,7 +29,7 @@ struct Check {
   /// Set by any thread: the findings are not wanted any more.
   std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
 
-  std::vector<Diagnostic> findings;
+  std::vector<diag::Diagnostic> findings;
   std::string trouble;         // why there are no findings; empty: there are
   std::exception_ptr failure;  // an InternalError, for the thread that takes the check
 

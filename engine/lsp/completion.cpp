@@ -258,10 +258,11 @@ class Completer {
 
   void add_dimensions() {
     std::set<std::string> names{"stage", "substage", "kind"};
-    for (const LoadedFile& file : analysis_.rules().files) {
+    for (const sema::LoadedFile& file : analysis_.rules().files) {
       for (const syntax::Labels& labels : file.tree.labels) names.insert(labels.dimension.text);
     }
-    for (const Dimension& dimension : analysis_.program().dimensions) names.insert(dimension.name);
+    for (const sema::Dimension& dimension : analysis_.program().dimensions)
+      names.insert(dimension.name);
     for (const std::string& name : names) add(name, {ItemKind::field, "dimension", "", ""});
   }
 
@@ -311,8 +312,8 @@ class Completer {
     const auto word = code_in_allow(text_.substr(begin, end - begin), question_.offset - begin);
     if (!word) return false;
     begin_ = begin + word->first;
-    for (const CodeInfo& info : all_codes()) {
-      if (info.severity == Severity::retired || info.id < "KR300") continue;
+    for (const diag::CodeInfo& info : diag::all_codes()) {
+      if (info.severity == diag::Severity::retired || info.id < "KR300") continue;
       add(std::string(info.name), {ItemKind::member, std::string(info.id), about_code(info), ""});
     }
     return true;
@@ -346,7 +347,7 @@ class Completer {
 
   Question& question_;
   const Analysis& analysis_;
-  FileId file_;
+  source::FileId file_;
   std::string_view text_;
   Cursor cursor_;
   std::map<std::string, Item> items_;

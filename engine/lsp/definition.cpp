@@ -7,7 +7,7 @@
 namespace kr::lsp {
 namespace {
 
-void write_location(const Analysis& analysis, Span span, Encoding encoding, Writer& out) {
+void write_location(const Analysis& analysis, source::Span span, Encoding encoding, Writer& out) {
   out.open('{');
   out.key("uri").text(analysis.uri(span.file));
   out.key("range").range(analysis.range(span, encoding));
@@ -16,12 +16,12 @@ void write_location(const Analysis& analysis, Span span, Encoding encoding, Writ
 
 struct Target {
   std::string uri;
-  Span span;  // in the asking document's analysis
+  source::Span span;  // in the asking document's analysis
 };
 
 std::optional<Target> target_of(Question& question) {
   const Analysis& analysis = analysis_of(question);
-  const FileId file = analysis.root().file;
+  const source::FileId file = analysis.root().file;
   const Symbol* symbol = symbol_at(analysis, file, question.offset);
   if (symbol == nullptr) return std::nullopt;
   const auto span = declaration(analysis, file, *symbol);
@@ -46,7 +46,7 @@ void write_references(Question question, bool with_declaration, Writer& out) {
   for (auto& [uri, open] : question.workspace.documents()) {
     const Analysis* analysis = question.workspace.analysis(open);
     if (analysis == nullptr) continue;
-    for (const LoadedFile& file : analysis->rules().files) {
+    for (const sema::LoadedFile& file : analysis->rules().files) {
       const std::string place = analysis->uri(file.file);
       if (place.empty()) continue;
       for (const Symbol& symbol : analysis->symbols(file.file)) {

@@ -26,11 +26,11 @@ void write_code_actions(Question question, size_t end, Writer& out);
 /// Params of textDocument/publishDiagnostics.
 void write_diagnostics(const OpenDocument& document, Encoding encoding, Writer& out);
 /// One diagnostic of the document's root file.
-void write_diagnostic(const OpenDocument& document, const Diagnostic& diagnostic, Encoding encoding,
-                      Writer& out);
+void write_diagnostic(const OpenDocument& document, const diag::Diagnostic& diagnostic,
+                      Encoding encoding, Writer& out);
 
 /// What a finding of this code means, as markdown.
-std::string about_code(const CodeInfo& info);
+std::string about_code(const diag::CodeInfo& info);
 
 /// The analysis of the document. Throws RequestError where it cannot be loaded.
 Analysis& analysis_of(Question& question);

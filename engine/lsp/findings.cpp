@@ -11,7 +11,7 @@ namespace kr::lsp {
 namespace {
 
 /// Rules and declarations that change nothing: shown faded.
-bool is_unnecessary(const CodeInfo& code) {
+bool is_unnecessary(const diag::CodeInfo& code) {
   static constexpr std::array<std::string_view, 6> names{"unreachable-rule",
                                                          "unreachable-alternative",
                                                          "redundant-alternative",
@@ -21,31 +21,31 @@ bool is_unnecessary(const CodeInfo& code) {
   return std::find(names.begin(), names.end(), code.name) != names.end();
 }
 
-int severity_number(Severity severity) {
+int severity_number(diag::Severity severity) {
   switch (severity) {
-    case Severity::error:
+    case diag::Severity::error:
       return 1;
-    case Severity::warning:
+    case diag::Severity::warning:
       return 2;
-    case Severity::info:
-    case Severity::retired:
+    case diag::Severity::info:
+    case diag::Severity::retired:
       // What is only likely stays out of the list of problems.
       return 4;
   }
   return 4;
 }
 
-std::string message_of(const Diagnostic& diagnostic) {
+std::string message_of(const diag::Diagnostic& diagnostic) {
   std::string text = diagnostic.message;
   if (diagnostic.witness) text += fmt::format("\nexample: {}", *diagnostic.witness);
   if (!diagnostic.help_.empty()) text += "\n" + diagnostic.help_;
   return text;
 }
 
-void write_related(const Analysis& analysis, const std::vector<Related>& all, Encoding encoding,
-                   Writer& out) {
+void write_related(const Analysis& analysis, const std::vector<diag::Related>& all,
+                   Encoding encoding, Writer& out) {
   out.key("relatedInformation").open('[');
-  for (const Related& one : all) {
+  for (const diag::Related& one : all) {
     if (!one.span.valid() || analysis.uri(one.span.file).empty()) continue;
     out.open('{');
     out.key("location").open('{');
@@ -67,15 +67,15 @@ void write_plain(Range range, std::string_view message, Writer& out) {
 }
 
 /// The `use` of the root by which a file was reached; the first byte where none is known.
-Span way_to(const Analysis& analysis, FileId file) {
-  const LoadedFile& root = analysis.root();
+source::Span way_to(const Analysis& analysis, source::FileId file) {
+  const sema::LoadedFile& root = analysis.root();
   for (const syntax::Use& use : root.tree.uses) {
-    for (const LoadedFile::Used& used : root.uses) {
+    for (const sema::LoadedFile::Used& used : root.uses) {
       if (used.name != sema::use_text(use)) continue;
-      std::vector<FileId> reached{used.file};
+      std::vector<source::FileId> reached{used.file};
       for (size_t i = 0; i < reached.size(); ++i) {
         if (reached[i] == file) return use.span;
-        for (const LoadedFile::Used& next : analysis.rules().files[reached[i].index].uses) {
+        for (const sema::LoadedFile::Used& next : analysis.rules().files[reached[i].index].uses) {
           if (std::find(reached.begin(), reached.end(), next.file) == reached.end()) {
             reached.push_back(next.file);
           }
@@ -89,9 +89,9 @@ Span way_to(const Analysis& analysis, FileId file) {
 /// Errors of used files keep this one from being checked: one is shown at the `use`.
 void write_foreign(const OpenDocument& document, Encoding encoding, Writer& out) {
   const Analysis& analysis = *document.analysis;
-  std::vector<FileId> told;
-  for (const Diagnostic& one : document.findings) {
-    if (one.severity != Severity::error || one.span.file == analysis.root().file) continue;
+  std::vector<source::FileId> told;
+  for (const diag::Diagnostic& one : document.findings) {
+    if (one.severity != diag::Severity::error || one.span.file == analysis.root().file) continue;
     if (std::find(told.begin(), told.end(), one.span.file) != told.end()) continue;
     told.push_back(one.span.file);
     write_plain(analysis.range(way_to(analysis, one.span.file), encoding),
@@ -104,8 +104,8 @@ void write_foreign(const OpenDocument& document, Encoding encoding, Writer& out)
 
 }  // namespace
 
-void write_diagnostic(const OpenDocument& document, const Diagnostic& diagnostic, Encoding encoding,
-                      Writer& out) {
+void write_diagnostic(const OpenDocument& document, const diag::Diagnostic& diagnostic,
+                      Encoding encoding, Writer& out) {
   const Analysis& analysis = *document.analysis;
   out.open('{');
   out.key("range").range(analysis.range(diagnostic.span, encoding));
@@ -121,7 +121,7 @@ void write_diagnostic(const OpenDocument& document, const Diagnostic& diagnostic
   if (!diagnostic.related_.empty()) write_related(analysis, diagnostic.related_, encoding, out);
   out.key("data").open('{');
   out.key("name").text(diagnostic.code->name);
-  out.key("page").text(page_file(*diagnostic.code));
+  out.key("page").text(explain::page_file(*diagnostic.code));
   out.close('}');
   out.close('}');
 }
@@ -132,7 +132,7 @@ void write_diagnostics(const OpenDocument& document, Encoding encoding, Writer& 
   out.key("version").number(document.document.version);
   out.key("diagnostics").open('[');
   if (document.analysis) {
-    for (const Diagnostic& one : document.findings) {
+    for (const diag::Diagnostic& one : document.findings) {
       if (one.span.file != document.analysis->root().file) continue;
       write_diagnostic(document, one, encoding, out);
     }

@@ -42,9 +42,9 @@ Middle middle_of(std::string_view before, std::string_view after) {
 void write_formatting(Question question, Writer& out) {
   const std::string& text = question.document.document.text;
   const Lines& lines = question.document.document.lines;
-  SourceMap sources;
-  const FileId file = sources.add(question.document.path.string(), text);
-  const Layout layout = lay_out(sources, file);
+  source::SourceMap sources;
+  const source::FileId file = sources.add(question.document.path.string(), text);
+  const layout::Layout layout = layout::lay_out(sources, file);
   out.open('[');
   if (layout.text != text) {
     const Middle middle = middle_of(text, layout.text);

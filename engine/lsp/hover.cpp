@@ -22,23 +22,23 @@ constexpr size_t most_tables = 8;
 constexpr size_t most_takers = 4;
 
 struct Hover {
-  Span span;
+  source::Span span;
   std::string text;
 };
 
 /// What can be said of one rule in one effective table.
 class Reach {
  public:
-  Reach(Analysis& analysis, RuleId rule)
+  Reach(Analysis& analysis, sema::RuleId rule)
       : analysis_(analysis), program_(analysis.program()), rule_(rule) {}
 
   std::string text() {
     uint32_t index = 0;
-    for (const Model& model : program_.models) {
-      const ModelId id{index++};
-      for (const Table& table : model.tables) ask(table, program_.title(id));
+    for (const sema::Model& model : program_.models) {
+      const sema::ModelId id{index++};
+      for (const sema::Table& table : model.tables) ask(table, program_.title(id));
     }
-    for (const SharedTable& table : program_.shared_tables) {
+    for (const sema::SharedTable& table : program_.shared_tables) {
       ask_list(table.rules, "table " + table.name);
     }
     std::string out;
@@ -49,20 +49,20 @@ class Reach {
 
  private:
   struct Answer {
-    std::vector<RuleId> before;
+    std::vector<sema::RuleId> before;
     std::string models;
     std::string text;
   };
 
-  void ask(const Table& table, const std::string& where) {
+  void ask(const sema::Table& table, const std::string& where) {
     if (table.otherwise == rule_) return;
     ask_list(table.rules, where);
   }
 
-  void ask_list(const std::vector<RuleId>& rules, const std::string& where) {
+  void ask_list(const std::vector<sema::RuleId>& rules, const std::string& where) {
     const auto at = std::find(rules.begin(), rules.end(), rule_);
     if (at == rules.end()) return;
-    std::vector<RuleId> before(rules.begin(), at);
+    std::vector<sema::RuleId> before(rules.begin(), at);
     for (Answer& one : answers_) {
       if (one.before != before) continue;
       one.models += ", " + as_code(where);
@@ -76,14 +76,14 @@ class Reach {
     answers_.push_back({std::move(before), as_code(where), std::move(text)});
   }
 
-  std::string reach(const std::vector<RuleId>& before) {
+  std::string reach(const std::vector<sema::RuleId>& before) {
     prove::Prover& prover = analysis_.prover();
-    const auto formula = [&](RuleId id) {
+    const auto formula = [&](sema::RuleId id) {
       return prover.formulas().of(program_, program_.rules.get(id).expr);
     };
     std::vector<prove::FormulaId> taken;
     taken.reserve(before.size());
-    for (const RuleId id : before) taken.push_back(formula(id));
+    for (const sema::RuleId id : before) taken.push_back(formula(id));
     const prove::FormulaId own = formula(rule_);
     const prove::Finding finding = prover.find(own, taken);
     if (finding.found()) return as_code(prove::to_string(finding.witness));
@@ -93,7 +93,7 @@ class Reach {
     for (size_t i = 0; i < before.size(); ++i) {
       if (!prover.find(prover.formulas().all({own, taken[i]})).found()) continue;
       if (named == most_takers) return out + ", …";
-      const Rule& rule = program_.rules.get(before[i]);
+      const sema::Rule& rule = program_.rules.get(before[i]);
       out += fmt::format("{} {} ({})", named++ == 0 ? ": its names go to" : ",",
                          as_code(rule.label), analysis_.sources().place(rule.label_span));
     }
@@ -101,8 +101,8 @@ class Reach {
   }
 
   Analysis& analysis_;
-  const Program& program_;
-  RuleId rule_;
+  const sema::Program& program_;
+  sema::RuleId rule_;
   std::vector<Answer> answers_;
   size_t left_ = 0;
 };
@@ -133,7 +133,7 @@ std::string about_label(const Analysis& analysis, const Symbol& symbol) {
 std::string given_by(const Analysis& analysis, const Symbol& symbol) {
   if (!analysis.loaded()) return "";
   std::set<std::string> places;
-  for (const Rule& rule : analysis.program().rules) {
+  for (const sema::Rule& rule : analysis.program().rules) {
     const std::string dimension =
         rule.dimension.valid() ? analysis.program().dimensions.get(rule.dimension).name : "phases";
     if (rule.label == symbol.name && dimension == symbol.dimension) {
@@ -170,7 +170,7 @@ std::string about_rule(Analysis& analysis, const Symbol& symbol) {
   return out;
 }
 
-std::string about_pattern(Analysis& analysis, const Symbol& symbol, Span declared) {
+std::string about_pattern(Analysis& analysis, const Symbol& symbol, source::Span declared) {
   const syntax::File& tree = analysis.scope().tree(declared.file);
   const auto pattern =
       std::find_if(tree.patterns.begin(), tree.patterns.end(),
@@ -182,10 +182,11 @@ std::string about_pattern(Analysis& analysis, const Symbol& symbol, Span declare
   paragraph(out, "Matches a name " + describe(tree, pattern->expr));
   if (!analysis.loaded()) return out;
   // A pattern's expression stands once in the Program; that of another file is found by its place.
-  const Span span = pattern->expr.valid() ? tree.exprs.get(pattern->expr).span : Span{};
+  const source::Span span =
+      pattern->expr.valid() ? tree.exprs.get(pattern->expr).span : source::Span{};
   uint32_t index = 0;
-  for (const Expr& expr : analysis.program().exprs) {
-    const ExprId id{index++};
+  for (const sema::Expr& expr : analysis.program().exprs) {
+    const sema::ExprId id{index++};
     if (expr.span != span) continue;
     prove::Prover& prover = analysis.prover();
     const auto finding = prover.find(prover.formulas().of(analysis.program(), id));
@@ -198,7 +199,7 @@ std::string about_pattern(Analysis& analysis, const Symbol& symbol, Span declare
 }
 
 template <class Declaration>
-const Declaration* declared_at(const std::vector<Declaration>& all, Span span) {
+const Declaration* declared_at(const std::vector<Declaration>& all, source::Span span) {
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const Declaration& one) { return one.name.span == span; });
   return found == all.end() ? nullptr : &*found;
@@ -212,7 +213,7 @@ std::string titled(std::string_view what, const Symbol& symbol,
   return out;
 }
 
-std::string about_declaration(Analysis& analysis, const Symbol& symbol, Span declared) {
+std::string about_declaration(Analysis& analysis, const Symbol& symbol, source::Span declared) {
   const syntax::File& tree = analysis.scope().tree(declared.file);
   switch (symbol.kind) {
     case SymbolKind::module:
@@ -255,7 +256,7 @@ std::string about_declaration(Analysis& analysis, const Symbol& symbol, Span dec
 }
 
 std::optional<Hover> about_symbol(Analysis& analysis, size_t offset) {
-  const FileId file = analysis.root().file;
+  const source::FileId file = analysis.root().file;
   const Symbol* symbol = symbol_at(analysis, file, offset);
   if (symbol == nullptr) return std::nullopt;
   if (symbol->kind == SymbolKind::label) {
@@ -299,13 +300,14 @@ std::optional<Hover> about_words(const Analysis& analysis, size_t offset) {
 }
 
 std::optional<Hover> about_comment(const Analysis& analysis, size_t offset) {
-  const FileId file = analysis.root().file;
+  const source::FileId file = analysis.root().file;
   for (const syntax::Comment& comment : analysis.tree().comments) {
     if (offset < comment.span.begin || offset > comment.span.end) continue;
     const std::string_view line = analysis.sources().text(comment.span);
     const auto word = code_in_allow(line, offset - comment.span.begin);
     if (!word || word->first == word->second) return Hover{};
-    const CodeInfo* info = find_code(line.substr(word->first, word->second - word->first));
+    const diag::CodeInfo* info =
+        diag::find_code(line.substr(word->first, word->second - word->first));
     if (info == nullptr) return Hover{};
     const auto at = [&](size_t i) { return comment.span.begin + static_cast<uint32_t>(i); };
     return Hover{{file, at(word->first), at(word->second)}, about_code(*info)};
@@ -315,11 +317,11 @@ std::optional<Hover> about_comment(const Analysis& analysis, size_t offset) {
 
 }  // namespace
 
-std::string about_code(const CodeInfo& info) {
-  const std::string_view page = page_of(info);
+std::string about_code(const diag::CodeInfo& info) {
+  const std::string_view page = explain::page_of(info);
   if (!page.empty()) return std::string(page);
-  return fmt::format("**{} {}** ({})\n\n{}", info.id, info.name, to_string(info.severity),
-                     description(info));
+  return fmt::format("**{} {}** ({})\n\n{}", info.id, info.name, diag::to_string(info.severity),
+                     diag::description(info));
 }
 
 void write_hover(Question question, Writer& out) {

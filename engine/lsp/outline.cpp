@@ -101,8 +101,8 @@ class Outline {
     close();
   }
 
-  void open(const std::string& name, const std::string& detail, OutlineKind kind, Span span,
-            Span selection) {
+  void open(const std::string& name, const std::string& detail, OutlineKind kind, source::Span span,
+            source::Span selection) {
     out_.open('{');
     out_.key("name").text(name.empty() ? "…" : name);
     if (!detail.empty()) out_.key("detail").text(detail);
@@ -117,8 +117,8 @@ class Outline {
     out_.close(']');
     out_.close('}');
   }
-  void leaf(const std::string& name, const std::string& detail, OutlineKind kind, Span span,
-            Span selection) {
+  void leaf(const std::string& name, const std::string& detail, OutlineKind kind, source::Span span,
+            source::Span selection) {
     open(name, detail, kind, span, selection);
     close();
   }

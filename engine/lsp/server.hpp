@@ -15,7 +15,7 @@ namespace kr::lsp {
 
 class Server {
  public:
-  Server(Library library, std::string version)
+  Server(source::Library library, std::string version)
       : workspace_(std::move(library)), version_(std::move(version)) {}
 
   /// One message; what is to be sent because of it, in order.

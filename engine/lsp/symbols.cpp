@@ -47,7 +47,7 @@ class Collector {
   }
 
   void add_use(const syntax::Use& use) {
-    const Span span = use.file ? use.file->span : use.module.span;
+    const source::Span span = use.file ? use.file->span : use.module.span;
     Symbol& symbol = mention(SymbolKind::module, {sema::use_text(use), span, false});
     symbol.use = &use;
     if (!use.alias) return;
@@ -133,10 +133,11 @@ const syntax::Model* model_in(const syntax::Engine& engine, std::string_view nam
 }
 
 /// The file a module is read from.
-std::optional<FileId> module_of(const Analysis& analysis, FileId file, const Symbol& symbol) {
-  std::optional<FileId> found;
+std::optional<source::FileId> module_of(const Analysis& analysis, source::FileId file,
+                                        const Symbol& symbol) {
+  std::optional<source::FileId> found;
   if (symbol.use != nullptr) {
-    for (const LoadedFile::Used& used : analysis.rules().files[file.index].uses) {
+    for (const sema::LoadedFile::Used& used : analysis.rules().files[file.index].uses) {
       if (used.name == sema::use_text(*symbol.use)) found = used.file;
     }
   } else {
@@ -145,7 +146,8 @@ std::optional<FileId> module_of(const Analysis& analysis, FileId file, const Sym
   return found && found->valid() ? found : std::nullopt;
 }
 
-std::optional<Span> model_declared(const Analysis& analysis, FileId file, const Symbol& symbol) {
+std::optional<source::Span> model_declared(const Analysis& analysis, source::FileId file,
+                                           const Symbol& symbol) {
   if (symbol.path == nullptr || symbol.path->parts.size() == 1) {
     if (symbol.engine == nullptr) return std::nullopt;
     if (const auto* model = model_in(*symbol.engine, symbol.name)) return model->name.span;
@@ -162,8 +164,9 @@ std::optional<Span> model_declared(const Analysis& analysis, FileId file, const 
   return std::nullopt;
 }
 
-std::optional<Span> engine_declared(const Analysis& analysis, FileId file, const Symbol& symbol) {
-  FileId in = file;
+std::optional<source::Span> engine_declared(const Analysis& analysis, source::FileId file,
+                                            const Symbol& symbol) {
+  source::FileId in = file;
   if (symbol.path != nullptr) {
     const auto module = analysis.scope().alias(file, symbol.path->parts[0].text);
     if (!module || !module->valid()) return std::nullopt;
@@ -176,11 +179,11 @@ std::optional<Span> engine_declared(const Analysis& analysis, FileId file, const
 }
 
 /// Files in the order of their distance by `use`.
-std::vector<FileId> by_distance(const Analysis& analysis, FileId file) {
-  std::vector<FileId> order{file};
+std::vector<source::FileId> by_distance(const Analysis& analysis, source::FileId file) {
+  std::vector<source::FileId> order{file};
   std::set<uint32_t> seen{file.index};
   for (size_t at = 0; at < order.size(); ++at) {
-    for (const LoadedFile::Used& used : analysis.rules().files[order[at].index].uses) {
+    for (const sema::LoadedFile::Used& used : analysis.rules().files[order[at].index].uses) {
       if (seen.insert(used.file.index).second) order.push_back(used.file);
     }
   }
@@ -192,14 +195,14 @@ std::vector<FileId> by_distance(const Analysis& analysis, FileId file) {
   return order;
 }
 
-std::optional<Span> dimension_declared(const Analysis& analysis, FileId file,
-                                       const Symbol& symbol) {
+std::optional<source::Span> dimension_declared(const Analysis& analysis, source::FileId file,
+                                               const Symbol& symbol) {
   if (symbol.path != nullptr) {
     const auto found = analysis.scope().look(file, *symbol.path, sema::Noun::labels);
     if (!found) return std::nullopt;
     return analysis.scope().tree(found->module).labels[found->index].dimension.span;
   }
-  for (const FileId one : by_distance(analysis, file)) {
+  for (const source::FileId one : by_distance(analysis, file)) {
     for (const syntax::Labels& labels : analysis.scope().tree(one).labels) {
       if (labels.dimension.text == symbol.name) return labels.dimension.span;
     }
@@ -207,7 +210,8 @@ std::optional<Span> dimension_declared(const Analysis& analysis, FileId file,
   return std::nullopt;
 }
 
-std::optional<Span> label_declared(const Analysis& analysis, FileId file, const Symbol& symbol) {
+std::optional<source::Span> label_declared(const Analysis& analysis, source::FileId file,
+                                           const Symbol& symbol) {
   for (const KnownLabel& known : labels_of(analysis, file, symbol.dimension)) {
     if (known.label->label.text == symbol.name) return known.label->label.span;
   }
@@ -226,7 +230,7 @@ std::vector<Symbol> symbols_of(const syntax::File& tree) {
   return Collector(tree).collect();
 }
 
-const Symbol* symbol_at(const Analysis& analysis, FileId file, size_t offset) {
+const Symbol* symbol_at(const Analysis& analysis, source::FileId file, size_t offset) {
   const Symbol* best = nullptr;
   for (const Symbol& symbol : analysis.symbols(file)) {
     if (offset < symbol.span.begin || offset > symbol.span.end) continue;
@@ -236,10 +240,10 @@ const Symbol* symbol_at(const Analysis& analysis, FileId file, size_t offset) {
   return best;
 }
 
-std::vector<KnownLabel> labels_of(const Analysis& analysis, FileId file,
+std::vector<KnownLabel> labels_of(const Analysis& analysis, source::FileId file,
                                   std::string_view dimension) {
   std::vector<KnownLabel> known;
-  for (const FileId one : by_distance(analysis, file)) {
+  for (const source::FileId one : by_distance(analysis, file)) {
     for (const syntax::Labels& labels : analysis.scope().tree(one).labels) {
       if (labels.dimension.text != dimension) continue;
       for (const syntax::LabelDecl& label : labels.labels) known.push_back({&label, &labels, one});
@@ -248,13 +252,14 @@ std::vector<KnownLabel> labels_of(const Analysis& analysis, FileId file,
   return known;
 }
 
-std::optional<Span> declaration(const Analysis& analysis, FileId file, const Symbol& symbol) {
+std::optional<source::Span> declaration(const Analysis& analysis, source::FileId file,
+                                        const Symbol& symbol) {
   if (symbol.declares && symbol.kind != SymbolKind::label) return symbol.span;
   const sema::Scope& scope = analysis.scope();
   switch (symbol.kind) {
     case SymbolKind::module: {
       const auto module = module_of(analysis, file, symbol);
-      return module ? std::optional(Span{*module, 0, 0}) : std::nullopt;
+      return module ? std::optional(source::Span{*module, 0, 0}) : std::nullopt;
     }
     case SymbolKind::pattern: {
       const auto found = scope.look(file, *symbol.path, sema::Noun::pattern);

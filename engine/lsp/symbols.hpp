@@ -25,7 +25,7 @@ enum class SymbolKind : uint8_t {
 /// Points into the tree it was made from.
 struct Symbol {
   SymbolKind kind = SymbolKind::pattern;
-  Span span;
+  source::Span span;
   std::string name;
   bool declares = false;
   const syntax::Path* path = nullptr;      // where it is written as one: `c.any`
@@ -39,18 +39,19 @@ struct Symbol {
 std::vector<Symbol> symbols_of(const syntax::File& tree);
 
 /// The symbol at a byte of the root file, its end included; null where there is none.
-const Symbol* symbol_at(const Analysis& analysis, FileId file, size_t offset);
+const Symbol* symbol_at(const Analysis& analysis, source::FileId file, size_t offset);
 
 /// Where a symbol of `file` is declared. None: nowhere, or what it names did not load.
-std::optional<Span> declaration(const Analysis& analysis, FileId file, const Symbol& symbol);
+std::optional<source::Span> declaration(const Analysis& analysis, source::FileId file,
+                                        const Symbol& symbol);
 
 /// The declarations of a label that a dimension may have in this file, the nearest first.
 struct KnownLabel {
   const syntax::LabelDecl* label;
   const syntax::Labels* in;
-  FileId file;
+  source::FileId file;
 };
-std::vector<KnownLabel> labels_of(const Analysis& analysis, FileId file,
+std::vector<KnownLabel> labels_of(const Analysis& analysis, source::FileId file,
                                   std::string_view dimension);
 
 }  // namespace kr::lsp

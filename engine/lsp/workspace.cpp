@@ -80,7 +80,7 @@ const std::shared_ptr<Analysis>& Workspace::loaded(OpenDocument& document) {
 std::optional<Check> Workspace::start_check(OpenDocument& document) {
   const std::shared_ptr<Analysis> analysis = loaded(document);
   if (analysis == nullptr || !analysis->loaded()) {
-    document.findings = analysis ? analysis->said() : std::vector<Diagnostic>();
+    document.findings = analysis ? analysis->said() : std::vector<diag::Diagnostic>();
     document.checked = true;
     return std::nullopt;
   }

@@ -18,19 +18,19 @@ struct OpenDocument {
   Document document;
   std::filesystem::path path;  // canonical; for an unsaved text without file, its URI
   bool is_file = false;
-  std::shared_ptr<Analysis> analysis;  // of the text as it is, or null
-  std::vector<Diagnostic> findings;    // those of `analysis`, in its root file
-  std::string trouble;                 // why there is no analysis
-  uint64_t edited = 0;                 // rises from edit to edit of all documents
-  bool checked = false;                // the findings are those of the text as it is
-  bool published = false;              // the editor has been sent them
+  std::shared_ptr<Analysis> analysis;      // of the text as it is, or null
+  std::vector<diag::Diagnostic> findings;  // those of `analysis`, in its root file
+  std::string trouble;                     // why there is no analysis
+  uint64_t edited = 0;                     // rises from edit to edit of all documents
+  bool checked = false;                    // the findings are those of the text as it is
+  bool published = false;                  // the editor has been sent them
 };
 
 class Workspace {
  public:
-  explicit Workspace(Library library) : library_(std::move(library)) {}
+  explicit Workspace(source::Library library) : library_(std::move(library)) {}
 
-  const Library& library() const { return library_; }
+  const source::Library& library() const { return library_; }
 
   /// Opened again, a document begins anew.
   OpenDocument& open(Document document);
@@ -63,7 +63,7 @@ class Workspace {
   const std::shared_ptr<Analysis>& loaded(OpenDocument& document);
   /// By any path that leads to it; null where it is not open.
   const OpenDocument* at_path(const std::filesystem::path& path) const;
-  Library library_;
+  source::Library library_;
   uint64_t edits_ = 0;
   std::shared_ptr<Remembered> remembered_ = std::make_shared<Remembered>();
   std::map<std::string, OpenDocument, std::less<>> documents_;

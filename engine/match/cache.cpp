@@ -18,7 +18,7 @@
 #include "base/file.hpp"
 #include "match/scanner.hpp"
 
-namespace kr {
+namespace kr::match {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,7 +57,7 @@ fs::path folder_of_user() {
 
 }  // namespace
 
-std::optional<Database::Cache> Database::Cache::of_process(Install install) {
+std::optional<Database::Cache> Database::Cache::of_process(source::Install install) {
   Cache cache{folder_of_user(), std::move(install)};
   if (cache.folder.empty() && cache.install.databases().empty()) return std::nullopt;
   return cache;
@@ -66,7 +66,7 @@ std::optional<Database::Cache> Database::Cache::of_process(Install install) {
 CacheFile::CacheFile(const fs::path& folder, std::string_view key, std::string_view extension)
     : folder_(folder), file_(folder / file_name(key, extension)) {}
 
-std::string CacheFile::read_installed(const Install& install) const noexcept {
+std::string CacheFile::read_installed(const source::Install& install) const noexcept {
   try {
     return install.trusts(file_) ? read_file(file_) : std::string();
   } catch (const std::exception&) {
@@ -140,4 +140,4 @@ void CacheFile::prune() const {
   for (const auto& [used, path] : files) fs::remove(path, error);
 }
 
-}  // namespace kr
+}  // namespace kr::match

@@ -13,7 +13,7 @@
 
 #include "source/library.hpp"
 
-namespace kr {
+namespace kr::match {
 
 class CacheFile {
  public:
@@ -24,7 +24,7 @@ class CacheFile {
   /// The bytes, or nothing. A file that was read counts as used today.
   std::string read() const noexcept;
   /// The bytes if the folder is one of `install`, which trusts the file. Or nothing.
-  std::string read_installed(const Install& install) const noexcept;
+  std::string read_installed(const source::Install& install) const noexcept;
   /// Written aside and renamed, so that who reads at the same time sees an old file, the new one
   /// or none. The oldest files of the sort go when there are too many.
   void write(std::string_view bytes) const noexcept;
@@ -40,4 +40,4 @@ class CacheFile {
   std::filesystem::path file_;
 };
 
-}  // namespace kr
+}  // namespace kr::match

@@ -8,15 +8,15 @@
 #include "base/file.hpp"
 #include "match/krdb.hpp"
 
-namespace kr {
+namespace kr::match {
 namespace {
 
-CompiledRules from_krdb_file(const std::string& path, const Install& install,
-                             const std::optional<Database::Cache>& cache, Sink& sink) {
+CompiledRules from_krdb_file(const std::string& path, const source::Install& install,
+                             const std::optional<Database::Cache>& cache, diag::Sink& sink) {
   KrdbContents contents = from_krdb(path, read_file(path));
   CompiledRules compiled;
   compiled.named = true;
-  compiled.rules = load_rules(std::move(contents.files), sink);
+  compiled.rules = sema::load_rules(std::move(contents.files), sink);
   if (sink.has_errors()) return compiled;
   // Hyperscan trusts the bytes of a database, and anybody may have made this file.
   if (install.trusts(path)) {
@@ -27,14 +27,14 @@ CompiledRules from_krdb_file(const std::string& path, const Install& install,
 }
 
 /// Whether these rules want the shipped `generic` beside them.
-bool wants_generic(const Program& program, const Library& library) {
+bool wants_generic(const sema::Program& program, const source::Library& library) {
   return program.engines.size() > 1 && !program.engine("generic") &&
          library.ruleset("generic").has_value();
 }
 
 }  // namespace
 
-bool names_krdb(const std::string& name, const Library& library) {
+bool names_krdb(const std::string& name, const source::Library& library) {
   std::error_code error;
   if (library.ruleset(name)) return false;
   if (!std::filesystem::is_regular_file(name, error)) return false;
@@ -44,8 +44,8 @@ bool names_krdb(const std::string& name, const Library& library) {
   return is_krdb({head, static_cast<size_t>(in.gcount())});
 }
 
-CompiledRules compile_rules(const std::vector<std::string>& names, const Library& library,
-                            const std::optional<Database::Cache>& cache, Sink& sink) {
+CompiledRules compile_rules(const std::vector<std::string>& names, const source::Library& library,
+                            const std::optional<Database::Cache>& cache, diag::Sink& sink) {
   const auto krdb = std::find_if(names.begin(), names.end(),
                                  [&](const auto& name) { return names_krdb(name, library); });
   if (krdb != names.end()) {
@@ -58,17 +58,17 @@ CompiledRules compile_rules(const std::vector<std::string>& names, const Library
   CompiledRules compiled;
   compiled.named = !names.empty();
   // The rules may be loaded twice, and only what the second time says is then of interest.
-  Sink found;
-  compiled.rules = load_rules(names, library, found);
+  diag::Sink found;
+  compiled.rules = sema::load_rules(names, library, found);
   if (!found.has_errors() && compiled.named && wants_generic(compiled.program(), library)) {
     std::vector<std::string> more = names;
     more.emplace_back("generic");
-    found = Sink();
-    compiled.rules = load_rules(more, library, found);
+    found = diag::Sink();
+    compiled.rules = sema::load_rules(more, library, found);
   }
   sink = std::move(found);
   if (!sink.has_errors()) compiled.database = Database::compile(compiled.program(), cache);
   return compiled;
 }
 
-}  // namespace kr
+}  // namespace kr::match

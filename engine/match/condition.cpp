@@ -6,25 +6,25 @@
 #include <map>
 #include <unordered_map>
 
-namespace kr {
+namespace kr::match {
 
 /// Puts the expressions in an order in which operands come first. The way down is a stack of its
 /// own; what was met before is not gone into again.
 class Condition::Builder {
  public:
-  Builder(const Program& program, Condition& condition)
+  Builder(const sema::Program& program, Condition& condition)
       : program_(program), condition_(condition) {}
 
-  void build(ExprId root) {
-    std::vector<ExprId> pending{root};
+  void build(sema::ExprId root) {
+    std::vector<sema::ExprId> pending{root};
     while (!pending.empty()) {
-      const ExprId id = pending.back();
+      const sema::ExprId id = pending.back();
       if (step_of_.contains(id)) {
         pending.pop_back();
         continue;
       }
       const size_t before = pending.size();
-      for (const ExprId operand : operands(id)) {
+      for (const sema::ExprId operand : operands(id)) {
         if (!step_of_.contains(operand)) pending.push_back(operand);
       }
       if (pending.size() > before) continue;
@@ -36,20 +36,20 @@ class Condition::Builder {
  private:
   /// What has to be there before `id`: the operand of a `within` is a Condition of its own, and the
   /// atoms of a disjunction are masks.
-  std::vector<ExprId> operands(ExprId id) const {
-    const Expr& expr = program_.exprs.get(id);
-    if (expr.op == ExprOp::within) return {};
-    std::vector<ExprId> operands = expr.operands;
-    if (expr.op == ExprOp::disjunction) {
-      std::erase_if(operands, [this](ExprId one) { return is_atom(one); });
+  std::vector<sema::ExprId> operands(sema::ExprId id) const {
+    const sema::Expr& expr = program_.exprs.get(id);
+    if (expr.op == sema::ExprOp::within) return {};
+    std::vector<sema::ExprId> operands = expr.operands;
+    if (expr.op == sema::ExprOp::disjunction) {
+      std::erase_if(operands, [this](sema::ExprId one) { return is_atom(one); });
     }
     return operands;
   }
-  bool is_atom(ExprId id) const { return program_.exprs.get(id).op == ExprOp::atom; }
+  bool is_atom(sema::ExprId id) const { return program_.exprs.get(id).op == sema::ExprOp::atom; }
 
-  void add_masks(const Expr& disjunction) {
+  void add_masks(const sema::Expr& disjunction) {
     std::map<uint32_t, uint64_t> masks;
-    for (const ExprId operand : disjunction.operands) {
+    for (const sema::ExprId operand : disjunction.operands) {
       if (!is_atom(operand)) continue;
       const uint32_t atom = program_.exprs.get(operand).atom.index;
       masks[atom / 64] |= uint64_t{1} << (atom % 64);
@@ -57,23 +57,23 @@ class Condition::Builder {
     for (const auto& [word, atoms] : masks) condition_.masks_.push_back({word, atoms});
   }
 
-  void add(ExprId id) {
-    const Expr& expr = program_.exprs.get(id);
+  void add(sema::ExprId id) {
+    const sema::Expr& expr = program_.exprs.get(id);
     Step step;
     step.op = expr.op;
     step.operation = expr.operation;
-    if (expr.op == ExprOp::atom) step.what = expr.atom.index;
-    if (expr.op == ExprOp::within && condition_.place_ == Place::subject) {
+    if (expr.op == sema::ExprOp::atom) step.what = expr.atom.index;
+    if (expr.op == sema::ExprOp::within && condition_.place_ == Place::subject) {
       step.what = static_cast<uint32_t>(condition_.enclosing_.size());
       Condition inner(Place::enclosing);
       Builder(program_, inner).build(expr.operands.front());
       condition_.enclosing_.push_back(std::move(inner));
     }
     step.atoms_begin = static_cast<uint32_t>(condition_.masks_.size());
-    if (expr.op == ExprOp::disjunction) add_masks(expr);
+    if (expr.op == sema::ExprOp::disjunction) add_masks(expr);
     step.atoms_end = static_cast<uint32_t>(condition_.masks_.size());
     step.begin = static_cast<uint32_t>(condition_.operands_.size());
-    for (const ExprId operand : operands(id)) {
+    for (const sema::ExprId operand : operands(id)) {
       condition_.operands_.push_back(step_of_.at(operand));
     }
     step.end = static_cast<uint32_t>(condition_.operands_.size());
@@ -81,12 +81,12 @@ class Condition::Builder {
     condition_.steps_.push_back(step);
   }
 
-  const Program& program_;
+  const sema::Program& program_;
   Condition& condition_;
-  std::unordered_map<ExprId, uint32_t> step_of_;
+  std::unordered_map<sema::ExprId, uint32_t> step_of_;
 };
 
-Condition::Condition(const Program& program, ExprId expr) {
+Condition::Condition(const sema::Program& program, sema::ExprId expr) {
   Builder(program, *this).build(expr);
 }
 
@@ -105,21 +105,21 @@ Truth Condition::value(const Step& step, const OpenSubject& subject,
   const auto truth = [](bool holds) { return holds ? Truth::yes : Truth::no; };
   const std::span<const uint32_t> operands(operands_.data() + step.begin, step.end - step.begin);
   switch (step.op) {
-    case ExprOp::atom:
+    case sema::ExprOp::atom:
       return truth(subject.name->has({step.what}));
-    case ExprOp::operation:
+    case sema::ExprOp::operation:
       if (place_ == Place::enclosing) return Truth::no;
       return subject.kind ? truth(*subject.kind == step.operation) : Truth::unknown;
-    case ExprOp::within:
+    case sema::ExprOp::within:
       return place_ == Place::enclosing ? Truth::no : within(enclosing_[step.what], subject);
-    case ExprOp::negation:
+    case sema::ExprOp::negation:
       return static_cast<Truth>(2 - static_cast<int>(values[operands.front()]));
-    case ExprOp::conjunction: {
+    case sema::ExprOp::conjunction: {
       Truth least = Truth::yes;
       for (const uint32_t operand : operands) least = std::min(least, values[operand]);
       return least;
     }
-    case ExprOp::disjunction: {
+    case sema::ExprOp::disjunction: {
       const auto words = subject.name->words();
       for (uint32_t i = step.atoms_begin; i < step.atoms_end; ++i) {
         if ((words[masks_[i].word] & masks_[i].atoms) != 0) return Truth::yes;
@@ -151,11 +151,11 @@ bool Condition::holds(const Subject& subject) const {
   return ask({.name = subject.name, .kind = subject.kind, .within = subject.within}) == Truth::yes;
 }
 
-std::optional<std::vector<AtomId>> Condition::plain_atoms() const {
-  std::vector<AtomId> atoms;
+std::optional<std::vector<sema::AtomId>> Condition::plain_atoms() const {
+  std::vector<sema::AtomId> atoms;
   for (const Step& step : steps_) {
-    if (step.op != ExprOp::atom && step.op != ExprOp::disjunction) return std::nullopt;
-    if (step.op == ExprOp::atom) atoms.push_back({step.what});
+    if (step.op != sema::ExprOp::atom && step.op != sema::ExprOp::disjunction) return std::nullopt;
+    if (step.op == sema::ExprOp::atom) atoms.push_back({step.what});
   }
   for (const Mask& mask : masks_) {
     for (uint64_t rest = mask.atoms; rest != 0; rest &= rest - 1) {
@@ -165,4 +165,4 @@ std::optional<std::vector<AtomId>> Condition::plain_atoms() const {
   return atoms;
 }
 
-}  // namespace kr
+}  // namespace kr::match

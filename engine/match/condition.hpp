@@ -12,7 +12,7 @@
 
 #include "match/scanner.hpp"
 
-namespace kr {
+namespace kr::match {
 
 /// What rules look at, after scanning.
 struct Subject {
@@ -36,7 +36,7 @@ enum class Truth : uint8_t { no, unknown, yes };
 
 class Condition {
  public:
-  Condition(const Program& program, ExprId expr);
+  Condition(const sema::Program& program, sema::ExprId expr);
 
   /// An enclosing node is no operation and has nothing round it: inside `within`, `@kernel` and its
   /// like and a further `within` do not hold.
@@ -44,12 +44,12 @@ class Condition {
   bool holds(const Subject& subject) const;
   bool looks_within() const noexcept { return !enclosing_.empty(); }
   /// The atoms, where it is nothing but atoms joined by `|`; else none.
-  std::optional<std::vector<AtomId>> plain_atoms() const;
+  std::optional<std::vector<sema::AtomId>> plain_atoms() const;
 
  private:
   enum class Place : uint8_t { subject, enclosing };
   struct Step {
-    ExprOp op = ExprOp::atom;
+    sema::ExprOp op = sema::ExprOp::atom;
     OperationKind operation = OperationKind::kernel;
     uint32_t what = 0;  // atom: its index; within: index into enclosing_
     uint32_t begin = 0;
@@ -76,4 +76,4 @@ class Condition {
   std::vector<Condition> enclosing_;  // the operands of `within`
 };
 
-}  // namespace kr
+}  // namespace kr::match

@@ -10,7 +10,7 @@
 #include "match/cache.hpp"
 #include "regex/size.hpp"
 
-namespace kr {
+namespace kr::match {
 namespace {
 
 constexpr std::string_view database_extension = ".krhs";
@@ -57,7 +57,7 @@ HsDatabase compile_all(const std::vector<HyperscanPattern>& patterns, Processor 
 
 /// Compiles what can be; the atoms of the others go to `refused`.
 HsDatabase compile_most(std::vector<HyperscanPattern> patterns, Processor processor,
-                        std::vector<AtomId>& refused) {
+                        std::vector<sema::AtomId>& refused) {
   bool first = true;
   while (!patterns.empty()) {
     size_t culprit = 0;
@@ -87,9 +87,9 @@ HsDatabase compile_most(std::vector<HyperscanPattern> patterns, Processor proces
 }
 
 template <class Function>
-void each_atom(const Program& program, Function function) {
+void each_atom(const sema::Program& program, Function function) {
   uint32_t index = 0;
-  for (const Atom& atom : program.atoms) function(AtomId{index++}, atom);
+  for (const sema::Atom& atom : program.atoms) function(sema::AtomId{index++}, atom);
 }
 
 }  // namespace
@@ -113,9 +113,9 @@ bool may_leave_hyperscan(const regex::Regex& regex) {
   return error != nullptr;
 }
 
-std::vector<HyperscanPattern> hyperscan_patterns(const Program& program) {
+std::vector<HyperscanPattern> hyperscan_patterns(const sema::Program& program) {
   std::vector<HyperscanPattern> patterns;
-  each_atom(program, [&](AtomId id, const Atom& atom) {
+  each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
     const regex::Vacuity vacuity = regex::vacuity(atom.regex);
     if (vacuity == regex::Vacuity::always) return;
     if (vacuity == regex::Vacuity::never && regex::anchored_at_edges(atom.regex)) {
@@ -130,12 +130,12 @@ std::vector<HyperscanPattern> hyperscan_patterns(const Program& program) {
 namespace {
 
 /// Constants and places.
-std::unique_ptr<Database::Impl> answered_without_hyperscan(const Program& program) {
+std::unique_ptr<Database::Impl> answered_without_hyperscan(const sema::Program& program) {
   auto impl = std::make_unique<Database::Impl>();
   impl->atoms = program.atoms.size();
   impl->always = AtomSet(impl->atoms);
   impl->in_empty_name = AtomSet(impl->atoms);
-  each_atom(program, [&](AtomId id, const Atom& atom) {
+  each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
     const regex::EmptyMatches empty(atom.regex);
     // The empty name has no match but an empty one.
     if (empty.any("")) impl->in_empty_name.add(id);
@@ -146,11 +146,11 @@ std::unique_ptr<Database::Impl> answered_without_hyperscan(const Program& progra
   return impl;
 }
 
-void make_automata(const Program& program, const std::vector<AtomId>& atoms,
+void make_automata(const sema::Program& program, const std::vector<sema::AtomId>& atoms,
                    std::unique_ptr<const regex::NfaUnion>& into) {
   std::vector<regex::Nfa> automata;
   automata.reserve(atoms.size());
-  for (const AtomId id : atoms) {
+  for (const sema::AtomId id : atoms) {
     // Sema has bounded every expression, and a text is no longer than its file.
     const regex::Nfa::Limits unlimited{std::numeric_limits<size_t>::max()};
     automata.push_back(*regex::Nfa::build(program.atoms.get(id).regex, unlimited));
@@ -160,8 +160,8 @@ void make_automata(const Program& program, const std::vector<AtomId>& atoms,
 
 }  // namespace
 
-std::unique_ptr<Database::Impl> without_hyperscan(const Program& program,
-                                                  std::vector<AtomId> refused) {
+std::unique_ptr<Database::Impl> without_hyperscan(const sema::Program& program,
+                                                  std::vector<sema::AtomId> refused) {
   auto impl = answered_without_hyperscan(program);
   if (!refused.empty()) make_automata(program, refused, impl->refused_automata);
   impl->refused = std::move(refused);
@@ -204,7 +204,7 @@ Processor processor_of(const std::optional<Database::Cache>& cache) {
 
 }  // namespace
 
-std::shared_ptr<const Database> Database::find(const Program& program, const Cache& cache) {
+std::shared_ptr<const Database> Database::find(const sema::Program& program, const Cache& cache) {
   const auto read = [&](const std::string& key, const std::string& bytes) {
     std::unique_ptr<Impl> impl = read_database(program, key, bytes);
     if (impl) impl->from_cache = true;
@@ -220,11 +220,11 @@ std::shared_ptr<const Database> Database::find(const Program& program, const Cac
   return read(key, CacheFile(cache.folder, key, database_extension).read());
 }
 
-std::shared_ptr<const Database> Database::compile(const Program& program,
+std::shared_ptr<const Database> Database::compile(const sema::Program& program,
                                                   const std::optional<Cache>& cache) {
   if (auto database = cache ? find(program, *cache) : nullptr) return database;
   const Processor processor = processor_of(cache);
-  std::vector<AtomId> refused;
+  std::vector<sema::AtomId> refused;
   HsDatabase hyperscan = compile_most(hyperscan_patterns(program), processor, refused);
   auto impl = without_hyperscan(program, std::move(refused));
   take_hyperscan(*impl, std::move(hyperscan));
@@ -236,9 +236,9 @@ std::shared_ptr<const Database> Database::compile(const Program& program,
   return database;
 }
 
-std::shared_ptr<const Database> Database::of_automata(const Program& program) {
-  std::vector<AtomId> all;
-  each_atom(program, [&](AtomId id, const Atom& atom) {
+std::shared_ptr<const Database> Database::of_automata(const sema::Program& program) {
+  std::vector<sema::AtomId> all;
+  each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
     if (regex::vacuity(atom.regex) != regex::Vacuity::always) all.push_back(id);
   });
   auto impl = answered_without_hyperscan(program);
@@ -247,7 +247,7 @@ std::shared_ptr<const Database> Database::of_automata(const Program& program) {
   return std::make_shared<const Database>(std::move(impl));
 }
 
-std::shared_ptr<const Database> Database::of_automata(const Program& program,
+std::shared_ptr<const Database> Database::of_automata(const sema::Program& program,
                                                       std::shared_ptr<MatchMemo> memo) {
   auto impl = std::make_unique<Database::Impl>();
   impl->atoms = program.atoms.size();
@@ -257,7 +257,7 @@ std::shared_ptr<const Database> Database::of_automata(const Program& program,
   return std::make_shared<const Database>(std::move(impl));
 }
 
-std::shared_ptr<const Database> Database::deserialize(const Program& program,
+std::shared_ptr<const Database> Database::deserialize(const sema::Program& program,
                                                       std::string_view bytes) {
   for (const Processor processor : {Processor::this_one, Processor::any}) {
     if (auto impl = read_database(program, database_key(program, processor), bytes)) {
@@ -267,4 +267,4 @@ std::shared_ptr<const Database> Database::deserialize(const Program& program,
   return nullptr;
 }
 
-}  // namespace kr
+}  // namespace kr::match

@@ -5,7 +5,7 @@
 #include "base/bytes.hpp"
 #include "match/database.hpp"
 
-namespace kr {
+namespace kr::match {
 namespace {
 
 constexpr std::string_view database_magic = "kr database 2\n";
@@ -26,12 +26,12 @@ std::string hyperscan_bytes(const Database::Impl& impl) {
 }
 
 /// What stands behind the header: the refused atoms, then Hyperscan's bytes.
-bool read_body(const Program& program, std::string_view body,
+bool read_body(const sema::Program& program, std::string_view body,
                std::unique_ptr<Database::Impl>& impl) {
   ByteReader reader(body);
   const auto count = reader.number();
   if (!count || *count > program.atoms.size()) return false;
-  std::vector<AtomId> refused;
+  std::vector<sema::AtomId> refused;
   for (uint64_t i = 0; i < *count; ++i) {
     const auto index = reader.number();
     if (!index || *index >= program.atoms.size()) return false;
@@ -55,7 +55,7 @@ bool read_body(const Program& program, std::string_view body,
 
 }  // namespace
 
-std::string database_key(const Program& program, Processor processor) {
+std::string database_key(const sema::Program& program, Processor processor) {
   hs_platform_info_t platform{};  // as it is: any processor
   if (processor == Processor::this_one) KR_CHECK(hs_populate_platform(&platform) == HS_SUCCESS);
   ByteWriter key;
@@ -64,14 +64,14 @@ std::string database_key(const Program& program, Processor processor) {
   key.number(platform.tune);
   key.number(platform.cpu_features);
   key.number(program.atoms.size());
-  for (const Atom& atom : program.atoms) key.text(atom.hyperscan);
+  for (const sema::Atom& atom : program.atoms) key.text(atom.hyperscan);
   return std::move(key).take();
 }
 
 std::string Database::serialize() const {
   ByteWriter body;
   body.number(impl_->refused.size());
-  for (const AtomId atom : impl_->refused) body.number(atom.index);
+  for (const sema::AtomId atom : impl_->refused) body.number(atom.index);
   body.text(hyperscan_bytes(*impl_));
   const std::string bytes = std::move(body).take();
   const Hash128 checksum = hash128(bytes);
@@ -84,7 +84,7 @@ std::string Database::serialize() const {
   return std::move(file).take();
 }
 
-std::unique_ptr<Database::Impl> read_database(const Program& program, const std::string& key,
+std::unique_ptr<Database::Impl> read_database(const sema::Program& program, const std::string& key,
                                               std::string_view bytes) {
   ByteReader reader(bytes);
   if (reader.text() != database_magic || reader.text() != key) return nullptr;
@@ -99,4 +99,4 @@ std::unique_ptr<Database::Impl> read_database(const Program& program, const std:
   return impl;
 }
 
-}  // namespace kr
+}  // namespace kr::match

@@ -4,20 +4,20 @@
 #include <bit>
 #include <limits>
 
-namespace kr {
+namespace kr::match {
 namespace {
 
 constexpr uint32_t no_rule = std::numeric_limits<uint32_t>::max();
 
 }  // namespace
 
-bool holds(const Program& program, ExprId expr, const Subject& subject) {
-  const Expr& top = program.exprs.get(expr);
-  if (top.op == ExprOp::atom) return subject.name->has(top.atom);
+bool holds(const sema::Program& program, sema::ExprId expr, const Subject& subject) {
+  const sema::Expr& top = program.exprs.get(expr);
+  if (top.op == sema::ExprOp::atom) return subject.name->has(top.atom);
   return Condition(program, expr).holds(subject);
 }
 
-TableMatcher::TableMatcher(const Program& program, const Table& table)
+TableMatcher::TableMatcher(const sema::Program& program, const sema::Table& table)
     : table_(&table), first_rule_of_atom_(program.atoms.size(), no_rule) {
   for (uint32_t i = 0; i < table.rules.size(); ++i) {
     Condition condition(program, program.rules.get(table.rules[i]).expr);
@@ -27,7 +27,7 @@ TableMatcher::TableMatcher(const Program& program, const Table& table)
       others_.push_back({i, std::move(condition)});
       continue;
     }
-    for (const AtomId atom : *atoms) {
+    for (const sema::AtomId atom : *atoms) {
       first_rule_of_atom_[atom.index] = std::min(first_rule_of_atom_[atom.index], i);
     }
   }
@@ -45,7 +45,7 @@ uint32_t TableMatcher::first_plain(const AtomSet& name) const {
   return first;
 }
 
-std::optional<RuleId> TableMatcher::match(const Subject& subject) const {
+std::optional<sema::RuleId> TableMatcher::match(const Subject& subject) const {
   uint32_t first = first_plain(*subject.name);
   for (const Other& other : others_) {
     if (other.rule >= first) break;
@@ -58,10 +58,11 @@ std::optional<RuleId> TableMatcher::match(const Subject& subject) const {
   return table_->rules[first];
 }
 
-std::vector<RuleId> also_hold(const Program& program, const Table& table, const Subject& subject) {
-  std::vector<RuleId> also;
+std::vector<sema::RuleId> also_hold(const sema::Program& program, const sema::Table& table,
+                                    const Subject& subject) {
+  std::vector<sema::RuleId> also;
   bool won = false;
-  for (const RuleId id : table.rules) {
+  for (const sema::RuleId id : table.rules) {
     if (!holds(program, program.rules.get(id).expr, subject)) continue;
     if (won) also.push_back(id);
     won = true;
@@ -69,4 +70,4 @@ std::vector<RuleId> also_hold(const Program& program, const Table& table, const 
   return also;
 }
 
-}  // namespace kr
+}  // namespace kr::match

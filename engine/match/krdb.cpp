@@ -7,26 +7,27 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 
-namespace kr {
+namespace kr::match {
 namespace {
 
 // A byte beyond ASCII, a return and a line feed: what a transfer as text would change is seen.
 constexpr std::string_view krdb_magic = "\x8bkrdb\r\n\n";
 constexpr uint64_t format_version = 1;
 
-size_t index_of(const LoadedRules& rules, FileId file) {
-  const auto at = std::find_if(rules.files.begin(), rules.files.end(),
-                               [file](const LoadedFile& known) { return known.file == file; });
+size_t index_of(const sema::LoadedRules& rules, source::FileId file) {
+  const auto at =
+      std::find_if(rules.files.begin(), rules.files.end(),
+                   [file](const sema::LoadedFile& known) { return known.file == file; });
   KR_CHECK(at != rules.files.end());
   return static_cast<size_t>(at - rules.files.begin());
 }
 
-void write_file(const LoadedRules& rules, const LoadedFile& file, ByteWriter& out) {
+void write_file(const sema::LoadedRules& rules, const sema::LoadedFile& file, ByteWriter& out) {
   out.text(rules.sources.path(file.file));
   out.text(rules.sources.text(file.file));
   out.number(file.root ? 1 : 0);
   out.number(file.uses.size());
-  for (const LoadedFile::Used& used : file.uses) {
+  for (const sema::LoadedFile::Used& used : file.uses) {
     out.text(used.name);
     out.number(index_of(rules, used.file));
   }
@@ -45,7 +46,7 @@ std::optional<KrdbContents> read_body(std::string_view body) {
     const auto root = in.number();
     const auto uses = in.number();
     if (!uses || *uses > body.size()) return std::nullopt;
-    SourceFile file{std::string(*path), std::string(*text), *root != 0, {}};
+    sema::SourceFile file{std::string(*path), std::string(*text), *root != 0, {}};
     for (uint64_t j = 0; j < *uses; ++j) {
       const auto name = in.text();
       const auto index = in.number();
@@ -62,10 +63,10 @@ std::optional<KrdbContents> read_body(std::string_view body) {
 
 }  // namespace
 
-std::string to_krdb(const LoadedRules& rules, const Database& database) {
+std::string to_krdb(const sema::LoadedRules& rules, const Database& database) {
   ByteWriter body;
   body.number(rules.files.size());
-  for (const LoadedFile& file : rules.files) write_file(rules, file, body);
+  for (const sema::LoadedFile& file : rules.files) write_file(rules, file, body);
   body.text(database.serialize());
   const std::string bytes = std::move(body).take();
   const Hash128 checksum = hash128(bytes);
@@ -104,4 +105,4 @@ KrdbContents from_krdb(const std::string& path, std::string_view bytes) {
   return std::move(*contents);
 }
 
-}  // namespace kr
+}  // namespace kr::match

@@ -13,14 +13,14 @@
 #include "match/scanner.hpp"
 #include "sema/load.hpp"
 
-namespace kr {
+namespace kr::match {
 
 struct KrdbContents {
-  std::vector<SourceFile> files;  // for load_rules
-  std::string database;           // for Database::deserialize
+  std::vector<sema::SourceFile> files;  // for load_rules
+  std::string database;                 // for Database::deserialize
 };
 
-std::string to_krdb(const LoadedRules& rules, const Database& database);
+std::string to_krdb(const sema::LoadedRules& rules, const Database& database);
 
 /// Whether these bytes, the first of a file, begin a .krdb.
 bool is_krdb(std::string_view bytes) noexcept;
@@ -30,4 +30,4 @@ bool is_krdb(std::string_view bytes) noexcept;
 /// the format. `path` is for the message.
 KrdbContents from_krdb(const std::string& path, std::string_view bytes);
 
-}  // namespace kr
+}  // namespace kr::match

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace kr {
+namespace kr::match {
 
 void MatchMemo::begin_anew() {
   ++beginning_;
@@ -12,17 +12,17 @@ void MatchMemo::begin_anew() {
   answers_ = 0;
 }
 
-void MatchMemo::number(const Program& program, Patterns& patterns) {
+void MatchMemo::number(const sema::Program& program, Patterns& patterns) {
   patterns.beginning = beginning_;
   patterns.numbers.clear();
-  for (const Atom& atom : program.atoms) {
+  for (const sema::Atom& atom : program.atoms) {
     const auto next = static_cast<uint32_t>(numbers_.size());
     patterns.numbers.push_back(numbers_.try_emplace(atom.hyperscan, next).first->second);
   }
   automata_.resize(numbers_.size());
 }
 
-void MatchMemo::add_holding(const Program& program, Patterns& patterns, std::string_view name,
+void MatchMemo::add_holding(const sema::Program& program, Patterns& patterns, std::string_view name,
                             AtomSet& set) {
   if (answers_ >= max_answers) begin_anew();
   if (patterns.beginning != beginning_) number(program, patterns);
@@ -39,7 +39,7 @@ void MatchMemo::add_holding(const Program& program, Patterns& patterns, std::str
   }
 }
 
-MatchMemo::Answer MatchMemo::ask(const Atom& atom, uint32_t number, std::string_view name) {
+MatchMemo::Answer MatchMemo::ask(const sema::Atom& atom, uint32_t number, std::string_view name) {
   std::optional<regex::Nfa>& automaton = automata_[number];
   if (!automaton) {
     // Sema has bounded every expression, and a text is no longer than its file.
@@ -49,4 +49,4 @@ MatchMemo::Answer MatchMemo::ask(const Atom& atom, uint32_t number, std::string_
   return automaton->search(name, scratch_) ? Answer::yes : Answer::no;
 }
 
-}  // namespace kr
+}  // namespace kr::match

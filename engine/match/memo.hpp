@@ -13,7 +13,7 @@
 #include "regex/nfa.hpp"
 #include "sema/program.hpp"
 
-namespace kr {
+namespace kr::match {
 
 /// For one thread.
 class MatchMemo {
@@ -26,7 +26,8 @@ class MatchMemo {
   };
 
   /// Adds the atoms of the Program that hold in the name. `patterns` are of this Program.
-  void add_holding(const Program& program, Patterns& patterns, std::string_view name, AtomSet& set);
+  void add_holding(const sema::Program& program, Patterns& patterns, std::string_view name,
+                   AtomSet& set);
 
   /// Past this many answers it begins anew.
   static constexpr size_t max_answers = 2000000;
@@ -35,8 +36,8 @@ class MatchMemo {
   enum class Answer : char { unasked, no, yes };
 
   void begin_anew();
-  void number(const Program& program, Patterns& patterns);
-  Answer ask(const Atom& atom, uint32_t number, std::string_view name);
+  void number(const sema::Program& program, Patterns& patterns);
+  Answer ask(const sema::Atom& atom, uint32_t number, std::string_view name);
 
   uint64_t beginning_ = 1;
   std::unordered_map<std::string, uint32_t> numbers_;          // by Atom::hyperscan
@@ -46,4 +47,4 @@ class MatchMemo {
   size_t answers_ = 0;  // in all of said_
 };
 
-}  // namespace kr
+}  // namespace kr::match

@@ -10,23 +10,25 @@
 
 #include "match/evaluate.hpp"
 
-namespace kr {
+namespace kr::match {
 namespace {
 
 /// What an expression still depends on, in words: `within "MLA"`, or nothing when it is settled.
 class Residue {
  public:
-  Residue(const Program& program, const SourceMap& sources, const OpenSubject& subject)
+  Residue(const sema::Program& program, const source::SourceMap& sources,
+          const OpenSubject& subject)
       : program_(program), sources_(sources), subject_(subject) {}
 
   /// The conditions all of which are needed for `expr`, which is open for the subject.
-  std::vector<std::string> conditions(ExprId id, bool wanted) {
-    const Expr& expr = program_.exprs.get(id);
-    if (expr.op == ExprOp::negation) return conditions(expr.operands.front(), !wanted);
-    const bool all_needed = expr.op == (wanted ? ExprOp::conjunction : ExprOp::disjunction);
+  std::vector<std::string> conditions(sema::ExprId id, bool wanted) {
+    const sema::Expr& expr = program_.exprs.get(id);
+    if (expr.op == sema::ExprOp::negation) return conditions(expr.operands.front(), !wanted);
+    const bool all_needed =
+        expr.op == (wanted ? sema::ExprOp::conjunction : sema::ExprOp::disjunction);
     if (!all_needed) return {said(id, wanted)};
     std::vector<std::string> all;
-    for (const ExprId operand : open_operands(expr)) {
+    for (const sema::ExprId operand : open_operands(expr)) {
       for (std::string& one : conditions(operand, wanted)) all.push_back(std::move(one));
       if (all.size() > most_said) break;
     }
@@ -37,38 +39,38 @@ class Residue {
   static constexpr size_t most_said = 64;  // patterns of patterns can say one thing for ever
   static constexpr size_t longest = 2000;
 
-  std::vector<ExprId> open_operands(const Expr& expr) const {
-    std::vector<ExprId> open;
-    for (const ExprId operand : expr.operands) {
+  std::vector<sema::ExprId> open_operands(const sema::Expr& expr) const {
+    std::vector<sema::ExprId> open;
+    for (const sema::ExprId operand : expr.operands) {
       if (Condition(program_, operand).ask(subject_) == Truth::unknown) open.push_back(operand);
     }
     return open;
   }
 
-  std::string said(ExprId id, bool wanted) {
+  std::string said(sema::ExprId id, bool wanted) {
     if (said_++ > most_said) return "…";
-    const Expr& expr = program_.exprs.get(id);
+    const sema::Expr& expr = program_.exprs.get(id);
     switch (expr.op) {
-      case ExprOp::within:
+      case sema::ExprOp::within:
         return fmt::format("{}within {}", wanted ? "" : "not ", text(expr.operands.front()));
-      case ExprOp::negation:
+      case sema::ExprOp::negation:
         return said(expr.operands.front(), !wanted);
-      case ExprOp::conjunction:
-      case ExprOp::disjunction:
+      case sema::ExprOp::conjunction:
+      case sema::ExprOp::disjunction:
         return joined(expr, wanted);
-      case ExprOp::atom:
-      case ExprOp::operation:
+      case sema::ExprOp::atom:
+      case sema::ExprOp::operation:
         break;
     }
     // Neither is open once the kind is given.
     return text(id);
   }
 
-  std::string joined(const Expr& expr, bool wanted) {
-    const bool all_needed = (expr.op == ExprOp::conjunction) == wanted;
-    const std::vector<ExprId> open = open_operands(expr);
+  std::string joined(const sema::Expr& expr, bool wanted) {
+    const bool all_needed = (expr.op == sema::ExprOp::conjunction) == wanted;
+    const std::vector<sema::ExprId> open = open_operands(expr);
     std::string text;
-    for (const ExprId operand : open) {
+    for (const sema::ExprId operand : open) {
       if (!text.empty()) text += all_needed ? " and " : " or ";
       text += said(operand, wanted);
       if (text.size() > longest) break;
@@ -77,16 +79,17 @@ class Residue {
   }
 
   /// An operand as it stands in its file.
-  std::string text(ExprId id) const {
-    const Expr& expr = program_.exprs.get(id);
+  std::string text(sema::ExprId id) const {
+    const sema::Expr& expr = program_.exprs.get(id);
     const std::string_view written = sources_.text(expr.span);
-    const bool joined = expr.op == ExprOp::conjunction || expr.op == ExprOp::disjunction;
+    const bool joined =
+        expr.op == sema::ExprOp::conjunction || expr.op == sema::ExprOp::disjunction;
     if (joined && !written.starts_with('(')) return fmt::format("({})", written);
     return std::string(written);
   }
 
-  const Program& program_;
-  const SourceMap& sources_;
+  const sema::Program& program_;
+  const source::SourceMap& sources_;
   const OpenSubject& subject_;
   size_t said_ = 0;
 };
@@ -97,8 +100,8 @@ struct Possible {
   std::vector<std::string> conditions;
 };
 
-std::vector<Possible> of_kind(const Program& program, const SourceMap& sources, const Table& table,
-                              const std::vector<Condition>& conditions,
+std::vector<Possible> of_kind(const sema::Program& program, const source::SourceMap& sources,
+                              const sema::Table& table, const std::vector<Condition>& conditions,
                               const OpenSubject& subject) {
   std::vector<Possible> possible;
   for (size_t i = 0; i < table.rules.size(); ++i) {
@@ -131,13 +134,14 @@ std::string kinds_said(const std::vector<OperationKind>& kinds, size_t of) {
 
 }  // namespace
 
-std::vector<Outcome> outcomes(const Program& program, const SourceMap& sources, const Table& table,
-                              const OpenSubject& subject) {
+std::vector<Outcome> outcomes(const sema::Program& program, const source::SourceMap& sources,
+                              const sema::Table& table, const OpenSubject& subject) {
   std::vector<OperationKind> kinds(operation_kinds.begin(), operation_kinds.end());
   if (subject.kind) kinds = {*subject.kind};
   std::vector<Condition> conditions;
   conditions.reserve(table.rules.size());
-  for (const RuleId id : table.rules) conditions.emplace_back(program, program.rules.get(id).expr);
+  for (const sema::RuleId id : table.rules)
+    conditions.emplace_back(program, program.rules.get(id).expr);
 
   std::map<std::pair<size_t, std::vector<std::string>>, std::vector<OperationKind>> found;
   for (const OperationKind kind : kinds) {
@@ -159,4 +163,4 @@ std::vector<Outcome> outcomes(const Program& program, const SourceMap& sources, 
   return outcomes;
 }
 
-}  // namespace kr
+}  // namespace kr::match

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "match/database.hpp"
 
-namespace kr {
+namespace kr::match {
 namespace {
 
 int add_match(unsigned id, unsigned long long, unsigned long long, unsigned, void* set) {
@@ -88,4 +88,4 @@ void Scanner::scan(std::string_view name, AtomSet& set) {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::match

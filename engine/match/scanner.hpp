@@ -18,14 +18,16 @@
 #include "sema/program.hpp"
 #include "source/library.hpp"
 
-namespace kr {
+namespace kr::match {
 
 /// The atoms that hold in one name: a bit an atom.
 class AtomSet {
  public:
   explicit AtomSet(size_t atoms = 0) : words_((atoms + 63) / 64) {}
-  bool has(AtomId atom) const { return (words_[atom.index / 64] >> (atom.index % 64) & 1) != 0; }
-  void add(AtomId atom) { words_[atom.index / 64] |= uint64_t{1} << (atom.index % 64); }
+  bool has(sema::AtomId atom) const {
+    return (words_[atom.index / 64] >> (atom.index % 64) & 1) != 0;
+  }
+  void add(sema::AtomId atom) { words_[atom.index / 64] |= uint64_t{1} << (atom.index % 64); }
   void clear() { words_.assign(words_.size(), 0); }
   /// Leaves only those of `mask`, a set of as many.
   void keep(const AtomSet& mask) {
@@ -50,34 +52,34 @@ class Database {
   struct Cache {
     std::filesystem::path folder;  // empty: nothing is kept
     /// Where databases are that were made with kr, for any processor; only read.
-    Install install = {};
+    source::Install install = {};
     /// Whether databases are compiled for any processor, as those of `install` are.
     bool any_processor = false;
 
     /// $KR_CACHE_DIR, else $XDG_CACHE_HOME/kr, else $HOME/.cache/kr; none when none is set or
     /// KR_CACHE_DIR is empty. And the databases of the install.
-    static std::optional<Cache> of_process(Install install = Install::of_prefix());
+    static std::optional<Cache> of_process(source::Install install = source::Install::of_prefix());
   };
 
   /// Compiles, or takes from the install or the cache what was compiled from the same patterns by
   /// the same Hyperscan for any, or for the same kind of, processor. A cache that cannot be read
   /// counts as absent, one that cannot be written is left alone.
-  static std::shared_ptr<const Database> compile(const Program& program,
+  static std::shared_ptr<const Database> compile(const sema::Program& program,
                                                  const std::optional<Cache>& cache);
   /// What `compile` would take from the install or the cache; null where it would compile.
-  static std::shared_ptr<const Database> find(const Program& program, const Cache& cache);
+  static std::shared_ptr<const Database> find(const sema::Program& program, const Cache& cache);
   /// Asks Hyperscan nothing: every atom goes through the project's own automata, or what they said
   /// before. Ready at once, slow to scan new names with: for a few names between two edits of the
   /// rules. For one thread. The Program has to outlive it.
-  static std::shared_ptr<const Database> of_automata(const Program& program,
+  static std::shared_ptr<const Database> of_automata(const sema::Program& program,
                                                      std::shared_ptr<MatchMemo> memo);
   /// The same without a memory, for any number of threads: all automata side by side
   /// (regex/dfa.hpp). For some hundred names, in much less time than Hyperscan takes to compile.
   /// The Program has to outlive it.
-  static std::shared_ptr<const Database> of_automata(const Program& program);
+  static std::shared_ptr<const Database> of_automata(const sema::Program& program);
   /// From the bytes of `serialize`. Null when they are not a database of this program for this
   /// Hyperscan and processor.
-  static std::shared_ptr<const Database> deserialize(const Program& program,
+  static std::shared_ptr<const Database> deserialize(const sema::Program& program,
                                                      std::string_view bytes);
   std::string serialize() const;
 
@@ -110,4 +112,4 @@ class Scanner {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace kr
+}  // namespace kr::match

@@ -5,15 +5,15 @@
 #include "overview/report.hpp"
 #include "table/csv.hpp"
 
-namespace kr {
+namespace kr::overview {
 namespace {
 
 /// What a row holds beside its name: numbers, labels, places of rules. A guess, for `reserve`.
 constexpr size_t bytes_beside_name = 160;
 
-size_t estimated_bytes(const RunSummary& run) {
+size_t estimated_bytes(const analyze::RunSummary& run) {
   size_t bytes = 4096;
-  for (const NameSum& name : run.names) bytes += name.name.size() + bytes_beside_name;
+  for (const analyze::NameSum& name : run.names) bytes += name.name.size() + bytes_beside_name;
   return bytes;
 }
 
@@ -22,7 +22,7 @@ struct Column {
   std::optional<size_t> index;
 };
 
-std::vector<Column> further_of(const RunSummary& run) {
+std::vector<Column> further_of(const analyze::RunSummary& run) {
   std::vector<Column> columns;
   for (std::string& name : further_dimensions(std::array{&run})) {
     const auto index = run.dimension(name);
@@ -31,15 +31,15 @@ std::vector<Column> further_of(const RunSummary& run) {
   return columns;
 }
 
-void write_label_and_rule(CsvWriter& csv, const NameSum::Given* label) {
+void write_label_and_rule(table::CsvWriter& csv, const analyze::NameSum::Given* label) {
   csv.text(label != nullptr ? label->label : std::string_view());
   csv.text(label != nullptr ? label->rule : std::string_view());
 }
 
 }  // namespace
 
-std::string classify_csv(const RunSummary& run) {
-  CsvWriter csv(CsvWriter::Cells::as_they_are);
+std::string classify_csv(const analyze::RunSummary& run) {
+  table::CsvWriter csv(table::CsvWriter::Cells::as_they_are);
   csv.reserve(estimated_bytes(run));
   for (const char* column :
        {"name", "instances", "total_ns", "elapsed_ns", "stage", "substage", "rule"}) {
@@ -52,7 +52,7 @@ std::string classify_csv(const RunSummary& run) {
   csv.end_row();
   const auto stage = run.dimension("stage");
   const auto substage = run.dimension("substage");
-  for (const NameSum& name : run.names) {
+  for (const analyze::NameSum& name : run.names) {
     csv.text(name.name).number(name.instances).number(name.total_ns).number(name.elapsed_ns);
     csv.text(label_of(name, stage, {}));
     write_label_and_rule(csv, given(name, substage));
@@ -62,4 +62,4 @@ std::string classify_csv(const RunSummary& run) {
   return csv.take();
 }
 
-}  // namespace kr
+}  // namespace kr::overview

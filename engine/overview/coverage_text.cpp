@@ -9,17 +9,18 @@
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
 
-namespace kr {
+namespace kr::overview {
 
 namespace {
 
-using Align = TextGrid::Align;
+using Align = table::TextGrid::Align;
 
 constexpr size_t longest_id = 48;
 
 class CoverageText {
  public:
-  CoverageText(const CompiledRules& rules, const TimeCoverage& coverage, TableOptions options)
+  CoverageText(const match::CompiledRules& rules, const coverage::TimeCoverage& coverage,
+               TableOptions options)
       : rules_(rules), coverage_(coverage), options_(options) {}
 
   std::string text() {
@@ -34,11 +35,12 @@ class CoverageText {
     }
     for (size_t i = 0; i < coverage_.unexplained.size(); ++i) suggestion(i);
     if (coverage_.groups_left > 0) {
-      out_ += fmt::format("{} more, {}: --top 0 shows all\n",
-                          plural(coverage_.groups_left, "group"), human_time(coverage_.left_ns));
+      out_ +=
+          fmt::format("{} more, {}: --top 0 shows all\n", plural(coverage_.groups_left, "group"),
+                      table::human_time(coverage_.left_ns));
     }
     if (any_generic()) {
-      out_ += wrapped(
+      out_ += table::wrapped(
           "Rules of `generic` apply to traces of every engine without rules of its own: for your "
           "own engine, `kr init NAME` writes a file for such rules.",
           width(), 0);
@@ -47,95 +49,100 @@ class CoverageText {
   }
 
  private:
-  std::string ink(std::string_view text, Ink ink) const { return inked(text, ink, options_.color); }
+  std::string ink(std::string_view text, table::Ink ink) const {
+    return table::inked(text, ink, options_.color);
+  }
   size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
   /// As it is, for a terminal: what is to be pasted is not wrapped.
-  void line(size_t indent, std::string_view text, Ink how = Ink::none) {
+  void line(size_t indent, std::string_view text, table::Ink how = table::Ink::none) {
     out_ += std::string(indent, ' ') + ink(text, how) + '\n';
   }
-  std::string share(int64_t ns) const { return percent(ns, coverage_.total_ns, 2); }
+  std::string share(int64_t ns) const { return table::percent(ns, coverage_.total_ns, 2); }
 
   bool any_generic() const {
     const auto engine = rules_.program().engine("generic");
     return engine &&
-           std::any_of(coverage_.runs.begin(), coverage_.runs.end(), [&](const MeasuredRun& run) {
-             return rules_.program().models.get(run.model).engine == *engine &&
-                    run.explained_ns < run.total_ns;
-           });
+           std::any_of(coverage_.runs.begin(), coverage_.runs.end(),
+                       [&](const coverage::MeasuredRun& run) {
+                         return rules_.program().models.get(run.model).engine == *engine &&
+                                run.explained_ns < run.total_ns;
+                       });
   }
 
   void facts() {
-    const Program& program = rules_.program();
-    for (const MeasuredRun& run : coverage_.runs) {
-      out_ +=
-          ink(wrapped(fmt::format("{}: {} · {}/{}{}{}", run.source, run.format,
-                                  program.engines.get(program.models.get(run.model).engine).name,
-                                  program.models.get(run.model).name,
-                                  run.choice_why.empty() ? "" : " · ", run.choice_why),
-                      width(), 0),
-              Ink::faint);
+    const sema::Program& program = rules_.program();
+    for (const coverage::MeasuredRun& run : coverage_.runs) {
+      out_ += ink(
+          table::wrapped(fmt::format("{}: {} · {}/{}{}{}", run.source, run.format,
+                                     program.engines.get(program.models.get(run.model).engine).name,
+                                     program.models.get(run.model).name,
+                                     run.choice_why.empty() ? "" : " · ", run.choice_why),
+                         width(), 0),
+          table::Ink::faint);
       if (!run.has_dimension) {
         line(0,
              fmt::format("{} has no rules for {}", program.title(run.model), coverage_.dimension),
-             Ink::warning);
+             table::Ink::warning);
       }
-      if (run.total_ns == 0) line(0, "no GPU work in this trace", Ink::warning);
-      for (const Loss& loss : run.losses) {
+      if (run.total_ns == 0) line(0, "no GPU work in this trace", table::Ink::warning);
+      for (const trace::Loss& loss : run.losses) {
         line(0,
              fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
                          loss.first_offset),
-             Ink::warning);
+             table::Ink::warning);
       }
     }
     out_ += '\n';
   }
 
   void runs() {
-    TextGrid grid;
-    const TimeUnit unit = unit_for(coverage_.total_ns);
+    table::TextGrid grid;
+    const table::TimeUnit unit = table::unit_for(coverage_.total_ns);
     grid.column("run", Align::left);
     grid.column(fmt::format("explained {}", unit.name), Align::right);
     grid.column(fmt::format("of {}", unit.name), Align::right);
     grid.column("%", Align::right);
     grid.column("names", Align::right);
     grid.column("unexplained", Align::right);
-    for (const MeasuredRun& run : coverage_.runs) {
-      const auto open = std::count_if(run.names.begin(), run.names.end(),
-                                      [](const MeasuredName& name) { return !name.explained; });
-      grid.row({{cut_middle(run.id, longest_id), {}},
-                {in_unit(run.explained_ns, unit), {}},
-                {in_unit(run.total_ns, unit), {}},
+    for (const coverage::MeasuredRun& run : coverage_.runs) {
+      const auto open =
+          std::count_if(run.names.begin(), run.names.end(),
+                        [](const coverage::MeasuredName& name) { return !name.explained; });
+      grid.row({{table::cut_middle(run.id, longest_id), {}},
+                {table::in_unit(run.explained_ns, unit), {}},
+                {table::in_unit(run.total_ns, unit), {}},
                 {share_explained(run.explained_ns, run.total_ns), {}},
-                {grouped(static_cast<int64_t>(run.names.size())), {}},
-                {grouped(open), {}}});
+                {table::grouped(static_cast<int64_t>(run.names.size())), {}},
+                {table::grouped(open), {}}});
     }
     if (coverage_.runs.size() > 1) {
       grid.rule();
       grid.row({{"together", {}},
-                {in_unit(coverage_.explained_ns, unit), {}},
-                {in_unit(coverage_.total_ns, unit), {}},
+                {table::in_unit(coverage_.explained_ns, unit), {}},
+                {table::in_unit(coverage_.total_ns, unit), {}},
                 {share_explained(coverage_.explained_ns, coverage_.total_ns), {}}},
-               Ink::bold);
+               table::Ink::bold);
     }
     out_ += grid.text(0, options_.color) + '\n';
   }
 
   void suggestion(size_t index) {
-    const Suggestion& one = coverage_.unexplained[index];
-    const std::string head = fmt::format("{}. {}", index + 1, cut(one.likeness, 60));
-    out_ += ink(head, Ink::bold) +
-            fmt::format("  +{} · {} % of all · {} · {}\n", human_time(one.total_ns),
+    const coverage::Suggestion& one = coverage_.unexplained[index];
+    const std::string head = fmt::format("{}. {}", index + 1, table::cut(one.likeness, 60));
+    out_ += ink(head, table::Ink::bold) +
+            fmt::format("  +{} · {} % of all · {} · {}\n", table::human_time(one.total_ns),
                         share(one.total_ns), plural(one.names.size(), "name"),
                         plural(static_cast<size_t>(one.instances), "instance"));
-    line(3, cut(one.names[0].name, width() > 0 ? std::max<size_t>(width(), 24) - 3 : 0),
-         Ink::faint);
+    line(3, table::cut(one.names[0].name, width() > 0 ? std::max<size_t>(width(), 24) - 3 : 0),
+         table::Ink::faint);
     if (coverage_.runs.size() > 1) {
-      for (const Suggestion::InRun& in_run : one.runs) {
-        const MeasuredRun& run = coverage_.runs[in_run.run];
+      for (const coverage::Suggestion::InRun& in_run : one.runs) {
+        const coverage::MeasuredRun& run = coverage_.runs[in_run.run];
         line(3,
-             fmt::format("in {}: +{} · {} % of it", cut_middle(run.id, longest_id),
-                         human_time(in_run.total_ns), percent(in_run.total_ns, run.total_ns, 2)),
-             Ink::faint);
+             fmt::format("in {}: +{} · {} % of it", table::cut_middle(run.id, longest_id),
+                         table::human_time(in_run.total_ns),
+                         table::percent(in_run.total_ns, run.total_ns, 2)),
+             table::Ink::faint);
       }
     }
     if (one.rule.empty()) {
@@ -146,8 +153,8 @@ class CoverageText {
     out_ += '\n';
   }
 
-  void to_paste(const Suggestion& one) {
-    const RulePlace& place = one.place;
+  void to_paste(const coverage::Suggestion& one) {
+    const coverage::RulePlace& place = one.place;
     const std::string file = printable(rules_.sources().path(place.file));
     const std::string where =
         place.new_block       ? fmt::format("a new block {} {{ … }}", coverage_.dimension)
@@ -156,11 +163,11 @@ class CoverageText {
     line(3, fmt::format("{}:{}, {}, {}:", file, place.line, place.owner, where));
     if (place.new_dimension) {
       line(5, fmt::format("{} {{", coverage_.dimension));
-      line(7, one.rule, Ink::bold);
+      line(7, one.rule, table::Ink::bold);
       line(7, "otherwise keep");
       line(5, "}");
     } else {
-      line(5, one.rule, Ink::bold);
+      line(5, one.rule, table::Ink::bold);
     }
     line(3, "and, outside the engine:");
     for (size_t at = 0; at < one.test.size();) {
@@ -172,11 +179,11 @@ class CoverageText {
          one.label_words.empty()
              ? fmt::format("no word indicates a label: replace {} by the one you choose", one.label)
              : fmt::format("{} by `{}`", one.label, fmt::join(one.label_words, "`, `")),
-         Ink::faint);
+         table::Ink::faint);
   }
 
-  const CompiledRules& rules_;
-  const TimeCoverage& coverage_;
+  const match::CompiledRules& rules_;
+  const coverage::TimeCoverage& coverage_;
   TableOptions options_;
   std::string out_;
 };
@@ -190,9 +197,9 @@ std::string share_explained(int64_t part, int64_t whole) {
   return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
 }
 
-std::string coverage_text(const CompiledRules& rules, const TimeCoverage& coverage,
+std::string coverage_text(const match::CompiledRules& rules, const coverage::TimeCoverage& coverage,
                           TableOptions options) {
   return CoverageText(rules, coverage, options).text();
 }
 
-}  // namespace kr
+}  // namespace kr::overview

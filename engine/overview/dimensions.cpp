@@ -3,22 +3,23 @@
 #include <algorithm>
 #include <set>
 
-namespace kr {
+namespace kr::overview {
 
-std::vector<std::string> further_dimensions(std::span<const RunSummary* const> runs) {
+std::vector<std::string> further_dimensions(std::span<const analyze::RunSummary* const> runs) {
   std::set<std::string> names;
-  for (const RunSummary* run : runs) {
-    for (const DimensionSum& sum : run->dimensions) {
+  for (const analyze::RunSummary* run : runs) {
+    for (const analyze::DimensionSum& sum : run->dimensions) {
       if (sum.dimension != "stage" && sum.dimension != "substage") names.insert(sum.dimension);
     }
   }
   return {names.begin(), names.end()};
 }
 
-std::vector<std::string> all_dimensions(std::span<const RunSummary* const> runs) {
+std::vector<std::string> all_dimensions(std::span<const analyze::RunSummary* const> runs) {
   const auto present = [&](std::string_view name) {
-    return std::any_of(runs.begin(), runs.end(),
-                       [&](const RunSummary* run) { return run->dimension(name).has_value(); });
+    return std::any_of(runs.begin(), runs.end(), [&](const analyze::RunSummary* run) {
+      return run->dimension(name).has_value();
+    });
   };
   std::vector<std::string> names;
   for (const char* name : {"stage", "substage"}) {
@@ -31,14 +32,15 @@ std::vector<std::string> all_dimensions(std::span<const RunSummary* const> runs)
   return names;
 }
 
-const NameSum::Given* given(const NameSum& name, std::optional<size_t> dimension) {
+const analyze::NameSum::Given* given(const analyze::NameSum& name,
+                                     std::optional<size_t> dimension) {
   return dimension ? &name.labels[*dimension] : nullptr;
 }
 
-std::string_view label_of(const NameSum& name, std::optional<size_t> dimension,
+std::string_view label_of(const analyze::NameSum& name, std::optional<size_t> dimension,
                           std::string_view absent) {
-  const NameSum::Given* found = given(name, dimension);
+  const analyze::NameSum::Given* found = given(name, dimension);
   return found != nullptr ? std::string_view(found->label) : absent;
 }
 
-}  // namespace kr
+}  // namespace kr::overview

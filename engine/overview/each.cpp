@@ -11,7 +11,7 @@
 #include "analyze/trace_labels.hpp"
 #include "table/csv.hpp"
 
-namespace kr {
+namespace kr::overview {
 namespace {
 
 constexpr size_t rows_piece_bytes = 64 << 10;
@@ -26,7 +26,8 @@ struct RowText {
 /// A label and its rule, as text, by row.
 class EachLabels {
  public:
-  EachLabels(const CompiledRules& rules, const Labelled& labelled) : labels_(rules, labelled) {
+  EachLabels(const match::CompiledRules& rules, const classify::Labelled& labelled)
+      : labels_(rules, labelled) {
     for (const auto& [name, labels] : labels_.dimensions()) {
       if (name != "stage" && name != "substage") further_.push_back(name);
     }
@@ -35,21 +36,21 @@ class EachLabels {
 
   const std::vector<std::string>& further() const { return further_; }
   std::string label(std::string_view dimension, uint32_t row) const {
-    const Given* given = labels_.find(dimension, row);
+    const classify::Given* given = labels_.find(dimension, row);
     return given != nullptr ? std::string(given->label) : std::string();
   }
   std::string rule(std::string_view dimension, uint32_t row) const {
-    const Given* given = labels_.find(dimension, row);
+    const classify::Given* given = labels_.find(dimension, row);
     return given != nullptr ? labels_.rule(*given) : std::string();
   }
 
  private:
-  TraceLabels labels_;
+  analyze::TraceLabels labels_;
   std::vector<std::string> further_;
 };
 
 std::string csv_header(const EachLabels& labels) {
-  CsvWriter csv(CsvWriter::Cells::as_they_are);
+  table::CsvWriter csv(table::CsvWriter::Cells::as_they_are);
   for (const char* column :
        {"name", "instances", "total_ns", "elapsed_ns", "stage", "substage", "rule"}) {
     csv.text(column);
@@ -70,12 +71,12 @@ std::string without_line_break(std::string text) {
   return text;
 }
 
-RowText csv_row(const EachLabels& labels, const OperationName& name, uint32_t id) {
+RowText csv_row(const EachLabels& labels, const trace::OperationName& name, uint32_t id) {
   RowText row;
-  CsvWriter head(CsvWriter::Cells::as_they_are);
+  table::CsvWriter head(table::CsvWriter::Cells::as_they_are);
   head.text(name.text).number(1).end_row();
   row.head = without_line_break(head.take());
-  CsvWriter tail(CsvWriter::Cells::as_they_are);
+  table::CsvWriter tail(table::CsvWriter::Cells::as_they_are);
   tail.text(labels.label("stage", id)).text(labels.label("substage", id));
   tail.text(labels.rule("substage", id));
   for (const std::string& dimension : labels.further()) {
@@ -88,7 +89,7 @@ RowText csv_row(const EachLabels& labels, const OperationName& name, uint32_t id
 
 }  // namespace
 
-void classify_each_csv(const CompiledRules& rules, const LabelledTrace& run,
+void classify_each_csv(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
                        const std::function<void(std::string_view)>& write) {
   const EachLabels labels(rules, run.labelled);
   std::vector<RowText> rows;
@@ -98,12 +99,12 @@ void classify_each_csv(const CompiledRules& rules, const LabelledTrace& run,
   }
 
   std::string out = csv_header(labels);
-  UnionSweep sweep;
+  analyze::UnionSweep sweep;
   for (size_t i = 0; i < run.trace.operations.size(); ++i) {
-    const Operation& operation = run.trace.operations[i];
+    const trace::Operation& operation = run.trace.operations[i];
     const int64_t elapsed_ns = sweep.add(operation.start_ns, operation.end_ns());
     const RowText& row = rows[run.labelled.row(i, operation)];
-    const Track& track = run.trace.track(operation.track);
+    const trace::Track& track = run.trace.track(operation.track);
     fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}\n", row.head,
                    operation.duration_ns, elapsed_ns, row.labels, operation.start_ns,
                    operation.duration_ns, track.device, track.stream);
@@ -115,4 +116,4 @@ void classify_each_csv(const CompiledRules& rules, const LabelledTrace& run,
   write(out);
 }
 
-}  // namespace kr
+}  // namespace kr::overview

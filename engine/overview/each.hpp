@@ -7,11 +7,11 @@
 
 #include "analyze/run.hpp"
 
-namespace kr {
+namespace kr::overview {
 
 /// The columns of `kr classify` (instances is 1), then
 /// `operation_kind,start_ns,duration_ns,device,stream`. `write` gets pieces of some 64 KiB.
-void classify_each_csv(const CompiledRules& rules, const LabelledTrace& run,
+void classify_each_csv(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
                        const std::function<void(std::string_view)>& write);
 
-}  // namespace kr
+}  // namespace kr::overview

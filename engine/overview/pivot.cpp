@@ -8,10 +8,10 @@
 
 #include "sema/program.hpp"
 
-namespace kr {
+namespace kr::overview {
 namespace {
 
-void add(LabelSum& to, const LabelSum& sum) {
+void add(analyze::LabelSum& to, const analyze::LabelSum& sum) {
   to.elapsed_ns += sum.elapsed_ns;
   to.total_ns += sum.total_ns;
   to.instances += sum.instances;
@@ -19,26 +19,26 @@ void add(LabelSum& to, const LabelSum& sum) {
 
 }  // namespace
 
-LabelSum sum_over_runs(const PivotRow& row) {
-  LabelSum all;
-  for (const LabelSum& sum : row.runs) add(all, sum);
+analyze::LabelSum sum_over_runs(const PivotRow& row) {
+  analyze::LabelSum all;
+  for (const analyze::LabelSum& sum : row.runs) add(all, sum);
   return all;
 }
 
-std::vector<PivotRow> make_pivot(const std::vector<const RunSummary*>& runs,
+std::vector<PivotRow> make_pivot(const std::vector<const analyze::RunSummary*>& runs,
                                  std::string_view dimension) {
-  std::map<std::string_view, std::vector<LabelSum>> by_label;
-  const auto cell = [&](std::string_view label, size_t run) -> LabelSum& {
+  std::map<std::string_view, std::vector<analyze::LabelSum>> by_label;
+  const auto cell = [&](std::string_view label, size_t run) -> analyze::LabelSum& {
     auto& sums = by_label[label];
     sums.resize(runs.size());
     return sums[run];
   };
   for (size_t i = 0; i < runs.size(); ++i) {
-    const RunSummary& run = *runs[i];
+    const analyze::RunSummary& run = *runs[i];
     if (const auto at = run.dimension(dimension)) {
-      for (const LabelSum& sum : run.dimensions[*at].labels) add(cell(sum.label, i), sum);
+      for (const analyze::LabelSum& sum : run.dimensions[*at].labels) add(cell(sum.label, i), sum);
     } else if (run.operations > 0) {
-      add(cell(reserved::unclassified, i),
+      add(cell(sema::reserved::unclassified, i),
           {{}, run.gpu_elapsed_ns, run.gpu_total_ns, run.operations});
     }
   }
@@ -46,9 +46,9 @@ std::vector<PivotRow> make_pivot(const std::vector<const RunSummary*>& runs,
   rows.reserve(by_label.size());
   for (auto& [label, sums] : by_label) rows.push_back({std::string(label), std::move(sums)});
   std::sort(rows.begin(), rows.end(), [](const PivotRow& a, const PivotRow& b) {
-    const LabelSum of_a = sum_over_runs(a), of_b = sum_over_runs(b);
-    const bool last_a = a.label == reserved::unclassified,
-               last_b = b.label == reserved::unclassified;
+    const analyze::LabelSum of_a = sum_over_runs(a), of_b = sum_over_runs(b);
+    const bool last_a = a.label == sema::reserved::unclassified,
+               last_b = b.label == sema::reserved::unclassified;
     return std::tie(last_a, of_b.elapsed_ns, of_b.total_ns, a.label) <
            std::tie(last_b, of_a.elapsed_ns, of_a.total_ns, b.label);
   });
@@ -56,13 +56,13 @@ std::vector<PivotRow> make_pivot(const std::vector<const RunSummary*>& runs,
 }
 
 std::vector<PivotRow> folded(std::vector<PivotRow> rows, size_t limit) {
-  const bool unclassified = !rows.empty() && rows.back().label == reserved::unclassified;
+  const bool unclassified = !rows.empty() && rows.back().label == sema::reserved::unclassified;
   const auto end = rows.end() - (unclassified ? 1 : 0);
   const auto labels = static_cast<size_t>(end - rows.begin());
   if (labels <= limit + 1) return rows;
   const auto first = rows.begin() + static_cast<std::ptrdiff_t>(limit);
-  PivotRow others{fmt::format("{} ({} labels)", reserved::others, labels - limit),
-                  std::vector<LabelSum>(first->runs.size())};
+  PivotRow others{fmt::format("{} ({} labels)", sema::reserved::others, labels - limit),
+                  std::vector<analyze::LabelSum>(first->runs.size())};
   for (auto row = first; row != end; ++row) {
     for (size_t run = 0; run < others.runs.size(); ++run) add(others.runs[run], row->runs[run]);
   }
@@ -71,4 +71,4 @@ std::vector<PivotRow> folded(std::vector<PivotRow> rows, size_t limit) {
   return rows;
 }
 
-}  // namespace kr
+}  // namespace kr::overview

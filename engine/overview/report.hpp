@@ -15,13 +15,13 @@
 #include "picture/label_styles.hpp"
 #include "table/numbers.hpp"
 
-namespace kr {
+namespace kr::overview {
 
 struct Report {
   std::string title;
-  std::string by = "substage";          // the dimension tables and charts begin with
-  std::vector<const RunSummary*> runs;  // owned by the caller
-  std::vector<LabelStyle> styles;       // for every label that occurs
+  std::string by = "substage";                   // the dimension tables and charts begin with
+  std::vector<const analyze::RunSummary*> runs;  // owned by the caller
+  std::vector<picture::LabelStyle> styles;       // for every label that occurs
 };
 
 /// result.csv: a row a distinct name and run, by run, substage and elapsed falling; the row
@@ -36,14 +36,14 @@ struct TableOptions {
   int width = 0;  // 0: no limit
 };
 /// For a terminal: of each run what was read, how its rules were chosen, and what is wrong with it.
-std::string run_facts(const std::vector<const RunSummary*>& runs, TableOptions options);
+std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, TableOptions options);
 /// For a terminal: labels by runs, a total row (GPU time), non-GPU time below it, then devices and
 /// the names that take longest. Runs that do not fit side by side go below each other.
 std::string to_table(const Report& report, TableOptions options);
 
 /// kr classify: `name,instances,total_ns,elapsed_ns,stage,substage,rule`, then each further
 /// dimension, by name, with its `rule_DIM`. An absent dimension is an empty cell.
-std::string classify_csv(const RunSummary& run);
-std::string classify_table(const RunSummary& run, TableOptions options);
+std::string classify_csv(const analyze::RunSummary& run);
+std::string classify_table(const analyze::RunSummary& run, TableOptions options);
 
-}  // namespace kr
+}  // namespace kr::overview

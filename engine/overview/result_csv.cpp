@@ -7,7 +7,7 @@
 #include "sema/program.hpp"
 #include "table/csv.hpp"
 
-namespace kr {
+namespace kr::overview {
 namespace {
 
 struct ResultRow {
@@ -15,7 +15,7 @@ struct ResultRow {
   int64_t instances, elapsed_ns, total_ns;
 };
 
-void write_head(CsvWriter& csv, const std::vector<std::string>& further) {
+void write_head(table::CsvWriter& csv, const std::vector<std::string>& further) {
   for (const char* column : {"Model_Engine", "Substage", "Instances", "Name", "Elapsed Time (sec)",
                              "Stage", "Total Time (sec)", "Elapsed (ns)", "Total (ns)",
                              "Kind of operation", "Engine", "Model", "Rule"}) {
@@ -26,32 +26,34 @@ void write_head(CsvWriter& csv, const std::vector<std::string>& further) {
 }
 
 /// All columns but those of further dimensions.
-void write_columns(CsvWriter& csv, const RunSummary& run, const ResultRow& row) {
+void write_columns(table::CsvWriter& csv, const analyze::RunSummary& run, const ResultRow& row) {
   csv.text(run.id).text(row.substage).number(row.instances).text(row.name);
-  csv.plain(seconds(row.elapsed_ns)).text(row.stage).plain(seconds(row.total_ns));
+  csv.plain(table::seconds(row.elapsed_ns)).text(row.stage).plain(table::seconds(row.total_ns));
   csv.number(row.elapsed_ns).number(row.total_ns).text(row.operation);
   csv.text(run.engine).text(run.model).text(row.rule);
 }
 
-void write_run(CsvWriter& csv, const RunSummary& run, const std::vector<std::string>& further) {
+void write_run(table::CsvWriter& csv, const analyze::RunSummary& run,
+               const std::vector<std::string>& further) {
   const auto substage = run.dimension("substage");
   const auto stage = run.dimension("stage");
   std::vector<std::optional<size_t>> columns;
   columns.reserve(further.size());
   for (const std::string& dimension : further) columns.push_back(run.dimension(dimension));
 
-  std::vector<const NameSum*> names;
+  std::vector<const analyze::NameSum*> names;
   names.reserve(run.names.size());
-  for (const NameSum& name : run.names) names.push_back(&name);
-  std::stable_sort(names.begin(), names.end(), [&](const NameSum* a, const NameSum* b) {
-    const auto label_a = label_of(*a, substage, {}), label_b = label_of(*b, substage, {});
-    return std::tie(label_a, b->elapsed_ns, b->total_ns, a->name, a->kind) <
-           std::tie(label_b, a->elapsed_ns, a->total_ns, b->name, b->kind);
-  });
-  for (const NameSum* name : names) {
-    const NameSum::Given* by = given(*name, substage);
+  for (const analyze::NameSum& name : run.names) names.push_back(&name);
+  std::stable_sort(
+      names.begin(), names.end(), [&](const analyze::NameSum* a, const analyze::NameSum* b) {
+        const auto label_a = label_of(*a, substage, {}), label_b = label_of(*b, substage, {});
+        return std::tie(label_a, b->elapsed_ns, b->total_ns, a->name, a->kind) <
+               std::tie(label_b, a->elapsed_ns, a->total_ns, b->name, b->kind);
+      });
+  for (const analyze::NameSum* name : names) {
+    const analyze::NameSum::Given* by = given(*name, substage);
     write_columns(csv, run,
-                  {.substage = label_of(*name, substage, reserved::unclassified),
+                  {.substage = label_of(*name, substage, sema::reserved::unclassified),
                    .name = name->name,
                    .stage = label_of(*name, stage, {}),
                    .operation = to_string(name->kind),
@@ -64,9 +66,9 @@ void write_run(CsvWriter& csv, const RunSummary& run, const std::vector<std::str
   }
   if (run.operations == 0 && run.non_gpu_ns == 0) return;
   write_columns(csv, run,
-                {.substage = reserved::non_gpu,
-                 .name = reserved::non_gpu,
-                 .stage = reserved::non_gpu,
+                {.substage = sema::reserved::non_gpu,
+                 .name = sema::reserved::non_gpu,
+                 .stage = sema::reserved::non_gpu,
                  .operation = {},
                  .rule = {},
                  .instances = 1,
@@ -78,8 +80,8 @@ void write_run(CsvWriter& csv, const RunSummary& run, const std::vector<std::str
 
 size_t estimated_csv_bytes(const Report& report) {
   size_t bytes = 4096;
-  for (const RunSummary* run : report.runs) {
-    for (const NameSum& name : run->names) bytes += name.name.size() + 200;
+  for (const analyze::RunSummary* run : report.runs) {
+    for (const analyze::NameSum& name : run->names) bytes += name.name.size() + 200;
   }
   return bytes;
 }
@@ -87,12 +89,12 @@ size_t estimated_csv_bytes(const Report& report) {
 }  // namespace
 
 std::string to_csv(const Report& report) {
-  CsvWriter csv(CsvWriter::Cells::escaped);
+  table::CsvWriter csv(table::CsvWriter::Cells::escaped);
   csv.reserve(estimated_csv_bytes(report));
   const auto further = further_dimensions(report.runs);
   write_head(csv, further);
-  for (const RunSummary* run : report.runs) write_run(csv, *run, further);
+  for (const analyze::RunSummary* run : report.runs) write_run(csv, *run, further);
   return csv.take();
 }
 
-}  // namespace kr
+}  // namespace kr::overview

@@ -13,7 +13,7 @@
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
 
-namespace kr {
+namespace kr::overview {
 namespace {
 
 constexpr size_t top_names = 10;
@@ -24,21 +24,22 @@ constexpr size_t shortest_device = 8;
 /// Lines about one run.
 class Facts {
  public:
-  Facts(const RunSummary& run, TableOptions options) : run_(run), options_(options) {}
+  Facts(const analyze::RunSummary& run, TableOptions options) : run_(run), options_(options) {}
 
   std::string text() {
-    out_ = inked(cut_middle(run_.id, width()), Ink::bold, options_.color) + '\n';
+    out_ =
+        table::inked(table::cut_middle(run_.id, width()), table::Ink::bold, options_.color) + '\n';
     line(fmt::format("{} · {} · {}, {}", run_.source, run_.format,
                      counted(run_.operations, "operation"),
                      counted(static_cast<int64_t>(run_.names.size()), "name")));
     line(fmt::format("{}/{}{}{}", run_.engine, run_.model, run_.choice_why.empty() ? "" : " · ",
                      run_.choice_why));
-    if (run_.operations == 0) line("no GPU work in this trace", Ink::warning);
-    if (!run_.inexact.empty()) line("times are not exact: " + run_.inexact, Ink::warning);
-    for (const Loss& loss : run_.losses) {
+    if (run_.operations == 0) line("no GPU work in this trace", table::Ink::warning);
+    if (!run_.inexact.empty()) line("times are not exact: " + run_.inexact, table::Ink::warning);
+    for (const trace::Loss& loss : run_.losses) {
       line(fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
                        loss.first_offset),
-           Ink::warning);
+           table::Ink::warning);
     }
     return std::move(out_);
   }
@@ -46,15 +47,16 @@ class Facts {
  private:
   size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
   static std::string counted(int64_t number, std::string_view what) {
-    return fmt::format("{} {}{}", grouped(number), what, number == 1 ? "" : "s");
+    return fmt::format("{} {}{}", table::grouped(number), what, number == 1 ? "" : "s");
   }
-  void line(std::string_view text, Ink ink = Ink::faint) {
-    const std::string lines = wrapped(text, width(), 2);
+  void line(std::string_view text, table::Ink ink = table::Ink::faint) {
+    const std::string lines = table::wrapped(text, width(), 2);
     if (lines.empty()) return;
-    out_ += inked(std::string_view(lines).substr(0, lines.size() - 1), ink, options_.color) + '\n';
+    out_ += table::inked(std::string_view(lines).substr(0, lines.size() - 1), ink, options_.color) +
+            '\n';
   }
 
-  const RunSummary& run_;
+  const analyze::RunSummary& run_;
   TableOptions options_;
   std::string out_;
 };
@@ -63,40 +65,42 @@ class Tables {
  public:
   Tables(const Report& report, TableOptions options) : report_(report), options_(options) {
     int64_t longest = 0;
-    for (const RunSummary* run : report.runs) {
+    for (const analyze::RunSummary* run : report.runs) {
       longest = std::max({longest, run->gpu_elapsed_ns, run->non_gpu_ns});
     }
-    unit_ = unit_for(longest);
-    for (const LabelStyle& style : report.styles) {
+    unit_ = table::unit_for(longest);
+    for (const picture::LabelStyle& style : report.styles) {
       if (style.dimension == report.by) colors_[style.label] = style.color;
     }
   }
 
   std::string text() {
-    if (!report_.title.empty()) out_ += ink(printable(report_.title), Ink::bold) + "\n\n";
+    if (!report_.title.empty()) out_ += ink(printable(report_.title), table::Ink::bold) + "\n\n";
     out_ += run_facts(report_.runs, options_);
     if (std::any_of(report_.runs.begin(), report_.runs.end(),
-                    [](const RunSummary* run) { return run->operations > 0; })) {
+                    [](const analyze::RunSummary* run) { return run->operations > 0; })) {
       rows_ = folded(make_pivot(report_.runs, report_.by), most_labels);
       if (report_.runs.size() == 1) {
         one_run(*report_.runs[0]);
       } else {
         runs_side_by_side();
       }
-      for (const RunSummary* run : report_.runs) devices(*run);
+      for (const analyze::RunSummary* run : report_.runs) devices(*run);
       ranks();
-      for (const RunSummary* run : report_.runs) names(*run);
+      for (const analyze::RunSummary* run : report_.runs) names(*run);
     }
     return std::move(out_);
   }
 
  private:
-  using Align = TextGrid::Align;
-  using Cell = TextGrid::Cell;
+  using Align = table::TextGrid::Align;
+  using Cell = table::TextGrid::Cell;
 
   size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
-  std::string ink(std::string_view text, Ink ink) const { return inked(text, ink, options_.color); }
-  std::string time(int64_t ns) const { return in_unit(ns, unit_); }
+  std::string ink(std::string_view text, table::Ink ink) const {
+    return table::inked(text, ink, options_.color);
+  }
+  std::string time(int64_t ns) const { return table::in_unit(ns, unit_); }
   bool several() const { return report_.runs.size() > 1; }
 
   std::string color_of(std::string_view label) const {
@@ -114,10 +118,10 @@ class Tables {
     return text + eighths[length % 8];
   }
 
-  void one_run(const RunSummary& run) {
+  void one_run(const analyze::RunSummary& run) {
     constexpr size_t bar_columns = 22;
     const bool bars = width() == 0 || width() >= 96;
-    TextGrid grid;
+    table::TextGrid grid;
     grid.column(report_.by, Align::left);
     grid.column(fmt::format("elapsed {}", unit_.name), Align::right);
     grid.column("%", Align::right);
@@ -126,22 +130,24 @@ class Tables {
     grid.column("instances", Align::right);
     int64_t longest = 0;
     for (const PivotRow& row : rows_) longest = std::max(longest, row.runs[0].elapsed_ns);
-    const auto add = [&](std::string_view label, const LabelSum& sum, std::string bar_text,
-                         Ink row_ink) {
-      std::vector<Cell> cells{{cut(label, widest_label), {}},
+    const auto add = [&](std::string_view label, const analyze::LabelSum& sum, std::string bar_text,
+                         table::Ink row_ink) {
+      std::vector<Cell> cells{{table::cut(label, widest_label), {}},
                               {time(sum.elapsed_ns), {}},
-                              {percent(sum.elapsed_ns, run.gpu_elapsed_ns, 1), {}}};
+                              {table::percent(sum.elapsed_ns, run.gpu_elapsed_ns, 1), {}}};
       if (bars) cells.push_back({std::move(bar_text), color_of(label)});
       cells.push_back({time(sum.total_ns), {}});
-      cells.push_back({grouped(sum.instances), {}});
+      cells.push_back({table::grouped(sum.instances), {}});
       grid.row(std::move(cells), row_ink);
     };
     for (const PivotRow& row : rows_) {
-      add(row.label, row.runs[0], bar(row.runs[0].elapsed_ns, longest, bar_columns), Ink::none);
+      add(row.label, row.runs[0], bar(row.runs[0].elapsed_ns, longest, bar_columns),
+          table::Ink::none);
     }
     grid.rule();
-    add("GPU time", {{}, run.gpu_elapsed_ns, run.gpu_total_ns, run.operations}, {}, Ink::bold);
-    grid.row({{std::string(reserved::non_gpu), {}}, {time(run.non_gpu_ns), {}}});
+    add("GPU time", {{}, run.gpu_elapsed_ns, run.gpu_total_ns, run.operations}, {},
+        table::Ink::bold);
+    grid.row({{std::string(sema::reserved::non_gpu), {}}, {time(run.non_gpu_ns), {}}});
     grid.row({{"with CPU(non-GPU)", {}}, {time(run.gpu_elapsed_ns + run.non_gpu_ns), {}}});
     out_ += grid.text(2, options_.color) + '\n';
   }
@@ -151,7 +157,7 @@ class Tables {
     size_t from = 0;
     while (from < report_.runs.size()) {
       size_t to = report_.runs.size();
-      TextGrid grid = runs_grid(from, to);
+      table::TextGrid grid = runs_grid(from, to);
       while (width() > 0 && to > from + 1 && grid.width() + 2 > width()) {
         grid = runs_grid(from, --to);
       }
@@ -161,70 +167,73 @@ class Tables {
     }
   }
 
-  TextGrid runs_grid(size_t from, size_t to) const {
-    TextGrid grid;
+  table::TextGrid runs_grid(size_t from, size_t to) const {
+    table::TextGrid grid;
     grid.column(report_.by, Align::left);
     for (size_t i = from; i < to; ++i) {
       // The id stands over time and share together, in a line of its own, by `run_heads`.
-      const size_t id = columns_of(cut_middle(report_.runs[i]->id, longest_run_id));
+      const size_t id = table::columns_of(table::cut_middle(report_.runs[i]->id, longest_run_id));
       grid.column(fmt::format("{:>{}}", fmt::format("elapsed {}", unit_.name), id > 8 ? id - 8 : 0),
                   Align::right, 3);
       grid.column("%", Align::right);
     }
-    const auto add = [&](std::string_view label, Ink row_ink, auto&& value, bool share) {
-      std::vector<Cell> cells{{cut(label, widest_label), {}}};
+    const auto add = [&](std::string_view label, table::Ink row_ink, auto&& value, bool share) {
+      std::vector<Cell> cells{{table::cut(label, widest_label), {}}};
       for (size_t i = from; i < to; ++i) {
         const int64_t ns = value(i);
         cells.push_back({time(ns), {}});
-        cells.push_back({share ? percent(ns, report_.runs[i]->gpu_elapsed_ns, 1) : "", {}});
+        cells.push_back({share ? table::percent(ns, report_.runs[i]->gpu_elapsed_ns, 1) : "", {}});
       }
       grid.row(std::move(cells), row_ink);
     };
     for (const PivotRow& row : rows_) {
       add(
-          row.label, Ink::none, [&](size_t i) { return row.runs[i].elapsed_ns; }, true);
+          row.label, table::Ink::none, [&](size_t i) { return row.runs[i].elapsed_ns; }, true);
     }
     grid.rule();
     const auto gpu = [&](size_t i) { return report_.runs[i]->gpu_elapsed_ns; };
     const auto non_gpu = [&](size_t i) { return report_.runs[i]->non_gpu_ns; };
-    add("GPU time", Ink::bold, gpu, true);
-    add(reserved::non_gpu, Ink::none, non_gpu, false);
+    add("GPU time", table::Ink::bold, gpu, true);
+    add(sema::reserved::non_gpu, table::Ink::none, non_gpu, false);
     add(
-        "with CPU(non-GPU)", Ink::none, [&](size_t i) { return gpu(i) + non_gpu(i); }, false);
+        "with CPU(non-GPU)", table::Ink::none, [&](size_t i) { return gpu(i) + non_gpu(i); },
+        false);
     return grid;
   }
 
   /// The runs' ids, each ending where its column of shares ends.
-  void run_heads(const TextGrid& grid, size_t from, size_t to) {
+  void run_heads(const table::TextGrid& grid, size_t from, size_t to) {
     std::string heads;
     size_t at = 0;
     for (size_t i = from; i < to; ++i) {
-      const std::string id = cut_middle(report_.runs[i]->id, longest_run_id);
+      const std::string id = table::cut_middle(report_.runs[i]->id, longest_run_id);
       const size_t end = grid.end_of(2 * (i - from) + 2) + 2;
-      const size_t size = columns_of(id);
+      const size_t size = table::columns_of(id);
       heads += std::string(end > at + size ? end - at - size : 1, ' ') + id;
       at = end;
     }
-    out_ += ink(heads, Ink::bold) + '\n';
+    out_ += ink(heads, table::Ink::bold) + '\n';
   }
 
-  void devices(const RunSummary& run) {
+  void devices(const analyze::RunSummary& run) {
     if (run.devices.empty()) return;
-    TextGrid grid = devices_grid(run, true, widest_label);
+    table::TextGrid grid = devices_grid(run, true, widest_label);
     if (width() > 0 && grid.width() + 2 > width()) {
       grid = devices_grid(run, false, 1);
       const size_t left = width() - std::min(width(), grid.width() + 2);
       grid = devices_grid(run, false, std::max(shortest_device, left));
     }
-    if (several()) out_ += "  " + ink(cut_middle(run.id, width()), Ink::bold) + '\n';
+    if (several()) out_ += "  " + ink(table::cut_middle(run.id, width()), table::Ink::bold) + '\n';
     out_ += grid.text(2, options_.color) + '\n';
   }
 
-  static TextGrid devices_grid(const RunSummary& run, bool wide, size_t name_columns) {
+  static table::TextGrid devices_grid(const analyze::RunSummary& run, bool wide,
+                                      size_t name_columns) {
     int64_t longest = 0;
-    for (const DeviceSum& device : run.devices) longest = std::max(longest, device.span_ns);
-    const TimeUnit unit = unit_for(longest);
-    TextGrid grid;
+    for (const analyze::DeviceSum& device : run.devices)
+      longest = std::max(longest, device.span_ns);
+    const table::TimeUnit unit = table::unit_for(longest);
+    table::TextGrid grid;
     grid.column("device", Align::left);
     grid.column(fmt::format("span {}", unit.name), Align::right);
     grid.column("= compute", Align::right);
@@ -232,35 +241,36 @@ class Tables {
     grid.column(wide ? "+ exposed memory" : "+ memory", Align::right);
     grid.column("+ idle", Align::right);
     grid.column("idle %", Align::right);
-    for (const DeviceSum& device : run.devices) {
+    for (const analyze::DeviceSum& device : run.devices) {
       const std::string name = device.name.empty()
                                    ? fmt::format("{}", device.device)
                                    : fmt::format("{}  {}", device.device, device.name);
-      const auto cell = [&](int64_t ns) { return Cell{in_unit(ns, unit), {}}; };
-      grid.row({{cut(name, name_columns), {}},
+      const auto cell = [&](int64_t ns) { return Cell{table::in_unit(ns, unit), {}}; };
+      grid.row({{table::cut(name, name_columns), {}},
                 cell(device.span_ns),
                 cell(device.compute_ns),
                 cell(device.exposed_communication_ns),
                 cell(device.exposed_memory_ns),
                 cell(device.idle_ns),
-                {percent(device.idle_ns, device.span_ns, 1), {}}});
+                {table::percent(device.idle_ns, device.span_ns, 1), {}}});
     }
     return grid;
   }
 
   /// All ranks together, where the runs are known to be ranks of one job.
   void ranks() {
-    const std::vector<const RunSummary*>& runs = report_.runs;
-    const Ranks ranks = compare_ranks(runs);
-    if (!shown_together(ranks)) return;
-    out_ += "  " + ink(several() ? "all ranks together" : "all devices together", Ink::bold) + '\n';
+    const std::vector<const analyze::RunSummary*>& runs = report_.runs;
+    const analyze::Ranks ranks = analyze::compare_ranks(runs);
+    if (!analyze::shown_together(ranks)) return;
+    out_ += "  " +
+            ink(several() ? "all ranks together" : "all devices together", table::Ink::bold) + '\n';
     int64_t longest = 0;
-    const std::vector<LabelBalance> labels = balance_labels(runs, report_.by);
-    for (const LabelBalance& label : labels) longest = std::max(longest, label.sum_ns);
-    for (const Balance& one : ranks.balance) longest = std::max(longest, one.max_ns);
-    const TimeUnit unit = unit_for(longest);
+    const std::vector<analyze::LabelBalance> labels = analyze::balance_labels(runs, report_.by);
+    for (const analyze::LabelBalance& label : labels) longest = std::max(longest, label.sum_ns);
+    for (const analyze::Balance& one : ranks.balance) longest = std::max(longest, one.max_ns);
+    const table::TimeUnit unit = table::unit_for(longest);
     if (several()) {
-      TextGrid grid = together_grid(ranks, labels, unit, widest_label);
+      table::TextGrid grid = together_grid(ranks, labels, unit, widest_label);
       if (width() > 0 && grid.width() + 2 > width()) {
         const size_t others = together_grid(ranks, labels, unit, 1).width() + 1;
         const size_t left = width() - std::min(width(), others);
@@ -268,40 +278,41 @@ class Tables {
       }
       out_ += grid.text(2, options_.color) + '\n';
     }
-    TextGrid grid = balance_grid(ranks, unit, true);
+    table::TextGrid grid = balance_grid(ranks, unit, true);
     if (width() > 0 && grid.width() + 2 > width()) grid = balance_grid(ranks, unit, false);
     out_ += grid.text(2, options_.color) + '\n';
   }
 
-  TextGrid together_grid(const Ranks& ranks, const std::vector<LabelBalance>& labels, TimeUnit unit,
-                         size_t label_columns) const {
-    TextGrid grid;
-    grid.column(cut(report_.by, label_columns), Align::left);
+  table::TextGrid together_grid(const analyze::Ranks& ranks,
+                                const std::vector<analyze::LabelBalance>& labels,
+                                table::TimeUnit unit, size_t label_columns) const {
+    table::TextGrid grid;
+    grid.column(table::cut(report_.by, label_columns), Align::left);
     for (const char* head : {"together", "mean", "most"}) {
       grid.column(fmt::format("{} {}", head, unit.name), Align::right);
     }
     grid.column("most / mean", Align::right);
     grid.column("most on", Align::left);
     for (size_t i = 0; i < std::min(most_labels, labels.size()); ++i) {
-      const LabelBalance& label = labels[i];
+      const analyze::LabelBalance& label = labels[i];
       const bool any = label.max_ns > 0;
-      grid.row({{cut(label.label, label_columns), color_of(label.label)},
-                {in_unit(label.sum_ns, unit), {}},
-                {in_unit(std::llround(label.mean_ns), unit), {}},
-                {in_unit(label.max_ns, unit), {}},
+      grid.row({{table::cut(label.label, label_columns), color_of(label.label)},
+                {table::in_unit(label.sum_ns, unit), {}},
+                {table::in_unit(std::llround(label.mean_ns), unit), {}},
+                {table::in_unit(label.max_ns, unit), {}},
                 {any ? fmt::format("{:.2f}", label.max_over_mean) : "", {}},
                 {any ? fmt::format("rank {}", ranks.runs[label.most].number.rank) : "", {}}});
     }
     return grid;
   }
 
-  TextGrid balance_grid(const Ranks& ranks, TimeUnit unit, bool wide) const {
+  table::TextGrid balance_grid(const analyze::Ranks& ranks, table::TimeUnit unit, bool wide) const {
     const auto place = [&](size_t at) {
-      const RankDevice& one = ranks.devices[at];
+      const analyze::RankDevice& one = ranks.devices[at];
       return several() ? fmt::format("rank {}", ranks.runs[one.run].number.rank)
                        : fmt::format("device {}", one.device);
     };
-    TextGrid grid;
+    table::TextGrid grid;
     grid.column("of each", Align::left);
     if (wide) grid.column(fmt::format("least {}", unit.name), Align::right);
     grid.column(fmt::format("mean {}", unit.name), Align::right);
@@ -309,14 +320,14 @@ class Tables {
     grid.column("most / mean", Align::right);
     if (wide) grid.column("least on", Align::left);
     grid.column("most on", Align::left);
-    for (const Balance& one : ranks.balance) {
+    for (const analyze::Balance& one : ranks.balance) {
       if (one.max_ns == 0) continue;
       std::string what = one.what.substr(0, one.what.rfind('_'));
       std::replace(what.begin(), what.end(), '_', ' ');
       std::vector<Cell> cells{{std::move(what), {}}};
-      if (wide) cells.push_back({in_unit(one.min_ns, unit), {}});
-      cells.push_back({in_unit(std::llround(one.mean_ns), unit), {}});
-      cells.push_back({in_unit(one.max_ns, unit), {}});
+      if (wide) cells.push_back({table::in_unit(one.min_ns, unit), {}});
+      cells.push_back({table::in_unit(std::llround(one.mean_ns), unit), {}});
+      cells.push_back({table::in_unit(one.max_ns, unit), {}});
       cells.push_back({fmt::format("{:.2f}", one.max_over_mean), {}});
       if (wide) cells.push_back({place(one.least), {}});
       cells.push_back({place(one.most), {}});
@@ -325,44 +336,44 @@ class Tables {
     return grid;
   }
 
-  void names(const RunSummary& run) {
+  void names(const analyze::RunSummary& run) {
     if (run.names.empty()) return;
     const auto by = run.dimension(report_.by);
     const size_t shown = std::min(top_names, run.names.size());
-    TextGrid grid;
+    table::TextGrid grid;
     grid.column(fmt::format("elapsed {}", unit_.name), Align::right);
     grid.column("%", Align::right);
     grid.column("instances", Align::right);
     grid.column(report_.by, Align::left);
     const auto cells = [&](size_t i) {
-      const NameSum& name = run.names[i];
-      const std::string_view label = label_of(name, by, reserved::unclassified);
+      const analyze::NameSum& name = run.names[i];
+      const std::string_view label = label_of(name, by, sema::reserved::unclassified);
       return std::vector<Cell>{{time(name.elapsed_ns), {}},
-                               {percent(name.elapsed_ns, run.gpu_elapsed_ns, 1), {}},
-                               {grouped(name.instances), {}},
-                               {cut(label, widest_label), color_of(label)}};
+                               {table::percent(name.elapsed_ns, run.gpu_elapsed_ns, 1), {}},
+                               {table::grouped(name.instances), {}},
+                               {table::cut(label, widest_label), color_of(label)}};
     };
-    TextGrid measure = grid;
+    table::TextGrid measure = grid;
     for (size_t i = 0; i < shown; ++i) measure.row(cells(i));
     const size_t taken = measure.width() + 4;
     const size_t left = width() == 0 ? 0 : width() > taken + 20 ? width() - taken : 20;
     grid.column(shown < run.names.size()
                     ? fmt::format("name (top {} of {})", shown,
-                                  grouped(static_cast<int64_t>(run.names.size())))
+                                  table::grouped(static_cast<int64_t>(run.names.size())))
                     : "name",
                 Align::left);
     for (size_t i = 0; i < shown; ++i) {
       std::vector<Cell> row = cells(i);
-      row.push_back({cut(run.names[i].name, left), {}});
+      row.push_back({table::cut(run.names[i].name, left), {}});
       grid.row(std::move(row));
     }
-    if (several()) out_ += "  " + ink(cut_middle(run.id, width()), Ink::bold) + '\n';
+    if (several()) out_ += "  " + ink(table::cut_middle(run.id, width()), table::Ink::bold) + '\n';
     out_ += grid.text(2, options_.color) + '\n';
   }
 
   const Report& report_;
   TableOptions options_;
-  TimeUnit unit_{};
+  table::TimeUnit unit_{};
   std::unordered_map<std::string_view, std::string_view> colors_;
   std::vector<PivotRow> rows_;
   std::string out_;
@@ -370,7 +381,7 @@ class Tables {
 
 }  // namespace
 
-std::string run_facts(const std::vector<const RunSummary*>& runs, TableOptions options) {
+std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, TableOptions options) {
   std::string out;
   for (size_t i = 0; i < runs.size(); ++i) {
     out += Facts(*runs[i], options).text();
@@ -386,4 +397,4 @@ std::string to_table(const Report& report, TableOptions options) {
   return text;
 }
 
-}  // namespace kr
+}  // namespace kr::overview

@@ -6,7 +6,7 @@
 #include "overview/report.hpp"
 #include "trees/difference.hpp"
 
-namespace kr {
+namespace kr::overview {
 
 struct DifferenceTable {
   std::string a;  // what the sides are called
@@ -15,7 +15,7 @@ struct DifferenceTable {
   size_t most_names = 20;  // 0: all
 };
 /// For a terminal: labels of one dimension, then the names that change most.
-std::string to_table(const RunDifference& difference, const DifferenceTable& shown,
+std::string to_table(const trees::RunDifference& difference, const DifferenceTable& shown,
                      TableOptions options);
 
-}  // namespace kr
+}  // namespace kr::overview

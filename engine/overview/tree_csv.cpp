@@ -3,10 +3,10 @@
 #include "table/csv.hpp"
 #include "trees/names.hpp"
 
-namespace kr {
+namespace kr::overview {
 namespace {
 
-void optional_number(CsvWriter& csv, std::optional<int64_t> number) {
+void optional_number(table::CsvWriter& csv, std::optional<int64_t> number) {
   if (number) {
     csv.number(*number);
   } else {
@@ -16,54 +16,55 @@ void optional_number(CsvWriter& csv, std::optional<int64_t> number) {
 
 }  // namespace
 
-void write_tree_csv(const TreeView& view, std::optional<Metric> metric, const Write& write) {
+void write_tree_csv(const trees::TreeView& view, std::optional<trees::Metric> metric,
+                    const Write& write) {
   // The calls have a column of their own already.
-  const bool extra = metric && *metric != Metric::invocations;
-  CsvWriter head(CsvWriter::Cells::as_they_are);
+  const bool extra = metric && *metric != trees::Metric::invocations;
+  table::CsvWriter head(table::CsvWriter::Cells::as_they_are);
   for (const char* name :
        {"phase", "step", "layer", "depth", "path", "name", "label", "invocations", "total_ns"}) {
     head.plain(name);
   }
-  if (extra) head.plain(to_string(*metric));
+  if (extra) head.plain(trees::to_string(*metric));
   head.end_row();
   write(head.take());
 
   // What depends on the path alone, quoted once: depth, path, name, label.
   std::vector<std::string> about(view.trace().paths.size());
-  const auto about_path = [&](const ViewRow& row) -> const std::string& {
+  const auto about_path = [&](const trees::ViewRow& row) -> const std::string& {
     std::string& cells = about[row.path.index];
     if (cells.empty()) {
-      CsvWriter csv(CsvWriter::Cells::as_they_are);
+      table::CsvWriter csv(table::CsvWriter::Cells::as_they_are);
       csv.number(view.trace().paths.depth(row.path));
-      csv.text(path_text(view.trace(), row.path));
+      csv.text(trees::path_text(view.trace(), row.path));
       csv.text(view.entries()[row.entry].name).text(view.label(row.path));
       cells = csv.take();
     }
     return cells;
   };
-  std::vector<ModuleNode> nodes;
-  std::vector<ViewRow> rows;
+  std::vector<trace::ModuleNode> nodes;
+  std::vector<trees::ViewRow> rows;
   for (size_t i = 0; i < view.steps().size(); ++i) {
-    const ViewStep& step = view.steps()[i];
+    const trees::ViewStep& step = view.steps()[i];
     view.rows(i, nodes, rows);
-    CsvWriter csv(CsvWriter::Cells::as_they_are);
-    for (const ViewRow& row : rows) {
+    table::CsvWriter csv(table::CsvWriter::Cells::as_they_are);
+    for (const trees::ViewRow& row : rows) {
       csv.text(step.phase);
       optional_number(csv, step.step);
       optional_number(csv, view.layer(i, row));
       if (row.path.valid()) {
         csv.plain(about_path(row));
       } else {
-        const ViewEntry& entry = view.entries()[row.entry];
+        const trees::ViewEntry& entry = view.entries()[row.entry];
         csv.plain("").plain("").text(entry.name).text(entry.label);
       }
       csv.number(row.invocations);
       csv.number(row.total_ns);
-      if (extra) csv.plain(metric_text(*metric, row, step));
+      if (extra) csv.plain(trees::metric_text(*metric, row, step));
       csv.end_row();
     }
     write(csv.take());
   }
 }
 
-}  // namespace kr
+}  // namespace kr::overview

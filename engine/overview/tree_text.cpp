@@ -11,11 +11,11 @@
 #include "trees/names.hpp"
 #include "trees/trends.hpp"
 
-namespace kr {
+namespace kr::overview {
 namespace {
 
-using Align = TextGrid::Align;
-using Cell = TextGrid::Cell;
+using Align = table::TextGrid::Align;
+using Cell = table::TextGrid::Cell;
 
 constexpr size_t shortest_name = 24;
 constexpr size_t longest_label = 28;
@@ -24,11 +24,12 @@ constexpr size_t levels_indented = 40;  // deeper ones stand no further in
 constexpr size_t most_evidence = 6;
 
 std::string plural(uint64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", grouped(static_cast<int64_t>(count)), what, count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", table::grouped(static_cast<int64_t>(count)), what,
+                     count == 1 ? "" : "s");
 }
 
-std::string signed_time(int64_t ns, TimeUnit unit) {
-  return fmt::format("{}{}", ns > 0 ? "+" : "", in_unit(ns, unit));
+std::string signed_time(int64_t ns, table::TimeUnit unit) {
+  return fmt::format("{}{}", ns > 0 ? "+" : "", table::in_unit(ns, unit));
 }
 
 /// A node may be named as kr's own rows are: then it stands in quotes.
@@ -40,7 +41,7 @@ std::string node_text(const std::string& name) {
     return rest.empty() || rest.starts_with(" (") || rest.starts_with(" #") ||
            rest.starts_with(" <- ");
   };
-  return is(reserved::others) || is(reserved::self) ? '"' + name + '"' : name;
+  return is(sema::reserved::others) || is(sema::reserved::self) ? '"' + name + '"' : name;
 }
 
 /// One line of a tree.
@@ -55,29 +56,31 @@ struct Line {
 
 class TreeText {
  public:
-  TreeText(const TreeView& view, const TreeRun& run, Metric metric, TableOptions options,
-           const Write& write)
+  TreeText(const trees::TreeView& view, const trees::TreeRun& run, trees::Metric metric,
+           TableOptions options, const Write& write)
       : view_(view), run_(run), metric_(metric), options_(options), write_(write) {
     int64_t longest = 0;
-    for (const ViewStep& step : view.steps()) longest = std::max(longest, step.total_ns);
-    unit_ = unit_for(longest);
+    for (const trees::ViewStep& step : view.steps()) longest = std::max(longest, step.total_ns);
+    unit_ = table::unit_for(longest);
   }
 
   void print() {
     facts();
     for (size_t i = 0; i < view_.steps().size(); ++i) step(i);
-    const std::vector<PhaseSums> phases = sum_phases(view_);
-    for (const PhaseSums& phase : phases) growth(phase);
+    const std::vector<trees::PhaseSums> phases = trees::sum_phases(view_);
+    for (const trees::PhaseSums& phase : phases) growth(phase);
     side_by_side(phases);
     flush();
   }
 
  private:
-  std::string ink(std::string_view text, Ink ink) const { return inked(text, ink, options_.color); }
-  std::string time(int64_t ns) const { return in_unit(ns, unit_); }
+  std::string ink(std::string_view text, table::Ink ink) const {
+    return table::inked(text, ink, options_.color);
+  }
+  std::string time(int64_t ns) const { return table::in_unit(ns, unit_); }
   size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
-  void line(const std::string& text, Ink ink = Ink::none) {
-    out_ += this->ink(wrapped(text, width(), 0), ink);
+  void line(const std::string& text, table::Ink ink = table::Ink::none) {
+    out_ += this->ink(table::wrapped(text, width(), 0), ink);
   }
   void flush() {
     write_(out_);
@@ -85,64 +88,65 @@ class TreeText {
   }
 
   void facts() {
-    const ModuleTrace& trace = view_.trace();
-    const LabelledModules& modules = view_.modules();
-    out_ += ink(cut_middle(run_.id, width()), Ink::bold) + '\n';
+    const trace::ModuleTrace& trace = view_.trace();
+    const trees::LabelledModules& modules = view_.modules();
+    out_ += ink(table::cut_middle(run_.id, width()), table::Ink::bold) + '\n';
     line(fmt::format("{} · {} · {}", printable(trace.source), trace.format,
                      plural(trace.steps.size(), "step")));
     line(fmt::format("{}/{}{}{}", run_.engine, run_.model, modules.choice.why.empty() ? "" : " · ",
                      modules.choice.why));
     const std::string compat = view_.options().compat ? ", as in plots of vLLM" : "";
-    line(fmt::format("level {}{} · labels: {}", to_string(view_.options().level), compat,
+    line(fmt::format("level {}{} · labels: {}", trees::to_string(view_.options().level), compat,
                      view_.options().dimension));
-    if (trace.steps.empty()) line("no steps in this file", Ink::warning);
+    if (trace.steps.empty()) line("no steps in this file", table::Ink::warning);
     if (view_.without_layers()) {
       line("no layers in some steps: no module there repeats, so they are shown by their roots",
-           Ink::warning);
+           table::Ink::warning);
     }
     if (view_.options().compat) {
-      line(fmt::format("--compat omits {} of {}", human_time(view_.lost_ns()),
-                       human_time(steps_total())),
-           view_.lost_ns() > 0 ? Ink::warning : Ink::none);
+      line(fmt::format("--compat omits {} of {}", table::human_time(view_.lost_ns()),
+                       table::human_time(steps_total())),
+           view_.lost_ns() > 0 ? table::Ink::warning : table::Ink::none);
     }
     if (modules.attribution) placed(*modules.attribution);
-    if (modules.attribution && view_.options().level.kind == Level::Kind::layer) evidence();
-    for (const Loss& loss : trace.losses) {
+    if (modules.attribution && view_.options().level.kind == trees::Level::Kind::layer) evidence();
+    for (const trace::Loss& loss : trace.losses) {
       line(fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
                        loss.first_offset),
-           Ink::warning);
+           table::Ink::warning);
     }
   }
 
   /// How the time of a trace's operations was placed, all steps together.
-  void placed(const AttributionSums& sums) {
+  void placed(const classify::AttributionSums& sums) {
     const int64_t outside = sums.layer_ns + sums.none_ns;
     const int64_t all = sums.module_ns + outside;
     if (outside == 0) {
       line(all > 0 ? "all time is in modules" : "no time to place in modules");
       return;
     }
-    const auto share = [&](int64_t part) { return percent(part, all, 1) + " %"; };
+    const auto share = [&](int64_t part) { return table::percent(part, all, 1) + " %"; };
     line(fmt::format("not in any module: {} of the time ({} in layers found by their period, {} in "
                      "neither)",
                      share(outside), share(sums.layer_ns), share(sums.none_ns)),
-         Ink::warning);
+         table::Ink::warning);
   }
 
   /// What layers that no module tells of rest on.
   void evidence() {
-    const std::vector<LayerEvidence>& all = view_.modules().layer_evidence;
+    const std::vector<classify::LayerEvidence>& all = view_.modules().layer_evidence;
     if (all.empty()) {
       line("no period: no graph launch, step or stream has kernels that repeat as layers do",
-           Ink::warning);
+           table::Ink::warning);
     }
     for (size_t i = 0; i < std::min(all.size(), most_evidence); ++i) {
-      const LayerEvidence& one = all[i];
-      const std::string more = one.units > 1 ? fmt::format(", and so in {} of them",
-                                                           grouped(static_cast<int64_t>(one.units)))
-                                             : "";
+      const classify::LayerEvidence& one = all[i];
+      const std::string more = one.units > 1
+                                   ? fmt::format(", and so in {} of them",
+                                                 table::grouped(static_cast<int64_t>(one.units)))
+                                   : "";
       line(fmt::format("evidence of layers{}: {}{}", one.run.level > 0 ? " within layers" : "",
-                       kr::evidence(one.run), more));
+                       kr::classify::evidence(one.run), more));
     }
     if (all.size() > most_evidence) {
       line(fmt::format("and {} more (kr analyze --only layers shows all)",
@@ -152,12 +156,12 @@ class TreeText {
 
   int64_t steps_total() const {
     int64_t total = 0;
-    for (const ViewStep& step : view_.steps()) total += step.total_ns;
+    for (const trees::ViewStep& step : view_.steps()) total += step.total_ns;
     return total;
   }
 
   void step(size_t index) {
-    const ViewStep& step = view_.steps()[index];
+    const trees::ViewStep& step = view_.steps()[index];
     std::string head = step.key;
     const std::string plain = step.step ? fmt::format("{}_{}", step.phase, *step.step) : step.phase;
     if (plain != step.key) head += fmt::format(" · {}", plain);
@@ -169,8 +173,8 @@ class TreeText {
     if (step.tokens) {
       head += fmt::format(" · {}", plural(static_cast<uint64_t>(*step.tokens), "token"));
     }
-    out_ += '\n' + ink(cut_middle(head, width()), Ink::bold) +
-            fmt::format("  {}\n", human_time(step.total_ns));
+    out_ += '\n' + ink(table::cut_middle(head, width()), table::Ink::bold) +
+            fmt::format("  {}\n", table::human_time(step.total_ns));
     const bool list = view_.options().by_label || view_.options().compat;
     const std::vector<Line> lines = list ? list_of(index) : tree_of(index);
     print_lines(lines, step);
@@ -179,17 +183,19 @@ class TreeText {
 
   std::vector<Line> list_of(size_t index) {
     view_.rows(index, nodes_, rows_);
-    std::stable_sort(rows_.begin(), rows_.end(), [&](const ViewRow& a, const ViewRow& b) {
-      if (metric_ == Metric::invocations && a.invocations != b.invocations) {
-        return a.invocations > b.invocations;
-      }
-      return a.total_ns > b.total_ns;
-    });
+    std::stable_sort(
+        rows_.begin(), rows_.end(), [&](const trees::ViewRow& a, const trees::ViewRow& b) {
+          if (metric_ == trees::Metric::invocations && a.invocations != b.invocations) {
+            return a.invocations > b.invocations;
+          }
+          return a.total_ns > b.total_ns;
+        });
     std::vector<Line> lines;
-    for (const ViewRow& row : rows_) {
-      const ViewEntry& entry = view_.entries()[row.entry];
+    for (const trees::ViewRow& row : rows_) {
+      const trees::ViewEntry& entry = view_.entries()[row.entry];
       std::string name = entry.others ? entry.name : row_text(row);
-      if (entry.others) name += fmt::format(" ({})", grouped(static_cast<int64_t>(row.nodes)));
+      if (entry.others)
+        name += fmt::format(" ({})", table::grouped(static_cast<int64_t>(row.nodes)));
       lines.push_back({std::move(name), view_.options().by_label ? "" : entry.label, 0,
                        row.invocations, row.total_ns, true});
     }
@@ -224,7 +230,7 @@ class TreeText {
       while (!open.empty() && i >= open.back().end) close(open, lines);
       Rest& rest = open.empty() ? roots : open.back();
       if (row_of[i] < rows_.size() && holds[i]) {
-        const ViewRow& row = rows_[row_of[i]];
+        const trees::ViewRow& row = rows_[row_of[i]];
         lines.push_back({row_text(row),
                          view_.labelled(row.path) ? std::string(view_.label(row.path)) : "",
                          depth_of(i), row.invocations, row.total_ns, true});
@@ -250,14 +256,14 @@ class TreeText {
   }
 
   /// Time of its own that a node has is no call of anything.
-  std::string row_text(const ViewRow& row) const {
-    const ViewEntry& entry = view_.entries()[row.entry];
+  std::string row_text(const trees::ViewRow& row) const {
+    const trees::ViewEntry& entry = view_.entries()[row.entry];
     const bool node = row.path.valid() && row.invocations > 0;
     return node ? node_text(entry.name) : entry_text(entry);
   }
   /// Of several nodes named `(self)` most are kr's own.
-  static std::string entry_text(const ViewEntry& entry) {
-    const bool own = entry.others || entry.name.starts_with(reserved::self);
+  static std::string entry_text(const trees::ViewEntry& entry) {
+    const bool own = entry.others || entry.name.starts_with(sema::reserved::self);
     return own ? entry.name : node_text(entry.name);
   }
 
@@ -270,7 +276,7 @@ class TreeText {
   };
   static void add_rest(const Rest& rest, std::vector<Line>& lines) {
     if (rest.nodes == 0) return;
-    lines.push_back({fmt::format("{} ({})", reserved::others, rest.nodes), "", rest.depth,
+    lines.push_back({fmt::format("{} ({})", sema::reserved::others, rest.nodes), "", rest.depth,
                      rest.invocations, rest.total_ns, true});
   }
   static void close(std::vector<Rest>& open, std::vector<Line>& lines) {
@@ -279,8 +285,8 @@ class TreeText {
   }
   uint32_t depth_of(uint32_t node) const { return view_.trace().paths.depth(nodes_[node].path); }
 
-  void print_lines(const std::vector<Line>& lines, const ViewStep& step) {
-    const auto fill = [&](TextGrid& grid, size_t name_columns) {
+  void print_lines(const std::vector<Line>& lines, const trees::ViewStep& step) {
+    const auto fill = [&](table::TextGrid& grid, size_t name_columns) {
       grid.column(fmt::format("time {}", unit_.name), Align::right);
       grid.column("%", Align::right);
       grid.column("calls", Align::right);
@@ -291,75 +297,77 @@ class TreeText {
         const size_t room = name_columns > indent.size() + shortest_name
                                 ? name_columns - indent.size()
                                 : std::min(name_columns, shortest_name);
-        const std::string name = indent + cut(line.name, room);
+        const std::string name = indent + table::cut(line.name, room);
         grid.row({{time(line.total_ns), {}},
-                  {percent(line.total_ns, step.total_ns, 1), {}},
-                  {grouped(line.invocations), {}},
+                  {table::percent(line.total_ns, step.total_ns, 1), {}},
+                  {table::grouped(line.invocations), {}},
                   {name, {}},
-                  {cut(line.label, longest_label), {}}},
-                 line.shown ? Ink::none : Ink::faint);
+                  {table::cut(line.label, longest_label), {}}},
+                 line.shown ? table::Ink::none : table::Ink::faint);
       }
     };
     size_t name_columns = 0;
     if (width() > 0) {
-      TextGrid without;
+      table::TextGrid without;
       fill(without, 1);
       name_columns = std::max(shortest_name, width() - std::min(width(), without.width() + 2));
     }
-    TextGrid grid;
+    table::TextGrid grid;
     fill(grid, name_columns);
     out_ += grid.text(0, options_.color);
   }
 
   /// What changes from a phase's first step to its last.
-  void growth(const PhaseSums& phase) {
+  void growth(const trees::PhaseSums& phase) {
     if (phase.steps.size() < 2) return;
-    const std::vector<size_t> order = growing(phase);
+    const std::vector<size_t> order = trees::growing(phase);
     const auto key = [&](size_t step) { return view_.steps()[step].key; };
     out_ +=
         '\n' + ink(fmt::format("from {} to {}", key(phase.steps.front()), key(phase.steps.back())),
-                   Ink::bold);
-    out_ += fmt::format("  {} → {}", human_time(phase.first_ns), human_time(phase.last_ns));
+                   table::Ink::bold);
+    out_ += fmt::format("  {} → {}", table::human_time(phase.first_ns),
+                        table::human_time(phase.last_ns));
     if (order.empty()) {
       out_ += ": nothing changes\n";
       return;
     }
     out_ += '\n';
-    TextGrid grid;
+    table::TextGrid grid;
     grid.column(fmt::format("first {}", unit_.name), Align::right);
     grid.column("last", Align::right);
     grid.column("change", Align::right);
     grid.column("a step", Align::right);
     grid.column("", Align::left);
     for (size_t i = 0; i < std::min(order.size(), most_compared); ++i) {
-      const PhaseEntry& entry = phase.entries[order[i]];
+      const trees::PhaseEntry& entry = phase.entries[order[i]];
       grid.row({{time(entry.first_ns), {}},
                 {time(entry.last_ns), {}},
                 {signed_time(entry.last_ns - entry.first_ns, unit_), {}},
                 {signed_time(std::llround(entry.slope_ns), unit_), {}},
-                {cut(entry_text(view_.entries()[entry.entry]), 0), {}}});
+                {table::cut(entry_text(view_.entries()[entry.entry]), 0), {}}});
     }
     out_ += grid.text(0, options_.color);
     if (order.size() > most_compared) {
-      out_ += ink(fmt::format("and {} more\n", order.size() - most_compared), Ink::faint);
+      out_ += ink(fmt::format("and {} more\n", order.size() - most_compared), table::Ink::faint);
     }
   }
 
-  void side_by_side(const std::vector<PhaseSums>& phases) {
+  void side_by_side(const std::vector<trees::PhaseSums>& phases) {
     if (phases.size() < 2) return;
-    out_ += '\n' + ink("phases side by side, mean a step\n", Ink::bold);
-    TextGrid grid;
-    for (const PhaseSums& phase : phases) {
-      grid.column(fmt::format("{} {}", cut(phase.phase, longest_label), unit_.name), Align::right);
+    out_ += '\n' + ink("phases side by side, mean a step\n", table::Ink::bold);
+    table::TextGrid grid;
+    for (const trees::PhaseSums& phase : phases) {
+      grid.column(fmt::format("{} {}", table::cut(phase.phase, longest_label), unit_.name),
+                  Align::right);
       grid.column("%", Align::right);
     }
     grid.column("", Align::left);
-    const auto row = [&](auto total_of, std::string name, Ink ink) {
+    const auto row = [&](auto total_of, std::string name, table::Ink ink) {
       std::vector<Cell> cells;
-      for (const PhaseSums& phase : phases) {
+      for (const trees::PhaseSums& phase : phases) {
         const int64_t total = total_of(phase);
         cells.push_back({time(phase.mean_ns(total)), {}});
-        cells.push_back({percent(total, phase.total_ns, 1), {}});
+        cells.push_back({table::percent(total, phase.total_ns, 1), {}});
       }
       cells.push_back({std::move(name), {}});
       grid.row(std::move(cells), ink);
@@ -368,37 +376,37 @@ class TreeText {
       if (i == most_compared && view_.entries().size() > most_compared + 1) {
         const size_t more = view_.entries().size() - i;
         row(
-            [&](const PhaseSums& phase) {
+            [&](const trees::PhaseSums& phase) {
               int64_t total = 0;
               for (size_t k = i; k < phase.entries.size(); ++k) total += phase.entries[k].total_ns;
               return total;
             },
-            fmt::format("({} more)", more), Ink::faint);
+            fmt::format("({} more)", more), table::Ink::faint);
         break;
       }
-      row([&](const PhaseSums& phase) { return phase.entries[i].total_ns; },
-          cut(entry_text(view_.entries()[i]), 0), Ink::none);
+      row([&](const trees::PhaseSums& phase) { return phase.entries[i].total_ns; },
+          table::cut(entry_text(view_.entries()[i]), 0), table::Ink::none);
     }
-    row([](const PhaseSums& phase) { return phase.total_ns; }, "all", Ink::bold);
+    row([](const trees::PhaseSums& phase) { return phase.total_ns; }, "all", table::Ink::bold);
     out_ += grid.text(0, options_.color);
   }
 
-  const TreeView& view_;
-  const TreeRun& run_;
-  Metric metric_;
+  const trees::TreeView& view_;
+  const trees::TreeRun& run_;
+  trees::Metric metric_;
   TableOptions options_;
   const Write& write_;
-  TimeUnit unit_{};
+  table::TimeUnit unit_{};
   std::string out_;
-  std::vector<ModuleNode> nodes_;
-  std::vector<ViewRow> rows_;
+  std::vector<trace::ModuleNode> nodes_;
+  std::vector<trees::ViewRow> rows_;
 };
 
 }  // namespace
 
-void write_tree_text(const TreeView& view, const TreeRun& run, Metric metric, TableOptions options,
-                     const Write& write) {
+void write_tree_text(const trees::TreeView& view, const trees::TreeRun& run, trees::Metric metric,
+                     TableOptions options, const Write& write) {
   TreeText(view, run, metric, options, write).print();
 }
 
-}  // namespace kr
+}  // namespace kr::overview

@@ -6,19 +6,19 @@
 
 #include "overview/report.hpp"
 
-namespace kr {
+namespace kr::overview {
 namespace {
 
 /// Short enough for a terminal.
-std::string short_rule(const CompiledRules& rules, RuleId rule) {
+std::string short_rule(const match::CompiledRules& rules, sema::RuleId rule) {
   constexpr size_t longest = 160;
-  std::string text = rule_on_one_line(rules, rule);
+  std::string text = classify::rule_on_one_line(rules, rule);
   if (text.size() > longest) text = text.substr(0, longest) + " …";
   return printable(text);
 }
 
 /// Parts of the name that a rule's texts hold, between marks; far-away parts are left out.
-std::string marked(const std::string& name, const WhyOutcome& outcome, bool color) {
+std::string marked(const std::string& name, const classify::WhyOutcome& outcome, bool color) {
   constexpr size_t around = 24;
   std::string text;
   size_t at = 0;
@@ -43,8 +43,8 @@ std::string marked(const std::string& name, const WhyOutcome& outcome, bool colo
   return text;
 }
 
-std::string outcome_text(const CompiledRules& rules, const tables::Explanation& report,
-                         const WhyOutcome& outcome, bool color) {
+std::string outcome_text(const match::CompiledRules& rules, const tables::Explanation& report,
+                         const classify::WhyOutcome& outcome, bool color) {
   std::string text =
       color ? fmt::format("\x1b[1m{}\x1b[0m", printable(outcome.label)) : printable(outcome.label);
   if (!outcome.conditions.empty()) {
@@ -52,16 +52,17 @@ std::string outcome_text(const CompiledRules& rules, const tables::Explanation& 
   }
   text += '\n';
   if (outcome.rule) {
-    text += fmt::format("    by    {}   {}\n", printable(rule_place(rules, *outcome.rule)),
-                        short_rule(rules, *outcome.rule));
+    text +=
+        fmt::format("    by    {}   {}\n", printable(classify::rule_place(rules, *outcome.rule)),
+                    short_rule(rules, *outcome.rule));
   } else {
     text += "    by    no rule\n";
   }
   if (!outcome.spans.empty()) {
     text += fmt::format("    in    {}\n", marked(report.name, outcome, color));
   }
-  for (const WhyRule& also : outcome.also) {
-    text += fmt::format("    also  {}   {}\n", printable(rule_place(rules, also.rule)),
+  for (const classify::WhyRule& also : outcome.also) {
+    text += fmt::format("    also  {}   {}\n", printable(classify::rule_place(rules, also.rule)),
                         short_rule(rules, also.rule));
   }
   return text;
@@ -69,17 +70,17 @@ std::string outcome_text(const CompiledRules& rules, const tables::Explanation& 
 
 }  // namespace
 
-std::string why_text(const CompiledRules& rules, const tables::Explanation& report,
+std::string why_text(const match::CompiledRules& rules, const tables::Explanation& report,
                      WhyTextOptions options) {
   std::string text = fmt::format("{}\nas {}{}\n", printable(report.name), report.model,
                                  report.choice_why.empty() ? "" : ": " + report.choice_why);
-  for (const WhyDimension& dimension : report.dimensions) {
+  for (const classify::WhyDimension& dimension : report.dimensions) {
     const std::string& name = rules.program().dimensions.get(dimension.dimension).name;
-    for (const WhyOutcome& outcome : dimension.outcomes) {
+    for (const classify::WhyOutcome& outcome : dimension.outcomes) {
       text += fmt::format("\n{}: {}", name, outcome_text(rules, report, outcome, options.color));
     }
   }
   return text;
 }
 
-}  // namespace kr
+}  // namespace kr::overview

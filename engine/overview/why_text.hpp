@@ -6,14 +6,14 @@
 
 #include "tables/source.hpp"
 
-namespace kr {
+namespace kr::overview {
 
 struct WhyTextOptions {
   bool color = false;
 };
 
 /// For a person: the name with the matched parts underlined, a block a dimension.
-std::string why_text(const CompiledRules& rules, const tables::Explanation& report,
+std::string why_text(const match::CompiledRules& rules, const tables::Explanation& report,
                      WhyTextOptions options);
 
-}  // namespace kr
+}  // namespace kr::overview

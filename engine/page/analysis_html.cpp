@@ -4,13 +4,13 @@
 #include "page/page_parts.hpp"
 #include "render/render.hpp"
 
-namespace kr {
+namespace kr::page {
 namespace {
 
-void append_styles(std::string& out, const std::vector<LabelStyle>& styles) {
+void append_styles(std::string& out, const std::vector<picture::LabelStyle>& styles) {
   JsonWriter json(out, JsonWriter::Place::script);
   json.open('[');
-  for (const LabelStyle& style : styles) {
+  for (const picture::LabelStyle& style : styles) {
     json.open('{');
     json.key("dimension").text(style.dimension);
     json.key("label").text(style.label);
@@ -24,7 +24,7 @@ void append_styles(std::string& out, const std::vector<LabelStyle>& styles) {
 }  // namespace
 
 std::string analysis_html(std::span<const table::Table> tables, std::string_view title,
-                          const std::vector<LabelStyle>& styles) {
+                          const std::vector<picture::LabelStyle>& styles) {
   std::string json;
   render::json(tables, [&](std::string_view piece) { json += piece; });
   return assemble_page(analysis_page, std::string(title), json.size() + 100 * styles.size(),
@@ -37,4 +37,4 @@ std::string analysis_html(std::span<const table::Table> tables, std::string_view
                        });
 }
 
-}  // namespace kr
+}  // namespace kr::page

@@ -10,7 +10,7 @@
 #include "overview/dimensions.hpp"
 #include "overview/pivot.hpp"
 
-namespace kr {
+namespace kr::page {
 namespace {
 
 void write_optional(JsonWriter& json, std::string_view key, const std::optional<int64_t>& number) {
@@ -22,22 +22,22 @@ void write_optional(JsonWriter& json, std::string_view key, const std::optional<
   }
 }
 
-void write_rank_balance(JsonWriter& json, const Ranks& ranks) {
+void write_rank_balance(JsonWriter& json, const analyze::Ranks& ranks) {
   json.key("why_not");
   ranks.why_not.empty() ? json.null() : json.text(ranks.why_not);
   write_optional(json, "world_size", ranks.world_size);
   json.key("runs").open('[');
-  for (const RankOfRun& run : ranks.runs) {
+  for (const analyze::RankOfRun& run : ranks.runs) {
     json.open('{', true);
     json.key("rank").number(run.number.rank);
-    json.key("rank_from").text(to_string(run.number.from));
+    json.key("rank_from").text(analyze::to_string(run.number.from));
     write_optional(json, "waiting_ns", run.waiting_ns);
     write_optional(json, "slowest_in_steps", run.slowest_steps);
     json.close('}');
   }
   json.close(']');
   json.key("balance").open('[');
-  for (const Balance& one : ranks.balance) {
+  for (const analyze::Balance& one : ranks.balance) {
     const auto place = [&](std::string_view end, size_t at) {
       json.key(fmt::format("{}_rank", end)).number(ranks.runs[ranks.devices[at].run].number.rank);
       json.key(fmt::format("{}_device", end)).number(ranks.devices[at].device);
@@ -72,7 +72,7 @@ class Texts {
 
 class PageData {
  public:
-  PageData(std::string& out, const Report& report)
+  PageData(std::string& out, const overview::Report& report)
       : json_(out, JsonWriter::Place::script), report_(report) {}
 
   void write() {
@@ -83,11 +83,12 @@ class PageData {
     for (const OperationKind kind : operation_kinds) json_.text(to_string(kind));
     json_.close(']');
     json_.key("dimensions").open('[');
-    for (const std::string& dimension : all_dimensions(report_.runs)) json_.text(dimension);
+    for (const std::string& dimension : overview::all_dimensions(report_.runs))
+      json_.text(dimension);
     json_.close(']');
     write_styles();
     json_.key("runs").open('[');
-    for (const RunSummary* run : report_.runs) write_run(*run);
+    for (const analyze::RunSummary* run : report_.runs) write_run(*run);
     json_.close(']');
     write_pivots();
     write_ranks();
@@ -102,7 +103,7 @@ class PageData {
 
   void write_styles() {
     json_.key("styles").open('[');
-    for (const LabelStyle& style : report_.styles) {
+    for (const picture::LabelStyle& style : report_.styles) {
       json_.open('[');
       for (const std::string* text :
            {&style.dimension, &style.label, &style.title, &style.color, &style.doc}) {
@@ -114,14 +115,14 @@ class PageData {
   }
 
   void write_ranks() {
-    const Ranks ranks = compare_ranks(report_.runs);
-    if (!shown_together(ranks)) return;
+    const analyze::Ranks ranks = analyze::compare_ranks(report_.runs);
+    if (!analyze::shown_together(ranks)) return;
     json_.key("ranks").open('{');
     write_rank_balance(json_, ranks);
     json_.key("labels").open('{');
-    for (const std::string& dimension : all_dimensions(report_.runs)) {
+    for (const std::string& dimension : overview::all_dimensions(report_.runs)) {
       json_.key(dimension).open('[');
-      for (const LabelBalance& label : balance_labels(report_.runs, dimension)) {
+      for (const analyze::LabelBalance& label : analyze::balance_labels(report_.runs, dimension)) {
         json_.open('{', true);
         json_.key("label").text(label.label);
         field("elapsed_ns", label.sum_ns);
@@ -137,7 +138,7 @@ class PageData {
     json_.close('}');
   }
 
-  void write_sum(const LabelSum& sum) {
+  void write_sum(const analyze::LabelSum& sum) {
     json_.open('[');
     json_.number(sum.elapsed_ns);
     json_.number(sum.total_ns);
@@ -146,13 +147,13 @@ class PageData {
   }
 
   /// A row is its label, its sum over all runs, and those of the runs.
-  void write_rows(std::string_view key, std::span<const PivotRow> rows) {
+  void write_rows(std::string_view key, std::span<const overview::PivotRow> rows) {
     json_.key(key).open('[');
-    for (const PivotRow& row : rows) {
+    for (const overview::PivotRow& row : rows) {
       json_.open('[', true);
       json_.text(row.label);
-      write_sum(sum_over_runs(row));
-      for (const LabelSum& sum : row.runs) write_sum(sum);
+      write_sum(overview::sum_over_runs(row));
+      for (const analyze::LabelSum& sum : row.runs) write_sum(sum);
       json_.close(']');
     }
     json_.close(']');
@@ -162,20 +163,21 @@ class PageData {
   /// rest.
   void write_pivots() {
     json_.key("pivots").open('{');
-    for (const std::string& dimension : all_dimensions(report_.runs)) {
-      const std::vector<PivotRow> rows = make_pivot(report_.runs, dimension);
-      const std::vector<PivotRow> drawn = folded(rows, most_labels);
+    for (const std::string& dimension : overview::all_dimensions(report_.runs)) {
+      const std::vector<overview::PivotRow> rows = overview::make_pivot(report_.runs, dimension);
+      const std::vector<overview::PivotRow> drawn = overview::folded(rows, overview::most_labels);
       const bool others = drawn.size() < rows.size();
       json_.key(dimension).open('{');
-      json_.key("drawn").number(others ? most_labels : rows.size());
+      json_.key("drawn").number(others ? overview::most_labels : rows.size());
       write_rows("rows", rows);
-      write_rows("others", std::span(drawn).subspan(others ? most_labels : drawn.size(), others));
+      write_rows("others",
+                 std::span(drawn).subspan(others ? overview::most_labels : drawn.size(), others));
       json_.close('}');
     }
     json_.close('}');
   }
 
-  void write_run(const RunSummary& run) {
+  void write_run(const analyze::RunSummary& run) {
     json_.open('{');
     json_.key("id").text(run.id);
     json_.key("source").text(run.source);
@@ -190,7 +192,7 @@ class PageData {
     json_.close(']');
     field("non_gpu", run.non_gpu_ns);
     field("elapsed", run.wall_ns);
-    json_.key("elapsed_from").text(run.wall_from == WallFrom::user ? "user" : "span");
+    json_.key("elapsed_from").text(run.wall_from == analyze::WallFrom::user ? "user" : "span");
     json_.key("inexact").text(run.inexact);
     write_notes(run);
     write_dimensions(run);
@@ -199,9 +201,9 @@ class PageData {
     json_.close('}');
   }
 
-  void write_notes(const RunSummary& run) {
+  void write_notes(const analyze::RunSummary& run) {
     json_.key("losses").open('[');
-    for (const Loss& loss : run.losses) {
+    for (const trace::Loss& loss : run.losses) {
       json_.open('{');
       json_.key("what").text(loss.what);
       json_.key("count").text(fmt::format("{}", loss.count));
@@ -214,15 +216,15 @@ class PageData {
     json_.close(']');
   }
 
-  void write_dimensions(const RunSummary& run) {
+  void write_dimensions(const analyze::RunSummary& run) {
     json_.key("dimensions").open('[');
-    for (const DimensionSum& dimension : run.dimensions) json_.text(dimension.dimension);
+    for (const analyze::DimensionSum& dimension : run.dimensions) json_.text(dimension.dimension);
     json_.close(']');
   }
 
-  void write_devices(const RunSummary& run) {
+  void write_devices(const analyze::RunSummary& run) {
     json_.key("devices").open('[');
-    for (const DeviceSum& device : run.devices) {
+    for (const analyze::DeviceSum& device : run.devices) {
       json_.open('{');
       json_.key("device").number(device.device);
       json_.key("device_name").text(device.name);
@@ -240,32 +242,33 @@ class PageData {
     json_.close(']');
   }
 
-  void write_kernels(const RunSummary& run) {
+  void write_kernels(const analyze::RunSummary& run) {
     const auto column = [&](auto&& value) {
       json_.open('[');
-      for (const NameSum& name : run.names) json_.number(static_cast<int64_t>(value(name)));
+      for (const analyze::NameSum& name : run.names)
+        json_.number(static_cast<int64_t>(value(name)));
       json_.close(']');
     };
     json_.key("kernels").open('{');
     json_.key("name");
-    column([&](const NameSum& name) { return texts_.add(name.name); });
+    column([&](const analyze::NameSum& name) { return texts_.add(name.name); });
     json_.key("kind");
-    column([](const NameSum& name) { return name.kind; });
+    column([](const analyze::NameSum& name) { return name.kind; });
     json_.key("instances");
-    column([](const NameSum& name) { return name.instances; });
+    column([](const analyze::NameSum& name) { return name.instances; });
     json_.key("elapsed");
-    column([](const NameSum& name) { return name.elapsed_ns; });
+    column([](const analyze::NameSum& name) { return name.elapsed_ns; });
     json_.key("total");
-    column([](const NameSum& name) { return name.total_ns; });
+    column([](const analyze::NameSum& name) { return name.total_ns; });
     json_.key("min");
-    column([](const NameSum& name) { return name.min_ns; });
+    column([](const analyze::NameSum& name) { return name.min_ns; });
     json_.key("max");
-    column([](const NameSum& name) { return name.max_ns; });
-    for (const auto& [key, member] :
-         {std::pair{"labels", &NameSum::Given::label}, {"rules", &NameSum::Given::rule}}) {
+    column([](const analyze::NameSum& name) { return name.max_ns; });
+    for (const auto& [key, member] : {std::pair{"labels", &analyze::NameSum::Given::label},
+                                      {"rules", &analyze::NameSum::Given::rule}}) {
       json_.key(key).open('[');
       for (size_t i = 0; i < run.dimensions.size(); ++i) {
-        column([&, member = member](const NameSum& name) {
+        column([&, member = member](const analyze::NameSum& name) {
           return texts_.add(name.labels[i].*member);
         });
       }
@@ -275,24 +278,24 @@ class PageData {
   }
 
   JsonWriter json_;
-  const Report& report_;
+  const overview::Report& report_;
   Texts texts_;
 };
 
 }  // namespace
 
-void append_page_data(std::string& out, const Report& report) {
+void append_page_data(std::string& out, const overview::Report& report) {
   PageData(out, report).write();
 }
 
-size_t estimated_page_data(const Report& report) {
+size_t estimated_page_data(const overview::Report& report) {
   size_t bytes = 16384;
-  for (const RunSummary* run : report.runs) {
-    for (const NameSum& name : run->names) {
+  for (const analyze::RunSummary* run : report.runs) {
+    for (const analyze::NameSum& name : run->names) {
       bytes += name.name.size() + 60 + 12 * run->dimensions.size();
     }
   }
   return bytes;
 }
 
-}  // namespace kr
+}  // namespace kr::page

@@ -5,13 +5,13 @@
 
 #include "overview/report.hpp"
 
-namespace kr {
+namespace kr::page {
 
 /// Appends it. Whole numbers are JSON numbers where a double holds them, strings otherwise; texts
 /// of kernels, labels and rules stand once in `texts` and are meant by their place in it.
-void append_page_data(std::string& out, const Report& report);
+void append_page_data(std::string& out, const overview::Report& report);
 
 /// A guess of what `append_page_data` appends, for `reserve`.
-size_t estimated_page_data(const Report& report);
+size_t estimated_page_data(const overview::Report& report);
 
-}  // namespace kr
+}  // namespace kr::page

@@ -5,7 +5,7 @@
 #include "base/check.hpp"
 #include "base/printable.hpp"
 
-namespace kr {
+namespace kr::page {
 namespace {
 
 std::string markup_text(std::string_view text) {
@@ -93,4 +93,4 @@ std::string assemble_page(const PageParts& parts, std::string_view title, size_t
   return out;
 }
 
-}  // namespace kr
+}  // namespace kr::page

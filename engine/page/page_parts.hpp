@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace kr {
+namespace kr::page {
 
 struct Script {
   std::string_view text;
@@ -41,4 +41,4 @@ void append_for_script(std::string& out, std::string_view json);
 std::string assemble_page(const PageParts& parts, std::string_view title, size_t data_size,
                           const std::function<void(std::string&)>& append_data);
 
-}  // namespace kr
+}  // namespace kr::page

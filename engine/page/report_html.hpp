@@ -5,9 +5,9 @@
 
 #include "overview/report.hpp"
 
-namespace kr {
+namespace kr::page {
 
 /// A page that needs nothing else: data, script and style in one file.
-std::string to_html(const Report& report);
+std::string to_html(const overview::Report& report);
 
-}  // namespace kr
+}  // namespace kr::page

@@ -4,7 +4,7 @@
 #include "page/page_parts.hpp"
 #include "render/render.hpp"
 
-namespace kr {
+namespace kr::page {
 namespace {
 
 /// Passes on the first rows, and counts all.
@@ -75,4 +75,4 @@ std::string tables_html(std::span<const table::Table> tables, std::string_view t
   });
 }
 
-}  // namespace kr
+}  // namespace kr::page

@@ -7,7 +7,7 @@
 
 #include "table/table.hpp"
 
-namespace kr {
+namespace kr::page {
 
 /// Longer tables are cut, and the page says so.
 inline constexpr size_t most_page_rows = 50'000;
@@ -17,4 +17,4 @@ inline constexpr size_t most_page_rows = 50'000;
 std::string tables_html(std::span<const table::Table> tables, std::string_view title,
                         size_t most_rows = most_page_rows);
 
-}  // namespace kr
+}  // namespace kr::page

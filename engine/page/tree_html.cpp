@@ -12,7 +12,7 @@
 #include "picture/tree_title.hpp"
 #include "trees/names.hpp"
 
-namespace kr {
+namespace kr::page {
 namespace {
 
 constexpr size_t most_context = 200;   // members of the context that are told
@@ -39,7 +39,7 @@ class TreeTexts {
       if (bytes_ <= room_ || text.size() <= longest) {
         json.text(text);
       } else {
-        json.text(cut_at_end(std::string(text), longest));
+        json.text(trees::cut_at_end(std::string(text), longest));
       }
     }
     json.close(']');
@@ -54,8 +54,8 @@ class TreeTexts {
 
 class PageWriter {
  public:
-  PageWriter(std::string& out, const Program& program, const TreeView& view, const TreeRun& run,
-             Metric metric, const TreePageLimits& limits)
+  PageWriter(std::string& out, const sema::Program& program, const trees::TreeView& view,
+             const trees::TreeRun& run, trees::Metric metric, const TreePageLimits& limits)
       : json_(out, JsonWriter::Place::script),
         program_(program),
         view_(view),
@@ -93,35 +93,36 @@ class PageWriter {
   }
 
   void write_head() {
-    const ModuleTrace& trace = view_.trace();
-    const ViewOptions& how = view_.options();
+    const trace::ModuleTrace& trace = view_.trace();
+    const trees::ViewOptions& how = view_.options();
     json_.key("id").text(run_.id);
-    json_.key("subject").text(cut_at_end(tree_subject(trace), longest_value));
+    json_.key("subject").text(trees::cut_at_end(picture::tree_subject(trace), longest_value));
     json_.key("facts").open('[');
-    for (const std::string& fact : tree_facts(trace)) json_.text(cut_at_end(fact, longest_value));
+    for (const std::string& fact : picture::tree_facts(trace))
+      json_.text(trees::cut_at_end(fact, longest_value));
     json_.close(']');
     json_.key("source").text(trace.source);
     json_.key("format").text(trace.format);
     json_.key("engine").text(run_.engine);
     json_.key("model").text(run_.model);
     json_.key("why").text(view_.modules().choice.why);
-    json_.key("metric").text(to_string(metric_));
+    json_.key("metric").text(trees::to_string(metric_));
     json_.key("dimension").text(how.dimension);
     json_.key("by_label").text(how.by_label ? how.dimension : "");
-    json_.key("level").text(to_string(how.level));
+    json_.key("level").text(trees::to_string(how.level));
     json_.key("step_interval").number(how.step_interval);
     json_.key("lost").number(view_.lost_ns());
     json_.key("all_steps").number(view_.steps().size());
     json_.key("context").open('[');
     for (size_t i = 0; i < trace.context.size() && i < most_context; ++i) {
       json_.open('[');
-      json_.text(cut_at_end(trace.context[i].key, longest_value));
-      json_.text(cut_at_end(trace.context[i].value, longest_value));
+      json_.text(trees::cut_at_end(trace.context[i].key, longest_value));
+      json_.text(trees::cut_at_end(trace.context[i].value, longest_value));
       json_.close(']');
     }
     json_.close(']');
     json_.key("losses").open('[');
-    for (const Loss& loss : trace.losses) {
+    for (const trace::Loss& loss : trace.losses) {
       json_.open('[');
       json_.text(loss.what);
       json_.text(fmt::format("{}", loss.count));
@@ -135,8 +136,8 @@ class PageWriter {
   }
 
   void write_entries() {
-    const std::vector<std::string> colors = tree_colors(program_, view_);
-    const std::vector<ViewEntry>& entries = view_.entries();
+    const std::vector<std::string> colors = picture::tree_colors(program_, view_);
+    const std::vector<trees::ViewEntry>& entries = view_.entries();
     json_.key("entries").open('[');
     for (uint32_t i = 0; i < data_.entries; ++i) {
       json_.open('[');
@@ -150,24 +151,24 @@ class PageWriter {
 
   void write_steps() {
     json_.key("phases").open('[');
-    for (const std::string& phase : data_.phases) json_.text(cut_at_end(phase, longest_key));
+    for (const std::string& phase : data_.phases) json_.text(trees::cut_at_end(phase, longest_key));
     json_.close(']');
     json_.key("steps").open('[');
-    std::vector<ModuleNode> nodes;
-    std::vector<ViewRow> rows;
+    std::vector<trace::ModuleNode> nodes;
+    std::vector<trees::ViewRow> rows;
     std::vector<int64_t> ns(data_.entries + 1, 0), calls(data_.entries + 1, 0);
     for (const size_t at : data_.bars) {
-      const ViewStep& step = view_.steps()[at];
+      const trees::ViewStep& step = view_.steps()[at];
       json_.open('[', true);
-      json_.text(cut_at_end(step.key, longest_key));
+      json_.text(trees::cut_at_end(step.key, longest_key));
       json_.number(data_.phase_of[at]);
       optional(step.running_seqs);
       json_.number(step.total_ns);
       view_.rows(at, nodes, rows);
-      for (const ViewRow& row : rows) {
+      for (const trees::ViewRow& row : rows) {
         const uint32_t entry = data_.page_entry(row.entry);
         ns[entry] += row.total_ns;
-        calls[entry] = bounded_sum(calls[entry], row.invocations);
+        calls[entry] = picture::bounded_sum(calls[entry], row.invocations);
       }
       json_.open('[');
       for (uint32_t entry = 0; entry < ns.size(); ++entry) {
@@ -184,16 +185,16 @@ class PageWriter {
   }
 
   void write_places() {
-    const ModuleTrace& trace = view_.trace();
+    const trace::ModuleTrace& trace = view_.trace();
     json_.key("cut_depth");
     optional(data_.cut_in_depth ? std::optional(data_.deepest) : std::nullopt);
     json_.key("places").open('{');
     numbers("parent", data_.parents);
     json_.key("name").open('[');
-    for (const PathId path : data_.paths) json_.number(texts_.add(trace.name(path)));
+    for (const trace::PathId path : data_.paths) json_.number(texts_.add(trace.name(path)));
     json_.close(']');
     json_.key("label").open('[');
-    for (const PathId path : data_.paths) {
+    for (const trace::PathId path : data_.paths) {
       const std::string_view label = view_.label(path);
       if (label == trace.name(path)) {
         json_.number(-1);
@@ -203,7 +204,7 @@ class PageWriter {
     }
     json_.close(']');
     json_.key("ordinal").open('[');
-    for (const PathId path : data_.paths) json_.number(trace.paths.ordinal(path));
+    for (const trace::PathId path : data_.paths) json_.number(trace.paths.ordinal(path));
     json_.close(']');
     numbers("entry", data_.entry_of);
     json_.close('}');
@@ -232,7 +233,7 @@ class PageWriter {
     json_.close(']');
     json_.key("tree_interval").number(data_.tree_interval);
     json_.key("trees").open('[');
-    std::vector<ModuleNode> nodes;
+    std::vector<trace::ModuleNode> nodes;
     size_t bar = 0;
     for (const TreePageData::Tree& tree : data_.trees) {
       while (data_.bars[bar] != tree.step) ++bar;
@@ -250,21 +251,22 @@ class PageWriter {
   }
 
   JsonWriter json_;
-  const Program& program_;
-  const TreeView& view_;
-  const TreeRun& run_;
-  Metric metric_;
+  const sema::Program& program_;
+  const trees::TreeView& view_;
+  const trees::TreeRun& run_;
+  trees::Metric metric_;
   TreePageData data_;
   TreeTexts texts_;
 };
 
 }  // namespace
 
-std::string to_tree_html(const Program& program, const TreeView& view, const TreeRun& run,
-                         Metric metric, const TreePageLimits& limits) {
+std::string to_tree_html(const sema::Program& program, const trees::TreeView& view,
+                         const trees::TreeRun& run, trees::Metric metric,
+                         const TreePageLimits& limits) {
   return assemble_page(
       tree_page, "Module trees of " + run.id, size_t{1} << 20,
       [&](std::string& out) { PageWriter(out, program, view, run, metric, limits).write(); });
 }
 
-}  // namespace kr
+}  // namespace kr::page

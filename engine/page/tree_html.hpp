@@ -7,7 +7,7 @@
 #include "trees/metric.hpp"
 #include "trees/view.hpp"
 
-namespace kr {
+namespace kr::page {
 
 /// What a page holds at most, so that it opens quickly whatever the trace: some 20 MB in all. Above
 /// it the smallest, the deepest or every so many are left out, and the page says so. Sums over all
@@ -23,7 +23,8 @@ struct TreePageLimits {
 
 /// The bars of all steps of the view in the colours of its pictures, the whole trees of as many
 /// steps as fit (every k-th of a phase and its last), and those of each phase together.
-std::string to_tree_html(const Program& program, const TreeView& view, const TreeRun& run,
-                         Metric metric, const TreePageLimits& limits = {});
+std::string to_tree_html(const sema::Program& program, const trees::TreeView& view,
+                         const trees::TreeRun& run, trees::Metric metric,
+                         const TreePageLimits& limits = {});
 
-}  // namespace kr
+}  // namespace kr::page

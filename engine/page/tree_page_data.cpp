@@ -5,14 +5,14 @@
 
 #include "picture/tree_bars.hpp"
 
-namespace kr {
+namespace kr::page {
 namespace {
 
 constexpr uint32_t unused = std::numeric_limits<uint32_t>::max();
 
 class Collector {
  public:
-  Collector(const TreeView& view, const TreePageLimits& limits)
+  Collector(const trees::TreeView& view, const TreePageLimits& limits)
       : view_(view), trace_(view.trace()), limits_(limits) {}
 
   TreePageData collect() {
@@ -28,7 +28,7 @@ class Collector {
 
  private:
   void choose_entries() {
-    const std::vector<ViewEntry>& entries = view_.entries();
+    const std::vector<trees::ViewEntry>& entries = view_.entries();
     const bool has_others = !entries.empty() && entries.back().others;
     const size_t named = entries.size() - (has_others ? 1 : 0);
     data_.entries = static_cast<uint32_t>(std::min(named, limits_.entries));
@@ -37,7 +37,7 @@ class Collector {
 
   void choose_phases() {
     std::unordered_map<std::string_view, uint32_t> known;
-    for (const ViewStep& step : view_.steps()) {
+    for (const trees::ViewStep& step : view_.steps()) {
       const auto [at, fresh] = known.try_emplace(step.phase, known.size());
       if (fresh && at->second < limits_.phases) data_.phases.push_back(step.phase);
       data_.phase_of.push_back(std::min(at->second, static_cast<uint32_t>(limits_.phases)));
@@ -68,11 +68,11 @@ class Collector {
   void choose_places() {
     std::vector<bool> shape_seen(trace_.shapes.size(), false);
     std::vector<bool> occurs(trace_.paths.size(), false);
-    for (const ViewStep& step : view_.steps()) {
+    for (const trees::ViewStep& step : view_.steps()) {
       const uint32_t shape = trace_.steps[step.index].shape;
       if (shape_seen[shape]) continue;
       shape_seen[shape] = true;
-      for (const ModuleTrace::ShapeNode& node : trace_.shapes[shape])
+      for (const trace::ModuleTrace::ShapeNode& node : trace_.shapes[shape])
         occurs[node.path.index] = true;
     }
     std::vector<size_t> at_depth;
@@ -93,7 +93,7 @@ class Collector {
     for (uint32_t i = 0; i < occurs.size(); ++i) {
       if (!occurs[i] || trace_.paths.depth({i}) > data_.deepest) continue;
       place_of_[i] = static_cast<uint32_t>(data_.paths.size());
-      const PathId parent = trace_.paths.parent({i});
+      const trace::PathId parent = trace_.paths.parent({i});
       data_.parents.push_back(parent.valid() ? static_cast<int32_t>(place_of_[parent.index]) : -1);
       data_.paths.push_back({i});
     }
@@ -103,14 +103,14 @@ class Collector {
   /// The same for all steps of a shape: the view cuts by shape alone.
   void find_entries() {
     std::vector<bool> shape_seen(trace_.shapes.size(), false);
-    std::vector<ModuleNode> nodes;
-    std::vector<ViewRow> rows;
+    std::vector<trace::ModuleNode> nodes;
+    std::vector<trees::ViewRow> rows;
     for (size_t i = 0; i < view_.steps().size(); ++i) {
       const uint32_t shape = trace_.steps[view_.steps()[i].index].shape;
       if (shape_seen[shape]) continue;
       shape_seen[shape] = true;
       view_.rows_apart(i, nodes, rows);
-      for (const ViewRow& row : rows) {
+      for (const trees::ViewRow& row : rows) {
         const uint32_t place = place_of_[row.path.index];
         if (place == unused) continue;
         data_.entry_of[place] = static_cast<int32_t>(data_.page_entry(row.entry));
@@ -126,16 +126,16 @@ class Collector {
       calls[phase].assign(data_.paths.size(), 0);
       occurs[phase].assign(data_.paths.size(), false);
     }
-    std::vector<ModuleNode> nodes;
+    std::vector<trace::ModuleNode> nodes;
     for (size_t i = 0; i < view_.steps().size(); ++i) {
       const uint32_t phase = data_.phase_of[i];
       trace_.expand(view_.steps()[i].index, nodes);
-      for (const ModuleNode& node : nodes) {
+      for (const trace::ModuleNode& node : nodes) {
         const uint32_t place = place_of_[node.path.index];
         if (place == unused) continue;
         occurs[phase][place] = true;
         ns[phase][place] += node.total_ns;
-        calls[phase][place] = bounded_sum(calls[phase][place], node.invocations);
+        calls[phase][place] = picture::bounded_sum(calls[phase][place], node.invocations);
       }
     }
     data_.sums.resize(data_.phases.size());
@@ -158,7 +158,7 @@ class Collector {
   Size size_of(uint32_t shape) {
     const auto [found, fresh] = sizes_.try_emplace(shape);
     if (!fresh) return found->second;
-    const std::vector<ModuleTrace::ShapeNode>& nodes = trace_.shapes[shape];
+    const std::vector<trace::ModuleTrace::ShapeNode>& nodes = trace_.shapes[shape];
     for (uint32_t i = 0; i < nodes.size(); ++i) {
       if (place_of_[nodes[i].path.index] == unused) continue;
       ++found->second.nodes;
@@ -166,7 +166,7 @@ class Collector {
     }
     return found->second;
   }
-  bool is_leaf(const std::vector<ModuleTrace::ShapeNode>& nodes, uint32_t i) const {
+  bool is_leaf(const std::vector<trace::ModuleTrace::ShapeNode>& nodes, uint32_t i) const {
     return nodes[i].end == i + 1 || place_of_[nodes[i + 1].path.index] == unused;
   }
 
@@ -203,7 +203,7 @@ class Collector {
     }
   }
 
-  void add_shape(const std::vector<ModuleTrace::ShapeNode>& nodes) {
+  void add_shape(const std::vector<trace::ModuleTrace::ShapeNode>& nodes) {
     TreePageData::Shape& shape = data_.shapes.emplace_back();
     for (uint32_t i = 0; i < nodes.size(); ++i) {
       const uint32_t place = place_of_[nodes[i].path.index];
@@ -214,8 +214,8 @@ class Collector {
     }
   }
 
-  const TreeView& view_;
-  const ModuleTrace& trace_;
+  const trees::TreeView& view_;
+  const trace::ModuleTrace& trace_;
   const TreePageLimits& limits_;
   TreePageData data_;
   std::vector<uint32_t> place_of_;  // by path
@@ -224,8 +224,8 @@ class Collector {
 
 }  // namespace
 
-TreePageData tree_page_data(const TreeView& view, const TreePageLimits& limits) {
+TreePageData tree_page_data(const trees::TreeView& view, const TreePageLimits& limits) {
   return Collector(view, limits).collect();
 }
 
-}  // namespace kr
+}  // namespace kr::page

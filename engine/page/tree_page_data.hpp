@@ -8,7 +8,7 @@
 
 #include "page/tree_html.hpp"
 
-namespace kr {
+namespace kr::page {
 
 /// Places of the page stand in the order of the trace's, a parent before its children.
 struct TreePageData {
@@ -30,14 +30,14 @@ struct TreePageData {
   };
 
   std::vector<std::string> phases;
-  std::vector<uint32_t> phase_of;  // by step of the view
-  std::vector<size_t> bars;        // steps of the view that have a bar
-  uint32_t entries = 0;            // of the view's, from the largest; what is beyond is `others`
-  bool others = false;             // there is something beyond, or the view has it
-  std::vector<PathId> paths;       // by place
-  std::vector<int32_t> parents;    // by place; -1: a root
-  std::vector<int32_t> entry_of;   // by place, of the page; -1: not shown by the view
-  std::vector<Sum> sums;           // by phase
+  std::vector<uint32_t> phase_of;    // by step of the view
+  std::vector<size_t> bars;          // steps of the view that have a bar
+  uint32_t entries = 0;              // of the view's, from the largest; what is beyond is `others`
+  bool others = false;               // there is something beyond, or the view has it
+  std::vector<trace::PathId> paths;  // by place
+  std::vector<int32_t> parents;      // by place; -1: a root
+  std::vector<int32_t> entry_of;     // by place, of the page; -1: not shown by the view
+  std::vector<Sum> sums;             // by phase
   std::vector<Shape> shapes;
   std::vector<Tree> trees;
   uint64_t tree_interval = 1;  // every so many steps of a phase have a tree
@@ -47,6 +47,6 @@ struct TreePageData {
   uint32_t page_entry(uint32_t of_view) const { return of_view < entries ? of_view : entries; }
 };
 
-TreePageData tree_page_data(const TreeView& view, const TreePageLimits& limits);
+TreePageData tree_page_data(const trees::TreeView& view, const TreePageLimits& limits);
 
-}  // namespace kr
+}  // namespace kr::page

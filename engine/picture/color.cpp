@@ -7,7 +7,7 @@
 #include "base/ascii.hpp"
 #include "base/check.hpp"
 
-namespace kr {
+namespace kr::picture {
 namespace {
 
 /// One channel of linear light as sRGB's byte.
@@ -58,4 +58,4 @@ bool is_light(std::string_view color) {
   return 0.2126 * linear(color, 0) + 0.7152 * linear(color, 1) + 0.0722 * linear(color, 2) > 0.3;
 }
 
-}  // namespace kr
+}  // namespace kr::picture

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace kr {
+namespace kr::picture {
 
 struct Oklab {
   double lightness = 0;  // 0 black, 1 white
@@ -28,4 +28,4 @@ bool is_light(std::string_view color);
 /// What stands for the rest, and for no label.
 inline constexpr const char* grey = "#8d939c";
 
-}  // namespace kr
+}  // namespace kr::picture

@@ -8,7 +8,7 @@
 
 #include "picture/color.hpp"
 
-namespace kr {
+namespace kr::picture {
 namespace {
 
 uint32_t hash_of(std::string_view text) {  // FNV-1a, with its bits mixed once more
@@ -21,7 +21,7 @@ uint32_t hash_of(std::string_view text) {  // FNV-1a, with its bits mixed once m
 
 /// Of middling lightness, so that it stands out from a white and from a black page.
 std::string color_from_text(std::string_view label) {
-  if (label == reserved::unclassified) return grey;
+  if (label == sema::reserved::unclassified) return grey;
   struct Tone {
     double lightness, chroma;
   };
@@ -35,13 +35,14 @@ std::string color_from_text(std::string_view label) {
 /// What models declare for labels of one dimension, the first that has something first.
 class Declared {
  public:
-  Declared(const Program& program, const std::vector<ModelId>& models, std::string_view dimension) {
+  Declared(const sema::Program& program, const std::vector<sema::ModelId>& models,
+           std::string_view dimension) {
     const auto id = program.dimension(dimension);
     if (!id) return;
-    for (const ModelId model : models) {
-      const Table* table = program.models.get(model).table(*id);
+    for (const sema::ModelId model : models) {
+      const sema::Table* table = program.models.get(model).table(*id);
       if (table == nullptr) continue;
-      for (const Label& label : table->vocabulary) add(label);
+      for (const sema::Label& label : table->vocabulary) add(label);
     }
   }
 
@@ -56,7 +57,7 @@ class Declared {
   }
 
  private:
-  void add(const Label& label) {
+  void add(const sema::Label& label) {
     LabelStyle& style = labels_[label.name];
     if (style.title.empty()) style.title = label.title;
     if (style.color.empty()) style.color = label.color;
@@ -67,24 +68,24 @@ class Declared {
 
 }  // namespace
 
-LabelStyle label_style(const Program& program, ModelId model, std::string_view dimension,
-                       std::string_view label) {
+LabelStyle label_style(const sema::Program& program, sema::ModelId model,
+                       std::string_view dimension, std::string_view label) {
   return Declared(program, {model}, dimension).style(dimension, label);
 }
 
-std::vector<LabelStyle> label_styles(const Program& program,
-                                     const std::vector<const RunSummary*>& runs) {
-  std::vector<ModelId> models;
-  for (const RunSummary* run : runs) {
+std::vector<LabelStyle> label_styles(const sema::Program& program,
+                                     const std::vector<const analyze::RunSummary*>& runs) {
+  std::vector<sema::ModelId> models;
+  for (const analyze::RunSummary* run : runs) {
     const auto engine = program.engine(run->engine);
     const auto model = engine ? program.model(*engine, run->model) : std::nullopt;
     if (model) models.push_back(*model);
   }
   std::map<std::string_view, std::set<std::string_view>> occurring;
-  for (const RunSummary* run : runs) {
-    for (const DimensionSum& dimension : run->dimensions) {
+  for (const analyze::RunSummary* run : runs) {
+    for (const analyze::DimensionSum& dimension : run->dimensions) {
       auto& labels = occurring[dimension.dimension];
-      for (const LabelSum& sum : dimension.labels) labels.insert(sum.label);
+      for (const analyze::LabelSum& sum : dimension.labels) labels.insert(sum.label);
     }
   }
   std::vector<LabelStyle> styles;
@@ -95,4 +96,4 @@ std::vector<LabelStyle> label_styles(const Program& program,
   return styles;
 }
 
-}  // namespace kr
+}  // namespace kr::picture

@@ -8,7 +8,7 @@
 #include "analyze/summary.hpp"
 #include "sema/program.hpp"
 
-namespace kr {
+namespace kr::picture {
 
 /// How labels are shown: titles, colours, order. Made once from the Program so that every run and
 /// page shows a label the same way.
@@ -23,10 +23,10 @@ struct LabelStyle {
 /// One style for every label that occurs in `runs`. Titles, colours and docs are those declared by
 /// the runs' models, the first that has one; a label without a colour gets one that depends on its
 /// text alone, so that it looks the same in every run and page.
-std::vector<LabelStyle> label_styles(const Program& program,
-                                     const std::vector<const RunSummary*>& runs);
+std::vector<LabelStyle> label_styles(const sema::Program& program,
+                                     const std::vector<const analyze::RunSummary*>& runs);
 /// That of one label of one model.
-LabelStyle label_style(const Program& program, ModelId model, std::string_view dimension,
-                       std::string_view label);
+LabelStyle label_style(const sema::Program& program, sema::ModelId model,
+                       std::string_view dimension, std::string_view label);
 
-}  // namespace kr
+}  // namespace kr::picture

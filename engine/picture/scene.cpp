@@ -11,7 +11,7 @@
 #include "picture/text.hpp"
 #include "table/numbers.hpp"
 
-namespace kr {
+namespace kr::picture {
 namespace {
 
 using TextAlign = DrawnText::Align;
@@ -39,7 +39,8 @@ double half_pixel(double length) {
 
 class Layout {
  public:
-  Layout(const TreeBars& bars, Metric metric, const PictureWords& words, const TextWidth& width_of)
+  Layout(const TreeBars& bars, trees::Metric metric, const PictureWords& words,
+         const TextWidth& width_of)
       : bars_(bars), metric_(metric), words_(words), width_of_(width_of) {}
 
   PictureScene make() {
@@ -59,20 +60,20 @@ class Layout {
 
   std::string value_text(int64_t value, int64_t whole) const {
     switch (metric_) {
-      case Metric::cuda_time_ms:
+      case trees::Metric::cuda_time_ms:
         return short_ms(value);
-      case Metric::pct_cuda_time:
-        return percent(value, whole, 1);
-      case Metric::invocations:
+      case trees::Metric::pct_cuda_time:
+        return table::percent(value, whole, 1);
+      case trees::Metric::invocations:
         break;
     }
-    return grouped(value);
+    return table::grouped(value);
   }
 
   /// On top of a bar. All shares are 100 %: what they are parts of says more.
   std::string total_text(const TreeBar& bar) const {
-    return metric_ == Metric::pct_cuda_time ? human_time(bar.total)
-                                            : value_text(bar.total, bar.whole);
+    return metric_ == trees::Metric::pct_cuda_time ? table::human_time(bar.total)
+                                                   : value_text(bar.total, bar.whole);
   }
 
   std::string fitted(const std::string& text, double room, double size) const {
@@ -135,11 +136,11 @@ class Layout {
   /// The largest number on the axis, in its own unit.
   double axis_end() const {
     switch (metric_) {
-      case Metric::cuda_time_ms:
+      case trees::Metric::cuda_time_ms:
         return static_cast<double>(most_) / 1e6;
-      case Metric::pct_cuda_time:
+      case trees::Metric::pct_cuda_time:
         return most_ > 0 ? 100 : 0;
-      case Metric::invocations:
+      case trees::Metric::invocations:
         break;
     }
     return static_cast<double>(most_);
@@ -148,7 +149,7 @@ class Layout {
   void measure_axis() {
     const double end = axis_end();
     step_ = end > 0 ? nice_step(end / 8) : 1;
-    if (metric_ == Metric::invocations) step_ = std::max(step_, 1.0);
+    if (metric_ == trees::Metric::invocations) step_ = std::max(step_, 1.0);
     decimals_ = std::clamp(-static_cast<int>(std::floor(std::log10(step_) + 1e-9)), 0, 6);
     const double numbers = width_of_(with_decimals(end, decimals_), label_size, false);
     left_ = edge + std::max(label_size + 14 + numbers + 10, left_of_labels_);
@@ -181,13 +182,13 @@ class Layout {
     occurring.resize(shown);
     if (hidden > 0)
       lines_.push_back(
-          {no_entry, fmt::format("and {} more", grouped(static_cast<int64_t>(hidden))), ""});
+          {no_entry, fmt::format("and {} more", table::grouped(static_cast<int64_t>(hidden))), ""});
     std::reverse(occurring.begin(), occurring.end());
     for (const uint32_t entry : occurring) {
       const std::string name =
           words_.names[entry].empty() ? "(no name)" : clean(words_.names[entry]);
-      lines_.push_back(
-          {entry, fitted(name, widest_name, name_size), percent(sums[entry], all, 1) + " %"});
+      lines_.push_back({entry, fitted(name, widest_name, name_size),
+                        table::percent(sums[entry], all, 1) + " %"});
     }
     for (const Line& line : lines_) {
       name_width_ = std::max(name_width_, width_of_(line.name, name_size, false));
@@ -242,8 +243,8 @@ class Layout {
     for (const std::string& fact : words_.facts) facts.push_back(clean(fact));
     if (bars_.bars.size() < bars_.steps) {
       facts.push_back(fmt::format("{} of {} steps",
-                                  grouped(static_cast<int64_t>(bars_.bars.size())),
-                                  grouped(static_cast<int64_t>(bars_.steps))));
+                                  table::grouped(static_cast<int64_t>(bars_.bars.size())),
+                                  table::grouped(static_cast<int64_t>(bars_.steps))));
     }
     for (std::string& line : wrapped_text(facts, "  ·  ", room, 12, false, width_of_)) {
       y += 13;
@@ -282,9 +283,9 @@ class Layout {
           TextAlign::right)
           .color = faint;
     }
-    const char* name = metric_ == Metric::cuda_time_ms    ? "CUDA time (ms)"
-                       : metric_ == Metric::pct_cuda_time ? "CUDA time (% of the step)"
-                                                          : "invocations";
+    const char* name = metric_ == trees::Metric::cuda_time_ms    ? "CUDA time (ms)"
+                       : metric_ == trees::Metric::pct_cuda_time ? "CUDA time (% of the step)"
+                                                                 : "invocations";
     DrawnText& title =
         put(name, edge + 8, bottom() - scene_.plot.height / 2, name_size, TextAlign::middle);
     title.turn = -90;
@@ -295,7 +296,7 @@ class Layout {
 
   /// The edge above so much of a bar, on a half pixel.
   double edge_above(int64_t sum, const TreeBar& bar) const {
-    const int64_t of = metric_ == Metric::pct_cuda_time ? bar.whole : most_;
+    const int64_t of = metric_ == trees::Metric::pct_cuda_time ? bar.whole : most_;
     const double share = static_cast<double>(sum) / static_cast<double>(of);
     return bottom() - std::round(reach() * share * 2) / 2;
   }
@@ -357,7 +358,7 @@ class Layout {
   };
 
   const TreeBars& bars_;
-  Metric metric_;
+  trees::Metric metric_;
   const PictureWords& words_;
   const TextWidth& width_of_;
   PictureScene scene_;
@@ -375,9 +376,9 @@ class Layout {
 
 }  // namespace
 
-PictureScene lay_out_picture(const TreeBars& bars, Metric metric, const PictureWords& words,
+PictureScene lay_out_picture(const TreeBars& bars, trees::Metric metric, const PictureWords& words,
                              const TextWidth& width_of) {
   return Layout(bars, metric, words, width_of).make();
 }
 
-}  // namespace kr
+}  // namespace kr::picture

@@ -9,7 +9,7 @@
 #include "picture/text.hpp"
 #include "picture/tree_bars.hpp"
 
-namespace kr {
+namespace kr::picture {
 
 struct Rectangle {
   double x = 0;
@@ -66,7 +66,7 @@ struct PictureWords {
   std::vector<std::string> colors;  // by entry, `#rrggbb`
 };
 
-PictureScene lay_out_picture(const TreeBars& bars, Metric metric, const PictureWords& words,
+PictureScene lay_out_picture(const TreeBars& bars, trees::Metric metric, const PictureWords& words,
                              const TextWidth& width_of);
 
-}  // namespace kr
+}  // namespace kr::picture

@@ -7,7 +7,7 @@
 
 #include "base/printable.hpp"
 
-namespace kr {
+namespace kr::picture {
 
 double nice_step(double rough) {
   const double power = std::pow(10, std::floor(std::log10(rough)));
@@ -87,4 +87,4 @@ std::vector<std::string> wrapped_text(const std::vector<std::string>& words, con
   return lines;
 }
 
-}  // namespace kr
+}  // namespace kr::picture

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kr {
+namespace kr::picture {
 
 /// How wide a text is in the typeface that it will be drawn in.
 using TextWidth = std::function<double(std::string_view text, double size, bool bold)>;
@@ -32,4 +32,4 @@ std::vector<std::string> wrapped_text(const std::vector<std::string>& words, con
                                       double room, double size, bool bold,
                                       const TextWidth& width_of);
 
-}  // namespace kr
+}  // namespace kr::picture

@@ -6,10 +6,10 @@
 #include <array>
 #include <limits>
 
-namespace kr {
+namespace kr::picture {
 namespace {
 
-std::string label_of(const ViewStep& step) {
+std::string label_of(const trees::ViewStep& step) {
   if (!step.running_seqs) return step.key;
   return fmt::format("{} ({} seq{})", step.key, *step.running_seqs,
                      *step.running_seqs == 1 ? "" : "s");
@@ -28,13 +28,13 @@ void thin_out(std::vector<size_t>& steps) {
 
 class BarMaker {
  public:
-  BarMaker(const TreeView& view, Metric metric)
+  BarMaker(const trees::TreeView& view, trees::Metric metric)
       : view_(view), metric_(metric), sums_(view.entries().size(), 0) {}
 
   TreeBar make(size_t step) {
     view_.rows(step, nodes_, rows_);
-    for (const ViewRow& row : rows_) {
-      const int64_t value = metric_ == Metric::invocations ? row.invocations : row.total_ns;
+    for (const trees::ViewRow& row : rows_) {
+      const int64_t value = metric_ == trees::Metric::invocations ? row.invocations : row.total_ns;
       sums_[row.entry] = bounded_sum(sums_[row.entry], value);
     }
     TreeBar bar;
@@ -46,16 +46,16 @@ class BarMaker {
       bar.total = bounded_sum(bar.total, sums_[entry]);
       sums_[entry] = 0;
     }
-    bar.whole = metric_ == Metric::invocations ? bar.total : view_.steps()[step].total_ns;
+    bar.whole = metric_ == trees::Metric::invocations ? bar.total : view_.steps()[step].total_ns;
     return bar;
   }
 
  private:
-  const TreeView& view_;
-  Metric metric_;
+  const trees::TreeView& view_;
+  trees::Metric metric_;
   std::vector<int64_t> sums_;  // by entry; 0 between bars
-  std::vector<ModuleNode> nodes_;
-  std::vector<ViewRow> rows_;
+  std::vector<trace::ModuleNode> nodes_;
+  std::vector<trees::ViewRow> rows_;
 };
 
 }  // namespace
@@ -65,7 +65,7 @@ int64_t bounded_sum(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
 
-std::vector<TreeBars> tree_bars(const TreeView& view, Metric metric) {
+std::vector<TreeBars> tree_bars(const trees::TreeView& view, trees::Metric metric) {
   struct Group {
     const char* begin;
     const char* file_stem;
@@ -96,4 +96,4 @@ std::vector<TreeBars> tree_bars(const TreeView& view, Metric metric) {
   return pictures;
 }
 
-}  // namespace kr
+}  // namespace kr::picture

@@ -8,7 +8,7 @@
 #include "trees/metric.hpp"
 #include "trees/view.hpp"
 
-namespace kr {
+namespace kr::picture {
 
 struct BarPart {
   uint32_t entry = 0;  // of the view
@@ -36,9 +36,9 @@ inline constexpr size_t most_bars = 2500;
 
 /// Steps of phases that begin with `prefill`, those that begin with `decode`, and all others; a
 /// picture without steps is left out.
-std::vector<TreeBars> tree_bars(const TreeView& view, Metric metric);
+std::vector<TreeBars> tree_bars(const trees::TreeView& view, trees::Metric metric);
 
 /// The sum; the largest number there is where it would be more.
 int64_t bounded_sum(int64_t a, int64_t b);
 
-}  // namespace kr
+}  // namespace kr::picture

@@ -6,7 +6,7 @@
 #include "picture/color.hpp"
 #include "picture/label_styles.hpp"
 
-namespace kr {
+namespace kr::picture {
 namespace {
 
 struct Shade {
@@ -43,8 +43,8 @@ bool near_any(const Oklab& look, const std::vector<Oklab>& taken) {
 
 }  // namespace
 
-std::vector<std::string> tree_colors(const Program& program, const TreeView& view) {
-  const std::vector<ViewEntry>& entries = view.entries();
+std::vector<std::string> tree_colors(const sema::Program& program, const trees::TreeView& view) {
+  const std::vector<trees::ViewEntry>& entries = view.entries();
   std::vector<std::string> colors(entries.size());
   std::vector<Oklab> labels;
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -68,4 +68,4 @@ std::vector<std::string> tree_colors(const Program& program, const TreeView& vie
   return colors;
 }
 
-}  // namespace kr
+}  // namespace kr::picture

@@ -31,7 +31,7 @@ const char* __lsan_default_options() {
 }
 #endif
 
-namespace kr {
+namespace kr::picture {
 namespace {
 
 constexpr double pixels_a_unit = 2;  // of the PNG
@@ -233,11 +233,11 @@ std::string svg_of(const PictureScene& scene, const std::vector<std::string>& co
   return bytes;
 }
 
-std::vector<std::string> facts_of(const TreeView& view) {
+std::vector<std::string> facts_of(const trees::TreeView& view) {
   std::vector<std::string> facts = tree_facts(view.trace());
-  const ViewOptions& how = view.options();
+  const trees::ViewOptions& how = view.options();
   facts.push_back(how.by_label ? fmt::format("by {}", how.dimension)
-                               : fmt::format("level {}", to_string(how.level)));
+                               : fmt::format("level {}", trees::to_string(how.level)));
   if (how.step_interval > 1) {
     facts.push_back(fmt::format("one step in {}, and the last", how.step_interval));
   }
@@ -246,11 +246,12 @@ std::vector<std::string> facts_of(const TreeView& view) {
 
 }  // namespace
 
-std::vector<Picture> tree_pictures(const Program& program, const TreeView& view, Metric metric) {
+std::vector<Picture> tree_pictures(const sema::Program& program, const trees::TreeView& view,
+                                   trees::Metric metric) {
   PictureWords words;
   words.facts = facts_of(view);
   words.colors = tree_colors(program, view);
-  for (const ViewEntry& entry : view.entries()) words.names.push_back(entry.name);
+  for (const trees::ViewEntry& entry : view.entries()) words.names.push_back(entry.name);
 
   const Owned<cairo_surface_t> sheet(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1));
   Pen pen(sheet.get());
@@ -266,4 +267,4 @@ std::vector<Picture> tree_pictures(const Program& program, const TreeView& view,
   return pictures;
 }
 
-}  // namespace kr
+}  // namespace kr::picture

@@ -7,7 +7,7 @@
 #include "trees/metric.hpp"
 #include "trees/view.hpp"
 
-namespace kr {
+namespace kr::picture {
 
 struct Picture {
   std::string file_stem;  // prefill, decode_steps, other_steps
@@ -18,6 +18,7 @@ struct Picture {
 /// One for the steps of phases that begin with `prefill`, one for those that begin with `decode`,
 /// one for all others; those without steps are left out. The same view gives the same bytes.
 /// Throws Error where Cairo cannot draw.
-std::vector<Picture> tree_pictures(const Program& program, const TreeView& view, Metric metric);
+std::vector<Picture> tree_pictures(const sema::Program& program, const trees::TreeView& view,
+                                   trees::Metric metric);
 
-}  // namespace kr
+}  // namespace kr::picture

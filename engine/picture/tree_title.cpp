@@ -5,11 +5,11 @@
 #include <charconv>
 #include <optional>
 
-namespace kr {
+namespace kr::picture {
 namespace {
 
 /// What stands under the key, here or in `engine_args`; null where it says nothing.
-const std::string* known(const ModuleTrace& trace, std::string_view key) {
+const std::string* known(const trace::ModuleTrace& trace, std::string_view key) {
   for (const std::string& name : {std::string(key), fmt::format("engine_args.{}", key)}) {
     const std::string* value = trace.find_context(name);
     if (value != nullptr && !value->empty() && *value != "null" && *value != "None") return value;
@@ -30,7 +30,7 @@ const char* plural(std::string_view count) {
 }
 
 /// Processes that share a model: those of its tensors times those of its stages.
-std::optional<std::string> gpus(const ModuleTrace& trace) {
+std::optional<std::string> gpus(const trace::ModuleTrace& trace) {
   const std::string* tensor = known(trace, "tensor_parallel_size");
   if (tensor == nullptr) return std::nullopt;
   const auto tensors = whole_number(tensor);
@@ -42,12 +42,12 @@ std::optional<std::string> gpus(const ModuleTrace& trace) {
 
 }  // namespace
 
-std::string tree_subject(const ModuleTrace& trace) {
+std::string tree_subject(const trace::ModuleTrace& trace) {
   const std::string* model = known(trace, "model");
   return model != nullptr ? *model : trace.source;
 }
 
-std::vector<std::string> tree_facts(const ModuleTrace& trace) {
+std::vector<std::string> tree_facts(const trace::ModuleTrace& trace) {
   std::vector<std::string> facts;
   const auto add = [&](const char* key, const auto& text) {
     if (const std::string* value = known(trace, key)) facts.push_back(text(*value));
@@ -72,4 +72,4 @@ std::vector<std::string> tree_facts(const ModuleTrace& trace) {
   return facts;
 }
 
-}  // namespace kr
+}  // namespace kr::picture

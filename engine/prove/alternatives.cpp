@@ -4,7 +4,7 @@ namespace kr::prove {
 namespace {
 
 /// Whether nothing but blanks and one `|` stands between two places.
-bool plainly_apart(const SourceMap& sources, Span first, Span second) {
+bool plainly_apart(const source::SourceMap& sources, source::Span first, source::Span second) {
   if (first.end > second.begin) return false;
   const std::string_view between = sources.text({first.file, first.end, second.begin});
   return between.find_first_not_of(" \t\r\n|") == std::string_view::npos;
@@ -19,24 +19,25 @@ regex::NodeId copy_part(const regex::Regex& from, regex::NodeId part, regex::Reg
 
 class Collector {
  public:
-  Collector(Formulas& formulas, const Program& program, const SourceMap& sources)
+  Collector(Formulas& formulas, const sema::Program& program, const source::SourceMap& sources)
       : formulas_(formulas), program_(program), sources_(sources) {}
 
-  void collect(ExprId id, Span place) {
-    const Expr& expr = program_.exprs.get(id);
-    if (expr.op == ExprOp::disjunction && expr.places.size() == expr.operands.size() &&
+  void collect(sema::ExprId id, source::Span place) {
+    const sema::Expr& expr = program_.exprs.get(id);
+    if (expr.op == sema::ExprOp::disjunction && expr.places.size() == expr.operands.size() &&
         lies_in(expr.span, place)) {
       collect_operands(expr);
       return;
     }
-    if (expr.op == ExprOp::atom && collect_regex(program_.atoms.get(expr.atom), place)) return;
+    if (expr.op == sema::ExprOp::atom && collect_regex(program_.atoms.get(expr.atom), place))
+      return;
     found_.push_back({formulas_.of(program_, id), place, std::nullopt});
   }
 
   std::vector<Alternative> take() && { return std::move(found_); }
 
  private:
-  void collect_operands(const Expr& expr) {
+  void collect_operands(const sema::Expr& expr) {
     for (size_t i = 0; i < expr.operands.size(); ++i) {
       const size_t first = found_.size();
       collect(expr.operands[i], expr.places[i]);
@@ -44,21 +45,21 @@ class Collector {
     }
   }
 
-  std::optional<Edit> cut(const std::vector<Span>& places, size_t i) const {
-    const Span own = places[i];
+  std::optional<diag::Edit> cut(const std::vector<source::Span>& places, size_t i) const {
+    const source::Span own = places[i];
     if (i > 0 && plainly_apart(sources_, places[i - 1], own)) {
-      return Edit{{own.file, places[i - 1].end, own.end}, ""};
+      return diag::Edit{{own.file, places[i - 1].end, own.end}, ""};
     }
     if (i == 0 && places.size() > 1 && plainly_apart(sources_, own, places[1])) {
-      return Edit{{own.file, own.begin, places[1].begin}, ""};
+      return diag::Edit{{own.file, own.begin, places[1].begin}, ""};
     }
     return std::nullopt;
   }
 
-  bool collect_regex(const Atom& atom, Span place) {
+  bool collect_regex(const sema::Atom& atom, source::Span place) {
     const regex::Node& root = atom.regex.nodes.get(atom.regex.root);
     if (root.kind != regex::NodeKind::alternation) return false;
-    std::vector<Span> places;
+    std::vector<source::Span> places;
     for (const regex::NodeId operand : root.operands) {
       places.push_back(atom.regex.nodes.get(operand).span);
       // An atom that is written more than once has the places of the first only.
@@ -74,20 +75,21 @@ class Collector {
   }
 
   Formulas& formulas_;
-  const Program& program_;
-  const SourceMap& sources_;
+  const sema::Program& program_;
+  const source::SourceMap& sources_;
   std::vector<Alternative> found_;
 };
 
 }  // namespace
 
-bool lies_in(Span inner, Span outer) {
+bool lies_in(source::Span inner, source::Span outer) {
   return inner.valid() && inner.file == outer.file && inner.begin >= outer.begin &&
          inner.end <= outer.end;
 }
 
-std::vector<Alternative> alternatives_of(Formulas& formulas, const Program& program,
-                                         const SourceMap& sources, ExprId expr, Span place) {
+std::vector<Alternative> alternatives_of(Formulas& formulas, const sema::Program& program,
+                                         const source::SourceMap& sources, sema::ExprId expr,
+                                         source::Span place) {
   Collector collector(formulas, program, sources);
   collector.collect(expr, place);
   return std::move(collector).take();

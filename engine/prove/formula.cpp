@@ -133,33 +133,33 @@ FormulaId Formulas::make(Op op, std::vector<FormulaId> operands) {
 }
 
 // Expressions are no deeper than max_expr_depth, and one that patterns share is gone into once.
-FormulaId Formulas::of(const Program& program, ExprId expr) {
+FormulaId Formulas::of(const sema::Program& program, sema::ExprId expr) {
   if (!expr.valid()) return never();
   std::vector<FormulaId>& known = of_program_[&program];
   known.resize(program.exprs.size());
   if (known[expr.index].valid()) return known[expr.index];
-  const Expr& written = program.exprs.get(expr);
+  const sema::Expr& written = program.exprs.get(expr);
   std::vector<FormulaId> operands;
   operands.reserve(written.operands.size());
-  for (const ExprId operand : written.operands) operands.push_back(of(program, operand));
+  for (const sema::ExprId operand : written.operands) operands.push_back(of(program, operand));
   FormulaId formula;
   switch (written.op) {
-    case ExprOp::atom:
+    case sema::ExprOp::atom:
       formula = atom(program.atoms.get(written.atom).regex);
       break;
-    case ExprOp::operation:
+    case sema::ExprOp::operation:
       formula = operation(written.operation);
       break;
-    case ExprOp::within:
+    case sema::ExprOp::within:
       formula = within(operands.front());
       break;
-    case ExprOp::negation:
+    case sema::ExprOp::negation:
       formula = negation(operands.front());
       break;
-    case ExprOp::conjunction:
+    case sema::ExprOp::conjunction:
       formula = all(std::move(operands));
       break;
-    case ExprOp::disjunction:
+    case sema::ExprOp::disjunction:
       formula = any(std::move(operands));
       break;
   }

@@ -63,7 +63,7 @@ class Formulas {
   /// A negation, a conjunction or a disjunction.
   FormulaId make(Op op, std::vector<FormulaId> operands);
   /// An expression of a Program; an invalid one never holds. The Program must outlive the arena.
-  FormulaId of(const Program& program, ExprId expr);
+  FormulaId of(const sema::Program& program, sema::ExprId expr);
 
   const Formula& get(FormulaId id) const { return formulas_.get(id); }
   const regex::Regex& language(LanguageId id) const { return languages_.get(id); }
@@ -79,7 +79,7 @@ class Formulas {
   std::vector<Digest> digests_;  // by LanguageId
   std::unordered_map<std::string, FormulaId> known_;
   std::unordered_map<std::string, LanguageId> known_languages_;  // by to_hyperscan
-  std::unordered_map<const Program*, std::vector<FormulaId>> of_program_;
+  std::unordered_map<const sema::Program*, std::vector<FormulaId>> of_program_;
 };
 
 }  // namespace kr::prove

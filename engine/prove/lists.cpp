@@ -4,11 +4,12 @@
 
 namespace kr::prove {
 
-std::vector<EffectiveList> effective_lists(const Program& program, Formulas& formulas) {
+std::vector<EffectiveList> effective_lists(const sema::Program& program, Formulas& formulas) {
   std::vector<EffectiveList> lists;
-  std::map<std::pair<std::vector<RuleId>, std::optional<RuleId>>, size_t> known;
-  const auto add = [&](std::string whose, std::optional<ModelId> model,
-                       const std::vector<RuleId>& rules, std::optional<RuleId> otherwise) {
+  std::map<std::pair<std::vector<sema::RuleId>, std::optional<sema::RuleId>>, size_t> known;
+  const auto add = [&](std::string whose, std::optional<sema::ModelId> model,
+                       const std::vector<sema::RuleId>& rules,
+                       std::optional<sema::RuleId> otherwise) {
     const auto [at, added] = known.emplace(std::pair{rules, otherwise}, lists.size());
     if (!added) {
       EffectiveList& same = lists[at->second];
@@ -17,8 +18,8 @@ std::vector<EffectiveList> effective_lists(const Program& program, Formulas& for
       return;
     }
     EffectiveList list{std::move(whose), model, {}, otherwise};
-    for (const RuleId id : rules) {
-      const Rule& rule = program.rules.get(id);
+    for (const sema::RuleId id : rules) {
+      const sema::Rule& rule = program.rules.get(id);
       if (rule.otherwise) {
         list.otherwise = id;  // that of `phases` stands among the others
       } else {
@@ -27,13 +28,13 @@ std::vector<EffectiveList> effective_lists(const Program& program, Formulas& for
     }
     lists.push_back(std::move(list));
   };
-  for (const SharedTable& table : program.shared_tables) {
+  for (const sema::SharedTable& table : program.shared_tables) {
     add("table " + table.name, std::nullopt, table.rules, table.otherwise);
   }
-  for (const Engine& engine : program.engines) {
-    for (const ModelId id : engine.models) {
-      const Model& model = program.models.get(id);
-      for (const Table& table : model.tables)
+  for (const sema::Engine& engine : program.engines) {
+    for (const sema::ModelId id : engine.models) {
+      const sema::Model& model = program.models.get(id);
+      for (const sema::Table& table : model.tables)
         add(program.title(id), id, table.rules, table.otherwise);
       if (!model.phases.empty()) add(program.title(id), id, model.phases, std::nullopt);
     }

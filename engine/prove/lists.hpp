@@ -11,15 +11,15 @@
 namespace kr::prove {
 
 struct RuleListed {
-  RuleId rule;
+  sema::RuleId rule;
   FormulaId formula;
 };
 
 struct EffectiveList {
-  std::string whose;             // `vllm/llama`, `table t`; of several with commas between
-  std::optional<ModelId> model;  // the first of them
+  std::string whose;                   // `vllm/llama`, `table t`; of several with commas between
+  std::optional<sema::ModelId> model;  // the first of them
   std::vector<RuleListed> rules;
-  std::optional<RuleId> otherwise;
+  std::optional<sema::RuleId> otherwise;
 
   /// The formulas above a place.
   std::vector<FormulaId> above(size_t place) const {
@@ -31,6 +31,6 @@ struct EffectiveList {
 };
 
 /// Equal ones once.
-std::vector<EffectiveList> effective_lists(const Program& program, Formulas& formulas);
+std::vector<EffectiveList> effective_lists(const sema::Program& program, Formulas& formulas);
 
 }  // namespace kr::prove

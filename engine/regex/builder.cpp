@@ -40,7 +40,7 @@ Bounds bounds(std::string_view text) {
 
 }  // namespace
 
-Builder::Builder(std::string_view text, Span span, bool ignore_case, Sink& sink)
+Builder::Builder(std::string_view text, source::Span span, bool ignore_case, diag::Sink& sink)
     : text_(text), span_(span), sink_(sink), ignore_case_(ignore_case) {
   frames_.emplace_back().open = text.substr(0, 0);
 }
@@ -51,7 +51,7 @@ std::string Builder::quoted(std::string_view item) {
   return fmt::format("{}…", item.substr(0, longest));
 }
 
-Span Builder::place(std::string_view item) const {
+source::Span Builder::place(std::string_view item) const {
   const auto offset = static_cast<uint32_t>(item.data() - text_.data());
   const uint32_t begin = span_.begin + offset;
   return {span_.file, begin, begin + static_cast<uint32_t>(item.size())};
@@ -99,9 +99,9 @@ NodeId Builder::joined(NodeKind kind, std::vector<NodeId> operands, std::string_
   int64_t weight = 1;
   for (const NodeId operand : operands) weight = std::max(weight, weights_[operand.index]);
   const bool written = !operands.empty();
-  const Span span = written ? join(regex_.nodes.get(operands.front()).span,
-                                   regex_.nodes.get(operands.back()).span)
-                            : Span();
+  const source::Span span = written ? source::join(regex_.nodes.get(operands.front()).span,
+                                                   regex_.nodes.get(operands.back()).span)
+                                    : source::Span();
   node.operands = std::move(operands);
   const NodeId id = add(std::move(node), item, weight);
   if (written) regex_.nodes.get(id).span = span;
@@ -118,7 +118,7 @@ void Builder::bar() {
 void Builder::open(std::string_view item, std::string name) {
   if (frames_.size() > max_nesting && !too_deep_) {
     too_deep_ = true;
-    report(code::regex_too_deep, item, max_nesting).help("write it with fewer nested groups");
+    report(diag::code::regex_too_deep, item, max_nesting).help("write it with fewer nested groups");
   }
   Frame frame;
   frame.open = item;
@@ -143,7 +143,7 @@ void Builder::open_named(std::string_view item, std::string_view name) {
   if (taken == names_.end()) {
     names_.emplace_back(name, place(name));
   } else {
-    report(code::regex_duplicate_group, name, name)
+    report(diag::code::regex_duplicate_group, name, name)
         .related(taken->second, "first used here")
         .help("give each group a different name");
   }
@@ -159,7 +159,7 @@ NodeId Builder::ended(Frame& frame, std::string_view item) {
 
 void Builder::close(std::string_view item) {
   if (frames_.size() == 1) {
-    report(code::regex_unopened_group, item).help("write `\\)` for the character");
+    report(diag::code::regex_unopened_group, item).help("write `\\)` for the character");
     last_ = Last::operand;
     return;
   }
@@ -186,15 +186,15 @@ bool Builder::repeatable(std::string_view item) {
     case Last::operand:
       return !frames_.back().sequence.empty();
     case Last::nothing:
-      reject(code::regex_nothing_to_repeat, item, item)
+      reject(diag::code::regex_nothing_to_repeat, item, item)
           .help("write `\\{}` for the character", item.substr(0, 1));
       return false;
     case Last::assertion:
-      reject(code::regex_quantified_assertion, item, item)
+      reject(diag::code::regex_quantified_assertion, item, item)
           .help("remove `{}`, or put it after what it repeats", item);
       return false;
     case Last::repeat:
-      reject(code::regex_stacked_quantifier, item, item)
+      reject(diag::code::regex_stacked_quantifier, item, item)
           .help("use one quantifier, or group the inner one: `(?:…*){}`", item);
       return false;
     case Last::beyond_ascii: {
@@ -204,7 +204,7 @@ bool Builder::repeatable(std::string_view item) {
       while (begin > 0 && (static_cast<unsigned char>(before[begin - 1]) & 0xC0) == 0x80) --begin;
       if (begin > 0) --begin;
       const std::string_view character = before.substr(begin);
-      reject(code::regex_repeated_character, item, item, character)
+      reject(diag::code::regex_repeated_character, item, item, character)
           .help("group the character: `(?:{}){}`", character, item);
       return false;
     }
@@ -219,12 +219,12 @@ void Builder::quantifier(std::string_view item) {
   const std::string_view suffix = item.substr(size);
   if (!repeatable(item)) return;
   if (suffix == "+") {
-    reject(code::regex_possessive, item, item).help("write `{}`", base);
+    reject(diag::code::regex_possessive, item, item).help("write `{}`", base);
     return;
   }
   const Bounds repeat = bounds(base);
   if (repeat.max != Node::unbounded && repeat.max < repeat.min) {
-    reject(code::regex_reversed_repeat, item, item)
+    reject(diag::code::regex_reversed_repeat, item, item)
         .help("write `{{{},{}}}`", repeat.max, repeat.min);
     return;
   }
@@ -234,7 +234,7 @@ void Builder::quantifier(std::string_view item) {
   int64_t weight = weights_[operand.index];
   if (repeat.counted && times > 0) weight *= times;
   if (weight > repeat_limit) {
-    auto& finding = reject(code::regex_repeat_limit, item, item, weight);
+    auto& finding = reject(diag::code::regex_repeat_limit, item, item, weight);
     if (times > repeat_limit) {
       finding.help("write a smaller count, or `*` and `+` without one");
     } else {
@@ -249,7 +249,7 @@ void Builder::quantifier(std::string_view item) {
   node.max = repeat.max;
   node.lazy = suffix == "?";
   node.operands = {operand};
-  const Span begin = regex_.nodes.get(operand).span;
+  const source::Span begin = regex_.nodes.get(operand).span;
   const std::string_view whole = text_.substr(
       begin.begin - span_.begin,
       static_cast<size_t>(item.data() + item.size() - text_.data()) - (begin.begin - span_.begin));
@@ -285,7 +285,7 @@ void Builder::class_item(std::string_view item) {
     while (!class_atoms_[0].set.test(first)) ++first;
     while (!class_atoms_[1].set.test(last)) ++last;
     if (last < first) {
-      report(code::regex_reversed_range, item, item)
+      report(diag::code::regex_reversed_range, item, item)
           .help("write `{}-{}`, or `\\-` for the character", class_atoms_[1].item,
                 class_atoms_[0].item);
       class_set_.set();
@@ -294,7 +294,7 @@ void Builder::class_item(std::string_view item) {
     }
   } else {
     if (class_atoms_.size() == 2 && (!class_atoms_[0].set.all() && !class_atoms_[1].set.all())) {
-      report(code::regex_range_of_class, item, item)
+      report(diag::code::regex_range_of_class, item, item)
           .help("write `\\-` for the character: `{}\\-{}`", class_atoms_[0].item,
                 class_atoms_[1].item);
     }
@@ -311,10 +311,10 @@ void Builder::class_close(std::string_view item, bool closed) {
   if (!closed) {
     if (!inside.empty() && inside.front() == ']') {
       const std::string_view empty = whole.substr(0, class_begin_.size() + 1);
-      reject(code::regex_empty_class, empty, empty)
+      reject(diag::code::regex_empty_class, empty, empty)
           .help("a `]` that comes first is a member; write `.` for any byte");
     } else {
-      reject(code::regex_unclosed_class, class_begin_, class_begin_)
+      reject(diag::code::regex_unclosed_class, class_begin_, class_begin_)
           .help("close it with `]`, or write `\\[` for the character");
     }
     return;
@@ -322,7 +322,7 @@ void Builder::class_close(std::string_view item, bool closed) {
   ByteSet set = ignore_case_ ? folded(class_set_) : class_set_;
   if (class_negated_) set.flip();
   if (set.none() && errors_ == 0) {
-    reject(code::regex_empty_class, whole, whole).help("remove what cannot match");
+    reject(diag::code::regex_empty_class, whole, whole).help("remove what cannot match");
     return;
   }
   Node node;
@@ -333,14 +333,14 @@ void Builder::class_close(std::string_view item, bool closed) {
 
 std::optional<Regex> Builder::finish() {
   for (size_t i = frames_.size(); i-- > 1;) {
-    report(code::regex_unclosed_group, frames_[i].open, frames_[i].open)
+    report(diag::code::regex_unclosed_group, frames_[i].open, frames_[i].open)
         .help("close it with `)`, or write `\\(` for the character");
   }
   if (errors_ > 0) return std::nullopt;
   regex_.root = ended(frames_.front(), text_);
   const uint64_t states = state_count(regex_);
   if (states > max_states) {
-    report(code::regex_too_large, text_, states, max_states)
+    report(diag::code::regex_too_large, text_, states, max_states)
         .help("write smaller repeats, or several expressions joined by `|`");
     return std::nullopt;
   }

@@ -14,7 +14,7 @@ namespace kr::regex {
 /// Texts in and out are views into the pattern, so that places follow from them.
 class Builder {
  public:
-  Builder(std::string_view text, Span span, bool ignore_case, Sink& sink);
+  Builder(std::string_view text, source::Span span, bool ignore_case, diag::Sink& sink);
 
   void byte(std::string_view item, unsigned char value);
   void set(std::string_view item, const ByteSet& set);
@@ -39,16 +39,16 @@ class Builder {
 
   /// Something that is wrong.
   template <int N, class... Args>
-  Diagnostic& report(const Code<N>& code, std::string_view item, const Args&... args) {
+  diag::Diagnostic& report(const diag::Code<N>& code, std::string_view item, const Args&... args) {
     ++errors_;
     // A pattern that is wrong a thousand times is not explained a thousand times.
     constexpr size_t shown = 16;
-    Sink& sink = errors_ <= shown ? sink_ : unshown_;
+    diag::Sink& sink = errors_ <= shown ? sink_ : unshown_;
     return sink.add(code, place(item), quoted(args)...);
   }
   /// Something that is not in the dialect and stood where an operand may stand.
   template <int N, class... Args>
-  Diagnostic& reject(const Code<N>& code, std::string_view item, const Args&... args) {
+  diag::Diagnostic& reject(const diag::Code<N>& code, std::string_view item, const Args&... args) {
     if (!in_class_) push(Node(), item, Last::operand);
     return report(code, item, args...);
   }
@@ -76,7 +76,7 @@ class Builder {
   template <class Number>
   requires std::is_arithmetic_v<Number>
   static Number quoted(Number number) { return number; }
-  Span place(std::string_view item) const;
+  source::Span place(std::string_view item) const;
   NodeId add(Node node, std::string_view item, int64_t weight = 1);
   void push(Node node, std::string_view item, Last last, int64_t weight = 1);
   NodeId joined(NodeKind kind, std::vector<NodeId> operands, std::string_view item);
@@ -85,14 +85,14 @@ class Builder {
   bool repeatable(std::string_view item);
 
   std::string_view text_;
-  Span span_;
-  Sink& sink_;
-  Sink unshown_;
+  source::Span span_;
+  diag::Sink& sink_;
+  diag::Sink unshown_;
   size_t errors_ = 0;
   Regex regex_;
   std::vector<int64_t> weights_;  // by node: how often RE2 would write out its innermost part
   std::vector<Frame> frames_;
-  std::vector<std::pair<std::string, Span>> names_;
+  std::vector<std::pair<std::string, source::Span>> names_;
   Last last_ = Last::nothing;
   bool ignore_case_;
   bool too_deep_ = false;

@@ -106,67 +106,67 @@ std::string flag_help(std::string_view item) {
 void reject_look_around(std::string_view item, Builder& builder) {
   const bool negative = item.back() == '!';
   const bool behind = item.find('<') != std::string_view::npos;
-  builder.report(code::regex_look_around, item, item)
+  builder.report(diag::code::regex_look_around, item, item)
       .help("write two expressions: `/A/ & {}/B/`{}", negative ? "!" : "",
             behind ? ", or write out the text before it" : "");
   builder.open(item);
 }
 
 void reject_atomic_group(std::string_view item, Builder& builder) {
-  builder.report(code::regex_atomic_group, item, item).help("write `(?:`");
+  builder.report(diag::code::regex_atomic_group, item, item).help("write `(?:`");
   builder.open(item);
 }
 
 void reject_group_spelling(std::string_view item, Builder& builder) {
   const size_t begin = item.find_first_of("<'") + 1;
   const std::string_view name = item.substr(begin, item.size() - 1 - begin);
-  builder.report(code::regex_group_spelling, item, item).help("write `(?<{}>`", name);
+  builder.report(diag::code::regex_group_spelling, item, item).help("write `(?<{}>`", name);
   builder.open(item);
 }
 
 void reject_group_name(std::string_view item, Builder& builder) {
-  builder.report(code::regex_group_name, item, item)
+  builder.report(diag::code::regex_group_name, item, item)
       .help("write `(?<name>`: letters, digits and `_`, no digit first");
   builder.open(item);
 }
 
 void reject_conditional(std::string_view item, Builder& builder) {
-  builder.report(code::regex_conditional, item, item)
+  builder.report(diag::code::regex_conditional, item, item)
       .help("write both cases as alternatives: `(?:…|…)`");
   builder.open(item);
 }
 
 void reject_unknown_group(std::string_view item, Builder& builder) {
-  builder.report(code::regex_unknown_group, item, item)
+  builder.report(diag::code::regex_unknown_group, item, item)
       .help("write `(?:` for a group, `\\(` for the character");
   builder.open(item);
 }
 
 void reject_open_flagged(std::string_view item, Builder& builder) {
-  builder.report(code::regex_flags, item, item).help("{}", flag_help(item));
+  builder.report(diag::code::regex_flags, item, item).help("{}", flag_help(item));
   builder.open(item);
 }
 
 void reject_flags(std::string_view item, Builder& builder) {
-  builder.reject(code::regex_flags, item, item).help("{}", flag_help(item));
+  builder.reject(diag::code::regex_flags, item, item).help("{}", flag_help(item));
 }
 
 void reject_recursion(std::string_view item, Builder& builder) {
-  builder.reject(code::regex_recursion, item, item)
+  builder.reject(diag::code::regex_recursion, item, item)
       .help("repeat the group as often as it can nest");
 }
 
 void reject_comment(std::string_view item, Builder& builder) {
-  builder.reject(code::regex_comment, item, item)
+  builder.reject(diag::code::regex_comment, item, item)
       .help("write it after a `#` outside of the expression");
 }
 
 void reject_verb(std::string_view item, Builder& builder) {
-  builder.reject(code::regex_unknown_group, item, item).help("remove it");
+  builder.reject(diag::code::regex_unknown_group, item, item).help("remove it");
 }
 
 void reject_back_reference(std::string_view item, Builder& builder) {
-  builder.reject(code::regex_back_reference, item, item)
+  builder.reject(diag::code::regex_back_reference, item, item)
       .help("write out what it may repeat, as alternatives: `(?:aa|bb)`");
 }
 
@@ -175,7 +175,7 @@ void reject_octal(std::string_view item, Builder& builder) {
   const size_t end = item.find_first_not_of("01234567", begin);
   const unsigned value =
       begin == std::string_view::npos ? 256 : number(item.substr(begin, end - begin), 8);
-  auto& finding = builder.reject(code::regex_octal, item, item);
+  auto& finding = builder.reject(diag::code::regex_octal, item, item);
   if (value < 256) {
     finding.help("write `{}`", hex_escape(value));
   } else {
@@ -188,7 +188,7 @@ void reject_hex(std::string_view item, Builder& builder) {
   const unsigned value = begin == std::string_view::npos
                              ? 256
                              : number(item.substr(begin, item.find('}') - begin), 16);
-  auto& finding = builder.reject(code::regex_hex, item, item);
+  auto& finding = builder.reject(diag::code::regex_hex, item, item);
   if (value < 256) {
     finding.help("write `{}`", hex_escape(value));
   } else {
@@ -197,7 +197,7 @@ void reject_hex(std::string_view item, Builder& builder) {
 }
 
 void reject_anchor(std::string_view item, Builder& builder) {
-  auto& finding = builder.reject(code::regex_anchor, item, item);
+  auto& finding = builder.reject(diag::code::regex_anchor, item, item);
   if (item[1] == 'G') {
     finding.help("remove it: a name is searched once");
   } else {
@@ -206,15 +206,15 @@ void reject_anchor(std::string_view item, Builder& builder) {
 }
 
 void reject_escape(std::string_view item, Builder& builder) {
-  builder.reject(code::regex_escape, item, item).help("{}", escape_help(item));
+  builder.reject(diag::code::regex_escape, item, item).help("{}", escape_help(item));
 }
 
 void reject_lone_backslash(std::string_view item, Builder& builder) {
-  builder.reject(code::regex_escape, item, item).help("write `\\\\` for the character");
+  builder.reject(diag::code::regex_escape, item, item).help("write `\\\\` for the character");
 }
 
 void reject_open_repeat(std::string_view item, Builder& builder) {
-  builder.reject(code::regex_open_repeat, item, item)
+  builder.reject(diag::code::regex_open_repeat, item, item)
       .help("write `{{0{}` for the repeat, `\\{}` for the text", item.substr(1), item);
 }
 
@@ -225,7 +225,7 @@ void reject_posix_class(std::string_view item, Builder& builder) {
                                     ? std::string_view()
                                     : item.substr(begin, end - begin);
   const std::string_view members = posix_members(name);
-  auto& finding = builder.reject(code::regex_posix_class, item, item);
+  auto& finding = builder.reject(diag::code::regex_posix_class, item, item);
   if (members.empty()) {
     finding.help("write the intended bytes, or `\\[` for the character");
   } else if (item.find('^') != std::string_view::npos) {
@@ -237,7 +237,7 @@ void reject_posix_class(std::string_view item, Builder& builder) {
 }
 
 void reject_edge_in_class(std::string_view item, Builder& builder) {
-  auto& finding = builder.reject(code::regex_edge_in_class, item, item);
+  auto& finding = builder.reject(diag::code::regex_edge_in_class, item, item);
   if (item[1] == 'b') {
     finding.help("write `\\x08` for the backspace, or put `\\b` before the class");
   } else {
@@ -246,7 +246,7 @@ void reject_edge_in_class(std::string_view item, Builder& builder) {
 }
 
 void reject_character_in_class(std::string_view item, Builder& builder) {
-  builder.reject(code::regex_character_in_class, item, item, item.size())
+  builder.reject(diag::code::regex_character_in_class, item, item, item.size())
       .help("write it as an alternative: `(?:[…]|{})`", hex_bytes(item));
   builder.class_bad(item);
 }

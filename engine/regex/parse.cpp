@@ -244,7 +244,8 @@ struct action<g::open_flagged> : calls<reject_open_flagged> {};
 
 }  // namespace
 
-std::optional<Regex> parse(std::string_view text, Span span, ParseOptions options, Sink& sink) {
+std::optional<Regex> parse(std::string_view text, source::Span span, ParseOptions options,
+                           diag::Sink& sink) {
   Builder builder(text, span, options.ignore_case, sink);
   pegtl::memory_input<pegtl::tracking_mode::lazy> in(text.data(), text.size(), "");
   const bool whole = pegtl::parse<g::pattern, action>(in, builder);

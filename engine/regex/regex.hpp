@@ -43,7 +43,7 @@ struct Node {
   int max = 0;
   bool lazy = false;  // matters only to captures
   std::string name;   // group
-  Span span;          // of the rules file; invalid for nodes that nobody wrote
+  source::Span span;  // of the rules file; invalid for nodes that nobody wrote
 };
 
 struct Regex {
@@ -61,7 +61,8 @@ struct ParseOptions {
 /// `text` is the pattern as written (in a rules file between slashes, where `\/` is a slash), and
 /// `span` its place, for diagnostics inside the pattern. None, and a diagnostic, for what the
 /// portable dialect does not have.
-std::optional<Regex> parse(std::string_view text, Span span, ParseOptions options, Sink& sink);
+std::optional<Regex> parse(std::string_view text, source::Span span, ParseOptions options,
+                           diag::Sink& sink);
 
 /// The Regex of a text atom.
 Regex literal(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end);

@@ -15,8 +15,8 @@ class CsvRows final : public table::RowSink {
  public:
   CsvRows(OutputBuffer& out, std::span<const table::Column> columns, CsvOptions options)
       : out_(out),
-        cells_(options.escape_formulas ? CsvWriter::Cells::escaped
-                                       : CsvWriter::Cells::as_they_are) {
+        cells_(options.escape_formulas ? table::CsvWriter::Cells::escaped
+                                       : table::CsvWriter::Cells::as_they_are) {
     for (size_t i = 0; i < columns.size(); ++i) {
       if (!is_in_files(columns[i])) continue;
       if (!members_.empty()) out_.append(',');
@@ -65,14 +65,14 @@ class CsvRows final : public table::RowSink {
   }
 
   void append(std::string_view text) {
-    if (is_plain_csv(text, cells_)) return out_.append(text);
+    if (table::is_plain_csv(text, cells_)) return out_.append(text);
     scratch_.clear();
-    append_csv_text(scratch_, text, cells_);
+    table::append_csv_text(scratch_, text, cells_);
     out_.append(scratch_);
   }
 
   OutputBuffer& out_;
-  CsvWriter::Cells cells_;
+  table::CsvWriter::Cells cells_;
   std::vector<Member> members_;
   std::string scratch_;
 };

@@ -14,7 +14,7 @@ constexpr size_t most_rows_in_markdown = 50;
 /// word is left alone: it is none.
 std::string markdown_text(std::string_view text) {
   constexpr std::string_view markup = "\\`|<>*~[]&$";
-  const std::string shown = cut(text, 0);
+  const std::string shown = table::cut(text, 0);
   const auto in_word = [&](size_t at) {
     return at < shown.size() && (is_digit(shown[at]) || is_ascii_letter(shown[at]));
   };
@@ -48,7 +48,8 @@ void append_markdown(OutputBuffer& out, const Table& table, const ShownTable& sh
     out.append(line);
   });
   if (shown.left() == 0) return;
-  out.append(fmt::format("\n… and {} more {}.\n", grouped(static_cast<int64_t>(shown.left())),
+  out.append(fmt::format("\n… and {} more {}.\n",
+                         table::grouped(static_cast<int64_t>(shown.left())),
                          shown.left() == 1 ? "row" : "rows"));
 }
 

@@ -104,10 +104,10 @@ void ShownTable::read(std::span<const Cell> cells, size_t most_rows) {
 void ShownTable::choose_times() {
   int64_t longest = 0;
   for (const Facts& facts : facts_) longest = std::max(longest, facts.longest_ns);
-  const TimeUnit common = unit_for(longest);
+  const table::TimeUnit common = table::unit_for(longest);
   for (Facts& facts : facts_) {
     const bool small = facts.longest_ns > 0 && facts.longest_ns < common.ns / 10;
-    facts.time = small ? unit_for(facts.longest_ns) : common;
+    facts.time = small ? table::unit_for(facts.longest_ns) : common;
   }
 }
 
@@ -129,7 +129,7 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
   const auto* whole = std::get_if<int64_t>(&cell);
   switch (unit) {
     case Unit::ns:
-      return in_unit(rounded_ns(cell), facts_[column].time);
+      return table::in_unit(rounded_ns(cell), facts_[column].time);
     case Unit::ratio:
       return fmt::format("{:.1f}", 100 * as_double(cell));
     case Unit::percent:
@@ -147,7 +147,7 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
     case Unit::per_second:
     case Unit::flop:
     case Unit::hz:
-      if (whole != nullptr) return grouped(*whole);
+      if (whole != nullptr) return table::grouped(*whole);
       break;
   }
   return grouped_decimal(as_double(cell));

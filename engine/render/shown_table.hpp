@@ -42,7 +42,7 @@ class ShownTable {
     bool one_text = true;
     std::string first_text;
     int64_t longest_ns = 0;
-    TimeUnit time{};
+    table::TimeUnit time{};
   };
   void read(std::span<const table::Cell> cells, size_t most_rows);
   void choose_times();

@@ -27,12 +27,12 @@ class TerminalTable {
   TerminalTable(const Table& table, const ShownTable& shown, TerminalOptions options)
       : table_(table), shown_(shown), options_(options) {
     for (size_t i = 0; i < table.columns().size(); ++i) {
-      if (is_visible(i)) places_.push_back({i, columns_of(shown.heading(i))});
+      if (is_visible(i)) places_.push_back({i, table::columns_of(shown.heading(i))});
     }
     shown.each([&](std::span<const table::Cell> cells) {
       for (Place& place : places_) {
         const std::string text = shown_.text(place.column, cells[place.column]);
-        place.width = std::max(place.width, columns_of(cut(text, 0)));
+        place.width = std::max(place.width, table::columns_of(table::cut(text, 0)));
       }
     });
     if (places_.empty()) return;
@@ -44,14 +44,14 @@ class TerminalTable {
   bool is_empty() const { return places_.empty(); }
 
   void write(OutputBuffer& out) const {
-    TextGrid grid;
+    table::TextGrid grid;
     for (size_t i = 0; i < places_.size(); ++i) {
       const bool number = is_number(column(places_[i]).unit);
       grid.column(shown_.heading(places_[i].column),
-                  number ? TextGrid::Align::right : TextGrid::Align::left, gap);
+                  number ? table::TextGrid::Align::right : table::TextGrid::Align::left, gap);
       grid.widen(i, places_[i].width);
     }
-    std::string text = inked(table_.info().title, Ink::bold, options_.color) + '\n';
+    std::string text = table::inked(table_.info().title, table::Ink::bold, options_.color) + '\n';
     grid.append_head(text, 0, options_.color);
     shown_.each([&](std::span<const table::Cell> cells) {
       append_row(text, grid, cells);
@@ -59,9 +59,9 @@ class TerminalTable {
       text.clear();
     });
     if (shown_.left() == 0) return;
-    const std::string left = grouped(static_cast<int64_t>(shown_.left()));
-    out.append(
-        inked(fmt::format("and {} more (--all shows them)", left), Ink::faint, options_.color));
+    const std::string left = table::grouped(static_cast<int64_t>(shown_.left()));
+    out.append(table::inked(fmt::format("and {} more (--all shows them)", left), table::Ink::faint,
+                            options_.color));
     out.append('\n');
   }
 
@@ -136,21 +136,23 @@ class TerminalTable {
     places_.back().width = std::min(places_.back().width, left);
   }
 
-  void append_row(std::string& out, const TextGrid& grid,
+  void append_row(std::string& out, const table::TextGrid& grid,
                   std::span<const table::Cell> cells) const {
-    std::vector<TextGrid::Cell> row;
+    std::vector<table::TextGrid::Cell> row;
     for (const Place& place : places_) {
-      row.push_back({cut_middle(shown_.text(place.column, cells[place.column]), place.width), {}});
+      row.push_back(
+          {table::cut_middle(shown_.text(place.column, cells[place.column]), place.width), {}});
     }
     if (!last_is_long_ || column(places_.back()).role == Role::key) {
       return grid.append_row(out, row, 0, options_.color);
     }
     const Place& last = places_.back();
-    const std::string lines = wrapped(shown_.text(last.column, cells[last.column]), last.width, 0);
+    const std::string lines =
+        table::wrapped(shown_.text(last.column, cells[last.column]), last.width, 0);
     size_t at = 0;
     do {
       const size_t end = std::min(lines.find('\n', at), lines.size());
-      row.back().text = cut_middle(lines.substr(at, end - at), last.width);
+      row.back().text = table::cut_middle(lines.substr(at, end - at), last.width);
       grid.append_row(out, row, 0, options_.color);
       row.assign(row.size(), {});
       at = end + 1;

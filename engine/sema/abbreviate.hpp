@@ -7,7 +7,7 @@
 
 #include "sema/program.hpp"
 
-namespace kr {
+namespace kr::sema {
 
 /// An abbreviation that would make a longer text is passed over: fifty that each double what the
 /// one before has left would fill the memory.
@@ -32,4 +32,4 @@ inline std::string abbreviate(std::string text, const std::vector<Abbreviation>&
   return text;
 }
 
-}  // namespace kr
+}  // namespace kr::sema

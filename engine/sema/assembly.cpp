@@ -5,7 +5,7 @@
 namespace kr::sema {
 
 Assembly::Assembly(Program& program, const Scope& scope, Expressions& expressions, Tables& tables,
-                   const Lineage& lineage, Budget& budget, FileId kind, Sink& sink)
+                   const Lineage& lineage, Budget& budget, source::FileId kind, diag::Sink& sink)
     : program_(program),
       scope_(scope),
       expressions_(expressions),
@@ -30,25 +30,25 @@ Assembly::Assembly(Program& program, const Scope& scope, Expressions& expression
   for (const uint32_t m : lineage_.order()) list_model(m);
 }
 
-void Assembly::read_kind(FileId kind) {
+void Assembly::read_kind(source::FileId kind) {
   RuleList list;
   if (const auto table = scope_.own(kind, "kind", Noun::table)) {
     list = tables_.list(*table);
     for (Placed& placed : list.rules) placed.body = lineage_.kind_body();
   } else {
-    sink_.add(code::unknown_table, {kind, 0, 0}, "kind").help("every model inherits from it");
+    sink_.add(diag::code::unknown_table, {kind, 0, 0}, "kind").help("every model inherits from it");
   }
   kind_list_ = std::make_shared<const RuleList>(std::move(list));
 }
 
-void Assembly::read_body(BodyId body, FileId module, const syntax::Body& written) {
+void Assembly::read_body(BodyId body, source::FileId module, const syntax::Body& written) {
   Content& content = contents_[body];
   const auto add = [&](const syntax::Block& one, std::string_view what) {
     Block block = tables_.block(module, one.dimension, one.rules);
     const uint32_t dimension = block.dimension;
     const auto [at, added] = content.blocks.emplace(dimension, std::move(block));
     if (added) return;
-    sink_.add(code::redefinition, one.dimension.span, what, one.dimension.text)
+    sink_.add(diag::code::redefinition, one.dimension.span, what, one.dimension.text)
         .related(at->second.name->span, "first declared here")
         .help("merge the rules of both into one block");
   };
@@ -66,13 +66,13 @@ void Assembly::read_body(BodyId body, FileId module, const syntax::Body& written
   content.detect = expressions_.any_of(detects);
 }
 
-FileId Assembly::module_of(BodyId body) const {
+source::FileId Assembly::module_of(BodyId body) const {
   const auto engines = static_cast<uint32_t>(lineage_.engines().size());
   return body < engines ? lineage_.engines()[body].module
                         : lineage_.module_of(lineage_.models()[body - engines]);
 }
 
-Span Assembly::span_of(BodyId body) const {
+source::Span Assembly::span_of(BodyId body) const {
   const auto engines = static_cast<uint32_t>(lineage_.engines().size());
   if (body < engines) return lineage_.engines()[body].written->name.span;
   const ModelNode& model = lineage_.models()[body - engines];

@@ -20,7 +20,7 @@ namespace kr::sema {
 class Assembly {
  public:
   Assembly(Program& program, const Scope& scope, Expressions& expressions, Tables& tables,
-           const Lineage& lineage, Budget& budget, FileId kind, Sink& sink);
+           const Lineage& lineage, Budget& budget, source::FileId kind, diag::Sink& sink);
 
   /// Adds the engines of root files and their models to the Program.
   void fill();
@@ -35,8 +35,8 @@ class Assembly {
     ExprId detect;
   };
 
-  void read_body(BodyId body, FileId module, const syntax::Body& written);
-  void read_kind(FileId kind);
+  void read_body(BodyId body, source::FileId module, const syntax::Body& written);
+  void read_kind(source::FileId kind);
   void list_engine(uint32_t engine);
   void list_model(uint32_t model);
   void inherit_anew(uint32_t model);
@@ -44,14 +44,14 @@ class Assembly {
   /// The bodies that contribute to a model, nearest first: its chain, then engines; of an engine's
   /// body, itself.
   std::vector<BodyId> bodies_of(BodyId body) const;
-  FileId module_of(BodyId body) const;
-  Span span_of(BodyId body) const;  // its name; of `default`, the engine's
+  source::FileId module_of(BodyId body) const;
+  source::Span span_of(BodyId body) const;  // its name; of `default`, the engine's
 
   const Vocabulary& vocabulary(BodyId body, uint32_t dimension);
   void check_inherited(BodyId body);
   void check_list(BodyId body, uint32_t dimension, const RuleList& list,
                   const Vocabulary& vocabulary);
-  Span place_of_inheritance(BodyId body, uint32_t dimension, RuleId rule) const;
+  source::Span place_of_inheritance(BodyId body, uint32_t dimension, RuleId rule) const;
 
   void fill_model(uint32_t model, EngineId engine);
   void fill_tables(uint32_t model, Model& made);
@@ -62,8 +62,8 @@ class Assembly {
   Tables& tables_;
   const Lineage& lineage_;
   Budget& budget_;
-  Sink& sink_;
-  FileId kind_module_;
+  diag::Sink& sink_;
+  source::FileId kind_module_;
   std::shared_ptr<const RuleList> kind_list_;
   std::vector<Content> contents_;                                   // by BodyId
   std::vector<Lists> lists_;                                        // by BodyId

@@ -86,10 +86,11 @@ class Growing {
 
   void report(const Step& step) {
     const syntax::Word& label = step.written->label;
-    Sink& sink = *putting_.sink;
+    diag::Sink& sink = *putting_.sink;
     const bool replace = step.kind == syntax::RuleKind::replace;
-    Diagnostic& added = replace ? sink.add(code::replace_finds_nothing, label.span, label.text)
-                                : sink.add(code::drop_finds_nothing, label.span, label.text);
+    diag::Diagnostic& added =
+        replace ? sink.add(diag::code::replace_finds_nothing, label.span, label.text)
+                : sink.add(diag::code::drop_finds_nothing, label.span, label.text);
     if (!worth_suggesting(sink)) return;
     for (const Step& other : block_.steps) {
       if (other.label != step.label || !other.rule.valid() ||

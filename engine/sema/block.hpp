@@ -61,20 +61,20 @@ struct Step {
 };
 
 struct Block {
-  FileId module;
+  source::FileId module;
   uint32_t dimension = 0;  // Interner
   const syntax::Word* name = nullptr;
   std::vector<Step> steps;
   std::optional<RuleId> otherwise;  // its own
   const syntax::Rule* otherwise_written = nullptr;
-  std::vector<FileId> brings;  // modules of the tables it includes, for their vocabularies
+  std::vector<source::FileId> brings;  // modules of the tables it includes, for their vocabularies
 };
 
 struct Putting {
   BodyId body = no_body;
   /// Whose rules `replace` and `drop` may touch; empty: all there are.
   std::function<bool(BodyId)> touches;
-  Sink* sink = nullptr;              // null: what is wrong has been reported before
+  diag::Sink* sink = nullptr;        // null: what is wrong has been reported before
   const Interner* labels = nullptr;  // with a sink
 };
 

@@ -8,17 +8,17 @@ namespace kr::sema {
 
 class Budget {
  public:
-  explicit Budget(Sink& sink) : sink_(sink) {}
+  explicit Budget(diag::Sink& sink) : sink_(sink) {}
 
   /// Whether `places` more are within it; the first time they are not, that is reported at `span`.
-  bool spend(size_t places, Span span) {
+  bool spend(size_t places, source::Span span) {
     if (places <= left_) {
       left_ -= places;
       return true;
     }
     left_ = 0;
     if (!reported_) {
-      sink_.add(code::too_large, span)
+      sink_.add(diag::code::too_large, span)
           .help("include each table once, and keep chains of `extends` short");
     }
     reported_ = true;
@@ -26,7 +26,7 @@ class Budget {
   }
 
  private:
-  Sink& sink_;
+  diag::Sink& sink_;
   size_t left_ = 4'000'000;  // the rulesets that ship take a hundredth of it
   bool reported_ = false;
 };

@@ -36,7 +36,8 @@ void walk(const syntax::File& tree, syntax::ExprId start, Visit visit) {
 
 }  // namespace
 
-Expressions::Expressions(Program& program, const Scope& scope, const SourceMap& sources, Sink& sink)
+Expressions::Expressions(Program& program, const Scope& scope, const source::SourceMap& sources,
+                         diag::Sink& sink)
     : program_(program), scope_(scope), sources_(sources), sink_(sink) {
   size_t exprs = 0;
   for (const Module& module : scope.modules()) exprs += module.tree->exprs.size();
@@ -59,7 +60,7 @@ void Expressions::resolve_patterns() {
   };
   std::vector<std::vector<uint32_t>> edges(all.size());
   for (uint32_t node = 0; node < all.size(); ++node) {
-    const FileId module = all[node].module;
+    const source::FileId module = all[node].module;
     walk(scope_.tree(module), pattern(node).expr, [&](const syntax::Expr& expr) {
       if (expr.kind != syntax::ExprKind::pattern) return;
       if (const auto found = scope_.look(module, expr.name, Noun::pattern)) {
@@ -68,8 +69,8 @@ void Expressions::resolve_patterns() {
     });
   }
   const auto order = dependencies_first(edges, [&](const std::vector<uint32_t>& path) {
-    Diagnostic& added =
-        sink_.add(code::pattern_cycle, pattern(path.front()).name.span,
+    diag::Diagnostic& added =
+        sink_.add(diag::code::pattern_cycle, pattern(path.front()).name.span,
                   cycle_text(path, [&](uint32_t node) { return pattern(node).name.text; }));
     for (size_t i = 1; i < std::min<size_t>(path.size(), 5); ++i) {
       added.related(pattern(path[i]).name.span, "through this pattern");
@@ -78,20 +79,20 @@ void Expressions::resolve_patterns() {
   for (const uint32_t node : order) {
     patterns_[node] = build(all[node].module, pattern(node).expr);
     if (patterns_[node].valid() && traits(patterns_[node]).depth > max_expr_depth) {
-      sink_.add(code::too_deep, pattern(node).name.span, "pattern", pattern(node).name.text,
+      sink_.add(diag::code::too_deep, pattern(node).name.span, "pattern", pattern(node).name.text,
                 max_expr_depth);
       patterns_[node] = {};
     }
   }
 }
 
-ExprId Expressions::resolve(FileId module, syntax::ExprId expr, SubjectKind subject) {
+ExprId Expressions::resolve(source::FileId module, syntax::ExprId expr, SubjectKind subject) {
   const ExprId built = expr.valid() ? build(module, expr) : ExprId{};
   if (!built.valid()) return {};
   if (traits(built).depth > max_expr_depth) {
     const syntax::Expr& written = scope_.tree(module).exprs.get(expr);
-    sink_.add(code::too_deep, written.span, "expression", sources_.text(written.span).substr(0, 40),
-              max_expr_depth);
+    sink_.add(diag::code::too_deep, written.span, "expression",
+              sources_.text(written.span).substr(0, 40), max_expr_depth);
     return {};
   }
   if (subject != SubjectKind::operation && traits(built).kind) {
@@ -125,7 +126,7 @@ ExprId Expressions::add(Expr expr, Traits traits) {
 
 // As deep as the parser lets expressions nest (syntax::max_nesting), and no deeper: patterns are
 // put in by reference.
-ExprId Expressions::build(FileId module, syntax::ExprId expr) {
+ExprId Expressions::build(source::FileId module, syntax::ExprId expr) {
   if (!expr.valid()) return {};
   const syntax::Expr& written = scope_.tree(module).exprs.get(expr);
   switch (written.kind) {
@@ -143,7 +144,7 @@ ExprId Expressions::build(FileId module, syntax::ExprId expr) {
     case syntax::ExprKind::within:
       return build_within(module, written);
     case syntax::ExprKind::otherwise:
-      sink_.add(code::misplaced_otherwise, written.span)
+      sink_.add(diag::code::misplaced_otherwise, written.span)
           .help("remove it here; a block may end with `LABEL: otherwise`");
       return {};
     case syntax::ExprKind::negation:
@@ -156,7 +157,7 @@ ExprId Expressions::build(FileId module, syntax::ExprId expr) {
   return {};
 }
 
-ExprId Expressions::build_operands(FileId module, const syntax::Expr& written, ExprOp op) {
+ExprId Expressions::build_operands(source::FileId module, const syntax::Expr& written, ExprOp op) {
   Expr expr{op, {}, OperationKind::kernel, {}, {}, written.span};
   Traits all;
   bool whole = !written.operands.empty();
@@ -177,14 +178,14 @@ ExprId Expressions::build_operands(FileId module, const syntax::Expr& written, E
   return whole ? add(std::move(expr), all) : ExprId{};
 }
 
-ExprId Expressions::build_within(FileId module, const syntax::Expr& written) {
+ExprId Expressions::build_within(source::FileId module, const syntax::Expr& written) {
   const syntax::ExprId operand = written.operands.empty() ? syntax::ExprId{} : written.operands[0];
   const ExprId built = build(module, operand);
   if (!built.valid()) return {};
   const Traits inner = traits(built);
   if (inner.within) {
     sink_
-        .add(code::nested_within,
+        .add(diag::code::nested_within,
              cause(module, operand, [](const Traits& one) { return one.within; }))
         .related(written.span, "inside this one")
         .help("to match two enclosing names, write `within A & within B`");
@@ -198,14 +199,14 @@ ExprId Expressions::build_within(FileId module, const syntax::Expr& written) {
              {.depth = inner.depth + 1, .within = true, .kind = false});
 }
 
-ExprId Expressions::pattern_of(FileId module, const syntax::Expr& written) {
+ExprId Expressions::pattern_of(source::FileId module, const syntax::Expr& written) {
   const auto found = scope_.find(module, written.name, Noun::pattern, sink_);
   return found ? pattern_expr(*found) : ExprId{};
 }
 
 template <class Has>
-Span Expressions::cause(FileId module, syntax::ExprId expr, Has has) const {
-  std::optional<Span> found;
+source::Span Expressions::cause(source::FileId module, syntax::ExprId expr, Has has) const {
+  std::optional<source::Span> found;
   walk(scope_.tree(module), expr, [&](const syntax::Expr& written) {
     if (found) return;
     Traits here;
@@ -220,9 +221,9 @@ Span Expressions::cause(FileId module, syntax::ExprId expr, Has has) const {
   return found ? *found : scope_.tree(module).exprs.get(expr).span;
 }
 
-void Expressions::refuse_kind(FileId module, syntax::ExprId expr, std::string_view whose) {
-  const Span span = cause(module, expr, [](const Traits& one) { return one.kind; });
-  sink_.add(code::kind_of_no_operation, span, sources_.text(span), whose);
+void Expressions::refuse_kind(source::FileId module, syntax::ExprId expr, std::string_view whose) {
+  const source::Span span = cause(module, expr, [](const Traits& one) { return one.kind; });
+  sink_.add(diag::code::kind_of_no_operation, span, sources_.text(span), whose);
 }
 
 AtomId Expressions::atom_of(const syntax::Expr& written) {

@@ -18,10 +18,12 @@ enum class SubjectKind : uint8_t { operation, phase, node };
 class Expressions {
  public:
   /// Resolves the patterns of all modules.
-  Expressions(Program& program, const Scope& scope, const SourceMap& sources, Sink& sink);
+  Expressions(Program& program, const Scope& scope, const source::SourceMap& sources,
+              diag::Sink& sink);
 
   /// Invalid where something in it is wrong, which is then reported. `otherwise` is wrong here.
-  ExprId resolve(FileId module, syntax::ExprId expr, SubjectKind subject = SubjectKind::operation);
+  ExprId resolve(source::FileId module, syntax::ExprId expr,
+                 SubjectKind subject = SubjectKind::operation);
   /// Several joined by `|`.
   ExprId any_of(const std::vector<ExprId>& exprs);
   /// Invalid where something in it is wrong, which is then reported.
@@ -37,23 +39,23 @@ class Expressions {
     bool kind = false;  // @kernel, …
   };
   void resolve_patterns();
-  ExprId build(FileId module, syntax::ExprId expr);
-  ExprId build_operands(FileId module, const syntax::Expr& written, ExprOp op);
-  ExprId build_within(FileId module, const syntax::Expr& written);
-  ExprId pattern_of(FileId module, const syntax::Expr& written);
+  ExprId build(source::FileId module, syntax::ExprId expr);
+  ExprId build_operands(source::FileId module, const syntax::Expr& written, ExprOp op);
+  ExprId build_within(source::FileId module, const syntax::Expr& written);
+  ExprId pattern_of(source::FileId module, const syntax::Expr& written);
   AtomId atom_of(const syntax::Expr& written);
   AtomId add_atom(regex::Regex regex, const syntax::Expr& written);
   ExprId add(Expr expr, Traits traits);
   /// Where inside `expr` the trait comes from.
   template <class Has>
-  Span cause(FileId module, syntax::ExprId expr, Has has) const;
-  void refuse_kind(FileId module, syntax::ExprId expr, std::string_view whose);
+  source::Span cause(source::FileId module, syntax::ExprId expr, Has has) const;
+  void refuse_kind(source::FileId module, syntax::ExprId expr, std::string_view whose);
   const Traits& traits(ExprId id) const { return traits_[id.index]; }
 
   Program& program_;
   const Scope& scope_;
-  const SourceMap& sources_;
-  Sink& sink_;
+  const source::SourceMap& sources_;
+  diag::Sink& sink_;
   std::vector<Traits> traits_;           // beside program_.exprs
   std::vector<uint32_t> first_pattern_;  // by module: where its patterns begin in patterns_
   std::vector<ExprId> patterns_;         // invalid: not there yet, or wrong

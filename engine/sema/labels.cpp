@@ -10,8 +10,8 @@ namespace kr::sema {
 const Vocabulary& Assembly::vocabulary(BodyId body, uint32_t dimension) {
   const auto [known, added] = vocabularies_.try_emplace({body, dimension});
   if (!added) return known->second;
-  std::vector<FileId> modules;
-  const auto add = [&](FileId module) {
+  std::vector<source::FileId> modules;
+  const auto add = [&](source::FileId module) {
     if (std::find(modules.begin(), modules.end(), module) == modules.end()) {
       modules.push_back(module);
     }
@@ -20,7 +20,7 @@ const Vocabulary& Assembly::vocabulary(BodyId body, uint32_t dimension) {
     add(module_of(one));
     const auto block = contents_[one].blocks.find(dimension);
     if (block == contents_[one].blocks.end()) continue;
-    for (const FileId module : block->second.brings) add(module);
+    for (const source::FileId module : block->second.brings) add(module);
   }
   if (dimension == tables_.kind()) add(kind_module_);
   Vocabulary all = tables_.vocabularies().merged(modules, tables_.dimensions().text(dimension));
@@ -51,9 +51,9 @@ void Assembly::check_list(BodyId body, uint32_t dimension, const RuleList& list,
     if (verdict == unknown) verdict = vocabulary.has(rule.label) ? fine : wrong;
     if (verdict == fine || rule.keep || is_reserved(rule.label)) continue;
     if (!tables_.report_label_once(placed.rule)) continue;
-    const Span span = place_of_inheritance(body, dimension, placed.rule);
+    const source::Span span = place_of_inheritance(body, dimension, placed.rule);
     const std::string& name = tables_.dimensions().text(dimension);
-    Diagnostic& added = sink_.add(code::unknown_label, span, rule.label, name);
+    diag::Diagnostic& added = sink_.add(diag::code::unknown_label, span, rule.label, name);
     added.related(rule.label_span, "given by this rule");
     if (vocabulary.declared().valid()) added.related(vocabulary.declared(), "labels of `{}`", name);
     if (!worth_suggesting(sink_)) continue;
@@ -67,7 +67,7 @@ void Assembly::check_list(BodyId body, uint32_t dimension, const RuleList& list,
 
 /// Where a body takes in a rule that is not its own: an `include`, the `extends`, or, of its own
 /// file, the rule itself.
-Span Assembly::place_of_inheritance(BodyId body, uint32_t dimension, RuleId rule_id) const {
+source::Span Assembly::place_of_inheritance(BodyId body, uint32_t dimension, RuleId rule_id) const {
   const auto block = contents_[body].blocks.find(dimension);
   if (block != contents_[body].blocks.end()) {
     for (const Step& step : block->second.steps) {

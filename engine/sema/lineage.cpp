@@ -11,7 +11,7 @@ const std::string default_name = "default";
 
 }  // namespace
 
-Lineage::Lineage(const Scope& scope, Sink& sink) {
+Lineage::Lineage(const Scope& scope, diag::Sink& sink) {
   collect(scope, sink);
   for (ModelNode& model : models_) {
     if (model.written == nullptr || !model.written->extends) continue;
@@ -21,7 +21,7 @@ Lineage::Lineage(const Scope& scope, Sink& sink) {
   settle(sink);
 }
 
-void Lineage::collect(const Scope& scope, Sink& sink) {
+void Lineage::collect(const Scope& scope, diag::Sink& sink) {
   engines_of_.resize(scope.modules().size());
   for (uint32_t m = 0; m < scope.modules().size(); ++m) {
     for (const syntax::Engine& engine : scope.tree({m}).engines) {
@@ -33,7 +33,7 @@ void Lineage::collect(const Scope& scope, Sink& sink) {
   for (uint32_t e = 0; e < engines_.size(); ++e) add_models(e, sink);
 }
 
-void Lineage::add_models(uint32_t engine, Sink& sink) {
+void Lineage::add_models(uint32_t engine, diag::Sink& sink) {
   EngineNode& node = engines_[engine];
   const auto add = [&](const syntax::Model* written) {
     node.models.push_back(static_cast<uint32_t>(models_.size()));
@@ -47,10 +47,10 @@ void Lineage::add_models(uint32_t engine, Sink& sink) {
     if (added) {
       add(&model);
     } else if (model.name.text == default_name) {
-      sink.add(code::reserved_model, model.name.span)
+      sink.add(diag::code::reserved_model, model.name.span)
           .help("put what all models share into the engine itself");
     } else {
-      sink.add(code::redefinition, model.name.span, "model", model.name.text)
+      sink.add(diag::code::redefinition, model.name.span, "model", model.name.text)
           .related(models_[at->second].written->name.span, "first declared here");
     }
   }
@@ -67,10 +67,10 @@ std::optional<uint32_t> Lineage::model_in(uint32_t engine, std::string_view name
 }
 
 // `extends m`: of the own engine; `alias.m`: of any engine of that module; `alias.engine.m`.
-std::vector<uint32_t> Lineage::candidates(const Scope& scope, const ModelNode& model, Sink& sink,
-                                          bool& reported) const {
+std::vector<uint32_t> Lineage::candidates(const Scope& scope, const ModelNode& model,
+                                          diag::Sink& sink, bool& reported) const {
   const syntax::Path& path = *model.written->extends;
-  const FileId from = module_of(model);
+  const source::FileId from = module_of(model);
   if (path.parts.size() == 1) return {model.engine};
   const auto module = scope.alias(from, path.parts[0].text);
   reported = true;
@@ -88,13 +88,13 @@ std::vector<uint32_t> Lineage::candidates(const Scope& scope, const ModelNode& m
     reported = false;
     return {engines_of_[module->index][engine->index]};
   }
-  Diagnostic& added = sink.add(code::unknown_engine, name.span, name.text);
+  diag::Diagnostic& added = sink.add(diag::code::unknown_engine, name.span, name.text);
   suggest(added, name.text, scope.names(*module, Noun::engine), path.parts[0].text + ".", sink);
   return {};
 }
 
 std::optional<uint32_t> Lineage::base_of(const Scope& scope, const ModelNode& model,
-                                         Sink& sink) const {
+                                         diag::Sink& sink) const {
   const syntax::Path& path = *model.written->extends;
   if (path.parts.empty()) return std::nullopt;
   bool reported = false;
@@ -117,15 +117,16 @@ std::optional<uint32_t> Lineage::base_of(const Scope& scope, const ModelNode& mo
     list += (list.empty() ? "`" : ", `") + engine + "`";
   }
   const std::string& first = engines_[models_[found[0]].engine].written->name.text;
-  sink.add(code::ambiguous_model, path.span, path.text(), list)
+  sink.add(diag::code::ambiguous_model, path.span, path.text(), list)
       .help("name the engine too: `{}.{}.{}`", path.parts[0].text, first, path.parts[1].text);
   return std::nullopt;
 }
 
 void Lineage::report_unknown(const ModelNode& model, const std::vector<uint32_t>& engines,
-                             Sink& sink) const {
+                             diag::Sink& sink) const {
   const syntax::Path& path = *model.written->extends;
-  Diagnostic& added = sink.add(code::unknown_model, path.parts.back().span, path.text());
+  diag::Diagnostic& added =
+      sink.add(diag::code::unknown_model, path.parts.back().span, path.text());
   if (!worth_suggesting(sink)) return;
   std::vector<std::string> known;
   for (const uint32_t engine : engines) {
@@ -148,14 +149,15 @@ std::vector<uint32_t> Lineage::chain(uint32_t model) const {
   return chain;
 }
 
-void Lineage::settle(Sink& sink) {
+void Lineage::settle(diag::Sink& sink) {
   std::vector<std::vector<uint32_t>> edges(models_.size());
   for (uint32_t m = 0; m < models_.size(); ++m) {
     if (models_[m].base) edges[m].push_back(*models_[m].base);
   }
   order_ = dependencies_first(edges, [&](const std::vector<uint32_t>& path) {
-    Diagnostic& added = sink.add(code::extends_cycle, models_[path.front()].written->extends->span,
-                                 cycle_text(path, [&](uint32_t model) { return name_of(model); }));
+    diag::Diagnostic& added =
+        sink.add(diag::code::extends_cycle, models_[path.front()].written->extends->span,
+                 cycle_text(path, [&](uint32_t model) { return name_of(model); }));
     for (size_t i = 1; i < std::min<size_t>(path.size(), 5); ++i) {
       added.related(models_[path[i]].written->extends->span, "through this model");
     }
@@ -171,7 +173,7 @@ void Lineage::settle(Sink& sink) {
     settled[m] = true;
     if (model.base) depth[m] = depth[*model.base] + 1;
     if (depth[m] > max_bases) {
-      sink.add(code::too_deep, model.written->name.span, "model", model.written->name.text,
+      sink.add(diag::code::too_deep, model.written->name.span, "model", model.written->name.text,
                max_bases);
       model.base.reset();
       model.incomplete = true;

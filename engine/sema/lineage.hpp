@@ -14,7 +14,7 @@ namespace kr::sema {
 inline constexpr size_t max_bases = 256;
 
 struct EngineNode {
-  FileId module;
+  source::FileId module;
   const syntax::Engine* written = nullptr;
   std::vector<uint32_t> models;  // `default` first, then as written
 };
@@ -29,7 +29,7 @@ struct ModelNode {
 
 class Lineage {
  public:
-  Lineage(const Scope& scope, Sink& sink);
+  Lineage(const Scope& scope, diag::Sink& sink);
 
   const std::vector<EngineNode>& engines() const noexcept { return engines_; }
   const std::vector<ModelNode>& models() const noexcept { return models_; }
@@ -41,22 +41,23 @@ class Lineage {
   /// That of std.kind.
   BodyId kind_body() const { return static_cast<BodyId>(engines_.size() + models_.size()); }
 
-  FileId module_of(const ModelNode& model) const { return engines_[model.engine].module; }
+  source::FileId module_of(const ModelNode& model) const { return engines_[model.engine].module; }
   const std::string& name_of(uint32_t model) const;
   /// The model and its bases, nearest first.
   std::vector<uint32_t> chain(uint32_t model) const;
 
  private:
-  void collect(const Scope& scope, Sink& sink);
-  void add_models(uint32_t engine, Sink& sink);
-  std::optional<uint32_t> base_of(const Scope& scope, const ModelNode& model, Sink& sink) const;
-  std::vector<uint32_t> candidates(const Scope& scope, const ModelNode& model, Sink& sink,
+  void collect(const Scope& scope, diag::Sink& sink);
+  void add_models(uint32_t engine, diag::Sink& sink);
+  std::optional<uint32_t> base_of(const Scope& scope, const ModelNode& model,
+                                  diag::Sink& sink) const;
+  std::vector<uint32_t> candidates(const Scope& scope, const ModelNode& model, diag::Sink& sink,
                                    bool& reported) const;
   std::optional<uint32_t> engine_node(Found engine) const;
   std::optional<uint32_t> model_in(uint32_t engine, std::string_view name) const;
   void report_unknown(const ModelNode& model, const std::vector<uint32_t>& engines,
-                      Sink& sink) const;
-  void settle(Sink& sink);
+                      diag::Sink& sink) const;
+  void settle(diag::Sink& sink);
 
   std::vector<EngineNode> engines_;
   std::vector<ModelNode> models_;

@@ -7,7 +7,7 @@
 #include "base/nearest.hpp"
 #include "sema/loader.hpp"
 
-namespace kr {
+namespace kr::sema {
 namespace fs = std::filesystem;
 namespace {
 
@@ -23,7 +23,8 @@ bool is_path(const std::string& name) {
 
 /// The file that a user names. Where there is none, reading it says so, unless it reads like the
 /// name of a shipped ruleset.
-fs::path root_path(const std::string& name, const Library& library, const Overlay& overlay) {
+fs::path root_path(const std::string& name, const source::Library& library,
+                   const Overlay& overlay) {
   if (overlay && overlay(name)) return name;
   std::error_code error;
   if (is_path(name)) {
@@ -46,7 +47,7 @@ fs::path root_path(const std::string& name, const Library& library, const Overla
   throw Error(name, is_path(name) ? "no such file" : "no such ruleset", std::move(remedy));
 }
 
-std::vector<fs::path> roots(const std::vector<std::string>& names, const Library& library,
+std::vector<fs::path> roots(const std::vector<std::string>& names, const source::Library& library,
                             const Overlay& overlay) {
   std::vector<fs::path> paths;
   if (!names.empty()) {
@@ -66,7 +67,7 @@ std::vector<fs::path> roots(const std::vector<std::string>& names, const Library
   return paths;
 }
 
-FileId file_with_path(const LoadedRules& rules, std::string_view path) {
+source::FileId file_with_path(const LoadedRules& rules, std::string_view path) {
   for (const LoadedFile& file : rules.files) {
     if (rules.sources.path(file.file) == path) return file.file;
   }
@@ -76,13 +77,13 @@ FileId file_with_path(const LoadedRules& rules, std::string_view path) {
 }  // namespace
 
 std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
-                                        const Library& library, Sink& sink,
+                                        const source::Library& library, diag::Sink& sink,
                                         const Overlay& overlay) {
   sema::Loader loader(sink, overlay);
   const sema::ModuleFinder finder(library, overlay);
   for (const fs::path& path : roots(names, library, overlay)) loader.open(path, library, true);
   loader.follow_uses(finder);
-  FileId kind;
+  source::FileId kind;
   if (const auto path = library.module("std.kind")) {
     kind = loader.open(*path, library, false);
     loader.follow_uses(finder);
@@ -91,7 +92,7 @@ std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
   return std::move(loader).finish(kind);
 }
 
-std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, Sink& sink) {
+std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, diag::Sink& sink) {
   sema::Loader loader(sink);
   for (SourceFile& file : files) {
     loader.add(file.path, file.path, std::move(file.text), file.root);
@@ -111,8 +112,8 @@ std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, Sink& sin
       loader.report_missing(tree.uses[u], known);
     }
   }
-  const FileId kind = loader.kind(file_with_path(loader.rules(), "stdlib/kind.kr"));
+  const source::FileId kind = loader.kind(file_with_path(loader.rules(), "stdlib/kind.kr"));
   return std::move(loader).finish(kind);
 }
 
-}  // namespace kr
+}  // namespace kr::sema

@@ -14,16 +14,16 @@
 #include "source/library.hpp"
 #include "syntax/ast.hpp"
 
-namespace kr {
+namespace kr::sema {
 
 /// One file that was read, and what its `use` declarations led to: enough to load the same
 /// Program again without the file system (a `.krdb` keeps these).
 struct LoadedFile {
   struct Used {
     std::string name;  // as written: `std.gemm`, `./common.kr`
-    FileId file;
+    source::FileId file;
   };
-  FileId file;
+  source::FileId file;
   std::filesystem::path path;  // as opened; empty where it never was a file
   std::vector<Used> uses;      // those that were found
   bool root = false;           // named by the user, not only used
@@ -31,7 +31,7 @@ struct LoadedFile {
 };
 
 struct LoadedRules {
-  SourceMap sources;
+  source::SourceMap sources;
   /// By FileId: roots in the order given, then what they use. The module std.kind, which every
   /// model inherits from, is always among them, last where nothing uses it.
   std::vector<LoadedFile> files;
@@ -56,7 +56,7 @@ using Overlay = std::function<std::optional<std::string>(const std::filesystem::
 /// have: each would give the engine's model `default`, and what is chosen would depend on the order
 /// of files. To build on an engine, `use` its file and extend its models.
 std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
-                                        const Library& library, Sink& sink,
+                                        const source::Library& library, diag::Sink& sink,
                                         const Overlay& overlay = {});
 
 /// The same from texts in memory: a .krdb, a test, an editor's buffer. A file with the path
@@ -67,6 +67,6 @@ struct SourceFile {
   bool root = true;
   std::vector<std::pair<std::string, size_t>> uses;  // name as written, index of the file
 };
-std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, Sink& sink);
+std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, diag::Sink& sink);
 
-}  // namespace kr
+}  // namespace kr::sema

@@ -26,14 +26,14 @@ table kind for kind {
 }
 )";
 
-Span span_of(const syntax::Use& use) {
+source::Span span_of(const syntax::Use& use) {
   return use.file ? use.file->span : use.module.span;
 }
 
 }  // namespace
 
-FileId Loader::add(std::string shown, fs::path path, std::string text, bool root) {
-  const FileId file = rules_->sources.add(std::move(shown), std::move(text));
+source::FileId Loader::add(std::string shown, fs::path path, std::string text, bool root) {
+  const source::FileId file = rules_->sources.add(std::move(shown), std::move(text));
   LoadedFile loaded;
   loaded.file = file;
   loaded.path = std::move(path);
@@ -44,7 +44,7 @@ FileId Loader::add(std::string shown, fs::path path, std::string text, bool root
   return file;
 }
 
-FileId Loader::open(const fs::path& path, const Library& library, bool root) {
+source::FileId Loader::open(const fs::path& path, const source::Library& library, bool root) {
   std::error_code error;
   fs::path real = fs::canonical(path, error);
   if (error) real = fs::absolute(path).lexically_normal();
@@ -54,13 +54,14 @@ FileId Loader::open(const fs::path& path, const Library& library, bool root) {
   std::optional<std::string> open = overlay_ ? overlay_(path) : std::nullopt;
   // A pipe is what a command line may name, as in `--rules <(…)`; nothing waits for one unasked.
   std::string text =
-      open ? std::move(*open) : read_text_file(path, root ? Pipes::read : Pipes::refuse);
-  const FileId file = add(library.display(path), path, std::move(text), root);
+      open ? std::move(*open)
+           : source::read_text_file(path, root ? source::Pipes::read : source::Pipes::refuse);
+  const source::FileId file = add(library.display(path), path, std::move(text), root);
   by_real_path_.emplace(real.string(), file);
   return file;
 }
 
-void Loader::settle_use(FileId file, size_t use, FileId target) {
+void Loader::settle_use(source::FileId file, size_t use, source::FileId target) {
   uses_[file.index][use] = target;
   LoadedFile& loaded = rules_->files[file.index];
   if (target.valid()) loaded.uses.push_back({use_text(loaded.tree.uses[use]), target});
@@ -78,8 +79,8 @@ void Loader::follow_uses(const ModuleFinder& finder) {
   }
 }
 
-FileId Loader::open_used(const syntax::Use& use, const fs::path& folder,
-                         const ModuleFinder& finder) {
+source::FileId Loader::open_used(const syntax::Use& use, const fs::path& folder,
+                                 const ModuleFinder& finder) {
   const auto path = finder.find(use, folder);
   if (!path) {
     report_missing(use, finder.candidates(use, folder));
@@ -88,14 +89,14 @@ FileId Loader::open_used(const syntax::Use& use, const fs::path& folder,
   try {
     return open(*path, finder.library(), false);
   } catch (const Error& error) {
-    sink_.add(code::unreadable_module, span_of(use), use_text(use), error.why());
+    sink_.add(diag::code::unreadable_module, span_of(use), use_text(use), error.why());
     return {};
   }
 }
 
 void Loader::report_missing(const syntax::Use& use, const std::vector<std::string>& candidates) {
   const std::string name = use_text(use);
-  Diagnostic& added = sink_.add(code::unknown_module, span_of(use), name);
+  diag::Diagnostic& added = sink_.add(diag::code::unknown_module, span_of(use), name);
   if (const auto near = near_name(name, candidates, sink_)) {
     added.help("did you mean `{}`?", use.file ? "\"" + *near + "\"" : *near);
     return;
@@ -111,7 +112,7 @@ void Loader::report_missing(const syntax::Use& use, const std::vector<std::strin
   }
 }
 
-FileId Loader::kind(FileId found) {
+source::FileId Loader::kind(source::FileId found) {
   if (found.valid()) return found;
   return add("stdlib/kind.kr", {}, std::string(stand_in_for_kind), false);
 }
@@ -119,7 +120,7 @@ FileId Loader::kind(FileId found) {
 void Loader::report_cycles() {
   std::vector<std::vector<uint32_t>> edges(uses_.size());
   for (size_t m = 0; m < uses_.size(); ++m) {
-    for (const FileId used : uses_[m]) {
+    for (const source::FileId used : uses_[m]) {
       if (used.valid()) edges[m].push_back(used.index);
     }
   }
@@ -127,19 +128,20 @@ void Loader::report_cycles() {
     // The use that closes the circle, and those that led there.
     const auto use_of = [&](uint32_t from, uint32_t to) {
       const auto& uses = uses_[from];
-      const auto at = std::find(uses.begin(), uses.end(), FileId{to});
+      const auto at = std::find(uses.begin(), uses.end(), source::FileId{to});
       return span_of(rules_->files[from].tree.uses[static_cast<size_t>(at - uses.begin())]);
     };
     const std::string text =
         cycle_text(path, [&](uint32_t file) { return rules_->sources.path({file}); });
-    Diagnostic& added = sink_.add(code::use_cycle, use_of(path.back(), path.front()), text);
+    diag::Diagnostic& added =
+        sink_.add(diag::code::use_cycle, use_of(path.back(), path.front()), text);
     for (size_t i = 0; i + 1 < std::min<size_t>(path.size(), 5); ++i) {
       added.related(use_of(path[i], path[i + 1]), "through this use");
     }
   });
 }
 
-std::unique_ptr<LoadedRules> Loader::finish(FileId kind) && {
+std::unique_ptr<LoadedRules> Loader::finish(source::FileId kind) && {
   report_cycles();
   std::vector<Module> modules;
   modules.reserve(rules_->files.size());

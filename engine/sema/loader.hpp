@@ -14,36 +14,36 @@ namespace kr::sema {
 
 class Loader {
  public:
-  explicit Loader(Sink& sink, Overlay overlay = {})
+  explicit Loader(diag::Sink& sink, Overlay overlay = {})
       : sink_(sink), overlay_(std::move(overlay)), rules_(std::make_unique<LoadedRules>()) {}
 
   /// Parses a text as the next file.
-  FileId add(std::string shown, std::filesystem::path path, std::string text, bool root);
+  source::FileId add(std::string shown, std::filesystem::path path, std::string text, bool root);
   /// Reads the file where it was not read before. Throws Error.
-  FileId open(const std::filesystem::path& path, const Library& library, bool root);
+  source::FileId open(const std::filesystem::path& path, const source::Library& library, bool root);
   /// Opens what all files use, and what those use; the second time, only of files that are new.
   void follow_uses(const ModuleFinder& finder);
   /// Settles a `use` (by its place in the file): an invalid target is none.
-  void settle_use(FileId file, size_t use, FileId target);
+  void settle_use(source::FileId file, size_t use, source::FileId target);
   void report_missing(const syntax::Use& use, const std::vector<std::string>& candidates);
 
   /// std.kind: `found`, or the stand-in where that is invalid.
-  FileId kind(FileId found);
+  source::FileId kind(source::FileId found);
   /// Reports circles of `use`, and resolves.
-  std::unique_ptr<LoadedRules> finish(FileId kind) &&;
+  std::unique_ptr<LoadedRules> finish(source::FileId kind) &&;
 
   const LoadedRules& rules() const noexcept { return *rules_; }
 
  private:
-  FileId open_used(const syntax::Use& use, const std::filesystem::path& folder,
-                   const ModuleFinder& finder);
+  source::FileId open_used(const syntax::Use& use, const std::filesystem::path& folder,
+                           const ModuleFinder& finder);
   void report_cycles();
 
-  Sink& sink_;
+  diag::Sink& sink_;
   Overlay overlay_;  // may be empty
   std::unique_ptr<LoadedRules> rules_;
-  std::vector<std::vector<FileId>> uses_;  // by file, beside tree.uses
-  std::unordered_map<std::string, FileId> by_real_path_;
+  std::vector<std::vector<source::FileId>> uses_;  // by file, beside tree.uses
+  std::unordered_map<std::string, source::FileId> by_real_path_;
   uint32_t followed_ = 0;  // files whose uses are settled
 };
 

@@ -7,8 +7,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A folder that may hold `stdlib` or `rulesets` of its own.
-Library beside(const fs::path& folder) {
-  return Library({folder.empty() ? fs::path(".") : folder});
+source::Library beside(const fs::path& folder) {
+  return source::Library({folder.empty() ? fs::path(".") : folder});
 }
 
 bool is_relative(const std::string& name) {

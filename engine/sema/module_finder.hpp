@@ -15,7 +15,7 @@ namespace kr::sema {
 class ModuleFinder {
  public:
   /// A file that only the overlay has is there too.
-  explicit ModuleFinder(const Library& library, Overlay overlay = {})
+  explicit ModuleFinder(const source::Library& library, Overlay overlay = {})
       : library_(library), overlay_(std::move(overlay)) {}
 
   /// `folder` is that of the using file: `"./x.kr"` is looked for there alone; `"x.kr"`, `std.x`
@@ -25,11 +25,11 @@ class ModuleFinder {
   /// What could have been meant by a `use` that finds nothing, as it would be written.
   std::vector<std::string> candidates(const syntax::Use& use,
                                       const std::filesystem::path& folder) const;
-  const Library& library() const noexcept { return library_; }
+  const source::Library& library() const noexcept { return library_; }
 
  private:
   bool is_there(const std::filesystem::path& path) const;
-  const Library& library_;
+  const source::Library& library_;
   Overlay overlay_;  // may be empty
 };
 

@@ -1,6 +1,6 @@
 #include "sema/phase_number.hpp"
 
-namespace kr {
+namespace kr::sema {
 
 std::optional<PhaseNumber> phase_number(std::string_view group) noexcept {
   if (group == "step") return PhaseNumber::step;
@@ -15,4 +15,4 @@ const std::vector<std::string>& phase_number_names() {
   return names;
 }
 
-}  // namespace kr
+}  // namespace kr::sema

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kr {
+namespace kr::sema {
 
 /// A number that a rule of `phases` takes from the text of a step.
 enum class PhaseNumber {
@@ -24,4 +24,4 @@ std::optional<PhaseNumber> phase_number(std::string_view group) noexcept;
 /// The whole names, as a person may mean them.
 const std::vector<std::string>& phase_number_names();
 
-}  // namespace kr
+}  // namespace kr::sema

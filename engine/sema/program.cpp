@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kr {
+namespace kr::sema {
 namespace {
 
 template <class Store, class Id>
@@ -56,4 +56,4 @@ std::string Program::title(ModelId model) const {
   return engines.get(one.engine).name + "/" + one.name;
 }
 
-}  // namespace kr
+}  // namespace kr::sema

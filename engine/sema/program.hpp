@@ -13,7 +13,7 @@
 #include "regex/regex.hpp"
 #include "source/source_map.hpp"
 
-namespace kr {
+namespace kr::sema {
 
 struct AtomTag;
 struct ExprTag;
@@ -45,7 +45,7 @@ struct Atom {
   regex::Regex regex;
   std::string hyperscan;  // to_hyperscan(regex)
   std::string source;     // as first written: `"gemm"i`, `/a.b/`
-  Span span;              // of the first place
+  source::Span span;      // of the first place
 };
 
 /// No expression is nested deeper, however long the chain of patterns it is made of: whoever walks
@@ -69,8 +69,8 @@ struct Expr {
   std::vector<ExprId> operands;
   /// Where each operand stands in this expression: that of a named pattern where it is named, not
   /// where it is declared. Empty where nobody wrote it down (`detect` of an engine's models).
-  std::vector<Span> places;
-  Span span;
+  std::vector<source::Span> places;
+  source::Span span;
 };
 
 /// One rule as written. Rules are shared by the tables they are inherited or included into.
@@ -80,8 +80,8 @@ struct Rule {
   ExprId expr;            // invalid for `otherwise`, which has none
   bool otherwise = false;
   bool keep = false;  // otherwise keep: what is left keeps its own name
-  Span span;
-  Span label_span;
+  source::Span span;
+  source::Span label_span;
   std::string doc;
 };
 
@@ -90,7 +90,7 @@ struct Label {
   std::string title;  // may be empty
   std::string color;  // `#rrggbb`, or empty
   std::string doc;
-  Span span;
+  source::Span span;
 };
 
 struct Dimension {
@@ -112,13 +112,13 @@ struct Table {
 
 struct Fold {
   ExprId expr;
-  Span span;
+  source::Span span;
 };
 
 struct Abbreviation {
   std::string from;
   std::string to;
-  Span span;
+  source::Span span;
 };
 
 struct Model {
@@ -131,8 +131,8 @@ struct Model {
   std::vector<RuleId> phases;   // an `otherwise`, if there is one, stands last
   std::vector<Fold> folds;
   std::vector<Abbreviation> abbreviations;
-  ExprId detect;  // invalid: never detected
-  Span span;      // invalid for `default`
+  ExprId detect;      // invalid: never detected
+  source::Span span;  // invalid for `default`
 
   /// Null where the dimension is absent.
   const Table* table(DimensionId dimension) const;
@@ -144,14 +144,14 @@ struct Engine {
   std::string doc;
   std::vector<ModelId> models;  // `default` first
   ExprId detect;                // its own; invalid where it has none
-  Span span;
+  source::Span span;
 };
 
 /// A named pattern of a root file, used or not. Here for those who check the rules.
 struct NamedPattern {
   std::string name;
-  ExprId expr;  // invalid where it could not be resolved
-  Span span;    // of its name
+  ExprId expr;        // invalid where it could not be resolved
+  source::Span span;  // of its name
 };
 
 /// A `table` of a root file, what it includes put in. Here for those who check the rules.
@@ -160,13 +160,13 @@ struct SharedTable {
   std::string dimension;
   std::vector<RuleId> rules;  // without `otherwise`
   std::optional<RuleId> otherwise;
-  Span span;  // of its name
+  source::Span span;  // of its name
 };
 
 struct Expectation {
   DimensionId dimension;
   std::string label;
-  Span span;
+  source::Span span;
 };
 
 struct Test {
@@ -175,7 +175,7 @@ struct Test {
   std::string name;
   std::vector<std::string> within;
   std::vector<Expectation> expected;
-  Span span;
+  source::Span span;
 };
 
 struct Program {
@@ -199,4 +199,4 @@ struct Program {
   std::string title(ModelId model) const;
 };
 
-}  // namespace kr
+}  // namespace kr::sema

@@ -31,8 +31,8 @@ void declare(const Scope& scope, const Expressions& expressions, const Tables& t
 }
 
 /// Whether two files that the user named define engines of one name.
-bool report_same_engines(const SourceMap& sources, const Scope& scope, Sink& sink) {
-  std::unordered_map<std::string_view, std::pair<uint32_t, Span>> engines;
+bool report_same_engines(const source::SourceMap& sources, const Scope& scope, diag::Sink& sink) {
+  std::unordered_map<std::string_view, std::pair<uint32_t, source::Span>> engines;
   bool found = false;
   for (uint32_t m = 0; m < scope.modules().size(); ++m) {
     if (!scope.module({m}).root) continue;
@@ -41,7 +41,8 @@ bool report_same_engines(const SourceMap& sources, const Scope& scope, Sink& sin
       const auto& [module, first] = at->second;
       if (added || module == m) continue;
       found = true;
-      sink.add(code::duplicate_engine, engine.name.span, engine.name.text, sources.place(first))
+      sink.add(diag::code::duplicate_engine, engine.name.span, engine.name.text,
+               sources.place(first))
           .related(first, "the other one")
           .help(
               "use only one of the two files; to change an engine, `use` its file and extend its "
@@ -53,8 +54,8 @@ bool report_same_engines(const SourceMap& sources, const Scope& scope, Sink& sin
 
 }  // namespace
 
-Program resolve(const SourceMap& sources, const std::vector<Module>& modules, FileId kind,
-                Sink& sink) {
+Program resolve(const source::SourceMap& sources, const std::vector<Module>& modules,
+                source::FileId kind, diag::Sink& sink) {
   Program program;
   Budget budget(sink);
   const Scope scope(modules, sink);

@@ -32,45 +32,47 @@ const syntax::Word& name_of(const Declaration& declaration) {
 
 template <class Declaration>
 void collect(const std::vector<Declaration>& declarations, std::string_view what,
-             std::unordered_map<std::string, uint32_t>& names, Sink& sink) {
+             std::unordered_map<std::string, uint32_t>& names, diag::Sink& sink) {
   for (uint32_t i = 0; i < declarations.size(); ++i) {
     const syntax::Word& name = name_of(declarations[i]);
     const auto [at, added] = names.emplace(name.text, i);
     if (added) continue;
-    sink.add(code::redefinition, name.span, what, name.text)
+    sink.add(diag::code::redefinition, name.span, what, name.text)
         .related(name_of(declarations[at->second]).span, "first declared here");
   }
 }
 
-Span span_of_name(const syntax::Use& use) {
+source::Span span_of_name(const syntax::Use& use) {
   return use.alias ? use.alias->span : use.file ? use.file->span : use.module.span;
 }
 
-Diagnostic& add_unknown(Noun noun, Span span, const std::string& name, Sink& sink) {
+diag::Diagnostic& add_unknown(Noun noun, source::Span span, const std::string& name,
+                              diag::Sink& sink) {
   switch (noun) {
     case Noun::pattern:
-      return sink.add(code::unknown_pattern, span, name);
+      return sink.add(diag::code::unknown_pattern, span, name);
     case Noun::labels:
-      return sink.add(code::unknown_labels, span, name);
+      return sink.add(diag::code::unknown_labels, span, name);
     case Noun::table:
-      return sink.add(code::unknown_table, span, name);
+      return sink.add(diag::code::unknown_table, span, name);
     case Noun::engine:
       break;
   }
-  return sink.add(code::unknown_engine, span, name);
+  return sink.add(diag::code::unknown_engine, span, name);
 }
 
 }  // namespace
 
 std::optional<std::string> near_name(std::string_view word, std::span<const std::string> candidates,
-                                     const Sink& sink) {
+                                     const diag::Sink& sink) {
   // Any letter is one edit from any other.
   if (word.size() < 2 || !worth_suggesting(sink)) return std::nullopt;
   return nearest(word, candidates);
 }
 
-void suggest(Diagnostic& diagnostic, std::string_view word, std::span<const std::string> candidates,
-             std::string_view prefix, const Sink& sink) {
+void suggest(diag::Diagnostic& diagnostic, std::string_view word,
+             std::span<const std::string> candidates, std::string_view prefix,
+             const diag::Sink& sink) {
   if (const auto near = near_name(word, candidates, sink)) {
     diagnostic.help("did you mean `{}{}`?", prefix, *near);
     return;
@@ -96,7 +98,7 @@ std::string use_text(const syntax::Use& use) {
   return use.file ? use.file->text : use.module.text();
 }
 
-Scope::Scope(const std::vector<Module>& modules, Sink& sink)
+Scope::Scope(const std::vector<Module>& modules, diag::Sink& sink)
     : modules_(modules), indices_(modules.size()) {
   for (size_t m = 0; m < modules.size(); ++m) {
     const syntax::File& tree = *modules[m].tree;
@@ -105,13 +107,13 @@ Scope::Scope(const std::vector<Module>& modules, Sink& sink)
       const syntax::Use& use = tree.uses[i];
       const std::string name = use_name(use);
       if (name.empty()) {
-        sink.add(code::module_without_name, span_of_name(use), use_text(use))
+        sink.add(diag::code::module_without_name, span_of_name(use), use_text(use))
             .help("give it a name: `use \"{}\" as NAME`", use_text(use));
         continue;
       }
       const auto [at, added] = index.aliases.emplace(name, i);
       if (added) continue;
-      sink.add(code::redefinition, span_of_name(use), "module", name)
+      sink.add(diag::code::redefinition, span_of_name(use), "module", name)
           .related(span_of_name(tree.uses[at->second]), "first used here")
           .help("give one of them another name with `as`");
     }
@@ -122,34 +124,34 @@ Scope::Scope(const std::vector<Module>& modules, Sink& sink)
   }
 }
 
-std::optional<Found> Scope::own(FileId module, std::string_view name, Noun noun) const {
+std::optional<Found> Scope::own(source::FileId module, std::string_view name, Noun noun) const {
   const Names& names = names_of(module, noun);
   const auto at = names.find(std::string(name));
   return at == names.end() ? std::nullopt : std::optional(Found{module, at->second});
 }
 
-std::vector<std::string> Scope::names(FileId module, Noun noun) const {
+std::vector<std::string> Scope::names(source::FileId module, Noun noun) const {
   std::vector<std::string> names;
   for (const auto& [name, index] : names_of(module, noun)) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;
 }
 
-std::optional<FileId> Scope::alias(FileId from, std::string_view name) const {
+std::optional<source::FileId> Scope::alias(source::FileId from, std::string_view name) const {
   const Names& aliases = indices_[from.index].aliases;
   const auto at = aliases.find(std::string(name));
   return at == aliases.end() ? std::nullopt : std::optional(modules_[from.index].uses[at->second]);
 }
 
-std::optional<Found> Scope::look(FileId from, const syntax::Path& path, Noun noun) const {
+std::optional<Found> Scope::look(source::FileId from, const syntax::Path& path, Noun noun) const {
   if (path.parts.size() == 1) return own(from, path.parts[0].text, noun);
   if (path.parts.size() != 2) return std::nullopt;
   const auto module = alias(from, path.parts[0].text);
   return module && module->valid() ? own(*module, path.parts[1].text, noun) : std::nullopt;
 }
 
-std::optional<Found> Scope::find(FileId from, const syntax::Path& path, Noun noun,
-                                 Sink& sink) const {
+std::optional<Found> Scope::find(source::FileId from, const syntax::Path& path, Noun noun,
+                                 diag::Sink& sink) const {
   if (auto found = look(from, path, noun)) return found;
   if (path.parts.size() == 1) {
     report_unknown(from, path, from, noun, sink);
@@ -167,10 +169,10 @@ std::optional<Found> Scope::find(FileId from, const syntax::Path& path, Noun nou
   return std::nullopt;
 }
 
-void Scope::report_unknown(FileId from, const syntax::Path& path, FileId in, Noun noun,
-                           Sink& sink) const {
+void Scope::report_unknown(source::FileId from, const syntax::Path& path, source::FileId in,
+                           Noun noun, diag::Sink& sink) const {
   const syntax::Word& name = path.parts.back();
-  Diagnostic& added = add_unknown(noun, name.span, path.text(), sink);
+  diag::Diagnostic& added = add_unknown(noun, name.span, path.text(), sink);
   if (!worth_suggesting(sink)) return;
   const std::vector<std::string> known = names(in, noun);
   if (path.parts.size() == 2) {
@@ -197,8 +199,8 @@ void Scope::report_unknown(FileId from, const syntax::Path& path, FileId in, Nou
   }
 }
 
-void Scope::report_alias(FileId from, const syntax::Word& alias, Sink& sink) const {
-  Diagnostic& added = sink.add(code::unknown_alias, alias.span, alias.text);
+void Scope::report_alias(source::FileId from, const syntax::Word& alias, diag::Sink& sink) const {
+  diag::Diagnostic& added = sink.add(diag::code::unknown_alias, alias.span, alias.text);
   if (!worth_suggesting(sink)) return;
   std::vector<std::string> known;
   for (const auto& [name, index] : indices_[from.index].aliases) known.push_back(name);

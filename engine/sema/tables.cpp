@@ -7,7 +7,7 @@
 namespace kr::sema {
 
 Tables::Tables(Program& program, const Scope& scope, Expressions& expressions,
-               const Vocabularies& vocabularies, Budget& budget, Sink& sink)
+               const Vocabularies& vocabularies, Budget& budget, diag::Sink& sink)
     : program_(program),
       scope_(scope),
       expressions_(expressions),
@@ -21,11 +21,11 @@ Tables::Tables(Program& program, const Scope& scope, Expressions& expressions,
   lists_.resize(all.size());
   ready_.resize(all.size());
   for (const uint32_t node : order_of(all)) {
-    const FileId module = all[node].module;
+    const source::FileId module = all[node].module;
     const syntax::Table& written = scope_.tree(module).tables[all[node].index];
     Block& made = blocks_[node] = block(module, written.dimension, written.rules);
     if (made.dimension != phases_) {
-      std::vector<FileId> modules{module};
+      std::vector<source::FileId> modules{module};
       modules.insert(modules.end(), made.brings.begin(), made.brings.end());
       check_labels(made, vocabularies_.merged(modules, written.dimension.text));
     }
@@ -62,8 +62,8 @@ std::vector<uint32_t> Tables::order_of(const std::vector<Found>& all) {
     }
   }
   return dependencies_first(edges, [&](const std::vector<uint32_t>& path) {
-    Diagnostic& added =
-        sink_.add(code::include_cycle, table(path.front()).name.span,
+    diag::Diagnostic& added =
+        sink_.add(diag::code::include_cycle, table(path.front()).name.span,
                   cycle_text(path, [&](uint32_t at) { return table(at).name.text; }));
     for (size_t i = 1; i < std::min<size_t>(path.size(), 5); ++i) {
       added.related(table(path[i]).name.span, "through this table");
@@ -71,7 +71,7 @@ std::vector<uint32_t> Tables::order_of(const std::vector<Found>& all) {
   });
 }
 
-Block Tables::block(FileId module, const syntax::Word& dimension,
+Block Tables::block(source::FileId module, const syntax::Word& dimension,
                     const std::vector<syntax::Rule>& rules) {
   Block block;
   block.module = module;
@@ -84,7 +84,8 @@ Block Tables::block(FileId module, const syntax::Word& dimension,
   for (const syntax::Rule& rule : rules) {
     if (is_otherwise(module, rule)) {
       if (otherwise != nullptr) {
-        sink_.add(code::second_otherwise, rule.span).related(otherwise->span, "the first one");
+        sink_.add(diag::code::second_otherwise, rule.span)
+            .related(otherwise->span, "the first one");
       } else {
         otherwise = &rule;
         take_otherwise(block, rule);
@@ -96,12 +97,13 @@ Block Tables::block(FileId module, const syntax::Word& dimension,
              (rule.kind == syntax::RuleKind::rule || rule.kind == syntax::RuleKind::include);
   }
   if (below) {
-    sink_.add(code::otherwise_not_last, otherwise->span).help("move it to the end of the block");
+    sink_.add(diag::code::otherwise_not_last, otherwise->span)
+        .help("move it to the end of the block");
   }
   return block;
 }
 
-bool Tables::is_otherwise(FileId module, const syntax::Rule& rule) const {
+bool Tables::is_otherwise(source::FileId module, const syntax::Rule& rule) const {
   if (rule.kind == syntax::RuleKind::otherwise_keep) return true;
   return rule.kind == syntax::RuleKind::rule && rule.expr.valid() &&
          scope_.tree(module).exprs.get(rule.expr).kind == syntax::ExprKind::otherwise;
@@ -153,7 +155,7 @@ void Tables::take_otherwise(Block& block, const syntax::Rule& rule) {
   block.otherwise = add_rule(block, rule, true);
   block.otherwise_written = &rule;
   if (rule.kind == syntax::RuleKind::otherwise_keep && block.dimension == kind_) {
-    sink_.add(code::kind_keeps_names, rule.span)
+    sink_.add(diag::code::kind_keeps_names, rule.span)
         .help("end the block with `compute: otherwise`, or remove it: std.kind has it");
   }
 }
@@ -166,7 +168,7 @@ void Tables::take_edit(Block& block, const syntax::Rule& rule, std::vector<Step>
     return edit.label == label && (replace || edit.kind == syntax::RuleKind::replace);
   });
   if (other != edits.end()) {
-    sink_.add(code::second_edit, rule.span, rule.label.text)
+    sink_.add(diag::code::second_edit, rule.span, rule.label.text)
         .related(other->written->span, "first edited here")
         .help("join them into one `replace`");
     if (replace) add_rule(block, rule, false);  // for what is wrong inside
@@ -184,18 +186,18 @@ void Tables::take_include(Block& block, const syntax::Rule& rule) {
     const syntax::Table& table = scope_.tree(found->module).tables[found->index];
     if (table.dimension.text != block.name->text) {
       sink_
-          .add(code::other_dimension, rule.table.span, rule.table.text(), table.dimension.text,
-               block.name->text)
+          .add(diag::code::other_dimension, rule.table.span, rule.table.text(),
+               table.dimension.text, block.name->text)
           .related(table.dimension.span, "declared for `{}` here", table.dimension.text);
     } else if (ready_[node(*found)]) {
       step.included = &lists_[node(*found)];
-      const auto bring = [&](FileId module) {
+      const auto bring = [&](source::FileId module) {
         if (std::find(block.brings.begin(), block.brings.end(), module) == block.brings.end()) {
           block.brings.push_back(module);
         }
       };
       bring(found->module);
-      for (const FileId module : blocks_[node(*found)].brings) bring(module);
+      for (const source::FileId module : blocks_[node(*found)].brings) bring(module);
     }
   }
   block.steps.push_back(step);
@@ -206,7 +208,8 @@ void Tables::check_labels(Block& block, const Vocabulary& vocabulary) {
   const auto check = [&](const syntax::Word& label, RuleId rule) {
     if (vocabulary.has(label.text) || is_reserved(label.text)) return true;
     if (rule.valid() && !report_label_once(rule)) return false;
-    Diagnostic& added = sink_.add(code::unknown_label, label.span, label.text, block.name->text);
+    diag::Diagnostic& added =
+        sink_.add(diag::code::unknown_label, label.span, label.text, block.name->text);
     if (vocabulary.declared().valid()) {
       added.related(vocabulary.declared(), "labels of `{}`", block.name->text);
     }

@@ -17,10 +17,11 @@ class Tables {
  public:
   /// Resolves the tables of all modules.
   Tables(Program& program, const Scope& scope, Expressions& expressions,
-         const Vocabularies& vocabularies, Budget& budget, Sink& sink);
+         const Vocabularies& vocabularies, Budget& budget, diag::Sink& sink);
 
   /// A dimension block of a body, or its `phases`.
-  Block block(FileId module, const syntax::Word& dimension, const std::vector<syntax::Rule>& rules);
+  Block block(source::FileId module, const syntax::Word& dimension,
+              const std::vector<syntax::Rule>& rules);
   const RuleList& list(Found table) const { return lists_[node(table)]; }
   const Block& block_of(Found table) const { return blocks_[node(table)]; }
 
@@ -49,14 +50,14 @@ class Tables {
   void take_include(Block& block, const syntax::Rule& rule);
   void take_otherwise(Block& block, const syntax::Rule& rule);
   RuleId add_rule(const Block& block, const syntax::Rule& rule, bool otherwise);
-  bool is_otherwise(FileId module, const syntax::Rule& rule) const;
+  bool is_otherwise(source::FileId module, const syntax::Rule& rule) const;
 
   Program& program_;
   const Scope& scope_;
   Expressions& expressions_;
   const Vocabularies& vocabularies_;
   Budget& budget_;
-  Sink& sink_;
+  diag::Sink& sink_;
   Interner labels_;
   Interner dimensions_;
   uint32_t phases_;

@@ -10,7 +10,7 @@ namespace {
 
 class Tests {
  public:
-  Tests(Program& program, Sink& sink) : program_(program), sink_(sink) {}
+  Tests(Program& program, diag::Sink& sink) : program_(program), sink_(sink) {}
 
   void add(const syntax::Test& test) {
     const std::vector<ModelId> models = models_of(test);
@@ -38,7 +38,8 @@ class Tests {
   std::vector<ModelId> models_of(const syntax::Test& test) {
     const auto engine = program_.engine(test.engine.text);
     if (!engine) {
-      Diagnostic& added = sink_.add(code::unknown_engine, test.engine.span, test.engine.text);
+      diag::Diagnostic& added =
+          sink_.add(diag::code::unknown_engine, test.engine.span, test.engine.text);
       std::vector<std::string> names;
       names.reserve(program_.engines.size());
       for (const Engine& one : program_.engines) names.push_back(one.name);
@@ -48,8 +49,8 @@ class Tests {
     const std::vector<ModelId>& all = program_.engines.get(*engine).models;
     if (!test.model) return all;
     if (const auto model = program_.model(*engine, test.model->text)) return {*model};
-    Diagnostic& added =
-        sink_.add(code::unknown_model, test.model->span, test.engine.text + "/" + test.model->text);
+    diag::Diagnostic& added = sink_.add(diag::code::unknown_model, test.model->span,
+                                        test.engine.text + "/" + test.model->text);
     std::vector<std::string> names;
     names.reserve(all.size());
     for (const ModelId one : all) names.push_back(program_.models.get(one).name);
@@ -65,13 +66,13 @@ class Tests {
           std::find_if(made.expected.begin(), made.expected.end(),
                        [&](const Expectation& e) { return e.dimension == *dimension; });
       if (same != made.expected.end()) {
-        sink_.add(code::redefinition, one.dimension.span, "the label of", one.dimension.text)
+        sink_.add(diag::code::redefinition, one.dimension.span, "the label of", one.dimension.text)
             .related(same->span, "first expected here");
         continue;
       }
       check_label(one, *dimension, made.models);
       made.expected.push_back(
-          {*dimension, one.label.text, join(one.dimension.span, one.label.span)});
+          {*dimension, one.label.text, source::join(one.dimension.span, one.label.span)});
     }
   }
 
@@ -84,7 +85,8 @@ class Tests {
     if (dimension && std::any_of(models.begin(), models.end(), has_it)) return dimension;
     std::string whose = "`" + test.engine.text;
     if (test.model) whose += "/" + test.model->text;
-    Diagnostic& added = sink_.add(code::unknown_dimension, name.span, name.text, whose + "`");
+    diag::Diagnostic& added =
+        sink_.add(diag::code::unknown_dimension, name.span, name.text, whose + "`");
     if (!worth_suggesting(sink_)) return std::nullopt;
     std::set<std::string> names;
     for (const ModelId model : models) {
@@ -128,21 +130,21 @@ class Tests {
     const Known& here = known(dimension, models);
     const std::string& label = written.label.text;
     if (here.keeps || label == reserved::unclassified || here.labels.contains(label)) return;
-    Diagnostic& added =
-        sink_.add(code::unknown_label, written.label.span, label, written.dimension.text);
+    diag::Diagnostic& added =
+        sink_.add(diag::code::unknown_label, written.label.span, label, written.dimension.text);
     if (!worth_suggesting(sink_)) return;
     const std::vector<std::string> names(here.labels.begin(), here.labels.end());
     suggest(added, label, names, "", sink_);
   }
 
   Program& program_;
-  Sink& sink_;
+  diag::Sink& sink_;
   std::unordered_map<uint32_t, Known> known_;  // by dimension, of the test at hand
 };
 
 }  // namespace
 
-void resolve_tests(const std::vector<Module>& modules, Program& program, Sink& sink) {
+void resolve_tests(const std::vector<Module>& modules, Program& program, diag::Sink& sink) {
   Tests tests(program, sink);
   for (const Module& module : modules) {
     if (!module.root) continue;

@@ -55,9 +55,9 @@ bool is_reserved(std::string_view label) {
          label == reserved::non_gpu;
 }
 
-bool report_reserved(const syntax::Word& label, Sink& sink) {
+bool report_reserved(const syntax::Word& label, diag::Sink& sink) {
   if (!is_reserved(label.text)) return false;
-  sink.add(code::reserved_label, label.span, label.text)
+  sink.add(diag::code::reserved_label, label.span, label.text)
       .help("only kr gives it; choose another, such as `{}_`", label.text == reserved::self ? "self"
                                                                : label.text == reserved::non_gpu
                                                                    ? "cpu"
@@ -65,7 +65,7 @@ bool report_reserved(const syntax::Word& label, Sink& sink) {
   return true;
 }
 
-Vocabularies::Vocabularies(const Scope& scope, Budget& budget, Sink& sink)
+Vocabularies::Vocabularies(const Scope& scope, Budget& budget, diag::Sink& sink)
     : scope_(scope), budget_(budget), sink_(sink), declared_(scope.modules().size()) {
   std::vector<Found> all;
   std::vector<uint32_t> first;
@@ -85,7 +85,7 @@ Vocabularies::Vocabularies(const Scope& scope, Budget& budget, Sink& sink)
     }
   }
   const auto order = dependencies_first(edges, [&](const std::vector<uint32_t>& path) {
-    sink.add(code::extends_cycle, labels(path.front()).extends->span,
+    sink.add(diag::code::extends_cycle, labels(path.front()).extends->span,
              cycle_text(path, [&](uint32_t node) { return labels(node).dimension.text; }));
   });
   for (const uint32_t node : order) {
@@ -106,12 +106,12 @@ void Vocabularies::declare(Found found, Vocabulary& vocabulary) {
       const auto first = std::find_if(labels.begin(), labels.end(), [&](const Label& label) {
         return label.name == one.label.text;
       });
-      sink_.add(code::redefinition, one.label.span, "label", one.label.text)
+      sink_.add(diag::code::redefinition, one.label.span, "label", one.label.text)
           .related(first->span, "first declared here");
       continue;
     }
     if (written.dimension.text == "kind" && !is_kind_label(one.label.text)) {
-      sink_.add(code::unknown_label, one.label.span, one.label.text, "kind")
+      sink_.add(diag::code::unknown_label, one.label.span, one.label.text, "kind")
           .help("`kind` has exactly `compute`, `communication` and `memory`");
       continue;
     }
@@ -120,7 +120,7 @@ void Vocabularies::declare(Found found, Vocabulary& vocabulary) {
       if (auto color = color_of(one.color->text)) {
         label.color = std::move(*color);
       } else {
-        sink_.add(code::bad_color, one.color->span, one.color->text)
+        sink_.add(diag::code::bad_color, one.color->span, one.color->text)
             .help("write it as red, green and blue in hex digits: `#4e79a7`");
       }
     }
@@ -137,17 +137,17 @@ void Vocabularies::declare(Found found, Vocabulary& vocabulary) {
   }
 }
 
-const Vocabulary& Vocabularies::of(FileId module, std::string_view dimension) const {
+const Vocabulary& Vocabularies::of(source::FileId module, std::string_view dimension) const {
   static const Vocabulary open;
   const auto& known = declared_[module.index];
   const auto at = known.find(std::string(dimension));
   return at == known.end() ? open : at->second;
 }
 
-Vocabulary Vocabularies::merged(const std::vector<FileId>& modules,
+Vocabulary Vocabularies::merged(const std::vector<source::FileId>& modules,
                                 std::string_view dimension) const {
   Vocabulary all;
-  for (const FileId module : modules) all.add(of(module, dimension));
+  for (const source::FileId module : modules) all.add(of(module, dimension));
   if (dimension == "kind") {
     all.close({});
     for (const std::string_view label : kind_labels) all.add({std::string(label), "", "", "", {}});

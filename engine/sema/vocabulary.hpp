@@ -21,20 +21,20 @@ class Vocabulary {
   void add(const Vocabulary& farther);
 
   bool closed() const noexcept { return closed_; }
-  void close(Span declared) {
+  void close(source::Span declared) {
     closed_ = true;
     if (!declared_.valid()) declared_ = declared;
   }
   bool has(std::string_view label) const { return places_.contains(std::string(label)); }
   const std::vector<Label>& labels() const noexcept { return labels_; }
   /// The nearest declaration.
-  Span declared() const noexcept { return declared_; }
+  source::Span declared() const noexcept { return declared_; }
   std::vector<std::string> names() const;
 
  private:
   std::vector<Label> labels_;
   std::unordered_map<std::string, size_t> places_;
-  Span declared_;
+  source::Span declared_;
   bool closed_ = false;
 };
 
@@ -43,26 +43,26 @@ inline constexpr std::string_view kind_labels[] = {"compute", "communication", "
 
 class Vocabularies {
  public:
-  Vocabularies(const Scope& scope, Budget& budget, Sink& sink);
+  Vocabularies(const Scope& scope, Budget& budget, diag::Sink& sink);
 
   /// What a module declares for a dimension, with what that extends. Empty and open where there is
   /// no declaration.
-  const Vocabulary& of(FileId module, std::string_view dimension) const;
+  const Vocabulary& of(source::FileId module, std::string_view dimension) const;
   /// Those of several modules, the nearest first, each once. Of `kind`: the three labels, whatever
   /// the modules say.
-  Vocabulary merged(const std::vector<FileId>& modules, std::string_view dimension) const;
+  Vocabulary merged(const std::vector<source::FileId>& modules, std::string_view dimension) const;
 
  private:
   void declare(Found found, Vocabulary& vocabulary);
   const Scope& scope_;
   Budget& budget_;
-  Sink& sink_;
+  diag::Sink& sink_;
   std::vector<std::unordered_map<std::string, Vocabulary>> declared_;  // by module and dimension
 };
 
 /// `unclassified` and the others that kr gives itself.
 bool is_reserved(std::string_view label);
 /// Reports a label that nothing may declare or give.
-bool report_reserved(const syntax::Word& label, Sink& sink);
+bool report_reserved(const syntax::Word& label, diag::Sink& sink);
 
 }  // namespace kr::sema

@@ -20,31 +20,31 @@ void Wants::add(const Wants& other) noexcept {
   operations |= other.operations;
 }
 
-Session::Session(const CompiledRules& rules) {
+Session::Session(const match::CompiledRules& rules) {
   source_.rules = &rules;
 }
 
-void Session::read(std::span<const RunSpec> specs, const OpenOptions& open, const Wants& wants,
-                   const Watch& watch, const Visit& visit) {
-  const CompiledRules& rules = *source_.rules;
+void Session::read(std::span<const classify::RunSpec> specs, const trace::OpenOptions& open,
+                   const Wants& wants, const Watch& watch, const Visit& visit) {
+  const match::CompiledRules& rules = *source_.rules;
   source_.runs.reserve(source_.runs.size() + specs.size());
   for (size_t i = 0; i < specs.size(); ++i) {
-    OpenOptions options = open;
+    trace::OpenOptions options = open;
     options.host_side = wants.host_trace;
-    Progress progress;
+    trace::Progress progress;
     options.progress = &progress;
-    std::unique_ptr<LabelledTrace> run;
+    std::unique_ptr<analyze::LabelledTrace> run;
     {
       const std::shared_ptr<void> watcher = watch ? watch(specs[i], progress) : nullptr;
-      run = label_run(rules, specs[i], options);
+      run = analyze::label_run(rules, specs[i], options);
     }
     tables::Run one;
     const size_t index = source_.runs.size();
-    one.summary = summarize_run(rules, specs[i], index, *run);
+    one.summary = analyze::summarize_run(rules, specs[i], index, *run);
     if (wants.statistics) {
       int64_t idle_ns = 0;
-      for (const DeviceSum& device : one.summary.devices) idle_ns += device.idle_ns;
-      one.statistics = analyze(rules, *run, idle_ns);
+      for (const analyze::DeviceSum& device : one.summary.devices) idle_ns += device.idle_ns;
+      one.statistics = analyze::analyze(rules, *run, idle_ns);
     }
     if (visit) visit(*run, one.summary, index);
     if (wants.operations) one.trace = std::move(run);

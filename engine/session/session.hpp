@@ -29,16 +29,17 @@ class Session {
  public:
   /// Called before a run is read. What it returns lives until the run is read: whoever shows
   /// progress. May be empty.
-  using Watch = std::function<std::shared_ptr<void>(const RunSpec&, Progress&)>;
+  using Watch = std::function<std::shared_ptr<void>(const classify::RunSpec&, trace::Progress&)>;
   /// Called for each run as long as its operations are there. May be empty.
-  using Visit = std::function<void(const LabelledTrace&, const RunSummary&, size_t index)>;
+  using Visit =
+      std::function<void(const analyze::LabelledTrace&, const analyze::RunSummary&, size_t index)>;
 
   /// `rules` has to outlive the session.
-  explicit Session(const CompiledRules& rules);
+  explicit Session(const match::CompiledRules& rules);
 
   /// Reads, labels and sums these runs, behind those that were read before. Throws Error.
-  void read(std::span<const RunSpec> specs, const OpenOptions& open, const Wants& wants,
-            const Watch& watch, const Visit& visit);
+  void read(std::span<const classify::RunSpec> specs, const trace::OpenOptions& open,
+            const Wants& wants, const Watch& watch, const Visit& visit);
 
   /// For what else tables are made from, and the runs read.
   tables::Source& source() noexcept { return source_; }

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <set>
 
-namespace kr {
+namespace kr::source {
 namespace fs = std::filesystem;
 namespace {
 
@@ -123,4 +123,4 @@ std::string Library::display(const fs::path& path) const {
   return path.string();
 }
 
-}  // namespace kr
+}  // namespace kr::source

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kr {
+namespace kr::source {
 
 /// The data folder of an install: `stdlib/`, `rulesets/` and `databases/`. A program that may be
 /// anywhere finds it itself and passes it on.
@@ -57,4 +57,4 @@ class Library {
   Install install_;
 };
 
-}  // namespace kr
+}  // namespace kr::source

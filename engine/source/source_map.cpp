@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace kr {
+namespace kr::source {
 
 FileId SourceMap::add(std::string path, std::string text) {
   if (text.size() >= std::numeric_limits<uint32_t>::max()) {
@@ -47,4 +47,4 @@ std::string SourceMap::place(Span span) const {
   return fmt::format("{}:{}", path(span.file), begin(span).line);
 }
 
-}  // namespace kr
+}  // namespace kr::source

@@ -10,7 +10,7 @@
 
 #include "base/id.hpp"
 
-namespace kr {
+namespace kr::source {
 
 struct FileTag;
 using FileId = Id<FileTag>;
@@ -65,4 +65,4 @@ class SourceMap {
   std::deque<File> files_;
 };
 
-}  // namespace kr
+}  // namespace kr::source

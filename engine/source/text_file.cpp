@@ -9,7 +9,7 @@
 #include "base/descriptor.hpp"
 #include "base/file.hpp"
 
-namespace kr {
+namespace kr::source {
 namespace {
 
 /// Throws where the kind of file is not to be read.
@@ -41,4 +41,4 @@ std::string read_text_file(const std::filesystem::path& path, Pipes pipes) {
   return read_file(file.number(), path, max_text_bytes);
 }
 
-}  // namespace kr
+}  // namespace kr::source

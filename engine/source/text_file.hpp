@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace kr {
+namespace kr::source {
 
 /// No text is longer: what is has been named by mistake, and would fill the memory.
 inline constexpr size_t max_text_bytes = size_t{64} << 20U;
@@ -21,4 +21,4 @@ std::string read_text_file(const std::filesystem::path& path, Pipes pipes);
 /// The same of standard input, whatever it is.
 std::string read_standard_input();
 
-}  // namespace kr
+}  // namespace kr::source

@@ -17,14 +17,14 @@ namespace kr::syntax {
 /// A bare word or a quoted string, unescaped. `text` may be any bytes when quoted.
 struct Word {
   std::string text;
-  Span span;  // with its quotes
+  source::Span span;  // with its quotes
   bool quoted = false;
 };
 
 /// `a.b.c`.
 struct Path {
   std::vector<Word> parts;
-  Span span;
+  source::Span span;
   std::string text() const;  // joined by dots
 };
 
@@ -45,10 +45,10 @@ enum class ExprKind : uint8_t {
 
 struct Expr {
   ExprKind kind = ExprKind::otherwise;
-  Span span;
+  source::Span span;
   // text: the unescaped bytes. regex: what stands between the slashes, as written.
   std::string text;
-  Span text_span;  // between the quotes or slashes
+  source::Span text_span;  // between the quotes or slashes
   bool ignore_case = false;
   bool at_begin = false;  // ^"…"
   bool at_end = false;    // "…"$
@@ -71,7 +71,7 @@ enum class RuleKind : uint8_t {
 
 struct Rule {
   RuleKind kind = RuleKind::rule;
-  Span span;
+  source::Span span;
   Word label;   // rule, replace, drop
   ExprId expr;  // rule, replace; `otherwise` is an expression of kind otherwise
   Path table;   // include
@@ -82,26 +82,26 @@ struct Rule {
 struct Block {
   Word dimension;  // `phases` for a phases block
   std::vector<Rule> rules;
-  Span span;
+  source::Span span;
   Doc doc;
 };
 
 struct Use {
-  Span span;
+  source::Span span;
   Path module;               // use std.gemm; empty for a file
   std::optional<Word> file;  // use "./common.kr"
   std::optional<Word> alias;
 };
 
 struct Pattern {
-  Span span;
+  source::Span span;
   Word name;
   ExprId expr;
   Doc doc;
 };
 
 struct LabelDecl {
-  Span span;
+  source::Span span;
   Word label;
   std::optional<Word> title;
   std::optional<Word> color;
@@ -109,7 +109,7 @@ struct LabelDecl {
 };
 
 struct Labels {
-  Span span;
+  source::Span span;
   Word dimension;
   std::optional<Path> extends;
   std::vector<LabelDecl> labels;
@@ -117,7 +117,7 @@ struct Labels {
 };
 
 struct Table {
-  Span span;
+  source::Span span;
   Word name;
   Word dimension;
   std::vector<Rule> rules;
@@ -126,18 +126,18 @@ struct Table {
 
 /// A lone word or string is a whole node name: then `expr` is its text anchored at both ends.
 struct Fold {
-  Span span;
+  source::Span span;
   ExprId expr;
 };
 
 struct Abbreviation {
-  Span span;
+  source::Span span;
   Word from;
   Word to;
 };
 
 struct Detect {
-  Span span;
+  source::Span span;
   ExprId expr;
 };
 
@@ -151,7 +151,7 @@ struct Body {
 };
 
 struct Model {
-  Span span;
+  source::Span span;
   Word name;
   std::optional<Word> title;
   std::optional<Path> extends;
@@ -160,7 +160,7 @@ struct Model {
 };
 
 struct Engine {
-  Span span;
+  source::Span span;
   Word name;
   std::optional<Word> title;
   Body body;
@@ -174,7 +174,7 @@ struct Expectation {
 };
 
 struct TestCase {
-  Span span;
+  source::Span span;
   std::optional<OperationKind> kind;
   Word name;
   std::vector<Word> within;
@@ -182,19 +182,19 @@ struct TestCase {
 };
 
 struct Test {
-  Span span;
+  source::Span span;
   Word engine;
   std::optional<Word> model;  // none: every model of the engine
   std::vector<TestCase> cases;
 };
 
 struct Comment {
-  Span span;         // from the `#` to the end of its line
-  bool doc = false;  // `##`
+  source::Span span;  // from the `#` to the end of its line
+  bool doc = false;   // `##`
 };
 
 struct File {
-  FileId file;
+  source::FileId file;
   Doc doc;
   std::vector<Use> uses;
   std::vector<Pattern> patterns;

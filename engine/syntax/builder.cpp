@@ -14,7 +14,7 @@ std::string Path::text() const {
   return text;
 }
 
-Builder::Builder(const SourceMap& sources, FileId file, Sink& sink)
+Builder::Builder(const source::SourceMap& sources, source::FileId file, diag::Sink& sink)
     : sources_(sources),
       id_(file),
       sink_(sink),
@@ -25,7 +25,7 @@ Builder::Builder(const SourceMap& sources, FileId file, Sink& sink)
   file_.file = file;
 }
 
-Span Builder::span(const char* begin, const char* end) const {
+source::Span Builder::span(const char* begin, const char* end) const {
   return range(static_cast<size_t>(begin - text_.data()), static_cast<size_t>(end - text_.data()));
 }
 
@@ -41,24 +41,24 @@ void Builder::abandon(size_t at) {
 
 // Words, strings, paths.
 
-void Builder::word(Span span) {
+void Builder::word(source::Span span) {
   word_.text.assign(look_.slice(span.begin, span.end));
   word_.span = span;
   word_.quoted = false;
 }
 
-void Builder::string(Span span) {
+void Builder::string(source::Span span) {
   word_.text = unescape(bytes_, span);
   word_.span = span;
   word_.quoted = true;
 }
 
-std::string Builder::unescape(Span bytes, Span text) {
+std::string Builder::unescape(source::Span bytes, source::Span text) {
   const std::string_view raw = look_.slice(bytes.begin, bytes.end);
   const bool first = text.begin >= escapes_checked_;
   escapes_checked_ = std::max<size_t>(escapes_checked_, text.end);
   if (raw.empty() && first && look_.slice(text.begin, text.end) == "\"\"") {
-    sink_.add(code::empty_text, text).help("remove it; a text has at least one byte");
+    sink_.add(diag::code::empty_text, text).help("remove it; a text has at least one byte");
   }
   size_t slash = raw.find('\\');
   if (slash == raw.npos) return std::string(raw);
@@ -83,7 +83,7 @@ std::string Builder::unescape(Span bytes, Span text) {
     }
     if (first) {
       const Token seen{TokenKind::other, bytes.begin + slash, bytes.begin + from};
-      sink_.add(code::bad_escape, range(seen), look_.text(seen))
+      sink_.add(diag::code::bad_escape, range(seen), look_.text(seen))
           .help(
               "write `\\\\` for a backslash; the other escapes are `\\\"` and `\\xNN`; a regular "
               "expression is written between slashes: `/…/`");
@@ -94,30 +94,30 @@ std::string Builder::unescape(Span bytes, Span text) {
   return out;
 }
 
-void Builder::path_head(Span span) {
+void Builder::path_head(source::Span span) {
   path_.parts.assign(1, word_);
   path_.span = span;
 }
 
-void Builder::path_part(Span span) {
+void Builder::path_part(source::Span span) {
   path_.parts.push_back(word_);
   path_.span.end = span.end;
 }
 
 // Expressions.
 
-void Builder::expression_begin(Span) {
+void Builder::expression_begin(source::Span) {
   exprs_.begin();
   expr_ = {};
   anchor_ = {};
   stray_paren_ = false;
 }
 
-void Builder::begin_anchor(Span span) {
+void Builder::begin_anchor(source::Span span) {
   anchor_ = span;
 }
 
-void Builder::bare_text(Span span) {
+void Builder::bare_text(source::Span span) {
   atom_ = {};
   atom_.kind = ExprKind::text;
   atom_.text = std::move(word_.text);
@@ -125,32 +125,32 @@ void Builder::bare_text(Span span) {
   atom_.text_span = bytes_;
 }
 
-void Builder::begin_text(Span span) {
+void Builder::begin_text(source::Span span) {
   bare_text(span);
   atom_.at_begin = true;
   atom_.span.begin = anchor_.begin;
 }
 
-void Builder::ignore_case(Span span) {
+void Builder::ignore_case(source::Span span) {
   if (atom_.at_end) {
-    sink_.add(code::detached_flag, span, "i").help("write `i` before `$`");
+    sink_.add(diag::code::detached_flag, span, "i").help("write `i` before `$`");
   }
   atom_.ignore_case = true;
 }
 
-void Builder::end_anchor(Span span) {
+void Builder::end_anchor(source::Span span) {
   if (atom_.kind == ExprKind::regex) {
-    sink_.add(code::anchored_regex, span, "$").help("write `$` inside: `/…$/`");
+    sink_.add(diag::code::anchored_regex, span, "$").help("write `$` inside: `/…$/`");
   }
   atom_.at_end = true;
 }
 
-void Builder::text_atom(Span span) {
+void Builder::text_atom(source::Span span) {
   atom_.span.end = span.end;
   exprs_.atom(std::move(atom_));
 }
 
-void Builder::regex(Span span) {
+void Builder::regex(source::Span span) {
   atom_ = {};
   atom_.kind = ExprKind::regex;
   atom_.text.assign(look_.slice(bytes_.begin, bytes_.end));
@@ -158,19 +158,19 @@ void Builder::regex(Span span) {
   atom_.span = span;
 }
 
-void Builder::regex_atom(Span span) {
+void Builder::regex_atom(source::Span span) {
   if (atom_.kind == ExprKind::regex) atom_.at_end = false;
   atom_.span = span;
   exprs_.atom(std::move(atom_));
 }
 
-void Builder::operation(Span span) {
+void Builder::operation(source::Span span) {
   const std::optional<OperationKind> kind = operation_kind_from(word_.text);
   operation_ = kind.value_or(OperationKind::kernel);
   if (!kind) missing_operation(span);
 }
 
-void Builder::operation_atom(Span span) {
+void Builder::operation_atom(source::Span span) {
   atom_ = {};
   atom_.kind = ExprKind::operation;
   atom_.operation = operation_;
@@ -178,14 +178,14 @@ void Builder::operation_atom(Span span) {
   exprs_.atom(std::move(atom_));
 }
 
-void Builder::otherwise_atom(Span span) {
+void Builder::otherwise_atom(source::Span span) {
   atom_ = {};
   atom_.kind = ExprKind::otherwise;
   atom_.span = span;
   exprs_.atom(std::move(atom_));
 }
 
-void Builder::name_atom(Span) {
+void Builder::name_atom(source::Span) {
   atom_ = {};
   atom_.kind = ExprKind::pattern;
   atom_.span = path_.span;
@@ -193,24 +193,24 @@ void Builder::name_atom(Span) {
   exprs_.atom(std::move(atom_));
 }
 
-void Builder::open_paren(Span span) {
+void Builder::open_paren(source::Span span) {
   exprs_.open(span);
   check_depth(span);
 }
 
-void Builder::negation(Span span) {
+void Builder::negation(source::Span span) {
   exprs_.prefix(ExprKind::negation, span);
   check_depth(span);
 }
 
-void Builder::within(Span span) {
+void Builder::within(source::Span span) {
   exprs_.prefix(ExprKind::within, span);
   check_depth(span);
 }
 
-void Builder::check_depth(Span span) {
+void Builder::check_depth(source::Span span) {
   if (exprs_.depth() <= static_cast<size_t>(max_nesting)) return;
-  sink_.add(code::nesting_too_deep, span, max_nesting)
+  sink_.add(diag::code::nesting_too_deep, span, max_nesting)
       .help("name a part of it: `pattern part = …`");
   exprs_.begin();
   // What is left of the nest is no mistake of its own.
@@ -221,31 +221,33 @@ void Builder::check_depth(Span span) {
   abandon(at);
 }
 
-void Builder::close_paren(Span span) {
+void Builder::close_paren(source::Span span) {
   if (exprs_.in_parens()) {
     exprs_.close(span);
     return;
   }
   if (!stray_paren_) {
-    sink_.add(code::stray_paren, span).help("remove it, or open a `(` before");
+    sink_.add(diag::code::stray_paren, span).help("remove it, or open a `(` before");
   }
   stray_paren_ = true;
 }
 
-void Builder::or_operator(Span) {
+void Builder::or_operator(source::Span) {
   exprs_.disjunction();
 }
 
-void Builder::expression(Span) {
+void Builder::expression(source::Span) {
   if (exprs_.in_parens() && reported_at_ != look_.past_gap(exprs_.last()->span.end)) {
-    const Span paren = exprs_.open_paren();
+    const source::Span paren = exprs_.open_paren();
     const size_t end = look_.before_blanks(exprs_.last()->span.end);
-    sink_.add(code::unclosed_paren, range(end, end)).related(paren, "opened here").help("add `)`");
+    sink_.add(diag::code::unclosed_paren, range(end, end))
+        .related(paren, "opened here")
+        .help("add `)`");
   }
   expr_ = exprs_.finish();
 }
 
-Expr Builder::unread(Span span) const {
+Expr Builder::unread(source::Span span) const {
   Expr expr;
   expr.kind = ExprKind::text;
   expr.span = span;
@@ -260,7 +262,7 @@ Doc Builder::doc(size_t at) {
   return trivia_.before(at);
 }
 
-void Builder::begin_rule(RuleKind kind, Span span) {
+void Builder::begin_rule(RuleKind kind, source::Span span) {
   rule_ = {};
   rule_.kind = kind;
   rule_.span = span;
@@ -268,40 +270,40 @@ void Builder::begin_rule(RuleKind kind, Span span) {
   pending_ = Pending::rule;
 }
 
-void Builder::rule_head(Span span) {
+void Builder::rule_head(source::Span span) {
   begin_rule(RuleKind::rule, span);
   rule_.label = std::move(word_);
 }
 
-void Builder::replace_begin(Span span) {
+void Builder::replace_begin(source::Span span) {
   begin_rule(RuleKind::replace, span);
 }
 
-void Builder::drop_begin(Span span) {
+void Builder::drop_begin(source::Span span) {
   begin_rule(RuleKind::drop, span);
 }
 
-void Builder::include_begin(Span span) {
+void Builder::include_begin(source::Span span) {
   begin_rule(RuleKind::include, span);
 }
 
-void Builder::keep_begin(Span span) {
+void Builder::keep_begin(source::Span span) {
   begin_rule(RuleKind::otherwise_keep, span);
 }
 
-void Builder::rule_label(Span) {
+void Builder::rule_label(source::Span) {
   rule_.label = std::move(word_);
 }
 
-void Builder::include_table(Span) {
+void Builder::include_table(source::Span) {
   rule_.table = std::move(path_);
 }
 
-void Builder::rule(Span span) {
+void Builder::rule(source::Span span) {
   push_rule(span);
 }
 
-void Builder::push_rule(Span span) {
+void Builder::push_rule(source::Span span) {
   pending_ = Pending::none;
   rule_.span = span;
   const bool has_label = !rule_.label.span.valid() ? rule_.kind == RuleKind::include ||
@@ -327,40 +329,40 @@ size_t Builder::indent_of(size_t at) const {
   return indent;
 }
 
-void Builder::open(Level level, Span span) {
+void Builder::open(Level level, source::Span span) {
   braces_.push_back({level, span, indent_of(span.begin)});
 }
 
-void Builder::close(Span) {
+void Builder::close(source::Span) {
   braces_.pop_back();
 }
 
-void Builder::rules_open(Span span) {
+void Builder::rules_open(source::Span span) {
   rules_.clear();
   open(Level::rules, span);
 }
 
-void Builder::phases_begin(Span span) {
+void Builder::phases_begin(source::Span span) {
   block_ = {};
   block_.doc = doc(span.begin);
   block_.dimension = {std::string(look_.slice(span.begin, span.end)), span, false};
 }
 
-void Builder::phases(Span span) {
+void Builder::phases(source::Span span) {
   block_.span = span;
   block_.rules = std::move(rules_);
   rules_.clear();
   body().phases.push_back(std::move(block_));
 }
 
-void Builder::block_begin(Span span) {
+void Builder::block_begin(source::Span span) {
   block_ = {};
   block_.doc = doc(span.begin);
   block_.dimension = std::move(word_);
   check_name(block_.dimension, "a dimension");
 }
 
-void Builder::block(Span span) {
+void Builder::block(source::Span span) {
   block_.span = span;
   block_.rules = std::move(rules_);
   rules_.clear();
@@ -369,7 +371,7 @@ void Builder::block(Span span) {
 
 void Builder::check_name(const Word& word, std::string_view what) {
   if (word.quoted || !is_keyword(word.text)) return;
-  sink_.add(code::keyword_as_name, word.span, word.text, what).help("choose another name");
+  sink_.add(diag::code::keyword_as_name, word.span, word.text, what).help("choose another name");
 }
 
 }  // namespace kr::syntax

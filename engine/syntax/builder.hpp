@@ -27,110 +27,110 @@ class Builder {
     size_t at;
   };
 
-  Builder(const SourceMap& sources, FileId file, Sink& sink);
+  Builder(const source::SourceMap& sources, source::FileId file, diag::Sink& sink);
 
-  Span span(const char* begin, const char* end) const;
-  Span seen(size_t begin, size_t end) const { return range(begin, end); }
+  source::Span span(const char* begin, const char* end) const;
+  source::Span seen(size_t begin, size_t end) const { return range(begin, end); }
   File take();
   /// Set where the text is not UTF-8, which was said: bytes beyond ASCII are not reported again.
   void ignore_broken_bytes() { broken_bytes_ = true; }
 
   // Words, strings, paths: into word_ and path_, for what is named after them.
-  void comment(Span span) { trivia_.add(span.begin, span.end); }
-  void word(Span span);
-  void text_bytes(Span span) { bytes_ = span; }
-  void string(Span span);
-  void path_head(Span span);
-  void path_part(Span span);
+  void comment(source::Span span) { trivia_.add(span.begin, span.end); }
+  void word(source::Span span);
+  void text_bytes(source::Span span) { bytes_ = span; }
+  void string(source::Span span);
+  void path_head(source::Span span);
+  void path_part(source::Span span);
 
   // Expressions.
-  void expression_begin(Span span);
-  void expression(Span span);
-  void begin_anchor(Span span);
-  void bare_text(Span span);
-  void begin_text(Span span);
-  void ignore_case(Span span);
-  void end_anchor(Span span);
-  void text_atom(Span span);
-  void regex_bytes(Span span) { bytes_ = span; }
-  void regex(Span span);
-  void regex_atom(Span span);
-  void operation(Span span);
-  void operation_atom(Span span);
-  void otherwise_atom(Span span);
-  void name_atom(Span span);
-  void open_paren(Span span);
-  void close_paren(Span span);
-  void negation(Span span);
-  void within(Span span);
-  void or_operator(Span span);
+  void expression_begin(source::Span span);
+  void expression(source::Span span);
+  void begin_anchor(source::Span span);
+  void bare_text(source::Span span);
+  void begin_text(source::Span span);
+  void ignore_case(source::Span span);
+  void end_anchor(source::Span span);
+  void text_atom(source::Span span);
+  void regex_bytes(source::Span span) { bytes_ = span; }
+  void regex(source::Span span);
+  void regex_atom(source::Span span);
+  void operation(source::Span span);
+  void operation_atom(source::Span span);
+  void otherwise_atom(source::Span span);
+  void name_atom(source::Span span);
+  void open_paren(source::Span span);
+  void close_paren(source::Span span);
+  void negation(source::Span span);
+  void within(source::Span span);
+  void or_operator(source::Span span);
 
   // Rules and their blocks.
-  void rule_head(Span span);
-  void rule(Span span);
-  void replace_begin(Span span);
-  void drop_begin(Span span);
-  void include_begin(Span span);
-  void keep_begin(Span span);
-  void rule_label(Span span);
-  void include_table(Span span);
-  void rules_open(Span span);
-  void close(Span span);
-  void phases_begin(Span span);
-  void phases(Span span);
-  void block_begin(Span span);
-  void block(Span span);
+  void rule_head(source::Span span);
+  void rule(source::Span span);
+  void replace_begin(source::Span span);
+  void drop_begin(source::Span span);
+  void include_begin(source::Span span);
+  void keep_begin(source::Span span);
+  void rule_label(source::Span span);
+  void include_table(source::Span span);
+  void rules_open(source::Span span);
+  void close(source::Span span);
+  void phases_begin(source::Span span);
+  void phases(source::Span span);
+  void block_begin(source::Span span);
+  void block(source::Span span);
 
   // Engines and models.
-  void engine_begin(Span span);
-  void engine_name(Span span);
-  void engine_title(Span span);
-  void engine_open(Span span);
-  void engine(Span span);
-  void model_begin(Span span);
-  void model_name(Span span);
-  void model_title(Span span);
-  void model_base(Span span);
-  void model_open(Span span);
-  void model(Span span);
-  void fold_item(Span span);
-  void abbreviated(Span span);
-  void abbreviation(Span span);
-  void detect(Span span);
+  void engine_begin(source::Span span);
+  void engine_name(source::Span span);
+  void engine_title(source::Span span);
+  void engine_open(source::Span span);
+  void engine(source::Span span);
+  void model_begin(source::Span span);
+  void model_name(source::Span span);
+  void model_title(source::Span span);
+  void model_base(source::Span span);
+  void model_open(source::Span span);
+  void model(source::Span span);
+  void fold_item(source::Span span);
+  void abbreviated(source::Span span);
+  void abbreviation(source::Span span);
+  void detect(source::Span span);
 
   // Declarations of a file.
-  void use_begin(Span span);
-  void use_file(Span span);
-  void use_module(Span span);
-  void use_alias(Span span);
-  void use(Span span);
-  void pattern_begin(Span span);
-  void pattern_name(Span span);
-  void pattern(Span span);
-  void labels_begin(Span span);
-  void labels_dimension(Span span);
-  void labels_base(Span span);
-  void labels_open(Span span);
-  void labels(Span span);
-  void vocabulary_label(Span span);
-  void label_title(Span span);
-  void label_color(Span span);
-  void label_entry(Span span);
-  void table_begin(Span span);
-  void table_name(Span span);
-  void table_dimension(Span span);
-  void table(Span span);
-  void test_begin(Span span);
-  void test_engine(Span span);
-  void test_model(Span span);
-  void test_open(Span span);
-  void test(Span span);
-  void case_kind(Span span);
-  void case_name(Span span);
-  void case_within(Span span);
-  void expected_dimension(Span span);
-  void expected_label(Span span);
-  void test_case(Span span);
+  void use_begin(source::Span span);
+  void use_file(source::Span span);
+  void use_module(source::Span span);
+  void use_alias(source::Span span);
+  void use(source::Span span);
+  void pattern_begin(source::Span span);
+  void pattern_name(source::Span span);
+  void pattern(source::Span span);
+  void labels_begin(source::Span span);
+  void labels_dimension(source::Span span);
+  void labels_base(source::Span span);
+  void labels_open(source::Span span);
+  void labels(source::Span span);
+  void vocabulary_label(source::Span span);
+  void label_title(source::Span span);
+  void label_color(source::Span span);
+  void label_entry(source::Span span);
+  void table_begin(source::Span span);
+  void table_name(source::Span span);
+  void table_dimension(source::Span span);
+  void table(source::Span span);
+  void test_begin(source::Span span);
+  void test_engine(source::Span span);
+  void test_model(source::Span span);
+  void test_open(source::Span span);
+  void test(source::Span span);
+  void case_kind(source::Span span);
+  void case_name(source::Span span);
+  void case_within(source::Span span);
+  void expected_dimension(source::Span span);
+  void expected_label(source::Span span);
+  void test_case(source::Span span);
 
   // What the grammar asks.
   size_t depth() const { return braces_.size(); }
@@ -147,26 +147,26 @@ class Builder {
 
   // Mistakes inside an item.
   size_t expected(size_t at, std::string_view what);
-  size_t missing_atom(Span seen);
-  size_t missing_operator(Span seen);
-  size_t not_word(Span seen);
-  size_t missing_colon(Span seen);
-  size_t missing_equals(Span seen);
-  size_t missing_arrow(Span seen);
-  size_t missing_keep(Span seen);
-  size_t missing_drop_label(Span seen);
-  size_t missing_text(Span seen);
-  size_t missing_operation(Span seen);
-  size_t missing_brace(Span seen, void (Builder::*open)(Span));
-  size_t unclosed_brace(Span seen);
-  size_t unterminated_text(Span seen);
-  size_t unterminated_regex(Span seen);
-  size_t empty_regex(Span seen);
-  size_t wrong_flag(Span seen);
-  size_t flag_apart(Span seen);
-  size_t caret_apart(Span seen);
-  size_t doubled_operator(Span seen);
-  size_t misspelt(Span seen, std::string_view keyword);
+  size_t missing_atom(source::Span seen);
+  size_t missing_operator(source::Span seen);
+  size_t not_word(source::Span seen);
+  size_t missing_colon(source::Span seen);
+  size_t missing_equals(source::Span seen);
+  size_t missing_arrow(source::Span seen);
+  size_t missing_keep(source::Span seen);
+  size_t missing_drop_label(source::Span seen);
+  size_t missing_text(source::Span seen);
+  size_t missing_operation(source::Span seen);
+  size_t missing_brace(source::Span seen, void (Builder::*open)(source::Span));
+  size_t unclosed_brace(source::Span seen);
+  size_t unterminated_text(source::Span seen);
+  size_t unterminated_regex(source::Span seen);
+  size_t empty_regex(source::Span seen);
+  size_t wrong_flag(source::Span seen);
+  size_t flag_apart(source::Span seen);
+  size_t caret_apart(source::Span seen);
+  size_t doubled_operator(source::Span seen);
+  size_t misspelt(source::Span seen, std::string_view keyword);
 
   // Between items.
   bool stray(size_t& at);
@@ -175,7 +175,7 @@ class Builder {
  private:
   struct Brace {
     Level level;
-    Span span;
+    source::Span span;
     size_t indent;  // of the line it stands on
   };
   /// What `stray` found out about an item, for the next attempt to read it.
@@ -183,31 +183,31 @@ class Builder {
   enum class Pending : uint8_t { none, rule, pattern };
 
   static uint32_t narrow(size_t offset) { return static_cast<uint32_t>(offset); }
-  Span range(size_t begin, size_t end) const { return {id_, narrow(begin), narrow(end)}; }
-  Span range(const Token& token) const { return range(token.begin, token.end); }
+  source::Span range(size_t begin, size_t end) const { return {id_, narrow(begin), narrow(end)}; }
+  source::Span range(const Token& token) const { return range(token.begin, token.end); }
   bool amended(Amendment what, size_t at) const { return amendment_ == what && amended_at_ == at; }
   void amend(Amendment what, size_t at);
   Level level() const { return braces_.empty() ? Level::file : braces_.back().level; }
   size_t indent_of(size_t at) const;
-  void open(Level level, Span span);
+  void open(Level level, source::Span span);
 
   /// False where this place was reported already: what is met there is the same mistake.
   bool fresh(size_t at);
   [[noreturn]] void abandon(size_t at);
   /// What helps where these bytes stand in place of something else; may be empty.
   std::string_view hint(size_t at) const;
-  Diagnostic& unexpected(const Token& token, std::string_view what);
+  diag::Diagnostic& unexpected(const Token& token, std::string_view what);
   bool odd_quotes(size_t begin) const;
   size_t unpaired_quotes(size_t begin);
   bool is_operand(const Token& token) const;
-  void check_depth(Span span);
+  void check_depth(source::Span span);
   void check_name(const Word& word, std::string_view what);
-  Expr unread(Span span) const;
-  std::string unescape(Span bytes, Span text);
+  Expr unread(source::Span span) const;
+  std::string unescape(source::Span bytes, source::Span text);
   Doc doc(size_t at);
   void declare(size_t at, bool is_use);
-  void begin_rule(RuleKind kind, Span span);
-  void push_rule(Span span);
+  void begin_rule(RuleKind kind, source::Span span);
+  void push_rule(source::Span span);
   Body& body() { return in_model_ ? model_.body : engine_.body; }
 
   // syntax/recovery.cpp
@@ -230,9 +230,9 @@ class Builder {
   size_t next_item(size_t at) const;
   std::string_view items() const;
 
-  const SourceMap& sources_;
-  FileId id_;
-  Sink& sink_;
+  const source::SourceMap& sources_;
+  source::FileId id_;
+  diag::Sink& sink_;
   std::string_view text_;
   Lookahead look_;
   Trivia trivia_;
@@ -241,10 +241,10 @@ class Builder {
 
   Word word_;
   Path path_;
-  Span bytes_;
+  source::Span bytes_;
   size_t escapes_checked_ = 0;  // strings before this offset were looked at
   Expr atom_;
-  Span anchor_;
+  source::Span anchor_;
   OperationKind operation_ = OperationKind::kernel;
   ExprId expr_;
   bool stray_paren_ = false;
@@ -276,7 +276,7 @@ class Builder {
   size_t reported_at_ = static_cast<size_t>(-1);
   bool end_reported_ = false;
   bool broken_bytes_ = false;
-  Span closed_engine_;            // the brace that closed the last engine
+  source::Span closed_engine_;    // the brace that closed the last engine
   bool after_misplaced_ = false;  // what follows a misplaced item of a file is not reported again
 };
 

@@ -25,7 +25,7 @@ void Builder::declare(size_t at, bool is_use) {
 
 // Engines and models.
 
-void Builder::engine_begin(Span span) {
+void Builder::engine_begin(source::Span span) {
   engine_ = {};
   engine_.span = span;
   engine_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
@@ -33,19 +33,19 @@ void Builder::engine_begin(Span span) {
   in_engine_ = true;
 }
 
-void Builder::engine_name(Span) {
+void Builder::engine_name(source::Span) {
   engine_.name = std::move(word_);
 }
 
-void Builder::engine_title(Span) {
+void Builder::engine_title(source::Span) {
   engine_.title = std::move(word_);
 }
 
-void Builder::engine_open(Span span) {
+void Builder::engine_open(source::Span span) {
   open(Level::engine, span);
 }
 
-void Builder::engine(Span span) {
+void Builder::engine(source::Span span) {
   in_engine_ = false;
   engine_.span = span;
   closed_engine_ = range(span.end - 1, span.end);
@@ -53,37 +53,37 @@ void Builder::engine(Span span) {
   engine_ = {};
 }
 
-void Builder::model_begin(Span span) {
+void Builder::model_begin(source::Span span) {
   model_ = {};
   model_.span = span;
   model_.doc = doc(span.begin);
   in_model_ = true;
 }
 
-void Builder::model_name(Span) {
+void Builder::model_name(source::Span) {
   model_.name = std::move(word_);
 }
 
-void Builder::model_title(Span) {
+void Builder::model_title(source::Span) {
   model_.title = std::move(word_);
 }
 
-void Builder::model_base(Span) {
+void Builder::model_base(source::Span) {
   model_.extends = std::move(path_);
 }
 
-void Builder::model_open(Span span) {
+void Builder::model_open(source::Span span) {
   open(Level::model, span);
 }
 
-void Builder::model(Span span) {
+void Builder::model(source::Span span) {
   in_model_ = false;
   model_.span = span;
   if (model_.name.span.valid() && in_engine_) engine_.models.push_back(std::move(model_));
   model_ = {};
 }
 
-void Builder::fold_item(Span span) {
+void Builder::fold_item(source::Span span) {
   if (!expr_.valid()) return;
   Expr& expr = file_.exprs.get(expr_);
   const bool plain = !expr.grouped && !expr.ignore_case && !expr.at_begin && !expr.at_end;
@@ -100,49 +100,49 @@ void Builder::fold_item(Span span) {
   expr_ = {};
 }
 
-void Builder::abbreviated(Span) {
+void Builder::abbreviated(source::Span) {
   abbreviation_ = {};
   abbreviation_.from = std::move(word_);
 }
 
-void Builder::abbreviation(Span span) {
+void Builder::abbreviation(source::Span span) {
   abbreviation_.span = span;
   abbreviation_.to = std::move(word_);
   body().abbreviations.push_back(std::move(abbreviation_));
 }
 
-void Builder::detect(Span span) {
+void Builder::detect(source::Span span) {
   if (expr_.valid()) body().detects.push_back({span, expr_});
   expr_ = {};
 }
 
 // Declarations of a file.
 
-void Builder::use_begin(Span span) {
+void Builder::use_begin(source::Span span) {
   use_ = {};
   declare(span.begin, true);
 }
 
-void Builder::use_file(Span) {
+void Builder::use_file(source::Span) {
   use_.file = std::move(word_);
 }
 
-void Builder::use_module(Span) {
+void Builder::use_module(source::Span) {
   use_.module = std::move(path_);
 }
 
-void Builder::use_alias(Span) {
+void Builder::use_alias(source::Span) {
   use_.alias = std::move(word_);
   check_name(*use_.alias, "a module");
 }
 
-void Builder::use(Span span) {
+void Builder::use(source::Span span) {
   use_.span = span;
   if (!use_.alias && !use_.module.parts.empty()) check_name(use_.module.parts.back(), "a module");
   if (use_.file || !use_.module.parts.empty()) file_.uses.push_back(std::move(use_));
 }
 
-void Builder::pattern_begin(Span span) {
+void Builder::pattern_begin(source::Span span) {
   pattern_ = {};
   pattern_.span = span;
   pattern_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
@@ -150,12 +150,12 @@ void Builder::pattern_begin(Span span) {
   pending_ = Pending::pattern;
 }
 
-void Builder::pattern_name(Span) {
+void Builder::pattern_name(source::Span) {
   pattern_.name = std::move(word_);
   check_name(pattern_.name, "a pattern");
 }
 
-void Builder::pattern(Span span) {
+void Builder::pattern(source::Span span) {
   pending_ = Pending::none;
   pattern_.span = span;
   pattern_.expr = expr_.valid() ? expr_ : file_.exprs.add(unread(span));
@@ -163,45 +163,45 @@ void Builder::pattern(Span span) {
   if (pattern_.name.span.valid()) file_.patterns.push_back(std::move(pattern_));
 }
 
-void Builder::labels_begin(Span span) {
+void Builder::labels_begin(source::Span span) {
   labels_ = {};
   labels_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
   declare(span.begin, false);
 }
 
-void Builder::labels_dimension(Span) {
+void Builder::labels_dimension(source::Span) {
   labels_.dimension = std::move(word_);
   check_name(labels_.dimension, "a dimension");
 }
 
-void Builder::labels_base(Span) {
+void Builder::labels_base(source::Span) {
   labels_.extends = std::move(path_);
 }
 
-void Builder::labels_open(Span span) {
+void Builder::labels_open(source::Span span) {
   open(Level::labels, span);
 }
 
-void Builder::labels(Span span) {
+void Builder::labels(source::Span span) {
   labels_.span = span;
   if (labels_.dimension.span.valid()) file_.labels.push_back(std::move(labels_));
 }
 
-void Builder::vocabulary_label(Span span) {
+void Builder::vocabulary_label(source::Span span) {
   entry_ = {};
   entry_.doc = doc(span.begin);
   entry_.label = std::move(word_);
 }
 
-void Builder::label_title(Span) {
+void Builder::label_title(source::Span) {
   entry_.title = std::move(word_);
 }
 
-void Builder::label_color(Span) {
+void Builder::label_color(source::Span) {
   entry_.color = std::move(word_);
 }
 
-void Builder::label_entry(Span span) {
+void Builder::label_entry(source::Span span) {
   entry_.span = span;
   const std::string_view label = entry_.label.text;
   // `colour "#4e79a7"` reads as a label with that title.
@@ -215,22 +215,22 @@ void Builder::label_entry(Span span) {
   labels_.labels.push_back(std::move(entry_));
 }
 
-void Builder::table_begin(Span span) {
+void Builder::table_begin(source::Span span) {
   table_ = {};
   table_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
   declare(span.begin, false);
 }
 
-void Builder::table_name(Span) {
+void Builder::table_name(source::Span) {
   table_.name = std::move(word_);
 }
 
-void Builder::table_dimension(Span) {
+void Builder::table_dimension(source::Span) {
   table_.dimension = std::move(word_);
   check_name(table_.dimension, "a dimension");
 }
 
-void Builder::table(Span span) {
+void Builder::table(source::Span span) {
   table_.span = span;
   table_.rules = std::move(rules_);
   rules_.clear();
@@ -239,50 +239,50 @@ void Builder::table(Span span) {
   }
 }
 
-void Builder::test_begin(Span span) {
+void Builder::test_begin(source::Span span) {
   test_ = {};
   declare(span.begin, false);
 }
 
-void Builder::test_engine(Span) {
+void Builder::test_engine(source::Span) {
   test_.engine = std::move(word_);
 }
 
-void Builder::test_model(Span) {
+void Builder::test_model(source::Span) {
   test_.model = std::move(word_);
 }
 
-void Builder::test_open(Span span) {
+void Builder::test_open(source::Span span) {
   case_ = {};
   open(Level::test, span);
 }
 
-void Builder::test(Span span) {
+void Builder::test(source::Span span) {
   test_.span = span;
   if (test_.engine.span.valid()) file_.tests.push_back(std::move(test_));
 }
 
-void Builder::case_kind(Span) {
+void Builder::case_kind(source::Span) {
   case_.kind = operation_;
 }
 
-void Builder::case_name(Span) {
+void Builder::case_name(source::Span) {
   case_.name = std::move(word_);
 }
 
-void Builder::case_within(Span) {
+void Builder::case_within(source::Span) {
   case_.within.push_back(std::move(word_));
 }
 
-void Builder::expected_dimension(Span) {
+void Builder::expected_dimension(source::Span) {
   case_.expected.push_back({std::move(word_), {}});
 }
 
-void Builder::expected_label(Span) {
+void Builder::expected_label(source::Span) {
   if (!case_.expected.empty()) case_.expected.back().label = std::move(word_);
 }
 
-void Builder::test_case(Span span) {
+void Builder::test_case(source::Span span) {
   case_.span = span;
   std::erase_if(case_.expected, [](const Expectation& e) {
     return !e.dimension.span.valid() || !e.label.span.valid();

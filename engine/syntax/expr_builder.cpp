@@ -8,11 +8,11 @@ void ExprBuilder::begin() {
   frames_.assign(1, Frame{});
 }
 
-void ExprBuilder::open(Span paren) {
+void ExprBuilder::open(source::Span paren) {
   frames_.push_back({paren, prefixes_.size(), 0, 0});
 }
 
-void ExprBuilder::prefix(ExprKind kind, Span span) {
+void ExprBuilder::prefix(ExprKind kind, source::Span span) {
   prefixes_.push_back({kind, span});
 }
 
@@ -24,7 +24,7 @@ void ExprBuilder::push(ExprId operand) {
   while (prefixes_.size() > frames_.back().prefixes) {
     Expr expr;
     expr.kind = prefixes_.back().kind;
-    expr.span = kr::join(prefixes_.back().span, exprs_.get(operand).span);
+    expr.span = kr::source::join(prefixes_.back().span, exprs_.get(operand).span);
     expr.operands = {operand};
     operand = exprs_.add(std::move(expr));
     prefixes_.pop_back();
@@ -39,8 +39,8 @@ void ExprBuilder::join(ExprKind kind, size_t count) {
   Expr expr;
   expr.kind = kind;
   expr.operands.assign(first, operands_.end());
-  expr.span =
-      kr::join(exprs_.get(expr.operands.front()).span, exprs_.get(expr.operands.back()).span);
+  expr.span = kr::source::join(exprs_.get(expr.operands.front()).span,
+                               exprs_.get(expr.operands.back()).span);
   operands_.erase(first, operands_.end());
   operands_.push_back(exprs_.add(std::move(expr)));
 }
@@ -64,7 +64,7 @@ void ExprBuilder::disjunction() {
   end_conjunction();
 }
 
-void ExprBuilder::close(Span paren) {
+void ExprBuilder::close(source::Span paren) {
   end_disjunction();
   const Frame frame = frames_.back();
   frames_.pop_back();
@@ -74,15 +74,15 @@ void ExprBuilder::close(Span paren) {
   operands_.pop_back();
   Expr& expr = exprs_.get(inside);
   expr.grouped = true;
-  expr.span = kr::join(frame.paren, paren);
+  expr.span = kr::source::join(frame.paren, paren);
   push(inside);
 }
 
 ExprId ExprBuilder::finish() {
   while (in_parens()) {
     // Left open: reported by the caller. The group ends where its last operand does.
-    const Span end = operands_.empty() ? open_paren() : exprs_.get(operands_.back()).span;
-    close(Span{end.file, end.end, end.end});
+    const source::Span end = operands_.empty() ? open_paren() : exprs_.get(operands_.back()).span;
+    close(source::Span{end.file, end.end, end.end});
   }
   end_disjunction();
   return operands_.empty() ? ExprId{} : operands_.back();

@@ -15,11 +15,11 @@ class ExprBuilder {
 
   void begin();
   /// Prefixes; the nesting that results is in depth().
-  void open(Span paren);
-  void prefix(ExprKind kind, Span span);
+  void open(source::Span paren);
+  void prefix(ExprKind kind, source::Span span);
   /// A whole operand: takes the prefixes before it.
   void atom(Expr expr);
-  void close(Span paren);
+  void close(source::Span paren);
   /// `|` between two operands. `&` needs no word: operands side by side are joined by it.
   void disjunction();
   /// Closes what is open and returns the whole; invalid where there is no operand.
@@ -28,20 +28,20 @@ class ExprBuilder {
   size_t depth() const { return frames_.size() - 1 + prefixes_.size(); }
   bool in_parens() const { return frames_.size() > 1; }
   /// The parenthesis opened last.
-  Span open_paren() const { return frames_.back().paren; }
+  source::Span open_paren() const { return frames_.back().paren; }
   /// The operand read last; invalid before the first.
   const Expr* last() const { return operands_.empty() ? nullptr : &exprs_.get(operands_.back()); }
 
  private:
   struct Frame {
-    Span paren;
+    source::Span paren;
     size_t prefixes = 0;      // of prefixes_, what belongs to frames outside
     size_t conjunctions = 0;  // operands joined by & and not yet put together
     size_t disjunctions = 0;  // operands joined by |
   };
   struct Prefix {
     ExprKind kind;
-    Span span;
+    source::Span span;
   };
   void push(ExprId operand);
   void join(ExprKind kind, size_t count);

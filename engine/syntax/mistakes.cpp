@@ -48,7 +48,7 @@ bool Builder::odd_quotes(size_t begin) const {
 size_t Builder::unpaired_quotes(size_t begin) {
   const size_t end = look_.line_end(begin);
   if (fresh(begin)) {
-    sink_.add(code::unterminated_text, range(begin, look_.before_blanks(end)))
+    sink_.add(diag::code::unterminated_text, range(begin, look_.before_blanks(end)))
         .help("the quotes of this line are unbalanced; write `\\\"` for a quote in a text");
   }
   return end;
@@ -67,28 +67,28 @@ bool Builder::fresh(size_t at) {
 size_t Builder::expected(size_t at, std::string_view what) {
   const Token token = look_.token(at);
   if (!fresh(token.begin)) abandon(token.begin);
-  Diagnostic& said = unexpected(token, what);
+  diag::Diagnostic& said = unexpected(token, what);
   if (said.help_.empty()) said.help_ = hint(token.begin);
   return at;
 }
 
 /// Where the next thing stands on a later line, what is missing is missing at the end of this one.
-Diagnostic& Builder::unexpected(const Token& token, std::string_view what) {
+diag::Diagnostic& Builder::unexpected(const Token& token, std::string_view what) {
   const std::string found = look_.describe(token.begin);
   const size_t before = trivia_.before_gap(token.begin);
   if (token.kind == TokenKind::end) {
-    return sink_.add(code::syntax, range(before, before), what, found);
+    return sink_.add(diag::code::syntax, range(before, before), what, found);
   }
   if (before == 0 || !look_.first_on_line(token.begin)) {
-    return sink_.add(code::syntax, range(token), what, found);
+    return sink_.add(diag::code::syntax, range(token), what, found);
   }
-  return sink_.add(code::syntax, range(before, before), what, found)
+  return sink_.add(diag::code::syntax, range(before, before), what, found)
       .related(range(token), "{} is here", found);
 }
 
 // What is missing.
 
-size_t Builder::missing_atom(Span seen) {
+size_t Builder::missing_atom(source::Span seen) {
   const Token token = look_.token(seen.begin);
   // `a: | | "x"` lacks its operands by one mistake.
   const Expr* last = exprs_.last();
@@ -146,16 +146,16 @@ bool Builder::worded_negation(size_t at) const {
 }
 
 /// It is read as the negation that is meant.
-size_t Builder::not_word(Span seen) {
+size_t Builder::not_word(source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (fresh(token.begin)) {
-    sink_.add(code::syntax, range(token), "`!`", "`not`").help("write `!`");
+    sink_.add(diag::code::syntax, range(token), "`!`", "`not`").help("write `!`");
   }
   negation(range(token));
   return token.end;
 }
 
-size_t Builder::missing_operator(Span seen) {
+size_t Builder::missing_operator(source::Span seen) {
   const Token token = look_.token(seen.begin);
   const std::string_view word = look_.text(token);
   const Expr* last = exprs_.last();
@@ -164,11 +164,12 @@ size_t Builder::missing_operator(Span seen) {
   }
   if (!fresh(token.begin)) abandon(token.end);
   if (word == "keep") {
-    sink_.add(code::syntax, range(token), "the next rule", "`keep`")
+    sink_.add(diag::code::syntax, range(token), "the next rule", "`keep`")
         .help("`otherwise keep` is a rule without a label");
     abandon(token.end);
   }
-  Diagnostic& said = sink_.add(code::missing_operator, range(token), look_.describe(token.begin));
+  diag::Diagnostic& said =
+      sink_.add(diag::code::missing_operator, range(token), look_.describe(token.begin));
   if (word == "and") {
     said.help("write `&`");
     return token.end;
@@ -182,24 +183,24 @@ size_t Builder::missing_operator(Span seen) {
   return token.begin;
 }
 
-size_t Builder::missing_colon(Span seen) {
+size_t Builder::missing_colon(source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (!fresh(token.begin)) abandon(token.begin);
   const size_t end = look_.before_blanks(token.begin);
   size_t begin = end;
   while (begin > 0 && is_word_byte(text_[begin - 1])) --begin;
   const std::string_view before = begin < end ? look_.slice(begin, end) : word_.text;
-  sink_.add(code::missing_colon, range(begin, end), excerpt(before, longest_word))
+  sink_.add(diag::code::missing_colon, range(begin, end), excerpt(before, longest_word))
       .help("write `{}:`", excerpt(before, longest_word));
   return look_.byte(token.begin) == '=' ? token.end : token.begin;
 }
 
-size_t Builder::missing_equals(Span seen) {
+size_t Builder::missing_equals(source::Span seen) {
   const size_t at = expected(seen.begin, "`=`");
   return look_.byte(at) == ':' ? at + 1 : at;
 }
 
-size_t Builder::missing_arrow(Span seen) {
+size_t Builder::missing_arrow(source::Span seen) {
   const size_t at = expected(seen.begin, case_.within.empty() ? "`=>` or `within`" : "`=>`");
   const Token token = look_.token(at);
   size_t after = token.begin;
@@ -213,7 +214,7 @@ size_t Builder::missing_arrow(Span seen) {
   return after;
 }
 
-size_t Builder::missing_keep(Span seen) {
+size_t Builder::missing_keep(source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (!fresh(token.begin)) abandon(token.begin);
   unexpected(token, "`keep` after `otherwise`")
@@ -222,7 +223,7 @@ size_t Builder::missing_keep(Span seen) {
   abandon(seen.begin);
 }
 
-size_t Builder::missing_drop_label(Span seen) {
+size_t Builder::missing_drop_label(source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (!fresh(token.begin)) abandon(token.begin);
   unexpected(token, "a label after `drop`")
@@ -230,22 +231,23 @@ size_t Builder::missing_drop_label(Span seen) {
   abandon(token.begin);
 }
 
-size_t Builder::missing_text(Span seen) {
+size_t Builder::missing_text(source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (token.kind != TokenKind::regex) abandon(expected(seen.begin, "a text after `^`"));
-  sink_.add(code::anchored_regex, anchor_, "^").help("write `^` inside: `/^…/`");
-  atom_ = unread(join(anchor_, range(token)));
+  sink_.add(diag::code::anchored_regex, anchor_, "^").help("write `^` inside: `/^…/`");
+  atom_ = unread(source::join(anchor_, range(token)));
   return token.end;
 }
 
-size_t Builder::missing_operation(Span seen) {
+size_t Builder::missing_operation(source::Span seen) {
   operation_ = OperationKind::kernel;
   if (seen.size() == 0) {
     return expected(seen.begin, "`kernel`, `memcpy` or `memset` after `@`");
   }
   const std::string_view word = look_.slice(seen.begin, seen.end);
   static const std::vector<std::string> kinds{"kernel", "memcpy", "memset"};
-  Diagnostic& said = sink_.add(code::unknown_operation, seen, excerpt(word, longest_word));
+  diag::Diagnostic& said =
+      sink_.add(diag::code::unknown_operation, seen, excerpt(word, longest_word));
   if (const auto near = nearest(word.substr(0, look_at), kinds)) {
     said.help("did you mean `@{}`?", *near);
   } else {
@@ -254,7 +256,7 @@ size_t Builder::missing_operation(Span seen) {
   return seen.end;
 }
 
-size_t Builder::missing_brace(Span seen, void (Builder::*open)(Span)) {
+size_t Builder::missing_brace(source::Span seen, void (Builder::*open)(source::Span)) {
   expected(seen.begin, "`{`");
   const size_t line_end = std::min(look_.line_end(seen.begin), seen.begin + look_at);
   Token token = look_.token(seen.begin);
@@ -276,7 +278,7 @@ size_t Builder::missing_brace(Span seen, void (Builder::*open)(Span)) {
   return first.begin;
 }
 
-size_t Builder::unclosed_brace(Span seen) {
+size_t Builder::unclosed_brace(source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (fresh(token.begin)) {
     const bool at_end = token.kind == TokenKind::end;
@@ -284,8 +286,8 @@ size_t Builder::unclosed_brace(Span seen) {
     // It is missing before what begins on another line.
     const bool before = at_end || look_.first_on_line(token.begin);
     const size_t end = trivia_.before_gap(token.begin);
-    Diagnostic& said =
-        sink_.add(code::unclosed_brace, before ? range(end, end) : range(token), found);
+    diag::Diagnostic& said =
+        sink_.add(diag::code::unclosed_brace, before ? range(end, end) : range(token), found);
     if (before && !at_end) said.related(range(token), "{} is here", found);
     // At the end of the file all that is open is the same mistake.
     for (size_t i = braces_.size(); i > 0; --i) {
@@ -300,25 +302,29 @@ size_t Builder::unclosed_brace(Span seen) {
 
 // Broken tokens.
 
-size_t Builder::unterminated_text(Span seen) {
+size_t Builder::unterminated_text(source::Span seen) {
   const size_t open = bytes_.begin - 1;
   const size_t end = look_.line_end(seen.begin);
   if (open >= escapes_checked_) {
-    sink_.add(code::unterminated_text, range(open, std::max(look_.before_blanks(end), open + 1)))
+    sink_
+        .add(diag::code::unterminated_text,
+             range(open, std::max(look_.before_blanks(end), open + 1)))
         .help("add `\"`; a text must end on the line where it begins");
   }
   return end;
 }
 
-size_t Builder::unterminated_regex(Span seen) {
+size_t Builder::unterminated_regex(source::Span seen) {
   const size_t open = bytes_.begin - 1;
   const size_t end = look_.line_end(seen.begin);
-  sink_.add(code::unterminated_regex, range(open, std::max(look_.before_blanks(end), open + 1)))
+  sink_
+      .add(diag::code::unterminated_regex,
+           range(open, std::max(look_.before_blanks(end), open + 1)))
       .help("add `/`; a slash in the expression is written `\\/`");
   return end;
 }
 
-size_t Builder::empty_regex(Span seen) {
+size_t Builder::empty_regex(source::Span seen) {
   atom_ = unread(seen);
   size_t at = seen.end;
   if (look_.byte(at) == 'i' && !is_word_byte(look_.byte(at + 1))) ++at;
@@ -326,7 +332,7 @@ size_t Builder::empty_regex(Span seen) {
   while (look_.byte(rest) == ' ' || look_.byte(rest) == '\t' || look_.byte(rest) == '\r') ++rest;
   constexpr std::string_view ends("|&)#}$,\n\0", 9);
   const bool comment = ends.find(look_.byte(rest)) == ends.npos;
-  Diagnostic& said = sink_.add(code::empty_regex, seen);
+  diag::Diagnostic& said = sink_.add(diag::code::empty_regex, seen);
   if (comment) {
     said.help("a comment begins with `#`");
     return look_.line_end(at);
@@ -335,36 +341,36 @@ size_t Builder::empty_regex(Span seen) {
   return at;
 }
 
-size_t Builder::wrong_flag(Span seen) {
+size_t Builder::wrong_flag(source::Span seen) {
   if (atom_.kind == ExprKind::text && odd_quotes(seen.end)) {
     abandon(unpaired_quotes(atom_.span.begin));
   }
   const std::string_view flag = look_.slice(seen.begin, seen.end);
-  sink_.add(code::wrong_flag, seen, excerpt(flag, longest_word))
+  sink_.add(diag::code::wrong_flag, seen, excerpt(flag, longest_word))
       .help("the only flag is `i`, which ignores ASCII case");
   return seen.end;
 }
 
-size_t Builder::flag_apart(Span seen) {
+size_t Builder::flag_apart(source::Span seen) {
   const bool anchor = text_[seen.end - 1] == '$';
   if (anchor && atom_.kind == ExprKind::regex) {
     end_anchor(range(seen.end - 1, seen.end));
     return seen.end;
   }
   (anchor ? atom_.at_end : atom_.ignore_case) = true;
-  sink_.add(code::detached_flag, range(seen.end - 1, seen.end), anchor ? "$" : "i")
+  sink_.add(diag::code::detached_flag, range(seen.end - 1, seen.end), anchor ? "$" : "i")
       .help("remove the blank before it");
   return seen.end;
 }
 
-size_t Builder::caret_apart(Span seen) {
-  sink_.add(code::detached_flag, anchor_, "^").help("remove the blank after it");
+size_t Builder::caret_apart(source::Span seen) {
+  sink_.add(diag::code::detached_flag, anchor_, "^").help("remove the blank after it");
   return seen.end;
 }
 
-size_t Builder::doubled_operator(Span seen) {
+size_t Builder::doubled_operator(source::Span seen) {
   const std::string_view sign = look_.slice(seen.begin, seen.end);
-  sink_.add(code::syntax, seen, "an expression", fmt::format("`{}`", sign))
+  sink_.add(diag::code::syntax, seen, "an expression", fmt::format("`{}`", sign))
       .help("write `|` and `&` only once");
   return seen.end;
 }
@@ -379,8 +385,8 @@ bool Builder::is_near(size_t at, std::string_view keyword) const {
   return edit_distance(word, keyword) <= (keyword.size() > 4 ? 2U : 1U);
 }
 
-size_t Builder::misspelt(Span seen, std::string_view keyword) {
-  sink_.add(code::misspelled_keyword, seen, look_.slice(seen.begin, seen.end))
+size_t Builder::misspelt(source::Span seen, std::string_view keyword) {
+  sink_.add(diag::code::misspelled_keyword, seen, look_.slice(seen.begin, seen.end))
       .help("did you mean `{}`?", keyword);
   return seen.end;
 }

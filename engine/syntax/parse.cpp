@@ -190,7 +190,7 @@ template <class Rule>
 struct control : tao::pegtl::normal<Rule> {
   static size_t mistake(size_t begin, size_t end, Builder& builder) {
     using Report = std::remove_cv_t<decltype(report<Rule>)>;
-    const Span seen = builder.seen(begin, end);
+    const source::Span seen = builder.seen(begin, end);
     if constexpr (std::is_same_v<Report, const char*>) {
       return builder.expected(begin, report<Rule>);
     } else if constexpr (!std::is_null_pointer_v<Report>) {
@@ -203,15 +203,15 @@ struct control : tao::pegtl::normal<Rule> {
   }
 };
 
-void report_encoding(FileId file, const Encoding& encoding, Sink& sink) {
+void report_encoding(source::FileId file, const Encoding& encoding, diag::Sink& sink) {
   const auto at = static_cast<uint32_t>(encoding.at);
-  sink.add(code::not_text, Span{file, at, at + 1}, encoding.what)
+  sink.add(diag::code::not_text, source::Span{file, at, at + 1}, encoding.what)
       .help("save it as UTF-8; any byte of a name can be written `\\xNN`");
 }
 
 }  // namespace
 
-File parse(const SourceMap& sources, FileId file, Sink& sink) {
+File parse(const source::SourceMap& sources, source::FileId file, diag::Sink& sink) {
   const std::string_view text = sources.text(file);
   const Encoding encoding = encoding_of(text);
   Builder builder(sources, file, sink);

@@ -10,6 +10,6 @@ namespace kr::syntax {
 /// Parentheses, `!` and `within` may nest this deep; deeper is a diagnostic.
 inline constexpr int max_nesting = 256;
 
-File parse(const SourceMap& sources, FileId file, Sink& sink);
+File parse(const source::SourceMap& sources, source::FileId file, diag::Sink& sink);
 
 }  // namespace kr::syntax

@@ -201,7 +201,8 @@ bool Builder::stray(size_t& at) {
 void Builder::stray_token(const Token& token) {
   if (!fresh(token.begin)) return;
   const char c = text_[token.begin];
-  Diagnostic& said = sink_.add(code::syntax, range(token), items(), look_.describe(token.begin));
+  diag::Diagnostic& said =
+      sink_.add(diag::code::syntax, range(token), items(), look_.describe(token.begin));
   if (c == ';' || c == ',') {
     said.help("remove it: items need no separator");
   } else if (c == ':' && level() == Level::labels) {
@@ -224,7 +225,7 @@ bool Builder::stray_brace(size_t& at) {
     after_misplaced_ = false;
     return true;
   }
-  Diagnostic& said = sink_.add(code::stray_brace, range(begin, begin + 1));
+  diag::Diagnostic& said = sink_.add(diag::code::stray_brace, range(begin, begin + 1));
   if (closed_engine_.valid()) said.related(closed_engine_, "the engine was closed here");
   said.help("remove it");
   return true;
@@ -288,7 +289,8 @@ bool Builder::stray_misspelt(const Token& token) {
 
 void Builder::report_misplaced(const Token& token, std::string_view where, std::string_view help) {
   if (!fresh(token.begin)) return;
-  sink_.add(code::misplaced, range(token), excerpt(look_.text(token), 40), where).help_ = help;
+  sink_.add(diag::code::misplaced, range(token), excerpt(look_.text(token), 40), where).help_ =
+      help;
 }
 
 bool Builder::stray_in_file(const Token& token, size_t& at) {
@@ -298,8 +300,9 @@ bool Builder::stray_in_file(const Token& token, size_t& at) {
   const bool rule = (is_word(token) || token.kind == TokenKind::string) && colon;
   if (!body_item && !rule) return false;
   if (!after_misplaced_ && fresh(token.begin)) {
-    Diagnostic& said = sink_.add(code::misplaced, range(token), excerpt(word, 40),
-                                 body_item ? "outside an engine" : "outside a block of rules");
+    diag::Diagnostic& said =
+        sink_.add(diag::code::misplaced, range(token), excerpt(word, 40),
+                  body_item ? "outside an engine" : "outside a block of rules");
     if (closed_engine_.valid()) said.related(closed_engine_, "the engine was closed here");
     said.help_ = body_item ? "put it into an engine" : rules_belong;
     if (is_block(token))
@@ -367,7 +370,7 @@ bool Builder::stray_in_rules(const Token& token, size_t& at) {
   const bool name = is_word(next) && same_line && !begins_item(next);
   if (!operand && !name) return false;
   if (!fresh(token.begin)) return false;
-  sink_.add(code::missing_colon, range(token), excerpt(look_.text(token), 40))
+  sink_.add(diag::code::missing_colon, range(token), excerpt(look_.text(token), 40))
       .help("write `{}:`", excerpt(look_.text(token), 40));
   amend(Amendment::colon, token.begin);
   return true;
@@ -375,7 +378,7 @@ bool Builder::stray_in_rules(const Token& token, size_t& at) {
 
 bool Builder::stray_in_labels(const Token& token, size_t&) {
   if (!is_word(token) || !is_keyword(look_.text(token)) || !fresh(token.begin)) return false;
-  sink_.add(code::keyword_as_name, range(token), look_.text(token), "a label without quotes")
+  sink_.add(diag::code::keyword_as_name, range(token), look_.text(token), "a label without quotes")
       .help("write `\"{}\"`", look_.text(token));
   amend(Amendment::label, token.begin);
   return true;

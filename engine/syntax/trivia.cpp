@@ -25,7 +25,7 @@ size_t Trivia::before_gap(size_t at) const {
   size_t stop = 0;
   breaks_before(at, stop);
   for (size_t i = comments_.size(); i > 0; --i) {
-    const Span comment = comments_[i - 1].span;
+    const source::Span comment = comments_[i - 1].span;
     if (comment.begin >= stop) continue;
     if (comment.end != stop) break;
     breaks_before(comment.begin, stop);
@@ -63,7 +63,7 @@ Trivia::Block Trivia::block_before(size_t at) const {
 Doc Trivia::text_of(size_t first, size_t last) const {
   Doc doc;
   for (size_t i = first; i < last; ++i) {
-    const Span span = comments_[i].span;
+    const source::Span span = comments_[i].span;
     std::string_view line = text_.substr(span.begin, span.size());
     line.remove_prefix(2);
     if (line.starts_with(' ')) line.remove_prefix(1);

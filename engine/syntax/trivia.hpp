@@ -10,7 +10,7 @@ namespace kr::syntax {
 
 class Trivia {
  public:
-  Trivia(std::string_view text, FileId file) : text_(text), file_(file) {}
+  Trivia(std::string_view text, source::FileId file) : text_(text), file_(file) {}
 
   /// A comment from its `#` to the end of its line. Those met a second time are left out.
   void add(size_t begin, size_t end);
@@ -40,7 +40,7 @@ class Trivia {
   size_t breaks_before(size_t at, size_t& stop) const;
 
   std::string_view text_;
-  FileId file_;
+  source::FileId file_;
   std::vector<Comment> comments_;
 };
 

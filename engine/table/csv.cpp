@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-namespace kr {
+namespace kr::table {
 namespace {
 
 bool is_formula(std::string_view text, CsvWriter::Cells cells) noexcept {
@@ -70,4 +70,4 @@ void CsvWriter::end_row() {
   first_ = true;
 }
 
-}  // namespace kr
+}  // namespace kr::table

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kr {
+namespace kr::table {
 
 class CsvWriter {
  public:
@@ -39,4 +39,4 @@ bool is_plain_csv(std::string_view text, CsvWriter::Cells cells) noexcept;
 /// A cell with the text.
 void append_csv_text(std::string& out, std::string_view text, CsvWriter::Cells cells);
 
-}  // namespace kr
+}  // namespace kr::table

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace kr {
+namespace kr::table {
 namespace {
 
 using Wide = unsigned __int128;
@@ -80,4 +80,4 @@ std::string grouped(int64_t number) {
   return signed_text(number, digits);
 }
 
-}  // namespace kr
+}  // namespace kr::table

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace kr {
+namespace kr::table {
 
 /// ns as seconds with nine decimals: `0.000123456`. Exact.
 std::string seconds(int64_t ns);
@@ -31,4 +31,4 @@ std::string percent(int64_t part, int64_t whole, int decimals);
 /// `1,234,567`.
 std::string grouped(int64_t number);
 
-}  // namespace kr
+}  // namespace kr::table

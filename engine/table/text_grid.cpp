@@ -7,7 +7,7 @@
 
 #include "base/printable.hpp"
 
-namespace kr {
+namespace kr::table {
 namespace {
 
 /// Each byte is a character that takes one column.
@@ -199,4 +199,4 @@ std::string TextGrid::text(size_t indent, bool color) const {
   return out;
 }
 
-}  // namespace kr
+}  // namespace kr::table

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kr {
+namespace kr::table {
 
 /// Columns on the screen that a text takes once it is `printable`.
 size_t columns_of(std::string_view shown);
@@ -70,4 +70,4 @@ class TextGrid {
   std::vector<Row> rows_;
 };
 
-}  // namespace kr
+}  // namespace kr::table

@@ -10,14 +10,14 @@ namespace kr::tables {
 namespace {
 
 void add_listed_checks(const Source& /*source*/, RowSink& sink) {
-  for (const CodeInfo& code : all_codes()) {
-    if (code.severity == Severity::retired) continue;
-    sink.row({code.id, code.name, to_string(code.severity), description(code)});
+  for (const diag::CodeInfo& code : diag::all_codes()) {
+    if (code.severity == diag::Severity::retired) continue;
+    sink.row({code.id, code.name, diag::to_string(code.severity), diag::description(code)});
   }
 }
 
 void add_listed_formats(const Source& /*source*/, RowSink& sink) {
-  for (const FormatInfo& format : known_formats()) {
+  for (const trace::FormatInfo& format : trace::known_formats()) {
     const std::string extensions = fmt::format("{}", fmt::join(format.extensions, " "));
     sink.row({format.name, table::cell_or_nothing(extensions), format.summary});
   }

@@ -7,11 +7,11 @@
 namespace kr::tables {
 namespace {
 
-std::vector<ActivityRatio> activity_ratios(const Source& source) {
-  std::vector<const std::vector<ActivityStatistics>*> all;
+std::vector<analyze::ActivityRatio> activity_ratios(const Source& source) {
+  std::vector<const std::vector<analyze::ActivityStatistics>*> all;
   all.reserve(source.runs.size());
   for (const Run& run : source.runs) all.push_back(&run.statistics->activity);
-  return compare_activity(all);
+  return analyze::compare_activity(all);
 }
 
 std::string without_activity_pairs(const Source& source) {
@@ -21,7 +21,7 @@ std::string without_activity_pairs(const Source& source) {
 
 void add_activity(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const ActivityStatistics& one : run.statistics->activity) {
+    for (const analyze::ActivityStatistics& one : run.statistics->activity) {
       sink.row({run.summary.id, one.type, one.instances, one.total_ns, one.min_ns, one.max_ns,
                 ratio_of(one.total_ns, one.instances)});
     }
@@ -30,8 +30,8 @@ void add_activity(const Source& source, RowSink& sink) {
 
 void add_activity_longest(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const ActivityStatistics& one : run.statistics->activity) {
-      for (const Longest& longest : one.longest) {
+    for (const analyze::ActivityStatistics& one : run.statistics->activity) {
+      for (const analyze::Longest& longest : one.longest) {
         sink.row({run.summary.id, one.type, int64_t{longest.percent}, longest.instances,
                   longest.share, longest.instances > 0 ? Cell(longest.mean_ns) : Cell()});
       }
@@ -40,7 +40,7 @@ void add_activity_longest(const Source& source, RowSink& sink) {
 }
 
 void add_activity_ratios(const Source& source, RowSink& sink) {
-  for (const ActivityRatio& one : activity_ratios(source)) {
+  for (const analyze::ActivityRatio& one : activity_ratios(source)) {
     const std::string& run_a = source.runs[one.run_a].summary.id;
     const std::string& run_b = source.runs[one.run_b].summary.id;
     const auto add = [&](int64_t percent, const std::optional<double>& ratio) {

@@ -9,13 +9,13 @@ namespace kr::tables {
 namespace {
 
 std::string without_collectives(const Source& source) {
-  const Ranks& ranks = source.ranks();
+  const analyze::Ranks& ranks = source.ranks();
   if (!ranks.why_not.empty()) return "the runs are not ranks of one job: " + ranks.why_not;
   return source.runs.size() < 2 ? "there is one run only" : std::string();
 }
 
 void add_collective_balance(const Source& source, RowSink& sink) {
-  for (const Collective& one : source.ranks().collectives) {
+  for (const analyze::Collective& one : source.ranks().collectives) {
     const std::vector<int64_t>& waiting = one.waiting_ns;
     const auto least = std::min_element(waiting.begin(), waiting.end());
     const auto most = std::max_element(waiting.begin(), waiting.end());
@@ -29,15 +29,15 @@ void add_collective_balance(const Source& source, RowSink& sink) {
 }
 
 void add_collectives(const Source& source, RowSink& sink) {
-  const Ranks& ranks = source.ranks();
-  for (const Collective& one : ranks.collectives) {
+  const analyze::Ranks& ranks = source.ranks();
+  for (const analyze::Collective& one : ranks.collectives) {
     for (size_t run = 0; run < ranks.runs.size(); ++run) {
       sink.row({one.name, source.rank(run), one.instances, one.total_ns[run], one.waiting_ns[run]});
     }
   }
   for (const std::string& name : ranks.uneven) {
     for (size_t run = 0; run < ranks.runs.size(); ++run) {
-      for (const CommunicationTimes& one : source.runs[run].statistics->communication) {
+      for (const analyze::CommunicationTimes& one : source.runs[run].statistics->communication) {
         if (one.name != name) continue;
         const std::vector<int64_t>& all = one.durations_ns;
         sink.row({name, source.rank(run), static_cast<int64_t>(all.size()),

@@ -9,7 +9,7 @@
 namespace kr::tables {
 namespace {
 
-Cell share_explained_of(const MeasuredRun& run) {
+Cell share_explained_of(const coverage::MeasuredRun& run) {
   if (run.total_ns == 0) return {};
   return static_cast<double>(run.explained_ns) / static_cast<double>(run.total_ns);
 }
@@ -18,13 +18,13 @@ double points_of(int64_t part, int64_t whole) {
   return whole == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-int64_t count_unexplained(const MeasuredRun& run) {
+int64_t count_unexplained(const coverage::MeasuredRun& run) {
   return std::count_if(run.names.begin(), run.names.end(),
-                       [](const MeasuredName& name) { return !name.explained; });
+                       [](const coverage::MeasuredName& name) { return !name.explained; });
 }
 
 void add_coverage(const Source& source, RowSink& sink) {
-  for (const MeasuredRun& run : source.coverage->runs) {
+  for (const coverage::MeasuredRun& run : source.coverage->runs) {
     sink.row({run.id, source.coverage->dimension, run.explained_ns, run.total_ns,
               share_explained_of(run), static_cast<int64_t>(run.names.size()),
               count_unexplained(run)});
@@ -32,10 +32,10 @@ void add_coverage(const Source& source, RowSink& sink) {
 }
 
 void add_unexplained(const Source& source, RowSink& sink) {
-  const TimeCoverage& coverage = *source.coverage;
-  const SourceMap& sources = source.rules->sources();
+  const coverage::TimeCoverage& coverage = *source.coverage;
+  const source::SourceMap& sources = source.rules->sources();
   for (size_t i = 0; i < coverage.unexplained.size(); ++i) {
-    const Suggestion& one = coverage.unexplained[i];
+    const coverage::Suggestion& one = coverage.unexplained[i];
     const std::string words = fmt::format("{}", fmt::join(one.label_words, " "));
     sink.row({static_cast<int64_t>(i), one.likeness, static_cast<int64_t>(one.names.size()),
               one.instances, one.total_ns, points_of(one.total_ns, coverage.total_ns), one.label,
@@ -46,9 +46,9 @@ void add_unexplained(const Source& source, RowSink& sink) {
 }
 
 void add_unexplained_names(const Source& source, RowSink& sink) {
-  const std::vector<Suggestion>& groups = source.coverage->unexplained;
+  const std::vector<coverage::Suggestion>& groups = source.coverage->unexplained;
   for (size_t i = 0; i < groups.size(); ++i) {
-    for (const UnexplainedName& name : groups[i].names) {
+    for (const coverage::UnexplainedName& name : groups[i].names) {
       sink.row({static_cast<int64_t>(i), name.name, to_string(name.kind), name.instances,
                 name.total_ns});
     }
@@ -56,10 +56,10 @@ void add_unexplained_names(const Source& source, RowSink& sink) {
 }
 
 void add_unexplained_runs(const Source& source, RowSink& sink) {
-  const TimeCoverage& coverage = *source.coverage;
+  const coverage::TimeCoverage& coverage = *source.coverage;
   for (size_t i = 0; i < coverage.unexplained.size(); ++i) {
-    for (const Suggestion::InRun& in_run : coverage.unexplained[i].runs) {
-      const MeasuredRun& run = coverage.runs[in_run.run];
+    for (const coverage::Suggestion::InRun& in_run : coverage.unexplained[i].runs) {
+      const coverage::MeasuredRun& run = coverage.runs[in_run.run];
       sink.row({static_cast<int64_t>(i), run.id, in_run.instances, in_run.total_ns,
                 points_of(in_run.total_ns, run.total_ns)});
     }

@@ -6,7 +6,7 @@ namespace {
 
 void add_devices(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const DeviceSum& one : run.summary.devices) {
+    for (const analyze::DeviceSum& one : run.summary.devices) {
       sink.row({run.summary.id, int64_t{one.device}, table::cell_or_nothing(one.name),
                 one.operations, one.span_ns, one.busy_ns, one.compute_ns, one.communication_ns,
                 one.exposed_communication_ns, one.memory_ns, one.exposed_memory_ns, one.idle_ns});

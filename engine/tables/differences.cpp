@@ -14,20 +14,20 @@ void add_comparison(const Source& source, RowSink& sink) {
 }
 
 void add_label_changes(const Source& source, RowSink& sink) {
-  for (const LabelDifference& one : source.run_difference->difference.labels) {
+  for (const trees::LabelDifference& one : source.run_difference->difference.labels) {
     sink.row({one.dimension, one.label, one.a_ns, one.b_ns, one.b_ns - one.a_ns});
   }
 }
 
 void add_name_changes(const Source& source, RowSink& sink) {
-  for (const NameDifference& one : source.run_difference->difference.names) {
+  for (const trees::NameDifference& one : source.run_difference->difference.names) {
     sink.row({one.name, one.a_ns, one.b_ns, one.b_ns - one.a_ns});
   }
 }
 
 void add_rule_changes(const Source& source, RowSink& sink) {
-  for (const MoveCount& one : source.rules_difference->moves) {
-    const Change& change = one.change;
+  for (const compare::MoveCount& one : source.rules_difference->moves) {
+    const compare::Change& change = one.change;
     const prove::Witness& witness = change.move.witness;
     const std::string within = fmt::format("{}", fmt::join(witness.within, " / "));
     sink.row({change.engine, change.model, change.dimension, change.move.from, change.move.to,
@@ -37,7 +37,7 @@ void add_rule_changes(const Source& source, RowSink& sink) {
 }
 
 void add_model_changes(const Source& source, RowSink& sink) {
-  const Comparison& comparison = source.rules_difference->comparison;
+  const compare::Comparison& comparison = source.rules_difference->comparison;
   for (const std::string& model : comparison.only_before) {
     sink.row({model, std::string_view("old")});
   }

@@ -10,7 +10,7 @@
 namespace kr::tables {
 namespace {
 
-std::string text_of_spans(const WhyOutcome& outcome) {
+std::string text_of_spans(const classify::WhyOutcome& outcome) {
   std::string text;
   for (const auto& [begin, end] : outcome.spans) {
     fmt::format_to(std::back_inserter(text), "{}{}-{}", text.empty() ? "" : ",", begin, end);
@@ -21,7 +21,7 @@ std::string text_of_spans(const WhyOutcome& outcome) {
 /// Calls `row(dimension, outcome's number, outcome)` for each.
 template <class Row>
 void for_each_outcome(const Source& source, const Row& row) {
-  for (const WhyDimension& dimension : source.explanation->dimensions) {
+  for (const classify::WhyDimension& dimension : source.explanation->dimensions) {
     const std::string& name = source.rules->program().dimensions.get(dimension.dimension).name;
     for (size_t i = 0; i < dimension.outcomes.size(); ++i) {
       row(name, static_cast<int64_t>(i), dimension.outcomes[i]);
@@ -30,28 +30,28 @@ void for_each_outcome(const Source& source, const Row& row) {
 }
 
 void add_explanations(const Source& source, RowSink& sink) {
-  for_each_outcome(
-      source, [&](const std::string& dimension, int64_t number, const WhyOutcome& outcome) {
-        std::string place, text;
-        if (outcome.rule) {
-          place = rule_place(*source.rules, *outcome.rule);
-          text = rule_on_one_line(*source.rules, *outcome.rule);
-        }
-        const std::string spans = text_of_spans(outcome);
-        const std::string condition = fmt::format("{}", fmt::join(outcome.conditions, " and "));
-        sink.row({dimension, number, outcome.label, table::cell_or_nothing(place),
-                  table::cell_or_nothing(text), table::cell_or_nothing(spans),
-                  table::cell_or_nothing(condition)});
-      });
+  for_each_outcome(source, [&](const std::string& dimension, int64_t number,
+                               const classify::WhyOutcome& outcome) {
+    std::string place, text;
+    if (outcome.rule) {
+      place = classify::rule_place(*source.rules, *outcome.rule);
+      text = classify::rule_on_one_line(*source.rules, *outcome.rule);
+    }
+    const std::string spans = text_of_spans(outcome);
+    const std::string condition = fmt::format("{}", fmt::join(outcome.conditions, " and "));
+    sink.row({dimension, number, outcome.label, table::cell_or_nothing(place),
+              table::cell_or_nothing(text), table::cell_or_nothing(spans),
+              table::cell_or_nothing(condition)});
+  });
 }
 
 void add_explanation_alternatives(const Source& source, RowSink& sink) {
-  for_each_outcome(
-      source, [&](const std::string& dimension, int64_t number, const WhyOutcome& outcome) {
-        for (const WhyRule& also : outcome.also) {
-          sink.row({dimension, number, also.label, rule_place(*source.rules, also.rule)});
-        }
-      });
+  for_each_outcome(source, [&](const std::string& dimension, int64_t number,
+                               const classify::WhyOutcome& outcome) {
+    for (const classify::WhyRule& also : outcome.also) {
+      sink.row({dimension, number, also.label, classify::rule_place(*source.rules, also.rule)});
+    }
+  });
 }
 
 }  // namespace

@@ -13,17 +13,17 @@ std::string without_host_trace(const Source& source) {
 
 void add_host_calls(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const HostSide* host = run.trace->trace.host.get();
+    const trace::HostSide* host = run.trace->trace.host.get();
     if (host == nullptr) continue;
     std::vector<int64_t> launched(host->launches.size());
     for (const uint32_t launch : host->launch_of) {
-      if (launch != HostRange::none) ++launched[launch];
+      if (launch != trace::HostRange::none) ++launched[launch];
     }
     for (size_t i = 0; i < host->launches.size(); ++i) {
-      const Launch& launch = host->launches[i];
-      const HostCall& call = host->calls[launch.call];
-      const HostThread& thread = host->threads[launch.thread];
-      const bool correlated = launch.correlation != Launch::no_correlation;
+      const trace::Launch& launch = host->launches[i];
+      const trace::HostCall& call = host->calls[launch.call];
+      const trace::HostThread& thread = host->threads[launch.thread];
+      const bool correlated = launch.correlation != trace::Launch::no_correlation;
       sink.row({run.summary.id, static_cast<int64_t>(i), thread.process, thread.thread, call.name,
                 call.driver ? "driver" : "runtime", correlated ? Cell(launch.correlation) : Cell(),
                 launch.start_ns, launch.duration_ns, launched[i]});
@@ -33,14 +33,14 @@ void add_host_calls(const Source& source, RowSink& sink) {
 
 void add_host_ranges(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const HostSide* host = run.trace->trace.host.get();
+    const trace::HostSide* host = run.trace->trace.host.get();
     if (host == nullptr) continue;
     for (size_t i = 0; i < host->ranges.size(); ++i) {
-      const HostRange& range = host->ranges[i];
-      const HostThread& thread = host->threads[range.thread];
-      const bool nested = range.parent != HostRange::none;
+      const trace::HostRange& range = host->ranges[i];
+      const trace::HostThread& thread = host->threads[range.thread];
+      const bool nested = range.parent != trace::HostRange::none;
       sink.row({run.summary.id, static_cast<int64_t>(i), thread.process, thread.thread,
-                range.kind == HostRange::Kind::module ? "module" : "annotation",
+                range.kind == trace::HostRange::Kind::module ? "module" : "annotation",
                 host->range_names[range.name], range.start_ns, range.end_ns,
                 nested ? Cell(int64_t{range.parent}) : Cell()});
     }

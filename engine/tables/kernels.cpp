@@ -4,7 +4,8 @@
 namespace kr::tables {
 namespace {
 
-const NameSum::Given* label_of_name(const NameSum& name, std::optional<size_t> dimension) {
+const analyze::NameSum::Given* label_of_name(const analyze::NameSum& name,
+                                             std::optional<size_t> dimension) {
   return dimension ? &name.labels[*dimension] : nullptr;
 }
 
@@ -12,19 +13,19 @@ void add_kernels(const Source& source, RowSink& sink) {
   const std::vector<std::string> dimensions = dimensions_of(source);
   Cells row;
   for (const Run& one : source.runs) {
-    const RunSummary& run = one.summary;
+    const analyze::RunSummary& run = one.summary;
     std::vector<std::optional<size_t>> at;
     at.reserve(dimensions.size());
     for (const std::string& dimension : dimensions) at.push_back(run.dimension(dimension));
     const auto ruled =
         run.dimension("substage") ? run.dimension("substage") : run.dimension("kind");
-    for (const NameSum& name : run.names) {
+    for (const analyze::NameSum& name : run.names) {
       row.assign({run.id, name.name, to_string(name.kind)});
       for (const auto& dimension : at) {
-        const NameSum::Given* label = label_of_name(name, dimension);
+        const analyze::NameSum::Given* label = label_of_name(name, dimension);
         row.push_back(label != nullptr ? Cell(label->label) : Cell());
       }
-      const NameSum::Given* by = label_of_name(name, ruled);
+      const analyze::NameSum::Given* by = label_of_name(name, ruled);
       row.insert(row.end(), {name.instances, name.elapsed_ns, name.total_ns, name.min_ns,
                              name.max_ns, name.mean_ns, name.stddev_ns,
                              by != nullptr ? table::cell_or_nothing(by->rule) : Cell()});

@@ -7,7 +7,7 @@ namespace {
 void add_kernels_by_device(const Source& source, RowSink& sink) {
   for (size_t i = 0; i < source.runs.size(); ++i) {
     const Run& run = source.runs[i];
-    for (const KernelStatistics& one : run.statistics->kernels) {
+    for (const analyze::KernelStatistics& one : run.statistics->kernels) {
       sink.row({run.summary.id, source.rank(i), int64_t{one.device}, one.name, one.kind,
                 one.instances, one.total_ns, one.min_ns, one.max_ns, one.mean_ns, one.stddev_ns,
                 one.share});

@@ -7,7 +7,7 @@ namespace {
 /// Titles of labels as the run's model declares them.
 class LabelTitles {
  public:
-  LabelTitles(const Program& program, const RunSummary& run) : program_(program) {
+  LabelTitles(const sema::Program& program, const analyze::RunSummary& run) : program_(program) {
     const auto engine = program.engine(run.engine);
     const auto model = engine ? program.model(*engine, run.model) : std::nullopt;
     if (model) model_ = &program.models.get(*model);
@@ -15,27 +15,27 @@ class LabelTitles {
 
   std::string_view of(std::string_view dimension, std::string_view label) const {
     const auto id = program_.dimension(dimension);
-    const kr::Table* table = model_ != nullptr && id ? model_->table(*id) : nullptr;
+    const kr::sema::Table* table = model_ != nullptr && id ? model_->table(*id) : nullptr;
     if (table == nullptr) return {};
-    for (const Label& one : table->vocabulary) {
+    for (const sema::Label& one : table->vocabulary) {
       if (one.name == label) return one.title;
     }
     return {};
   }
 
  private:
-  const Program& program_;
-  const Model* model_ = nullptr;
+  const sema::Program& program_;
+  const sema::Model* model_ = nullptr;
 };
 
 void add_labels(const Source& source, RowSink& sink) {
   for (const Run& one : source.runs) {
-    const RunSummary& run = one.summary;
+    const analyze::RunSummary& run = one.summary;
     const LabelTitles titles(source.rules->program(), run);
     for (const std::string& dimension : dimensions_of(source)) {
       const auto at = run.dimension(dimension);
       if (!at) continue;
-      for (const LabelSum& sum : run.dimensions[*at].labels) {
+      for (const analyze::LabelSum& sum : run.dimensions[*at].labels) {
         sink.row({run.id, dimension, sum.label,
                   table::cell_or_nothing(titles.of(dimension, sum.label)), sum.instances,
                   sum.elapsed_ns, sum.total_ns});
@@ -51,7 +51,8 @@ std::string not_one_job(const Source& source) {
 
 void add_label_balance(const Source& source, RowSink& sink) {
   for (const std::string& dimension : dimensions_of(source)) {
-    for (const LabelBalance& label : balance_labels(source.summaries(), dimension)) {
+    for (const analyze::LabelBalance& label :
+         analyze::balance_labels(source.summaries(), dimension)) {
       sink.row({dimension, label.label, label.sum_ns, label.mean_ns, label.max_ns,
                 label.max_over_mean, source.rank(label.most)});
     }

@@ -15,7 +15,7 @@ std::string without_launches(const Source& source) {
 void add_launch_matching(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     if (!run.statistics->launches) continue;
-    const LaunchStatistics& launches = *run.statistics->launches;
+    const analyze::LaunchStatistics& launches = *run.statistics->launches;
     sink.row({run.summary.id, launches.linked, launches.orphans});
   }
 }
@@ -23,7 +23,7 @@ void add_launch_matching(const Source& source, RowSink& sink) {
 void add_idle(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     if (!run.statistics->launches) continue;
-    const LaunchStatistics& launches = *run.statistics->launches;
+    const analyze::LaunchStatistics& launches = *run.statistics->launches;
     sink.row({run.summary.id, "host_bound", launches.host_bound_ns});
     sink.row({run.summary.id, "other", launches.other_ns});
   }
@@ -32,7 +32,7 @@ void add_idle(const Source& source, RowSink& sink) {
 void add_launches(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     if (!run.statistics->launches) continue;
-    for (const LaunchCalls& one : run.statistics->launches->by_api) {
+    for (const analyze::LaunchCalls& one : run.statistics->launches->by_api) {
       sink.row({run.summary.id, one.api, one.instances, one.operations, one.total_ns,
                 one.delay_mean_ns, one.short_kernels, one.running_at_next_launch});
     }
@@ -42,7 +42,7 @@ void add_launches(const Source& source, RowSink& sink) {
 void add_launch_queue(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     if (!run.statistics->launches) continue;
-    for (const StreamQueue& one : run.statistics->launches->queues) {
+    for (const analyze::StreamQueue& one : run.statistics->launches->queues) {
       sink.row({run.summary.id, int64_t{one.device}, one.stream, one.launches, one.operations,
                 one.mean, one.max, one.time_weighted_mean});
     }
@@ -51,7 +51,7 @@ void add_launch_queue(const Source& source, RowSink& sink) {
 
 void add_attribution(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const AttributionSums& sums = run.statistics->attribution;
+    const classify::AttributionSums& sums = run.statistics->attribution;
     sink.row({run.summary.id, "launch", sums.module_operations, sums.module_ns});
     sink.row({run.summary.id, "layer", sums.layer_operations, sums.layer_ns});
     sink.row({run.summary.id, "none", sums.none_operations, sums.none_ns});

@@ -6,7 +6,7 @@ namespace {
 
 void add_layers(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const LayerPart& one : run.statistics->layers) {
+    for (const analyze::LayerPart& one : run.statistics->layers) {
       sink.row({run.summary.id, int64_t{one.device}, int64_t{one.run.level},
                 static_cast<int64_t>(one.run.first), static_cast<int64_t>(one.run.period),
                 static_cast<int64_t>(one.run.repeats), static_cast<int64_t>(one.run.unit),

@@ -12,7 +12,7 @@
 namespace kr::tables {
 namespace {
 
-std::string listed_file(const CompiledRules& rules, Span span) {
+std::string listed_file(const match::CompiledRules& rules, source::Span span) {
   return span.valid() ? rules.sources().path(span.file) : std::string();
 }
 
@@ -22,17 +22,17 @@ std::string rules_module(const std::string& path) {
 }
 
 /// What an engine, or one of its models, is detected by, as written in the file that defines it.
-std::string listed_detect(const CompiledRules& rules, const std::string& engine,
+std::string listed_detect(const match::CompiledRules& rules, const std::string& engine,
                           const std::string& model) {
   std::string text;
-  const auto set = [&](const LoadedFile& file, const syntax::Body& body) {
+  const auto set = [&](const sema::LoadedFile& file, const syntax::Body& body) {
     text.clear();
     for (const syntax::Detect& detect : body.detects) {
       if (!text.empty()) text += " | ";
       text += rules.sources().text(file.tree.exprs.get(detect.expr).span);
     }
   };
-  for (const LoadedFile& file : rules.rules->files) {
+  for (const sema::LoadedFile& file : rules.rules->files) {
     if (!file.root) continue;
     for (const syntax::Engine& one : file.tree.engines) {
       if (one.name.text != engine) continue;
@@ -46,8 +46,8 @@ std::string listed_detect(const CompiledRules& rules, const std::string& engine,
 }
 
 void add_listed_engines(const Source& source, RowSink& sink) {
-  const CompiledRules& rules = *source.rules;
-  for (const Engine& engine : rules.program().engines) {
+  const match::CompiledRules& rules = *source.rules;
+  for (const sema::Engine& engine : rules.program().engines) {
     sink.row({engine.name, table::cell_or_nothing(engine.title),
               table::cell_or_nothing(listed_file(rules, engine.span)), engine.doc,
               table::cell_or_nothing(listed_detect(rules, engine.name, ""))});
@@ -55,11 +55,11 @@ void add_listed_engines(const Source& source, RowSink& sink) {
 }
 
 void add_listed_models(const Source& source, RowSink& sink) {
-  const CompiledRules& rules = *source.rules;
-  const Program& program = rules.program();
-  for (const Engine& engine : program.engines) {
-    for (const ModelId id : engine.models) {
-      const Model& model = program.models.get(id);
+  const match::CompiledRules& rules = *source.rules;
+  const sema::Program& program = rules.program();
+  for (const sema::Engine& engine : program.engines) {
+    for (const sema::ModelId id : engine.models) {
+      const sema::Model& model = program.models.get(id);
       const bool own = model.span.valid();  // not `default`, which nobody wrote
       const std::string detect =
           own ? listed_detect(rules, engine.name, model.name) : std::string();
@@ -72,13 +72,13 @@ void add_listed_models(const Source& source, RowSink& sink) {
 }
 
 void add_listed_labels(const Source& source, RowSink& sink) {
-  const CompiledRules& rules = *source.rules;
-  const Program& program = rules.program();
-  for (const Engine& engine : program.engines) {
+  const match::CompiledRules& rules = *source.rules;
+  const sema::Program& program = rules.program();
+  for (const sema::Engine& engine : program.engines) {
     std::set<std::pair<uint32_t, std::string>> seen;  // models share them
-    for (const ModelId id : engine.models) {
-      for (const Table& of_dimension : program.models.get(id).tables) {
-        for (const Label& label : of_dimension.vocabulary) {
+    for (const sema::ModelId id : engine.models) {
+      for (const sema::Table& of_dimension : program.models.get(id).tables) {
+        for (const sema::Label& label : of_dimension.vocabulary) {
           if (!seen.insert({of_dimension.dimension.index, label.name}).second) continue;
           sink.row({engine.name, program.dimensions.get(of_dimension.dimension).name, label.name,
                     table::cell_or_nothing(label.title), table::cell_or_nothing(label.color),
@@ -90,8 +90,8 @@ void add_listed_labels(const Source& source, RowSink& sink) {
 }
 
 void add_listed_patterns(const Source& source, RowSink& sink) {
-  const SourceMap& sources = source.rules->sources();
-  for (const LoadedFile& file : source.rules->rules->files) {
+  const source::SourceMap& sources = source.rules->sources();
+  for (const sema::LoadedFile& file : source.rules->rules->files) {
     const std::string& path = sources.path(file.file);
     for (const syntax::Pattern& pattern : file.tree.patterns) {
       sink.row({rules_module(path) + '.' + pattern.name.text, path, pattern.doc,
@@ -101,8 +101,8 @@ void add_listed_patterns(const Source& source, RowSink& sink) {
 }
 
 void add_listed_modules(const Source& source, RowSink& sink) {
-  std::map<std::string_view, const LoadedFile*> by_path;
-  for (const LoadedFile& file : source.rules->rules->files) {
+  std::map<std::string_view, const sema::LoadedFile*> by_path;
+  for (const sema::LoadedFile& file : source.rules->rules->files) {
     if (!file.root) by_path.emplace(source.rules->sources().path(file.file), &file);
   }
   for (const auto& [path, file] : by_path) {
@@ -111,8 +111,8 @@ void add_listed_modules(const Source& source, RowSink& sink) {
 }
 
 void add_listed_rulesets(const Source& source, RowSink& sink) {
-  for (const LoadedRules* rules : *source.rulesets) {
-    for (const LoadedFile& file : rules->files) {
+  for (const sema::LoadedRules* rules : *source.rulesets) {
+    for (const sema::LoadedFile& file : rules->files) {
       if (!file.root) continue;
       std::vector<std::string_view> engines;
       for (const syntax::Engine& engine : file.tree.engines) engines.push_back(engine.name.text);

@@ -9,7 +9,7 @@ std::string without_other_runs(const Source& source) {
 }
 
 void add_names_only_in(const Source& source, RowSink& sink) {
-  for (const NameOnlyIn& one : names_only_in(source.summaries())) {
+  for (const analyze::NameOnlyIn& one : analyze::names_only_in(source.summaries())) {
     sink.row({source.runs[one.run].summary.id, one.name, one.instances, one.total_ns});
   }
 }

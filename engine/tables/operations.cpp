@@ -9,7 +9,7 @@ namespace kr::tables {
 
 namespace {
 
-constexpr uint32_t no_place = Attribution::none;
+constexpr uint32_t no_place = classify::Attribution::none;
 
 /// Where the columns are: those of dimensions come after the first three.
 constexpr size_t dimensions_at = 3;
@@ -33,11 +33,11 @@ enum Place : size_t {  // of the other columns, after those of dimensions
 void add_operations(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     OperationRows rows(source, run);
-    UnionSweep sweep;
+    analyze::UnionSweep sweep;
     Cells row(rows.columns());
     for (size_t i = 0; i < rows.size(); ++i) {
       rows.fill(i, row);
-      const Operation& operation = run.trace->trace.operations[i];
+      const trace::Operation& operation = run.trace->trace.operations[i];
       row[rows.elapsed_column()] = sweep.add(operation.start_ns, operation.end_ns());
       sink.row(row);
     }
@@ -80,15 +80,15 @@ table::Info operations_info() {
 
 OperationRows::OperationRows(const Source& source, const Run& run)
     : rules_(source.rules), labelled_(run.trace.get()), dimensions_(dimensions_of(source)) {
-  const Program& program = source.rules->program();
-  const Labelled& labelled = labelled_->labelled;
+  const sema::Program& program = source.rules->program();
+  const classify::Labelled& labelled = labelled_->labelled;
   named_.resize(labelled.rows());
   for (uint32_t i = 0; i < named_.size(); ++i) {
-    const OperationName& name = labelled_->trace.names.get(labelled.names[i]);
+    const trace::OperationName& name = labelled_->trace.names.get(labelled.names[i]);
     named_[i] = {run.summary.id, name.text, to_string(name.kind)};
     for (const std::string& dimension : dimensions_) {
       const auto id = program.dimension(dimension);
-      const DimensionLabels* labels = id ? labelled.find(*id) : nullptr;
+      const classify::DimensionLabels* labels = id ? labelled.find(*id) : nullptr;
       named_[i].push_back(labels != nullptr ? Cell(labels->by_row[i].label) : Cell());
     }
   }
@@ -112,7 +112,7 @@ std::string_view OperationRows::module_path(uint32_t launch) {
   if (launch == path_of_) return path_;
   path_of_ = launch;
   path_.clear();
-  const HostSide& host = *labelled_->trace.host;
+  const trace::HostSide& host = *labelled_->trace.host;
   for (const uint32_t range : host.modules_of(host.launches[launch])) {
     if (!path_.empty()) path_ += '/';
     path_ += host.range_names[host.ranges[range].name];
@@ -121,8 +121,8 @@ std::string_view OperationRows::module_path(uint32_t launch) {
 }
 
 Cell OperationRows::placed(size_t row, size_t place) {
-  const Trace& trace = labelled_->trace;
-  const Operation& operation = trace.operations[row];
+  const trace::Trace& trace = labelled_->trace;
+  const trace::Operation& operation = trace.operations[row];
   switch (place) {
     case device_at:
       return int64_t{trace.track(operation.track).device};
@@ -138,12 +138,12 @@ Cell OperationRows::placed(size_t row, size_t place) {
 }
 
 Cell OperationRows::attributed(size_t row, size_t place) {
-  const Attribution& places = labelled_->attribution(*rules_);
-  const HostSide* host = labelled_->trace.host.get();
+  const classify::Attribution& places = labelled_->attribution(*rules_);
+  const trace::HostSide* host = labelled_->trace.host.get();
   const uint32_t step = places.step_of[row];
   const uint32_t layer = places.layer_of[row];
   const bool in_module = places.module_of[row] != no_place;
-  const uint32_t launch = host != nullptr ? host->launch_of[row] : HostRange::none;
+  const uint32_t launch = host != nullptr ? host->launch_of[row] : trace::HostRange::none;
   switch (place) {
     case module_at:
       return in_module ? table::cell_or_nothing(module_path(launch)) : Cell();
@@ -158,7 +158,7 @@ Cell OperationRows::attributed(size_t row, size_t place) {
     case layer_at:
       return layer != no_place ? Cell(static_cast<int64_t>(places.in_unit(layer))) : Cell();
     case call_at:
-      return launch != HostRange::none ? Cell(int64_t{launch}) : Cell();
+      return launch != trace::HostRange::none ? Cell(int64_t{launch}) : Cell();
     default:
       return {};
   }
@@ -185,8 +185,8 @@ Cell OperationRows::cell(size_t row, size_t column) {
 
 void OperationRows::find_elapsed() {
   elapsed_.reserve(size());
-  UnionSweep sweep;
-  for (const Operation& operation : labelled_->trace.operations) {
+  analyze::UnionSweep sweep;
+  for (const trace::Operation& operation : labelled_->trace.operations) {
     elapsed_.push_back(sweep.add(operation.start_ns, operation.end_ns()));
   }
 }
@@ -204,7 +204,7 @@ std::vector<uint32_t> OperationRows::grouped(size_t column) const {
     group_of[i] = groups.try_emplace(text != nullptr ? *text : "", next).first->second;
   }
   // A counting sort.
-  const Labelled& labelled = labelled_->labelled;
+  const classify::Labelled& labelled = labelled_->labelled;
   const auto& operations = labelled_->trace.operations;
   std::vector<uint32_t> next(groups.size() + 1);
   for (size_t i = 0; i < size(); ++i) ++next[group_of[labelled.row(i, operations[i])] + 1];

@@ -37,13 +37,13 @@ class OperationRows {
   std::string_view module_path(uint32_t launch);
   void find_elapsed();
 
-  const CompiledRules* rules_;
-  const LabelledTrace* labelled_;
+  const match::CompiledRules* rules_;
+  const analyze::LabelledTrace* labelled_;
   std::vector<std::string> dimensions_;
   std::vector<Cells> named_;  // by row of labels: the cells that depend on it alone
   std::vector<int64_t> elapsed_;
   // Modules at a launch, outermost first. Operations mostly have the launch of the one before.
-  uint32_t path_of_ = HostRange::none;
+  uint32_t path_of_ = trace::HostRange::none;
   std::string path_;
 };
 

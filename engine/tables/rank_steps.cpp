@@ -5,20 +5,20 @@ namespace kr::tables {
 namespace {
 
 std::string without_rank_steps(const Source& source) {
-  const Ranks& ranks = source.ranks();
+  const analyze::Ranks& ranks = source.ranks();
   if (!ranks.why_not.empty()) return "the runs are not ranks of one job: " + ranks.why_not;
   if (source.runs.size() < 2) return "there is one run only";
   return ranks.steps.empty() ? "no step is in two runs" : std::string();
 }
 
-const StepPart& step_of(const Source& source, const RankStep::Part& part) {
+const analyze::StepPart& step_of(const Source& source, const analyze::RankStep::Part& part) {
   return source.runs[part.run].statistics->steps.steps[part.step];
 }
 
 void add_rank_step_balance(const Source& source, RowSink& sink) {
-  for (const RankStep& step : source.ranks().steps) {
-    const RankStep::Part& slowest = step.parts[step.slowest];
-    const RankStep::Part& waits = step.parts[step.waits_most];
+  for (const analyze::RankStep& step : source.ranks().steps) {
+    const analyze::RankStep::Part& slowest = step.parts[step.slowest];
+    const analyze::RankStep::Part& waits = step.parts[step.waits_most];
     sink.row({step.phase, table::cell(step.step), step.occurrence,
               static_cast<int64_t>(step.parts.size()), source.rank(slowest.run), slowest.own_ns(),
               step.mean_own_ns, step.slowest_over_mean, source.rank(waits.run),
@@ -27,11 +27,11 @@ void add_rank_step_balance(const Source& source, RowSink& sink) {
 }
 
 void add_rank_steps(const Source& source, RowSink& sink) {
-  for (const RankStep& step : source.ranks().steps) {
+  for (const analyze::RankStep& step : source.ranks().steps) {
     for (size_t i = 0; i < step.parts.size(); ++i) {
-      const RankStep::Part& part = step.parts[i];
-      const StepPart& of = step_of(source, part);
-      const Breakdown& time = part.time;
+      const analyze::RankStep::Part& part = step.parts[i];
+      const analyze::StepPart& of = step_of(source, part);
+      const analyze::Breakdown& time = part.time;
       sink.row({step.phase, table::cell(step.step), step.occurrence, source.rank(part.run),
                 table::cell(of.batch), table::cell(of.tokens), part.own_ns(), time.span_ns,
                 time.busy_ns, time.compute_ns, time.communication_ns, time.exposed_communication_ns,

@@ -9,21 +9,21 @@ namespace kr::tables {
 namespace {
 
 std::string without_rank_devices(const Source& source) {
-  const Ranks& ranks = source.ranks();
+  const analyze::Ranks& ranks = source.ranks();
   if (!ranks.why_not.empty()) return "the runs are not ranks of one job: " + ranks.why_not;
   return ranks.devices.size() < 2 ? "there are fewer than two devices" : std::string();
 }
 
 void add_ranks(const Source& source, RowSink& sink) {
-  const Ranks& ranks = source.ranks();
+  const analyze::Ranks& ranks = source.ranks();
   for (size_t i = 0; i < ranks.devices.size(); ++i) {
-    const RankDevice& one = ranks.devices[i];
-    const RankOfRun& rank = ranks.runs[one.run];
-    const RunSummary& run = source.runs[one.run].summary;
+    const analyze::RankDevice& one = ranks.devices[i];
+    const analyze::RankOfRun& rank = ranks.runs[one.run];
+    const analyze::RunSummary& run = source.runs[one.run].summary;
     // What is known of the whole rank is in the row of its first device.
     const bool first = i == 0 || ranks.devices[i - 1].run != one.run;
     const int64_t span_ns = one.time.span_ns;
-    sink.row({run.id, rank.number.rank, to_string(rank.number.from),
+    sink.row({run.id, rank.number.rank, analyze::to_string(rank.number.from),
               table::cell(run.distributed.world_size), int64_t{one.device}, span_ns,
               ratio_of(one.time.compute_ns, span_ns),
               ratio_of(one.time.exposed_communication_ns, span_ns),
@@ -34,10 +34,10 @@ void add_ranks(const Source& source, RowSink& sink) {
 }
 
 void add_rank_balance(const Source& source, RowSink& sink) {
-  const Ranks& ranks = source.ranks();
-  for (const Balance& one : ranks.balance) {
-    const RankDevice& least = ranks.devices[one.least];
-    const RankDevice& most = ranks.devices[one.most];
+  const analyze::Ranks& ranks = source.ranks();
+  for (const analyze::Balance& one : ranks.balance) {
+    const analyze::RankDevice& least = ranks.devices[one.least];
+    const analyze::RankDevice& most = ranks.devices[one.most];
     std::string_view what = one.what;
     what.remove_suffix(std::string_view("_ns").size());
     sink.row({what, one.min_ns, one.mean_ns, one.max_ns, one.max_over_mean, source.rank(least.run),
@@ -50,7 +50,7 @@ void add_rank_balance(const Source& source, RowSink& sink) {
 std::vector<Note> rank_notes(const Source& source) {
   std::vector<Note> notes;
   if (source.runs.size() < 2) return notes;
-  const Ranks& ranks = source.ranks();
+  const analyze::Ranks& ranks = source.ranks();
   if (!ranks.why_not.empty()) {
     notes.push_back({"", "info", "not-one-job",
                      "the runs are not compared as ranks of one job: " + ranks.why_not});

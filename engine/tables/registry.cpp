@@ -199,7 +199,7 @@ std::string absent(const Definition& definition, const Source& source) {
 std::vector<std::string> dimensions_of(const Source& source) {
   std::set<std::string> present;
   for (const Run& run : source.runs) {
-    for (const DimensionSum& one : run.summary.dimensions) present.insert(one.dimension);
+    for (const analyze::DimensionSum& one : run.summary.dimensions) present.insert(one.dimension);
   }
   std::vector<std::string> names;
   for (const char* first : {"stage", "substage"}) {
@@ -218,22 +218,22 @@ std::string dimension_column(const Definition& definition, std::string_view dime
   return std::string(dimension);
 }
 
-std::vector<const RunSummary*> Source::summaries() const {
-  std::vector<const RunSummary*> all;
+std::vector<const analyze::RunSummary*> Source::summaries() const {
+  std::vector<const analyze::RunSummary*> all;
   all.reserve(runs.size());
   for (const Run& run : runs) all.push_back(&run.summary);
   return all;
 }
 
-const Ranks& Source::ranks() const {
+const analyze::Ranks& Source::ranks() const {
   if (!ranks_) {
-    std::vector<RankInput> inputs;
+    std::vector<analyze::RankInput> inputs;
     bool all = true;
     for (const Run& run : runs) {
       all = all && run.statistics.has_value();
       inputs.push_back({&run.summary, run.statistics ? &*run.statistics : nullptr});
     }
-    ranks_ = all ? compare_ranks(inputs) : compare_ranks(summaries());
+    ranks_ = all ? analyze::compare_ranks(inputs) : analyze::compare_ranks(summaries());
   }
   return *ranks_;
 }

@@ -8,14 +8,14 @@ constexpr size_t runs_columns = 18;
 
 void add_runs(const Source& source, RowSink& sink) {
   for (size_t i = 0; i < source.runs.size(); ++i) {
-    const RunSummary& run = source.runs[i].summary;
-    const RankNumber& rank = source.ranks().runs[i].number;
+    const analyze::RunSummary& run = source.runs[i].summary;
+    const analyze::RankNumber& rank = source.ranks().runs[i].number;
     sink.row({run.id, run.source, run.format, run.engine, run.model,
-              table::cell_or_nothing(run.choice_why), rank.rank, to_string(rank.from),
+              table::cell_or_nothing(run.choice_why), rank.rank, analyze::to_string(rank.from),
               table::cell(run.distributed.world_size),
               table::cell_or_nothing(run.distributed.backend), run.operations,
               static_cast<int64_t>(run.names.size()), run.gpu_elapsed_ns, run.gpu_total_ns,
-              run.span_ns, run.wall_ns, run.wall_from == WallFrom::user ? "user" : "span",
+              run.span_ns, run.wall_ns, run.wall_from == analyze::WallFrom::user ? "user" : "span",
               run.non_gpu_ns});
   }
   for (const RunHead& run : source.other_runs) {
@@ -40,11 +40,11 @@ void add_notes(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-std::vector<Note> notes_of(const std::string& run, const std::vector<Loss>& losses,
+std::vector<Note> notes_of(const std::string& run, const std::vector<trace::Loss>& losses,
                            const std::string& inexact, const std::vector<Warning>& warnings) {
   std::vector<Note> notes;
   notes.reserve(losses.size() + warnings.size() + 1);
-  for (const Loss& loss : losses) {
+  for (const trace::Loss& loss : losses) {
     notes.push_back({run, "warning", "dropped-records", loss.what, static_cast<int64_t>(loss.count),
                      static_cast<int64_t>(loss.first_offset)});
   }
@@ -58,7 +58,7 @@ std::vector<Note> notes_of(const std::string& run, const std::vector<Loss>& loss
 std::vector<Note> all_notes(const Source& source) {
   std::vector<Note> notes;
   for (const Run& one : source.runs) {
-    const RunSummary& run = one.summary;
+    const analyze::RunSummary& run = one.summary;
     const auto of_run = notes_of(run.id, run.losses, run.inexact, run.warnings);
     notes.insert(notes.end(), of_run.begin(), of_run.end());
     const int64_t too_deep = one.statistics ? one.statistics->steps.too_deep : 0;

@@ -22,9 +22,9 @@ namespace kr::tables {
 
 /// One run, as far as it is needed.
 struct Run {
-  RunSummary summary;
-  std::optional<RunStatistics> statistics;
-  std::shared_ptr<const LabelledTrace> trace;  // every operation
+  analyze::RunSummary summary;
+  std::optional<analyze::RunStatistics> statistics;
+  std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
 };
 
 /// What was read and by which rules, of runs that are not in Source::runs.
@@ -48,7 +48,7 @@ struct Note {
 };
 
 /// What is to be known of a run: dropped records, inexact times, warnings.
-std::vector<Note> notes_of(const std::string& run, const std::vector<Loss>& losses,
+std::vector<Note> notes_of(const std::string& run, const std::vector<trace::Loss>& losses,
                            const std::string& inexact, const std::vector<Warning>& warnings);
 
 struct Source;
@@ -62,20 +62,20 @@ struct Tree {
   std::string run;
   std::string engine;
   std::string model;
-  const TreeView* view = nullptr;
+  const trees::TreeView* view = nullptr;
 };
 
 /// `kr diff` of two runs.
 struct RunPair {
   std::string a;  // what the two are called
   std::string b;
-  RunDifference difference;
+  trees::RunDifference difference;
 };
 
 /// `kr diff` of two rulesets.
 struct RulesDifference {
-  Comparison comparison;
-  std::vector<MoveCount> moves;
+  compare::Comparison comparison;
+  std::vector<compare::MoveCount> moves;
 };
 
 /// `kr why` of one name.
@@ -83,32 +83,32 @@ struct Explanation {
   std::string name;
   std::string model;       // engine/model
   std::string choice_why;  // empty: the user named it
-  std::vector<WhyDimension> dimensions;
+  std::vector<classify::WhyDimension> dimensions;
 };
 
 struct Source {
-  const CompiledRules* rules = nullptr;  // there but for tables about kr itself
+  const match::CompiledRules* rules = nullptr;  // there but for tables about kr itself
   std::vector<Run> runs;
   std::vector<RunHead> other_runs;
   std::vector<Note> notes;  // beside those of `runs`
   const Tree* tree = nullptr;
-  const TimeCoverage* coverage = nullptr;
+  const coverage::TimeCoverage* coverage = nullptr;
   const RunPair* run_difference = nullptr;
   const RulesDifference* rules_difference = nullptr;
   const Explanation* explanation = nullptr;
   /// For `list_rulesets`: rules files, each loaded by itself, or those that the user named.
-  const std::vector<const LoadedRules*>* rulesets = nullptr;
+  const std::vector<const sema::LoadedRules*>* rulesets = nullptr;
   std::string table;             // of `list_columns`: the only table; empty: all
   bool only_about_runs = false;  // of `list_tables`
 
-  std::vector<const RunSummary*> summaries() const;
+  std::vector<const analyze::RunSummary*> summaries() const;
   /// The runs as ranks of one job, made once. With statistics where all runs have them.
-  const Ranks& ranks() const;
+  const analyze::Ranks& ranks() const;
   /// The rank of a run.
   int64_t rank(size_t run) const { return ranks().runs[run].number.rank; }
 
  private:
-  mutable std::optional<Ranks> ranks_;
+  mutable std::optional<analyze::Ranks> ranks_;
 };
 
 }  // namespace kr::tables

@@ -17,14 +17,15 @@ std::string without_steps(const Source& source) {
 }
 
 /// `gemm 61 %, attention 20 %, norm 8 %`: of the dimension that reports use.
-std::string largest_labels(const LabelParts& parts) {
+std::string largest_labels(const analyze::LabelParts& parts) {
   constexpr size_t most_labels = 3;
   if (parts.empty()) return {};
   const auto named = std::find_if(parts.begin(), parts.end(),
                                   [](const auto& part) { return part.first == "substage"; });
-  const std::vector<LabelPart>& labels = (named == parts.end() ? parts.begin() : named)->second;
+  const std::vector<analyze::LabelPart>& labels =
+      (named == parts.end() ? parts.begin() : named)->second;
   int64_t total_ns = 0;
-  for (const LabelPart& label : labels) total_ns += label.total_ns;
+  for (const analyze::LabelPart& label : labels) total_ns += label.total_ns;
   std::string out;
   for (size_t i = 0; i < std::min(most_labels, labels.size()); ++i) {
     out += fmt::format("{}{} {:.0f} %", i == 0 ? "" : ", ", labels[i].label,
@@ -35,7 +36,7 @@ std::string largest_labels(const LabelParts& parts) {
 
 void add_phases(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const PhasePart& phase : run.statistics->steps.phases) {
+    for (const analyze::PhasePart& phase : run.statistics->steps.phases) {
       const std::string labels = largest_labels(phase.labels);
       sink.row({run.summary.id, phase.phase, phase.steps, table::cell(phase.batch),
                 table::cell(phase.tokens), phase.instances, phase.total_ns, phase.busy_ns,
@@ -47,9 +48,9 @@ void add_phases(const Source& source, RowSink& sink) {
 void add_steps(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     int64_t id = 0;
-    for (const StepPart& step : run.statistics->steps.steps) {
+    for (const analyze::StepPart& step : run.statistics->steps.steps) {
       const std::string labels = largest_labels(step.labels);
-      const Breakdown& time = step.time;
+      const analyze::Breakdown& time = step.time;
       sink.row({run.summary.id,
                 id++,
                 step.outer ? Cell(static_cast<int64_t>(*step.outer)) : Cell(),
@@ -76,9 +77,9 @@ void add_steps(const Source& source, RowSink& sink) {
 
 void add_phase_labels(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    for (const PhasePart& phase : run.statistics->steps.phases) {
+    for (const analyze::PhasePart& phase : run.statistics->steps.phases) {
       for (const auto& [dimension, labels] : phase.labels) {
-        for (const LabelPart& label : labels) {
+        for (const analyze::LabelPart& label : labels) {
           sink.row({run.summary.id, phase.phase, dimension, label.label, label.instances,
                     label.total_ns, ratio_of(label.total_ns, phase.total_ns)});
         }
@@ -90,9 +91,9 @@ void add_phase_labels(const Source& source, RowSink& sink) {
 void add_step_labels(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     int64_t id = 0;
-    for (const StepPart& step : run.statistics->steps.steps) {
+    for (const analyze::StepPart& step : run.statistics->steps.steps) {
       for (const auto& [dimension, labels] : step.labels) {
-        for (const LabelPart& label : labels) {
+        for (const analyze::LabelPart& label : labels) {
           sink.row({run.summary.id, id, step.phase, table::cell(step.step), dimension, label.label,
                     label.instances, label.total_ns, ratio_of(label.total_ns, step.total_ns)});
         }

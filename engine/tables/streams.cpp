@@ -13,9 +13,9 @@ struct StreamSums {
   int64_t total_ns = 0;
   int64_t first_ns = 0;
   int64_t longest_gap_ns = 0;
-  UnionSweep busy;
+  analyze::UnionSweep busy;
 
-  void add(const Operation& operation) {
+  void add(const trace::Operation& operation) {
     if (operations++ == 0) {
       first_ns = operation.start_ns;
     } else {
@@ -28,13 +28,13 @@ struct StreamSums {
 
 void add_streams(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const Trace& trace = run.trace->trace;
+    const trace::Trace& trace = run.trace->trace;
     std::map<std::pair<int32_t, int64_t>, StreamSums> streams;
     std::vector<StreamSums*> of_track;
-    for (const Track& track : trace.tracks) {
+    for (const trace::Track& track : trace.tracks) {
       of_track.push_back(&streams[{track.device, track.stream}]);
     }
-    for (const Operation& operation : trace.operations) {
+    for (const trace::Operation& operation : trace.operations) {
       of_track[operation.track.index]->add(operation);
     }
     for (const auto& [place, sums] : streams) {

@@ -9,22 +9,22 @@ namespace kr::tables {
 namespace {
 
 void add_tree(const Source& source, RowSink& sink) {
-  const TreeView& view = *source.tree->view;
-  const ModuleTrace& trace = view.trace();
+  const trees::TreeView& view = *source.tree->view;
+  const trace::ModuleTrace& trace = view.trace();
   // Made once: the same paths are in thousands of steps.
   std::vector<std::string> paths(trace.paths.size());
-  std::vector<ModuleNode> nodes;
-  std::vector<ViewRow> rows;
+  std::vector<trace::ModuleNode> nodes;
+  std::vector<trees::ViewRow> rows;
   for (size_t i = 0; i < view.steps().size(); ++i) {
-    const ViewStep& step = view.steps()[i];
+    const trees::ViewStep& step = view.steps()[i];
     view.rows(i, nodes, rows);
-    for (const ViewRow& row : rows) {
-      const ViewEntry& entry = view.entries()[row.entry];
+    for (const trees::ViewRow& row : rows) {
+      const trees::ViewEntry& entry = view.entries()[row.entry];
       Cell depth, path;
       std::string_view label = entry.label;
       if (row.path.valid()) {
         std::string& text = paths[row.path.index];
-        if (text.empty()) text = path_text(trace, row.path);
+        if (text.empty()) text = trees::path_text(trace, row.path);
         path = text;
         depth = int64_t{trace.paths.depth(row.path)};
         label = view.label(row.path);
@@ -38,7 +38,7 @@ void add_tree(const Source& source, RowSink& sink) {
 }
 
 void add_tree_steps(const Source& source, RowSink& sink) {
-  for (const ViewStep& step : source.tree->view->steps()) {
+  for (const trees::ViewStep& step : source.tree->view->steps()) {
     sink.row({source.tree->run, static_cast<int64_t>(step.index), step.phase,
               table::cell(step.step), table::cell(step.layer), step.key,
               table::cell(step.running_seqs), table::cell(step.batch), table::cell(step.tokens),
@@ -47,9 +47,9 @@ void add_tree_steps(const Source& source, RowSink& sink) {
 }
 
 void add_tree_trends(const Source& source, RowSink& sink) {
-  const TreeView& view = *source.tree->view;
-  for (const PhaseSums& phase : sum_phases(view)) {
-    for (const PhaseEntry& entry : phase.entries) {
+  const trees::TreeView& view = *source.tree->view;
+  for (const trees::PhaseSums& phase : trees::sum_phases(view)) {
+    for (const trees::PhaseEntry& entry : phase.entries) {
       sink.row({source.tree->run, phase.phase, view.entries()[entry.entry].name,
                 static_cast<int64_t>(phase.steps.size()), entry.total_ns, entry.first_ns,
                 entry.last_ns, entry.slope_ns});
@@ -58,11 +58,11 @@ void add_tree_trends(const Source& source, RowSink& sink) {
 }
 
 void add_tree_layers(const Source& source, RowSink& sink) {
-  for (const LayerEvidence& one : source.tree->view->modules().layer_evidence) {
+  for (const classify::LayerEvidence& one : source.tree->view->modules().layer_evidence) {
     sink.row({source.tree->run, int64_t{one.run.level}, static_cast<int64_t>(one.run.period),
               static_cast<int64_t>(one.run.repeats), static_cast<int64_t>(one.units),
               static_cast<int64_t>(one.run.unit), one.run.total_ns, one.run.unit_ns,
-              evidence(one.run)});
+              classify::evidence(one.run)});
   }
 }
 
@@ -72,14 +72,14 @@ std::string without_tree_layers(const Source& source) {
 }
 
 void add_tree_attribution(const Source& source, RowSink& sink) {
-  const AttributionSums sums = attribution_of(*source.tree->view);
+  const classify::AttributionSums sums = trees::attribution_of(*source.tree->view);
   sink.row({source.tree->run, std::string_view("launch"), sums.module_ns});
   sink.row({source.tree->run, std::string_view("layer"), sums.layer_ns});
   sink.row({source.tree->run, std::string_view("none"), sums.none_ns});
 }
 
 void add_tree_context(const Source& source, RowSink& sink) {
-  for (const ContextEntry& entry : source.tree->view->trace().context) {
+  for (const trace::ContextEntry& entry : source.tree->view->trace().context) {
     sink.row({source.tree->run, entry.key, entry.value});
   }
 }

@@ -11,7 +11,7 @@
 #include "prove/lists.hpp"
 #include "syntax/words.hpp"
 
-namespace kr {
+namespace kr::testing {
 namespace {
 
 using prove::Alternative;
@@ -19,7 +19,7 @@ using prove::EffectiveList;
 
 class Collector {
  public:
-  Collector(const CompiledRules& rules, std::span<const TestOutcome> outcomes)
+  Collector(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes)
       : rules_(rules), program_(rules.program()), outcomes_(outcomes), prover_(formulas_) {}
 
   Coverage collect() && {
@@ -30,7 +30,7 @@ class Collector {
       if (list.otherwise) add(*list.otherwise);
     }
     for (const TestOutcome& outcome : outcomes_) {
-      for (const RuleId rule : outcome.rules) reach(rule, program_.tests[outcome.test]);
+      for (const sema::RuleId rule : outcome.rules) reach(rule, program_.tests[outcome.test]);
     }
     Coverage coverage;
     for (const auto& [id, one] : rules_of_files_) tell(id, one, coverage);
@@ -54,35 +54,36 @@ class Collector {
   /// An alternative of a named pattern.
   struct Shared {
     Alternative alternative;
-    std::vector<RuleId> rules;
+    std::vector<sema::RuleId> rules;
     bool reached = false;
   };
 
-  bool is_root(FileId file) const { return rules_.rules->files[file.index].root; }
+  bool is_root(source::FileId file) const { return rules_.rules->files[file.index].root; }
 
-  void add(RuleId id) {
-    const Rule& rule = program_.rules.get(id);
+  void add(sema::RuleId id) {
+    const sema::Rule& rule = program_.rules.get(id);
     if (!is_root(rule.span.file) || !rule.dimension.valid() || rules_of_files_.contains(id)) {
       return;
     }
     Covered& one = rules_of_files_[id];
     if (rule.expr.valid()) {
-      const Span place{rule.span.file, rule.label_span.end, rule.span.end};
+      const source::Span place{rule.span.file, rule.label_span.end, rule.span.end};
       one.alternatives = alternatives_at(rule.expr, place);
-      std::set<ExprId> seen;
+      std::set<sema::ExprId> seen;
       add_patterns(rule.expr, place, seen, one.shared);
       for (const size_t i : one.shared) shared_[i].rules.push_back(id);
     }
     one.reached.assign(one.alternatives.size(), 0);
   }
 
-  std::vector<Alternative> alternatives_at(ExprId expr, Span place) {
+  std::vector<Alternative> alternatives_at(sema::ExprId expr, source::Span place) {
     return prove::alternatives_of(formulas_, program_, rules_.sources(), expr, place);
   }
 
   /// Those of the named patterns that the expression at `place` is one of, or has as alternatives.
-  void add_patterns(ExprId id, Span place, std::set<ExprId>& seen, std::vector<size_t>& all) {
-    const Expr& expr = program_.exprs.get(id);
+  void add_patterns(sema::ExprId id, source::Span place, std::set<sema::ExprId>& seen,
+                    std::vector<size_t>& all) {
+    const sema::Expr& expr = program_.exprs.get(id);
     if (!prove::lies_in(expr.span, place)) {
       if (!expr.span.valid() || !is_root(expr.span.file) || !seen.insert(id).second) return;
       const auto [known, added] = patterns_.try_emplace(id);
@@ -96,13 +97,13 @@ class Collector {
       }
       all.insert(all.end(), known->second.begin(), known->second.end());
     }
-    if (expr.op != ExprOp::disjunction || expr.places.size() != expr.operands.size()) return;
+    if (expr.op != sema::ExprOp::disjunction || expr.places.size() != expr.operands.size()) return;
     for (size_t i = 0; i < expr.operands.size(); ++i) {
       add_patterns(expr.operands[i], expr.places[i], seen, all);
     }
   }
 
-  void reach(RuleId id, const Test& test) {
+  void reach(sema::RuleId id, const sema::Test& test) {
     const auto at = rules_of_files_.find(id);
     if (at == rules_of_files_.end()) return;
     Covered& one = at->second;
@@ -121,8 +122,8 @@ class Collector {
     }
   }
 
-  void tell(RuleId id, const Covered& one, Coverage& coverage) {
-    const Rule& rule = program_.rules.get(id);
+  void tell(sema::RuleId id, const Covered& one, Coverage& coverage) {
+    const sema::Rule& rule = program_.rules.get(id);
     ++coverage.rules;
     coverage.rules_reached += one.any ? 1 : 0;
     const size_t alternatives = std::max<size_t>(one.alternatives.size(), 1);
@@ -147,7 +148,7 @@ class Collector {
       return;
     }
     Unreached told;
-    for (const RuleId rule : one.rules) {
+    for (const sema::RuleId rule : one.rules) {
       told = unreached(rule, one.alternative.place, &one.alternative);
       if (!told.test.empty()) break;
     }
@@ -155,8 +156,8 @@ class Collector {
   }
 
   /// With a test in the first model where the rule can be reached so.
-  Unreached unreached(RuleId id, Span where, const Alternative* alternative) {
-    const Rule& rule = program_.rules.get(id);
+  Unreached unreached(sema::RuleId id, source::Span where, const Alternative* alternative) {
+    const sema::Rule& rule = program_.rules.get(id);
     Unreached told{id, where, alternative == nullptr, {}, {}};
     for (const EffectiveList& list : lists_) {
       if (!list.model) continue;
@@ -178,25 +179,25 @@ class Collector {
     return told;
   }
 
-  static std::string written_label(const Rule& rule, const prove::Witness& witness) {
+  static std::string written_label(const sema::Rule& rule, const prove::Witness& witness) {
     return rule.keep ? syntax::quoted_text(witness.name) : syntax::label_text(rule.label);
   }
 
-  const CompiledRules& rules_;
-  const Program& program_;
+  const match::CompiledRules& rules_;
+  const sema::Program& program_;
   std::span<const TestOutcome> outcomes_;
   prove::Formulas formulas_;
   prove::Prover prover_;
   std::vector<EffectiveList> lists_;
-  std::map<RuleId, Covered> rules_of_files_;
+  std::map<sema::RuleId, Covered> rules_of_files_;
   std::vector<Shared> shared_;
-  std::unordered_map<ExprId, std::vector<size_t>> patterns_;  // indices of `shared_`
+  std::unordered_map<sema::ExprId, std::vector<size_t>> patterns_;  // indices of `shared_`
 };
 
 }  // namespace
 
-Coverage coverage_of(const CompiledRules& rules, std::span<const TestOutcome> outcomes) {
+Coverage coverage_of(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes) {
   return Collector(rules, outcomes).collect();
 }
 
-}  // namespace kr
+}  // namespace kr::testing

@@ -8,12 +8,12 @@
 #include "prove/prover.hpp"
 #include "testing/testing.hpp"
 
-namespace kr {
+namespace kr::testing {
 
 /// A rule that labels no test's name, or an alternative of it that holds for none.
 struct Unreached {
-  RuleId rule;  // of an alternative of a named pattern: one that uses it
-  Span place;
+  sema::RuleId rule;  // of an alternative of a named pattern: one that uses it
+  source::Span place;
   bool whole = false;  // the rule, not one alternative
   /// A test that passes, and reaches the place: of which engine and model (`vllm/llama`), and its
   /// line (`"flash" => substage attn`). Empty where no subject reaches it, or none was found.
@@ -35,6 +35,6 @@ struct Coverage {
 };
 
 /// `outcomes` are those of run_tests.
-Coverage coverage_of(const CompiledRules& rules, std::span<const TestOutcome> outcomes);
+Coverage coverage_of(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes);
 
-}  // namespace kr
+}  // namespace kr::testing

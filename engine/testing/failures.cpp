@@ -3,21 +3,22 @@
 
 #include "testing/testing.hpp"
 
-namespace kr {
+namespace kr::testing {
 namespace {
 
 /// Models that miss one expectation in the same way.
 struct Failure {
-  const Test* test = nullptr;
+  const sema::Test* test = nullptr;
   const TestOutcome::Miss* miss = nullptr;
-  std::vector<ModelId> models;
+  std::vector<sema::ModelId> models;
 };
 
 bool same_way(const TestOutcome::Miss& a, const TestOutcome::Miss& b) {
   return a.span == b.span && a.rule == b.rule && a.actual == b.actual;
 }
 
-std::vector<Failure> failures_of(const Program& program, std::span<const TestOutcome> outcomes) {
+std::vector<Failure> failures_of(const sema::Program& program,
+                                 std::span<const TestOutcome> outcomes) {
   std::vector<Failure> failures;
   size_t first = 0;  // of the failures of the test at hand
   for (size_t i = 0; i < outcomes.size(); ++i) {
@@ -35,7 +36,7 @@ std::vector<Failure> failures_of(const Program& program, std::span<const TestOut
 }
 
 /// `vllm/llama, vllm/ds`; of many models the first few.
-std::string titles(const Program& program, const std::vector<ModelId>& models) {
+std::string titles(const sema::Program& program, const std::vector<sema::ModelId>& models) {
   constexpr size_t shown = 4;
   std::string text;
   for (size_t i = 0; i < models.size(); ++i) {
@@ -50,17 +51,17 @@ std::string titles(const Program& program, const std::vector<ModelId>& models) {
 
 }  // namespace
 
-void report_failures(const CompiledRules& rules, std::span<const TestOutcome> outcomes,
-                     Sink& sink) {
-  const Program& program = rules.program();
+void report_failures(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes,
+                     diag::Sink& sink) {
+  const sema::Program& program = rules.program();
   for (const Failure& failure : failures_of(program, outcomes)) {
     const TestOutcome::Miss& miss = *failure.miss;
     const std::string& dimension = program.dimensions.get(miss.dimension).name;
-    Diagnostic& added = sink.add(code::failing_test, miss.span, dimension, miss.expected,
-                                 miss.actual, titles(program, failure.models));
+    diag::Diagnostic& added = sink.add(diag::code::failing_test, miss.span, dimension,
+                                       miss.expected, miss.actual, titles(program, failure.models));
     added.witness = failure.test->name;
     if (miss.rule) {
-      const Rule& rule = program.rules.get(*miss.rule);
+      const sema::Rule& rule = program.rules.get(*miss.rule);
       added.related(rule.span, "this rule wins{}",
                     rule.otherwise ? ", as no other rule matches" : "");
     } else {
@@ -69,4 +70,4 @@ void report_failures(const CompiledRules& rules, std::span<const TestOutcome> ou
   }
 }
 
-}  // namespace kr
+}  // namespace kr::testing

@@ -11,7 +11,7 @@
 #include "diag/xml.hpp"
 #include "layout/layout.hpp"
 
-namespace kr {
+namespace kr::testing {
 namespace {
 
 /// One outcome with what is said of it in every format.
@@ -20,11 +20,11 @@ class Told {
   Told(const TestedFile& file, const TestOutcome& outcome)
       : program_(file.rules.program()), sources_(file.rules.sources()), outcome_(outcome) {}
 
-  const Test& test() const { return program_.tests[outcome_.test]; }
+  const sema::Test& test() const { return program_.tests[outcome_.test]; }
   const std::string& file() const { return sources_.path(test().span.file); }
   uint32_t line() const { return sources_.begin(test().span).line; }
-  const Model& model() const { return program_.models.get(outcome_.model); }
-  const Engine& engine() const { return program_.engines.get(model().engine); }
+  const sema::Model& model() const { return program_.models.get(outcome_.model); }
+  const sema::Engine& engine() const { return program_.engines.get(model().engine); }
   OperationKind kind() const { return test().kind.value_or(operation_kind_of(test().name)); }
   const std::string& dimension(const TestOutcome::Miss& miss) const {
     return program_.dimensions.get(miss.dimension).name;
@@ -36,8 +36,8 @@ class Told {
   uint32_t line_of(const TestOutcome::Miss& miss) const { return sources_.begin(miss.span).line; }
 
  private:
-  const Program& program_;
-  const SourceMap& sources_;
+  const sema::Program& program_;
+  const source::SourceMap& sources_;
   const TestOutcome& outcome_;
 };
 
@@ -79,9 +79,10 @@ std::string junit_case(const TestedFile& file, const TestOutcome& outcome) {
     name = fmt::format("@{} {}", to_string(told.kind()), name);
   }
   for (const std::string& outer : told.test().within) name += " within " + outer;
-  std::string text = fmt::format(R"(    <testcase classname="{}/{}" name="{}" file="{}" line="{}")",
-                                 xml_text(told.engine().name), xml_text(told.model().name),
-                                 xml_text(name), xml_text(told.file()), told.line());
+  std::string text =
+      fmt::format(R"(    <testcase classname="{}/{}" name="{}" file="{}" line="{}")",
+                  diag::xml_text(told.engine().name), diag::xml_text(told.model().name),
+                  diag::xml_text(name), diag::xml_text(told.file()), told.line());
   if (outcome.passed()) return text + "/>\n";
   std::string message;
   std::string lines;
@@ -96,7 +97,7 @@ std::string junit_case(const TestedFile& file, const TestOutcome& outcome) {
   return text + fmt::format(
                     ">\n      <failure type=\"failing-test\" message=\"{}\">{}</failure>\n"
                     "    </testcase>\n",
-                    xml_text(message), xml_lines(lines));
+                    diag::xml_text(message), diag::xml_lines(lines));
 }
 
 TestCounts count(const TestedFile& file) {
@@ -118,7 +119,8 @@ struct Block {
 
 /// As `kr fmt` lays them out.
 std::string tests_of(const Block& block) {
-  return laid_out(fmt::format("test {} {{\n{}\n}}\n", block.whose, fmt::join(block.lines, "\n")));
+  return layout::laid_out(
+      fmt::format("test {} {{\n{}\n}}\n", block.whose, fmt::join(block.lines, "\n")));
 }
 
 /// The tests that reach what is not, each line once.
@@ -147,9 +149,9 @@ std::string text_of(const TestedFile& file, const Unreached& one) {
 }
 
 void write_json(const TestedFile& file, const Unreached& one, JsonWriter& json) {
-  const Program& program = file.rules.program();
-  const Rule& rule = program.rules.get(one.rule);
-  const Position at = file.rules.sources().begin(one.place);
+  const sema::Program& program = file.rules.program();
+  const sema::Rule& rule = program.rules.get(one.rule);
+  const source::Position at = file.rules.sources().begin(one.place);
   json.open('{', true);
   json.key("file").text(file.rules.sources().path(one.place.file));
   json.key("line").number(at.line);
@@ -195,8 +197,8 @@ std::string coverage_text(std::span<const TestedFile> files) {
   std::string text;
   for (const TestedFile& file : files) {
     for (const Unreached& one : file.coverage->unreached) {
-      const Rule& rule = file.rules.program().rules.get(one.rule);
-      const Position at = file.rules.sources().begin(one.place);
+      const sema::Rule& rule = file.rules.program().rules.get(one.rule);
+      const source::Position at = file.rules.sources().begin(one.place);
       const std::string what =
           one.whole ? fmt::format("rule `{}`", printable(rule.label)) : text_of(file, one);
       text += fmt::format("{}:{}:{}: no test reaches {}{}\n",
@@ -226,10 +228,10 @@ TestCounts count(std::span<const TestedFile> files) {
 std::string tests_text(std::span<const TestedFile> files, bool color) {
   std::string text;
   for (const TestedFile& file : files) {
-    Sink sink;
+    diag::Sink sink;
     report_failures(file.rules, file.outcomes, sink);
     const std::string failures =
-        render_human(file.rules.sources(), sink.sorted(), {.color = color});
+        diag::render_human(file.rules.sources(), sink.sorted(), {.color = color});
     if (!failures.empty()) text += failures + '\n';
   }
   text += coverage_text(files);
@@ -271,11 +273,11 @@ std::string tests_junit(std::span<const TestedFile> files) {
   for (const TestedFile& file : files) {
     const TestCounts own = count(file);
     text += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n",
-                        xml_text(path_of(file)), own.tests, own.failed);
+                        diag::xml_text(path_of(file)), own.tests, own.failed);
     for (const TestOutcome& outcome : file.outcomes) text += junit_case(file, outcome);
     text += "  </testsuite>\n";
   }
   return text + "</testsuites>\n";
 }
 
-}  // namespace kr
+}  // namespace kr::testing

@@ -7,11 +7,11 @@
 
 #include "testing/coverage.hpp"
 
-namespace kr {
+namespace kr::testing {
 
 /// What one rules file's tests gave.
 struct TestedFile {
-  CompiledRules rules;
+  match::CompiledRules rules;
   std::vector<TestOutcome> outcomes;
   std::optional<Coverage> coverage;  // where asked for
 };
@@ -35,4 +35,4 @@ std::string tests_json(std::span<const TestedFile> files);
 /// A `testsuite` a file, a `testcase` a test and model.
 std::string tests_junit(std::span<const TestedFile> files);
 
-}  // namespace kr
+}  // namespace kr::testing

@@ -5,21 +5,21 @@
 #include "match/evaluate.hpp"
 #include "prove/allowance.hpp"
 
-namespace kr {
+namespace kr::testing {
 namespace {
 
 /// The dimensions of one model, made ready when a test first asks for them.
 class ModelMatchers {
  public:
-  ModelMatchers(const Program& program, ModelId model)
+  ModelMatchers(const sema::Program& program, sema::ModelId model)
       : program_(program), tables_(program.models.get(model).tables) {
     matchers_.resize(tables_.size());
   }
 
-  bool has(DimensionId dimension) const { return index_of(dimension).has_value(); }
+  bool has(sema::DimensionId dimension) const { return index_of(dimension).has_value(); }
 
   /// The rule that labels the subject; none: unclassified.
-  std::optional<RuleId> match(DimensionId dimension, const Subject& subject) {
+  std::optional<sema::RuleId> match(sema::DimensionId dimension, const match::Subject& subject) {
     const auto index = index_of(dimension);
     if (!index) return std::nullopt;
     auto& matcher = matchers_[*index];
@@ -28,21 +28,21 @@ class ModelMatchers {
   }
 
  private:
-  std::optional<size_t> index_of(DimensionId dimension) const {
+  std::optional<size_t> index_of(sema::DimensionId dimension) const {
     for (size_t i = 0; i < tables_.size(); ++i) {
       if (tables_[i].dimension == dimension) return i;
     }
     return std::nullopt;
   }
 
-  const Program& program_;
-  const std::vector<Table>& tables_;
-  std::vector<std::optional<TableMatcher>> matchers_;
+  const sema::Program& program_;
+  const std::vector<sema::Table>& tables_;
+  std::vector<std::optional<match::TableMatcher>> matchers_;
 };
 
 class Runner {
  public:
-  Runner(const Program& program, std::span<const TestSubject> subjects)
+  Runner(const sema::Program& program, std::span<const TestSubject> subjects)
       : program_(program), subjects_(subjects) {
     models_.resize(program_.models.size());
   }
@@ -50,7 +50,7 @@ class Runner {
   std::vector<TestOutcome> run() {
     std::vector<TestOutcome> outcomes;
     for (size_t test = 0; test < program_.tests.size(); ++test) {
-      for (const ModelId model : program_.tests[test].models) {
+      for (const sema::ModelId model : program_.tests[test].models) {
         if (auto outcome = run(test, model)) outcomes.push_back(std::move(*outcome));
       }
     }
@@ -58,20 +58,20 @@ class Runner {
   }
 
  private:
-  ModelMatchers& matchers(ModelId model) {
+  ModelMatchers& matchers(sema::ModelId model) {
     auto& matchers = models_[model.index];
     if (!matchers) matchers.emplace(program_, model);
     return *matchers;
   }
 
-  bool is_default(ModelId model) const { return !program_.models.get(model).span.valid(); }
+  bool is_default(sema::ModelId model) const { return !program_.models.get(model).span.valid(); }
 
-  std::optional<TestOutcome> run(size_t index, ModelId model) {
-    const Test& test = program_.tests[index];
+  std::optional<TestOutcome> run(size_t index, sema::ModelId model) {
+    const sema::Test& test = program_.tests[index];
     TestOutcome outcome{index, model, {}, {}};
     ModelMatchers& matchers = this->matchers(model);
     size_t asked = 0;
-    for (const Expectation& expected : test.expected) {
+    for (const sema::Expectation& expected : test.expected) {
       if (!matchers.has(expected.dimension) && is_default(model)) continue;
       ++asked;
       const auto rule = matchers.match(expected.dimension, subjects_[index].subject());
@@ -88,28 +88,29 @@ class Runner {
     return outcome;
   }
 
-  std::string label(std::optional<RuleId> id, const std::string& name) const {
-    if (!id) return std::string(reserved::unclassified);
-    const Rule& rule = program_.rules.get(*id);
+  std::string label(std::optional<sema::RuleId> id, const std::string& name) const {
+    if (!id) return std::string(sema::reserved::unclassified);
+    const sema::Rule& rule = program_.rules.get(*id);
     return rule.keep ? name : rule.label;
   }
 
-  const Program& program_;
+  const sema::Program& program_;
   std::span<const TestSubject> subjects_;
   std::vector<std::optional<ModelMatchers>> models_;
 };
 
 }  // namespace
 
-std::vector<TestSubject> test_subjects(const CompiledRules& rules, const std::atomic<bool>* stop) {
-  const Program& program = rules.program();
-  Scanner scanner(rules.database);
+std::vector<TestSubject> test_subjects(const match::CompiledRules& rules,
+                                       const std::atomic<bool>* stop) {
+  const sema::Program& program = rules.program();
+  match::Scanner scanner(rules.database);
   std::vector<TestSubject> subjects;
   subjects.reserve(program.tests.size());
-  for (const Test& test : program.tests) {
+  for (const sema::Test& test : program.tests) {
     if (stop != nullptr && *stop) throw prove::Stopped();
     TestSubject& subject = subjects.emplace_back();
-    subject.name = AtomSet(program.atoms.size());
+    subject.name = match::AtomSet(program.atoms.size());
     scanner.scan(test.name, subject.name);
     subject.kind = test.kind.value_or(operation_kind_of(test.name));
     for (const std::string& outer : test.within) {
@@ -119,13 +120,13 @@ std::vector<TestSubject> test_subjects(const CompiledRules& rules, const std::at
   return subjects;
 }
 
-std::vector<TestOutcome> run_tests(const CompiledRules& rules) {
+std::vector<TestOutcome> run_tests(const match::CompiledRules& rules) {
   return run_tests(rules, test_subjects(rules));
 }
 
-std::vector<TestOutcome> run_tests(const CompiledRules& rules,
+std::vector<TestOutcome> run_tests(const match::CompiledRules& rules,
                                    std::span<const TestSubject> subjects) {
   return Runner(rules.program(), subjects).run();
 }
 
-}  // namespace kr
+}  // namespace kr::testing

@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr size_t packed_block = size_t{1} << 18;
@@ -218,4 +218,4 @@ std::unique_ptr<Decoder> make_decoder(Compression compression, RawSource& source
   return nullptr;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

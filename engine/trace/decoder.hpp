@@ -8,7 +8,7 @@
 
 #include "trace/raw_source.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 enum class Compression : uint8_t { none, gzip, zstd };
 
@@ -28,4 +28,4 @@ class Decoder {
 /// `head` are bytes already read from `source`; they come first. The source has to live as long.
 std::unique_ptr<Decoder> make_decoder(Compression compression, RawSource& source, std::string head);
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -10,7 +10,7 @@
 #include "trace/module_trace.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 struct TraceFormat {
   std::string_view name;
@@ -41,4 +41,4 @@ extern const TraceFormat kineto_json_format;
 extern const TraceFormat cupti_csv_format;
 extern const TraceFormat ncu_csv_format;
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -7,7 +7,7 @@
 #include <random>
 #include <string_view>
 
-namespace kr {
+namespace kr::trace {
 
 inline uint64_t fold_multiply(uint64_t a, uint64_t b) noexcept {
   __extension__ using Wide = unsigned __int128;
@@ -58,4 +58,4 @@ struct NumberHash {
   size_t operator()(int64_t number) const noexcept { return hash_number(number); }
 };
 
-}  // namespace kr
+}  // namespace kr::trace

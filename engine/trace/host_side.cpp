@@ -6,7 +6,7 @@
 
 #include "trace/sort_in_place.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 // Sorts `values`; by old number the new one.
@@ -135,4 +135,4 @@ std::vector<uint32_t> HostSide::modules_of(const Launch& launch) const {
   return chain;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

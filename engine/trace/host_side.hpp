@@ -14,7 +14,7 @@
 
 #include "base/growing_array.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// A thread of a process, as the trace spells them.
 struct HostThread {
@@ -111,4 +111,4 @@ struct HostSide {
   GrowingArray<uint32_t> by_correlation_;  // launches
 };
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 std::string shown_path(const std::string& path) {
   return path == "-" ? "standard input" : path;
@@ -68,4 +68,4 @@ size_t Input::read(char* to, size_t room) {
   return size;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -11,7 +11,7 @@
 #include "trace/open.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 class Input {
  public:
@@ -58,4 +58,4 @@ class Input {
 /// How a path is shown to a person.
 std::string shown_path(const std::string& path);
 
-}  // namespace kr
+}  // namespace kr::trace

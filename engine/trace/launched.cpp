@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 /// Numbers some of many things, rising.
@@ -55,4 +55,4 @@ LaunchedOperations::LaunchedOperations(const HostSide& host) : host_(&host) {
   begins_.pop_back();
 }
 
-}  // namespace kr
+}  // namespace kr::trace

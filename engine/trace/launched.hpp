@@ -11,7 +11,7 @@
 
 #include "trace/range_sweep.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// Of calls that launched anything, in their order. The HostSide has to outlive it.
 class LaunchedOperations {
@@ -56,4 +56,4 @@ void sweep_launches(const HostSide& host, const Open& open, const Visit& visit) 
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -2,7 +2,7 @@
 
 #include "trace/hash.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr size_t first_path_slots = 1024;
@@ -43,4 +43,4 @@ void PathTable::grow() {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -10,7 +10,7 @@
 #include "base/id.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 struct PathTag;
 using PathId = Id<PathTag>;
@@ -46,4 +46,4 @@ class PathTable {
   std::vector<PathId> slots_;  // open addressing, a power of two
 };
 
-}  // namespace kr
+}  // namespace kr::trace

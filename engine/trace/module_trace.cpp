@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "trace/hash.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr std::string_view exceeded = "ns by which children exceed their parent node";
@@ -172,4 +172,4 @@ ModuleTrace ModuleTraceBuilder::finish() && {
   return std::move(trace_);
 }
 
-}  // namespace kr
+}  // namespace kr::trace

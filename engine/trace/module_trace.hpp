@@ -18,7 +18,7 @@
 #include "trace/module_paths.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// A node of one step's forest, which stands in preorder.
 struct ModuleNode {
@@ -126,4 +126,4 @@ class ModuleTraceBuilder {
   std::unordered_multimap<uint64_t, uint32_t> shapes_;  // by a hash of the shape
 };
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -3,7 +3,7 @@
 #include "trace/hash.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr size_t first_name_slots = 256;
@@ -56,4 +56,4 @@ std::string_view NameTable::store(std::string_view text) {
   return {to, text.size()};
 }
 
-}  // namespace kr
+}  // namespace kr::trace

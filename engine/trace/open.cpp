@@ -13,7 +13,7 @@
 #include "trace/format.hpp"
 #include "trace/refuse.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr std::array<const TraceFormat*, 7> all_formats{
@@ -184,4 +184,4 @@ std::string run_id(const std::string& path) {
   return std::string(shortest);
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -12,7 +12,7 @@
 #include "trace/module_trace.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// How far reading is. Written by the reader, read by whoever shows it (another thread).
 struct Progress {
@@ -66,4 +66,4 @@ std::vector<FormatInfo> known_formats();
 /// and compression: `runs/llama.csv.gz` is `llama`. `-` is `stdin`.
 std::string run_id(const std::string& path);
 
-}  // namespace kr
+}  // namespace kr::trace

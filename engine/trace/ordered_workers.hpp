@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace kr {
+namespace kr::trace {
 
 /// How many threads a reader starts: as it is told, else as the options say; 0 is a thread a
 /// processor. At most 16.
@@ -141,4 +141,4 @@ class OrderedWorkers {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

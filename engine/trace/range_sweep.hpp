@@ -13,7 +13,7 @@
 
 #include "trace/host_side.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 class RangeSweep {
  public:
@@ -78,4 +78,4 @@ class RangeEnds {
   std::vector<End> ends_;  // a heap, the first to end in front
 };
 
-}  // namespace kr
+}  // namespace kr::trace

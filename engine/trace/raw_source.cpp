@@ -11,7 +11,7 @@
 #include "base/file.hpp"
 #include "base/input_files.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 RawSource::RawSource(const std::string& path, std::string shown, Progress* progress)
     : shown_(std::move(shown)), progress_(progress) {
@@ -59,4 +59,4 @@ size_t RawSource::read(char* to, size_t room) {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -7,7 +7,7 @@
 
 #include "trace/open.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 class RawSource {
  public:
@@ -34,4 +34,4 @@ class RawSource {
   Progress* progress_ = nullptr;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -4,7 +4,7 @@
 
 #include "trace/format.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using namespace std::string_view_literals;
@@ -72,4 +72,4 @@ Refusal unknown_content() {
   return {"is in an unknown format (binary data)", accepted()};
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace kr {
+namespace kr::trace {
 
 struct Refusal {
   std::string why;
@@ -18,4 +18,4 @@ std::optional<Refusal> refusal_of(std::string_view head);
 /// What no format took.
 Refusal unknown_content();
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -11,7 +11,7 @@
 
 #include "base/in_parallel.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 template <class T, class Before>
 class InPlaceSort {
@@ -122,4 +122,4 @@ void sort_in_place(T* begin, T* end, Before before) {
   InPlaceSort<T, Before>(before).sort(begin, end);
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -18,7 +18,7 @@
 
 extern char** environ;  // NOLINT: POSIX names it so
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -198,4 +198,4 @@ void end_programs() noexcept {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace kr {
+namespace kr::trace {
 
 struct Finished {
   enum class How : uint8_t { exited, killed, silent, not_found };
@@ -23,4 +23,4 @@ Finished run_program(const std::vector<std::string>& words, int silent_seconds);
 /// that waits for signals may call it.
 void end_programs() noexcept;
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/part_file.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 TemporaryFile::TemporaryFile(Input& input) : folder_(temporary_folder().string()) {
   {
@@ -58,4 +58,4 @@ std::string TemporaryFile::location() const {
   return fmt::format("/proc/self/fd/{}", descriptor_);
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -7,7 +7,7 @@
 
 #include "trace/input.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 class TemporaryFile {
  public:
@@ -28,4 +28,4 @@ class TemporaryFile {
   std::string folder_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

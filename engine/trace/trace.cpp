@@ -8,7 +8,7 @@
 #include "trace/hash.hpp"
 #include "trace/sort_in_place.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 // By start, the longer first, then by name, kind, device and stream: what is left equal is the same
@@ -156,4 +156,4 @@ Trace TraceBuilder::finish() && {
   return std::move(trace_);
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -19,7 +19,7 @@
 #include "base/warning.hpp"
 #include "trace/host_side.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 struct NameTag;
 struct TrackTag;
@@ -151,4 +151,4 @@ class TraceBuilder {
   std::unordered_multimap<uint64_t, TrackId> tracks_;  // by a hash of the track
 };
 
-}  // namespace kr
+}  // namespace kr::trace

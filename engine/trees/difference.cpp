@@ -9,7 +9,7 @@
 
 #include "trees/names.hpp"
 
-namespace kr {
+namespace kr::trees {
 namespace {
 
 constexpr int64_t least_common_percent = 50;
@@ -24,8 +24,8 @@ struct Sides {
 };
 
 /// `NAME > NAME #2 > NAME`: a text a path, the same in both files.
-std::string place_text(const ModuleTrace& trace, PathId path) {
-  const PathId parent = trace.paths.parent(path);
+std::string place_text(const trace::ModuleTrace& trace, trace::PathId path) {
+  const trace::PathId parent = trace.paths.parent(path);
   std::string text = parent.valid() ? place_text(trace, parent) + " > " : "";
   text += trace.name(path);
   if (trace.paths.ordinal(path) > 1) text += fmt::format(" #{}", trace.paths.ordinal(path));
@@ -61,11 +61,11 @@ std::string unlike(const LabelledModules& a, const LabelledModules& b) {
 
 class ModuleComparison {
  public:
-  ModuleComparison(const CompiledRules& rules, Level level) : rules_(rules), level_(level) {}
+  ModuleComparison(const match::CompiledRules& rules, Level level) : rules_(rules), level_(level) {}
 
   void add(const LabelledModules& modules, int side) {
-    const Program& program = rules_.program();
-    for (const Table& table : program.models.get(modules.choice.model).tables) {
+    const sema::Program& program = rules_.program();
+    for (const sema::Table& table : program.models.get(modules.choice.model).tables) {
       const std::string& dimension = program.dimensions.get(table.dimension).name;
       ViewOptions options;
       options.level = {Level::Kind::kernel, 0};
@@ -81,7 +81,7 @@ class ModuleComparison {
     options.level = level_;
     const TreeView view(rules_, modules, options);
     std::vector<int64_t> sums(modules.trace.paths.size(), 0);
-    std::vector<ModuleNode> nodes;
+    std::vector<trace::ModuleNode> nodes;
     std::vector<ViewRow> rows;
     for (size_t i = 0; i < view.steps().size(); ++i) {
       view.rows(i, nodes, rows);
@@ -100,7 +100,7 @@ class ModuleComparison {
   }
 
  private:
-  const CompiledRules& rules_;
+  const match::CompiledRules& rules_;
   Level level_;
   std::map<std::tuple<uint32_t, std::string, std::string>, Sides> labels_;
   std::map<std::string, Sides> names_;
@@ -144,7 +144,7 @@ void finish(RunDifference& difference) {
       fmt::format("{:.1f} % and {:.1f} % of the time is in names that both runs have", a, b);
 }
 
-RunDifference compare_modules(const CompiledRules& rules, const LabelledModules& a,
+RunDifference compare_modules(const match::CompiledRules& rules, const LabelledModules& a,
                               const LabelledModules& b, Level level) {
   RunDifference difference;
   difference.a_ns = a.trace.total_ns;
@@ -159,4 +159,4 @@ RunDifference compare_modules(const CompiledRules& rules, const LabelledModules&
   return difference;
 }
 
-}  // namespace kr
+}  // namespace kr::trees

@@ -7,7 +7,7 @@
 
 #include "trees/view.hpp"
 
-namespace kr {
+namespace kr::trees {
 
 /// A side without the label or name has 0.
 struct LabelDifference {
@@ -42,7 +42,7 @@ void finish(RunDifference& difference);
 
 /// Module trees aligned by path: names are paths of what the level shows, or of what only one side
 /// has. Labels are of kernels.
-RunDifference compare_modules(const CompiledRules& rules, const LabelledModules& a,
+RunDifference compare_modules(const match::CompiledRules& rules, const LabelledModules& a,
                               const LabelledModules& b, Level level);
 
-}  // namespace kr
+}  // namespace kr::trees

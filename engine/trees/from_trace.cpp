@@ -10,10 +10,10 @@
 
 #include "trace/hash.hpp"
 
-namespace kr {
+namespace kr::trees {
 namespace {
 
-constexpr uint32_t none = Attribution::none;
+constexpr uint32_t none = classify::Attribution::none;
 
 /// The forest of one step while operations are added to it.
 class Forest {
@@ -43,7 +43,7 @@ class Forest {
     ++nodes_[node].calls;
   }
 
-  void give(ModuleTraceBuilder& builder) {
+  void give(trace::ModuleTraceBuilder& builder) {
     settle();
     for (const uint64_t use : uses_) ++nodes_[use >> 32].calls;
     uses_.clear();
@@ -79,7 +79,7 @@ class Forest {
   };
   struct Hash {
     size_t operator()(const Key& key) const noexcept {
-      return fold_multiply(hash_bytes(key.name), key.parent + 0x9e3779b97f4a7c15);
+      return trace::fold_multiply(trace::hash_bytes(key.name), key.parent + 0x9e3779b97f4a7c15);
     }
   };
   struct Node {
@@ -111,13 +111,13 @@ class Forest {
 /// the same modules above them for all operations, and are looked up once a step.
 class ModuleNodes {
  public:
-  explicit ModuleNodes(const HostSide& host)
+  explicit ModuleNodes(const trace::HostSide& host)
       : host_(host), places_(host.ranges.size()), known_(host.ranges.size()) {
     for (uint32_t i = 0; i < host.ranges.size(); ++i) {
-      const HostRange& range = host.ranges[i];
+      const trace::HostRange& range = host.ranges[i];
       Place& place = places_[i];
       if (range.parent != none) {
-        const bool module = host.ranges[range.parent].kind == HostRange::Kind::module;
+        const bool module = host.ranges[range.parent].kind == trace::HostRange::Kind::module;
         place.outer = module ? range.parent : places_[range.parent].outer;
       }
       place.until_ns = range.end_ns;
@@ -171,7 +171,7 @@ class ModuleNodes {
     size_t forest = SIZE_MAX;
     uint32_t node = none;
   };
-  const HostSide& host_;
+  const trace::HostSide& host_;
   std::vector<Place> places_;  // by range
   std::vector<Known> known_;   // likewise
   std::vector<uint32_t> path_;
@@ -180,7 +180,7 @@ class ModuleNodes {
 
 class Builder {
  public:
-  Builder(const Trace& trace, const Attribution& attribution)
+  Builder(const trace::Trace& trace, const classify::Attribution& attribution)
       : trace_(trace),
         attribution_(attribution),
         forests_(attribution.steps.size() + 1),
@@ -189,9 +189,9 @@ class Builder {
     if (trace.host) modules_.emplace(*trace.host);
   }
 
-  ModuleTrace build() {
+  trace::ModuleTrace build() {
     for (size_t i = 0; i < trace_.operations.size(); ++i) add(i);
-    ModuleTraceBuilder builder(trace_.source, trace_.format);
+    trace::ModuleTraceBuilder builder(trace_.source, trace_.format);
     for (size_t i = 0; i < attribution_.steps.size(); ++i) {
       builder.begin_step(attribution_.steps[i].text);
       forests_[i].give(builder);
@@ -202,7 +202,8 @@ class Builder {
       forests_.back().give(builder);
       builder.end_step();
     }
-    for (const Loss& loss : trace_.losses) builder.loss(loss.what, loss.first_offset, loss.count);
+    for (const trace::Loss& loss : trace_.losses)
+      builder.loss(loss.what, loss.first_offset, loss.count);
     if (modules_ && modules_->too_deep() != 0) {
       builder.loss("operation in more nested modules than a tree has levels", 0,
                    modules_->too_deep());
@@ -222,21 +223,21 @@ class Builder {
   bool names_places() const {
     if (!attribution_.layer_runs.empty()) return true;
     if (!trace_.host) return false;
-    const GrowingArray<HostRange>& ranges = trace_.host->ranges;
-    return std::any_of(ranges.begin(), ranges.end(), [](const HostRange& range) {
-      return range.kind == HostRange::Kind::module;
+    const GrowingArray<trace::HostRange>& ranges = trace_.host->ranges;
+    return std::any_of(ranges.begin(), ranges.end(), [](const trace::HostRange& range) {
+      return range.kind == trace::HostRange::Kind::module;
     });
   }
 
-  static size_t longest(const Attribution& attribution) {
+  static size_t longest(const classify::Attribution& attribution) {
     size_t most = 0;
-    for (const LayerRun& run : attribution.layer_runs)
+    for (const classify::LayerRun& run : attribution.layer_runs)
       most = std::max(most, run.layers_before + run.repeats);
     return most;
   }
 
   void add(size_t i) {
-    const Operation& operation = trace_.operations[i];
+    const trace::Operation& operation = trace_.operations[i];
     const uint32_t step = attribution_.step_of[i];
     outside_ |= step == none;
     const size_t number = step == none ? forests_.size() - 1 : step;
@@ -256,8 +257,8 @@ class Builder {
     forest.operation(node, operation.duration_ns);
   }
 
-  const Trace& trace_;
-  const Attribution& attribution_;
+  const trace::Trace& trace_;
+  const classify::Attribution& attribution_;
   std::vector<Forest> forests_;  // by step, and what is in none
   std::vector<std::string> layer_names_;
   std::optional<ModuleNodes> modules_;
@@ -266,8 +267,8 @@ class Builder {
 
 }  // namespace
 
-ModuleTrace modules_of(const Trace& trace, const Attribution& attribution) {
+trace::ModuleTrace modules_of(const trace::Trace& trace, const classify::Attribution& attribution) {
   return Builder(trace, attribution).build();
 }
 
-}  // namespace kr
+}  // namespace kr::trees

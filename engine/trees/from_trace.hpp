@@ -5,13 +5,13 @@
 #include "classify/attribution.hpp"
 #include "trace/module_trace.hpp"
 
-namespace kr {
+namespace kr::trees {
 
 /// A step's key is its annotation; what is in none comes last as `(outside steps)`, and the whole
 /// trace is one step `trace` where there are none. Operations of one name under one module are one
 /// leaf, invocations its instances; those of a module are the calls of it that launched something.
 /// Below what launches a graph stand layers, `layer 0` and on, where its kernels repeat; above
 /// operations that no launch is known of stands nothing.
-ModuleTrace modules_of(const Trace& trace, const Attribution& attribution);
+trace::ModuleTrace modules_of(const trace::Trace& trace, const classify::Attribution& attribution);
 
-}  // namespace kr
+}  // namespace kr::trees

@@ -2,33 +2,34 @@
 
 #include <algorithm>
 
-namespace kr {
+namespace kr::trees {
 
-MatchedPaths::MatchedPaths(const Program& program, const std::shared_ptr<const Database>& database,
-                           const ModuleTrace& trace)
+MatchedPaths::MatchedPaths(const sema::Program& program,
+                           const std::shared_ptr<const match::Database>& database,
+                           const trace::ModuleTrace& trace)
     : program_(&program), trace_(&trace) {
-  Scanner scanner(database);
+  match::Scanner scanner(database);
   sets_.reserve(trace.names.size());
-  for (const OperationName& name : trace.names) {
+  for (const trace::OperationName& name : trace.names) {
     scanner.scan(name.text, sets_.emplace_back(program.atoms.size()));
   }
 }
 
-MatchedPaths::Subjects MatchedPaths::subjects(const std::vector<ExprId>& asked) const {
-  const PathTable& paths = trace_->paths;
-  Subjects out{Surroundings(*program_, asked), PlacedNames(sets_.size()), {}};
+MatchedPaths::Subjects MatchedPaths::subjects(const std::vector<sema::ExprId>& asked) const {
+  const trace::PathTable& paths = trace_->paths;
+  Subjects out{classify::Surroundings(*program_, asked), classify::PlacedNames(sets_.size()), {}};
   std::vector<uint32_t> look_of_name;
   std::vector<uint32_t> around;  // by path; a path stands behind the one above it
   if (out.around.asked()) {
     look_of_name.reserve(sets_.size());
-    for (const AtomSet& set : sets_) look_of_name.push_back(out.around.look(set));
+    for (const match::AtomSet& set : sets_) look_of_name.push_back(out.around.look(set));
     around.reserve(paths.size());
   }
   out.of_path.reserve(paths.size());
   for (uint32_t i = 0; i < paths.size(); ++i) {
-    uint32_t here = Surroundings::nothing;
+    uint32_t here = classify::Surroundings::nothing;
     if (out.around.asked()) {
-      const PathId above = paths.parent({i});
+      const trace::PathId above = paths.parent({i});
       if (above.valid()) {
         here = out.around.add(around[above.index], look_of_name[paths.name(above).index]);
       }
@@ -41,70 +42,70 @@ MatchedPaths::Subjects MatchedPaths::subjects(const std::vector<ExprId>& asked) 
 
 template <class Tell>
 void MatchedPaths::each(const Subjects& subjects, const Tell& tell) const {
-  std::vector<AtomSet> within;
+  std::vector<match::AtomSet> within;
   for (uint32_t i = 0; i < subjects.pairs.size(); ++i) {
     const auto& [name, around] = subjects.pairs[i];
     subjects.around.fill(around, within);
     tell(i,
-         Subject{
+         match::Subject{
              .name = &sets_[name.index], .kind = trace_->names.get(name).kind, .within = within});
   }
 }
 
-Choice MatchedPaths::choose(const std::shared_ptr<const Database>& database,
-                            const std::vector<int64_t>& leaf_ns,
-                            const ChooseOptions& options) const {
-  const Subjects subjects = this->subjects(detection(*program_, options));
+classify::Choice MatchedPaths::choose(const std::shared_ptr<const match::Database>& database,
+                                      const std::vector<int64_t>& leaf_ns,
+                                      const classify::ChooseOptions& options) const {
+  const Subjects subjects = this->subjects(classify::detection(*program_, options));
   std::vector<int64_t> totals(subjects.pairs.size(), 0);
   for (uint32_t i = 0; i < leaf_ns.size(); ++i) totals[subjects.of_path[i]] += leaf_ns[i];
-  const auto tell_all = [&](const std::function<void(const Subject&, int64_t)>& tell) {
-    each(subjects, [&](uint32_t number, const Subject& subject) {
+  const auto tell_all = [&](const std::function<void(const match::Subject&, int64_t)>& tell) {
+    each(subjects, [&](uint32_t number, const match::Subject& subject) {
       if (totals[number] > 0) tell(subject, totals[number]);
     });
   };
-  return choose_model(*program_, database, {trace_->model_text, tell_all}, options);
+  return classify::choose_model(*program_, database, {trace_->model_text, tell_all}, options);
 }
 
-std::vector<Given> MatchedPaths::labels(const Table& table) const {
-  const TableMatcher matcher(*program_, table);
-  std::vector<ExprId> asked;
+std::vector<classify::Given> MatchedPaths::labels(const sema::Table& table) const {
+  const match::TableMatcher matcher(*program_, table);
+  std::vector<sema::ExprId> asked;
   asked.reserve(table.rules.size());
-  for (const RuleId rule : table.rules) asked.push_back(program_->rules.get(rule).expr);
+  for (const sema::RuleId rule : table.rules) asked.push_back(program_->rules.get(rule).expr);
   const Subjects subjects = this->subjects(asked);
-  std::vector<Given> given_to;
+  std::vector<classify::Given> given_to;
   given_to.reserve(subjects.pairs.size());
-  each(subjects, [&](uint32_t number, const Subject& subject) {
+  each(subjects, [&](uint32_t number, const match::Subject& subject) {
     const std::string_view name = trace_->names.get(subjects.pairs[number].name).text;
-    given_to.push_back(given(*program_, matcher.match(subject), name));
+    given_to.push_back(classify::given(*program_, matcher.match(subject), name));
   });
-  std::vector<Given> labels;
+  std::vector<classify::Given> labels;
   labels.reserve(subjects.of_path.size());
   for (const uint32_t subject : subjects.of_path) labels.push_back(given_to[subject]);
   return labels;
 }
 
-std::vector<bool> MatchedPaths::folded(const std::vector<Fold>& folds,
+std::vector<bool> MatchedPaths::folded(const std::vector<sema::Fold>& folds,
                                        const std::vector<std::string>& names) const {
-  std::vector<Condition> conditions;
-  std::vector<ExprId> asked;
+  std::vector<match::Condition> conditions;
+  std::vector<sema::ExprId> asked;
   conditions.reserve(folds.size());
   asked.reserve(folds.size());
-  for (const Fold& fold : folds) {
+  for (const sema::Fold& fold : folds) {
     conditions.emplace_back(*program_, fold.expr);
     asked.push_back(fold.expr);
   }
   const Subjects subjects = this->subjects(asked);
   std::vector<bool> holds;
   holds.reserve(subjects.pairs.size());
-  each(subjects, [&](uint32_t number, const Subject& subject) {
+  each(subjects, [&](uint32_t number, const match::Subject& subject) {
     const std::string_view name = trace_->names.get(subjects.pairs[number].name).text;
     holds.push_back(std::find(names.begin(), names.end(), name) != names.end() ||
                     std::any_of(conditions.begin(), conditions.end(),
-                                [&](const Condition& one) { return one.holds(subject); }));
+                                [&](const match::Condition& one) { return one.holds(subject); }));
   });
   std::vector<bool> folded(subjects.of_path.size());
   for (size_t i = 0; i < folded.size(); ++i) folded[i] = holds[subjects.of_path[i]];
   return folded;
 }
 
-}  // namespace kr
+}  // namespace kr::trees

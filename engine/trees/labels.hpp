@@ -9,42 +9,43 @@
 #include "classify/classify.hpp"
 #include "trace/module_trace.hpp"
 
-namespace kr {
+namespace kr::trees {
 
 /// The names of a ModuleTrace matched. Refers to the Program and the trace.
 class MatchedPaths {
  public:
-  MatchedPaths(const Program& program, const std::shared_ptr<const Database>& database,
-               const ModuleTrace& trace);
+  MatchedPaths(const sema::Program& program, const std::shared_ptr<const match::Database>& database,
+               const trace::ModuleTrace& trace);
 
   /// The engine and model asked for, or detected by the leaves' names, the names above them, and
   /// the context. `leaf_ns` is the leaves' time by path.
-  Choice choose(const std::shared_ptr<const Database>& database,
-                const std::vector<int64_t>& leaf_ns, const ChooseOptions& options) const;
+  classify::Choice choose(const std::shared_ptr<const match::Database>& database,
+                          const std::vector<int64_t>& leaf_ns,
+                          const classify::ChooseOptions& options) const;
   /// What each path gets in a dimension.
-  std::vector<Given> labels(const Table& table) const;
+  std::vector<classify::Given> labels(const sema::Table& table) const;
   /// By path: any of the folds holds, or the name is one of `names`.
-  std::vector<bool> folded(const std::vector<Fold>& folds,
+  std::vector<bool> folded(const std::vector<sema::Fold>& folds,
                            const std::vector<std::string>& names) const;
 
-  const ModuleTrace& trace() const noexcept { return *trace_; }
+  const trace::ModuleTrace& trace() const noexcept { return *trace_; }
 
  private:
   /// Paths as what rules can tell of them: their name and what is above it.
   struct Subjects {
-    Surroundings around;
-    PlacedNames pairs;
+    classify::Surroundings around;
+    classify::PlacedNames pairs;
     std::vector<uint32_t> of_path;
   };
   /// As far as `asked` look.
-  Subjects subjects(const std::vector<ExprId>& asked) const;
+  Subjects subjects(const std::vector<sema::ExprId>& asked) const;
   /// Calls `tell(number, subject)` for each, rising.
   template <class Tell>
   void each(const Subjects& subjects, const Tell& tell) const;
 
-  const Program* program_;
-  const ModuleTrace* trace_;
-  std::vector<AtomSet> sets_;  // by name
+  const sema::Program* program_;
+  const trace::ModuleTrace* trace_;
+  std::vector<match::AtomSet> sets_;  // by name
 };
 
-}  // namespace kr
+}  // namespace kr::trees

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace kr {
+namespace kr::trees {
 
 std::optional<Level> level_from(std::string_view text) {
   if (text == "kernel" || text == "-1") return Level{Level::Kind::kernel};
@@ -52,10 +52,10 @@ NumberedName numbered(std::string_view name) {
   return {name.substr(0, digits - 1), number};
 }
 
-Cutter::Cutter(const ModuleTrace& trace, Level level, const std::vector<bool>& folded)
+Cutter::Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded)
     : trace_(&trace), level_(level), folded_(&folded) {}
 
-void Cutter::measure(std::span<const ModuleNode> nodes) {
+void Cutter::measure(std::span<const trace::ModuleNode> nodes) {
   heights_.assign(nodes.size(), 0);
   for (size_t i = nodes.size(); i-- > 0;) {
     for (uint32_t child = static_cast<uint32_t>(i) + 1; child < nodes[i].end;
@@ -67,7 +67,7 @@ void Cutter::measure(std::span<const ModuleNode> nodes) {
 
 // A layer is a module that runs more often than the tree it is in, or one of several siblings that
 // differ in their number alone: profilers that add calls up show the first, others the second.
-void Cutter::mark_layers(std::span<const ModuleNode> nodes) {
+void Cutter::mark_layers(std::span<const trace::ModuleNode> nodes) {
   repeats_.assign(nodes.size(), false);
   holds_layer_.assign(nodes.size(), false);
   std::unordered_map<std::string_view, uint32_t> like;
@@ -104,7 +104,7 @@ void Cutter::mark_layers(std::span<const ModuleNode> nodes) {
   found_layers_ = std::find(repeats_.begin(), repeats_.end(), true) != repeats_.end();
 }
 
-bool Cutter::stops_at(std::span<const ModuleNode> nodes, uint32_t node) const {
+bool Cutter::stops_at(std::span<const trace::ModuleNode> nodes, uint32_t node) const {
   if (nodes[node].end == node + 1 || (*folded_)[nodes[node].path.index]) return true;
   switch (level_.kind) {
     case Level::Kind::kernel:
@@ -119,7 +119,7 @@ bool Cutter::stops_at(std::span<const ModuleNode> nodes, uint32_t node) const {
   return true;
 }
 
-void Cutter::cut(std::span<const ModuleNode> nodes, std::vector<uint32_t>& shown) {
+void Cutter::cut(std::span<const trace::ModuleNode> nodes, std::vector<uint32_t>& shown) {
   shown.clear();
   found_layers_ = false;
   if (level_.kind == Level::Kind::module) measure(nodes);
@@ -134,8 +134,8 @@ void Cutter::cut(std::span<const ModuleNode> nodes, std::vector<uint32_t>& shown
   }
 }
 
-void cut_like_vllm(const ModuleTrace& trace, std::span<const ModuleNode> nodes, Level level,
-                   const std::vector<bool>& folded, std::vector<uint32_t>& shown,
+void cut_like_vllm(const trace::ModuleTrace& trace, std::span<const trace::ModuleNode> nodes,
+                   Level level, const std::vector<bool>& folded, std::vector<uint32_t>& shown,
                    int64_t& lost_ns) {
   shown.clear();
   const uint32_t wanted = level.kind == Level::Kind::kernel ? 0 : 1;
@@ -155,7 +155,7 @@ void cut_like_vllm(const ModuleTrace& trace, std::span<const ModuleNode> nodes, 
       continue;
     }
     for (uint32_t i = root; i < nodes[root].end;) {
-      const bool rest = trace.paths.name(nodes[i].path) == ModuleTrace::self_name;
+      const bool rest = trace.paths.name(nodes[i].path) == trace::ModuleTrace::self_name;
       if (heights[i] == wanted && !rest) {
         shown.push_back(i);
         i = nodes[i].end;
@@ -169,4 +169,4 @@ void cut_like_vllm(const ModuleTrace& trace, std::span<const ModuleNode> nodes, 
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trees

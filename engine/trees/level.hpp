@@ -13,7 +13,7 @@
 
 #include "trace/module_trace.hpp"
 
-namespace kr {
+namespace kr::trees {
 
 struct Level {
   enum class Kind : uint8_t {
@@ -39,19 +39,19 @@ std::string to_string(Level level);
 /// go below one, it is shown itself. It has to outlive this.
 class Cutter {
  public:
-  Cutter(const ModuleTrace& trace, Level level, const std::vector<bool>& folded);
+  Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded);
 
   /// The places of the nodes shown, rising. Both are overwritten.
-  void cut(std::span<const ModuleNode> nodes, std::vector<uint32_t>& shown);
+  void cut(std::span<const trace::ModuleNode> nodes, std::vector<uint32_t>& shown);
   /// Whether the last forest had layers.
   bool found_layers() const noexcept { return found_layers_; }
 
  private:
-  void measure(std::span<const ModuleNode> nodes);
-  void mark_layers(std::span<const ModuleNode> nodes);
-  bool stops_at(std::span<const ModuleNode> nodes, uint32_t node) const;
+  void measure(std::span<const trace::ModuleNode> nodes);
+  void mark_layers(std::span<const trace::ModuleNode> nodes);
+  bool stops_at(std::span<const trace::ModuleNode> nodes, uint32_t node) const;
 
-  const ModuleTrace* trace_;
+  const trace::ModuleTrace* trace_;
   Level level_;
   const std::vector<bool>* folded_;
   std::vector<uint32_t> heights_;  // by node: to its farthest leaf
@@ -63,8 +63,9 @@ class Cutter {
 /// What vLLM's own plotting keeps: folded nodes made leaves, then nodes whose height is exactly 0
 /// (kernel) or 1 (module), and roots that are no taller; it knows no other level, and no `(self)`.
 /// `lost_ns` is increased by the time of the leaves that it drops.
-void cut_like_vllm(const ModuleTrace& trace, std::span<const ModuleNode> nodes, Level level,
-                   const std::vector<bool>& folded, std::vector<uint32_t>& shown, int64_t& lost_ns);
+void cut_like_vllm(const trace::ModuleTrace& trace, std::span<const trace::ModuleNode> nodes,
+                   Level level, const std::vector<bool>& folded, std::vector<uint32_t>& shown,
+                   int64_t& lost_ns);
 
 /// A name without what numbers it among its like: `LlamaDecoderLayer_7`, `layers.7` and `layer 7`
 /// are `LlamaDecoderLayer`, `layers` and `layer`. The number is none where there is none.
@@ -74,4 +75,4 @@ struct NumberedName {
 };
 NumberedName numbered(std::string_view name);
 
-}  // namespace kr
+}  // namespace kr::trees

@@ -4,7 +4,7 @@
 
 #include "table/numbers.hpp"
 
-namespace kr {
+namespace kr::trees {
 
 std::optional<Metric> metric_from(std::string_view text) {
   for (const Metric metric : {Metric::cuda_time_ms, Metric::pct_cuda_time, Metric::invocations}) {
@@ -30,11 +30,11 @@ std::string metric_text(Metric metric, const ViewRow& row, const ViewStep& step)
     case Metric::cuda_time_ms:
       return fmt::format("{}.{:06}", row.total_ns / 1'000'000, row.total_ns % 1'000'000);
     case Metric::pct_cuda_time:
-      return percent(row.total_ns, step.total_ns, 6);
+      return table::percent(row.total_ns, step.total_ns, 6);
     case Metric::invocations:
       break;
   }
   return fmt::format("{}", row.invocations);
 }
 
-}  // namespace kr
+}  // namespace kr::trees

@@ -8,7 +8,7 @@
 
 #include "trees/view.hpp"
 
-namespace kr {
+namespace kr::trees {
 
 /// What is measured of a node.
 enum class Metric : uint8_t { cuda_time_ms, pct_cuda_time, invocations };
@@ -20,4 +20,4 @@ std::string_view to_string(Metric metric);
 /// step's total with six (rounded half up; empty where the step has no time), calls.
 std::string metric_text(Metric metric, const ViewRow& row, const ViewStep& step);
 
-}  // namespace kr
+}  // namespace kr::trees

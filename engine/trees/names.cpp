@@ -5,10 +5,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace kr {
+namespace kr::trees {
 namespace {
 
-std::string element_text(const ModuleTrace& trace, PathId path) {
+std::string element_text(const trace::ModuleTrace& trace, trace::PathId path) {
   std::string text(trace.name(path));
   if (const uint32_t ordinal = trace.paths.ordinal(path); ordinal > 1) {
     text += " #" + std::to_string(ordinal);
@@ -17,7 +17,7 @@ std::string element_text(const ModuleTrace& trace, PathId path) {
 }
 
 /// The node's own name and `above` of those above it.
-std::string name_with(const ModuleTrace& trace, PathId path, uint32_t above) {
+std::string name_with(const trace::ModuleTrace& trace, trace::PathId path, uint32_t above) {
   std::string text = element_text(trace, path);
   for (; above > 0; --above) {
     path = trace.paths.parent(path);
@@ -26,12 +26,12 @@ std::string name_with(const ModuleTrace& trace, PathId path, uint32_t above) {
   return text;
 }
 
-bool same_element(const PathTable& paths, PathId a, PathId b) {
+bool same_element(const trace::PathTable& paths, trace::PathId a, trace::PathId b) {
   return paths.name(a) == paths.name(b) && paths.ordinal(a) == paths.ordinal(b);
 }
 
 /// Elements from the node upwards that two paths share.
-uint32_t shared(const PathTable& paths, PathId a, PathId b) {
+uint32_t shared(const trace::PathTable& paths, trace::PathId a, trace::PathId b) {
   uint32_t count = 0;
   for (; a.valid() && b.valid() && same_element(paths, a, b); ++count) {
     a = paths.parent(a);
@@ -41,7 +41,7 @@ uint32_t shared(const PathTable& paths, PathId a, PathId b) {
 }
 
 /// From the node upwards; a path that another goes on from stands before it.
-bool before(const PathTable& paths, PathId a, PathId b) {
+bool before(const trace::PathTable& paths, trace::PathId a, trace::PathId b) {
   for (; a.valid() && b.valid(); a = paths.parent(a), b = paths.parent(b)) {
     if (a == b) return false;
     if (paths.name(a) != paths.name(b)) return paths.name(a) < paths.name(b);
@@ -52,8 +52,8 @@ bool before(const PathTable& paths, PathId a, PathId b) {
 
 }  // namespace
 
-std::string path_text(const ModuleTrace& trace, PathId path) {
-  std::vector<PathId> elements;
+std::string path_text(const trace::ModuleTrace& trace, trace::PathId path) {
+  std::vector<trace::PathId> elements;
   for (; path.valid(); path = trace.paths.parent(path)) elements.push_back(path);
   std::string text;
   for (auto element = elements.rbegin(); element != elements.rend(); ++element) {
@@ -63,8 +63,9 @@ std::string path_text(const ModuleTrace& trace, PathId path) {
   return text;
 }
 
-std::vector<std::string> unique_names(const ModuleTrace& trace, std::span<const PathId> paths) {
-  const PathTable& table = trace.paths;
+std::vector<std::string> unique_names(const trace::ModuleTrace& trace,
+                                      std::span<const trace::PathId> paths) {
+  const trace::PathTable& table = trace.paths;
   std::vector<size_t> order(paths.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(),
@@ -136,4 +137,4 @@ void make_distinct(std::vector<std::string>& names, size_t width) {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trees

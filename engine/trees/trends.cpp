@@ -4,7 +4,7 @@
 #include <numeric>
 #include <unordered_map>
 
-namespace kr {
+namespace kr::trees {
 namespace {
 
 /// Where steps stand, from their mean: by number, or by order where one has none.
@@ -39,7 +39,7 @@ std::vector<PhaseSums> sum_phases(const TreeView& view) {
     }
     phases[at->second].steps.push_back(i);
   }
-  std::vector<ModuleNode> nodes;
+  std::vector<trace::ModuleNode> nodes;
   std::vector<ViewRow> rows;
   for (PhaseSums& phase : phases) {
     const size_t count = phase.steps.size();
@@ -83,4 +83,4 @@ std::vector<size_t> growing(const PhaseSums& phase) {
   return order;
 }
 
-}  // namespace kr
+}  // namespace kr::trees

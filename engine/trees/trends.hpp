@@ -7,7 +7,7 @@
 
 #include "trees/view.hpp"
 
-namespace kr {
+namespace kr::trees {
 
 /// An entry of a view in one phase.
 struct PhaseEntry {
@@ -38,4 +38,4 @@ std::vector<PhaseSums> sum_phases(const TreeView& view);
 /// largest change first.
 std::vector<size_t> growing(const PhaseSums& phase);
 
-}  // namespace kr
+}  // namespace kr::trees

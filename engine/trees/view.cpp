@@ -16,12 +16,12 @@
 #include "trees/labels.hpp"
 #include "trees/names.hpp"
 
-namespace kr {
+namespace kr::trees {
 namespace {
 
-std::vector<int64_t> leaf_times(const ModuleTrace& trace) {
+std::vector<int64_t> leaf_times(const trace::ModuleTrace& trace) {
   std::vector<int64_t> times(trace.paths.size(), 0);
-  std::vector<ModuleNode> nodes;
+  std::vector<trace::ModuleNode> nodes;
   for (size_t step = 0; step < trace.steps.size(); ++step) {
     trace.expand(step, nodes);
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -35,18 +35,19 @@ constexpr uint32_t no_entry = std::numeric_limits<uint32_t>::max();
 
 }  // namespace
 
-std::unique_ptr<LabelledModules> label_modules(const CompiledRules& rules, const RunSpec& spec,
-                                               ModuleTrace trace) {
+std::unique_ptr<LabelledModules> label_modules(const match::CompiledRules& rules,
+                                               const classify::RunSpec& spec,
+                                               trace::ModuleTrace trace) {
   auto modules = std::make_unique<LabelledModules>();
   modules->trace = std::move(trace);
-  const ModuleTrace& of = modules->trace;
+  const trace::ModuleTrace& of = modules->trace;
   const MatchedPaths matched(rules.program(), rules.database, of);
   modules->choice =
       matched.choose(rules.database, leaf_times(of),
                      {.engine = spec.engine, .model = spec.model, .rules_given = rules.named});
-  PhaseReader reader(rules.program(), rules.database, modules->choice.model);
-  for (const ModuleStep& step : of.steps) {
-    const Phase phase = reader.read(step.key);
+  classify::PhaseReader reader(rules.program(), rules.database, modules->choice.model);
+  for (const trace::ModuleStep& step : of.steps) {
+    const classify::Phase phase = reader.read(step.key);
     const NumberedName name = numbered(step.key);
     modules->phases.emplace_back(phase.label.empty() ? name.stem : phase.label);
     modules->step_numbers.push_back(phase.step ? phase.step : name.number);
@@ -59,13 +60,13 @@ std::unique_ptr<LabelledModules> label_modules(const CompiledRules& rules, const
 
 struct TreeView::Impl {
   const LabelledModules& modules;
-  const ModuleTrace& trace;
+  const trace::ModuleTrace& trace;
   ViewOptions options;
-  const Model& model;
+  const sema::Model& model;
   MatchedPaths matched;
   std::vector<bool> folded;
-  std::vector<Given> labels;  // by path
-  std::vector<bool> leaf;     // by path: never has children
+  std::vector<classify::Given> labels;  // by path
+  std::vector<bool> leaf;               // by path: never has children
   std::vector<ViewStep> steps;
   std::vector<ViewEntry> entries;
   std::vector<uint32_t> entry_of;  // by path; no_entry: never shown
@@ -73,25 +74,27 @@ struct TreeView::Impl {
   int64_t lost_ns = 0;
   bool without_layers = false;
 
-  Impl(const CompiledRules& rules, const LabelledModules& of, const ViewOptions& how)
+  Impl(const match::CompiledRules& rules, const LabelledModules& of, const ViewOptions& how)
       : modules(of),
         trace(of.trace),
         options(how),
         model(rules.program().models.get(of.choice.model)),
         matched(rules.program(), rules.database, of.trace),
-        folded(matched.folded(how.ruleset_folds ? model.folds : std::vector<Fold>{}, how.folds)),
+        folded(
+            matched.folded(how.ruleset_folds ? model.folds : std::vector<sema::Fold>{}, how.folds)),
         leaf(of.trace.paths.size(), true) {
     label(rules.program());
     choose_steps();
     collect();
   }
 
-  void label(const Program& program) {
+  void label(const sema::Program& program) {
     for (uint32_t i = 0; i < trace.paths.size(); ++i) {
-      if (const PathId parent = trace.paths.parent({i}); parent.valid()) leaf[parent.index] = false;
+      if (const trace::PathId parent = trace.paths.parent({i}); parent.valid())
+        leaf[parent.index] = false;
     }
-    const DimensionId dimension = named_dimension(program, options.dimension);
-    if (const Table* table = model.table(dimension)) {
+    const sema::DimensionId dimension = classify::named_dimension(program, options.dimension);
+    if (const sema::Table* table = model.table(dimension)) {
       labels = matched.labels(*table);
     } else {
       labels.assign(trace.paths.size(), {});
@@ -100,9 +103,9 @@ struct TreeView::Impl {
 
   /// Whether a node's label is one, not its name for want of one: what falls to `otherwise` is a
   /// label of kernels; of a module it would say nothing.
-  bool labelled(PathId path) const {
-    const Given& given = labels[path.index];
-    if (!given.rule || trace.paths.name(path) == ModuleTrace::self_name) return false;
+  bool labelled(trace::PathId path) const {
+    const classify::Given& given = labels[path.index];
+    if (!given.rule || trace.paths.name(path) == trace::ModuleTrace::self_name) return false;
     return given.explained || (leaf[path.index] && given.label != trace.name(path));
   }
 
@@ -123,7 +126,7 @@ struct TreeView::Impl {
     }
     std::sort(chosen.begin(), chosen.end());
     for (const size_t i : chosen) {
-      const ModuleStep& step = trace.steps[i];
+      const trace::ModuleStep& step = trace.steps[i];
       steps.push_back({i, step.key, modules.phases[i], modules.step_numbers[i], modules.layers[i],
                        step.running_seqs, modules.batches[i], modules.tokens[i], step.total_ns});
     }
@@ -151,7 +154,7 @@ struct TreeView::Impl {
   }
 
   /// What is shown of a step before entries are merged.
-  void shown(size_t step, std::vector<ModuleNode>& nodes, std::vector<uint32_t>& places,
+  void shown(size_t step, std::vector<trace::ModuleNode>& nodes, std::vector<uint32_t>& places,
              Cutter& cutter, int64_t& lost) const {
     trace.expand(steps[step].index, nodes);
     if (options.compat) {
@@ -168,8 +171,8 @@ struct TreeView::Impl {
       uint64_t nodes = 0;
     };
     std::vector<Shown> sums(trace.paths.size());
-    std::vector<PathId> paths;  // in the order first shown
-    std::vector<ModuleNode> nodes;
+    std::vector<trace::PathId> paths;  // in the order first shown
+    std::vector<trace::ModuleNode> nodes;
     std::vector<uint32_t> places;
     Cutter cutter(trace, options.level, folded);
     for (size_t step = 0; step < steps.size(); ++step) {
@@ -182,7 +185,7 @@ struct TreeView::Impl {
       }
     }
     make_entries(paths);
-    for (const PathId path : paths) {
+    for (const trace::PathId path : paths) {
       ViewEntry& entry = entries[entry_of[path.index]];
       entry.total_ns += sums[path.index].total_ns;
       entry.nodes += sums[path.index].nodes;
@@ -190,12 +193,12 @@ struct TreeView::Impl {
     rank();
   }
 
-  void make_entries(const std::vector<PathId>& paths) {
+  void make_entries(const std::vector<trace::PathId>& paths) {
     std::vector<std::string> names;
     if (options.unique_names && !options.by_label) {
       names = unique_names(trace, paths);
     } else {
-      for (const PathId path : paths) {
+      for (const trace::PathId path : paths) {
         names.emplace_back(options.by_label ? shown_label(path) : trace.name(path));
       }
     }
@@ -222,7 +225,7 @@ struct TreeView::Impl {
     shown.reserve(entries.size());
     for (const ViewEntry& entry : entries) {
       std::string name = entry.name;
-      if (options.abbreviate) name = kr::abbreviate(std::move(name), model.abbreviations);
+      if (options.abbreviate) name = kr::sema::abbreviate(std::move(name), model.abbreviations);
       shown.push_back(cut_at_end(std::move(name), options.width));
     }
     make_distinct(shown, options.width);
@@ -247,8 +250,12 @@ struct TreeView::Impl {
     }
     if (some_dropped) {
       others = static_cast<uint32_t>(ranked.size());
-      ViewEntry rest{
-          std::string(reserved::others), std::string(reserved::others), 0, 0, true, true};
+      ViewEntry rest{std::string(sema::reserved::others),
+                     std::string(sema::reserved::others),
+                     0,
+                     0,
+                     true,
+                     true};
       for (size_t i = kept; i < order.size(); ++i) {
         place[order[i]] = others;
         rest.total_ns += entries[order[i]].total_ns;
@@ -262,7 +269,7 @@ struct TreeView::Impl {
     }
   }
 
-  std::string_view shown_label(PathId path) const {
+  std::string_view shown_label(trace::PathId path) const {
     return labelled(path) ? labels[path.index].label : trace.name(path);
   }
 
@@ -273,20 +280,21 @@ struct TreeView::Impl {
     to.total_ns += row.total_ns;
   }
 
-  void rows_apart(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const {
+  void rows_apart(size_t step, std::vector<trace::ModuleNode>& nodes,
+                  std::vector<ViewRow>& rows) const {
     std::vector<uint32_t> places;
     Cutter cutter(trace, options.level, folded);
     int64_t lost = 0;
     shown(step, nodes, places, cutter, lost);
     rows.clear();
     for (const uint32_t place : places) {
-      const ModuleNode& node = nodes[place];
+      const trace::ModuleNode& node = nodes[place];
       rows.push_back(
           {entry_of[node.path.index], node.path, place, 1, node.invocations, node.total_ns});
     }
   }
 
-  void rows(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const {
+  void rows(size_t step, std::vector<trace::ModuleNode>& nodes, std::vector<ViewRow>& rows) const {
     rows_apart(step, nodes, rows);
     ViewRow rest{others, {}, 0, 0, 0, 0};
     size_t kept = 0;
@@ -343,13 +351,13 @@ struct TreeView::Impl {
   }
 };
 
-TreeView::TreeView(const CompiledRules& rules, const LabelledModules& modules,
+TreeView::TreeView(const match::CompiledRules& rules, const LabelledModules& modules,
                    const ViewOptions& options)
     : impl_(std::make_unique<Impl>(rules, modules, options)) {}
 TreeView::~TreeView() = default;
 TreeView::TreeView(TreeView&&) noexcept = default;
 
-const ModuleTrace& TreeView::trace() const noexcept {
+const trace::ModuleTrace& TreeView::trace() const noexcept {
   return impl_->trace;
 }
 const LabelledModules& TreeView::modules() const noexcept {
@@ -364,17 +372,18 @@ const std::vector<ViewStep>& TreeView::steps() const noexcept {
 const std::vector<ViewEntry>& TreeView::entries() const noexcept {
   return impl_->entries;
 }
-void TreeView::rows(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const {
+void TreeView::rows(size_t step, std::vector<trace::ModuleNode>& nodes,
+                    std::vector<ViewRow>& rows) const {
   impl_->rows(step, nodes, rows);
 }
-void TreeView::rows_apart(size_t step, std::vector<ModuleNode>& nodes,
+void TreeView::rows_apart(size_t step, std::vector<trace::ModuleNode>& nodes,
                           std::vector<ViewRow>& rows) const {
   impl_->rows_apart(step, nodes, rows);
 }
-std::string_view TreeView::label(PathId path) const {
+std::string_view TreeView::label(trace::PathId path) const {
   return impl_->shown_label(path);
 }
-bool TreeView::labelled(PathId path) const {
+bool TreeView::labelled(trace::PathId path) const {
   return impl_->labelled(path);
 }
 std::optional<int64_t> TreeView::layer(size_t step, const ViewRow& row) const {
@@ -391,10 +400,10 @@ bool TreeView::without_layers() const noexcept {
   return impl_->without_layers;
 }
 
-AttributionSums attribution_of(const TreeView& view) {
+classify::AttributionSums attribution_of(const TreeView& view) {
   if (view.modules().attribution) return *view.modules().attribution;
-  AttributionSums sums;
-  std::vector<ModuleNode> nodes;
+  classify::AttributionSums sums;
+  std::vector<trace::ModuleNode> nodes;
   for (const ViewStep& step : view.steps()) {
     view.trace().expand(step.index, nodes);
     for (uint32_t root = 0; root < nodes.size(); root = nodes[root].end) {
@@ -404,4 +413,4 @@ AttributionSums attribution_of(const TreeView& view) {
   return sums;
 }
 
-}  // namespace kr
+}  // namespace kr::trees

@@ -15,7 +15,7 @@
 #include "match/compiled_rules.hpp"
 #include "trees/level.hpp"
 
-namespace kr {
+namespace kr::trees {
 
 /// What a run is called, for outputs that name it.
 struct TreeRun {
@@ -44,16 +44,16 @@ struct ViewOptions {
 
 /// A module trace with what its engine and model say of it.
 struct LabelledModules {
-  ModuleTrace trace;
-  Choice choice;
+  trace::ModuleTrace trace;
+  classify::Choice choice;
   std::vector<std::string> phases;  // by step; where no rule holds the key without its number
   std::vector<std::optional<int64_t>> step_numbers;
   std::vector<std::optional<int64_t>> layers;
   std::vector<std::optional<int64_t>> batches;  // requests
   std::vector<std::optional<int64_t>> tokens;
   /// Of trees made from operations: how the time of all of them was placed.
-  std::optional<AttributionSums> attribution;
-  std::vector<LayerEvidence> layer_evidence;  // of the same
+  std::optional<classify::AttributionSums> attribution;
+  std::vector<classify::LayerEvidence> layer_evidence;  // of the same
 };
 
 /// What is shown under one name: a colour of a picture, a line of a legend.
@@ -68,7 +68,7 @@ struct ViewEntry {
 
 struct ViewRow {
   uint32_t entry = 0;
-  PathId path;         // invalid: several nodes
+  trace::PathId path;  // invalid: several nodes
   uint32_t node = 0;   // its place in the step's forest; of several nodes, the first
   uint64_t nodes = 1;  // put together
   int64_t invocations = 0;
@@ -91,11 +91,12 @@ class TreeView {
  public:
   /// `rules` and `modules` have to outlive it. Throws Error where there is no such dimension, phase
   /// or step.
-  TreeView(const CompiledRules& rules, const LabelledModules& modules, const ViewOptions& options);
+  TreeView(const match::CompiledRules& rules, const LabelledModules& modules,
+           const ViewOptions& options);
   ~TreeView();
   TreeView(TreeView&&) noexcept;
 
-  const ModuleTrace& trace() const noexcept;
+  const trace::ModuleTrace& trace() const noexcept;
   const LabelledModules& modules() const noexcept;
   const ViewOptions& options() const noexcept;
   const std::vector<ViewStep>& steps() const noexcept;
@@ -105,13 +106,14 @@ class TreeView {
   /// What is shown of a step, in the order of its forest, `others` last; with `by_label` a row an
   /// entry. Both are overwritten; `nodes` is the step's whole forest. The rows add up to the step's
   /// total, but for compat.
-  void rows(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const;
+  void rows(size_t step, std::vector<trace::ModuleNode>& nodes, std::vector<ViewRow>& rows) const;
   /// The same with every node by itself, those that belong to `others` too.
-  void rows_apart(size_t step, std::vector<ModuleNode>& nodes, std::vector<ViewRow>& rows) const;
+  void rows_apart(size_t step, std::vector<trace::ModuleNode>& nodes,
+                  std::vector<ViewRow>& rows) const;
   /// A node's label in the dimension; one that no rule labels keeps its name.
-  std::string_view label(PathId path) const;
+  std::string_view label(trace::PathId path) const;
   /// Whether a rule gave it: not its name for want of one.
-  bool labelled(PathId path) const;
+  bool labelled(trace::PathId path) const;
   /// The number of the layer a row stands for or in: that of a numbered node at level `layer`, else
   /// the step's.
   std::optional<int64_t> layer(size_t step, const ViewRow& row) const;
@@ -128,10 +130,11 @@ class TreeView {
 
 /// How the time of kernels was placed. In trees made from operations: of all of them. Otherwise of
 /// the steps shown, in modules or at the root.
-AttributionSums attribution_of(const TreeView& view);
+classify::AttributionSums attribution_of(const TreeView& view);
 
 /// Matches, chooses, reads the phases. Throws Error.
-std::unique_ptr<LabelledModules> label_modules(const CompiledRules& rules, const RunSpec& spec,
-                                               ModuleTrace trace);
+std::unique_ptr<LabelledModules> label_modules(const match::CompiledRules& rules,
+                                               const classify::RunSpec& spec,
+                                               trace::ModuleTrace trace);
 
-}  // namespace kr
+}  // namespace kr::trees

@@ -89,33 +89,33 @@ void simdjson_on_demand(benchmark::State& state) {
 
 void pull_parser(benchmark::State& state) {
   for (auto _ : state) {
-    const kr::OpenOptions options;
-    kr::Input input(file(state.range(0)), options);
-    kr::JsonPull json(input);
+    const kr::trace::OpenOptions options;
+    kr::trace::Input input(file(state.range(0)), options);
+    kr::trace::JsonPull json(input);
     json.pass();
     json.end();
   }
   set_bytes(state);
 }
 
-void read_table(benchmark::State& state, kr::LayerwiseReading::Table table) {
+void read_table(benchmark::State& state, kr::trace::LayerwiseReading::Table table) {
   for (auto _ : state) {
-    const kr::OpenOptions options;
-    kr::Input input(file(state.range(0)), options);
-    kr::ModuleTraceBuilder builder("bench", "layerwise-json");
-    kr::read_layerwise_json(input, builder, {.table = table});
-    const kr::ModuleTrace trace = std::move(builder).finish();
+    const kr::trace::OpenOptions options;
+    kr::trace::Input input(file(state.range(0)), options);
+    kr::trace::ModuleTraceBuilder builder("bench", "layerwise-json");
+    kr::trace::read_layerwise_json(input, builder, {.table = table});
+    const kr::trace::ModuleTrace trace = std::move(builder).finish();
     if (trace.steps.size() != steps) state.SkipWithError("steps are missing");
   }
   set_bytes(state);
 }
 
 void reader(benchmark::State& state) {
-  read_table(state, kr::LayerwiseReading::Table::summary);
+  read_table(state, kr::trace::LayerwiseReading::Table::summary);
 }
 
 void reader_of_single_calls(benchmark::State& state) {
-  read_table(state, kr::LayerwiseReading::Table::model);
+  read_table(state, kr::trace::LayerwiseReading::Table::model);
 }
 
 void measured(benchmark::internal::Benchmark* task) {

@@ -20,7 +20,7 @@ using namespace kr;
 
 namespace {
 
-const Library library({KR_SOURCE_DIR});
+const source::Library library({KR_SOURCE_DIR});
 
 /// Six hundred rules over families of kernels, a tenth of them never reached.
 std::string large_table() {
@@ -38,25 +38,26 @@ std::string large_table() {
   return text + "    rest: otherwise\n  }\n}\n";
 }
 
-CompiledRules compiled(const std::string& text) {
-  Sink sink;
-  auto rules = load_rules({{"table.kr", text, true, {}}}, sink);
+match::CompiledRules compiled(const std::string& text) {
+  diag::Sink sink;
+  auto rules = sema::load_rules({{"table.kr", text, true, {}}}, sink);
   if (sink.has_errors()) {
     std::fprintf(stderr, "%s\n", sink.all().front().message.c_str());
     std::abort();
   }
-  return compile_for_lint(std::move(rules), Names::few, std::nullopt, sink);
+  return lint::compile_for_lint(std::move(rules), lint::Names::few, std::nullopt, sink);
 }
 
 void shipped(benchmark::State& state) {
-  LintFilesOptions options;
+  lint::LintFilesOptions options;
   options.infos = false;
-  options.cache = Database::Cache{std::filesystem::temp_directory_path() / "kr-bench" / "cache"};
+  options.cache =
+      match::Database::Cache{std::filesystem::temp_directory_path() / "kr-bench" / "cache"};
   for (auto _ : state) {
-    LintedFiles linted = lint_files(library.rulesets(), library, options);
-    const bool clean =
-        std::all_of(linted.findings.begin(), linted.findings.end(),
-                    [](const Diagnostic& one) { return one.severity == Severity::info; });
+    lint::LintedFiles linted = lint::lint_files(library.rulesets(), library, options);
+    const bool clean = std::all_of(
+        linted.findings.begin(), linted.findings.end(),
+        [](const diag::Diagnostic& one) { return one.severity == diag::Severity::info; });
     if (linted.failed || !clean) state.SkipWithError("it does not lint clean");
     benchmark::DoNotOptimize(linted);
   }
@@ -64,12 +65,12 @@ void shipped(benchmark::State& state) {
 BENCHMARK(shipped)->Unit(benchmark::kMillisecond);
 
 void table_of_600_rules(benchmark::State& state) {
-  const CompiledRules rules = compiled(large_table());
-  LintOptions options;
+  const match::CompiledRules rules = compiled(large_table());
+  lint::LintOptions options;
   options.infos = false;
   size_t found = 0;
   for (auto _ : state) {
-    found = lint_rules(rules, options, Sink()).size();
+    found = lint::lint_rules(rules, options, diag::Sink()).size();
     benchmark::DoNotOptimize(found);
   }
   state.counters["findings"] = static_cast<double>(found);
@@ -80,12 +81,12 @@ BENCHMARK(table_of_600_rules)->Unit(benchmark::kMillisecond);
 void many_alternatives(benchmark::State& state) {
   std::string text = "engine e {\n  substage {\n    label: \"kernel_0_tn\"\n";
   for (int i = 1; i < 20000; ++i) text += fmt::format("      | \"kernel_{}_tn\"\n", i);
-  const CompiledRules rules = compiled(text + "    rest: otherwise\n  }\n}\n");
-  LintOptions options;
+  const match::CompiledRules rules = compiled(text + "    rest: otherwise\n  }\n}\n");
+  lint::LintOptions options;
   options.infos = false;
   size_t found = 0;
   for (auto _ : state) {
-    found = lint_rules(rules, options, Sink()).size();
+    found = lint::lint_rules(rules, options, diag::Sink()).size();
     benchmark::DoNotOptimize(found);
   }
   state.counters["findings"] = static_cast<double>(found);
@@ -94,13 +95,13 @@ BENCHMARK(many_alternatives)->Unit(benchmark::kMillisecond);
 
 void two_versions(benchmark::State& state) {
   const std::string text = large_table();
-  const CompiledRules before = compiled(text);
+  const match::CompiledRules before = compiled(text);
   std::string other = text;
   other.replace(other.find("gemm_"), 5, "gemv_");
-  const CompiledRules after = compiled(other);
+  const match::CompiledRules after = compiled(other);
   size_t changes = 0;
   for (auto _ : state) {
-    changes = compare_programs(before.program(), after.program()).changes.size();
+    changes = compare::compare_programs(before.program(), after.program()).changes.size();
     benchmark::DoNotOptimize(changes);
   }
   state.counters["changes"] = static_cast<double>(changes);

@@ -44,7 +44,7 @@ struct Editor {
 
   std::string uri;
   std::string text;
-  Server server{kr::Library({KR_SOURCE_DIR}), "0"};
+  Server server{kr::source::Library({KR_SOURCE_DIR}), "0"};
   std::string findings;
   int version = 1;
   size_t shown = 0;  // letters put in

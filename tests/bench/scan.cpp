@@ -55,7 +55,7 @@ const std::vector<std::string> variants{"kernel", "v2", "bf16", "fp16", "e4m3", 
                                         "sm90",   "tn", "nn",   "warp", "persistent"};
 
 struct Case {
-  Program program;
+  sema::Program program;
   std::vector<std::string> patterns;  // as ECMAScript reads them too
   std::vector<std::string> names;
 };
@@ -91,12 +91,12 @@ std::string kernel_name(std::mt19937& random) {
 }
 
 void add_pattern(Case& all, const std::string& pattern) {
-  SourceMap sources;
-  const FileId file = sources.add("pattern", pattern);
-  Sink sink;
+  source::SourceMap sources;
+  const source::FileId file = sources.add("pattern", pattern);
+  diag::Sink sink;
   auto regex = regex::parse(pattern, {file, 0, static_cast<uint32_t>(pattern.size())}, {}, sink);
   KR_CHECK(regex.has_value());
-  Atom atom;
+  sema::Atom atom;
   atom.hyperscan = regex::to_hyperscan(*regex);
   atom.regex = std::move(*regex);
   all.program.atoms.add(std::move(atom));
@@ -130,7 +130,7 @@ const Case& the_case() {
   return made;
 }
 
-size_t lowest(const AtomSet& set) {
+size_t lowest(const match::AtomSet& set) {
   const auto words = set.words();
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] != 0) return 64 * i + static_cast<size_t>(std::countr_zero(words[i]));
@@ -141,21 +141,23 @@ size_t lowest(const AtomSet& set) {
 class WithScanner {
  public:
   explicit WithScanner(const Case& all)
-      : set_(all.program.atoms.size()), scanner_(Database::compile(all.program, std::nullopt)) {}
+      : set_(all.program.atoms.size()),
+        scanner_(match::Database::compile(all.program, std::nullopt)) {}
   size_t first(const std::string& name) {
     scanner_.scan(name, set_);
     return lowest(set_);
   }
 
  private:
-  AtomSet set_;
-  Scanner scanner_;
+  match::AtomSet set_;
+  match::Scanner scanner_;
 };
 
 class WithAutomata {
  public:
   explicit WithAutomata(const Case& all) {
-    for (const Atom& atom : all.program.atoms) automata_.push_back(*regex::Nfa::build(atom.regex));
+    for (const sema::Atom& atom : all.program.atoms)
+      automata_.push_back(*regex::Nfa::build(atom.regex));
   }
   size_t first(const std::string& name) {
     for (size_t i = 0; i < automata_.size(); ++i) {
@@ -173,15 +175,15 @@ class WithAutomata {
 class WithDfa {
  public:
   explicit WithDfa(const Case& all)
-      : set_(all.program.atoms.size()), scanner_(Database::of_automata(all.program)) {}
+      : set_(all.program.atoms.size()), scanner_(match::Database::of_automata(all.program)) {}
   size_t first(const std::string& name) {
     scanner_.scan(name, set_);
     return lowest(set_);
   }
 
  private:
-  AtomSet set_;
-  Scanner scanner_;
+  match::AtomSet set_;
+  match::Scanner scanner_;
 };
 
 class WithStdRegex {
@@ -217,14 +219,14 @@ void scan(benchmark::State& state) {
 
 void compile(benchmark::State& state) {
   for (auto _ : state) {
-    benchmark::DoNotOptimize(Database::compile(the_case().program, std::nullopt));
+    benchmark::DoNotOptimize(match::Database::compile(the_case().program, std::nullopt));
   }
 }
 
 void deserialize(benchmark::State& state) {
-  const Program& program = the_case().program;
-  const std::string bytes = Database::compile(program, std::nullopt)->serialize();
-  for (auto _ : state) benchmark::DoNotOptimize(Database::deserialize(program, bytes));
+  const sema::Program& program = the_case().program;
+  const std::string bytes = match::Database::compile(program, std::nullopt)->serialize();
+  for (auto _ : state) benchmark::DoNotOptimize(match::Database::deserialize(program, bytes));
 }
 
 BENCHMARK(scan<WithScanner>)->Name("scan/scanner");

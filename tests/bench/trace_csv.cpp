@@ -49,7 +49,8 @@ void read_and_count_lines(benchmark::State& state) {
   int64_t bytes = 0;
   for (auto _ : state) {
     uint64_t lines = 0;
-    bytes = read_blocks(path, [&](std::string_view text) { lines += kr::tally(text).newlines; });
+    bytes =
+        read_blocks(path, [&](std::string_view text) { lines += kr::trace::tally(text).newlines; });
     if (lines != rows + 1) state.SkipWithError("lines are missing");
   }
   state.SetBytesProcessed(bytes * state.iterations());
@@ -57,10 +58,10 @@ void read_and_count_lines(benchmark::State& state) {
 
 void reader(benchmark::State& state) {
   const std::string path = file();
-  kr::OpenOptions options;
+  kr::trace::OpenOptions options;
   options.threads = static_cast<unsigned>(state.range(0));
   for (auto _ : state) {
-    const kr::Trace trace = kr::open_trace(path, options);
+    const kr::trace::Trace trace = kr::trace::open_trace(path, options);
     if (trace.operations.size() != rows) state.SkipWithError("operations are missing");
   }
   state.SetItemsProcessed(rows * state.iterations());

@@ -48,10 +48,10 @@ bool gpu(std::string_view category) {
 std::vector<simdjson::padded_string> windows() {
   std::vector<simdjson::padded_string> out;
   const size_t list = text().find('[', text().find("\"traceEvents\"")) + 1;
-  const kr::OpenOptions options;
-  kr::Input input(std::string_view(text()).substr(list), "t", options);
-  kr::EventWindows cut(input, "", 0, size_t{256} << 10);
-  kr::EventWindow window;
+  const kr::trace::OpenOptions options;
+  kr::trace::Input input(std::string_view(text()).substr(list), "t", options);
+  kr::trace::EventWindows cut(input, "", 0, size_t{256} << 10);
+  kr::trace::EventWindow window;
   while (cut.next(window)) {
     std::string_view events = window.text();
     events.remove_prefix(std::min(events.find('{'), events.size()));
@@ -126,13 +126,13 @@ void bare_on_demand_of_file(benchmark::State& state) {
 
 // Of the same bytes in memory, so that both do without the file system.
 void reader_in_memory(benchmark::State& state) {
-  kr::OpenOptions options;
+  kr::trace::OpenOptions options;
   options.threads = static_cast<unsigned>(state.range(0));
   options.host_side = state.range(1) != 0;
   for (auto _ : state) {
-    kr::Input input(text(), "t", options);
-    kr::TraceBuilder builder("t", "kineto-json");
-    kr::read_kineto_json(input, builder);
+    kr::trace::Input input(text(), "t", options);
+    kr::trace::TraceBuilder builder("t", "kineto-json");
+    kr::trace::read_kineto_json(input, builder);
     if (std::move(builder).finish().operations.empty()) state.SkipWithError("no operations");
   }
   state.SetBytesProcessed(static_cast<int64_t>(text().size()) * state.iterations());
@@ -140,10 +140,11 @@ void reader_in_memory(benchmark::State& state) {
 
 void reader_of_file(benchmark::State& state) {
   const std::string path = file();
-  kr::OpenOptions options;
+  kr::trace::OpenOptions options;
   options.threads = static_cast<unsigned>(state.range(0));
   for (auto _ : state) {
-    if (kr::open_trace(path, options).operations.empty()) state.SkipWithError("no operations");
+    if (kr::trace::open_trace(path, options).operations.empty())
+      state.SkipWithError("no operations");
   }
   state.SetBytesProcessed(static_cast<int64_t>(text().size()) * state.iterations());
 }

@@ -77,10 +77,10 @@ void bare_scan(benchmark::State& state) {
 
 void reader(benchmark::State& state) {
   const std::string path = file();
-  kr::OpenOptions options;
+  kr::trace::OpenOptions options;
   options.threads = static_cast<unsigned>(state.range(0));
   for (auto _ : state) {
-    const kr::Trace trace = kr::open_trace(path, options);
+    const kr::trace::Trace trace = kr::trace::open_trace(path, options);
     if (trace.operations.size() != rows) state.SkipWithError("operations are missing");
   }
   state.SetItemsProcessed(rows * state.iterations());

@@ -42,12 +42,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // The first byte decides whether JSON follows or patterns.
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  SourceMap sources;
-  Sink sink;
-  const FileId file =
+  source::SourceMap sources;
+  diag::Sink sink;
+  const source::FileId file =
       sources.add("fuzz.json", data[0] % 4 == 0 ? std::string(text) : tables_of(text));
   try {
-    const Imported imported = import_tables(sources, file, {}, sink);
+    const convert::Imported imported = convert::import_tables(sources, file, {}, sink);
     KR_CHECK(!imported.text.empty());
     KR_CHECK(imported.left_out <= imported.rules);
     KR_CHECK(!sink.has_errors());

@@ -16,12 +16,12 @@
 using namespace kr;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  SourceMap sources;
-  const FileId file =
+  source::SourceMap sources;
+  const source::FileId file =
       sources.add("fuzz.kr", std::string(reinterpret_cast<const char*>(data), size));
-  const Layout once = lay_out(sources, file);
-  const FileId again = sources.add("fuzz.kr", once.text);
-  const Layout twice = lay_out(sources, again);
+  const layout::Layout once = layout::lay_out(sources, file);
+  const source::FileId again = sources.add("fuzz.kr", once.text);
+  const layout::Layout twice = layout::lay_out(sources, again);
   KR_CHECK(twice.text == once.text);
   KR_CHECK(twice.sink.all().size() == once.sink.all().size());
   return 0;

@@ -21,22 +21,23 @@ using namespace kr;
 namespace {
 
 struct Checker {
-  const SourceMap& sources;
+  const source::SourceMap& sources;
   size_t size;
 
-  void span(Span span) const {
+  void span(source::Span span) const {
     KR_CHECK(span.valid());
     KR_CHECK(span.begin <= span.end);
     KR_CHECK(span.end <= size);
   }
-  void optional(Span one) const {
+  void optional(source::Span one) const {
     if (one.valid()) span(one);
   }
   void word(const syntax::Word& word) const {
     span(word.span);
     if (!word.quoted) KR_CHECK(sources.text(word.span) == word.text);
   }
-  void rules(const syntax::File& file, const std::vector<syntax::Rule>& rules, Span inside) const {
+  void rules(const syntax::File& file, const std::vector<syntax::Rule>& rules,
+             source::Span inside) const {
     for (const syntax::Rule& rule : rules) {
       span(rule.span);
       KR_CHECK(rule.span.begin >= inside.begin && rule.span.end <= inside.end);
@@ -81,9 +82,9 @@ struct Checker {
 };
 
 void check(const std::string& text) {
-  SourceMap sources;
-  const FileId id = sources.add("fuzz.kr", text);
-  Sink sink;
+  source::SourceMap sources;
+  const source::FileId id = sources.add("fuzz.kr", text);
+  diag::Sink sink;
   const syntax::File file = syntax::parse(sources, id, sink);
   const Checker checker{sources, text.size()};
   checker.exprs(file);
@@ -104,10 +105,10 @@ void check(const std::string& text) {
     KR_CHECK(text[comment.span.begin] == '#');
   }
   size_t shown = 0;
-  for (const Diagnostic& diagnostic : sink.all()) {
+  for (const diag::Diagnostic& diagnostic : sink.all()) {
     checker.span(diagnostic.span);
-    for (const Related& related : diagnostic.related_) checker.span(related.span);
-    if (shown++ < 20) KR_CHECK(!render_human(sources, diagnostic, {true}).empty());
+    for (const diag::Related& related : diagnostic.related_) checker.span(related.span);
+    if (shown++ < 20) KR_CHECK(!diag::render_human(sources, diagnostic, {true}).empty());
   }
 }
 

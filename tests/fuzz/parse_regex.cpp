@@ -18,14 +18,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view pattern = all.substr(0, all.find('\0'));
   const std::string_view name =
       pattern.size() < all.size() ? all.substr(pattern.size() + 1) : std::string_view("abc");
-  SourceMap sources;
-  const FileId file = sources.add("fuzz", "x" + std::string(pattern));
-  const Span span{file, 1, 1 + static_cast<uint32_t>(pattern.size())};
-  Sink sink;
+  source::SourceMap sources;
+  const source::FileId file = sources.add("fuzz", "x" + std::string(pattern));
+  const source::Span span{file, 1, 1 + static_cast<uint32_t>(pattern.size())};
+  diag::Sink sink;
   const auto regex =
       regex::parse(sources.text(span), span, {.ignore_case = (data[0] & 1) != 0}, sink);
   KR_CHECK(regex.has_value() == !sink.has_errors());
-  for (const Diagnostic& diagnostic : sink.all()) {
+  for (const diag::Diagnostic& diagnostic : sink.all()) {
     KR_CHECK(diagnostic.span.begin >= span.begin && diagnostic.span.end <= span.end);
     KR_CHECK(diagnostic.span.begin <= diagnostic.span.end);
   }

@@ -13,30 +13,32 @@
 
 namespace {
 
-using Table = kr::LayerwiseReading::Table;
+using Table = kr::trace::LayerwiseReading::Table;
 
 // A trace as a text that differs where the traces do; an Error as its text.
-std::string read(std::string_view text, const kr::LayerwiseReading& reading, bool truncated) {
-  kr::OpenOptions options;
+std::string read(std::string_view text, const kr::trace::LayerwiseReading& reading,
+                 bool truncated) {
+  kr::trace::OpenOptions options;
   options.allow_truncated = truncated;
   try {
-    kr::Input input(text, "t", options);
-    kr::ModuleTraceBuilder builder("t", "layerwise-json");
-    read_layerwise_json(input, builder, reading);
-    const kr::ModuleTrace trace = std::move(builder).finish();
+    kr::trace::Input input(text, "t", options);
+    kr::trace::ModuleTraceBuilder builder("t", "layerwise-json");
+    trace::read_layerwise_json(input, builder, reading);
+    const kr::trace::ModuleTrace trace = std::move(builder).finish();
     std::string out;
-    std::vector<kr::ModuleNode> nodes;
+    std::vector<kr::trace::ModuleNode> nodes;
     for (size_t i = 0; i < trace.steps.size(); ++i) {
       out += trace.steps[i].key + ' ' + std::to_string(trace.steps[i].running_seqs.value_or(-1));
       trace.expand(i, nodes);
-      for (const kr::ModuleNode& node : nodes) {
+      for (const kr::trace::ModuleNode& node : nodes) {
         out += std::to_string(node.path.index) + ' ' + std::to_string(node.end) + ' ' +
                std::to_string(node.total_ns) + ' ' + std::to_string(node.invocations) + ' ';
         out += trace.name(node.path);
         out += '\n';
       }
     }
-    for (const kr::ContextEntry& entry : trace.context) out += entry.key + '=' + entry.value + '\n';
+    for (const kr::trace::ContextEntry& entry : trace.context)
+      out += entry.key + '=' + entry.value + '\n';
     for (const kr::Warning& warning : trace.warnings) out += warning.text + '\n';
     return out;
   } catch (const kr::Error& error) {
@@ -46,10 +48,10 @@ std::string read(std::string_view text, const kr::LayerwiseReading& reading, boo
 
 // Whether the text is JSON to the pull parser.
 bool pulled(std::string_view text) {
-  const kr::OpenOptions options;
+  const kr::trace::OpenOptions options;
   try {
-    kr::Input input(text, "t", options);
-    kr::JsonPull json(input, 16);
+    kr::trace::Input input(text, "t", options);
+    kr::trace::JsonPull json(input, 16);
     json.pass();
     json.end();
     return true;
@@ -72,7 +74,7 @@ bool parsed(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   // Damaged packing may be met before or after a damaged value, as blocks will have it.
-  if (kr::compression_of(text) != kr::Compression::none) return 0;
+  if (kr::trace::compression_of(text) != kr::trace::Compression::none) return 0;
   for (const Table table : {Table::summary, Table::model}) {
     for (const bool truncated : {false, true}) {
       const std::string whole = read(text, {.table = table}, truncated);

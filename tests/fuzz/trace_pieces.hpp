@@ -18,18 +18,18 @@ namespace kr::test {
 /// A trace as a text that differs where the traces do; an Error as its text.
 template <class Read>
 std::string trace_text(std::string_view text, bool allow_truncated, Read read) {
-  OpenOptions options;
+  trace::OpenOptions options;
   options.allow_truncated = allow_truncated;
   options.host_side = true;
   try {
-    Input input(text, "t", options);
-    TraceBuilder builder("t", "fuzzed");
+    trace::Input input(text, "t", options);
+    trace::TraceBuilder builder("t", "fuzzed");
     read(input, builder);
-    const Trace trace = std::move(builder).finish();
+    const trace::Trace trace = std::move(builder).finish();
     std::string out;
     for (size_t i = 0; i < trace.operations.size(); ++i) {
-      const Operation& operation = trace.operations[i];
-      const Track& track = trace.track(operation.track);
+      const trace::Operation& operation = trace.operations[i];
+      const trace::Track& track = trace.track(operation.track);
       out += std::to_string(operation.start_ns) + ' ' + std::to_string(operation.duration_ns) +
              ' ' + std::to_string(track.device) + ' ' + std::to_string(track.stream) + ' ';
       if (trace.host) out += std::to_string(trace.host->launch_of[i]) + ' ';
@@ -37,12 +37,12 @@ std::string trace_text(std::string_view text, bool allow_truncated, Read read) {
       out += '\n';
     }
     if (trace.host) {
-      for (const Launch& launch : trace.host->launches) {
+      for (const trace::Launch& launch : trace.host->launches) {
         out += std::to_string(launch.start_ns) + ' ' + std::to_string(launch.duration_ns) + ' ' +
                trace.host->calls[launch.call].name + '\n';
       }
     }
-    for (const Loss& loss : trace.losses) out += loss.what + std::to_string(loss.count);
+    for (const trace::Loss& loss : trace.losses) out += loss.what + std::to_string(loss.count);
     for (const kr::Warning& warning : trace.warnings) out += warning.text;
     return out + trace.inexact;
   } catch (const Error& error) {
@@ -56,13 +56,15 @@ int same_in_pieces(const uint8_t* data, size_t size, Read read, const Reading& w
                    std::initializer_list<Reading> parts) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto told = [&](const Reading& reading) {
-    return trace_text(text, size % 2 == 0,
-                      [&](Input& input, TraceBuilder& builder) { read(input, builder, reading); });
+    return trace_text(text, size % 2 == 0, [&](trace::Input& input, trace::TraceBuilder& builder) {
+      read(input, builder, reading);
+    });
   };
   const std::string expected = told(whole);
   for (const Reading& part : parts) {
     // Damaged packing may be met before or after a damaged row, as blocks will have it.
-    if (told(part) != expected && compression_of(text) == Compression::none) std::abort();
+    if (told(part) != expected && trace::compression_of(text) == trace::Compression::none)
+      std::abort();
   }
   return 0;
 }

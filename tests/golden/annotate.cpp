@@ -26,9 +26,9 @@ bool plain(std::string_view bytes) {
 }
 
 /// Carets below the span where they can be set; otherwise its columns in numbers.
-std::string place_of(const SourceMap& sources, Span span) {
-  const Position begin = sources.begin(span);
-  const Position end = sources.end(span);
+std::string place_of(const source::SourceMap& sources, source::Span span) {
+  const source::Position begin = sources.begin(span);
+  const source::Position end = sources.end(span);
   const std::string_view line = sources.line(span.file, begin.line);
   const size_t width = end.column - begin.column;
   if (begin.line == end.line && begin.column > mark.size() && width > 0 &&
@@ -40,9 +40,9 @@ std::string place_of(const SourceMap& sources, Span span) {
   return fmt::format("{} {}..+{}:{}", mark, begin.column, end.line - begin.line, end.column);
 }
 
-std::string relative(const SourceMap& sources, Span from, Span to) {
+std::string relative(const source::SourceMap& sources, source::Span from, source::Span to) {
   if (!to.valid()) return "nowhere";
-  const Position at = sources.begin(to);
+  const source::Position at = sources.begin(to);
   if (!from.valid() || from.file != to.file) {
     const std::string& path = sources.path(to.file);
     return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), at.line);
@@ -51,12 +51,12 @@ std::string relative(const SourceMap& sources, Span from, Span to) {
       "{:+}", static_cast<int64_t>(at.line) - static_cast<int64_t>(sources.begin(from).line));
 }
 
-std::string describe(const SourceMap& sources, const Diagnostic& diagnostic) {
+std::string describe(const source::SourceMap& sources, const diag::Diagnostic& diagnostic) {
   std::string out = fmt::format(
       "{} {} {}: {}\n",
       diagnostic.span.valid() ? place_of(sources, diagnostic.span) : std::string(mark) + " nowhere",
-      to_string(diagnostic.severity), diagnostic.code->id, printable(diagnostic.message));
-  for (const Related& related : diagnostic.related_) {
+      diag::to_string(diagnostic.severity), diagnostic.code->id, printable(diagnostic.message));
+  for (const diag::Related& related : diagnostic.related_) {
     out += fmt::format("{} {}: {}\n", mark, relative(sources, diagnostic.span, related.span),
                        printable(related.message));
   }
@@ -64,7 +64,7 @@ std::string describe(const SourceMap& sources, const Diagnostic& diagnostic) {
     out += fmt::format("{} example: {}\n", mark, printable(*diagnostic.witness));
   }
   if (diagnostic.fix) {
-    for (const Edit& edit : diagnostic.fix->edits) {
+    for (const diag::Edit& edit : diagnostic.fix->edits) {
       out += fmt::format("{} {}: `{}` -> `{}`\n", mark, diagnostic.fix->safe ? "fix" : "unsafe fix",
                          printable(sources.text(edit.span)), printable(edit.text));
     }
@@ -92,13 +92,13 @@ std::vector<Part> split(std::string_view name, std::string_view text) {
   return parts;
 }
 
-std::string annotate(const std::vector<Part>& parts, const SourceMap& sources,
-                     const std::vector<Diagnostic>& diagnostics,
+std::string annotate(const std::vector<Part>& parts, const source::SourceMap& sources,
+                     const std::vector<diag::Diagnostic>& diagnostics,
                      const std::map<std::string, std::string>& shown, std::string_view stop) {
   std::string out;
   std::map<std::pair<std::string, uint32_t>, std::string> notes;  // by file and line
   std::string elsewhere;
-  for (const Diagnostic& diagnostic : diagnostics) {
+  for (const diag::Diagnostic& diagnostic : diagnostics) {
     if (!diagnostic.span.valid() || !shown.contains(sources.path(diagnostic.span.file))) {
       elsewhere += describe(sources, diagnostic);
       continue;

@@ -21,8 +21,8 @@ std::vector<Part> split(std::string_view name, std::string_view text);
 
 /// The golden text that `parts` with `diagnostics` should have. `shown` names a part as the
 /// SourceMap knows it. `stop` is the message of an Error that ended the load, or empty.
-std::string annotate(const std::vector<Part>& parts, const SourceMap& sources,
-                     const std::vector<Diagnostic>& diagnostics,
+std::string annotate(const std::vector<Part>& parts, const source::SourceMap& sources,
+                     const std::vector<diag::Diagnostic>& diagnostics,
                      const std::map<std::string, std::string>& shown, std::string_view stop);
 
 }  // namespace kr::golden

@@ -70,11 +70,12 @@ std::string without(std::string text, const std::string& what) {
   return text;
 }
 
-void forget(std::vector<Diagnostic>& diagnostics, const std::string& folder) {
-  for (Diagnostic& diagnostic : diagnostics) {
+void forget(std::vector<diag::Diagnostic>& diagnostics, const std::string& folder) {
+  for (diag::Diagnostic& diagnostic : diagnostics) {
     diagnostic.message = without(diagnostic.message, folder);
     diagnostic.help_ = without(diagnostic.help_, folder);
-    for (Related& related : diagnostic.related_) related.message = without(related.message, folder);
+    for (diag::Related& related : diagnostic.related_)
+      related.message = without(related.message, folder);
   }
 }
 
@@ -97,39 +98,40 @@ std::string expected(const fs::path& path, const std::string& text) {
   }
   const std::string folder = scratch.path().string() + "/";
   const std::string first = (scratch.path() / parts.front().name).string();
-  const Library library({fs::path(KR_SOURCE_DIR)});
+  const source::Library library({fs::path(KR_SOURCE_DIR)});
   const std::string code = path.filename().string().substr(0, 5);
   // What was said before an Error is shown too, so the Rules are not all that is needed; but the
   // texts live in them: without Rules only the Error is shown.
   try {
     if (path.extension() == ".json") {
-      Sink sink;
-      SourceMap sources;
-      (void)import_tables(sources, sources.add(first, parts.front().text), {}, sink);
+      diag::Sink sink;
+      source::SourceMap sources;
+      (void)convert::import_tables(sources, sources.add(first, parts.front().text), {}, sink);
       return golden::annotate(parts, sources, sink.sorted(), shown, {});
     }
-    if (code == code::export_left_out.info->id) {
-      Sink sink;
-      const auto rules = load_rules({first}, library, sink);
-      (void)export_tables(rules->program, "substage", sink);
+    if (code == diag::code::export_left_out.info->id) {
+      diag::Sink sink;
+      const auto rules = sema::load_rules({first}, library, sink);
+      (void)convert::export_tables(rules->program, "substage", sink);
       return golden::annotate(parts, rules->sources, sink.sorted(), shown, {});
     }
     if (is_lint(code)) {
       std::vector<std::string> names;
       for (const golden::Part& part : parts) names.push_back((scratch.path() / part.name).string());
-      LintedFiles linted = lint_files(names, library, {});
-      std::erase_if(linted.findings,
-                    [&](const Diagnostic& one) { return one.code->id != code && !linted.failed; });
+      lint::LintedFiles linted = lint::lint_files(names, library, {});
+      std::erase_if(linted.findings, [&](const diag::Diagnostic& one) {
+        return one.code->id != code && !linted.failed;
+      });
       forget(linted.findings, folder);
       return golden::annotate(parts, linted.sources, linted.findings, shown, {});
     }
-    Sink sink;
-    const auto rules = load_rules({first}, library, sink);
-    std::vector<Diagnostic> sorted = sink.sorted();
+    diag::Sink sink;
+    const auto rules = sema::load_rules({first}, library, sink);
+    std::vector<diag::Diagnostic> sorted = sink.sorted();
     forget(sorted, folder);
     return golden::annotate(parts, rules->sources, sorted, shown, {});
   } catch (const Error& error) {
-    return golden::annotate(parts, SourceMap(), {}, shown, without(error.what(), folder));
+    return golden::annotate(parts, source::SourceMap(), {}, shown, without(error.what(), folder));
   }
 }
 
@@ -153,9 +155,9 @@ size_t count_codes_without_case(const std::vector<fs::path>& cases) {
   std::string all;
   for (const fs::path& path : cases) all += read_file(path);
   size_t missing = 0;
-  for (const CodeInfo& info : all_codes()) {
-    if (info.severity == Severity::retired) continue;
-    const std::string shown = fmt::format(" {} {}: ", to_string(info.severity), info.id);
+  for (const diag::CodeInfo& info : diag::all_codes()) {
+    if (info.severity == diag::Severity::retired) continue;
+    const std::string shown = fmt::format(" {} {}: ", diag::to_string(info.severity), info.id);
     if (all.find(shown) != std::string::npos) continue;
     std::cout << fmt::format("{} {}: no golden case shows it\n", info.id, info.name);
     ++missing;

@@ -31,21 +31,21 @@ std::map<std::string, Metrics> read_oracle() {
 }
 
 // The same metrics, counted from a trace.
-Metrics measure(const Trace& trace) {
+Metrics measure(const trace::Trace& trace) {
   int64_t counts[3] = {};
   int64_t sums[3] = {};
   std::set<std::string_view> kernels;
   std::set<std::string_view> names;
   std::set<std::pair<int32_t, int64_t>> streams;
   std::map<std::string, int64_t> devices;
-  for (const Operation& operation : trace.operations) {
-    const OperationName& name = trace.names.get(operation.name);
+  for (const trace::Operation& operation : trace.operations) {
+    const trace::OperationName& name = trace.names.get(operation.name);
     const auto kind = static_cast<size_t>(name.kind);
     ++counts[kind];
     sums[kind] += operation.duration_ns;
     names.insert(name.text);
     if (name.kind == OperationKind::kernel) kernels.insert(name.text);
-    const Track& track = trace.track(operation.track);
+    const trace::Track& track = trace.track(operation.track);
     streams.emplace(track.device, track.stream);
     ++devices[trace.format == "nsys-sqlite"
                   ? fmt::format("{}", track.device)
@@ -92,7 +92,7 @@ TEST_CASE("traces of the shared data give the numbers of their oracle") {
     if (kind->second != "cuda_gpu_trace.csv" && kind->second != "nsys-sqlite") continue;
     const std::string& name = file;  // clang 14 captures no structured binding
     CAPTURE(name);
-    const Trace trace = open_trace(folder + file);
+    const trace::Trace trace = trace::open_trace(folder + file);
     CHECK(trace.losses.empty());
     for (const auto& [metric, value] : measure(trace)) {
       const std::string& measured = metric;
@@ -116,7 +116,8 @@ TEST_CASE("CSV and SQLite of one session are one trace") {
   for (const auto& [csv, sqlite] : sessions) {
     const std::string name = csv;
     CAPTURE(name);
-    const bool same = dump(open_trace(folder + csv)) == dump(open_trace(folder + sqlite));
+    const bool same =
+        dump(trace::open_trace(folder + csv)) == dump(trace::open_trace(folder + sqlite));
     CHECK(same);
   }
 }

@@ -13,7 +13,7 @@
 
 namespace {
 
-kr::CompiledRules rules() {
+kr::match::CompiledRules rules() {
   constexpr const char* text = R"(
 labels substage { gemm "Matrix products" color "#4e79a7"  attn color "#59a14f"
   comm color "#c0392b"  misc }
@@ -23,13 +23,13 @@ engine e "E" {
   stage { layer: "gemm" | "attn"  other: otherwise }
 }
 )";
-  kr::Sink sink;
-  kr::CompiledRules compiled;
-  std::vector<kr::SourceFile> files;
+  kr::diag::Sink sink;
+  kr::match::CompiledRules compiled;
+  std::vector<kr::sema::SourceFile> files;
   files.push_back({"rules.kr", text, true, {}});
-  compiled.rules = kr::load_rules(std::move(files), sink);
+  compiled.rules = kr::sema::load_rules(std::move(files), sink);
   if (sink.has_errors()) throw kr::Error("rules.kr", sink.all()[0].message);
-  compiled.database = kr::Database::compile(compiled.program(), std::nullopt);
+  compiled.database = kr::match::Database::compile(compiled.program(), std::nullopt);
   compiled.named = true;
   return compiled;
 }
@@ -139,12 +139,12 @@ std::vector<kr::table::Table> tables_of(const kr::tables::Source& source) {
 /// The traces of a page are files, as of the ranks of a job.
 class Analysis {
  public:
-  Analysis(const kr::CompiledRules& rules, std::filesystem::path folder, std::string name,
+  Analysis(const kr::match::CompiledRules& rules, std::filesystem::path folder, std::string name,
            const std::vector<std::string>& traces)
       : rules_(rules), folder_(std::move(folder)), name_(std::move(name)), session_(rules) {
     const std::filesystem::path inputs = folder_ / "traces" / name_;
     std::filesystem::create_directories(inputs);
-    std::vector<kr::RunSpec> specs;
+    std::vector<kr::classify::RunSpec> specs;
     for (size_t i = 0; i < traces.size(); ++i) {
       const std::filesystem::path path = inputs / fmt::format("rank{}.json", i);
       kr::write_file(path, traces[i]);
@@ -159,18 +159,18 @@ class Analysis {
   void write() const {
     const kr::tables::Source& source = session_.source();
     const std::vector<kr::table::Table> tables = tables_of(source);
-    const std::vector<kr::LabelStyle> styles =
-        kr::label_styles(rules_.program(), source.summaries());
-    kr::write_file(folder_ / (name_ + ".html"), kr::analysis_html(tables, name_, styles));
+    const std::vector<kr::picture::LabelStyle> styles =
+        kr::picture::label_styles(rules_.program(), source.summaries());
+    kr::write_file(folder_ / (name_ + ".html"), kr::page::analysis_html(tables, name_, styles));
     kr::write_file(folder_ / ("tables-" + name_ + ".html"),
-                   kr::tables_html(tables, "<b>kr</b> " + name_, 1000));
+                   kr::page::tables_html(tables, "<b>kr</b> " + name_, 1000));
     std::string json;
     kr::render::json(tables, [&](std::string_view piece) { json += piece; });
     kr::write_file(folder_ / (name_ + ".json"), json);
   }
 
  private:
-  const kr::CompiledRules& rules_;
+  const kr::match::CompiledRules& rules_;
   std::filesystem::path folder_;
   std::string name_;
   kr::session::Session session_;
@@ -181,7 +181,7 @@ class Analysis {
 int main(int count, char** arguments) {
   if (count != 2) return 2;
   const std::filesystem::path folder = arguments[1];
-  const kr::CompiledRules compiled = rules();
+  const kr::match::CompiledRules compiled = rules();
   const auto analysis = [&](const char* name, const std::vector<std::string>& traces) {
     return Analysis(compiled, folder, name, traces);
   };
@@ -198,7 +198,7 @@ int main(int count, char** arguments) {
       .write();
 
   Analysis hostile = analysis("analysis-hostile", {hostile_trace()});
-  kr::RunSummary& run = hostile.source().runs[0].summary;
+  kr::analyze::RunSummary& run = hostile.source().runs[0].summary;
   run.losses.push_back({"events with a <u>negative</u> duration", 3, 1234});
   run.inexact = "the trace has times in <u>whole</u> microseconds";
   run.warnings = {{"truncated", "The file ends in the middle of <u>an event</u>."}};

@@ -16,12 +16,12 @@ namespace {
 using namespace kr::test;
 
 /// The same runs as tables.
-std::string report_json(const kr::Report& report) {
-  kr::CompiledRules rules;
-  rules.rules = std::make_unique<kr::LoadedRules>();
+std::string report_json(const kr::overview::Report& report) {
+  kr::match::CompiledRules rules;
+  rules.rules = std::make_unique<kr::sema::LoadedRules>();
   kr::tables::Source source;
   source.rules = &rules;
-  for (const kr::RunSummary* run : report.runs) source.runs.push_back({*run, {}, nullptr});
+  for (const kr::analyze::RunSummary* run : report.runs) source.runs.push_back({*run, {}, nullptr});
   std::vector<kr::table::Table> tables;
   for (const kr::tables::Definition* one : kr::tables::all()) {
     const bool wanted = one->info.describes_results || one->needs == kr::tables::Needs::runs;
@@ -35,18 +35,18 @@ std::string report_json(const kr::Report& report) {
 }
 
 void write(const std::filesystem::path& folder, const std::string& name, std::string title,
-           std::vector<kr::RunSummary> runs) {
-  kr::Report report;
+           std::vector<kr::analyze::RunSummary> runs) {
+  kr::overview::Report report;
   report.title = std::move(title);
   report.runs = kept(std::move(runs));
   style(report);
-  kr::write_file(folder / (name + ".html"), kr::to_html(report));
-  kr::write_file(folder / (name + ".csv"), kr::to_csv(report));
+  kr::write_file(folder / (name + ".html"), kr::page::to_html(report));
+  kr::write_file(folder / (name + ".csv"), kr::overview::to_csv(report));
   kr::write_file(folder / (name + ".json"), report_json(report));
 }
 
 /// Ranks of one job, as their traces tell.
-std::vector<kr::RunSummary> ranks(std::vector<kr::RunSummary> runs) {
+std::vector<kr::analyze::RunSummary> ranks(std::vector<kr::analyze::RunSummary> runs) {
   for (size_t rank = 0; rank < runs.size(); ++rank) {
     runs[rank].distributed.rank = static_cast<int64_t>(2 * rank);
     runs[rank].distributed.world_size = 8;
@@ -61,8 +61,8 @@ std::string times_as_json() {
   const char* comma = "";
   while (ns < INT64_MAX / 7) {
     for (const int64_t value : {ns, ns * 5 - 1, ns * 5}) {
-      text += fmt::format("{}[\"{}\",\"{}\",\"{}\"]", comma, value, kr::human_time(value),
-                          kr::seconds(value));
+      text += fmt::format("{}[\"{}\",\"{}\",\"{}\"]", comma, value, kr::table::human_time(value),
+                          kr::table::seconds(value));
       comma = ",";
     }
     ns = ns * 3 + 1;

@@ -17,38 +17,39 @@ class Maker {
  public:
   explicit Maker(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  void pictures(const std::string& name, const OwnedView& of, kr::Metric metric) const {
-    for (const kr::Picture& picture :
-         kr::tree_pictures(module_rules().program(), *of.view, metric)) {
+  void pictures(const std::string& name, const OwnedView& of, kr::trees::Metric metric) const {
+    for (const kr::picture::Picture& picture :
+         kr::picture::tree_pictures(module_rules().program(), *of.view, metric)) {
       const std::string file = fmt::format("{}-{}", name, picture.file_stem);
       kr::write_file(folder_ / (file + ".png"), picture.png);
       kr::write_file(folder_ / (file + ".svg"), picture.svg);
     }
   }
 
-  void page(const std::string& name, const OwnedView& of, const kr::TreePageLimits& limits = {},
-            kr::Metric metric = kr::Metric::cuda_time_ms) const {
+  void page(const std::string& name, const OwnedView& of,
+            const kr::page::TreePageLimits& limits = {},
+            kr::trees::Metric metric = kr::trees::Metric::cuda_time_ms) const {
     kr::write_file(folder_ / (name + ".html"),
-                   kr::to_tree_html(module_rules().program(), *of.view, {name, "vllm", "default"},
-                                    metric, limits));
+                   kr::page::to_tree_html(module_rules().program(), *of.view,
+                                          {name, "vllm", "default"}, metric, limits));
   }
 
  private:
   std::filesystem::path folder_;
 };
 
-kr::ViewOptions modules(uint64_t top_k = 12) {
-  kr::ViewOptions options;
+kr::trees::ViewOptions modules(uint64_t top_k = 12) {
+  kr::trees::ViewOptions options;
   options.top_k = top_k;
   options.unique_names = true;
   options.width = 50;
   return options;
 }
 
-kr::ViewOptions labels() {
-  kr::ViewOptions options = modules();
+kr::trees::ViewOptions labels() {
+  kr::trees::ViewOptions options = modules();
   options.by_label = true;
-  options.level = {kr::Level::Kind::kernel, 0};
+  options.level = {kr::trees::Level::Kind::kernel, 0};
   return options;
 }
 
@@ -56,7 +57,7 @@ kr::ViewOptions labels() {
 
 int main(int count, char** arguments) {
   if (count != 2) return 2;
-  using kr::Metric;
+  using kr::trees::Metric;
   const Maker make(arguments[1]);
   const OwnedView llama(llama_trace(12), modules());
   make.pictures("llama", llama, Metric::cuda_time_ms);

@@ -79,8 +79,8 @@ def check_shared():
     for name in unlabelled:
         print(f"{names.SHARED_NAMES.name}: unlabelled: {name[:110]}")
     print(
-        f"{names.SHARED_NAMES.name}: {share:.2f} % of {len(rows)} right, {SHARED_RIGHT} asked; "
-        f"{time:.2f} % of time, {SHARED_TIME_RIGHT} asked"
+        f"{names.SHARED_NAMES.name}: {share:.2f} % of {len(rows)} correct, required {SHARED_RIGHT} %; "
+        f"{time:.2f} % of time, required {SHARED_TIME_RIGHT} %"
     )
     return share >= SHARED_RIGHT and time >= SHARED_TIME_RIGHT and not unlabelled
 

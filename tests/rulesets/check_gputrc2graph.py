@@ -63,7 +63,7 @@ def check(table, rows):
             if wrong <= 5:
                 print(
                     f"{title}: {row['name'][:100]}: {answer['substage']} by {answer['rule']}, "
-                    f"re.search says {expected}"
+                    f"re.search gives {expected}"
                 )
     print(f"{title}: {len(rows) - wrong} of {len(rows)} names have equal labels")
     return wrong

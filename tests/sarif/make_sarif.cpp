@@ -14,23 +14,23 @@ namespace {
 constexpr std::string_view hostile = "\x1b[1m\xff\r\n%: a,b ]]> <x y=\"z\">&'\xed\xa0\x80\x7f";
 
 /// Findings all over a file: every code, spans of all kinds, the other party, fixes.
-void add_findings(FileId file, const std::vector<uint32_t>& places, Sink& sink) {
+void add_findings(source::FileId file, const std::vector<uint32_t>& places, diag::Sink& sink) {
   const auto place = [&](size_t i) { return places[i % places.size()]; };
   size_t i = 0;
-  for (const CodeInfo& info : all_codes()) {
-    if (info.severity == Severity::retired) continue;
+  for (const diag::CodeInfo& info : diag::all_codes()) {
+    if (info.severity == diag::Severity::retired) continue;
     ++i;
     const uint32_t a = place(i * 7);
     const uint32_t b = place(i * 11);
-    Diagnostic& added = sink.add(info, {file, std::min(a, b), std::max(a, b)},
-                                 std::string(i % 2 == 0 ? hostile : "plain"));
-    added.severity = static_cast<Severity>(i % 3);
+    diag::Diagnostic& added = sink.add(info, {file, std::min(a, b), std::max(a, b)},
+                                       std::string(i % 2 == 0 ? hostile : "plain"));
+    added.severity = static_cast<diag::Severity>(i % 3);
     if (i % 2 == 0) added.related({file, place(i), place(i)}, "{}", hostile);
     if (i % 3 == 0) added.related({}, "nowhere").help("{}", hostile);
     if (i % 4 == 0) added.witness = hostile;
     if (i % 5 == 0) {
-      added.fix = Fix{i % 2 == 0,
-                      {{{file, 3, 3}, "inserted\n"}, {{file, places.back(), places.back()}, ""}}};
+      added.fix = diag::Fix{
+          i % 2 == 0, {{{file, 3, 3}, "inserted\n"}, {{file, places.back(), places.back()}, ""}}};
     }
   }
 }
@@ -56,20 +56,21 @@ void run(const std::filesystem::path& folder) {
          return text;
        }()},
   };
-  SourceMap sources;
-  Sink sink;
+  source::SourceMap sources;
+  diag::Sink sink;
   for (const auto& [path, text] : texts) {
     std::filesystem::create_directories((folder / path).parent_path());
     write_file(folder / path, text);
     add_findings(sources.add(path, text), places_of(text), sink);
   }
-  sink.add(code::syntax, Span{}, "a place", "none");
-  FormatOptions options;
+  sink.add(diag::code::syntax, source::Span{}, "a place", "none");
+  diag::FormatOptions options;
   options.version = "1.2.3";
-  options.page = page_of;
+  options.page = explain::page_of;
   write_file(folder / "hostile.sarif",
-             render_findings(FindingFormat::sarif, sources, sink.all(), options));
-  write_file(folder / "clean.sarif", render_findings(FindingFormat::sarif, sources, {}, options));
+             diag::render_findings(diag::FindingFormat::sarif, sources, sink.all(), options));
+  write_file(folder / "clean.sarif",
+             diag::render_findings(diag::FindingFormat::sarif, sources, {}, options));
 }
 
 }  // namespace

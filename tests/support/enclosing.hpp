@@ -11,11 +11,11 @@ namespace kr::test {
 
 /// The ranges that hold the start of a launch, on its thread and for all of its process, in the
 /// order in which they began.
-inline std::vector<uint32_t> enclosing(const HostSide& host, const Launch& launch) {
+inline std::vector<uint32_t> enclosing(const trace::HostSide& host, const trace::Launch& launch) {
   const uint32_t shared = host.whole_process(launch.thread);
   std::vector<uint32_t> out;
   for (uint32_t i = 0; i < host.ranges.size(); ++i) {
-    const HostRange& range = host.ranges[i];
+    const trace::HostRange& range = host.ranges[i];
     const bool near = range.thread == launch.thread || range.thread == shared;
     if (near && range.holds(launch.start_ns)) out.push_back(i);
   }

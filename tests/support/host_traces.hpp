@@ -106,9 +106,9 @@ struct HostTraces {
   }
 
   /// As a reader would, everything in any order. `work` is in the order of the trace's operations.
-  Trace read(std::mt19937& random) const {
-    TraceBuilder builder("t.json", "kineto-json");
-    HostSide& host = builder.host();
+  trace::Trace read(std::mt19937& random) const {
+    trace::TraceBuilder builder("t.json", "kineto-json");
+    trace::HostSide& host = builder.host();
     const auto number = [](auto& list, auto value) {
       const auto at = std::find(list.begin(), list.end(), value);
       if (at != list.end()) return static_cast<uint32_t>(at - list.begin());
@@ -121,17 +121,19 @@ struct HostTraces {
     };
     for (const Call& call : shuffled(calls)) {
       host.launches.push_back({call.correlation, call.start, call.duration,
-                               number(host.calls, HostCall{call.api, false}),
-                               number(host.threads, HostThread{call.process, call.thread})});
+                               number(host.calls, trace::HostCall{call.api, false}),
+                               number(host.threads, trace::HostThread{call.process, call.thread})});
     }
     for (const Range& range : shuffled(ranges)) {
       host.ranges.push_back(
           {range.start, range.end, number(host.range_names, range.name),
-           number(host.threads, HostThread{range.process, range.thread, range.whole_process}),
-           HostRange::none, range.module ? HostRange::Kind::module : HostRange::Kind::annotation});
+           number(host.threads,
+                  trace::HostThread{range.process, range.thread, range.whole_process}),
+           trace::HostRange::none,
+           range.module ? trace::HostRange::Kind::module : trace::HostRange::Kind::annotation});
     }
     for (const Work& one : shuffled(work)) {
-      Track track;
+      trace::Track track;
       track.device = one.device;
       track.stream = one.stream;
       builder.add(

@@ -15,29 +15,29 @@
 namespace kr::test {
 
 /// A line an operation, and with a host side its launch and the ranges that stand in.
-inline std::string dump_kineto(const Trace& trace) {
+inline std::string dump_kineto(const trace::Trace& trace) {
   std::string out;
   std::vector<uint32_t> annotation_of;  // by launch: the innermost
   if (trace.host != nullptr) {
-    const HostSide& host = *trace.host;
-    for (const Launch& launch : host.launches) {
-      annotation_of.push_back(HostRange::none);
+    const trace::HostSide& host = *trace.host;
+    for (const trace::Launch& launch : host.launches) {
+      annotation_of.push_back(trace::HostRange::none);
       for (const uint32_t range : enclosing(host, launch)) {
-        const bool wanted = host.ranges[range].kind == HostRange::Kind::annotation;
+        const bool wanted = host.ranges[range].kind == trace::HostRange::Kind::annotation;
         if (wanted) annotation_of.back() = range;
       }
     }
   }
   for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const Operation& operation = trace.operations[i];
-    const OperationName& name = trace.names.get(operation.name);
-    const Track& track = trace.track(operation.track);
+    const trace::Operation& operation = trace.operations[i];
+    const trace::OperationName& name = trace.names.get(operation.name);
+    const trace::Track& track = trace.track(operation.track);
     out +=
         fmt::format("{} {} {} `{}` {}/{} {}", operation.start_ns, operation.duration_ns,
                     to_string(name.kind), name.text, track.device, track.stream, track.device_name);
     if (trace.host != nullptr) {
-      const HostSide& host = *trace.host;
-      if (const Launch* launch = host.launch(i)) {
+      const trace::HostSide& host = *trace.host;
+      if (const trace::Launch* launch = host.launch(i)) {
         out += fmt::format(" <- {} {} {} {}/{}", launch->start_ns, launch->duration_ns,
                            host.calls[launch->call].name, host.threads[launch->thread].process,
                            host.threads[launch->thread].thread);
@@ -45,7 +45,7 @@ inline std::string dump_kineto(const Trace& trace) {
           out += " > " + host.range_names[host.ranges[range].name];
         }
         const uint32_t annotation = annotation_of[host.launch_of[i]];
-        if (annotation != HostRange::none) {
+        if (annotation != trace::HostRange::none) {
           out += " in " + host.range_names[host.ranges[annotation].name];
         }
       }
@@ -53,45 +53,46 @@ inline std::string dump_kineto(const Trace& trace) {
     out += '\n';
   }
   if (trace.host != nullptr) {
-    const HostSide& host = *trace.host;
+    const trace::HostSide& host = *trace.host;
     out += fmt::format("{} launches, {} ranges, {} orphans, {} uncorrelated\n",
                        host.launches.size(), host.ranges.size(), host.orphans, host.uncorrelated);
   }
   return out;
 }
 
-inline std::string dump_losses(const Trace& trace) {
+inline std::string dump_losses(const trace::Trace& trace) {
   std::string out;
-  for (const Loss& loss : trace.losses) {
+  for (const trace::Loss& loss : trace.losses) {
     out += fmt::format("{} x {} at {}\n", loss.count, loss.what, loss.first_offset);
   }
   return out;
 }
 
-inline Trace read_kineto(std::string_view text, const KinetoReading& reading = {},
-                         bool allow_truncated = false, bool host_side = false) {
-  OpenOptions options;
+inline trace::Trace read_kineto(std::string_view text, const trace::KinetoReading& reading = {},
+                                bool allow_truncated = false, bool host_side = false) {
+  trace::OpenOptions options;
   options.allow_truncated = allow_truncated;
   options.host_side = host_side;
-  Input input(text, "t.json", options);
-  TraceBuilder builder("t.json", "kineto-json");
-  read_kineto_json(input, builder, reading);
+  trace::Input input(text, "t.json", options);
+  trace::TraceBuilder builder("t.json", "kineto-json");
+  trace::read_kineto_json(input, builder, reading);
   return std::move(builder).finish();
 }
 
 /// What OpenOptions::tell_range is told.
-inline std::set<std::string> told_ranges(std::string_view text, const KinetoReading& reading = {}) {
+inline std::set<std::string> told_ranges(std::string_view text,
+                                         const trace::KinetoReading& reading = {}) {
   std::set<std::string> told;
-  OpenOptions options;
+  trace::OpenOptions options;
   options.tell_range = [&](std::string_view name) { told.emplace(name); };
-  Input input(text, "t.json", options);
-  TraceBuilder builder("t.json", "kineto-json");
-  read_kineto_json(input, builder, reading);
+  trace::Input input(text, "t.json", options);
+  trace::TraceBuilder builder("t.json", "kineto-json");
+  trace::read_kineto_json(input, builder, reading);
   return told;
 }
 
 /// `what()` of the Error; empty where there is none.
-inline std::string kineto_error(std::string_view text, const KinetoReading& reading = {},
+inline std::string kineto_error(std::string_view text, const trace::KinetoReading& reading = {},
                                 bool allow_truncated = false) {
   try {
     read_kineto(text, reading, allow_truncated);

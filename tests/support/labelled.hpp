@@ -8,13 +8,14 @@
 namespace kr::test {
 
 /// By the only engine of the rules, called `e`.
-inline std::unique_ptr<LabelledTrace> label(const CompiledRules& rules, Trace trace) {
-  auto run = std::make_unique<LabelledTrace>();
+inline std::unique_ptr<analyze::LabelledTrace> label(const match::CompiledRules& rules,
+                                                     trace::Trace trace) {
+  auto run = std::make_unique<analyze::LabelledTrace>();
   run->trace = std::move(trace);
-  const ChooseOptions options{"e", "", true};
-  const TraceSubjects subjects(rules.program(), rules.database, run->trace, options);
-  run->choice = choose_model(rules.database, subjects, options);
-  run->labelled = classify(subjects, run->choice.model);
+  const classify::ChooseOptions options{"e", "", true};
+  const classify::TraceSubjects subjects(rules.program(), rules.database, run->trace, options);
+  run->choice = classify::choose_model(rules.database, subjects, options);
+  run->labelled = classify::classify(subjects, run->choice.model);
   return run;
 }
 

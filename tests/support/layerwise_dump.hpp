@@ -15,47 +15,49 @@ namespace kr::test {
 
 /// A line a step, `KEY [SEQUENCES]`, and below it a line a node: two blanks a level,
 /// `NAME NS INVOCATIONS`.
-inline std::string dump_step(const ModuleTrace& trace, size_t step) {
-  const ModuleStep& about = trace.steps[step];
+inline std::string dump_step(const trace::ModuleTrace& trace, size_t step) {
+  const trace::ModuleStep& about = trace.steps[step];
   std::string out = about.key;
   if (about.running_seqs) out += fmt::format(" [{}]", *about.running_seqs);
   out += '\n';
-  std::vector<ModuleNode> nodes;
+  std::vector<trace::ModuleNode> nodes;
   trace.expand(step, nodes);
-  for (const ModuleNode& node : nodes) {
+  for (const trace::ModuleNode& node : nodes) {
     out += fmt::format("{:{}}{} {} {}\n", "", 2 * (trace.paths.depth(node.path) + 1),
                        trace.name(node.path), node.total_ns, node.invocations);
   }
   return out;
 }
 
-inline std::string dump_steps(const ModuleTrace& trace) {
+inline std::string dump_steps(const trace::ModuleTrace& trace) {
   std::string out;
   for (size_t i = 0; i < trace.steps.size(); ++i) out += dump_step(trace, i);
   return out;
 }
 
 /// A line an entry: `KEY = VALUE`.
-inline std::string dump_context(const ModuleTrace& trace) {
+inline std::string dump_context(const trace::ModuleTrace& trace) {
   std::string out;
-  for (const ContextEntry& entry : trace.context) {
+  for (const trace::ContextEntry& entry : trace.context) {
     out += fmt::format("{} = {}\n", entry.key, entry.value);
   }
   return out;
 }
 
-inline ModuleTrace read_layerwise(std::string_view text, const LayerwiseReading& reading = {},
-                                  bool allow_truncated = false) {
-  OpenOptions options;
+inline trace::ModuleTrace read_layerwise(std::string_view text,
+                                         const trace::LayerwiseReading& reading = {},
+                                         bool allow_truncated = false) {
+  trace::OpenOptions options;
   options.allow_truncated = allow_truncated;
-  Input input(text, "t.json", options);
-  ModuleTraceBuilder builder("t.json", "layerwise-json");
-  read_layerwise_json(input, builder, reading);
+  trace::Input input(text, "t.json", options);
+  trace::ModuleTraceBuilder builder("t.json", "layerwise-json");
+  trace::read_layerwise_json(input, builder, reading);
   return std::move(builder).finish();
 }
 
 /// `what()` of the Error; empty where there is none.
-inline std::string layerwise_error(std::string_view text, const LayerwiseReading& reading = {},
+inline std::string layerwise_error(std::string_view text,
+                                   const trace::LayerwiseReading& reading = {},
                                    bool allow_truncated = false) {
   try {
     read_layerwise(text, reading, allow_truncated);

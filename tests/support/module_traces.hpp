@@ -40,15 +40,15 @@ engine vllm {
 )";
 
 /// Rules that label what the traces below hold.
-inline const CompiledRules& module_rules() {
-  static const CompiledRules rules = [] {
-    Sink sink;
-    CompiledRules compiled;
-    std::vector<SourceFile> files;
+inline const match::CompiledRules& module_rules() {
+  static const match::CompiledRules rules = [] {
+    diag::Sink sink;
+    match::CompiledRules compiled;
+    std::vector<sema::SourceFile> files;
     files.push_back({"test.kr", module_rules_text, true, {}});
-    compiled.rules = load_rules(std::move(files), sink);
+    compiled.rules = sema::load_rules(std::move(files), sink);
     KR_CHECK(!sink.has_errors());
-    compiled.database = Database::compile(compiled.program(), std::nullopt);
+    compiled.database = match::Database::compile(compiled.program(), std::nullopt);
     compiled.named = true;
     return compiled;
   }();
@@ -61,7 +61,7 @@ class Modules {
   explicit Modules(std::string source = "profile.json")
       : builder_(std::move(source), "layerwise-json") {}
 
-  ModuleTraceBuilder& builder() { return builder_; }
+  trace::ModuleTraceBuilder& builder() { return builder_; }
   void begin(const std::string& key, int64_t sequences = -1) {
     builder_.begin_step(key);
     if (sequences >= 0) builder_.running_seqs(sequences);
@@ -87,11 +87,11 @@ class Modules {
     builder_.close();
     below_ns_ += beside_ns;
   }
-  ModuleTrace finish() && { return std::move(builder_).finish(); }
+  trace::ModuleTrace finish() && { return std::move(builder_).finish(); }
 
  private:
   int64_t below_ns_ = 0;  // of the open node, as far as it goes
-  ModuleTraceBuilder builder_;
+  trace::ModuleTraceBuilder builder_;
 };
 
 /// One step of a Llama: layers over attention and MLP over kernels, a kernel beside the layers.
@@ -171,7 +171,7 @@ inline void nested_context(Modules& modules) {
 }
 
 /// A prefill and so many decodes, whose attention grows and whose sequences end one by one.
-inline ModuleTrace llama_trace(int decodes, int layers = 4) {
+inline trace::ModuleTrace llama_trace(int decodes, int layers = 4) {
   Modules modules("llama.json");
   flat_context(modules);
   modules.begin("prefill", 32);
@@ -189,7 +189,7 @@ inline ModuleTrace llama_trace(int decodes, int layers = 4) {
 
 /// Names with markup, control bytes, broken UTF-8, emoji and great length; steps of no time, of
 /// phases of their own, and one that dwarfs all.
-inline ModuleTrace hostile_trace() {
+inline trace::ModuleTrace hostile_trace() {
   Modules modules("<img src=x onerror=window.hacked=1>.json");
   modules.builder().context(
       "model",
@@ -222,7 +222,7 @@ inline ModuleTrace hostile_trace() {
 }
 
 /// So many modules of falling size in a few steps.
-inline ModuleTrace wide_trace(int count, int steps = 6) {
+inline trace::ModuleTrace wide_trace(int count, int steps = 6) {
   Modules modules("wide.json");
   nested_context(modules);
   for (int i = 1; i <= steps; ++i) {
@@ -238,7 +238,7 @@ inline ModuleTrace wide_trace(int count, int steps = 6) {
 }
 
 /// One step, one kernel.
-inline ModuleTrace single_trace(int64_t ns = 123'456'789) {
+inline trace::ModuleTrace single_trace(int64_t ns = 123'456'789) {
   Modules modules("single.json");
   modules.begin("prefill");
   modules.kernel("gemm", ns);
@@ -248,13 +248,13 @@ inline ModuleTrace single_trace(int64_t ns = 123'456'789) {
 
 /// A view with what it stands on.
 struct OwnedView {
-  std::unique_ptr<LabelledModules> modules;
-  std::unique_ptr<TreeView> view;
+  std::unique_ptr<trees::LabelledModules> modules;
+  std::unique_ptr<trees::TreeView> view;
 
-  OwnedView(ModuleTrace trace, const ViewOptions& options,
-            const CompiledRules& rules = module_rules())
-      : modules(label_modules(rules, RunSpec{}, std::move(trace))),
-        view(std::make_unique<TreeView>(rules, *modules, options)) {}
+  OwnedView(trace::ModuleTrace trace, const trees::ViewOptions& options,
+            const match::CompiledRules& rules = module_rules())
+      : modules(trees::label_modules(rules, classify::RunSpec{}, std::move(trace))),
+        view(std::make_unique<trees::TreeView>(rules, *modules, options)) {}
 };
 
 }  // namespace kr::test

@@ -30,14 +30,15 @@ inline int64_t settle(Tree& tree) {
   return tree.ns;
 }
 
-inline void give(ModuleTraceBuilder& builder, const Tree& tree) {
+inline void give(trace::ModuleTraceBuilder& builder, const Tree& tree) {
   builder.open(tree.name, 0);
   builder.measured(tree.ns, tree.calls);
   for (const Tree& child : tree.children) give(builder, child);
   builder.close();
 }
 
-inline void give_step(ModuleTraceBuilder& builder, const std::string& key, const Forest& forest) {
+inline void give_step(trace::ModuleTraceBuilder& builder, const std::string& key,
+                      const Forest& forest) {
   builder.begin_step(key);
   for (const Tree& tree : forest) give(builder, tree);
   builder.end_step();

@@ -20,9 +20,9 @@ inline constexpr std::array<std::string_view, 24> pattern_pieces{
     "$", "\\b", "\\B", ".", "-", "[a-b]", "[^a]", "\\n", "\\xe9", "(?i:",  "(?:",  "*?"};
 
 inline std::optional<regex::Regex> parsed(std::string_view pattern, bool ignore_case = false) {
-  SourceMap sources;
-  const FileId file = sources.add("pattern", std::string(pattern));
-  Sink sink;
+  source::SourceMap sources;
+  const source::FileId file = sources.add("pattern", std::string(pattern));
+  diag::Sink sink;
   return regex::parse(sources.text(file), {file, 0, static_cast<uint32_t>(pattern.size())},
                       {.ignore_case = ignore_case}, sink);
 }

@@ -11,26 +11,26 @@
 namespace kr::test {
 
 /// Owns the runs of a Report until the test ends.
-inline std::vector<const RunSummary*> kept(std::vector<RunSummary> runs) {
-  static std::deque<std::vector<RunSummary>> all;
-  std::vector<const RunSummary*> list;
-  for (const RunSummary& run : all.emplace_back(std::move(runs))) list.push_back(&run);
+inline std::vector<const analyze::RunSummary*> kept(std::vector<analyze::RunSummary> runs) {
+  static std::deque<std::vector<analyze::RunSummary>> all;
+  std::vector<const analyze::RunSummary*> list;
+  for (const analyze::RunSummary& run : all.emplace_back(std::move(runs))) list.push_back(&run);
   return list;
 }
-inline const RunSummary* kept(RunSummary run) {
-  return kept(std::vector<RunSummary>(1, std::move(run)))[0];
+inline const analyze::RunSummary* kept(analyze::RunSummary run) {
+  return kept(std::vector<analyze::RunSummary>(1, std::move(run)))[0];
 }
 
 /// Styles as a Program without vocabularies gives them.
-inline void style(Report& report) {
-  report.styles = label_styles(Program{}, report.runs);
+inline void style(overview::Report& report) {
+  report.styles = picture::label_styles(sema::Program{}, report.runs);
   const std::pair<const char*, const char*> declared[] = {
       {"gemm", "#4e79a7"},       {"attn", "#59a14f"},  {"moe_gemm", "#f28e2b"},
       {"comm", "#c0392b"},       {"norm", "#b6992d"},  {"quantize", "#499894"},
       {"activation", "#e15759"}, {"rope", "#f1ce63"},  {"memops", "#6b7a8f"},
       {"compute", "#4e79a7"},    {"layer", "#4e79a7"}, {"communication", "#c0392b"},
       {"memory", "#6b7a8f"}};
-  for (LabelStyle& style : report.styles) {
+  for (picture::LabelStyle& style : report.styles) {
     for (const auto& [label, color] : declared) {
       if (style.label == label) style.color = color;
     }
@@ -77,7 +77,7 @@ inline constexpr KernelFamily kernel_families[] = {
 };
 
 /// A decode of a language model: the same every time for the same seed.
-inline RunSummary decode_run(std::string id, unsigned seed, int64_t scale_ns) {
+inline analyze::RunSummary decode_run(std::string id, unsigned seed, int64_t scale_ns) {
   std::mt19937_64 random(seed);
   SummaryBuilder builder(std::move(id), {"stage", "substage", "kind"});
   for (const KernelFamily& family : kernel_families) {
@@ -100,7 +100,7 @@ inline RunSummary decode_run(std::string id, unsigned seed, int64_t scale_ns) {
 }
 
 /// Names and labels that want to break something.
-inline RunSummary hostile_run() {
+inline analyze::RunSummary hostile_run() {
   SummaryBuilder builder("hostile_\xff\"<b>_0", {"substage", "operation", "kind"});
   const auto add = [&](std::string name, int64_t ns) {
     builder.add({.name = name,
@@ -137,7 +137,7 @@ inline RunSummary hostile_run() {
 }
 
 /// Sums beyond what a double holds to the nanosecond (104 days).
-inline RunSummary huge_run() {
+inline analyze::RunSummary huge_run() {
   SummaryBuilder builder("huge_0", {"substage", "kind"});
   const int64_t years = int64_t{1} << 58;
   builder.add({"a", {"x", "compute"}, years + 1, years + 3, int64_t{1} << 54});
@@ -147,7 +147,7 @@ inline RunSummary huge_run() {
 }
 
 /// More names than a page may lay out at once.
-inline RunSummary wide_run(int names) {
+inline analyze::RunSummary wide_run(int names) {
   std::mt19937_64 random(7);
   SummaryBuilder builder("wide_0", {"stage", "substage", "operation", "kind"});
   for (int i = 0; i < names; ++i) {
@@ -163,7 +163,7 @@ inline RunSummary wide_run(int names) {
   return std::move(builder).finish(1'000'000);
 }
 
-inline RunSummary empty_run() {
+inline analyze::RunSummary empty_run() {
   return SummaryBuilder("empty_0", {"kind"}).finish(0);
 }
 

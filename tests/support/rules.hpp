@@ -11,15 +11,15 @@
 namespace kr::test {
 
 /// The rules of one file `test.kr`; a test that gives bad ones fails.
-inline CompiledRules compile(std::string text) {
-  Sink sink;
-  CompiledRules compiled;
-  std::vector<SourceFile> files;
+inline match::CompiledRules compile(std::string text) {
+  diag::Sink sink;
+  match::CompiledRules compiled;
+  std::vector<sema::SourceFile> files;
   files.push_back({"test.kr", std::move(text), true, {}});
-  compiled.rules = load_rules(std::move(files), sink);
-  for (const Diagnostic& diagnostic : sink.all()) INFO(diagnostic.message);
+  compiled.rules = sema::load_rules(std::move(files), sink);
+  for (const diag::Diagnostic& diagnostic : sink.all()) INFO(diagnostic.message);
   REQUIRE_MESSAGE(!sink.has_errors(), "the rules of the test have errors");
-  compiled.database = Database::compile(compiled.program(), std::nullopt);
+  compiled.database = match::Database::compile(compiled.program(), std::nullopt);
   compiled.named = true;
   return compiled;
 }

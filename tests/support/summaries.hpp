@@ -35,7 +35,7 @@ class SummaryBuilder {
   }
 
   SummaryBuilder& add(NamedTime time) {
-    NameSum sum;
+    analyze::NameSum sum;
     sum.name = std::move(time.name);
     sum.kind = time.kind;
     sum.instances = time.instances;
@@ -56,7 +56,7 @@ class SummaryBuilder {
   SummaryBuilder& device(int32_t device, std::string name, int64_t compute_ns,
                          int64_t exposed_communication_ns, int64_t exposed_memory_ns,
                          int64_t idle_ns) {
-    DeviceSum sum;
+    analyze::DeviceSum sum;
     sum.device = device;
     sum.name = std::move(name);
     sum.operations = 1;
@@ -73,10 +73,10 @@ class SummaryBuilder {
   }
 
   /// For what the builder has no word for.
-  RunSummary& run() { return run_; }
+  analyze::RunSummary& run() { return run_; }
 
-  RunSummary finish(int64_t non_gpu_ns) {
-    for (const NameSum& name : run_.names) {
+  analyze::RunSummary finish(int64_t non_gpu_ns) {
+    for (const analyze::NameSum& name : run_.names) {
       run_.gpu_elapsed_ns += name.elapsed_ns;
       run_.gpu_total_ns += name.total_ns;
       run_.operations += name.instances;
@@ -84,32 +84,33 @@ class SummaryBuilder {
     run_.non_gpu_ns = non_gpu_ns;
     run_.wall_ns = run_.gpu_elapsed_ns + non_gpu_ns;
     for (size_t i = 0; i < run_.dimensions.size(); ++i) run_.dimensions[i].labels = sums(i);
-    std::sort(run_.names.begin(), run_.names.end(), [](const NameSum& a, const NameSum& b) {
-      return std::tie(b.elapsed_ns, b.total_ns, a.name, a.kind) <
-             std::tie(a.elapsed_ns, a.total_ns, b.name, b.kind);
-    });
+    std::sort(run_.names.begin(), run_.names.end(),
+              [](const analyze::NameSum& a, const analyze::NameSum& b) {
+                return std::tie(b.elapsed_ns, b.total_ns, a.name, a.kind) <
+                       std::tie(a.elapsed_ns, a.total_ns, b.name, b.kind);
+              });
     return std::move(run_);
   }
 
  private:
-  std::vector<LabelSum> sums(size_t dimension) const {
-    std::map<std::string, LabelSum> by_label;
-    for (const NameSum& name : run_.names) {
-      LabelSum& sum = by_label[name.labels[dimension].label];
+  std::vector<analyze::LabelSum> sums(size_t dimension) const {
+    std::map<std::string, analyze::LabelSum> by_label;
+    for (const analyze::NameSum& name : run_.names) {
+      analyze::LabelSum& sum = by_label[name.labels[dimension].label];
       sum.label = name.labels[dimension].label;
       sum.elapsed_ns += name.elapsed_ns;
       sum.total_ns += name.total_ns;
       sum.instances += name.instances;
     }
-    std::vector<LabelSum> all;
+    std::vector<analyze::LabelSum> all;
     for (auto& [label, sum] : by_label) all.push_back(std::move(sum));
-    std::sort(all.begin(), all.end(), [](const LabelSum& a, const LabelSum& b) {
+    std::sort(all.begin(), all.end(), [](const analyze::LabelSum& a, const analyze::LabelSum& b) {
       return std::tie(b.elapsed_ns, b.total_ns, a.label) <
              std::tie(a.elapsed_ns, a.total_ns, b.label);
     });
     return all;
   }
-  RunSummary run_;
+  analyze::RunSummary run_;
 };
 
 }  // namespace kr::test

@@ -16,8 +16,9 @@ struct Event {
   OperationKind kind = OperationKind::kernel;
 };
 
-inline Trace make_trace(const std::vector<Event>& events, const std::string& model_text = {}) {
-  TraceBuilder builder("test.csv", "test");
+inline trace::Trace make_trace(const std::vector<Event>& events,
+                               const std::string& model_text = {}) {
+  trace::TraceBuilder builder("test.csv", "test");
   for (const Event& event : events) {
     builder.add({event.start_ns, event.duration_ns, builder.name(event.name, event.kind),
                  builder.track({event.device, 7, "GPU"})});

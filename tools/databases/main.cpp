@@ -19,20 +19,21 @@ bool is_made_here(const fs::path& file) {
   return file.extension() == ".krhs" || file.extension() == ".krproofs";
 }
 
-void make(const std::vector<std::string>& names, const kr::Library& library,
-          const kr::Database::Cache& cache) {
-  kr::Sink sink;
-  const kr::CompiledRules rules = kr::compile_rules(names, library, cache, sink);
+void make(const std::vector<std::string>& names, const kr::source::Library& library,
+          const kr::match::Database::Cache& cache) {
+  kr::diag::Sink sink;
+  const kr::match::CompiledRules rules = kr::match::compile_rules(names, library, cache, sink);
   const std::string all = names.empty() ? "the shipped rules" : names.front();
   if (sink.has_errors()) throw std::runtime_error(all + " have errors; see kr lint");
   // Writing to a cache never fails, so it is read back.
-  if (!kr::Database::find(rules.program(), cache)) {
+  if (!kr::match::Database::find(rules.program(), cache)) {
     throw std::runtime_error(cache.folder.string() + ": the database of " + all +
                              " cannot be written");
   }
 }
 
-void prove_all(const fs::path& root, const kr::Library& library, const kr::Database::Cache& cache) {
+void prove_all(const fs::path& root, const kr::source::Library& library,
+               const kr::match::Database::Cache& cache) {
   std::vector<std::string> files;
   for (const char* below : {"stdlib", "rulesets"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / below)) {
@@ -41,20 +42,20 @@ void prove_all(const fs::path& root, const kr::Library& library, const kr::Datab
   }
   // The same files give the same bytes.
   std::sort(files.begin(), files.end());
-  kr::LintFilesOptions options;
+  kr::lint::LintFilesOptions options;
   options.infos = false;
   options.cache = cache;
-  kr::lint_files(files, library, options);
+  kr::lint::lint_files(files, library, options);
 }
 
 void make_all(const fs::path& root, const fs::path& folder) {
-  const kr::Library library({root});
+  const kr::source::Library library({root});
   // Those of older rules would stay for ever.
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder, none)) {
     if (is_made_here(entry.path())) fs::remove(entry.path());
   }
-  const kr::Database::Cache cache{.folder = folder, .install = {}, .any_processor = true};
+  const kr::match::Database::Cache cache{.folder = folder, .install = {}, .any_processor = true};
   make({}, library, cache);
   for (const std::string& ruleset : library.rulesets()) make({ruleset}, library, cache);
   prove_all(root, library, cache);

@@ -55,26 +55,26 @@ struct AnalyzeOptions {
 };
 
 Exit analyze(const AnalyzeOptions& options, Streams& streams) {
-  const std::vector<RunSpec> specs = parse_runs(options.runs);
-  const CompiledRules rules = compile_rules(options.rules, streams);
-  named_dimension(rules.program(), options.by);
+  const std::vector<classify::RunSpec> specs = parse_runs(options.runs);
+  const match::CompiledRules rules = compile_rules(options.rules, streams);
+  classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, analyze_outputs(), specs);
   session::Session session(rules);
   read_runs(session, specs, options.trace, outputs, options.by, streams);
 
   const tables::Source& source = session.source();
-  const std::vector<const RunSummary*> summaries = source.summaries();
+  const std::vector<const analyze::RunSummary*> summaries = source.summaries();
   const std::string title = summaries.size() == 1
                                 ? "Analysis of " + summaries[0]->id
                                 : fmt::format("Analysis of {} runs", summaries.size());
   const auto own = [&](const std::string& format, auto tables) -> Outputs::Writer {
     if (format != "html") return nullptr;
     return [&, tables](const auto& out) {
-      out(analysis_html(tables, title, label_styles(rules.program(), summaries)));
+      out(page::analysis_html(tables, title, picture::label_styles(rules.program(), summaries)));
     };
   };
   if (outputs.makes("table")) {
-    streams.out(run_facts(summaries, {streams.color_out(), streams.out_width()}));
+    streams.out(overview::run_facts(summaries, {streams.color_out(), streams.out_width()}));
   }
   for (const tables::Note& note : source.notes) streams.warning(note.text);
   outputs.finish(source, own, streams);

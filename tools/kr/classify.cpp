@@ -28,8 +28,8 @@ struct ClassifyOptions {
 };
 
 Exit classify(const ClassifyOptions& options, Streams& streams) {
-  const std::vector<RunSpec> specs = parse_runs({options.run});
-  const CompiledRules rules = compile_rules(options.rules, streams);
+  const std::vector<classify::RunSpec> specs = parse_runs({options.run});
+  const match::CompiledRules rules = compile_rules(options.rules, streams);
   Outputs outputs(options.outputs, classify_outputs(options.each, streams.out_is_terminal()),
                   specs);
   session::Session session(rules);
@@ -38,19 +38,20 @@ Exit classify(const ClassifyOptions& options, Streams& streams) {
   const tables::Source& source = session.source();
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
     if (outputs.tables_named()) return nullptr;
-    const RunSummary& run = source.runs[0].summary;
+    const analyze::RunSummary& run = source.runs[0].summary;
     if (format == "csv") {
       return [&](const auto& out) {
         if (options.each) {
-          classify_each_csv(rules, *source.runs[0].trace, out);
+          overview::classify_each_csv(rules, *source.runs[0].trace, out);
         } else {
-          out(classify_csv(run));
+          out(overview::classify_csv(run));
         }
       };
     }
     if (format != "table" || options.each) return nullptr;
     return [&](const auto& out) {
-      out(classify_table(run, {.color = streams.color_out(), .width = streams.out_width()}));
+      out(overview::classify_table(run,
+                                   {.color = streams.color_out(), .width = streams.out_width()}));
     };
   };
   outputs.finish(source, own, streams);

@@ -18,8 +18,8 @@ struct CompileOptions {
 
 Exit compile(const CompileOptions& options, Streams& streams) {
   PendingFile file(options.output);
-  const CompiledRules rules = compile_rules(options.rules, streams);
-  const std::string bytes = to_krdb(*rules.rules, *rules.database);
+  const match::CompiledRules rules = compile_rules(options.rules, streams);
+  const std::string bytes = match::to_krdb(*rules.rules, *rules.database);
   file.write(bytes);
   file.commit();
   streams.note(fmt::format("wrote {}: {}, {}, {}, {} bytes", options.output,

@@ -71,46 +71,47 @@ Percentage parse_percentage(const std::string& text) {
 }
 
 /// Whether any run is below; each is told.
-bool tell_below(const TimeCoverage& coverage, const CoverageOptions& options, Percentage least,
-                Streams& streams) {
+bool tell_below(const coverage::TimeCoverage& coverage, const CoverageOptions& options,
+                Percentage least, Streams& streams) {
   bool below = false;
-  for (const MeasuredRun& run : coverage.runs) {
+  for (const coverage::MeasuredRun& run : coverage.runs) {
     if (least.reached(run.explained_ns, run.total_ns)) continue;
     below = true;
     streams.error(fmt::format("{}: {} % of its time is explained, less than {} %", run.id,
-                              share_explained(run.explained_ns, run.total_ns), options.least));
+                              overview::share_explained(run.explained_ns, run.total_ns),
+                              options.least));
   }
   return below;
 }
 
-tables::Note groups_left_note(const TimeCoverage& coverage) {
+tables::Note groups_left_note(const coverage::TimeCoverage& coverage) {
   return {"", "info", "more-groups",
           fmt::format("{} of unexplained names, with {} of time, omitted; --top 0 shows all",
-                      plural(coverage.groups_left, "group"), human_time(coverage.left_ns)),
+                      plural(coverage.groups_left, "group"), table::human_time(coverage.left_ns)),
           static_cast<int64_t>(coverage.groups_left)};
 }
 
 Exit coverage(const CoverageOptions& options, Streams& streams) {
   const Percentage least = options.least.empty() ? Percentage{} : parse_percentage(options.least);
-  const std::vector<RunSpec> specs = parse_runs(options.runs);
-  const CompiledRules rules = compile_rules(options.rules, streams);
-  const DimensionId dimension = named_dimension(rules.program(), options.by);
+  const std::vector<classify::RunSpec> specs = parse_runs(options.runs);
+  const match::CompiledRules rules = compile_rules(options.rules, streams);
+  const sema::DimensionId dimension = classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, coverage_outputs());
 
-  std::vector<MeasuredRun> runs;
+  std::vector<coverage::MeasuredRun> runs;
   runs.reserve(specs.size());
   for (size_t i = 0; i < specs.size(); ++i) {
-    Progress progress;
+    trace::Progress progress;
     const ProgressShown shown(streams, specs[i].path, progress);
-    OpenOptions open = options.trace.open;
+    trace::OpenOptions open = options.trace.open;
     open.progress = &progress;
-    runs.push_back(measure_run(rules, specs[i], i, dimension, open));
+    runs.push_back(coverage::measure_run(rules, specs[i], i, dimension, open));
   }
   tables::Source source;
   source.rules = &rules;
-  for (const MeasuredRun& run : runs) {
+  for (const coverage::MeasuredRun& run : runs) {
     show_warnings(run.source, run.warnings, streams);
-    const Model& model = rules.program().models.get(run.model);
+    const sema::Model& model = rules.program().models.get(run.model);
     source.other_runs.push_back({run.id, run.source, run.format,
                                  rules.program().engines.get(model.engine).name, model.name,
                                  run.choice_why});
@@ -120,17 +121,19 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   }
   const bool text = outputs.makes("table") && !outputs.tables_named();
   const bool whole = outputs.makes_for_programs() || outputs.tables_named();
-  std::optional<TimeCoverage> shortened;  // the text is short even if files are made as well
-  if (text && whole && !options.top) shortened = cover(rules, dimension, runs, most_shown);
+  std::optional<coverage::TimeCoverage>
+      shortened;  // the text is short even if files are made as well
+  if (text && whole && !options.top)
+    shortened = coverage::cover(rules, dimension, runs, most_shown);
   const size_t top = options.top.value_or(whole ? most_suggested : most_shown);
-  const TimeCoverage measured = cover(rules, dimension, std::move(runs), top);
+  const coverage::TimeCoverage measured = coverage::cover(rules, dimension, std::move(runs), top);
   source.coverage = &measured;
   if (measured.groups_left > 0) source.notes.push_back(groups_left_note(measured));
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
     if (format != "table" || outputs.tables_named()) return nullptr;
     return [&](const auto& out) {
-      out(coverage_text(rules, shortened ? *shortened : measured,
-                        {.color = streams.color_out(), .width = streams.out_width()}));
+      out(overview::coverage_text(rules, shortened ? *shortened : measured,
+                                  {.color = streams.color_out(), .width = streams.out_width()}));
     };
   };
   outputs.finish(source, own, streams);

@@ -53,29 +53,30 @@ struct DiffOptions {
 };
 
 /// The rules of one side, with their database where names are to be scanned.
-CompiledRules load(const std::string& name, bool beside, bool scanned, Streams& streams) {
-  CompiledRules rules = beside ? compile_rules({{name}}, streams) : load_named({name}, streams);
+match::CompiledRules load(const std::string& name, bool beside, bool scanned, Streams& streams) {
+  match::CompiledRules rules =
+      beside ? compile_rules({{name}}, streams) : load_named({name}, streams);
   if (rules.program().engines.empty()) {
     throw Error(name, "it defines no engine, so it labels nothing", "compare rulesets that use it");
   }
   if (scanned && !rules.database) {
-    rules.database = Database::compile(rules.program(), cache_of_process(streams));
+    rules.database = match::Database::compile(rules.program(), cache_of_process(streams));
   }
   return rules;
 }
 
-void add_run(const RunSpec& run, const DiffOptions& options, Streams& streams,
-             std::vector<NameMet>& names) {
-  Progress progress;
+void add_run(const classify::RunSpec& run, const DiffOptions& options, Streams& streams,
+             std::vector<compare::NameMet>& names) {
+  trace::Progress progress;
   const ProgressShown shown(streams, run.path, progress);
-  OpenOptions open = options.trace.open;
+  trace::OpenOptions open = options.trace.open;
   open.progress = &progress;
-  const Trace trace = open_trace(run.path, open);
+  const trace::Trace trace = trace::open_trace(run.path, open);
   const size_t first = names.size();
-  for (const OperationName& name : trace.names) {
+  for (const trace::OperationName& name : trace.names) {
     names.push_back({std::string(name.text), name.kind, 0, run.engine, run.model});
   }
-  for (const Operation& operation : trace.operations) {
+  for (const trace::Operation& operation : trace.operations) {
     int64_t& total = names[first + operation.name.index].total_ns;
     if (__builtin_add_overflow(total, operation.duration_ns, &total)) {
       throw Error(run.path, "the sum of its times exceeds 64 bits of nanoseconds");
@@ -84,15 +85,16 @@ void add_run(const RunSpec& run, const DiffOptions& options, Streams& streams,
 }
 
 /// A run whose engine or model neither side has would count nothing.
-void check_engine(const RunSpec& run, const Program& before, const Program& after) {
+void check_engine(const classify::RunSpec& run, const sema::Program& before,
+                  const sema::Program& after) {
   if (run.engine.empty()) return;
   std::set<std::string> engines;
   std::set<std::string> models;
-  for (const Program* program : {&before, &after}) {
-    for (const Engine& engine : program->engines) {
+  for (const sema::Program* program : {&before, &after}) {
+    for (const sema::Engine& engine : program->engines) {
       engines.insert(engine.name);
       if (engine.name != run.engine) continue;
-      for (const ModelId id : engine.models) models.insert(program->models.get(id).name);
+      for (const sema::ModelId id : engine.models) models.insert(program->models.get(id).name);
     }
   }
   const auto check = [&](const std::set<std::string>& names, const std::string& name,
@@ -106,9 +108,9 @@ void check_engine(const RunSpec& run, const Program& before, const Program& afte
 }
 
 /// Names met in several places are one.
-std::vector<NameMet> joined(std::vector<NameMet> names) {
+std::vector<compare::NameMet> joined(std::vector<compare::NameMet> names) {
   std::map<std::tuple<std::string, OperationKind, std::string, std::string>, int64_t> totals;
-  for (NameMet& one : names) {
+  for (compare::NameMet& one : names) {
     int64_t& total = totals[{one.name, one.kind, one.engine, one.model}];
     if (__builtin_add_overflow(total, one.total_ns, &total)) {
       throw Error("", "the sum of the times of all runs exceeds 64 bits of nanoseconds");
@@ -128,8 +130,8 @@ struct TextOptions {
   bool all = false;  // moves that none of the names makes, too
 };
 
-std::string text_of(const MoveCount& one, const TextOptions& options) {
-  const Change& change = one.change;
+std::string text_of(const compare::MoveCount& one, const TextOptions& options) {
+  const compare::Change& change = one.change;
   std::string text =
       fmt::format("  {} -> {}", printable(change.move.from), printable(change.move.to));
   if (options.counted) text += "  " + plural(static_cast<size_t>(one.names), "name");
@@ -140,15 +142,15 @@ std::string text_of(const MoveCount& one, const TextOptions& options) {
 }
 
 /// The dimensions of models stand in the order of what moves most in each.
-std::string text_of(const Comparison& comparison, const std::vector<MoveCount>& moves,
-                    const TextOptions& options) {
+std::string text_of(const compare::Comparison& comparison,
+                    const std::vector<compare::MoveCount>& moves, const TextOptions& options) {
   std::string text;
   for (const std::string& model : comparison.only_before) text += fmt::format("- {}\n", model);
   for (const std::string& model : comparison.only_after) text += fmt::format("+ {}\n", model);
   std::vector<std::string> headings;
   std::unordered_map<std::string, std::string> below;
   size_t left_out = 0;
-  for (const MoveCount& one : moves) {
+  for (const compare::MoveCount& one : moves) {
     if (options.counted && !options.all && one.names == 0) {
       ++left_out;
       continue;
@@ -177,26 +179,28 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   refuse(!options.by.empty(), "--by", "rulesets");
   refuse(!options.level.empty(), "--level", "rulesets");
   refuse(!options.rules.names.empty(), "--rules", "rulesets");
-  std::vector<NameMet> names;
+  std::vector<compare::NameMet> names;
   for (const std::string& path : options.names) {
     for (std::string& name : names_of_file(path)) {
       const OperationKind kind = operation_kind_of(name);
       names.push_back({std::move(name), kind, 0, {}, {}});
     }
   }
-  const std::vector<RunSpec> runs = parse_runs(options.runs);
-  for (const RunSpec& run : runs) add_run(run, options, streams, names);
+  const std::vector<classify::RunSpec> runs = parse_runs(options.runs);
+  for (const classify::RunSpec& run : runs) add_run(run, options, streams, names);
   names = joined(std::move(names));
   // A .krdb holds `generic` too where several engines want it, and so must what it is held against.
-  const Library& library = own_library();
-  const bool beside = names_krdb(options.before, library) || names_krdb(options.after, library);
-  const CompiledRules before = load(options.before, beside, !names.empty(), streams);
-  const CompiledRules after = load(options.after, beside, !names.empty(), streams);
-  for (const RunSpec& run : runs) check_engine(run, before.program(), after.program());
-  const Comparison comparison = compare_programs(before.program(), after.program());
-  tables::RulesDifference difference{comparison,
-                                     count_moves(comparison, {&before.program(), before.database},
-                                                 {&after.program(), after.database}, names)};
+  const source::Library& library = own_library();
+  const bool beside =
+      match::names_krdb(options.before, library) || match::names_krdb(options.after, library);
+  const match::CompiledRules before = load(options.before, beside, !names.empty(), streams);
+  const match::CompiledRules after = load(options.after, beside, !names.empty(), streams);
+  for (const classify::RunSpec& run : runs) check_engine(run, before.program(), after.program());
+  const compare::Comparison comparison =
+      compare::compare_programs(before.program(), after.program());
+  tables::RulesDifference difference{
+      comparison, compare::count_moves(comparison, {&before.program(), before.database},
+                                       {&after.program(), after.database}, names)};
   tables::Source source;
   source.rules_difference = &difference;
   constexpr const char* not_proven =
@@ -222,7 +226,7 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
 Exit diff(const DiffOptions& options, Streams& streams) {
   const bool run = names_run(options.before);
   if (run != names_run(options.after)) {
-    const RunSpec other = parse_run(run ? options.after : options.before);
+    const classify::RunSpec other = parse_run(run ? options.after : options.before);
     std::error_code error;
     if (other.path.find('.') != other.path.npos && !std::filesystem::exists(other.path, error)) {
       throw Error(other.path, "no such file");

@@ -13,20 +13,21 @@
 namespace kr::cli {
 namespace {
 
-RunDifference compare_trees(tables::Source& source, const std::vector<RunSpec>& specs,
-                            const DiffRunsOptions& options, Streams& streams) {
-  const CompiledRules& rules = *source.rules;
+trees::RunDifference compare_trees(tables::Source& source,
+                                   const std::vector<classify::RunSpec>& specs,
+                                   const DiffRunsOptions& options, Streams& streams) {
+  const match::CompiledRules& rules = *source.rules;
   const auto read = [&](size_t index) {
-    const RunSpec& spec = specs[index];
-    Progress progress;
+    const classify::RunSpec& spec = specs[index];
+    trace::Progress progress;
     const ProgressShown shown(streams, spec.path, progress);
-    OpenOptions open = options.trace.open;
+    trace::OpenOptions open = options.trace.open;
     open.progress = &progress;
-    auto modules = read_modules(rules, spec, open);
+    auto modules = analyze::read_modules(rules, spec, open);
     show_warnings(spec.path, modules->trace.warnings, streams);
-    const Model& model = rules.program().models.get(modules->choice.model);
+    const sema::Model& model = rules.program().models.get(modules->choice.model);
     const std::string& engine = rules.program().engines.get(model.engine).name;
-    const std::string run = run_name(model.name, engine, spec.path, index);
+    const std::string run = analyze::run_name(model.name, engine, spec.path, index);
     source.other_runs.push_back({run, modules->trace.source, modules->trace.format, engine,
                                  model.name, modules->choice.why});
     for (tables::Note& note :
@@ -36,16 +37,18 @@ RunDifference compare_trees(tables::Source& source, const std::vector<RunSpec>& 
     return modules;
   };
   const auto first = read(0);
-  return compare_modules(rules, *first, *read(1),
-                         named_level(options.level.empty() ? "module" : options.level));
+  return trees::compare_modules(
+      rules, *first, *read(1),
+      trees::named_level(options.level.empty() ? "module" : options.level));
 }
 
-RunDifference compare_traces(session::Session& session, const std::vector<RunSpec>& specs,
-                             const DiffRunsOptions& options, Streams& streams) {
+trees::RunDifference compare_traces(session::Session& session,
+                                    const std::vector<classify::RunSpec>& specs,
+                                    const DiffRunsOptions& options, Streams& streams) {
   read_runs(session, specs, options.trace, {}, {}, streams);
   tables::Source& source = session.source();
   source.notes.clear();  // they say why runs are not ranks of one job
-  return compare_runs(source.runs[0].summary, source.runs[1].summary);
+  return analyze::compare_runs(source.runs[0].summary, source.runs[1].summary);
 }
 
 }  // namespace
@@ -69,13 +72,13 @@ bool names_run(const std::string& operand) {
 }
 
 Exit diff_runs(const DiffRunsOptions& options, Streams& streams) {
-  const std::vector<RunSpec> specs = parse_runs({options.a, options.b});
-  const RunSpec &a = specs[0], &b = specs[1];
-  const CompiledRules rules = compile_rules(options.rules, streams);
-  named_dimension(rules.program(), options.by);
+  const std::vector<classify::RunSpec> specs = parse_runs({options.a, options.b});
+  const classify::RunSpec &a = specs[0], &b = specs[1];
+  const match::CompiledRules rules = compile_rules(options.rules, streams);
+  classify::named_dimension(rules.program(), options.by);
   // Standard input is taken to be of the other's kind, or reading it says what it is.
-  const bool trees = holds_module_trees(a.path == "-" ? b.path : a.path, options.trace.open);
-  if (trees != holds_module_trees(b.path == "-" ? a.path : b.path, options.trace.open)) {
+  const bool trees = trace::holds_module_trees(a.path == "-" ? b.path : a.path, options.trace.open);
+  if (trees != trace::holds_module_trees(b.path == "-" ? a.path : b.path, options.trace.open)) {
     throw Error(
         trees ? b.path : a.path,
         fmt::format("contains operations, but {} contains module trees", trees ? a.path : b.path),
@@ -89,14 +92,14 @@ Exit diff_runs(const DiffRunsOptions& options, Streams& streams) {
   const tables::RunPair pair{options.a, options.b,
                              as_trees ? compare_trees(source, specs, options, streams)
                                       : compare_traces(session, specs, options, streams)};
-  const RunDifference& difference = pair.difference;
+  const trees::RunDifference& difference = pair.difference;
   source.run_difference = &pair;
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
     if (format != "table" || outputs.tables_named()) return nullptr;
     return [&](const auto& out) {
-      const size_t most = options.outputs.all ? 0 : DifferenceTable{}.most_names;
-      out(to_table(difference, {options.a, options.b, options.by, most},
-                   {.color = streams.color_out(), .width = streams.out_width()}));
+      const size_t most = options.outputs.all ? 0 : overview::DifferenceTable{}.most_names;
+      out(overview::to_table(difference, {options.a, options.b, options.by, most},
+                             {.color = streams.color_out(), .width = streams.out_width()}));
     };
   };
   outputs.finish(source, own, streams);

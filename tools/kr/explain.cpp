@@ -16,11 +16,12 @@ struct ExplainOptions {
   bool index = false;
 };
 
-const CodeInfo& code_of(const std::string& word) {
-  const CodeInfo* info = find_code_loosely(word);
+const diag::CodeInfo& code_of(const std::string& word) {
+  const diag::CodeInfo* info = explain::find_code_loosely(word);
   if (info != nullptr) return *info;
-  const auto near = nearest_code(word);
-  const std::vector<std::string> with = near ? std::vector<std::string>() : codes_with(word);
+  const auto near = explain::nearest_code(word);
+  const std::vector<std::string> with =
+      near ? std::vector<std::string>() : explain::codes_with(word);
   if (!with.empty()) {
     throw Error("", fmt::format("unknown code or name `{}`", word),
                 fmt::format("names that contain it: {}", fmt::join(with, ", ")));
@@ -29,23 +30,23 @@ const CodeInfo& code_of(const std::string& word) {
               near ? fmt::format("did you mean `{}`?", *near) : "`kr explain` lists all codes");
 }
 
-std::string page_text(const CodeInfo& info, PageStyle style) {
-  if (info.severity == Severity::retired) {
+std::string page_text(const diag::CodeInfo& info, explain::PageStyle style) {
+  if (info.severity == diag::Severity::retired) {
     return fmt::format("{} {}\n\nkr no longer reports this code.\n", info.id, info.name);
   }
-  const std::string_view page = page_of(info);
-  if (!page.empty()) return render_page(page, style);
-  return fmt::format("{} {}\n\n{}: {}\n", info.id, info.name, to_string(info.severity),
-                     description(info));
+  const std::string_view page = explain::page_of(info);
+  if (!page.empty()) return explain::render_page(page, style);
+  return fmt::format("{} {}\n\n{}: {}\n", info.id, info.name, diag::to_string(info.severity),
+                     diag::description(info));
 }
 
 Exit explain(const ExplainOptions& options, Streams& streams) {
   if (options.index) {
-    streams.out(codes_markdown());
+    streams.out(explain::codes_markdown());
     return Exit::done;
   }
   if (options.codes.empty()) {
-    streams.out(codes_text(streams.color_out()));
+    streams.out(explain::codes_text(streams.color_out()));
     return Exit::done;
   }
   const auto width = static_cast<size_t>(std::clamp(streams.out_width(), 0, 100));

@@ -27,11 +27,13 @@ Exit export_rules(const ExportArguments& options, Streams& streams) {
   }
   (void)parse_choice(options.format, "--format", {"engine-model-json"});
   const auto rules = std::move(load_named(options.rules.names, streams).rules);
-  Sink sink;
-  const Exported exported = export_tables(rules->program, options.dimension, sink);
+  diag::Sink sink;
+  const convert::Exported exported =
+      convert::export_tables(rules->program, options.dimension, sink);
   const auto findings = sink.sorted();
   if (!findings.empty()) {
-    streams.raw_error(render_human(rules->sources, findings, {.color = streams.color_error()}));
+    streams.raw_error(
+        diag::render_human(rules->sources, findings, {.color = streams.color_error()}));
     if (!options.skip) {
       streams.note(fmt::format("nothing was written; --skip-inexpressible writes the rest"));
       return Exit::findings;

@@ -54,21 +54,21 @@ class Formatter {
   }
   void take(const std::string& path) {
     if (path == standard_input) {
-      return file("<stdin>", read_standard_input(), true);
+      return file("<stdin>", source::read_standard_input(), true);
     }
     std::error_code error;
     const bool folder = fs::is_directory(path, error);
     for (const std::string& name :
          folder ? rules_in_folder(path) : std::vector<std::string>{path}) {
       if (!seen_.insert(fs::weakly_canonical(name, error).string()).second) continue;
-      guarded([&] { file(name, read_text_file(name, Pipes::refuse), false); });
+      guarded([&] { file(name, source::read_text_file(name, source::Pipes::refuse), false); });
     }
   }
   void file(const std::string& name, std::string text, bool piped) {
     ++files_;
-    SourceMap sources;
-    const FileId id = sources.add(name, std::move(text));
-    const Layout layout = lay_out(sources, id);
+    source::SourceMap sources;
+    const source::FileId id = sources.add(name, std::move(text));
+    const layout::Layout layout = layout::lay_out(sources, id);
     const bool changes = layout.text != sources.text(id);
     changed_ += changes ? 1 : 0;
     if (options_.diff) {
@@ -84,7 +84,7 @@ class Formatter {
     if (layout.sink.all().empty()) return;
     failed_ = true;
     streams_.raw_error(
-        render_human(sources, layout.sink.sorted(), {.color = streams_.color_error()}));
+        diag::render_human(sources, layout.sink.sorted(), {.color = streams_.color_error()}));
     streams_.error(fmt::format("{}: code with errors was not formatted", name));
   }
 

@@ -15,17 +15,18 @@ namespace {
 struct ImportArguments {
   std::string file;
   std::string output;
-  ImportOptions import;
+  convert::ImportOptions import;
 };
 
 Exit import(const ImportArguments& options, Streams& streams) {
-  SourceMap sources;
-  Sink sink;
-  const FileId file = sources.add(options.file, read_text_file(options.file, Pipes::read));
-  const Imported imported = import_tables(sources, file, options.import, sink);
+  source::SourceMap sources;
+  diag::Sink sink;
+  const source::FileId file =
+      sources.add(options.file, source::read_text_file(options.file, source::Pipes::read));
+  const convert::Imported imported = convert::import_tables(sources, file, options.import, sink);
   const auto findings = sink.sorted();
   if (!findings.empty()) {
-    streams.raw_error(render_human(sources, findings, {.color = streams.color_error()}));
+    streams.raw_error(diag::render_human(sources, findings, {.color = streams.color_error()}));
   }
   if (options.output.empty()) {
     streams.out(imported.text);

@@ -23,7 +23,7 @@ Exit init(const InitArguments& options, Streams& streams) {
     throw Error("", fmt::format("`{}` is the name of a file, not of an engine", options.engine),
                 fmt::format("`kr init {}` writes {}.kr; name another file with -o", name, name));
   }
-  const std::string text = starter_rules(options.engine);
+  const std::string text = convert::starter_rules(options.engine);
   if (!options.force && own_library().ruleset(options.engine)) {
     throw Error("", fmt::format("engine `{}` ships with kr", options.engine),
                 fmt::format("add `use rulesets.{}` to a ruleset and extend its models, choose "

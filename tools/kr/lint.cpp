@@ -36,15 +36,15 @@ struct LintArguments {
 /// How findings name it.
 constexpr const char* input_name = "<stdin>";
 
-using Codes = std::vector<const CodeInfo*>;
+using Codes = std::vector<const diag::CodeInfo*>;
 
 /// `KR301,unused-use`: codes and names.
 Codes codes_of(const std::vector<std::string>& words, std::string_view option) {
   Codes codes;
   for (const std::string& word : words) {
-    const CodeInfo* info = find_code_loosely(word);
+    const diag::CodeInfo* info = explain::find_code_loosely(word);
     if (info == nullptr) {
-      const auto near = nearest_code(word);
+      const auto near = explain::nearest_code(word);
       throw Error("", fmt::format("unknown check `{}` in {}", word, option),
                   near ? fmt::format("did you mean `{}`?", *near) : "see `kr list checks`");
     }
@@ -53,17 +53,17 @@ Codes codes_of(const std::vector<std::string>& words, std::string_view option) {
   return codes;
 }
 
-bool holds(const Codes& codes, const CodeInfo* code) {
+bool holds(const Codes& codes, const diag::CodeInfo* code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
 /// The files to lint, and standard input as one of them where it is meant.
-std::vector<std::string> inputs_of(const LintArguments& options, const Library& library,
-                                   LintFilesOptions& how) {
+std::vector<std::string> inputs_of(const LintArguments& options, const source::Library& library,
+                                   lint::LintFilesOptions& how) {
   std::vector<std::string> paths = options.paths;
   const auto piped = std::find(paths.begin(), paths.end(), "-");
   if (piped == paths.end()) return rule_paths(paths, library);
-  if (how.fixes != LintFilesOptions::Fixes::none && !how.dry) {
+  if (how.fixes != lint::LintFilesOptions::Fixes::none && !how.dry) {
     throw Error("", "standard input cannot be fixed in place",
                 "show the fixes with --diff, or name a file");
   }
@@ -72,28 +72,28 @@ std::vector<std::string> inputs_of(const LintArguments& options, const Library& 
   std::vector<std::string> names;
   if (!paths.empty()) names = rule_paths(paths, library);
   names.emplace_back(input_name);
-  how.overlay = [text = read_standard_input()](const std::filesystem::path& path) {
+  how.overlay = [text = source::read_standard_input()](const std::filesystem::path& path) {
     return path == input_name ? std::optional(text) : std::nullopt;
   };
   return names;
 }
 
-Severity level_of(const std::string& word) {
+diag::Severity level_of(const std::string& word) {
   const std::string level = parse_choice(word, "--fail-level", {"error", "warning", "info"});
-  return level == "error"     ? Severity::error
-         : level == "warning" ? Severity::warning
-                              : Severity::info;
+  return level == "error"     ? diag::Severity::error
+         : level == "warning" ? diag::Severity::warning
+                              : diag::Severity::info;
 }
 
-FindingFormat parse_format(const std::string& word) {
-  const std::vector<std::string> names(format_names.begin(), format_names.end());
-  return *format_from(parse_choice(word, "--format", names));
+diag::FindingFormat parse_format(const std::string& word) {
+  const std::vector<std::string> names(diag::format_names.begin(), diag::format_names.end());
+  return *diag::format_from(parse_choice(word, "--format", names));
 }
 
 /// `2 errors, 1 warning; fixed 3`.
-std::string summary(const std::vector<Diagnostic>& findings, size_t fixes, bool fixing) {
+std::string summary(const std::vector<diag::Diagnostic>& findings, size_t fixes, bool fixing) {
   size_t counts[3] = {};
-  for (const Diagnostic& one : findings) ++counts[static_cast<size_t>(one.severity)];
+  for (const diag::Diagnostic& one : findings) ++counts[static_cast<size_t>(one.severity)];
   std::string text;
   const auto add = [&text](const std::string& part) { text += text.empty() ? part : ", " + part; };
   if (counts[2] > 0) add(plural(counts[2], "error"));
@@ -104,8 +104,8 @@ std::string summary(const std::vector<Diagnostic>& findings, size_t fixes, bool 
 }
 
 /// What fixes would change.
-Exit show_differences(const LintedFiles& linted, Streams& streams) {
-  for (const FixedFile& file : linted.fixed) {
+Exit show_differences(const lint::LintedFiles& linted, Streams& streams) {
+  for (const lint::FixedFile& file : linted.fixed) {
     streams.out(unified_diff(file.shown, file.before, file.shown, file.after));
   }
   streams.note(fmt::format("would fix {}", linted.fixes));
@@ -113,47 +113,53 @@ Exit show_differences(const LintedFiles& linted, Streams& streams) {
 }
 
 Exit lint(const LintArguments& options, Streams& streams) {
-  const FindingFormat format = parse_format(options.format);
-  const Severity level = level_of(options.fail_level);
+  const diag::FindingFormat format = parse_format(options.format);
+  const diag::Severity level = level_of(options.fail_level);
   const Codes select = codes_of(options.select, "--select");
   const Codes ignore = codes_of(options.ignore, "--ignore");
-  const Library& library = own_library();
-  LintFilesOptions how;
-  how.infos = options.info || level == Severity::info || !select.empty();
+  const source::Library& library = own_library();
+  lint::LintFilesOptions how;
+  how.infos = options.info || level == diag::Severity::info || !select.empty();
   if (!options.names.empty()) how.known_names = names_of_file(options.names);
   how.cache = cache_of_process(streams);
   how.effort = options.effort;
   const bool fixing = options.fix || options.unsafe_fixes || options.diff;
   if (fixing) {
-    how.fixes = options.unsafe_fixes ? LintFilesOptions::Fixes::all : LintFilesOptions::Fixes::safe;
+    how.fixes = options.unsafe_fixes ? lint::LintFilesOptions::Fixes::all
+                                     : lint::LintFilesOptions::Fixes::safe;
   }
   how.dry = options.diff;
-  const auto asked = [&](const Diagnostic& one, bool infos) {
+  const auto asked = [&](const diag::Diagnostic& one, bool infos) {
     if (holds(ignore, one.code)) return false;
     if (!select.empty()) return holds(select, one.code);
     // That not all was checked is said unasked.
-    const bool unasked = one.code == code::proof_budget_used_up.info;
-    return infos || unasked || one.severity != Severity::info;
+    const bool unasked = one.code == diag::code::proof_budget_used_up.info;
+    return infos || unasked || one.severity != diag::Severity::info;
   };
-  const bool infos = options.info || level == Severity::info;
-  how.told = [&](const Diagnostic& one) { return asked(one, infos); };
+  const bool infos = options.info || level == diag::Severity::info;
+  how.told = [&](const diag::Diagnostic& one) { return asked(one, infos); };
   // What is not proven is said as an info, so those are meant.
-  how.mended = [&](const Diagnostic& one) { return asked(one, infos || options.unsafe_fixes); };
+  how.mended = [&](const diag::Diagnostic& one) {
+    return asked(one, infos || options.unsafe_fixes);
+  };
   const std::vector<std::string> files = inputs_of(options, library, how);
-  const LintedFiles linted = lint_files(files, library, how);
+  const lint::LintedFiles linted = lint::lint_files(files, library, how);
   for (const Error& error : linted.unreadable) streams.error(error.what());
   if (linted.unreadable.size() == files.size()) return Exit::failed;
   for (const std::string& note : linted.notes) streams.warning(note);
   if (options.diff && !linted.failed) return show_differences(linted, streams);
-  streams.out(render_findings(
-      format, linted.sources, linted.findings,
-      {.color = streams.color_out(), .version = KR_VERSION, .title = "kr lint", .page = page_of}));
-  if (format == FindingFormat::human || fixing) {
+  streams.out(diag::render_findings(format, linted.sources, linted.findings,
+                                    {.color = streams.color_out(),
+                                     .version = KR_VERSION,
+                                     .title = "kr lint",
+                                     .page = explain::page_of}));
+  if (format == diag::FindingFormat::human || fixing) {
     streams.note(summary(linted.findings, linted.fixes, fixing));
   }
   if (linted.failed) return Exit::failed;
-  const bool found = std::any_of(linted.findings.begin(), linted.findings.end(),
-                                 [&](const Diagnostic& one) { return one.severity >= level; });
+  const bool found =
+      std::any_of(linted.findings.begin(), linted.findings.end(),
+                  [&](const diag::Diagnostic& one) { return one.severity >= level; });
   return found ? Exit::findings : Exit::done;
 }
 

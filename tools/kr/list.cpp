@@ -49,10 +49,10 @@ struct ListOptions {
 /// Rules files that ship, each loaded by itself, since files may have engines of the same name; or
 /// those that the user named.
 struct Rulesets {
-  std::vector<std::unique_ptr<LoadedRules>> loaded;
-  std::vector<const LoadedRules*> all;
+  std::vector<std::unique_ptr<sema::LoadedRules>> loaded;
+  std::vector<const sema::LoadedRules*> all;
 
-  void add(std::unique_ptr<LoadedRules> rules) {
+  void add(std::unique_ptr<sema::LoadedRules> rules) {
     all.push_back(rules.get());
     loaded.push_back(std::move(rules));
   }
@@ -71,7 +71,7 @@ Exit list(const ListOptions& options, Streams& streams) {
   const OutputRules rules = list_outputs(what);
   Outputs outputs(options.outputs, rules);
   tables::Source source;
-  std::optional<CompiledRules> compiled;
+  std::optional<match::CompiledRules> compiled;
   Rulesets rulesets;
   const tables::Needs needs = tables::find(rules.tables[0])->needs;
   if (needs == tables::Needs::rules || !options.rules.names.empty()) {
@@ -80,10 +80,10 @@ Exit list(const ListOptions& options, Streams& streams) {
   }
   if (needs == tables::Needs::rulesets) {
     if (compiled) rulesets.all.push_back(compiled->rules.get());
-    const Library& library = own_library();
+    const source::Library& library = own_library();
     for (const std::string& name : compiled ? std::vector<std::string>() : library.rulesets()) {
-      Sink ignored;
-      rulesets.add(load_rules({name}, library, ignored));
+      diag::Sink ignored;
+      rulesets.add(sema::load_rules({name}, library, ignored));
     }
     source.rulesets = &rulesets.all;
   }

@@ -19,7 +19,7 @@ namespace kr::cli {
 namespace {
 
 std::string version_text() {
-  return fmt::format("kr {}\nHyperscan {}\nSQLite {}\n", KR_VERSION, Database::version(),
+  return fmt::format("kr {}\nHyperscan {}\nSQLite {}\n", KR_VERSION, match::Database::version(),
                      sqlite3_libversion());
 }
 

@@ -119,7 +119,7 @@ struct Outputs::Target {
 Outputs::~Outputs() = default;
 
 Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
-                 const std::vector<RunSpec>& runs)
+                 const std::vector<classify::RunSpec>& runs)
     : tables_named_(!options.tables.empty()),
       all_rows_(options.all),
       whole_lists_(rules.whole_lists),
@@ -170,7 +170,8 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     } else if (per_run) {
       for (size_t i = 0; i < runs.size(); ++i) {
         const std::string number = runs.size() == 1 ? "" : fmt::format("_{}", i);
-        open(format, folder / (run_id(runs[i].path) + number + "." + ending_of(format))).run = i;
+        open(format, folder / (trace::run_id(runs[i].path) + number + "." + ending_of(format)))
+            .run = i;
       }
     } else if (per_table) {
       for (const tables::Definition* one : with_description(wanted)) {
@@ -248,13 +249,14 @@ session::Wants Outputs::wants() const {
   return wants;
 }
 
-void Outputs::add_run(const CompiledRules& rules, const LabelledTrace& run,
-                      const RunSummary& summary, size_t index, std::string_view by,
+void Outputs::add_run(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
+                      const analyze::RunSummary& summary, size_t index, std::string_view by,
                       Streams& streams) {
   for (Target& target : targets_) {
     if (target.format != trace_format || target.run.value_or(index) != index) continue;
-    target.write([&](const Bytes& out) { write_chrome_trace(rules, run, summary, by, out); },
-                 streams);
+    target.write(
+        [&](const Bytes& out) { exports::write_chrome_trace(rules, run, summary, by, out); },
+        streams);
   }
 }
 
@@ -321,7 +323,7 @@ void Outputs::write_tables(Target& target, const std::vector<table::Table>& tabl
     if (format == "json") return render::json(tables, out);
     if (format == "jsonl") return render::json_lines(tables, out);
     if (format == "markdown") return render::markdown(tables, out);
-    if (format == "html") return out(tables_html(tables, title_));
+    if (format == "html") return out(page::tables_html(tables, title_));
     return render::terminal(tables, out,
                             {.color = !target.file && streams.color_out(),
                              .width = target.file ? 0 : streams.out_width(),

@@ -55,7 +55,7 @@ class Outputs {
   /// Opens all files. `runs`: how the runs are called, for formats with one file per run. Throws
   /// Error.
   Outputs(const OutputOptions& options, const OutputRules& rules,
-          const std::vector<RunSpec>& runs = {});
+          const std::vector<classify::RunSpec>& runs = {});
   ~Outputs();
 
   bool makes(std::string_view format) const;
@@ -66,8 +66,9 @@ class Outputs {
   /// The user named tables.
   bool tables_named() const noexcept { return tables_named_; }
   /// Writes run number `index` to the outputs that want every operation. `by` is a dimension.
-  void add_run(const CompiledRules& rules, const LabelledTrace& run, const RunSummary& summary,
-               size_t index, std::string_view by, Streams& streams);
+  void add_run(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
+               const analyze::RunSummary& summary, size_t index, std::string_view by,
+               Streams& streams);
 
   using Bytes = std::function<void(std::string_view)>;
   using Writer = std::function<void(const Bytes&)>;

@@ -39,26 +39,26 @@ struct ReportOptions {
 Exit report(const ReportOptions& options, Streams& streams) {
   std::vector<std::string> asked = options.runs;
   asked.insert(asked.end(), options.more_runs.begin(), options.more_runs.end());
-  const std::vector<RunSpec> specs = parse_runs(asked);
+  const std::vector<classify::RunSpec> specs = parse_runs(asked);
   if (specs.empty()) throw Error("", "no run given", "name a trace: kr report TRACE");
-  const CompiledRules rules = compile_rules(options.rules, streams);
-  named_dimension(rules.program(), options.by);
+  const match::CompiledRules rules = compile_rules(options.rules, streams);
+  classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
   session::Session session(rules);
   read_runs(session, specs, options.trace, outputs, options.by, streams, Infos::shown);
 
-  Report report;
+  overview::Report report;
   report.title = options.title;
   report.by = options.by;
   report.runs = session.source().summaries();
-  report.styles = label_styles(rules.program(), report.runs);
+  report.styles = picture::label_styles(rules.program(), report.runs);
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
-    if (format == "html") return [&](const auto& out) { out(to_html(report)); };
+    if (format == "html") return [&](const auto& out) { out(page::to_html(report)); };
     if (outputs.tables_named()) return nullptr;
-    if (format == "csv") return [&](const auto& out) { out(to_csv(report)); };
+    if (format == "csv") return [&](const auto& out) { out(overview::to_csv(report)); };
     if (format != "table") return nullptr;
     return [&](const auto& out) {
-      out(to_table(report, {.color = streams.color_out(), .width = streams.out_width()}));
+      out(overview::to_table(report, {.color = streams.color_out(), .width = streams.out_width()}));
     };
   };
   outputs.finish(session.source(), own, streams);

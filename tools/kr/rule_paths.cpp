@@ -47,7 +47,8 @@ std::vector<std::string> rules_in_folder(const std::string& folder) {
   return found;
 }
 
-std::vector<std::string> rule_paths(const std::vector<std::string>& paths, const Library& library) {
+std::vector<std::string> rule_paths(const std::vector<std::string>& paths,
+                                    const source::Library& library) {
   if (paths.empty()) return library.rulesets();
   std::vector<std::string> names;
   std::set<std::string> seen;

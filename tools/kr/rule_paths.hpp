@@ -12,7 +12,8 @@ namespace kr::cli {
 /// it, in the order of their names; hidden folders are left out. No PATH: all shipped rulesets. A
 /// file reached twice is named once. Throws Error where a folder holds no rules or cannot be read,
 /// or a path is a .krdb, which has lost what these verbs look at.
-std::vector<std::string> rule_paths(const std::vector<std::string>& paths, const Library& library);
+std::vector<std::string> rule_paths(const std::vector<std::string>& paths,
+                                    const source::Library& library);
 
 /// The .kr files in and below a folder, in the order of their names; hidden folders are left out. A
 /// folder below it that cannot be read stands in the list itself, so that whoever reads it says so.

@@ -34,10 +34,11 @@ void RulesOptions::add_to(CLI::App& app) {
 namespace {
 
 /// Prints what is wrong in rules, and throws where they are not to be used.
-void stop_at_errors(const CompiledRules& rules, const std::vector<std::string>& names,
-                    const Sink& sink, Streams& streams) {
+void stop_at_errors(const match::CompiledRules& rules, const std::vector<std::string>& names,
+                    const diag::Sink& sink, Streams& streams) {
   if (!sink.has_errors()) return;
-  streams.raw_error(render_human(rules.sources(), sink.sorted(), {.color = streams.color_error()}));
+  streams.raw_error(
+      diag::render_human(rules.sources(), sink.sorted(), {.color = streams.color_error()}));
   throw Error(names.size() == 1 ? names.front() : "",
               fmt::format("the rules have {}", plural(sink.errors(), "error")),
               "fix them and run again");
@@ -45,9 +46,9 @@ void stop_at_errors(const CompiledRules& rules, const std::vector<std::string>& 
 
 }  // namespace
 
-const Library& own_library() {
-  static const Library library = [] {
-    Install install;
+const source::Library& own_library() {
+  static const source::Library library = [] {
+    source::Install install;
     std::error_code error;
     struct stat program {};
     const std::filesystem::path path = std::filesystem::canonical("/proc/self/exe", error);
@@ -55,16 +56,16 @@ const Library& own_library() {
       install.folder = (path.parent_path() / ".." / "share" / "kr").lexically_normal();
       install.owner = program.st_uid;
     }
-    return Library::of_process(std::move(install));
+    return source::Library::of_process(std::move(install));
   }();
   return library;
 }
 
-std::optional<Database::Cache> cache_of_process(Streams& streams) {
-  auto cache = Database::Cache::of_process(own_library().install());
+std::optional<match::Database::Cache> cache_of_process(Streams& streams) {
+  auto cache = match::Database::Cache::of_process(own_library().install());
   static std::once_flag said;
   std::call_once(said, [&] {
-    if (const auto why = cache ? CacheFile::refusal(cache->folder) : std::nullopt) {
+    if (const auto why = cache ? match::CacheFile::refusal(cache->folder) : std::nullopt) {
       streams.warning(
           fmt::format("{}: the cache is not used: it {}", cache->folder.string(), *why));
     }
@@ -72,22 +73,22 @@ std::optional<Database::Cache> cache_of_process(Streams& streams) {
   return cache;
 }
 
-CompiledRules compile_rules(const RulesOptions& options, Streams& streams) {
-  Sink sink;
-  CompiledRules compiled =
-      kr::compile_rules(options.names, own_library(), cache_of_process(streams), sink);
+match::CompiledRules compile_rules(const RulesOptions& options, Streams& streams) {
+  diag::Sink sink;
+  match::CompiledRules compiled =
+      kr::match::compile_rules(options.names, own_library(), cache_of_process(streams), sink);
   stop_at_errors(compiled, options.names, sink, streams);
   return compiled;
 }
 
-CompiledRules load_named(const std::vector<std::string>& names, Streams& streams) {
-  Sink sink;
-  const Library& library = own_library();
-  CompiledRules loaded;
-  if (names.size() == 1 && names_krdb(names.front(), library)) {
-    loaded = kr::compile_rules(names, library, cache_of_process(streams), sink);
+match::CompiledRules load_named(const std::vector<std::string>& names, Streams& streams) {
+  diag::Sink sink;
+  const source::Library& library = own_library();
+  match::CompiledRules loaded;
+  if (names.size() == 1 && match::names_krdb(names.front(), library)) {
+    loaded = kr::match::compile_rules(names, library, cache_of_process(streams), sink);
   } else {
-    loaded.rules = load_rules(names, library, sink);
+    loaded.rules = sema::load_rules(names, library, sink);
     loaded.named = true;
   }
   stop_at_errors(loaded, names, sink, streams);
@@ -95,7 +96,8 @@ CompiledRules load_named(const std::vector<std::string>& names, Streams& streams
 }
 
 std::vector<std::string> names_of_file(const std::string& path) {
-  const std::string text = path == "-" ? read_standard_input() : read_text_file(path, Pipes::read);
+  const std::string text = path == "-" ? source::read_standard_input()
+                                       : source::read_text_file(path, source::Pipes::read);
   std::vector<std::string> names;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -121,20 +123,20 @@ void TraceOptions::add_to(CLI::App& app) {
                "Accept times in seconds, which nsys rounds to 100 us");
 }
 
-RunSpec parse_run(const std::string& written) {
+classify::RunSpec parse_run(const std::string& written) {
   // See `arguments` in main.cpp.
   const std::string text = written.starts_with("- ,") ? "-" + written.substr(2) : written;
-  return parse_run_spec(text, [](const std::string& path) {
+  return classify::parse_run_spec(text, [](const std::string& path) {
     std::error_code error;
     return path == "-" || std::filesystem::exists(path, error);
   });
 }
 
-std::vector<RunSpec> parse_runs(const std::vector<std::string>& texts) {
-  std::vector<RunSpec> specs;
+std::vector<classify::RunSpec> parse_runs(const std::vector<std::string>& texts) {
+  std::vector<classify::RunSpec> specs;
   bool input_taken = false;
   for (const std::string& text : texts) {
-    const RunSpec& spec = specs.emplace_back(parse_run(text));
+    const classify::RunSpec& spec = specs.emplace_back(parse_run(text));
     // Before the first is read: reading one may write beside it.
     if (spec.path != "-") InputFiles::note(std::filesystem::path(spec.path));
     if (spec.path == "-" && std::exchange(input_taken, true)) {
@@ -145,7 +147,7 @@ std::vector<RunSpec> parse_runs(const std::vector<std::string>& texts) {
 }
 
 struct ProgressShown::Impl {
-  Progress& progress;
+  trace::Progress& progress;
   Streams& streams;
   std::string what;
   std::mutex mutex;
@@ -153,7 +155,7 @@ struct ProgressShown::Impl {
   bool stop = false;
   std::thread thread;
 
-  Impl(Streams& to, std::string text, Progress& shown)
+  Impl(Streams& to, std::string text, trace::Progress& shown)
       : progress(shown), streams(to), what(std::move(text)) {}
 
   void run() {
@@ -173,7 +175,7 @@ struct ProgressShown::Impl {
   }
 };
 
-ProgressShown::ProgressShown(Streams& streams, std::string what, Progress& progress)
+ProgressShown::ProgressShown(Streams& streams, std::string what, trace::Progress& progress)
     : impl_(std::make_unique<Impl>(streams, std::move(what), progress)) {
   if (!streams.shows_progress()) return;
   try {
@@ -201,10 +203,10 @@ void show_warnings(const std::string& path, const std::vector<Warning>& warnings
   }
 }
 
-void read_runs(session::Session& session, const std::vector<RunSpec>& specs,
+void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
                const TraceOptions& options, const session::Wants& wants,
                const session::Session::Visit& visit, Streams& streams, Infos infos) {
-  const auto watch = [&](const RunSpec& spec, Progress& progress) {
+  const auto watch = [&](const classify::RunSpec& spec, trace::Progress& progress) {
     return std::make_shared<ProgressShown>(streams, spec.path, progress);
   };
   session.read(specs, options.open, wants, watch, visit);
@@ -213,10 +215,11 @@ void read_runs(session::Session& session, const std::vector<RunSpec>& specs,
   }
 }
 
-void read_runs(session::Session& session, const std::vector<RunSpec>& specs,
+void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
                const TraceOptions& options, Outputs& outputs, const std::string& by,
                Streams& streams, Infos infos) {
-  const auto visit = [&](const LabelledTrace& run, const RunSummary& summary, size_t index) {
+  const auto visit = [&](const analyze::LabelledTrace& run, const analyze::RunSummary& summary,
+                         size_t index) {
     outputs.add_run(*session.source().rules, run, summary, index, by, streams);
   };
   read_runs(session, specs, options, outputs.wants(), visit, streams, infos);

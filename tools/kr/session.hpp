@@ -23,42 +23,42 @@ struct RulesOptions {
 
 /// Where this program finds rules: in KR_PATH, and in the data folder beside it,
 /// `BIN/../share/kr` (a build tree has one that leads to the sources).
-const Library& own_library();
+const source::Library& own_library();
 
 /// The caches of this process. Says, once, where that of the user is not used, and why.
-std::optional<Database::Cache> cache_of_process(Streams& streams);
+std::optional<match::Database::Cache> cache_of_process(Streams& streams);
 
 /// Loads and compiles; prints what is wrong in the rules. Throws Error where they do not compile.
-CompiledRules compile_rules(const RulesOptions& options, Streams& streams);
+match::CompiledRules compile_rules(const RulesOptions& options, Streams& streams);
 
 /// Loads what was named and nothing beside it, by the rules of one .krdb too; prints what is wrong
 /// and throws as compile_rules does. Nothing is compiled, so the database may be null.
-CompiledRules load_named(const std::vector<std::string>& names, Streams& streams);
+match::CompiledRules load_named(const std::vector<std::string>& names, Streams& streams);
 
 /// The names in a file (`-`: standard input), one a line; blank lines are none.
 std::vector<std::string> names_of_file(const std::string& path);
 
 struct TraceOptions {
-  OpenOptions open;
+  trace::OpenOptions open;
   void add_to(CLI::App& app);
 };
 
 /// A run as written, with the file system asked which paths exist.
-RunSpec parse_run(const std::string& text);
+classify::RunSpec parse_run(const std::string& text);
 /// Several of one command. Throws Error where more than one is standard input.
-std::vector<RunSpec> parse_runs(const std::vector<std::string>& texts);
+std::vector<classify::RunSpec> parse_runs(const std::vector<std::string>& texts);
 
 /// Whether warnings of severity `info` are printed: only where the results show what they are
 /// about.
 enum class Infos : uint8_t { hidden, shown };
 
 /// Reads runs, and shows progress and warnings.
-void read_runs(session::Session& session, const std::vector<RunSpec>& specs,
+void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
                const TraceOptions& options, const session::Wants& wants,
                const session::Session::Visit& visit, Streams& streams, Infos infos = Infos::hidden);
 /// Reads the runs that `outputs` are made from, gives each to those that want every operation, and
 /// shows progress and warnings. `by`: a dimension.
-void read_runs(session::Session& session, const std::vector<RunSpec>& specs,
+void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
                const TraceOptions& options, Outputs& outputs, const std::string& by,
                Streams& streams, Infos infos = Infos::hidden);
 /// Prints the warnings about a run.
@@ -68,7 +68,7 @@ void show_warnings(const std::string& path, const std::vector<Warning>& warnings
 /// Shows how far reading is, once it takes longer than a second, as long as it lives.
 class ProgressShown {
  public:
-  ProgressShown(Streams& streams, std::string what, Progress& progress);
+  ProgressShown(Streams& streams, std::string what, trace::Progress& progress);
   ~ProgressShown();
   ProgressShown(const ProgressShown&) = delete;
   ProgressShown& operator=(const ProgressShown&) = delete;

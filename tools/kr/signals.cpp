@@ -43,7 +43,7 @@ void clean_up_at_signals() {
     std::thread([chosen] {
       int signal = 0;
       while (::sigwait(&chosen, &signal) != 0) continue;
-      end_programs();
+      trace::end_programs();
       remove_parts();
       // As if nobody had waited for it.
       sigset_t one;

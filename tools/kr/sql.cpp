@@ -66,8 +66,8 @@ Exit sql(const SqlOptions& options, Streams& streams) {
   const std::string query = runs.back();
   runs.pop_back();
   if (runs.empty()) throw Error("", "no run given", "name a trace before the query");
-  const std::vector<RunSpec> specs = parse_runs(runs);
-  const CompiledRules rules = compile_rules(options.rules, streams);
+  const std::vector<classify::RunSpec> specs = parse_runs(runs);
+  const match::CompiledRules rules = compile_rules(options.rules, streams);
   Outputs outputs(options.outputs, sql_outputs(), specs);
   session::Session session(rules);
   const session::Wants wants = session::Wants::of(session::tables_named(query));

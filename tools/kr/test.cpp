@@ -20,29 +20,30 @@ struct TestOptions {
 
 /// The rules of one file, by itself: several files may define engines of one name. Null where they
 /// do not load; what is wrong is then printed.
-std::optional<CompiledRules> load_alone(const std::string& name, const Library& library,
-                                        Streams& streams) {
-  Sink sink;
-  CompiledRules compiled;
-  compiled.rules = load_rules({name}, library, sink);
+std::optional<match::CompiledRules> load_alone(const std::string& name,
+                                               const source::Library& library, Streams& streams) {
+  diag::Sink sink;
+  match::CompiledRules compiled;
+  compiled.rules = sema::load_rules({name}, library, sink);
   if (sink.has_errors()) {
     streams.raw_error(
-        render_human(compiled.sources(), sink.sorted(), {.color = streams.color_error()}) + '\n');
+        diag::render_human(compiled.sources(), sink.sorted(), {.color = streams.color_error()}) +
+        '\n');
     return std::nullopt;
   }
-  compiled.database = Database::of_automata(compiled.program());
+  compiled.database = match::Database::of_automata(compiled.program());
   compiled.named = true;
   return compiled;
 }
 
 Exit test(const TestOptions& options, Streams& streams) {
   const std::string format = parse_choice(options.format, "--format", {"human", "json", "junit"});
-  const Library& library = own_library();
-  std::vector<TestedFile> files;
+  const source::Library& library = own_library();
+  std::vector<testing::TestedFile> files;
   size_t broken = 0;
   size_t unreadable = 0;
   for (const std::string& name : rule_paths(options.paths, library)) {
-    std::optional<CompiledRules> compiled;
+    std::optional<match::CompiledRules> compiled;
     try {
       compiled = load_alone(name, library, streams);
       broken += compiled ? 0 : 1;
@@ -51,17 +52,17 @@ Exit test(const TestOptions& options, Streams& streams) {
       ++unreadable;
     }
     if (!compiled) continue;
-    TestedFile& file = files.emplace_back();
+    testing::TestedFile& file = files.emplace_back();
     file.rules = std::move(*compiled);
-    file.outcomes = run_tests(file.rules);
-    if (options.coverage) file.coverage = coverage_of(file.rules, file.outcomes);
+    file.outcomes = testing::run_tests(file.rules);
+    if (options.coverage) file.coverage = testing::coverage_of(file.rules, file.outcomes);
   }
   if (format == "json") {
-    streams.out(tests_json(files));
+    streams.out(testing::tests_json(files));
   } else if (format == "junit") {
-    streams.out(tests_junit(files));
+    streams.out(testing::tests_junit(files));
   } else if (!files.empty()) {
-    streams.out(tests_text(files, streams.color_out()));
+    streams.out(testing::tests_text(files, streams.color_out()));
   }
   if (broken > 0) {
     throw Error(
@@ -69,7 +70,7 @@ Exit test(const TestOptions& options, Streams& streams) {
         "fix them and run again");
   }
   if (unreadable > 0) return Exit::failed;
-  return count(files).failed > 0 ? Exit::findings : Exit::done;
+  return testing::count(files).failed > 0 ? Exit::findings : Exit::done;
 }
 
 Action setup_test(CLI::App& app) {

@@ -55,9 +55,10 @@ const OutputRules& tree_outputs() {
   return rules;
 }
 
-Level parse_level(const TreeOptions& options) {
-  const Level level = named_level(options.level);
-  const bool own = level.kind == Level::Kind::kernel || level.kind == Level::Kind::module;
+trees::Level parse_level(const TreeOptions& options) {
+  const trees::Level level = trees::named_level(options.level);
+  const bool own =
+      level.kind == trees::Level::Kind::kernel || level.kind == trees::Level::Kind::module;
   if (options.compat && !own) {
     throw Error("", "--compat supports only the levels kernel and module",
                 "remove --level or --compat");
@@ -65,15 +66,15 @@ Level parse_level(const TreeOptions& options) {
   return level;
 }
 
-std::optional<Metric> parse_metric(const TreeOptions& options) {
+std::optional<trees::Metric> parse_metric(const TreeOptions& options) {
   if (options.metric.empty()) return std::nullopt;
-  return metric_from(
+  return trees::metric_from(
       parse_choice(options.metric, "--metric", {"cuda_time_ms", "pct_cuda_time", "invocations"}));
 }
 
 /// `machine`: what programs read is whole and under its own names, unless asked otherwise.
-ViewOptions view_options(const TreeOptions& options, bool machine) {
-  ViewOptions view;
+trees::ViewOptions view_options(const TreeOptions& options, bool machine) {
+  trees::ViewOptions view;
   view.level = parse_level(options);
   if (!options.by.empty()) view.dimension = options.by;
   view.by_label = !options.by.empty() && !machine;
@@ -105,23 +106,23 @@ class Files {
     const PartFile probe(folder_ / "prefill.png", (folder_ / "prefill.png").string());
   }
 
-  void write(const CompiledRules& rules, const LabelledModules& modules, const TreeRun& run,
-             const TreeOptions& options, Streams& streams) const {
+  void write(const match::CompiledRules& rules, const trees::LabelledModules& modules,
+             const trees::TreeRun& run, const TreeOptions& options, Streams& streams) const {
     if (folder_.empty()) return;
-    const Metric metric = parse_metric(options).value_or(Metric::cuda_time_ms);
-    ViewOptions how = view_options(options, false);
-    const TreeView whole(rules, modules, how);
+    const trees::Metric metric = parse_metric(options).value_or(trees::Metric::cuda_time_ms);
+    trees::ViewOptions how = view_options(options, false);
+    const trees::TreeView whole(rules, modules, how);
     how.step_interval = options.step_interval.value_or(default_picture_interval);
-    const TreeView view(rules, modules, how);
+    const trees::TreeView view(rules, modules, how);
     std::vector<PendingFile> files;
     const auto add = [&](const std::string& name, std::string_view text) {
       files.emplace_back(folder_ / name).write(text);
     };
-    for (const Picture& picture : tree_pictures(rules.program(), view, metric)) {
+    for (const picture::Picture& picture : picture::tree_pictures(rules.program(), view, metric)) {
       add(picture.file_stem + ".png", picture.png);
       add(picture.file_stem + ".svg", picture.svg);
     }
-    add("tree.html", to_tree_html(rules.program(), whole, run, metric));
+    add("tree.html", page::to_tree_html(rules.program(), whole, run, metric));
     std::vector<PendingFile*> all;
     all.reserve(files.size());
     for (PendingFile& file : files) all.push_back(&file);
@@ -136,11 +137,12 @@ class Files {
 };
 
 /// A name that no node has folds nothing, which looks like a fold that changes nothing.
-void warn_of_unknown_folds(const ModuleTrace& trace, const TreeOptions& options, Streams& streams) {
+void warn_of_unknown_folds(const trace::ModuleTrace& trace, const TreeOptions& options,
+                           Streams& streams) {
   if (options.folds.empty()) return;
   std::vector<std::string> unknown = options.folds;
   std::vector<std::string> names;
-  for (const OperationName& name : trace.names) {
+  for (const trace::OperationName& name : trace.names) {
     std::erase(unknown, name.text);
     names.emplace_back(name.text);
   }
@@ -161,28 +163,28 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   if (asked.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
   Outputs outputs(options.outputs, tree_outputs());
   const bool machine = outputs.makes_for_programs();
-  const ViewOptions how = view_options(options, machine);
-  const std::optional<Metric> metric = parse_metric(options);
-  const RunSpec spec = parse_run(asked);
+  const trees::ViewOptions how = view_options(options, machine);
+  const std::optional<trees::Metric> metric = parse_metric(options);
+  const classify::RunSpec spec = parse_run(asked);
   const Files files(options.outputs.out_dir);
-  const CompiledRules rules = compile_rules(options.rules, streams);
+  const match::CompiledRules rules = compile_rules(options.rules, streams);
 
-  OpenOptions open = options.trace.open;
+  trace::OpenOptions open = options.trace.open;
   open.each_call = parse_choice(options.table, "--table", {"summary", "model"}) == "model";
-  std::unique_ptr<LabelledModules> modules;
+  std::unique_ptr<trees::LabelledModules> modules;
   {
-    Progress progress;
+    trace::Progress progress;
     const ProgressShown shown(streams, spec.path, progress);
     open.progress = &progress;
-    modules = read_modules(rules, spec, open);
+    modules = analyze::read_modules(rules, spec, open);
   }
   show_warnings(spec.path, modules->trace.warnings, streams);
   warn_of_unknown_folds(modules->trace, options, streams);
-  const Model& model = rules.program().models.get(modules->choice.model);
+  const sema::Model& model = rules.program().models.get(modules->choice.model);
   const std::string& engine = rules.program().engines.get(model.engine).name;
-  const TreeRun run{run_name(model.name, engine, spec.path, 0), engine, model.name};
-  const TreeView view(rules, *modules, how);
-  std::optional<TreeView> short_view;  // the text is short even if files are made as well
+  const trees::TreeRun run{analyze::run_name(model.name, engine, spec.path, 0), engine, model.name};
+  const trees::TreeView view(rules, *modules, how);
+  std::optional<trees::TreeView> short_view;  // the text is short even if files are made as well
   if (machine && outputs.makes("table") && !outputs.tables_named()) {
     short_view.emplace(rules, *modules, view_options(options, false));
   }
@@ -199,16 +201,19 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
     if (format == "html") {
       return [&](const auto& out) {
-        const TreeView whole(rules, *modules, view_options(options, false));
-        out(to_tree_html(rules.program(), whole, run, metric.value_or(Metric::cuda_time_ms)));
+        const trees::TreeView whole(rules, *modules, view_options(options, false));
+        out(page::to_tree_html(rules.program(), whole, run,
+                               metric.value_or(trees::Metric::cuda_time_ms)));
       };
     }
     if (outputs.tables_named()) return nullptr;
-    if (format == "csv") return [&](const auto& out) { write_tree_csv(view, metric, out); };
+    if (format == "csv")
+      return [&](const auto& out) { overview::write_tree_csv(view, metric, out); };
     if (format != "table") return nullptr;
     return [&](const auto& out) {
-      write_tree_text(short_view ? *short_view : view, run, metric.value_or(Metric::cuda_time_ms),
-                      {.color = streams.color_out(), .width = streams.out_width()}, out);
+      overview::write_tree_text(short_view ? *short_view : view, run,
+                                metric.value_or(trees::Metric::cuda_time_ms),
+                                {.color = streams.color_out(), .width = streams.out_width()}, out);
     };
   };
   outputs.finish(source, own, streams);

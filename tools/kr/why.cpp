@@ -32,36 +32,40 @@ const OutputRules& why_outputs() {
 }
 
 /// The engine and model as a trace of this one operation would get them.
-Choice choose(const CompiledRules& rules, const WhyOptions& options, OperationKind kind) {
-  TraceBuilder builder("", "");
-  const NameId name = builder.name(options.name, kind);
+classify::Choice choose(const match::CompiledRules& rules, const WhyOptions& options,
+                        OperationKind kind) {
+  trace::TraceBuilder builder("", "");
+  const trace::NameId name = builder.name(options.name, kind);
   builder.add({.start_ns = 0, .duration_ns = 1, .name = name, .track = builder.track({})});
-  const Trace trace = std::move(builder).finish();
-  const ChooseOptions choose{options.engine, options.model, rules.named};
-  return choose_model(rules.database, TraceSubjects(rules.program(), rules.database, trace, choose),
-                      choose);
+  const trace::Trace trace = std::move(builder).finish();
+  const classify::ChooseOptions choose{options.engine, options.model, rules.named};
+  return classify::choose_model(
+      rules.database, classify::TraceSubjects(rules.program(), rules.database, trace, choose),
+      choose);
 }
 
 Exit why(const WhyOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, why_outputs());
-  const CompiledRules rules = compile_rules(options.rules, streams);
-  WhyQuery query{.name = options.name, .kind = std::nullopt, .within = std::nullopt};
+  const match::CompiledRules rules = compile_rules(options.rules, streams);
+  classify::WhyQuery query{.name = options.name, .kind = std::nullopt, .within = std::nullopt};
   if (!options.kind.empty()) {
     query.kind =
         operation_kind_from(parse_choice(options.kind, "--kind", {"kernel", "memcpy", "memset"}));
   }
   if (options.has_within) query.within = options.within;
 
-  const Choice choice =
+  const classify::Choice choice =
       choose(rules, options, query.kind.value_or(operation_kind_of(options.name)));
   const tables::Explanation explanation{options.name, rules.program().title(choice.model),
-                                        choice.why, kr::why(rules, choice.model, query)};
+                                        choice.why, kr::classify::why(rules, choice.model, query)};
   tables::Source source;
   source.rules = &rules;
   source.explanation = &explanation;
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
     if (format != "table" || outputs.tables_named()) return nullptr;
-    return [&](const auto& out) { out(why_text(rules, explanation, {streams.color_out()})); };
+    return [&](const auto& out) {
+      out(overview::why_text(rules, explanation, {streams.color_out()}));
+    };
   };
   outputs.finish(source, own, streams);
   return Exit::done;

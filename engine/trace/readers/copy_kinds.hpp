@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kr {
+namespace kr::trace {
 
 inline constexpr std::array<std::string_view, 14> copy_kinds{"Unknown",
                                                              "Host-to-Device",
@@ -24,4 +24,4 @@ inline constexpr std::array<std::string_view, 14> copy_kinds{"Unknown",
                                                              "Unified Device-to-Host",
                                                              "Unified Device-to-Device"};
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -4,7 +4,7 @@
 
 #include "trace/readers/csv_scan.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 void CsvCursor::begin(std::string_view text, const TextPlace& place, CsvWidth width) {
   text_ = text;
@@ -66,4 +66,4 @@ void CsvCursor::fail(size_t at, std::string why, std::string remedy) const {
   throw error(at, std::move(why), std::move(remedy));
 }
 
-}  // namespace kr
+}  // namespace kr::trace

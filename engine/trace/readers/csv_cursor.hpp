@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "trace/readers/csv_row.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// Where a text stands in its file.
 struct TextPlace {
@@ -69,4 +69,4 @@ class CsvCursor {
   CsvRow row_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

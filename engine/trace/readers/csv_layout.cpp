@@ -5,7 +5,7 @@
 
 #include "trace/readers/csv_row.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using namespace std::string_view_literals;
@@ -161,4 +161,4 @@ Line classify_line(std::string_view text) {
   return line;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

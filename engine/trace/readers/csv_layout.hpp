@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kr {
+namespace kr::trace {
 
 struct TimeColumn {
   size_t column = 0;
@@ -45,4 +45,4 @@ struct Line {
 /// `text` is one line; its line break may be part of it.
 Line classify_line(std::string_view text);
 
-}  // namespace kr
+}  // namespace kr::trace

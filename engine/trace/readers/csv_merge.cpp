@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 struct Device {
@@ -76,4 +76,4 @@ void CsvMerge::finish() {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -13,7 +13,7 @@
 #include "trace/readers/csv_rows.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 class CsvMerge {
  public:
@@ -38,4 +38,4 @@ class CsvMerge {
       unnumbered_;  // by device name: -1 - device until all names are known
 };
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kr {
+namespace kr::trace {
 
 std::string_view trim_cell(std::string_view text) noexcept {
   const size_t first = text.find_first_not_of(" \t\r\n");
@@ -73,4 +73,4 @@ void CsvRow::read(std::string_view text) {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kr {
+namespace kr::trace {
 
 /// Cells of one row, quotes undone. To be used again for row after row.
 class CsvRow {
@@ -38,4 +38,4 @@ class CsvRow {
 /// `text` without blanks, tabs and line breaks around it.
 std::string_view trim_cell(std::string_view text) noexcept;
 
-}  // namespace kr
+}  // namespace kr::trace

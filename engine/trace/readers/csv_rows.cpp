@@ -12,7 +12,7 @@
 #include "trace/readers/csv_scan.hpp"
 #include "trace/readers/decimal.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr size_t most_fast_columns = 64;
@@ -241,4 +241,4 @@ int64_t CsvRowParser::time(size_t at, const TimeColumn& column) const {
   return ns;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -23,7 +23,7 @@
 #include "trace/readers/csv_layout.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 struct CsvRows {
   struct NewTrack {
@@ -80,4 +80,4 @@ class CsvRowParser {
   std::array<SeenTrack, 256> seen_tracks_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 void tally_bytes(const char* at, const char* end, Tally& out) noexcept {
@@ -63,4 +63,4 @@ size_t whole_rows(std::string_view text, bool odd_quotes) noexcept {
   return 0;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace kr {
+namespace kr::trace {
 
 /// Readable bytes that have to follow every text that is scanned: `marks` and `find` load whole
 /// vectors.
@@ -107,4 +107,4 @@ Tally tally(std::string_view text) noexcept;
 /// stands outside quotes. 0 where there is none.
 size_t whole_rows(std::string_view text, bool odd_quotes) noexcept;
 
-}  // namespace kr
+}  // namespace kr::trace

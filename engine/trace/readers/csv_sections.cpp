@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "trace/readers/decimal.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr const char* export_remedy =
@@ -102,4 +102,4 @@ void CsvSections::finish() {
               export_remedy);
 }
 
-}  // namespace kr
+}  // namespace kr::trace

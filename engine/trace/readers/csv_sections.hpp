@@ -11,7 +11,7 @@
 #include "trace/readers/csv_rows.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 class CsvSections {
  public:
@@ -42,4 +42,4 @@ class CsvSections {
   std::optional<Other> other_;  // the first report that is not a cuda_gpu_trace
 };
 
-}  // namespace kr
+}  // namespace kr::trace

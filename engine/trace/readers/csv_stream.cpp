@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace kr {
+namespace kr::trace {
 
 void warn_of_row_cut_off(const Input& input, uint64_t offset, TraceBuilder& out) {
   if (input.truncated()) return;  // said once, for the compressed file
@@ -17,4 +17,4 @@ void warn_where_cut_off(const Input& input, TraceBuilder& out) {
            fmt::format("{} is cut off: its text ends at byte {}", input.shown(), input.offset()));
 }
 
-}  // namespace kr
+}  // namespace kr::trace

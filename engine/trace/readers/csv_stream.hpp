@@ -30,7 +30,7 @@
 #include "trace/readers/text_blocks.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 struct CsvReading {
   size_t block_size = size_t{256} << 10;
@@ -199,4 +199,4 @@ class CsvStream {
   unsigned threads_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

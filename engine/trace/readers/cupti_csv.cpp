@@ -7,7 +7,7 @@
 #include "trace/format.hpp"
 #include "trace/readers/cupti_table.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr std::array<std::string_view, 1> cupti_csv_extensions{".csv"};
@@ -47,4 +47,4 @@ const TraceFormat cupti_csv_format{
     .read = [](Input& input, TraceBuilder& out) { read_cupti_csv(input, out); },
     .read_folder = read_folder};
 
-}  // namespace kr
+}  // namespace kr::trace

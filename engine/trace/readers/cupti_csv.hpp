@@ -14,7 +14,7 @@
 #include "trace/readers/csv_stream.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// One file. Throws Error with line and byte offset.
 void read_cupti_csv(Input& input, TraceBuilder& out, const CsvReading& reading = {});
@@ -23,4 +23,4 @@ void read_cupti_csv(Input& input, TraceBuilder& out, const CsvReading& reading =
 void read_cupti_folder(const std::string& path, const OpenOptions& options, TraceBuilder& out,
                        const CsvReading& reading = {});
 
-}  // namespace kr
+}  // namespace kr::trace

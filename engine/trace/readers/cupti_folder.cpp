@@ -16,7 +16,7 @@
 #include "trace/readers/cupti_table.hpp"
 #include "trace/refuse.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr const char* names_wanted =
@@ -202,4 +202,4 @@ void read_cupti_folder(const std::string& path, const OpenOptions& options, Trac
   FolderReader(path, options, out).run(reading);
 }
 
-}  // namespace kr
+}  // namespace kr::trace

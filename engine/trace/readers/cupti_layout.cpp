@@ -11,7 +11,7 @@
 #include "trace/readers/csv_row.hpp"
 #include "trace/readers/decimal.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using namespace std::string_view_literals;
@@ -366,4 +366,4 @@ bool may_be_cupti_csv(std::string_view head) noexcept {
          (layout.device && layout.stream) || (layout.args && layout.name);
 }
 
-}  // namespace kr
+}  // namespace kr::trace

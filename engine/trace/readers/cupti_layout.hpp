@@ -12,7 +12,7 @@
 
 #include "base/operation_kind.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 enum class CuptiKind : uint8_t { kernel, memcpy, memset, runtime, driver };
 constexpr bool is_call(CuptiKind kind) noexcept {
@@ -70,4 +70,4 @@ CuptiHeader read_cupti_header(const std::vector<std::string_view>& titles,
 /// duration, and what only such records have; and it is no report of nsys.
 bool may_be_cupti_csv(std::string_view head) noexcept;
 
-}  // namespace kr
+}  // namespace kr::trace

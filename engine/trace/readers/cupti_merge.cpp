@@ -4,7 +4,7 @@
 
 #include "trace/readers/decimal.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr int64_t in_a_microsecond = 1000;
@@ -173,4 +173,4 @@ void CuptiMerge::finish() {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -12,7 +12,7 @@
 #include "trace/readers/cupti_rows.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 class CuptiMerge {
  public:
@@ -65,4 +65,4 @@ class CuptiMerge {
   Stretches whole_operations_, whole_launches_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

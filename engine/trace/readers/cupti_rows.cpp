@@ -10,7 +10,7 @@
 #include "trace/readers/decimal.hpp"
 #include "trace/readers/dict_cell.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using namespace std::string_view_literals;
@@ -428,4 +428,4 @@ size_t CuptiRowParser::stop(CsvStop why, size_t at) {
   return 0;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -25,7 +25,7 @@
 #include "trace/readers/cupti_layout.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// Times of records in a unit that no header told, beyond what 64 bits of nanoseconds hold where
 /// they are microseconds.
@@ -129,4 +129,4 @@ class CuptiRowParser {
 /// word. `known`: whether the number is one.
 std::string copy_name(std::string_view kind, bool& known);
 
-}  // namespace kr
+}  // namespace kr::trace

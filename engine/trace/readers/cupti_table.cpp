@@ -6,7 +6,7 @@
 #include "trace/readers/csv_row.hpp"
 #include "trace/readers/decimal.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 CuptiTable::CuptiTable(Input& input, TraceBuilder& out, CuptiMerge& merge,
                        std::optional<CuptiKind> kind, std::string loss_prefix)
@@ -53,4 +53,4 @@ void stream_cupti(Input& input, TraceBuilder& out, CuptiTable& table, const CsvR
   warn_where_cut_off(input, out);
 }
 
-}  // namespace kr
+}  // namespace kr::trace

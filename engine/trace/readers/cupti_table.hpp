@@ -10,7 +10,7 @@
 #include "trace/readers/cupti_merge.hpp"
 #include "trace/readers/cupti_rows.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 class CuptiTable {
  public:
@@ -48,4 +48,4 @@ class CuptiTable {
 /// Reads it to its end.
 void stream_cupti(Input& input, TraceBuilder& out, CuptiTable& table, const CsvReading& reading);
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -8,7 +8,7 @@
 
 #include "base/ascii.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr int64_t most = std::numeric_limits<int64_t>::max();
@@ -170,4 +170,4 @@ std::string shown_text(std::string_view text) {
   return text.size() > limit ? out + "…" : out;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace kr {
+namespace kr::trace {
 
 enum class TimeFault : uint8_t { none, missing, negative, not_a_number, too_large };
 
@@ -24,4 +24,4 @@ std::string describe(TimeFault fault, std::string_view column, std::string_view 
 /// A piece of a file inside a message: at most 60 bytes, control bytes as \xNN.
 std::string shown_text(std::string_view text);
 
-}  // namespace kr
+}  // namespace kr::trace

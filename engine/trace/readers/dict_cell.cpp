@@ -4,7 +4,7 @@
 
 #include "trace/readers/csv_row.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 /// What stands between the quotes at `at`, which moves behind them. To the end where none closes.
@@ -45,4 +45,4 @@ std::optional<std::string_view> member_of_cell(std::string_view cell,
   return std::nullopt;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kr {
+namespace kr::trace {
 
 /// What stands behind `key` in the object itself, not in objects within it: a number or a word as
 /// written, a text without its quotes. Nothing where there is no such key, or the cell is no
@@ -13,4 +13,4 @@ namespace kr {
 std::optional<std::string_view> member_of_cell(std::string_view cell,
                                                std::string_view key) noexcept;
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -5,7 +5,7 @@
 
 #include "trace/readers/json_scan.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 void reserve(EventWindow& window, size_t bytes) {
@@ -70,4 +70,4 @@ bool EventWindows::cut(EventWindow& window, uint64_t end) {
   return size != 0;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

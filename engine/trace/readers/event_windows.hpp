@@ -9,7 +9,7 @@
 #include "trace/input.hpp"
 #include "trace/readers/list_scan.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// A buffer and the text in it; json_padding zero bytes follow.
 struct EventWindow {
@@ -61,4 +61,4 @@ class EventWindows {
   bool too_long_ = false;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -8,7 +8,7 @@
 #include "trace/readers/csv_rows.hpp"
 #include "trace/readers/csv_sections.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 /// Reports of nsys, for a CsvStream.
@@ -81,4 +81,4 @@ const TraceFormat gpu_trace_csv_format{
     .any_text = true,
     .read = [](Input& input, TraceBuilder& out) { read_gpu_trace_csv(input, out); }};
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -5,8 +5,8 @@
 #include "trace/readers/csv_stream.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 void read_gpu_trace_csv(Input& input, TraceBuilder& out, const CsvReading& reading = {});
 
-}  // namespace kr
+}  // namespace kr::trace

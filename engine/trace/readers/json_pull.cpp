@@ -11,7 +11,7 @@
 #include "trace/readers/decimal.hpp"
 #include "trace/readers/json_scan.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 // Of a key, for `path`.
@@ -359,4 +359,4 @@ void JsonPull::end() {
   if (at_ != end_) wrong(at_, "there is text after the end of the value");
 }
 
-}  // namespace kr
+}  // namespace kr::trace

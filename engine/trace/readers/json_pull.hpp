@@ -24,7 +24,7 @@
 #include "base/error.hpp"
 #include "trace/input.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 enum class JsonKind : uint8_t { null, boolean, number, string, array, object };
 
@@ -142,4 +142,4 @@ class JsonPull {
   std::vector<std::string> kept_keys_;  // by level, as far as they are shown
 };
 
-}  // namespace kr
+}  // namespace kr::trace

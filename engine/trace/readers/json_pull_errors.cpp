@@ -7,7 +7,7 @@
 #include "trace/readers/decimal.hpp"
 #include "trace/readers/json_pull.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 // Parts of a path that are shown at its two ends.
@@ -95,4 +95,4 @@ void JsonPull::missing(std::string_view what) const {
   wrong(at_, fmt::format("{} is missing", what));
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -4,7 +4,7 @@
 #include "trace/readers/json_scan.hpp"
 #include "trace/readers/json_text.hpp"
 
-namespace kr {
+namespace kr::trace {
 std::string_view JsonPull::text() {
   const char* const begin = at_ + 1;
   const char* const stop = string_stop(begin);
@@ -76,4 +76,4 @@ uint32_t JsonPull::hex4(size_t at) {
   return code;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

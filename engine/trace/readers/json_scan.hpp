@@ -12,7 +12,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace kr {
+namespace kr::trace {
 
 inline constexpr uint64_t json_padding = 64;
 
@@ -74,4 +74,4 @@ inline const char* past_digits(const char* at) noexcept {
 
 #endif
 
-}  // namespace kr
+}  // namespace kr::trace

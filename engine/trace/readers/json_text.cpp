@@ -4,7 +4,7 @@
 
 #include "base/ascii.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 // The four digits at `at`.
@@ -96,4 +96,4 @@ bool append_unescaped(std::string& out, std::string_view raw) {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

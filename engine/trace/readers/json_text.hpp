@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace kr {
+namespace kr::trace {
 
 void append_utf8(std::string& out, uint32_t code);
 
@@ -16,4 +16,4 @@ char short_escape(char c) noexcept;
 /// none, or is half a character.
 bool append_unescaped(std::string& out, std::string_view raw);
 
-}  // namespace kr
+}  // namespace kr::trace

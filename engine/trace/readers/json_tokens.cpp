@@ -10,7 +10,7 @@
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/json_text.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 struct JsonTokens::Parser {
   std::unique_ptr<simdjson::internal::dom_parser_implementation> stage;
@@ -164,4 +164,4 @@ bool JsonWalk::nested() {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kr {
+namespace kr::trace {
 
 /// Where tokens begin: brackets, colons, commas, and whatever else is no space.
 class JsonTokens {
@@ -125,4 +125,4 @@ class JsonWalk {
   std::string unescaped_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

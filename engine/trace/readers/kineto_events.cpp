@@ -9,7 +9,7 @@
 #include "base/ascii.hpp"
 #include "trace/readers/json_scan.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using HostKind = EventRows::HostEvent::Kind;
@@ -371,4 +371,4 @@ void EventParser::loss(std::string_view what) {
   add_loss(out_->losses, what, event_offset_, 1);
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -22,7 +22,7 @@
 #include "trace/readers/json_tokens.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// Whole items of the list of events, and what stands around them.
 struct EventText {
@@ -135,4 +135,4 @@ class EventParser {
   TrackId last_track_id_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -20,7 +20,7 @@
 #include "trace/readers/kineto_events.hpp"
 #include "trace/readers/kineto_merge.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 /// A window, and what was found in it by which parser.
@@ -312,4 +312,4 @@ const TraceFormat kineto_json_format{
     .sniff = may_be_kineto_json,
     .read = [](Input& input, TraceBuilder& out) { read_kineto_json(input, out); }};
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -18,7 +18,7 @@
 #include "trace/input.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 struct KinetoReading {
   size_t window_size = size_t{256} << 10;
@@ -32,4 +32,4 @@ void read_kineto_json(Input& input, TraceBuilder& out, const KinetoReading& read
 /// Whether a text that begins so is a JSON object, or a list of objects.
 bool may_be_kineto_json(std::string_view head) noexcept;
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -1,6 +1,6 @@
 #include "trace/readers/kineto_merge.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 EventMerge::EventMerge(TraceBuilder& out, bool host_side) : out_(&out) {
   if (host_side) host_ = &out.host();
@@ -70,4 +70,4 @@ uint32_t EventMerge::range_name(std::string_view name) {
   return known->second;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

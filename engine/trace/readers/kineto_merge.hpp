@@ -12,7 +12,7 @@
 #include "trace/readers/kineto_events.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 class EventMerge {
  public:
@@ -42,4 +42,4 @@ class EventMerge {
   Texts threads_, calls_, range_names_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

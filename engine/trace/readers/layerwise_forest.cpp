@@ -7,7 +7,7 @@
 
 #include "trace/readers/decimal.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr int us = 3;  // 10^3 ns
@@ -227,4 +227,4 @@ int64_t read_count(JsonPull& json) {
   return count;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

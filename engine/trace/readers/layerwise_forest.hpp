@@ -11,7 +11,7 @@
 #include "trace/module_trace.hpp"
 #include "trace/readers/json_pull.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// The keys that an object has had.
 class SeenKeys {
@@ -84,4 +84,4 @@ class LayerwiseForest {
   std::vector<uint32_t> ends_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -11,7 +11,7 @@
 #include "trace/readers/decimal.hpp"
 #include "trace/readers/layerwise_forest.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using Table = LayerwiseReading::Table;
@@ -325,4 +325,4 @@ const TraceFormat layerwise_json_format{
     .sniff = is_layerwise_json,
     .read_modules = read_layerwise};
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -20,7 +20,7 @@
 #include "trace/module_trace.hpp"
 #include "trace/readers/json_pull.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 struct LayerwiseReading {
   /// `summary` adds up the calls of one module; `model` has each call for itself.
@@ -41,4 +41,4 @@ void read_layerwise_json(Input& input, ModuleTraceBuilder& out,
 /// members an object with `summary_stats`.
 bool is_layerwise_json(std::string_view head) noexcept;
 
-}  // namespace kr
+}  // namespace kr::trace

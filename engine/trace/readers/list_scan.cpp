@@ -10,7 +10,7 @@
 #define KR_INTO_CALLER inline
 #endif
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 // Bit i is set where an odd number of bits up to and with i are.
@@ -148,4 +148,4 @@ void ListScan::walk(uint64_t opened, uint64_t closed) noexcept {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace kr {
+namespace kr::trace {
 
 class ListScan {
  public:
@@ -41,4 +41,4 @@ class ListScan {
   bool list_ended_ = false;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

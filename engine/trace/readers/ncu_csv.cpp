@@ -15,7 +15,7 @@
 #include "trace/readers/decimal.hpp"
 #include "trace/readers/ncu_rows.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr const char* duration_remedy =
@@ -209,4 +209,4 @@ const TraceFormat ncu_csv_format{
     .sniff = may_be_ncu_csv,
     .read = [](Input& input, TraceBuilder& out) { read_ncu_csv(input, out); }};
 
-}  // namespace kr
+}  // namespace kr::trace

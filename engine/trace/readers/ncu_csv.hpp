@@ -11,9 +11,9 @@
 #include "trace/readers/csv_stream.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// Throws Error with line and byte offset; where no kernel has a duration, too.
 void read_ncu_csv(Input& input, TraceBuilder& out, const CsvReading& reading = {});
 
-}  // namespace kr
+}  // namespace kr::trace

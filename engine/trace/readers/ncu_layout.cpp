@@ -5,7 +5,7 @@
 
 #include "trace/readers/csv_row.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using namespace std::string_view_literals;
@@ -95,4 +95,4 @@ bool may_be_ncu_csv(std::string_view head) noexcept {
   return message;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kr {
+namespace kr::trace {
 
 struct NcuLayout {
   size_t columns = 0;
@@ -58,4 +58,4 @@ bool is_ncu_message(std::string_view line) noexcept;
 /// Whether a text that begins so is what ncu prints: it has such a message or header.
 bool may_be_ncu_csv(std::string_view head) noexcept;
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -7,7 +7,7 @@
 
 #include "trace/readers/decimal.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr size_t most_metrics = 5;  // that a message names
@@ -165,4 +165,4 @@ size_t NcuRowParser::stop(CsvStop why, size_t at) {
   return 0;
 }
 
-}  // namespace kr
+}  // namespace kr::trace

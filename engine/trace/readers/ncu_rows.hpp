@@ -12,7 +12,7 @@
 #include "trace/readers/csv_cursor.hpp"
 #include "trace/readers/ncu_layout.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// What rows that follow each other say of one kernel, which is its ID, not its name.
 struct NcuKernel {
@@ -63,4 +63,4 @@ class NcuRowParser {
   std::string number_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using Type = sqlite::Statement::Type;
@@ -262,4 +262,4 @@ void tell_range_names(const sqlite::Database& database, const NsysSchema& schema
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

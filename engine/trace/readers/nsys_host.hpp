@@ -16,7 +16,7 @@
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// Tells the names of NVTX ranges that NsysHost would keep, as OpenOptions::tell_range is told.
 void tell_range_names(const sqlite::Database& database, const NsysSchema& schema, NsysNames& names,
@@ -63,4 +63,4 @@ class NsysHost {
   Ids range_names_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

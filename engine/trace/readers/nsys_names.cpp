@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "trace/readers/copy_kinds.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr int64_t most_small = int64_t{1} << 20;
@@ -209,4 +209,4 @@ void NsysNames::finish() {
   if (nameless_ != 0) out_->loss("operation without a name", 0, nameless_);
 }
 
-}  // namespace kr
+}  // namespace kr::trace

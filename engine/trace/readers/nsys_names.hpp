@@ -16,7 +16,7 @@
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// Names by what the rows of one table hold for them: small numbers by place, others by search.
 class NameMemory {
@@ -81,4 +81,4 @@ class NsysNames {
   std::array<SeenTrack, 64> seen_tracks_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -22,7 +22,7 @@
 #include "trace/readers/nsys_sqlite.hpp"
 #include "trace/subprocess.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 namespace fs = std::filesystem;
@@ -179,4 +179,4 @@ const TraceFormat nsys_report_format{
     .exported = true,
     .read = read_nsys_report};
 
-}  // namespace kr
+}  // namespace kr::trace

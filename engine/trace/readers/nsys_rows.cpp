@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using Type = sqlite::Statement::Type;
@@ -216,4 +216,4 @@ void NsysRowReader::fail(const NsysRange& range, uint64_t number, std::string_vi
                                             row_id(range, number), what));
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -14,7 +14,7 @@
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// A table of operations, and what of a row says its name.
 enum class NsysTable : uint8_t { kernel, memcpy, memset, graph };
@@ -83,4 +83,4 @@ class NsysRowReader {
   std::array<std::unique_ptr<sqlite::Statement>, nsys_table_count> statements_;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

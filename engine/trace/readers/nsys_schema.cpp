@@ -8,7 +8,7 @@
 #include "base/ascii.hpp"
 #include "base/error.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using namespace std::string_view_literals;
@@ -141,4 +141,4 @@ std::string nsys_table(std::string_view table) {
   return fmt::format("main.{} NOT INDEXED", sqlite::quoted(table));
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -9,7 +9,7 @@
 
 #include "base/sqlite.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 class NsysSchema {
  public:
@@ -67,4 +67,4 @@ class NsysColumns {
 /// A table in SQL: no index of it is asked, since a damaged one may lead to fewer rows.
 std::string nsys_table(std::string_view table);
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -20,7 +20,7 @@
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/temporary_file.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 using namespace std::string_view_literals;
@@ -361,4 +361,4 @@ const TraceFormat nsys_sqlite_format{.name = "nsys-sqlite",
                                      .sniff = is_nsys_sqlite,
                                      .read = read_nsys_sqlite};
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -5,7 +5,7 @@
 #include "trace/input.hpp"
 #include "trace/trace.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 struct NsysReading {
   int64_t rows_a_range = 16384;  // that one thread reads at a time
@@ -17,4 +17,4 @@ void read_nsys_database(sqlite::Database& database, const OpenOptions& options, 
 /// The file at `path`.
 void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBuilder& out);
 
-}  // namespace kr
+}  // namespace kr::trace

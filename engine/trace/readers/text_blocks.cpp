@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "trace/readers/csv_scan.hpp"
 
-namespace kr {
+namespace kr::trace {
 namespace {
 
 constexpr size_t small_block = size_t{64} << 10;
@@ -94,4 +94,4 @@ void TextBlocks::enlarge() {
   }
 }
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -8,7 +8,7 @@
 
 #include "trace/input.hpp"
 
-namespace kr {
+namespace kr::trace {
 
 /// A buffer and the text in it; scan_padding bytes follow.
 class TextBlock {
@@ -59,4 +59,4 @@ class TextBlocks {
   bool ended_ = false;
 };
 
-}  // namespace kr
+}  // namespace kr::trace

@@ -12,7 +12,8 @@
 #include "support/traces.hpp"
 
 TEST_CASE("the longest of a type are those of a sort, whatever the order and however alike") {
-  const kr::CompiledRules rules = kr::test::compile("engine e { substage { misc: otherwise } }");
+  const kr::match::CompiledRules rules =
+      kr::test::compile("engine e { substage { misc: otherwise } }");
   std::mt19937 random(41);
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
@@ -25,17 +26,17 @@ TEST_CASE("the longest of a type are those of a sort, whatever the order and how
     events.reserve(durations.size());
     int64_t start = 0;
     for (const int64_t ns : durations) events.push_back({++start, ns, "k"});
-    const kr::RunStatistics got =
-        kr::analyze(rules, *kr::test::label(rules, kr::test::make_trace(events)), 0);
+    const kr::analyze::RunStatistics got =
+        kr::analyze::analyze(rules, *kr::test::label(rules, kr::test::make_trace(events)), 0);
 
     std::sort(durations.begin(), durations.end(), std::greater<>());
     REQUIRE(got.activity.size() == 1);
-    const kr::ActivityStatistics& all = got.activity[0];
+    const kr::analyze::ActivityStatistics& all = got.activity[0];
     CHECK(all.instances == static_cast<int64_t>(durations.size()));
     CHECK(all.total_ns == std::accumulate(durations.begin(), durations.end(), int64_t{0}));
     CHECK(all.max_ns == durations.front());
     CHECK(all.min_ns == durations.back());
-    for (const kr::Longest& part : all.longest) {
+    for (const kr::analyze::Longest& part : all.longest) {
       const size_t count = durations.size() * static_cast<size_t>(part.percent) / 100;
       const int64_t sum = std::accumulate(
           durations.begin(), durations.begin() + static_cast<std::ptrdiff_t>(count), int64_t{0});

@@ -100,7 +100,7 @@ std::pair<int64_t, int64_t> slow_idle(const std::vector<Call>& calls, std::vecto
 /// At every call that puts something on a stream, and at every nanosecond: what of it was asked for
 /// and had not begun.
 void check_queues(const std::vector<Call>& calls, const std::vector<Work>& all,
-                  const std::vector<kr::StreamQueue>& got) {
+                  const std::vector<kr::analyze::StreamQueue>& got) {
   size_t streams = 0;
   for (const int32_t device : {0, 1}) {
     for (const int64_t stream : {0, 1}) {
@@ -128,9 +128,10 @@ void check_queues(const std::vector<Call>& calls, const std::vector<Work>& all,
       }
       for (const Work& work : own) last = std::max(last, work.start);
       for (int64_t time = first; time < last; ++time) area += queued(time);
-      const auto found = std::find_if(got.begin(), got.end(), [&](const kr::StreamQueue& queue) {
-        return queue.device == device && queue.stream == stream;
-      });
+      const auto found =
+          std::find_if(got.begin(), got.end(), [&](const kr::analyze::StreamQueue& queue) {
+            return queue.device == device && queue.stream == stream;
+          });
       REQUIRE(found != got.end());
       CHECK(found->launches == count);
       CHECK(found->operations == static_cast<int64_t>(own.size()));
@@ -174,8 +175,8 @@ TEST_CASE("launches and idle time are what a slow reading says") {
                           }),
               all.end());
 
-    kr::TraceBuilder builder("t.json", "kineto-json");
-    kr::HostSide& host = builder.host();
+    kr::trace::TraceBuilder builder("t.json", "kineto-json");
+    kr::trace::HostSide& host = builder.host();
     const auto number = [](auto& list, auto value) {
       const auto at = std::find(list.begin(), list.end(), value);
       if (at != list.end()) return static_cast<uint32_t>(at - list.begin());
@@ -184,18 +185,18 @@ TEST_CASE("launches and idle time are what a slow reading says") {
     };
     for (const Call& call : calls) {
       host.launches.push_back({call.correlation, call.start, call.duration,
-                               number(host.calls, kr::HostCall{call.api, false}),
-                               number(host.threads, kr::HostThread{"1", call.thread})});
+                               number(host.calls, kr::trace::HostCall{call.api, false}),
+                               number(host.threads, kr::trace::HostThread{"1", call.thread})});
     }
     for (const Work& work : all) {
-      kr::Track track;
+      kr::trace::Track track;
       track.device = work.device;
       track.stream = work.stream;
       builder.add({work.start, work.duration, builder.name("k", work.kind), builder.track(track)});
       builder.add_correlations(&work.correlation, 1);
     }
-    const kr::Trace trace = std::move(builder).finish();
-    const kr::LaunchStatistics got = kr::count_launches(trace);
+    const kr::trace::Trace trace = std::move(builder).finish();
+    const kr::analyze::LaunchStatistics got = kr::analyze::count_launches(trace);
 
     int64_t linked = 0;
     for (const Work& work : all) linked += call_of(calls, work) != nullptr ? 1 : 0;
@@ -203,7 +204,7 @@ TEST_CASE("launches and idle time are what a slow reading says") {
     CHECK(got.orphans == static_cast<int64_t>(all.size()) - linked);
     const auto expected = slow_sums(calls, all);
     CHECK(got.by_api.size() == expected.size());
-    for (const kr::LaunchCalls& one : got.by_api) {
+    for (const kr::analyze::LaunchCalls& one : got.by_api) {
       const Sums& sum = expected.at(one.api);
       CHECK(one.instances == sum.calls);
       CHECK(one.operations == sum.operations);

@@ -10,16 +10,16 @@
 
 namespace {
 
-using kr::RankStep;
+using kr::analyze::RankStep;
 
 struct Job {
-  std::vector<kr::RunSummary> summaries;
-  std::vector<kr::RunStatistics> statistics;
+  std::vector<kr::analyze::RunSummary> summaries;
+  std::vector<kr::analyze::RunStatistics> statistics;
 
-  kr::Ranks compared() const {
-    std::vector<kr::RankInput> inputs;
+  kr::analyze::Ranks compared() const {
+    std::vector<kr::analyze::RankInput> inputs;
     for (size_t i = 0; i < summaries.size(); ++i) inputs.push_back({&summaries[i], &statistics[i]});
-    return kr::compare_ranks(inputs);
+    return kr::analyze::compare_ranks(inputs);
   }
 };
 
@@ -28,8 +28,8 @@ class Random {
   explicit Random(unsigned seed) : random_(seed) {}
   int64_t below(int64_t limit) { return static_cast<int64_t>(random_()) % limit; }
 
-  kr::Breakdown time() {
-    kr::Breakdown time;
+  kr::analyze::Breakdown time() {
+    kr::analyze::Breakdown time;
     time.operations = 1 + below(5);
     time.compute_ns = below(50);
     time.exposed_communication_ns = below(30);
@@ -46,15 +46,15 @@ class Random {
     Job job;
     const int64_t runs = 1 + below(4);
     for (int64_t i = 0; i < runs; ++i) {
-      kr::RunSummary& summary = job.summaries.emplace_back();
+      kr::analyze::RunSummary& summary = job.summaries.emplace_back();
       summary.source = "trace" + std::to_string(i) + ".json";
       summary.distributed.rank = 10 - i;
       for (int32_t device = 0; device < below(3); ++device) {
         summary.devices.push_back({time(), device, "GPU"});
       }
-      kr::RunStatistics& statistics = job.statistics.emplace_back();
+      kr::analyze::RunStatistics& statistics = job.statistics.emplace_back();
       for (int64_t k = below(7); k > 0; --k) {
-        kr::StepPart step;
+        kr::analyze::StepPart step;
         step.phase = below(2) == 0 ? "prefill" : "decode";
         if (below(2) == 0) step.step = below(3);
         step.instances = below(4);
@@ -63,7 +63,7 @@ class Random {
       }
       for (const char* name : {"all_reduce", "all_gather"}) {
         if (below(5) == 0) continue;
-        kr::CommunicationTimes times{name, {}};
+        kr::analyze::CommunicationTimes times{name, {}};
         const int64_t count = below(6) == 0 ? 2 : 3;
         for (int64_t k = 0; k < count; ++k) times.durations_ns.push_back(below(20));
         statistics.communication.push_back(std::move(times));
@@ -77,15 +77,15 @@ class Random {
 };
 
 /// How many steps like that one come before it in its run.
-int64_t occurrence(const std::vector<kr::StepPart>& steps, size_t at) {
+int64_t occurrence(const std::vector<kr::analyze::StepPart>& steps, size_t at) {
   return std::count_if(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(at),
-                       [&](const kr::StepPart& one) {
+                       [&](const kr::analyze::StepPart& one) {
                          return one.phase == steps[at].phase && one.step == steps[at].step;
                        });
 }
 
 /// Every step of every run: whom it meets, and whether `got` says so.
-void check_steps(const Job& job, const kr::Ranks& got) {
+void check_steps(const Job& job, const kr::analyze::Ranks& got) {
   size_t expected = 0;
   std::vector<int64_t> slowest(job.summaries.size(), 0);
   for (size_t run = 0; run < job.statistics.size(); ++run) {
@@ -113,7 +113,7 @@ void check_steps(const Job& job, const kr::Ranks& got) {
       double sum = 0;
       int64_t most_own = 0, most_exposed = 0;
       for (size_t part = 0; part < same.size(); ++part) {
-        const kr::Breakdown& time =
+        const kr::analyze::Breakdown& time =
             job.statistics[same[part].first].steps.steps[same[part].second].time;
         CHECK(found->parts[part].run == same[part].first);
         CHECK(found->parts[part].time == time);
@@ -135,25 +135,27 @@ void check_steps(const Job& job, const kr::Ranks& got) {
   }
 }
 
-const kr::CommunicationTimes* times_of(const kr::RunStatistics& run, std::string_view name) {
-  for (const kr::CommunicationTimes& times : run.communication) {
+const kr::analyze::CommunicationTimes* times_of(const kr::analyze::RunStatistics& run,
+                                                std::string_view name) {
+  for (const kr::analyze::CommunicationTimes& times : run.communication) {
     if (times.name == name) return &times;
   }
   return nullptr;
 }
 
-void check_collectives(const Job& job, const kr::Ranks& got) {
+void check_collectives(const Job& job, const kr::analyze::Ranks& got) {
   for (const char* name : {"all_reduce", "all_gather"}) {
     bool any = false, alike = true;
-    for (const kr::RunStatistics& run : job.statistics) {
+    for (const kr::analyze::RunStatistics& run : job.statistics) {
       const auto* times = times_of(run, name);
       const auto* first = times_of(job.statistics[0], name);
       any = any || times != nullptr;
       alike = alike && times != nullptr && first != nullptr &&
               times->durations_ns.size() == first->durations_ns.size();
     }
-    const auto found = std::find_if(got.collectives.begin(), got.collectives.end(),
-                                    [&](const kr::Collective& one) { return one.name == name; });
+    const auto found =
+        std::find_if(got.collectives.begin(), got.collectives.end(),
+                     [&](const kr::analyze::Collective& one) { return one.name == name; });
     CHECK((found != got.collectives.end()) == (any && alike));
     CHECK(std::count(got.uneven.begin(), got.uneven.end(), name) == (any && !alike ? 1 : 0));
     if (found == got.collectives.end()) continue;
@@ -162,7 +164,7 @@ void check_collectives(const Job& job, const kr::Ranks& got) {
       for (size_t k = 0; k < times_of(job.statistics[run], name)->durations_ns.size(); ++k) {
         const int64_t own = times_of(job.statistics[run], name)->durations_ns[k];
         int64_t longest_wait = 0;
-        for (const kr::RunStatistics& other : job.statistics) {
+        for (const kr::analyze::RunStatistics& other : job.statistics) {
           longest_wait = std::max(longest_wait, own - times_of(other, name)->durations_ns[k]);
         }
         waiting += longest_wait;
@@ -179,18 +181,18 @@ TEST_CASE("steps, collectives and balance of ranks are what a slow reading says"
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(round);
     const Job job = random.job();
-    const kr::Ranks got = job.compared();
+    const kr::analyze::Ranks got = job.compared();
     CHECK(got.why_not.empty());
-    std::vector<kr::Breakdown> times;
-    for (const kr::RunSummary& run : job.summaries) {
-      for (const kr::DeviceSum& device : run.devices) times.push_back(device);
+    std::vector<kr::analyze::Breakdown> times;
+    for (const kr::analyze::RunSummary& run : job.summaries) {
+      for (const kr::analyze::DeviceSum& device : run.devices) times.push_back(device);
     }
     REQUIRE(got.devices.size() == times.size());
     CHECK(got.balance.empty() == (times.size() < 2));
-    for (const kr::Balance& one : got.balance) {
+    for (const kr::analyze::Balance& one : got.balance) {
       if (one.what != "idle_ns") continue;
       int64_t sum = 0;
-      for (const kr::Breakdown& time : times) sum += time.idle_ns;
+      for (const kr::analyze::Breakdown& time : times) sum += time.idle_ns;
       const auto [min, max] =
           std::minmax_element(times.begin(), times.end(),
                               [](const auto& a, const auto& b) { return a.idle_ns < b.idle_ns; });
@@ -215,17 +217,17 @@ TEST_CASE("the order of runs changes no number of ranks") {
   Random random(6);
   for (int round = 0; round < 500; ++round) {
     Job job = random.job();
-    const kr::Ranks one = job.compared();
+    const kr::analyze::Ranks one = job.compared();
     std::reverse(job.summaries.begin(), job.summaries.end());
     std::reverse(job.statistics.begin(), job.statistics.end());
-    const kr::Ranks other = job.compared();
+    const kr::analyze::Ranks other = job.compared();
     CHECK(one.steps.size() == other.steps.size());
     REQUIRE(one.balance.size() == other.balance.size());
     for (size_t i = 0; i < one.balance.size(); ++i) {
       CHECK(one.balance[i].max_over_mean == doctest::Approx(other.balance[i].max_over_mean));
     }
     for (size_t run = 0; run < one.runs.size(); ++run) {
-      const kr::RankOfRun& mirrored = other.runs[one.runs.size() - 1 - run];
+      const kr::analyze::RankOfRun& mirrored = other.runs[one.runs.size() - 1 - run];
       CHECK(one.runs[run].number == mirrored.number);
       CHECK(one.runs[run].waiting_ns == mirrored.waiting_ns);
     }

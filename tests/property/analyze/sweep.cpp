@@ -12,12 +12,12 @@ namespace {
 
 struct Interval {
   int64_t start, end;
-  kr::Kind kind;
+  kr::analyze::Kind kind;
 };
 
 using Bitmap = std::vector<bool>;
 
-Bitmap covered(const std::vector<Interval>& intervals, kr::Kind kind, size_t length) {
+Bitmap covered(const std::vector<Interval>& intervals, kr::analyze::Kind kind, size_t length) {
   Bitmap bits(length);
   for (const Interval& interval : intervals) {
     if (interval.kind != kind) continue;
@@ -33,7 +33,7 @@ std::vector<Interval> random_intervals(std::mt19937& random, int64_t length) {
   std::vector<Interval> intervals(static_cast<size_t>(count(random)));
   for (Interval& interval : intervals) {
     const int64_t a = time(random), b = time(random);
-    interval = {std::min(a, b), std::max(a, b), static_cast<kr::Kind>(kind(random))};
+    interval = {std::min(a, b), std::max(a, b), static_cast<kr::analyze::Kind>(kind(random))};
   }
   std::sort(intervals.begin(), intervals.end(),
             [](const Interval& a, const Interval& b) { return a.start < b.start; });
@@ -50,14 +50,14 @@ TEST_CASE("a device's sums are those of its bitmap, and the identity holds") {
   for (int round = 0; round < 20000; ++round) {
     CAPTURE(round);
     const auto intervals = random_intervals(random, length);
-    kr::DeviceSweep sweep;
+    kr::analyze::DeviceSweep sweep;
     for (const Interval& i : intervals) sweep.add(i.kind, i.start, i.end);
     sweep.finish();
-    const kr::Breakdown got = sweep.breakdown();
+    const kr::analyze::Breakdown got = sweep.breakdown();
 
-    const Bitmap compute = covered(intervals, kr::Kind::compute, length);
-    const Bitmap communication = covered(intervals, kr::Kind::communication, length);
-    const Bitmap memory = covered(intervals, kr::Kind::memory, length);
+    const Bitmap compute = covered(intervals, kr::analyze::Kind::compute, length);
+    const Bitmap communication = covered(intervals, kr::analyze::Kind::communication, length);
+    const Bitmap memory = covered(intervals, kr::analyze::Kind::memory, length);
     int64_t exposed_communication = 0, exposed_memory = 0, busy = 0;
     for (size_t t = 0; t < length; ++t) {
       exposed_communication += communication[t] && !compute[t];
@@ -83,7 +83,7 @@ TEST_CASE("the parts of a union add up to it, whatever overlaps") {
   std::mt19937 random(7);
   for (int round = 0; round < 20000; ++round) {
     const auto intervals = random_intervals(random, 40);
-    kr::UnionSweep sweep;
+    kr::analyze::UnionSweep sweep;
     Bitmap bits(40);
     int64_t sum = 0;
     for (const Interval& interval : intervals) {

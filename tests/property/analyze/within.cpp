@@ -74,19 +74,20 @@ Labels slow_labels(const HostTraces& traces, const HostTraces::Work& work) {
 }  // namespace
 
 TEST_CASE("labels by what is round an operation are those of a slow reading, and sums hold") {
-  const kr::CompiledRules rules = kr::test::compile(rules_text);
-  const kr::Program& program = rules.program();
-  const kr::ChooseOptions options{"e", "m", true};
-  const kr::ModelId model = *program.model(*program.engine("e"), "m");
-  CHECK(kr::look_within(program, kr::may_be_asked(program, options)));
-  CHECK_FALSE(kr::look_within(program, kr::may_be_asked(program, {"f", "default", true})));
+  const kr::match::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::sema::Program& program = rules.program();
+  const kr::classify::ChooseOptions options{"e", "m", true};
+  const kr::sema::ModelId model = *program.model(*program.engine("e"), "m");
+  CHECK(kr::classify::look_within(program, kr::classify::may_be_asked(program, options)));
+  CHECK_FALSE(kr::classify::look_within(
+      program, kr::classify::may_be_asked(program, {"f", "default", true})));
   std::mt19937 random(21);
   for (int round = 0; round < 2000; ++round) {
     CAPTURE(round);
     const HostTraces traces(random, false);
-    const kr::Trace trace = traces.read(random);
-    const kr::TraceSubjects subjects(program, rules.database, trace, options);
-    const kr::Labelled labelled = kr::classify(subjects, model);
+    const kr::trace::Trace trace = traces.read(random);
+    const kr::classify::TraceSubjects subjects(program, rules.database, trace, options);
+    const kr::classify::Labelled labelled = kr::classify::classify(subjects, model);
     REQUIRE(trace.operations.size() == traces.work.size());
 
     using Row = std::tuple<std::string, kr::OperationKind, Labels>;
@@ -107,9 +108,10 @@ TEST_CASE("labels by what is round an operation are those of a slow reading, and
       total += work.duration;
     }
     // A row a distinct (name, kind, labels), and nothing lost (summarize checks its sums).
-    const kr::RunSummary run = kr::summarize(program, rules.sources(), trace, labelled, {});
+    const kr::analyze::RunSummary run =
+        kr::analyze::summarize(program, rules.sources(), trace, labelled, {});
     CHECK(run.names.size() == rows.size());
-    for (const kr::NameSum& sum : run.names) {
+    for (const kr::analyze::NameSum& sum : run.names) {
       const auto at = [&](std::string_view dimension) {
         return sum.labels[*run.dimension(dimension)].label;
       };
@@ -123,41 +125,45 @@ TEST_CASE("labels by what is round an operation are those of a slow reading, and
 }
 
 TEST_CASE("what is certain by the names of ranges alone comes out with the ranges too") {
-  const kr::CompiledRules rules = kr::test::compile(std::string(rules_text) + R"(
+  const kr::match::CompiledRules rules = kr::test::compile(std::string(rules_text) + R"(
 engine g {
   detect: !within "Attn" & "gemm"
   substage { gemm: "gemm" & !within "prefill" }
 }
 )");
-  const kr::Program& program = rules.program();
-  const kr::ChooseOptions options{"", "", true};
+  const kr::sema::Program& program = rules.program();
+  const kr::classify::ChooseOptions options{"", "", true};
   std::mt19937 random(23);
   int chosen = 0, labelled = 0;
   constexpr int rounds = 2000;
   for (int round = 0; round < rounds; ++round) {
     CAPTURE(round);
     const HostTraces traces(random, false);
-    const kr::Trace trace = traces.read(random);
-    kr::Trace alone = traces.read(random);
+    const kr::trace::Trace trace = traces.read(random);
+    kr::trace::Trace alone = traces.read(random);
     alone.host.reset();
-    kr::RangeNames names(program, rules.database, kr::may_be_asked(program, options));
+    kr::classify::RangeNames names(program, rules.database,
+                                   kr::classify::may_be_asked(program, options));
     for (const std::string& name : trace.host->range_names) names.add(name);
     CHECK(names.empty() == traces.ranges.empty());
 
-    const kr::TraceSubjects subjects(program, rules.database, trace, options);
-    const kr::Choice choice = kr::choose_model(rules.database, subjects, options);
+    const kr::classify::TraceSubjects subjects(program, rules.database, trace, options);
+    const kr::classify::Choice choice =
+        kr::classify::choose_model(rules.database, subjects, options);
     CHECK(choice.certain);
-    const kr::TraceSubjects open(program, rules.database, alone, options);
-    const kr::Choice perhaps = kr::choose_model(rules.database, open, options, names.looks());
+    const kr::classify::TraceSubjects open(program, rules.database, alone, options);
+    const kr::classify::Choice perhaps =
+        kr::classify::choose_model(rules.database, open, options, names.looks());
     if (!perhaps.certain) continue;
     ++chosen;
     CHECK(program.title(perhaps.model) == program.title(choice.model));
-    const kr::Model& model = program.models.get(choice.model);
-    const kr::ChooseOptions named{program.engines.get(model.engine).name, model.name, true};
-    if (names.may_hold(kr::may_be_asked(program, named))) continue;
+    const kr::sema::Model& model = program.models.get(choice.model);
+    const kr::classify::ChooseOptions named{program.engines.get(model.engine).name, model.name,
+                                            true};
+    if (names.may_hold(kr::classify::may_be_asked(program, named))) continue;
     ++labelled;
-    const kr::Labelled with = kr::classify(subjects, choice.model);
-    const kr::Labelled without = kr::classify(open, choice.model);
+    const kr::classify::Labelled with = kr::classify::classify(subjects, choice.model);
+    const kr::classify::Labelled without = kr::classify::classify(open, choice.model);
     for (size_t i = 0; i < trace.operations.size(); ++i) {
       const uint32_t row = with.row(i, trace.operations[i]);
       const uint32_t other = without.row(i, alone.operations[i]);
@@ -173,16 +179,17 @@ engine g {
 }
 
 TEST_CASE("detection by what is round operations is that of a slow reading") {
-  const kr::CompiledRules rules = kr::test::compile(rules_text);
-  const kr::Program& program = rules.program();
+  const kr::match::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::sema::Program& program = rules.program();
   std::mt19937 random(22);
   for (int round = 0; round < 1000; ++round) {
     CAPTURE(round);
     const HostTraces traces(random, false);
-    const kr::Trace trace = traces.read(random);
-    const kr::ChooseOptions options{"", "", true};
-    const kr::TraceSubjects subjects(program, rules.database, trace, options);
-    const kr::Choice choice = kr::choose_model(rules.database, subjects, options);
+    const kr::trace::Trace trace = traces.read(random);
+    const kr::classify::ChooseOptions options{"", "", true};
+    const kr::classify::TraceSubjects subjects(program, rules.database, trace, options);
+    const kr::classify::Choice choice =
+        kr::classify::choose_model(rules.database, subjects, options);
 
     int64_t e = 0, m = 0, f = 0;
     for (const HostTraces::Work& work : traces.work) {

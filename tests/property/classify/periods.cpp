@@ -38,7 +38,7 @@ TEST_CASE("planted layers are found, before, between and behind other kernels") 
     CAPTURE(round);
     uint32_t next = 0;
     Names names;
-    std::vector<kr::Repetition> planted;
+    std::vector<kr::classify::Repetition> planted;
     for (size_t runs = 1 + random() % 3; runs > 0; --runs) {
       add_strangers(names, 1 + random() % 20, next);
       const size_t size = 12 + random() % 30, repeats = 3 + random() % 20;
@@ -46,7 +46,7 @@ TEST_CASE("planted layers are found, before, between and behind other kernels") 
       add_repeats(names, random_period(random, size, next), repeats);
     }
     add_strangers(names, random() % 20, next);
-    CHECK(kr::find_repetitions(names) == planted);
+    CHECK(kr::classify::find_repetitions(names) == planted);
   }
 }
 
@@ -63,8 +63,9 @@ TEST_CASE("layers inside steps are found inside one step") {
     // More steps than layers in a step, so that all of them together cover most.
     Names names;
     add_repeats(names, step, 4);
-    const std::vector<kr::Repetition> expected{{0, step.size(), 4, 0}, {head, size, repeats, 1}};
-    CHECK(kr::find_repetitions(names) == expected);
+    const std::vector<kr::classify::Repetition> expected{{0, step.size(), 4, 0},
+                                                         {head, size, repeats, 1}};
+    CHECK(kr::classify::find_repetitions(names) == expected);
   }
 }
 
@@ -72,15 +73,15 @@ TEST_CASE("what repeats too seldom, too briefly or not at all is nothing") {
   uint32_t next = 0;
   Names names;
   add_strangers(names, 500, next);
-  CHECK(kr::find_repetitions(names).empty());
+  CHECK(kr::classify::find_repetitions(names).empty());
   std::mt19937 random(6);
   const Names period = random_period(random, 40, next);
   add_repeats(names, period, 2);
-  CHECK(kr::find_repetitions(names).empty());
+  CHECK(kr::classify::find_repetitions(names).empty());
   names.insert(names.end(), 100, next);
   // One kernel over and over is a loop of a single operation: its shortest period that counts.
-  const auto found = kr::find_repetitions(names);
+  const auto found = kr::classify::find_repetitions(names);
   REQUIRE(found.size() == 1);
-  CHECK(found[0].period == kr::PeriodOptions{}.least_period);
-  CHECK(kr::find_repetitions({}).empty());
+  CHECK(found[0].period == kr::classify::PeriodOptions{}.least_period);
+  CHECK(kr::classify::find_repetitions({}).empty());
 }

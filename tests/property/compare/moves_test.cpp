@@ -58,22 +58,23 @@ Lines changed(Lines lines, std::mt19937& random) {
   return lines;
 }
 
-std::unique_ptr<LoadedRules> load(const Lines& lines, const char* rest) {
+std::unique_ptr<sema::LoadedRules> load(const Lines& lines, const char* rest) {
   const std::string text =
       fmt::format("engine e {{ substage {{\n{}\n{}\n}} }}", fmt::join(lines, "\n"), rest);
-  Sink sink;
-  auto rules = load_rules({{"test.kr", text, true, {}}}, sink);
+  diag::Sink sink;
+  auto rules = sema::load_rules({{"test.kr", text, true, {}}}, sink);
   CAPTURE(text);
   REQUIRE(!sink.has_errors());
   return rules;
 }
 
-std::string label_of(prove::Prover& prover, const Program& program, const prove::Witness& name) {
-  const Table* table =
-      program.models.get({0}).table(program.dimension("substage").value_or(DimensionId{}));
+std::string label_of(prove::Prover& prover, const sema::Program& program,
+                     const prove::Witness& name) {
+  const sema::Table* table =
+      program.models.get({0}).table(program.dimension("substage").value_or(sema::DimensionId{}));
   REQUIRE(table != nullptr);
-  for (const RuleId id : table->rules) {
-    const Rule& rule = program.rules.get(id);
+  for (const sema::RuleId id : table->rules) {
+    const sema::Rule& rule = program.rules.get(id);
     if (prover.holds(prover.formulas().of(program, rule.expr), name)) return rule.label;
   }
   return table->otherwise ? program.rules.get(*table->otherwise).label : "unclassified";
@@ -89,12 +90,13 @@ TEST_CASE("the names that move are those that are found by trying") {
     const auto old_rules = load(old_lines, "c: otherwise");
     const auto new_rules =
         load(changed(old_lines, random), random() % 4 == 0 ? "" : "c: otherwise");
-    const Comparison comparison = compare_programs(old_rules->program, new_rules->program);
+    const compare::Comparison comparison =
+        compare::compare_programs(old_rules->program, new_rules->program);
     REQUIRE(comparison.proven);
     prove::Formulas formulas;
     prove::Prover prover(formulas);
     std::set<std::pair<std::string, std::string>> found;
-    for (const Change& change : comparison.changes) {
+    for (const compare::Change& change : comparison.changes) {
       REQUIRE(change.dimension == "substage");
       CHECK(label_of(prover, old_rules->program, change.move.witness) == change.move.from);
       CHECK(label_of(prover, new_rules->program, change.move.witness) == change.move.to);

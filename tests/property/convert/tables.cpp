@@ -61,29 +61,29 @@ std::vector<std::string> short_names() {
 
 /// By the patterns one after another; none where one of them is not of the dialect.
 std::optional<bool> searched(const std::string& pattern, const std::string& name) {
-  const PortedPattern ported = from_python(pattern);
-  SourceMap sources;
-  Sink sink;
-  const FileId file = sources.add("p", ported.text);
+  const convert::PortedPattern ported = convert::from_python(pattern);
+  source::SourceMap sources;
+  diag::Sink sink;
+  const source::FileId file = sources.add("p", ported.text);
   const auto regex = regex::parse(ported.text, {file, 0, static_cast<uint32_t>(ported.text.size())},
                                   {.ignore_case = ported.ignore_case}, sink);
   if (!regex) return std::nullopt;
   return regex::Nfa::build(*regex)->search(name);
 }
 
-bool holds(const Program& program, ExprId id, const std::string& name) {
-  const Expr& expr = program.exprs.get(id);
-  if (expr.op == ExprOp::atom) {
+bool holds(const sema::Program& program, sema::ExprId id, const std::string& name) {
+  const sema::Expr& expr = program.exprs.get(id);
+  if (expr.op == sema::ExprOp::atom) {
     return regex::Nfa::build(program.atoms.get(expr.atom).regex)->search(name);
   }
-  REQUIRE(expr.op == ExprOp::disjunction);
+  REQUIRE(expr.op == sema::ExprOp::disjunction);
   return std::any_of(expr.operands.begin(), expr.operands.end(),
-                     [&](ExprId operand) { return holds(program, operand, name); });
+                     [&](sema::ExprId operand) { return holds(program, operand, name); });
 }
 
-std::string label(const Program& program, const Table& table, const std::string& name) {
-  for (const RuleId id : table.rules) {
-    const Rule& rule = program.rules.get(id);
+std::string label(const sema::Program& program, const sema::Table& table, const std::string& name) {
+  for (const sema::RuleId id : table.rules) {
+    const sema::Rule& rule = program.rules.get(id);
     if (holds(program, rule.expr, name)) return rule.label;
   }
   return table.otherwise ? program.rules.get(*table.otherwise).label : "unclassified";
@@ -118,21 +118,22 @@ TEST_CASE("imported rules label every short name as the patterns do") {
     json += "}}";
     if (models[0].empty() && models[1].empty()) continue;
     CAPTURE(json);
-    SourceMap sources;
-    Sink sink;
-    const Imported result = import_tables(sources, sources.add("t.json", json), {}, sink);
+    source::SourceMap sources;
+    diag::Sink sink;
+    const convert::Imported result =
+        convert::import_tables(sources, sources.add("t.json", json), {}, sink);
     CHECK(result.proven);
     CHECK(result.left_out == 0);
-    Sink errors;
-    std::vector<SourceFile> files;
+    diag::Sink errors;
+    std::vector<sema::SourceFile> files;
     files.push_back({"t.kr", result.text, true, {}});
-    const auto rules = load_rules(std::move(files), errors);
+    const auto rules = sema::load_rules(std::move(files), errors);
     REQUIRE_FALSE(errors.has_errors());
-    const Program& program = rules->program;
+    const sema::Program& program = rules->program;
     for (size_t m = 0; m < models.size(); ++m) {
       const auto model = program.model({0}, fmt::format("m{}", m));
       REQUIRE(model.has_value());
-      const Table* table = program.models.get(*model).table(*program.dimension("substage"));
+      const sema::Table* table = program.models.get(*model).table(*program.dimension("substage"));
       if (table == nullptr) {
         CHECK(models[m].empty());
         continue;

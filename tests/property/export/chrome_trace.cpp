@@ -42,27 +42,29 @@ uint32_t number(std::vector<T>& list, T value) {
 }
 
 /// Calls with what they launched, in modules and annotations that nest.
-kr::Trace random_trace(std::mt19937_64& random) {
+kr::trace::Trace random_trace(std::mt19937_64& random) {
   const auto below = [&](uint64_t limit) { return static_cast<int64_t>(random() % limit); };
-  kr::TraceBuilder builder("t.json", "kineto-json");
-  kr::HostSide& host = builder.host();
+  kr::trace::TraceBuilder builder("t.json", "kineto-json");
+  kr::trace::HostSide& host = builder.host();
   int64_t now = below(3) == 0 ? 1'700'000'000'000'000'000 + below(1000) : below(5000) - 2500;
   for (int64_t i = 0; i < below(30); ++i) {
     // Numbers that no device has: these are kept.
-    const auto thread = number(host.threads, kr::HostThread{fmt::format("{}", 7 + below(2)),
-                                                            fmt::format("{}", 100 + below(2))});
+    const auto thread = number(
+        host.threads,
+        kr::trace::HostThread{fmt::format("{}", 7 + below(2)), fmt::format("{}", 100 + below(2))});
     const int64_t length = 10 + below(500);
-    const auto kind = below(2) == 0 ? kr::HostRange::Kind::module : kr::HostRange::Kind::annotation;
+    const auto kind =
+        below(2) == 0 ? kr::trace::HostRange::Kind::module : kr::trace::HostRange::Kind::annotation;
     for (int64_t depth = 0; depth < below(3); ++depth) {
       host.ranges.push_back({now + depth, now + length - depth,
                              number(host.range_names, names[static_cast<size_t>(below(8))]), thread,
-                             kr::HostRange::none, kind});
+                             kr::trace::HostRange::none, kind});
     }
-    host.launches.push_back({i, now + 4, 1 + below(5),
-                             number(host.calls, kr::HostCall{"cudaLaunchKernel", below(2) == 0}),
-                             thread});
+    host.launches.push_back(
+        {i, now + 4, 1 + below(5),
+         number(host.calls, kr::trace::HostCall{"cudaLaunchKernel", below(2) == 0}), thread});
     for (int64_t k = 0; k < below(4); ++k) {
-      const int64_t correlation = below(5) == 0 ? kr::Launch::no_correlation : i;
+      const int64_t correlation = below(5) == 0 ? kr::trace::Launch::no_correlation : i;
       builder.add({now + below(900), below(4) == 0 ? 0 : below(700),
                    builder.name(names[static_cast<size_t>(below(8))],
                                 kr::operation_kinds[static_cast<size_t>(below(3))]),
@@ -74,11 +76,12 @@ kr::Trace random_trace(std::mt19937_64& random) {
   return std::move(builder).finish();
 }
 
-std::string written(const kr::CompiledRules& rules, const kr::LabelledTrace& run) {
-  const kr::RunSummary summary = kr::summarize_run(rules, {"t.json", {}, {}, {}}, 0, run);
+std::string written(const kr::match::CompiledRules& rules, const kr::analyze::LabelledTrace& run) {
+  const kr::analyze::RunSummary summary =
+      kr::analyze::summarize_run(rules, {"t.json", {}, {}, {}}, 0, run);
   std::string text;
-  kr::write_chrome_trace(rules, run, summary, "substage",
-                         [&](std::string_view piece) { text += piece; });
+  kr::exports::write_chrome_trace(rules, run, summary, "substage",
+                                  [&](std::string_view piece) { text += piece; });
   return text;
 }
 
@@ -124,7 +127,7 @@ void check_tracks(const kr::JsonValue& file) {
 }  // namespace
 
 TEST_CASE("a trace written for viewers is read as the same trace") {
-  const kr::CompiledRules rules = kr::test::compile(
+  const kr::match::CompiledRules rules = kr::test::compile(
       "engine e { substage { gemm: \"gemm\"  kernel: \"quote\"  misc: \"k\"  keep: \"nul\" "
       "\n cuda_runtime: otherwise } }");
   std::mt19937_64 random(5);
@@ -136,10 +139,10 @@ TEST_CASE("a trace written for viewers is read as the same trace") {
     check_tracks(file);
     const int64_t base_ns = file.find("baseTimeNanoseconds")->integer;
 
-    kr::Trace again = kr::test::read_kineto(text, {}, false, true);
-    for (kr::Operation& operation : again.operations) operation.start_ns += base_ns;
-    for (kr::Launch& launch : again.host->launches) launch.start_ns += base_ns;
-    for (kr::HostRange& range : again.host->ranges) {
+    kr::trace::Trace again = kr::test::read_kineto(text, {}, false, true);
+    for (kr::trace::Operation& operation : again.operations) operation.start_ns += base_ns;
+    for (kr::trace::Launch& launch : again.host->launches) launch.start_ns += base_ns;
+    for (kr::trace::HostRange& range : again.host->ranges) {
       range.start_ns += base_ns;
       range.end_ns += base_ns;
     }
@@ -149,7 +152,7 @@ TEST_CASE("a trace written for viewers is read as the same trace") {
 }
 
 TEST_CASE("the time of a category is that of its label") {
-  const kr::CompiledRules rules =
+  const kr::match::CompiledRules rules =
       kr::test::compile("engine e { substage { gemm: \"gemm\"  kernel: otherwise } }");
   std::mt19937_64 random(6);
   for (int round = 0; round < 50; ++round) {
@@ -161,8 +164,10 @@ TEST_CASE("the time of a category is that of its label") {
       if (args == nullptr || args->find("gpu_operation") == nullptr) continue;
       by_category[event.find("cat")->string] += ns_of(event, "dur");
     }
-    const kr::RunSummary summary = kr::summarize_run(rules, {"t.json", {}, {}, {}}, 0, *run);
-    for (const kr::LabelSum& sum : summary.dimensions[*summary.dimension("substage")].labels) {
+    const kr::analyze::RunSummary summary =
+        kr::analyze::summarize_run(rules, {"t.json", {}, {}, {}}, 0, *run);
+    for (const kr::analyze::LabelSum& sum :
+         summary.dimensions[*summary.dimension("substage")].labels) {
       CHECK(by_category[sum.label] == sum.total_ns);
       by_category.erase(sum.label);
     }

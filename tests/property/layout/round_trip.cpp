@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string layout_of(const std::string& text) {
-  SourceMap sources;
-  const FileId file = sources.add("test.kr", text);
-  return lay_out(sources, file).text;
+  source::SourceMap sources;
+  const source::FileId file = sources.add("test.kr", text);
+  return layout::lay_out(sources, file).text;
 }
 
 std::vector<std::string> comments_of(const syntax::Parsed& parsed) {
@@ -100,32 +100,33 @@ std::vector<std::string> tokens_of(const std::string& text) {
 }
 
 /// All that rules mean, but for places and what documents them.
-std::string meaning(const Program& program) {
+std::string meaning(const sema::Program& program) {
   std::string all;
-  const auto rule = [&](RuleId id) {
-    const Rule& one = program.rules.get(id);
+  const auto rule = [&](sema::RuleId id) {
+    const sema::Rule& one = program.rules.get(id);
     all += fmt::format(" {}{}: {}\n", one.label, one.keep ? "keep" : "",
                        one.otherwise ? "otherwise" : test::text(program, one.expr));
   };
   for (uint32_t i = 0; i < program.models.size(); ++i) {
-    const Model& model = program.models.get({i});
+    const sema::Model& model = program.models.get({i});
     all += fmt::format("{} {}\n", program.title({i}), test::text(program, model.detect));
-    for (const Table& table : model.tables) {
+    for (const sema::Table& table : model.tables) {
       all += program.dimensions.get(table.dimension).name + "\n";
-      for (const RuleId id : table.rules) rule(id);
+      for (const sema::RuleId id : table.rules) rule(id);
       if (table.otherwise) rule(*table.otherwise);
-      for (const Label& label : table.vocabulary) {
+      for (const sema::Label& label : table.vocabulary) {
         all += fmt::format(" {} {} {}\n", label.name, label.title, label.color);
       }
     }
-    for (const RuleId id : model.phases) rule(id);
-    for (const Fold& fold : model.folds) all += " fold " + test::text(program, fold.expr);
-    for (const Abbreviation& one : model.abbreviations) all += one.from + " as " + one.to + "\n";
+    for (const sema::RuleId id : model.phases) rule(id);
+    for (const sema::Fold& fold : model.folds) all += " fold " + test::text(program, fold.expr);
+    for (const sema::Abbreviation& one : model.abbreviations)
+      all += one.from + " as " + one.to + "\n";
   }
-  for (const Test& test : program.tests) {
+  for (const sema::Test& test : program.tests) {
     all += test.name;
     for (const std::string& within : test.within) all += " in " + within;
-    for (const Expectation& one : test.expected) all += " => " + one.label;
+    for (const sema::Expectation& one : test.expected) all += " => " + one.label;
     all += fmt::format(" {}\n", test.models.size());
   }
   return all;
@@ -192,7 +193,7 @@ TEST_CASE("shipped rules mean the same however they are laid out") {
     const std::string path = fmt::format("rulesets/{}.kr", name);
     texts.push_back({path, read_file(folder / path)});
   }
-  for (const std::string& name : Library({folder}).modules()) {
+  for (const std::string& name : source::Library({folder}).modules()) {
     if (!name.starts_with("std.")) continue;
     const std::string path = "stdlib/" + name.substr(4) + ".kr";
     texts.push_back({path, read_file(folder / path)});

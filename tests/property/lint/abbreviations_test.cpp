@@ -39,34 +39,35 @@ TEST_CASE("a useless abbreviation changes no text, and a clash is one") {
     for (auto i = 2 + random() % 3; i > 0; --i) {
       text += fmt::format("  abbreviate \"{}\" as \"{}\"\n", word(random, 3), word(random, 2));
     }
-    std::vector<SourceFile> files;
+    std::vector<sema::SourceFile> files;
     files.push_back({"test.kr", text + "}\n", true, {}});
-    Sink loaded;
-    auto loaded_rules = load_rules(std::move(files), loaded);
+    diag::Sink loaded;
+    auto loaded_rules = sema::load_rules(std::move(files), loaded);
     REQUIRE(!loaded.has_errors());
-    const CompiledRules rules =
-        compile_for_lint(std::move(loaded_rules), Names::few, std::nullopt, loaded);
-    const std::vector<Abbreviation>& all = rules.program().models.get({0}).abbreviations;
-    for (const Diagnostic& finding : lint_rules(rules, {}, loaded)) {
-      const auto at = std::find_if(all.begin(), all.end(), [&](const Abbreviation& one) {
+    const match::CompiledRules rules =
+        lint::compile_for_lint(std::move(loaded_rules), lint::Names::few, std::nullopt, loaded);
+    const std::vector<sema::Abbreviation>& all = rules.program().models.get({0}).abbreviations;
+    for (const diag::Diagnostic& finding : lint::lint_rules(rules, {}, loaded)) {
+      const auto at = std::find_if(all.begin(), all.end(), [&](const sema::Abbreviation& one) {
         return one.span == finding.span;
       });
-      if (finding.code == code::useless_abbreviation.info) {
+      if (finding.code == diag::code::useless_abbreviation.info) {
         ++useless;
-        std::vector<Abbreviation> fewer(all.begin(), at);
+        std::vector<sema::Abbreviation> fewer(all.begin(), at);
         fewer.insert(fewer.end(), at + 1, all.end());
         for (const std::string& one : texts) {
-          REQUIRE_MESSAGE(abbreviate(one, all) == abbreviate(one, fewer), text, one);
+          REQUIRE_MESSAGE(sema::abbreviate(one, all) == sema::abbreviate(one, fewer), text, one);
         }
-      } else if (finding.code == code::abbreviation_order.info) {
+      } else if (finding.code == diag::code::abbreviation_order.info) {
         ++clashes;
-        const auto first = std::find_if(all.begin(), all.end(), [&](const Abbreviation& one) {
+        const auto first = std::find_if(all.begin(), all.end(), [&](const sema::Abbreviation& one) {
           return one.span == finding.related_.front().span;
         });
-        std::vector<Abbreviation> turned = all;
+        std::vector<sema::Abbreviation> turned = all;
         std::swap(turned[static_cast<size_t>(first - all.begin())],
                   turned[static_cast<size_t>(at - all.begin())]);
-        CHECK(abbreviate(*finding.witness, all) != abbreviate(*finding.witness, turned));
+        CHECK(sema::abbreviate(*finding.witness, all) !=
+              sema::abbreviate(*finding.witness, turned));
       }
     }
   }

@@ -25,20 +25,20 @@ const std::vector<std::string>& names() {
 }
 
 /// Where a pattern that is atoms joined by `|` holds.
-std::vector<bool> held(const CompiledRules& rules) {
-  const Program& program = rules.program();
-  const Expr& top = program.exprs.get(program.patterns.front().expr);
+std::vector<bool> held(const match::CompiledRules& rules) {
+  const sema::Program& program = rules.program();
+  const sema::Expr& top = program.exprs.get(program.patterns.front().expr);
   std::vector<bool> all(names().size());
-  const auto add = [&](const Expr& expr) {
-    REQUIRE(expr.op == ExprOp::atom);
+  const auto add = [&](const sema::Expr& expr) {
+    REQUIRE(expr.op == sema::ExprOp::atom);
     const auto nfa = regex::Nfa::build(program.atoms.get(expr.atom).regex);
     for (size_t i = 0; i < all.size(); ++i) all[i] = all[i] || nfa->search(names()[i]);
   };
-  if (top.op == ExprOp::atom) {
+  if (top.op == sema::ExprOp::atom) {
     add(top);
   } else {
-    REQUIRE(top.op == ExprOp::disjunction);
-    for (const ExprId operand : top.operands) add(program.exprs.get(operand));
+    REQUIRE(top.op == sema::ExprOp::disjunction);
+    for (const sema::ExprId operand : top.operands) add(program.exprs.get(operand));
   }
   return all;
 }
@@ -72,12 +72,12 @@ class Texts {
   std::mt19937 random_;
 };
 
-CompiledRules rules_of(const std::string& text, Sink& loaded) {
-  std::vector<SourceFile> files;
+match::CompiledRules rules_of(const std::string& text, diag::Sink& loaded) {
+  std::vector<sema::SourceFile> files;
   files.push_back({"test.kr", text, true, {}});
-  auto rules = load_rules(std::move(files), loaded);
+  auto rules = sema::load_rules(std::move(files), loaded);
   REQUIRE_MESSAGE(!loaded.has_errors(), text);
-  return compile_for_lint(std::move(rules), Names::few, std::nullopt, loaded);
+  return lint::compile_for_lint(std::move(rules), lint::Names::few, std::nullopt, loaded);
 }
 
 }  // namespace
@@ -87,13 +87,13 @@ TEST_CASE("safe fixes keep what a pattern holds in") {
   size_t fixes = 0;
   for (int round = 0; round < 400; ++round) {
     const std::string text = texts.pattern();
-    Sink loaded;
-    CompiledRules rules = rules_of(text, loaded);
+    diag::Sink loaded;
+    match::CompiledRules rules = rules_of(text, loaded);
     const std::vector<bool> before = held(rules);
-    std::vector<Diagnostic> findings = lint_rules(rules, {}, loaded);
+    std::vector<diag::Diagnostic> findings = lint::lint_rules(rules, {}, loaded);
     const lint::FixResult result = lint::fix(rules, findings, {});
     fixes += result.count;
-    const std::string after(rules.sources().text(FileId{0}));
+    const std::string after(rules.sources().text(source::FileId{0}));
     CHECK_MESSAGE(result.notes.empty(), text);
     CHECK_MESSAGE(held(rules) == before, text, after);
     CHECK_MESSAGE(after.ends_with("  # kept\n"), text, after);

@@ -77,15 +77,15 @@ class RuleTexts {
 class Case {
  public:
   explicit Case(const std::string& text) : text_(text), prover_(formulas_) {
-    Sink loaded;
+    diag::Sink loaded;
     rules_ = load(text, loaded);
-    findings_ = lint_rules(rules_, {}, loaded);
+    findings_ = lint::lint_rules(rules_, {}, loaded);
     lists_ = prove::effective_lists(program(), formulas_);
     for (const prove::EffectiveList& list : lists_) {
       if (!list.model || !is_substage(list)) continue;
       for (const prove::RuleListed& one : list.rules) {
-        const Rule& rule = program().rules.get(one.rule);
-        const Span place{rule.span.file, rule.label_span.end, rule.span.end};
+        const sema::Rule& rule = program().rules.get(one.rule);
+        const source::Span place{rule.span.file, rule.label_span.end, rule.span.end};
         auto& alternatives = alternatives_[one.rule];
         alternatives = alternatives_of(formulas_, program(), rules_.sources(), rule.expr, place);
       }
@@ -104,13 +104,13 @@ class Case {
   }
 
  private:
-  static CompiledRules load(const std::string& text, Sink& sink) {
-    auto rules = load_rules({{"test.kr", text, true, {}}}, sink);
+  static match::CompiledRules load(const std::string& text, diag::Sink& sink) {
+    auto rules = sema::load_rules({{"test.kr", text, true, {}}}, sink);
     REQUIRE_MESSAGE(!sink.has_errors(), sink.all().front().message);
-    return compile_for_lint(std::move(rules), Names::few, std::nullopt, sink);
+    return lint::compile_for_lint(std::move(rules), lint::Names::few, std::nullopt, sink);
   }
 
-  const Program& program() const { return rules_.program(); }
+  const sema::Program& program() const { return rules_.program(); }
 
   bool is_substage(const prove::EffectiveList& list) const {
     return !list.rules.empty() &&
@@ -118,45 +118,49 @@ class Case {
                "substage";
   }
 
-  bool told_of(const CodeInfo* code, Span span) const {
-    return std::any_of(findings_.begin(), findings_.end(),
-                       [&](const Diagnostic& one) { return one.code == code && one.span == span; });
+  bool told_of(const diag::CodeInfo* code, source::Span span) const {
+    return std::any_of(findings_.begin(), findings_.end(), [&](const diag::Diagnostic& one) {
+      return one.code == code && one.span == span;
+    });
   }
 
   /// Whether lint says that no name reaches this: `some`, that none does in some model.
-  bool told_unreached(Span span, bool some = false) const {
-    return told_of(code::unreachable_rule.info, span) || told_of(code::never_holds.info, span) ||
-           told_of(code::conflicting_duplicate.info, span) ||
-           told_of(code::unreachable_alternative.info, span) ||
-           (some && told_of(code::unreachable_in_model.info, span));
+  bool told_unreached(source::Span span, bool some = false) const {
+    return told_of(diag::code::unreachable_rule.info, span) ||
+           told_of(diag::code::never_holds.info, span) ||
+           told_of(diag::code::conflicting_duplicate.info, span) ||
+           told_of(diag::code::unreachable_alternative.info, span) ||
+           (some && told_of(diag::code::unreachable_in_model.info, span));
   }
 
-  std::optional<RuleId> winner(const prove::EffectiveList& list, const prove::Witness& subject) {
-    Scanner scanner(rules_.database);
-    TestSubject scanned;
+  std::optional<sema::RuleId> winner(const prove::EffectiveList& list,
+                                     const prove::Witness& subject) {
+    match::Scanner scanner(rules_.database);
+    testing::TestSubject scanned;
     scanner.scan(subject.name, scanned.name);
     scanned.kind = subject.kind;
     for (const std::string& outer : subject.within) {
       scanner.scan(outer, scanned.within.emplace_back());
     }
-    const DimensionId dimension = program().rules.get(list.rules[0].rule).dimension;
-    const Table* table = program().models.get(*list.model).table(dimension);
+    const sema::DimensionId dimension = program().rules.get(list.rules[0].rule).dimension;
+    const sema::Table* table = program().models.get(*list.model).table(dimension);
     REQUIRE(table != nullptr);
-    return TableMatcher(program(), *table).match(scanned.subject());
+    return match::TableMatcher(program(), *table).match(scanned.subject());
   }
 
   /// No short name reaches what is said to be unreached, and where an alternative said to be
   /// redundant holds, another does.
   void check_names(const prove::EffectiveList& list, const std::vector<std::string>& names) {
-    Scanner scanner(rules_.database);
-    const DimensionId dimension = program().rules.get(list.rules[0].rule).dimension;
-    const TableMatcher matcher(program(), *program().models.get(*list.model).table(dimension));
-    std::set<RuleId> reached;
-    AtomSet outer(program().atoms.size());
+    match::Scanner scanner(rules_.database);
+    const sema::DimensionId dimension = program().rules.get(list.rules[0].rule).dimension;
+    const match::TableMatcher matcher(program(),
+                                      *program().models.get(*list.model).table(dimension));
+    std::set<sema::RuleId> reached;
+    match::AtomSet outer(program().atoms.size());
     scanner.scan("ab", outer);
     for (const std::string& name : names) {
-      TestSubject subject;
-      subject.name = AtomSet(program().atoms.size());
+      testing::TestSubject subject;
+      subject.name = match::AtomSet(program().atoms.size());
       scanner.scan(name, subject.name);
       for (const bool around : {false, true}) {
         if (around) subject.within.push_back(outer);
@@ -174,7 +178,7 @@ class Case {
       }
     }
     for (const prove::RuleListed& one : list.rules) {
-      const Rule& rule = program().rules.get(one.rule);
+      const sema::Rule& rule = program().rules.get(one.rule);
       CAPTURE(rules_.sources().text(rule.span));
       if (reached.contains(one.rule)) {
         REQUIRE(!told_unreached(rule.span));
@@ -184,7 +188,7 @@ class Case {
     }
   }
 
-  void check_winner(RuleId id, const prove::Witness& witness) {
+  void check_winner(sema::RuleId id, const prove::Witness& witness) {
     const auto& alternatives = alternatives_[id];
     if (alternatives.size() < 2) return;
     bool kept = false;
@@ -193,7 +197,7 @@ class Case {
       CAPTURE(rules_.sources().text(one.place));
       CAPTURE(to_string(witness));
       REQUIRE(!told_unreached(one.place));
-      kept |= !told_of(code::redundant_alternative.info, one.place);
+      kept |= !told_of(diag::code::redundant_alternative.info, one.place);
     }
     REQUIRE(kept);
   }
@@ -203,17 +207,17 @@ class Case {
     for (const prove::EffectiveList& list : lists_) {
       if (!list.model || !is_substage(list)) continue;
       for (size_t i = 0; i < list.rules.size(); ++i) {
-        const Rule& rule = program().rules.get(list.rules[i].rule);
+        const sema::Rule& rule = program().rules.get(list.rules[i].rule);
         CAPTURE(list.whose);
         CAPTURE(rules_.sources().text(rule.span));
-        REQUIRE(!told_of(code::not_proven.info, rule.span));
+        REQUIRE(!told_of(diag::code::not_proven.info, rule.span));
         const prove::Finding finding = prover_.find(list.rules[i].formula, list.above(i));
         REQUIRE(finding.answer != prove::Answer::not_proven);
         if (finding.found()) {
           CAPTURE(to_string(finding.witness));
           REQUIRE(winner(list, finding.witness) == list.rules[i].rule);
           REQUIRE(!told_unreached(rule.span));
-        } else if (!told_of(code::always_holds.info, rule.span)) {
+        } else if (!told_of(diag::code::always_holds.info, rule.span)) {
           REQUIRE(told_unreached(rule.span, true));
         }
       }
@@ -223,20 +227,20 @@ class Case {
   /// The names in what is said are given to whom it is said, by the tests that they are.
   void check_reasons() {
     struct Reason {
-      Span span;  // of what takes the name
+      source::Span span;  // of what takes the name
       bool redundant = false;
       std::string test;
     };
     std::vector<Reason> reasons;
-    for (const Diagnostic& one : findings_) {
-      const bool redundant = one.code == code::redundant_alternative.info;
-      if (!redundant && one.code != code::unreachable_rule.info &&
-          one.code != code::unreachable_alternative.info &&
-          one.code != code::unreachable_in_model.info) {
+    for (const diag::Diagnostic& one : findings_) {
+      const bool redundant = one.code == diag::code::redundant_alternative.info;
+      if (!redundant && one.code != diag::code::unreachable_rule.info &&
+          one.code != diag::code::unreachable_alternative.info &&
+          one.code != diag::code::unreachable_in_model.info) {
         continue;
       }
       ++told_;
-      for (const Related& related : one.related_) {
+      for (const diag::Related& related : one.related_) {
         const std::string_view said = related.message;
         const std::string_view head = redundant ? "this also matches " : "` matches ";
         const size_t at = said.find(head);
@@ -252,13 +256,13 @@ class Case {
     const std::string& label = program().rules.get(alternatives_.begin()->first).label;
     std::string text = text_ + "test e {\n";
     for (const Reason& one : reasons) text += fmt::format("{} => substage {}\n", one.test, label);
-    Sink sink;
-    const CompiledRules tested = load(text + "}\n", sink);
+    diag::Sink sink;
+    const match::CompiledRules tested = load(text + "}\n", sink);
     std::vector<char> confirmed(reasons.size(), 0);
-    for (const TestOutcome& outcome : run_tests(tested)) {
+    for (const testing::TestOutcome& outcome : testing::run_tests(tested)) {
       const Reason& reason = reasons[outcome.test];
       if (reason.redundant || outcome.rules.empty()) continue;
-      const Span span = tested.program().rules.get(outcome.rules[0]).span;
+      const source::Span span = tested.program().rules.get(outcome.rules[0]).span;
       if (prove::lies_in(reason.span, span)) confirmed[outcome.test] = 1;
     }
     for (size_t i = 0; i < reasons.size(); ++i) {
@@ -268,7 +272,7 @@ class Case {
         REQUIRE(confirmed[i] == 1);
         continue;
       }
-      const Test& test = tested.program().tests[i];
+      const sema::Test& test = tested.program().tests[i];
       prove::Witness witness;
       witness.name = test.name;
       witness.kind = test.kind.value_or(operation_kind_of(test.name));
@@ -277,10 +281,10 @@ class Case {
     }
   }
 
-  bool holds_at(Span place, const prove::Witness& witness) {
+  bool holds_at(source::Span place, const prove::Witness& witness) {
     for (uint32_t i = 0; i < program().exprs.size(); ++i) {
-      const Expr& expr = program().exprs.get({i});
-      if (expr.op != ExprOp::disjunction && expr.op != ExprOp::atom) continue;
+      const sema::Expr& expr = program().exprs.get({i});
+      if (expr.op != sema::ExprOp::disjunction && expr.op != sema::ExprOp::atom) continue;
       for (const prove::Alternative& one :
            alternatives_of(formulas_, program(), rules_.sources(), {i}, expr.span)) {
         if (one.place == place && prover_.holds(one.formula, witness)) return true;
@@ -290,12 +294,12 @@ class Case {
   }
 
   std::string text_;
-  CompiledRules rules_;
-  std::vector<Diagnostic> findings_;
+  match::CompiledRules rules_;
+  std::vector<diag::Diagnostic> findings_;
   prove::Formulas formulas_;
   prove::Prover prover_;
   std::vector<prove::EffectiveList> lists_;
-  std::map<RuleId, std::vector<prove::Alternative>> alternatives_;
+  std::map<sema::RuleId, std::vector<prove::Alternative>> alternatives_;
   size_t beyond_ = 0;  // rules that no short name reaches and a longer does
   size_t told_ = 0;
 };

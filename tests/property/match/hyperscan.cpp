@@ -22,26 +22,26 @@ struct Counts {
   size_t refused_with_matches = 0;
 };
 
-void check(const Program& program, const std::vector<std::string>& names, Counts& counts) {
-  const auto database = Database::compile(program, std::nullopt);
+void check(const sema::Program& program, const std::vector<std::string>& names, Counts& counts) {
+  const auto database = match::Database::compile(program, std::nullopt);
   counts.patterns += program.atoms.size();
   counts.refused += database->impl().refused.size();
-  for (const AtomId id : database->impl().refused) {
+  for (const sema::AtomId id : database->impl().refused) {
     // Next to nothing of usual size is refused that matches any of these names.
     CAPTURE(program.atoms.get(id).source);
-    CHECK_FALSE(may_leave_hyperscan(program.atoms.get(id).regex));
+    CHECK_FALSE(match::may_leave_hyperscan(program.atoms.get(id).regex));
     const auto automaton = regex::Nfa::build(program.atoms.get(id).regex);
     const bool matches = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return !name.empty() && automaton->search(name);
     });
     counts.refused_with_matches += matches ? 1 : 0;
   }
-  Scanner scanner(database);
-  AtomSet set;
+  match::Scanner scanner(database);
+  match::AtomSet set;
   for (const std::string& name : names) {
     scanner.scan(name, set);
     for (uint32_t i = 0; i < program.atoms.size(); ++i) {
-      const Atom& atom = program.atoms.get({i});
+      const sema::Atom& atom = program.atoms.get({i});
       if (test::ReferenceMatch(atom.regex, name).search() == set.has({i})) continue;
       CAPTURE(atom.source);
       CAPTURE(atom.hyperscan);
@@ -114,7 +114,7 @@ TEST_CASE("what a memo remembers is what the scanner says") {
   constexpr unsigned seed = 7'002;
   INFO("seed " << seed);
   std::mt19937 random(seed);
-  const auto memo = std::make_shared<MatchMemo>();
+  const auto memo = std::make_shared<match::MatchMemo>();
   std::vector<std::string> names = test::small_names(2);
   names.emplace_back();
   for (int i = 0; i < 40; ++i) names.push_back(test::random_name(random, 40));
@@ -126,10 +126,10 @@ TEST_CASE("what a memo remembers is what the scanner says") {
     for (const std::string& pattern : patterns) {
       if (auto regex = test::parsed(pattern)) rules.add(std::move(*regex), pattern);
     }
-    Scanner remembered(Database::of_automata(rules.program, memo));
-    Scanner scanner(Database::compile(rules.program, std::nullopt));
-    AtomSet expected;
-    AtomSet set;
+    match::Scanner remembered(match::Database::of_automata(rules.program, memo));
+    match::Scanner scanner(match::Database::compile(rules.program, std::nullopt));
+    match::AtomSet expected;
+    match::AtomSet set;
     for (const std::string& name : names) {
       CAPTURE(name);
       scanner.scan(name, expected);

@@ -26,39 +26,40 @@ engine e {
 )";
 
 /// All that `kr analyze`, `kr report` and `kr tree` say of a trace.
-std::string outputs(const kr::CompiledRules& rules, kr::Trace trace) {
-  const kr::Program& program = rules.program();
-  const kr::ChooseOptions options{"e", "default", true};
-  auto run = std::make_unique<kr::LabelledTrace>();
+std::string outputs(const kr::match::CompiledRules& rules, kr::trace::Trace trace) {
+  const kr::sema::Program& program = rules.program();
+  const kr::classify::ChooseOptions options{"e", "default", true};
+  auto run = std::make_unique<kr::analyze::LabelledTrace>();
   run->trace = std::move(trace);
-  const kr::TraceSubjects subjects(program, rules.database, run->trace, options);
-  run->choice = kr::choose_model(rules.database, subjects, options);
-  run->labelled = kr::classify(subjects, run->choice.model);
-  kr::RunSummary summary =
-      kr::summarize(program, rules.sources(), run->trace, run->labelled, std::nullopt);
+  const kr::classify::TraceSubjects subjects(program, rules.database, run->trace, options);
+  run->choice = kr::classify::choose_model(rules.database, subjects, options);
+  run->labelled = kr::classify::classify(subjects, run->choice.model);
+  kr::analyze::RunSummary summary =
+      kr::analyze::summarize(program, rules.sources(), run->trace, run->labelled, std::nullopt);
   int64_t idle_ns = 0;
-  for (const kr::DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
-  std::string out = kr::classify_csv(summary);
-  kr::RunStatistics statistics = kr::analyze(rules, *run, idle_ns);
+  for (const kr::analyze::DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
+  std::string out = kr::overview::classify_csv(summary);
+  kr::analyze::RunStatistics statistics = kr::analyze::analyze(rules, *run, idle_ns);
   kr::tables::Source source;
   source.rules = &rules;
   source.runs.push_back({std::move(summary), std::move(statistics), std::move(run)});
-  const kr::LabelledTrace& labelled = *source.runs[0].trace;
+  const kr::analyze::LabelledTrace& labelled = *source.runs[0].trace;
 
-  const kr::Attribution attribution =
-      kr::attribute(labelled.trace, program, rules.database, labelled.choice.model);
-  const auto modules = kr::label_modules(rules, {"t.json", "e", "default", {}},
-                                         kr::modules_of(labelled.trace, attribution));
-  modules->attribution = kr::sum(labelled.trace, attribution);
-  modules->layer_evidence = kr::layer_evidence(attribution);
-  for (const kr::Level::Kind level :
-       {kr::Level::Kind::kernel, kr::Level::Kind::module, kr::Level::Kind::layer}) {
-    kr::ViewOptions view;
+  const kr::classify::Attribution attribution =
+      kr::classify::attribute(labelled.trace, program, rules.database, labelled.choice.model);
+  const auto modules = kr::trees::label_modules(rules, {"t.json", "e", "default", {}},
+                                                kr::trees::modules_of(labelled.trace, attribution));
+  modules->attribution = kr::classify::sum(labelled.trace, attribution);
+  modules->layer_evidence = kr::classify::layer_evidence(attribution);
+  for (const kr::trees::Level::Kind level :
+       {kr::trees::Level::Kind::kernel, kr::trees::Level::Kind::module,
+        kr::trees::Level::Kind::layer}) {
+    kr::trees::ViewOptions view;
     view.level = {level, 0};
     view.unique_names = true;
-    const kr::TreeView tree(rules, *modules, view);
+    const kr::trees::TreeView tree(rules, *modules, view);
     const auto write = [&](std::string_view text) { out += text; };
-    kr::write_tree_csv(tree, kr::Metric::pct_cuda_time, write);
+    kr::overview::write_tree_csv(tree, kr::trees::Metric::pct_cuda_time, write);
     const kr::tables::Tree shown{"t", "e", "default", &tree};
     source.tree = &shown;
     std::vector<kr::table::Table> tables;
@@ -70,7 +71,8 @@ std::string outputs(const kr::CompiledRules& rules, kr::Trace trace) {
       }
     }
     kr::render::json(tables, write);
-    kr::write_tree_text(tree, {"t", "e", "default"}, kr::Metric::cuda_time_ms, {}, write);
+    kr::overview::write_tree_text(tree, {"t", "e", "default"}, kr::trees::Metric::cuda_time_ms, {},
+                                  write);
   }
   return out;
 }
@@ -78,7 +80,7 @@ std::string outputs(const kr::CompiledRules& rules, kr::Trace trace) {
 }  // namespace
 
 TEST_CASE("what is said of a trace is the same in any order of its events") {
-  const kr::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::match::CompiledRules rules = kr::test::compile(rules_text);
   std::mt19937 random(41);
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);

@@ -10,8 +10,8 @@
 #include "picture/tree_colors.hpp"
 #include "support/module_traces.hpp"
 
-using kr::Metric;
 using kr::test::Modules;
+using kr::trees::Metric;
 
 namespace {
 
@@ -19,7 +19,7 @@ class RandomTrace {
  public:
   explicit RandomTrace(uint32_t seed) : random_(seed) {}
 
-  kr::ModuleTrace make() {
+  kr::trace::ModuleTrace make() {
     Modules modules;
     const size_t steps = 1 + below(12);
     for (size_t i = 0; i < steps; ++i) {
@@ -31,10 +31,11 @@ class RandomTrace {
     return std::move(modules).finish();
   }
 
-  kr::ViewOptions options() {
-    kr::ViewOptions options;
-    const kr::Level::Kind kinds[] = {kr::Level::Kind::kernel, kr::Level::Kind::module,
-                                     kr::Level::Kind::layer, kr::Level::Kind::depth};
+  kr::trees::ViewOptions options() {
+    kr::trees::ViewOptions options;
+    const kr::trees::Level::Kind kinds[] = {
+        kr::trees::Level::Kind::kernel, kr::trees::Level::Kind::module,
+        kr::trees::Level::Kind::layer, kr::trees::Level::Kind::depth};
     options.level = {kinds[below(4)], static_cast<uint32_t>(below(4))};
     options.by_label = below(2) == 0;
     options.unique_names = below(2) == 0;
@@ -67,23 +68,23 @@ TEST_CASE("the parts drawn add up to the step, to the nanosecond, and touch each
   for (uint32_t seed = 0; seed < 400; ++seed) {
     CAPTURE(seed);
     RandomTrace random(seed);
-    kr::ModuleTrace trace = random.make();
+    kr::trace::ModuleTrace trace = random.make();
     const kr::test::OwnedView of(std::move(trace), random.options());
-    const kr::TreeView& view = *of.view;
-    kr::PictureWords words;
-    words.colors = kr::tree_colors(kr::test::module_rules().program(), view);
-    for (const kr::ViewEntry& entry : view.entries()) words.names.push_back(entry.name);
+    const kr::trees::TreeView& view = *of.view;
+    kr::picture::PictureWords words;
+    words.colors = kr::picture::tree_colors(kr::test::module_rules().program(), view);
+    for (const kr::trees::ViewEntry& entry : view.entries()) words.names.push_back(entry.name);
     for (const Metric metric : {Metric::cuda_time_ms, Metric::pct_cuda_time, Metric::invocations}) {
       size_t steps = 0;
-      for (const kr::TreeBars& bars : kr::tree_bars(view, metric)) {
+      for (const kr::picture::TreeBars& bars : kr::picture::tree_bars(view, metric)) {
         steps += bars.bars.size();
-        const kr::PictureScene scene =
-            kr::lay_out_picture(bars, metric, words, [](std::string_view text, double size, bool) {
+        const kr::picture::PictureScene scene = kr::picture::lay_out_picture(
+            bars, metric, words, [](std::string_view text, double size, bool) {
               return static_cast<double>(text.size()) * size / 2;
             });
         std::map<size_t, int64_t> sums;
         std::map<size_t, double> tops;
-        for (const kr::DrawnPart& part : scene.parts) {
+        for (const kr::picture::DrawnPart& part : scene.parts) {
           sums[part.bar] += part.value;
           REQUIRE(part.value > 0);
           const double bottom = part.place.y + part.place.height;
@@ -96,7 +97,7 @@ TEST_CASE("the parts drawn add up to the step, to the nanosecond, and touch each
           below->second = part.place.y;
         }
         for (size_t i = 0; i < bars.bars.size(); ++i) {
-          const kr::TreeBar& bar = bars.bars[i];
+          const kr::picture::TreeBar& bar = bars.bars[i];
           REQUIRE(sums[i] == bar.total);
           if (metric == Metric::invocations) continue;
           REQUIRE(bar.total == view.steps()[bar.step].total_ns);

@@ -369,17 +369,17 @@ class Reference {
   std::set<std::string> reported_;
 };
 
-std::string place(const test::Loaded& loaded, Span span) {
+std::string place(const test::Loaded& loaded, source::Span span) {
   return loaded.rules->sources.place(span);
 }
 
 std::string effective(const test::Loaded& loaded, const std::string& title,
                       const std::string& dimension) {
   const auto id = loaded.program().dimension(dimension);
-  const kr::Table* table = id ? test::model(loaded, title).table(*id) : nullptr;
+  const kr::sema::Table* table = id ? test::model(loaded, title).table(*id) : nullptr;
   if (table == nullptr) return "-";
   std::string text;
-  for (const RuleId rule : table->rules) {
+  for (const sema::RuleId rule : table->rules) {
     text += place(loaded, loaded.program().rules.get(rule).span) + " ";
   }
   if (table->otherwise) {
@@ -412,7 +412,7 @@ TEST_CASE("random programs have the effective order that the words say") {
       }
     }
     std::set<std::string> reported;
-    for (const Diagnostic& one : loaded.sink.all()) {
+    for (const diag::Diagnostic& one : loaded.sink.all()) {
       const std::string_view code = one.code->id;
       if (code == "KR220" || code == "KR221" || code == "KR222") {
         reported.insert(place(loaded, one.span));

@@ -48,26 +48,27 @@ std::string mangled(std::vector<std::string> pieces, std::mt19937& random) {
   return text;
 }
 
-bool sound(const Program& program, ExprId id) {
+bool sound(const sema::Program& program, sema::ExprId id) {
   if (id.index >= program.exprs.size()) return false;
-  const Expr& expr = program.exprs.get(id);
-  if (expr.op == ExprOp::atom) return expr.atom.index < program.atoms.size();
-  const bool sound_operands = std::all_of(expr.operands.begin(), expr.operands.end(),
-                                          [&](ExprId operand) { return operand.index < id.index; });
-  const size_t least = expr.op == ExprOp::operation                               ? 0
-                       : expr.op == ExprOp::within || expr.op == ExprOp::negation ? 1
-                                                                                  : 2;
+  const sema::Expr& expr = program.exprs.get(id);
+  if (expr.op == sema::ExprOp::atom) return expr.atom.index < program.atoms.size();
+  const bool sound_operands =
+      std::all_of(expr.operands.begin(), expr.operands.end(),
+                  [&](sema::ExprId operand) { return operand.index < id.index; });
+  const size_t least = expr.op == sema::ExprOp::operation                                     ? 0
+                       : expr.op == sema::ExprOp::within || expr.op == sema::ExprOp::negation ? 1
+                                                                                              : 2;
   return sound_operands && expr.operands.size() >= least;
 }
 
-bool sound(const Program& program, const Table& table) {
-  const auto has_label = [&](RuleId id) {
-    const Rule& rule = program.rules.get(id);
+bool sound(const sema::Program& program, const sema::Table& table) {
+  const auto has_label = [&](sema::RuleId id) {
+    const sema::Rule& rule = program.rules.get(id);
     return rule.dimension == table.dimension &&
            (rule.keep || !table.closed || table.find(rule.label) != nullptr);
   };
-  const auto plain = [&](RuleId id) {
-    const Rule& rule = program.rules.get(id);
+  const auto plain = [&](sema::RuleId id) {
+    const sema::Rule& rule = program.rules.get(id);
     return !rule.otherwise && sound(program, rule.expr);
   };
   return std::all_of(table.rules.begin(), table.rules.end(), has_label) &&
@@ -76,13 +77,13 @@ bool sound(const Program& program, const Table& table) {
           (has_label(*table.otherwise) && program.rules.get(*table.otherwise).otherwise));
 }
 
-bool sound(const Program& program) {
+bool sound(const sema::Program& program) {
   for (uint32_t i = 0; i < program.exprs.size(); ++i) {
-    if (!sound(program, ExprId{i})) return false;
+    if (!sound(program, sema::ExprId{i})) return false;
   }
-  for (const Model& model : program.models) {
+  for (const sema::Model& model : program.models) {
     if (model.table(program.kind()) == nullptr) return false;
-    for (const Table& table : model.tables) {
+    for (const sema::Table& table : model.tables) {
       if (!sound(program, table)) return false;
     }
   }
@@ -97,7 +98,7 @@ TEST_CASE("mangled rulesets are reported, or sound") {
   for (const char* path : {"rulesets/vllm.kr", "rulesets/generic.kr"}) {
     texts.push_back({path, read_file(folder + path)});
   }
-  for (const std::string& name : Library({folder}).modules()) {
+  for (const std::string& name : source::Library({folder}).modules()) {
     if (!name.starts_with("std.")) continue;
     const std::string path = "stdlib/" + name.substr(4) + ".kr";
     texts.push_back({path, read_file(folder + path)});

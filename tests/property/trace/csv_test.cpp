@@ -204,16 +204,16 @@ struct Outcome {
 };
 
 Outcome read(std::string_view text, size_t block_size, unsigned threads, bool truncated = false) {
-  OpenOptions options;
+  trace::OpenOptions options;
   options.allow_truncated = truncated;
   Outcome out;
   try {
-    Input input(text, "t", options);
-    TraceBuilder builder("t", "csv");
-    read_gpu_trace_csv(input, builder, {.block_size = block_size, .threads = threads});
-    const Trace trace = std::move(builder).finish();
-    for (const Operation& operation : trace.operations) {
-      const Track& track = trace.track(operation.track);
+    trace::Input input(text, "t", options);
+    trace::TraceBuilder builder("t", "csv");
+    trace::read_gpu_trace_csv(input, builder, {.block_size = block_size, .threads = threads});
+    const trace::Trace trace = std::move(builder).finish();
+    for (const trace::Operation& operation : trace.operations) {
+      const trace::Track& track = trace.track(operation.track);
       out.rows.push_back(fmt::format("{} {} {} ({}) {} {}", operation.start_ns,
                                      operation.duration_ns, track.device_name, track.device,
                                      track.stream, trace.names.get(operation.name).text));

@@ -244,30 +244,31 @@ class Place {
 };
 
 Outcome read(const std::string& path, size_t block_size, unsigned threads, bool truncated = false) {
-  OpenOptions options;
+  trace::OpenOptions options;
   options.allow_truncated = truncated;
   options.host_side = true;
   Outcome out;
   try {
-    TraceBuilder builder("t", "cupti-csv");
-    read_cupti_folder(path, options, builder, {.block_size = block_size, .threads = threads});
-    const Trace trace = std::move(builder).finish();
+    trace::TraceBuilder builder("t", "cupti-csv");
+    trace::read_cupti_folder(path, options, builder,
+                             {.block_size = block_size, .threads = threads});
+    const trace::Trace trace = std::move(builder).finish();
     for (size_t i = 0; i < trace.operations.size(); ++i) {
-      const Operation& operation = trace.operations[i];
-      const OperationName& name = trace.names.get(operation.name);
-      const Track& track = trace.track(operation.track);
-      const Launch* launch = trace.host->launch(i);
+      const trace::Operation& operation = trace.operations[i];
+      const trace::OperationName& name = trace.names.get(operation.name);
+      const trace::Track& track = trace.track(operation.track);
+      const trace::Launch* launch = trace.host->launch(i);
       out.lines.push_back(fmt::format(
           "{} {} {} {} {} {} {}", to_string(name.kind), operation.start_ns, operation.duration_ns,
           launch == nullptr ? -1 : launch->correlation, track.device, track.stream, name.text));
     }
-    for (const Launch& launch : trace.host->launches) {
+    for (const trace::Launch& launch : trace.host->launches) {
       out.lines.push_back(fmt::format("call {} {} {} {}", launch.start_ns, launch.duration_ns,
                                       launch.correlation, trace.host->calls[launch.call].name));
     }
     std::sort(out.lines.begin(), out.lines.end());
     for (const Warning& warning : trace.warnings) out.said.push_back(warning.text);
-    for (const Loss& loss : trace.losses) {
+    for (const trace::Loss& loss : trace.losses) {
       out.said.push_back(fmt::format("{} {} {}", loss.what, loss.count, loss.first_offset));
     }
   } catch (const Error& error) {

@@ -56,7 +56,7 @@ TEST_CASE("a damaged export is a trace or an error") {
   REQUIRE(::mkdtemp(folder.data()) != nullptr);
   const std::string path = folder + "/t.sqlite";
   const std::string whole = small_export(path);
-  CHECK(open_trace(path).operations.size() == 120);
+  CHECK(trace::open_trace(path).operations.size() == 120);
   size_t errors = 0;
   for (uint64_t seed = 1; seed <= test::rounds(500); ++seed) {
     CAPTURE(seed);
@@ -67,17 +67,17 @@ TEST_CASE("a damaged export is a trace or an error") {
     }
     if (random() % 4 == 0) bytes.resize(random() % bytes.size());
     write_file(path, bytes);
-    OpenOptions options;
+    trace::OpenOptions options;
     options.allow_truncated = random() % 2 == 0;
     options.host_side = random() % 2 == 0;
     try {
-      const Trace trace = open_trace(path, options);
+      const trace::Trace trace = trace::open_trace(path, options);
       CHECK(trace.operations.size() <= 100000);
       if (!trace.host) continue;
       CHECK(trace.host->launch_of.size() == trace.operations.size());
       size_t opened = 0;
-      sweep_launches(
-          *trace.host, [&](uint32_t, uint32_t) { ++opened; }, [](const SweptLaunch&) {});
+      trace::sweep_launches(
+          *trace.host, [&](uint32_t, uint32_t) { ++opened; }, [](const trace::SweptLaunch&) {});
       CHECK(opened <= trace.host->ranges.size());
     } catch (const Error& error) {
       ++errors;

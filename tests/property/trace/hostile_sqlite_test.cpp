@@ -180,9 +180,9 @@ class Schema {
   std::string sql_;
 };
 
-uint64_t lost(const Trace& trace, std::initializer_list<std::string_view> whats) {
+uint64_t lost(const trace::Trace& trace, std::initializer_list<std::string_view> whats) {
   uint64_t count = 0;
-  for (const Loss& loss : trace.losses) {
+  for (const trace::Loss& loss : trace.losses) {
     if (std::find(whats.begin(), whats.end(), loss.what) != whats.end()) count += loss.count;
   }
   return count;
@@ -205,12 +205,12 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
     const std::string path = folder.path(fmt::format("{}.sqlite", seed));
     sqlite::Database::write(path).execute(schema.sql());
     for (const bool host : {false, true}) {
-      OpenOptions options;
+      trace::OpenOptions options;
       options.host_side = host;
       options.threads = 1 + static_cast<unsigned>(seed % 2);
       if (!host) options.tell_range = [](std::string_view) {};
       try {
-        const Trace trace = open_trace(path, options);
+        const trace::Trace trace = trace::open_trace(path, options);
         CHECK(trace.operations.size() + lost(trace, {"operation with an open end"}) ==
               schema.kernels + schema.copies);
         ++whole;
@@ -236,11 +236,11 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
       bytes[random() % bytes.size()] = static_cast<char>(random());
     }
     write_file(path, bytes);
-    OpenOptions options;
+    trace::OpenOptions options;
     options.host_side = seed % 2 == 0;
     options.allow_truncated = seed % 3 == 0;
     try {
-      open_trace(path, options);
+      trace::open_trace(path, options);
     } catch (const Error& error) {
       CHECK(!error.why().empty());
     }
@@ -291,11 +291,11 @@ TEST_CASE("pages that lead to one page again and again end") {
   }
   write_file(path, bytes);
   for (const bool allow : {false, true}) {
-    OpenOptions options;
+    trace::OpenOptions options;
     options.allow_truncated = allow;
     std::string why;
     try {
-      open_trace(path, options);
+      trace::open_trace(path, options);
     } catch (const Error& error) {
       why = error.why();
     }

@@ -203,16 +203,17 @@ struct Slow {
   }
 };
 
-constexpr std::array<KinetoReading, 5> readings{{{.window_size = 1, .threads = 1},
-                                                 {.window_size = 64, .threads = 2},
-                                                 {.window_size = 300, .threads = 1},
-                                                 {.window_size = 1000, .threads = 2},
-                                                 {}}};
+constexpr std::array<trace::KinetoReading, 5> readings{{{.window_size = 1, .threads = 1},
+                                                        {.window_size = 64, .threads = 2},
+                                                        {.window_size = 300, .threads = 1},
+                                                        {.window_size = 1000, .threads = 2},
+                                                        {}}};
 
 // All that is said: the trace, or the Error.
-std::string said(const std::string& text, const KinetoReading& reading, bool allow_truncated) {
+std::string said(const std::string& text, const trace::KinetoReading& reading,
+                 bool allow_truncated) {
   try {
-    const Trace trace = read_kineto(text, reading, allow_truncated, true);
+    const trace::Trace trace = read_kineto(text, reading, allow_truncated, true);
     std::string out = dump_kineto(trace) + dump_losses(trace);
     for (const Warning& warning : trace.warnings) out += warning.text + "\n";
     return out;
@@ -228,8 +229,8 @@ TEST_CASE("random traces are read as the obvious reader reads them, in any order
     const std::string text = written.text(random);
     CAPTURE(text);
     const std::string slow = Slow(text).dump();
-    for (const KinetoReading& reading : readings) {
-      const Trace trace = read_kineto(text, reading, false, true);
+    for (const trace::KinetoReading& reading : readings) {
+      const trace::Trace trace = read_kineto(text, reading, false, true);
       REQUIRE(dump_kineto(trace) == slow);
       const std::set<std::string> told = told_ranges(text, reading);
       const std::set<std::string> kept(trace.host->range_names.begin(),
@@ -267,7 +268,8 @@ TEST_CASE("changed bytes: all windows and threads say the same, and what is not 
     CAPTURE(text);
     const bool allow = below(random, 2) == 0;
     const std::string whole = said(text, {.threads = 1}, allow);
-    for (const KinetoReading& reading : readings) REQUIRE(said(text, reading, allow) == whole);
+    for (const trace::KinetoReading& reading : readings)
+      REQUIRE(said(text, reading, allow) == whole);
     std::string fault;
     try {
       parse_json(text, "t.json");
@@ -290,13 +292,13 @@ TEST_CASE("every cut is an error or, where that is allowed, a part of the trace"
     const RandomKineto written = random_kineto(random);
     const std::string text = written.text(random);
     const size_t end = text.find_last_not_of(" \t\r\n") + 1;
-    const Trace whole = read_kineto(text);
+    const trace::Trace whole = read_kineto(text);
     for (size_t cut = text.find_first_not_of(" \t\r\n") + 1; cut < end; ++cut) {
       const std::string head = text.substr(0, cut);
       CAPTURE(head);
-      const KinetoReading& reading = readings[cut % readings.size()];
+      const trace::KinetoReading& reading = readings[cut % readings.size()];
       REQUIRE(kineto_error(head, reading).find("is cut off here") != std::string::npos);
-      const Trace part = read_kineto(head, reading, true);
+      const trace::Trace part = read_kineto(head, reading, true);
       REQUIRE(
           part.warnings[0].text.starts_with(fmt::format("The file is cut off at byte {}: ", cut)));
       REQUIRE(part.operations.size() <= whole.operations.size());

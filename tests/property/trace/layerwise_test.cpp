@@ -252,8 +252,9 @@ std::string slow_reading(const std::string& text, bool single) {
   return out;
 }
 
-LayerwiseReading reading(bool single, size_t block_size) {
-  return {.table = single ? LayerwiseReading::Table::model : LayerwiseReading::Table::summary,
+trace::LayerwiseReading reading(bool single, size_t block_size) {
+  return {.table = single ? trace::LayerwiseReading::Table::model
+                          : trace::LayerwiseReading::Table::summary,
           .block_size = block_size};
 }
 
@@ -271,12 +272,13 @@ std::vector<Step> random_steps(RandomForests& forests) {
 }
 
 // Of a text that is cut off: an error, or whole steps from the first on.
-void check_cut(std::string_view text, size_t size, size_t block_size, const ModuleTrace& all) {
+void check_cut(std::string_view text, size_t size, size_t block_size,
+               const trace::ModuleTrace& all) {
   CAPTURE(size);
   const std::string_view cut = text.substr(0, size);
   const std::string error = layerwise_error(cut, reading(false, block_size));
   CHECK(error.find(fmt::format("at byte {}: the file is cut off here", size)) != error.npos);
-  const ModuleTrace some = read_layerwise(cut, reading(false, block_size), true);
+  const trace::ModuleTrace some = read_layerwise(cut, reading(false, block_size), true);
   REQUIRE(some.steps.size() <= all.steps.size());
   for (size_t i = 0; i < some.steps.size(); ++i) {
     std::string expected = dump_step(all, i);
@@ -308,7 +310,7 @@ TEST_CASE("random forests in random spelling") {
       CHECK(dump_steps(read_layerwise(text, reading(single, small))) == expected);
       CHECK(dump_steps(read_layerwise(text, reading(single, 1 << 18))) == expected);
     }
-    const ModuleTrace all = read_layerwise(text);
+    const trace::ModuleTrace all = read_layerwise(text);
     const size_t end = text.find_last_of('}');
     for (int i = 0; i < 20; ++i) {
       check_cut(text, forests.below(end + 1), 1 + forests.below(100), all);
@@ -333,7 +335,7 @@ TEST_CASE("invented models in every form") {
             dump_steps(read_layerwise(text, reading(single, 1000))) == slow_reading(text, single);
         CHECK(same);
       }
-      const ModuleTrace trace = read_layerwise(text);
+      const trace::ModuleTrace trace = read_layerwise(text);
       CHECK(trace.steps.size() == 4);
       CHECK(trace.warnings.empty());
       CHECK(trace.losses.empty());

@@ -149,16 +149,16 @@ struct Outcome {
 };
 
 Outcome read(std::string_view text, size_t block_size, unsigned threads, bool truncated = false) {
-  OpenOptions options;
+  trace::OpenOptions options;
   options.allow_truncated = truncated;
   Outcome out;
   try {
-    Input input(text, "t", options);
-    TraceBuilder builder("t", "ncu-csv");
-    read_ncu_csv(input, builder, {.block_size = block_size, .threads = threads});
-    const Trace trace = std::move(builder).finish();
-    for (const Operation& operation : trace.operations) {
-      const Track& track = trace.track(operation.track);
+    trace::Input input(text, "t", options);
+    trace::TraceBuilder builder("t", "ncu-csv");
+    trace::read_ncu_csv(input, builder, {.block_size = block_size, .threads = threads});
+    const trace::Trace trace = std::move(builder).finish();
+    for (const trace::Operation& operation : trace.operations) {
+      const trace::Track& track = trace.track(operation.track);
       out.lines.push_back(fmt::format("{} {} {} {} {}", operation.start_ns, operation.duration_ns,
                                       track.device, track.stream,
                                       trace.names.get(operation.name).text));
@@ -166,7 +166,7 @@ Outcome read(std::string_view text, size_t block_size, unsigned threads, bool tr
     std::sort(out.lines.begin(), out.lines.end());
     for (const Warning& warning : trace.warnings) out.said.push_back(warning.text);
     out.said.push_back(trace.inexact);
-    for (const Loss& loss : trace.losses) {
+    for (const trace::Loss& loss : trace.losses) {
       out.said.push_back(fmt::format("{} {} {}", loss.what, loss.count, loss.first_offset));
     }
   } catch (const Error& error) {

@@ -88,7 +88,7 @@ class SlowReading {
         if (at == known.end()) known.push_back(traces_.work[i].name);
       }
       size_t before = 0;
-      for (const kr::Repetition& found : kr::find_repetitions(names)) {
+      for (const kr::classify::Repetition& found : kr::classify::find_repetitions(names)) {
         if (found.level != 0) continue;
         for (size_t k = 0; k < found.covered(); ++k) {
           Place& place = places_[members[found.first + k]];
@@ -141,27 +141,28 @@ std::map<std::pair<std::string, std::string>, std::pair<int64_t, size_t>> slow_t
 }  // namespace
 
 TEST_CASE("operations belong where a slow reading finds them, and trees hold all of them") {
-  const kr::CompiledRules rules = kr::test::compile(rules_text);
-  const kr::ModelId model = *rules.program().model({0}, "default");
+  const kr::match::CompiledRules rules = kr::test::compile(rules_text);
+  const kr::sema::ModelId model = *rules.program().model({0}, "default");
   std::mt19937 random(31);
   size_t layers = 0;
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(round);
     const HostTraces traces(random, round % 2 == 0);
-    const kr::Trace trace = traces.read(random);
+    const kr::trace::Trace trace = traces.read(random);
     const SlowReading slow(traces);
-    const kr::Attribution got = kr::attribute(trace, rules.program(), rules.database, model);
-    const kr::HostSide& host = *trace.host;
+    const kr::classify::Attribution got =
+        kr::classify::attribute(trace, rules.program(), rules.database, model);
+    const kr::trace::HostSide& host = *trace.host;
     REQUIRE(trace.operations.size() == traces.work.size());
-    kr::AttributionSums expected;
+    kr::classify::AttributionSums expected;
     for (size_t i = 0; i < traces.work.size(); ++i) {
       CAPTURE(i);
       const Place& place = slow[i];
       const uint32_t step = got.step_of[i];
-      REQUIRE((step == kr::Attribution::none) == (place.step == nullptr));
+      REQUIRE((step == kr::classify::Attribution::none) == (place.step == nullptr));
       if (place.step != nullptr) CHECK(got.steps[step].start_ns == place.step->start);
       const uint32_t module = got.module_of[i];
-      REQUIRE((module == kr::Attribution::none) == place.modules.empty());
+      REQUIRE((module == kr::classify::Attribution::none) == place.modules.empty());
       if (!place.modules.empty()) {
         CHECK(host.ranges[module].start_ns == place.modules.back()->start);
         const std::vector<uint32_t> chain = host.modules_of(*host.launch(i));
@@ -176,22 +177,22 @@ TEST_CASE("operations belong where a slow reading finds them, and trees hold all
                                              : expected.none_ns;
       part += traces.work[i].duration;
     }
-    const kr::AttributionSums sums = kr::sum(trace, got);
+    const kr::classify::AttributionSums sums = kr::classify::sum(trace, got);
     CHECK(sums.module_ns == expected.module_ns);
     CHECK(sums.layer_ns == expected.layer_ns);
     CHECK(sums.none_ns == expected.none_ns);
 
-    const kr::ModuleTrace trees = kr::modules_of(trace, got);
+    const kr::trace::ModuleTrace trees = kr::trees::modules_of(trace, got);
     std::map<std::pair<std::string, std::string>, std::pair<int64_t, size_t>> nodes;
-    std::vector<kr::ModuleNode> forest;
+    std::vector<kr::trace::ModuleNode> forest;
     for (size_t s = 0; s < trees.steps.size(); ++s) {
       trees.expand(s, forest);
       const std::string key = s < got.steps.size()
                                   ? fmt::format("{}@{}", got.steps[s].text, got.steps[s].start_ns)
                                   : trees.steps[s].key;
-      for (const kr::ModuleNode& node : forest) {
+      for (const kr::trace::ModuleNode& node : forest) {
         std::string path;
-        for (kr::PathId at = node.path; at.valid(); at = trees.paths.parent(at)) {
+        for (kr::trace::PathId at = node.path; at.valid(); at = trees.paths.parent(at)) {
           path = "/" + std::string(trees.name(at)) + path;
         }
         CHECK(nodes.try_emplace({key, path}, node.total_ns, static_cast<size_t>(node.invocations))

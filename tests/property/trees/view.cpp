@@ -13,9 +13,9 @@
 
 namespace {
 
-using kr::Level;
 using kr::test::Forest;
 using kr::test::Tree;
+using kr::trees::Level;
 
 const char* const view_rules = R"(
 labels substage { gemm attn sampling misc }
@@ -92,7 +92,7 @@ void entries_at(int wanted, const Tree& tree, bool root, std::vector<std::string
   for (const Tree& child : tree.children) entries_at(wanted, child, false, path, out);
 }
 
-std::vector<std::string> names_of(const kr::ModuleTrace& trace, kr::PathId path) {
+std::vector<std::string> names_of(const kr::trace::ModuleTrace& trace, kr::trace::PathId path) {
   std::vector<std::string> names;
   for (; path.valid(); path = trace.paths.parent(path)) names.emplace_back(trace.name(path));
   std::reverse(names.begin(), names.end());
@@ -102,12 +102,12 @@ std::vector<std::string> names_of(const kr::ModuleTrace& trace, kr::PathId path)
 struct Made {
   std::vector<Forest> forests;  // settled
   std::vector<Forest> as_given;
-  std::unique_ptr<kr::LabelledModules> modules;
+  std::unique_ptr<kr::trees::LabelledModules> modules;
 };
 
-Made make(const kr::CompiledRules& rules, uint32_t seed) {
+Made make(const kr::match::CompiledRules& rules, uint32_t seed) {
   kr::test::RandomForests random(seed);
-  kr::ModuleTraceBuilder builder("test.json", "layerwise-json");
+  kr::trace::ModuleTraceBuilder builder("test.json", "layerwise-json");
   Made made;
   Forest forest = random.forest();
   const size_t steps = 1 + random.below(6);
@@ -121,17 +121,17 @@ Made make(const kr::CompiledRules& rules, uint32_t seed) {
     for (Tree& tree : settled) settle(tree);
     made.forests.push_back(std::move(settled));
   }
-  made.modules =
-      kr::label_modules(rules, {"test.json", "e", "default", {}}, std::move(builder).finish());
+  made.modules = kr::trees::label_modules(rules, {"test.json", "e", "default", {}},
+                                          std::move(builder).finish());
   return made;
 }
 
-std::vector<Shown> shown(const kr::TreeView& view, size_t step) {
-  std::vector<kr::ModuleNode> nodes;
-  std::vector<kr::ViewRow> rows;
+std::vector<Shown> shown(const kr::trees::TreeView& view, size_t step) {
+  std::vector<kr::trace::ModuleNode> nodes;
+  std::vector<kr::trees::ViewRow> rows;
   view.rows(step, nodes, rows);
   std::vector<Shown> out;
-  for (const kr::ViewRow& row : rows) {
+  for (const kr::trees::ViewRow& row : rows) {
     out.push_back({names_of(view.trace(), row.path), row.total_ns, row.invocations});
   }
   return out;
@@ -148,13 +148,13 @@ constexpr int rounds = 500;
 }  // namespace
 
 TEST_CASE("a forest comes back as it was given, own time below its node") {
-  const kr::CompiledRules rules = kr::test::compile(view_rules);
+  const kr::match::CompiledRules rules = kr::test::compile(view_rules);
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
     const Made made = make(rules, seed);
-    const kr::ModuleTrace& trace = made.modules->trace;
+    const kr::trace::ModuleTrace& trace = made.modules->trace;
     REQUIRE(trace.steps.size() == made.forests.size());
-    std::vector<kr::ModuleNode> nodes;
+    std::vector<kr::trace::ModuleNode> nodes;
     for (size_t i = 0; i < made.forests.size(); ++i) {
       trace.expand(i, nodes);
       size_t at = 0;
@@ -162,7 +162,7 @@ TEST_CASE("a forest comes back as it was given, own time below its node") {
       const std::function<void(const Tree&)> same = [&](const Tree& tree) {
         path.push_back(tree.name);
         REQUIRE(at < nodes.size());
-        const kr::ModuleNode node = nodes[at++];
+        const kr::trace::ModuleNode node = nodes[at++];
         CHECK(names_of(trace, node.path) == path);
         CHECK(node.total_ns == tree.ns);
         CHECK(node.invocations == tree.calls);
@@ -178,15 +178,15 @@ TEST_CASE("a forest comes back as it was given, own time below its node") {
 }
 
 TEST_CASE("what a level shows is what the slow cut shows, and adds up to the step") {
-  const kr::CompiledRules rules = kr::test::compile(view_rules);
+  const kr::match::CompiledRules rules = kr::test::compile(view_rules);
   std::vector<Level> levels{{Level::Kind::kernel, 0}, {Level::Kind::module, 0}};
   for (uint32_t depth = 0; depth < 8; ++depth) levels.push_back({Level::Kind::depth, depth});
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
     const Made made = make(rules, seed);
     for (const Level level : levels) {
-      CAPTURE(kr::to_string(level));
-      const kr::TreeView view(rules, *made.modules, {.level = level});
+      CAPTURE(kr::trees::to_string(level));
+      const kr::trees::TreeView view(rules, *made.modules, {.level = level});
       for (size_t i = 0; i < made.forests.size(); ++i) {
         const std::vector<Shown> rows = shown(view, i);
         CHECK(rows == cut(made.forests[i], level));
@@ -199,20 +199,21 @@ TEST_CASE("what a level shows is what the slow cut shows, and adds up to the ste
 }
 
 TEST_CASE("every level of depth refines the one above it, layers conserve time") {
-  const kr::CompiledRules rules = kr::test::compile(view_rules);
+  const kr::match::CompiledRules rules = kr::test::compile(view_rules);
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
     const Made made = make(rules, seed);
-    std::vector<kr::ModuleNode> nodes;
-    std::vector<kr::ViewRow> coarse, fine;
+    std::vector<kr::trace::ModuleNode> nodes;
+    std::vector<kr::trees::ViewRow> coarse, fine;
     for (uint32_t depth = 1; depth < 8; ++depth) {
-      const kr::TreeView above(rules, *made.modules, {.level = {Level::Kind::depth, depth - 1}});
-      const kr::TreeView below(rules, *made.modules, {.level = {Level::Kind::depth, depth}});
+      const kr::trees::TreeView above(rules, *made.modules,
+                                      {.level = {Level::Kind::depth, depth - 1}});
+      const kr::trees::TreeView below(rules, *made.modules, {.level = {Level::Kind::depth, depth}});
       for (size_t i = 0; i < made.forests.size(); ++i) {
         above.rows(i, nodes, coarse);
         below.rows(i, nodes, fine);
         size_t at = 0;
-        for (const kr::ViewRow& row : coarse) {
+        for (const kr::trees::ViewRow& row : coarse) {
           int64_t total = 0;
           while (at < fine.size() && fine[at].node < nodes[row.node].end) {
             total += fine[at++].total_ns;
@@ -222,7 +223,7 @@ TEST_CASE("every level of depth refines the one above it, layers conserve time")
         CHECK(at == fine.size());
       }
     }
-    const kr::TreeView layers(rules, *made.modules, {.level = {Level::Kind::layer, 0}});
+    const kr::trees::TreeView layers(rules, *made.modules, {.level = {Level::Kind::layer, 0}});
     for (size_t i = 0; i < made.forests.size(); ++i) {
       int64_t total = 0;
       for (const Shown& row : shown(layers, i)) total += row.ns;
@@ -232,7 +233,7 @@ TEST_CASE("every level of depth refines the one above it, layers conserve time")
 }
 
 TEST_CASE("entries: the largest of all steps, the rest together, names unique whatever is asked") {
-  const kr::CompiledRules rules = kr::test::compile(view_rules);
+  const kr::match::CompiledRules rules = kr::test::compile(view_rules);
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
     const Made made = make(rules, seed);
@@ -240,25 +241,25 @@ TEST_CASE("entries: the largest of all steps, the rest together, names unique wh
       for (const bool by_label : {false, true}) {
         for (const uint64_t top_k : {0, 1, 3}) {
           for (const size_t width : {0, 4, 9}) {
-            const kr::TreeView view(rules, *made.modules,
-                                    {.level = {Level::Kind::kernel, 0},
-                                     .by_label = by_label,
-                                     .top_k = top_k,
-                                     .unique_names = unique,
-                                     .width = width});
+            const kr::trees::TreeView view(rules, *made.modules,
+                                           {.level = {Level::Kind::kernel, 0},
+                                            .by_label = by_label,
+                                            .top_k = top_k,
+                                            .unique_names = unique,
+                                            .width = width});
             std::set<std::string> names;
-            for (const kr::ViewEntry& entry : view.entries()) {
+            for (const kr::trees::ViewEntry& entry : view.entries()) {
               if (entry.others) continue;
               CHECK(names.insert(entry.name).second);
             }
             if (top_k > 0) CHECK(names.size() <= top_k);
             std::vector<int64_t> sums(view.entries().size());
-            std::vector<kr::ModuleNode> nodes;
-            std::vector<kr::ViewRow> rows;
+            std::vector<kr::trace::ModuleNode> nodes;
+            std::vector<kr::trees::ViewRow> rows;
             for (size_t i = 0; i < made.forests.size(); ++i) {
               view.rows(i, nodes, rows);
               int64_t total = 0;
-              for (const kr::ViewRow& row : rows) {
+              for (const kr::trees::ViewRow& row : rows) {
                 sums[row.entry] += row.total_ns;
                 total += row.total_ns;
               }
@@ -276,21 +277,21 @@ TEST_CASE("entries: the largest of all steps, the rest together, names unique wh
 }
 
 TEST_CASE("unique names: one a path, no longer than needed") {
-  const kr::CompiledRules rules = kr::test::compile(view_rules);
+  const kr::match::CompiledRules rules = kr::test::compile(view_rules);
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
     const Made made = make(rules, seed);
-    const kr::ModuleTrace& trace = made.modules->trace;
-    std::vector<kr::PathId> paths;
+    const kr::trace::ModuleTrace& trace = made.modules->trace;
+    std::vector<kr::trace::PathId> paths;
     for (uint32_t i = 0; i < trace.paths.size(); ++i) paths.push_back({i});
-    const std::vector<std::string> names = kr::unique_names(trace, paths);
+    const std::vector<std::string> names = kr::trees::unique_names(trace, paths);
     CHECK(std::set<std::string>(names.begin(), names.end()).size() == paths.size());
     for (size_t i = 0; i < paths.size(); ++i) {
       CHECK(names[i].starts_with(trace.name(paths[i])));
       // Only names that read like what is made of others are ever told apart for nothing.
       const std::string own(trace.name(paths[i]));
       const bool odd = own.find(" #") != own.npos || own.find(" <-") != own.npos;
-      const auto same_name = [&](kr::PathId path) {
+      const auto same_name = [&](kr::trace::PathId path) {
         return trace.paths.name(path) == trace.paths.name(paths[i]);
       };
       if (!odd && std::count_if(paths.begin(), paths.end(), same_name) == 1) {
@@ -301,17 +302,18 @@ TEST_CASE("unique names: one a path, no longer than needed") {
 }
 
 TEST_CASE("compat shows what vLLM's script keeps, and says what that loses") {
-  const kr::CompiledRules rules = kr::test::compile("engine e { substage { misc: otherwise } }");
+  const kr::match::CompiledRules rules =
+      kr::test::compile("engine e { substage { misc: otherwise } }");
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
     const Made made = make(rules, seed);
     for (const int wanted : {0, 1}) {
-      kr::ViewOptions options;
+      kr::trees::ViewOptions options;
       options.level.kind = wanted == 0 ? Level::Kind::kernel : Level::Kind::module;
       options.folds = {"Sampler"};
       options.compat = true;
       options.unique_names = true;
-      const kr::TreeView view(rules, *made.modules, options);
+      const kr::trees::TreeView view(rules, *made.modules, options);
       int64_t kept = 0, all = 0;
       for (size_t i = 0; i < made.forests.size(); ++i) {
         std::vector<Shown> expected;

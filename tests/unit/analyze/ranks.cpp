@@ -7,46 +7,46 @@
 
 namespace {
 
-using From = kr::RankNumber::From;
+using From = kr::analyze::RankNumber::From;
 
-kr::RunSummary run(std::string source, std::optional<int64_t> rank = {},
-                   std::optional<int64_t> world_size = {}) {
-  kr::RunSummary summary;
+kr::analyze::RunSummary run(std::string source, std::optional<int64_t> rank = {},
+                            std::optional<int64_t> world_size = {}) {
+  kr::analyze::RunSummary summary;
   summary.source = std::move(source);
   summary.distributed.rank = rank;
   summary.distributed.world_size = world_size;
   return summary;
 }
 
-std::string why_not(const std::vector<kr::RunSummary>& runs) {
-  std::vector<kr::RankInput> inputs;
-  for (const kr::RunSummary& one : runs) inputs.push_back({&one, nullptr});
-  return kr::compare_ranks(inputs).why_not;
+std::string why_not(const std::vector<kr::analyze::RunSummary>& runs) {
+  std::vector<kr::analyze::RankInput> inputs;
+  for (const kr::analyze::RunSummary& one : runs) inputs.push_back({&one, nullptr});
+  return kr::analyze::compare_ranks(inputs).why_not;
 }
 
 }  // namespace
 
 TEST_CASE("ranks in paths: the number behind the last rank or worker") {
-  CHECK(kr::rank_in_path("rank3.json.gz") == 3);
-  CHECK(kr::rank_in_path("worker_0/rank-12.pt.trace.json") == 12);
-  CHECK(kr::rank_in_path("out/Worker_7/trace.json") == 7);
-  CHECK(kr::rank_in_path("trace.RANK=5.json") == 5);
-  CHECK(kr::rank_in_path("rank10_of_rank.json") == 10);
-  CHECK(!kr::rank_in_path("rank.json"));
-  CHECK(!kr::rank_in_path("rank--3.json"));
-  CHECK(!kr::rank_in_path("trace7.json"));
-  CHECK(!kr::rank_in_path("rank99999999999999999999.json"));
+  CHECK(kr::analyze::rank_in_path("rank3.json.gz") == 3);
+  CHECK(kr::analyze::rank_in_path("worker_0/rank-12.pt.trace.json") == 12);
+  CHECK(kr::analyze::rank_in_path("out/Worker_7/trace.json") == 7);
+  CHECK(kr::analyze::rank_in_path("trace.RANK=5.json") == 5);
+  CHECK(kr::analyze::rank_in_path("rank10_of_rank.json") == 10);
+  CHECK(!kr::analyze::rank_in_path("rank.json"));
+  CHECK(!kr::analyze::rank_in_path("rank--3.json"));
+  CHECK(!kr::analyze::rank_in_path("trace7.json"));
+  CHECK(!kr::analyze::rank_in_path("rank99999999999999999999.json"));
 }
 
 TEST_CASE("a rank is what the trace says, else its path, else the first number that is left") {
-  const kr::RunSummary a = run("rank5.json", 1), b = run("x.json"), c = run("y.json"),
-                       d = run("rank2.json");
-  const auto numbers = kr::rank_numbers({&a, &b, &c, &d});
+  const kr::analyze::RunSummary a = run("rank5.json", 1), b = run("x.json"), c = run("y.json"),
+                                d = run("rank2.json");
+  const auto numbers = kr::analyze::rank_numbers({&a, &b, &c, &d});
   REQUIRE(numbers.size() == 4);
-  CHECK(numbers[0] == kr::RankNumber{1, From::trace});
-  CHECK(numbers[1] == kr::RankNumber{0, From::order});
-  CHECK(numbers[2] == kr::RankNumber{3, From::order});
-  CHECK(numbers[3] == kr::RankNumber{2, From::name});
+  CHECK(numbers[0] == kr::analyze::RankNumber{1, From::trace});
+  CHECK(numbers[1] == kr::analyze::RankNumber{0, From::order});
+  CHECK(numbers[2] == kr::analyze::RankNumber{3, From::order});
+  CHECK(numbers[3] == kr::analyze::RankNumber{2, From::name});
 }
 
 TEST_CASE("runs of different worlds, or of one rank, are no ranks of one job") {
@@ -60,14 +60,14 @@ TEST_CASE("runs of different worlds, or of one rank, are no ranks of one job") {
 }
 
 TEST_CASE("types of activity held against each other") {
-  kr::ActivityStatistics kernel{"kernel", 4, 40, 1, 20, {}};
+  kr::analyze::ActivityStatistics kernel{"kernel", 4, 40, 1, 20, {}};
   kernel.longest[2] = {10, 1, 0.5, 20};
-  kr::ActivityStatistics runtime{"runtime", 2, 10, 1, 9, {}};
-  const std::vector<kr::ActivityStatistics> one{kernel, runtime};
+  kr::analyze::ActivityStatistics runtime{"runtime", 2, 10, 1, 9, {}};
+  const std::vector<kr::analyze::ActivityStatistics> one{kernel, runtime};
   kernel.total_ns = 20;
   kernel.longest[2].mean_ns = 5;
-  const std::vector<kr::ActivityStatistics> other{kernel};
-  const auto found = kr::compare_activity({&one, &other});
+  const std::vector<kr::analyze::ActivityStatistics> other{kernel};
+  const auto found = kr::analyze::compare_activity({&one, &other});
   REQUIRE(found.size() == 2);
   CHECK(found[0].run_b == 1);
   CHECK(found[0].type_a == "kernel");

@@ -8,22 +8,24 @@
 
 namespace {
 
-kr::RunStatistics analyzed(const std::vector<kr::test::Event>& events) {
-  const kr::CompiledRules rules = kr::test::compile("engine e { substage { misc: otherwise } }");
-  return kr::analyze(rules, *kr::test::label(rules, kr::test::make_trace(events)), 0);
+kr::analyze::RunStatistics analyzed(const std::vector<kr::test::Event>& events) {
+  const kr::match::CompiledRules rules =
+      kr::test::compile("engine e { substage { misc: otherwise } }");
+  return kr::analyze::analyze(rules, *kr::test::label(rules, kr::test::make_trace(events)), 0);
 }
 
 }  // namespace
 
 TEST_CASE("statistics of kernels: a row a name and device, the deviation that of a sample") {
-  const kr::RunStatistics got = analyzed({{0, 2, "a"},
-                                          {10, 4, "a"},
-                                          {20, 9, "a"},
-                                          {30, 7, "a", 1},
-                                          {40, 78, "[CUDA memset]", 0, kr::OperationKind::memset}});
+  const kr::analyze::RunStatistics got =
+      analyzed({{0, 2, "a"},
+                {10, 4, "a"},
+                {20, 9, "a"},
+                {30, 7, "a", 1},
+                {40, 78, "[CUDA memset]", 0, kr::OperationKind::memset}});
   REQUIRE(got.kernels.size() == 3);
   CHECK(got.kernels[0].kind == "memory");
-  const kr::KernelStatistics& a = got.kernels[1];
+  const kr::analyze::KernelStatistics& a = got.kernels[1];
   CHECK(a.name == "a");
   CHECK(a.kind == "compute");
   CHECK(a.device == 0);
@@ -41,7 +43,7 @@ TEST_CASE("statistics of kernels: a row a name and device, the deviation that of
 
 TEST_CASE("deviations are exact where times are long and nearly alike") {
   const int64_t long_ns = 4'000'000'000'000;  // more than an hour
-  const kr::RunStatistics got =
+  const kr::analyze::RunStatistics got =
       analyzed({{0, long_ns, "a"}, {long_ns, long_ns + 1, "a"}, {3 * long_ns, long_ns + 2, "a"}});
   CHECK(got.kernels[0].stddev_ns == 1);
 }
@@ -49,9 +51,9 @@ TEST_CASE("deviations are exact where times are long and nearly alike") {
 TEST_CASE("the longest are the first so many by duration, none of few") {
   std::vector<kr::test::Event> events;
   for (int64_t i = 1; i <= 239; ++i) events.push_back({1000 * i, i, "k" + std::to_string(i % 7)});
-  const kr::RunStatistics got = analyzed(events);
+  const kr::analyze::RunStatistics got = analyzed(events);
   REQUIRE(got.activity.size() == 1);
-  const kr::ActivityStatistics& kernels = got.activity[0];
+  const kr::analyze::ActivityStatistics& kernels = got.activity[0];
   CHECK(kernels.type == "kernel");
   CHECK(kernels.total_ns == 239 * 240 / 2);
   CHECK(kernels.min_ns == 1);
@@ -66,8 +68,8 @@ TEST_CASE("the longest are the first so many by duration, none of few") {
 }
 
 TEST_CASE("names that only some of the runs have") {
-  kr::RunSummary a, b;
-  kr::NameSum both, own, copy;
+  kr::analyze::RunSummary a, b;
+  kr::analyze::NameSum both, own, copy;
   both.name = "both";
   own.name = "own";
   own.instances = 2;
@@ -77,11 +79,11 @@ TEST_CASE("names that only some of the runs have") {
   copy.kind = kr::OperationKind::memcpy;
   a.names = {both, own, copy};
   b.names = {both};
-  const auto found = kr::names_only_in({&a, &b});
+  const auto found = kr::analyze::names_only_in({&a, &b});
   REQUIRE(found.size() == 1);
   CHECK(found[0].run == 0);
   CHECK(found[0].name == "own");
   CHECK(found[0].instances == 4);
   CHECK(found[0].total_ns == 20);
-  CHECK(kr::names_only_in({&a}).empty());
+  CHECK(kr::analyze::names_only_in({&a}).empty());
 }

@@ -24,16 +24,18 @@ engine e {
 }
 )";
 
-kr::RunSummary summarize(const kr::Trace& trace, std::optional<int64_t> elapsed = {}) {
-  static const kr::CompiledRules rules = compile(text);
-  const kr::TraceSubjects subjects(rules.program(), rules.database, trace, {"e", "default"});
+kr::analyze::RunSummary summarize(const kr::trace::Trace& trace,
+                                  std::optional<int64_t> elapsed = {}) {
+  static const kr::match::CompiledRules rules = compile(text);
+  const kr::classify::TraceSubjects subjects(rules.program(), rules.database, trace,
+                                             {"e", "default"});
   const auto model = rules.program().model(*rules.program().engine("e"), "default");
-  const auto labelled = kr::classify(subjects, *model);
-  return kr::summarize(rules.program(), rules.sources(), trace, labelled, elapsed);
+  const auto labelled = kr::classify::classify(subjects, *model);
+  return kr::analyze::summarize(rules.program(), rules.sources(), trace, labelled, elapsed);
 }
 
-const kr::LabelSum& label(const kr::RunSummary& run, std::string_view dimension,
-                          std::string_view name) {
+const kr::analyze::LabelSum& label(const kr::analyze::RunSummary& run, std::string_view dimension,
+                                   std::string_view name) {
   for (const auto& sum : run.dimensions[*run.dimension(dimension)].labels) {
     if (sum.label == name) return sum;
   }
@@ -78,7 +80,7 @@ TEST_CASE("each device keeps the identity") {
       {0, 7, "gemm", 3},
   }));
   REQUIRE(run.devices.size() == 2);
-  const kr::DeviceSum& first = run.devices[0];
+  const kr::analyze::DeviceSum& first = run.devices[0];
   CHECK(first.span_ns == 35);
   CHECK(first.compute_ns == 10);
   CHECK(first.communication_ns == 10);
@@ -92,7 +94,7 @@ TEST_CASE("each device keeps the identity") {
 TEST_CASE("CPU(non-GPU) is what the user gave minus the GPU's, never below 0") {
   const auto trace = make_trace({{100, 10, "gemm"}, {150, 10, "gemm"}});
   CHECK(summarize(trace).non_gpu_ns == 40);
-  CHECK(summarize(trace).wall_from == kr::WallFrom::span);
+  CHECK(summarize(trace).wall_from == kr::analyze::WallFrom::span);
   CHECK(summarize(trace, 0).non_gpu_ns == 40);
   CHECK(summarize(trace, 1000).non_gpu_ns == 980);
   CHECK(summarize(trace, 1000).warnings.empty());

@@ -27,10 +27,10 @@ engine beta {
 engine generic { substage { rest: otherwise } }
 )";
 
-std::string chosen(const kr::CompiledRules& rules, const kr::Trace& trace,
-                   kr::ChooseOptions options = {}) {
-  const kr::TraceSubjects subjects(rules.program(), rules.database, trace, options);
-  const kr::Choice choice = kr::choose_model(rules.database, subjects, options);
+std::string chosen(const kr::match::CompiledRules& rules, const kr::trace::Trace& trace,
+                   kr::classify::ChooseOptions options = {}) {
+  const kr::classify::TraceSubjects subjects(rules.program(), rules.database, trace, options);
+  const kr::classify::Choice choice = kr::classify::choose_model(rules.database, subjects, options);
   CHECK(choice.why.empty() == (!options.engine.empty() && !options.model.empty()));
   return rules.program().title(choice.model);
 }
@@ -85,8 +85,8 @@ TEST_CASE("names that no rule tells apart are asked about once") {
   for (size_t i = 0; i < names.size(); ++i) {
     events.push_back({static_cast<int64_t>(i) * 10, 5, names[i]});
   }
-  const kr::Trace trace = make_trace(events);
-  const kr::TraceSubjects subjects(rules.program(), rules.database, trace, {});
+  const kr::trace::Trace trace = make_trace(events);
+  const kr::classify::TraceSubjects subjects(rules.program(), rules.database, trace, {});
   CHECK(subjects.size() == names.size());
   CHECK(subjects.alike() == 3);
 }

@@ -11,16 +11,18 @@
 
 namespace {
 
-kr::Phase phase_of(const kr::CompiledRules& rules, std::string_view model, std::string_view text) {
+kr::classify::Phase phase_of(const kr::match::CompiledRules& rules, std::string_view model,
+                             std::string_view text) {
   const auto engine = rules.program().engine("e");
-  kr::PhaseReader reader(rules.program(), rules.database, *rules.program().model(*engine, model));
+  kr::classify::PhaseReader reader(rules.program(), rules.database,
+                                   *rules.program().model(*engine, model));
   return reader.read(text);
 }
 
 }  // namespace
 
 TEST_CASE("phases take their numbers from the first alternative that holds") {
-  const kr::CompiledRules rules = kr::test::compile(R"(
+  const kr::match::CompiledRules rules = kr::test::compile(R"(
 engine e {
   phases {
     prefill: ^"prefill" | /execute_context_[1-9]/
@@ -31,11 +33,11 @@ engine e {
 }
 )");
   CHECK(phase_of(rules, "default", "prefill").label == "prefill");
-  const kr::Phase both = phase_of(rules, "default", "x my_decode_12_3 my_decode_4_5");
+  const kr::classify::Phase both = phase_of(rules, "default", "x my_decode_12_3 my_decode_4_5");
   CHECK(both.label == "decode");
   CHECK(both.step == 12);
   CHECK(both.layer == 3);
-  const kr::Phase plain = phase_of(rules, "default", "decode");
+  const kr::classify::Phase plain = phase_of(rules, "default", "decode");
   CHECK(plain.label == "decode");
   CHECK(!plain.step);
   CHECK(phase_of(rules, "default", "decode_7").step == 7);
@@ -49,7 +51,7 @@ engine e {
 }
 
 TEST_CASE("parts of a number add up, and one that is not a number leaves the sum untold") {
-  const kr::CompiledRules rules = kr::test::compile(R"(
+  const kr::match::CompiledRules rules = kr::test::compile(R"(
 engine e {
   phases {
     both: /(?<batch_a>\d+)\+(?<batch_b>\d+) requests/ & /(?<tokens_a>\w+) and (?<tokens_b>\d+)/
@@ -57,29 +59,29 @@ engine e {
   }
 }
 )");
-  const kr::Phase both = phase_of(rules, "default", "3+4 requests, 100 and 20");
+  const kr::classify::Phase both = phase_of(rules, "default", "3+4 requests, 100 and 20");
   CHECK(both.label == "both");
   CHECK(both.batch == 7);
   CHECK(both.tokens == 120);
   CHECK(!both.step);
   CHECK(!phase_of(rules, "default", "3+4 requests, many and 20").tokens);
-  const kr::Phase much =
+  const kr::classify::Phase much =
       phase_of(rules, "default", "1+9223372036854775807 requests, 9223372036854775807 and 0");
   CHECK(!much.batch);
   CHECK(much.tokens == INT64_MAX);
-  const kr::Phase some = phase_of(rules, "default", "5 requests");
+  const kr::classify::Phase some = phase_of(rules, "default", "5 requests");
   CHECK(some.batch == 5);
   CHECK(!some.tokens);
   CHECK(phase_of(rules, "default", "5 requests, 6, 7").tokens == 6);
 }
 
 TEST_CASE("the shipped rulesets know the spellings of steps") {
-  const kr::Library library({KR_SOURCE_DIR});
-  kr::Sink sink;
-  kr::CompiledRules rules;
-  rules.rules = kr::load_rules({"vllm", "sglang", "trtllm", "generic"}, library, sink);
+  const kr::source::Library library({KR_SOURCE_DIR});
+  kr::diag::Sink sink;
+  kr::match::CompiledRules rules;
+  rules.rules = kr::sema::load_rules({"vllm", "sglang", "trtllm", "generic"}, library, sink);
   REQUIRE(!sink.has_errors());
-  rules.database = kr::Database::compile(rules.program(), std::nullopt);
+  rules.database = kr::match::Database::compile(rules.program(), std::nullopt);
   struct Step {
     const char* engine;
     const char* text;
@@ -120,9 +122,9 @@ TEST_CASE("the shipped rulesets know the spellings of steps") {
   for (const Step& step : steps) {
     CAPTURE(step.text);
     const auto engine = rules.program().engine(step.engine);
-    kr::PhaseReader reader(rules.program(), rules.database,
-                           *rules.program().model(*engine, "default"));
-    const kr::Phase phase = reader.read(step.text);
+    kr::classify::PhaseReader reader(rules.program(), rules.database,
+                                     *rules.program().model(*engine, "default"));
+    const kr::classify::Phase phase = reader.read(step.text);
     CHECK(phase.label == step.phase);
     CHECK(phase.batch == step.batch);
     CHECK(phase.tokens == step.tokens);

@@ -8,8 +8,9 @@
 
 namespace {
 
-kr::RunSpec parse(std::string_view text, std::set<std::string> files = {}) {
-  return kr::parse_run_spec(text, [&](const std::string& path) { return files.contains(path); });
+kr::classify::RunSpec parse(std::string_view text, std::set<std::string> files = {}) {
+  return kr::classify::parse_run_spec(
+      text, [&](const std::string& path) { return files.contains(path); });
 }
 
 struct Case {
@@ -49,7 +50,7 @@ TEST_CASE("a run is read from the right, and a path that exists wins") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.text);
-    const kr::RunSpec spec = parse(c.text, c.files);
+    const kr::classify::RunSpec spec = parse(c.text, c.files);
     CHECK(spec.path == c.path);
     CHECK(spec.engine == c.engine);
     CHECK(spec.model == c.model);

@@ -22,11 +22,11 @@ engine e {
 }
 )";
 
-kr::WhyDimension substage(const kr::WhyQuery& query) {
-  static const kr::CompiledRules rules = compile(text);
+kr::classify::WhyDimension substage(const kr::classify::WhyQuery& query) {
+  static const kr::match::CompiledRules rules = compile(text);
   const auto engine = rules.program().engine("e");
   const auto model = rules.program().model(*engine, "m");
-  for (const auto& dimension : kr::why(rules, *model, query)) {
+  for (const auto& dimension : kr::classify::why(rules, *model, query)) {
     if (rules.program().dimensions.get(dimension.dimension).name == "substage") return dimension;
   }
   FAIL("no substage");
@@ -39,7 +39,7 @@ TEST_CASE("why tells the rule, where its texts stand, and what else holds") {
   const auto dimension =
       substage({.name = "flash_attn_flash", .kind = kr::OperationKind::kernel, .within = {{}}});
   REQUIRE(dimension.outcomes.size() == 1);
-  const kr::WhyOutcome& outcome = dimension.outcomes[0];
+  const kr::classify::WhyOutcome& outcome = dimension.outcomes[0];
   CHECK(outcome.label == "attn");
   CHECK(outcome.conditions.empty());
   CHECK(outcome.spans == std::vector<std::pair<size_t, size_t>>{{0, 5}, {6, 10}, {11, 16}});

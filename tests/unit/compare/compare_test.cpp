@@ -9,9 +9,9 @@ using namespace kr;
 
 namespace {
 
-std::unique_ptr<LoadedRules> load(const std::string& text) {
-  Sink sink;
-  auto rules = load_rules({{"test.kr", text, true, {}}}, sink);
+std::unique_ptr<sema::LoadedRules> load(const std::string& text) {
+  diag::Sink sink;
+  auto rules = sema::load_rules({{"test.kr", text, true, {}}}, sink);
   REQUIRE(!sink.has_errors());
   return rules;
 }
@@ -19,12 +19,13 @@ std::unique_ptr<LoadedRules> load(const std::string& text) {
 std::string changes(const std::string& before, const std::string& after) {
   const auto old_rules = load(before);
   const auto new_rules = load(after);
-  const Comparison comparison = compare_programs(old_rules->program, new_rules->program);
+  const compare::Comparison comparison =
+      compare::compare_programs(old_rules->program, new_rules->program);
   CHECK(comparison.proven);
   std::string text;
   for (const std::string& model : comparison.only_before) text += "- " + model + "\n";
   for (const std::string& model : comparison.only_after) text += "+ " + model + "\n";
-  for (const Change& change : comparison.changes) {
+  for (const compare::Change& change : comparison.changes) {
     text += fmt::format("{}/{} {}: {} -> {}: {}\n", change.engine, change.model, change.dimension,
                         change.move.from, change.move.to, to_string(change.move.witness));
   }

@@ -11,22 +11,22 @@ using namespace kr;
 
 namespace {
 
-std::unique_ptr<LoadedRules> rules(const std::string& text) {
-  Sink sink;
-  std::vector<SourceFile> files;
+std::unique_ptr<sema::LoadedRules> rules(const std::string& text) {
+  diag::Sink sink;
+  std::vector<sema::SourceFile> files;
   files.push_back({"test.kr", text, true, {}});
-  auto loaded = load_rules(std::move(files), sink);
+  auto loaded = sema::load_rules(std::move(files), sink);
   REQUIRE_FALSE(sink.has_errors());
   return loaded;
 }
 
 std::string pattern(const std::string& expression) {
   const auto loaded = rules("engine e { substage { x: " + expression + " } }");
-  const Program& program = loaded->program;
-  const Table* table =
+  const sema::Program& program = loaded->program;
+  const sema::Table* table =
       program.models.get(program.engines.get({0}).models[0]).table(*program.dimension("substage"));
   std::string why;
-  const auto result = to_python(program, program.rules.get(table->rules[0]).expr, why);
+  const auto result = convert::to_python(program, program.rules.get(table->rules[0]).expr, why);
   return result ? result->text : "no: " + why;
 }
 
@@ -62,8 +62,8 @@ TEST_CASE("patterns that grow without end are given up") {
     text += fmt::format("pattern p{0} = p{1} & p{1} | \"{0}\"\n", i, i - 1);
   }
   const auto loaded = rules(text + "engine e { substage { x: p39  y: \"y\" } }");
-  Sink sink;
-  const Exported exported = export_tables(loaded->program, "substage", sink);
+  diag::Sink sink;
+  const convert::Exported exported = convert::export_tables(loaded->program, "substage", sink);
   CHECK(exported.rules == 1);
   CHECK(exported.left_out == 1);
   REQUIRE(sink.all().size() == 1);
@@ -76,8 +76,8 @@ engine e {
   model m { substage { gemm: "gemm" other: "nccl" gemm: "gemm" } }
 }
 engine empty { })");
-  Sink sink;
-  const Exported exported = export_tables(loaded->program, "substage", sink);
+  diag::Sink sink;
+  const convert::Exported exported = convert::export_tables(loaded->program, "substage", sink);
   CHECK(exported.text == R"({
   "e": {
     "default": {
@@ -93,16 +93,17 @@ engine empty { })");
 }
 )");
   CHECK(sink.all().empty());
-  CHECK_THROWS_WITH_AS(export_tables(loaded->program, "substge", sink),
+  CHECK_THROWS_WITH_AS(convert::export_tables(loaded->program, "substge", sink),
                        "no model of these rules has the dimension `substge`; did you mean "
                        "`substage`?",
                        Error);
 }
 
 TEST_CASE("a ruleset to start from takes any name that is one") {
-  CHECK(starter_rules("my-engine").find("engine my-engine \"my-engine\"") != std::string::npos);
-  CHECK(starter_rules("my-engine").find("ENGINE") == std::string::npos);
-  CHECK_THROWS_WITH_AS(starter_rules("a b"),
+  CHECK(convert::starter_rules("my-engine").find("engine my-engine \"my-engine\"") !=
+        std::string::npos);
+  CHECK(convert::starter_rules("my-engine").find("ENGINE") == std::string::npos);
+  CHECK_THROWS_WITH_AS(convert::starter_rules("a b"),
                        "`a b` cannot be the name of an engine; a name is letters, digits, `_` and "
                        "`-`, beginning with a letter, digit or `_`: try `a_b`",
                        Error);

@@ -12,7 +12,7 @@ namespace {
 std::string ported(std::string_view pattern) {
   std::string why;
   std::string help;
-  const auto rule = port_rule(pattern, why, help);
+  const auto rule = convert::port_rule(pattern, why, help);
   if (!rule) {
     CHECK_FALSE(why.empty());
     return "no";

@@ -15,13 +15,13 @@ struct Result {
   bool proven = false;
 };
 
-Result imported(const std::string& json, const ImportOptions& options = {}) {
-  SourceMap sources;
-  Sink sink;
-  const FileId file = sources.add("dir/tables.json", json);
-  Imported import = import_tables(sources, file, options, sink);
+Result imported(const std::string& json, const convert::ImportOptions& options = {}) {
+  source::SourceMap sources;
+  diag::Sink sink;
+  const source::FileId file = sources.add("dir/tables.json", json);
+  convert::Imported import = convert::import_tables(sources, file, options, sink);
   Result result{std::move(import.text), {}, import.proven};
-  for (const Diagnostic& one : sink.all()) result.codes.emplace_back(one.code->id);
+  for (const diag::Diagnostic& one : sink.all()) result.codes.emplace_back(one.code->id);
   return result;
 }
 
@@ -145,18 +145,19 @@ TEST_CASE("what has another shape") {
 }
 
 TEST_CASE("rules that mean something else are found out, with a name") {
-  const std::vector<PatternEngine> engines{
+  const std::vector<convert::PatternEngine> engines{
       {"e", "", {{"m", "", "", {{"substage", {{"ab|c", "x", {}}, {".*", "y", {}}}}}}}}};
   const auto text = [](const std::string& rules) {
     return "engine e { model m { substage { " + rules + " } } }";
   };
-  CHECK(check_import(text(R"(x: "c" | "ab" y: otherwise)"), engines, {}));
-  CHECK(check_import(text(R"(x: /ab|c/ x: "abc" y: /.*/)"), engines, {}));
+  CHECK(convert::check_import(text(R"(x: "c" | "ab" y: otherwise)"), engines, {}));
+  CHECK(convert::check_import(text(R"(x: /ab|c/ x: "abc" y: /.*/)"), engines, {}));
   CHECK_THROWS_WITH_AS(
-      check_import(text(R"(x: "ab" y: otherwise)"), engines, {}),
+      convert::check_import(text(R"(x: "ab" y: otherwise)"), engines, {}),
       "e/m: the rules made from it give \"c\" the label `y`, the table `x`; nothing "
       "was written; this is a bug in kr: report it with the file",
       Error);
-  CHECK_THROWS_AS(check_import(text(R"(x: "ab"i | "c" y: otherwise)"), engines, {}), Error);
-  CHECK_THROWS_AS(check_import(text(R"(x: "ab" | "c")"), engines, {}), Error);
+  CHECK_THROWS_AS(convert::check_import(text(R"(x: "ab"i | "c" y: otherwise)"), engines, {}),
+                  Error);
+  CHECK_THROWS_AS(convert::check_import(text(R"(x: "ab" | "c")"), engines, {}), Error);
 }

@@ -8,14 +8,15 @@ namespace kr {
 namespace {
 
 struct Loaded {
-  CompiledRules rules;
-  std::unique_ptr<LabelWords> words;
+  match::CompiledRules rules;
+  std::unique_ptr<coverage::LabelWords> words;
 
   explicit Loaded(const std::string& text) : rules(test::compile(text)) {
-    const Program& program = rules.program();
-    const DimensionId dimension = *program.dimension("substage");
-    const Table* table = program.models.get(program.engines.begin()->models[0]).table(dimension);
-    words = std::make_unique<LabelWords>(program, dimension, table);
+    const sema::Program& program = rules.program();
+    const sema::DimensionId dimension = *program.dimension("substage");
+    const sema::Table* table =
+        program.models.get(program.engines.begin()->models[0]).table(dimension);
+    words = std::make_unique<coverage::LabelWords>(program, dimension, table);
   }
   std::string label(std::string_view name) const { return words->propose(name).label; }
 };

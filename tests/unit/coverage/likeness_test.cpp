@@ -7,7 +7,7 @@ namespace {
 
 std::string words(std::string_view identifier) {
   std::string text;
-  for (const NameWord& word : words_of(identifier)) {
+  for (const coverage::NameWord& word : coverage::words_of(identifier)) {
     text += (text.empty() ? "" : " ") + word.small + (word.telling ? "" : "-");
   }
   return text;
@@ -24,19 +24,19 @@ TEST_CASE("identifiers fall into words at underscores, humps and digits") {
 }
 
 TEST_CASE("names that differ in numbers, shapes and types are alike") {
-  const std::string alike = likeness("acme_topk_kernel_64x128_bf16");
+  const std::string alike = coverage::likeness("acme_topk_kernel_64x128_bf16");
   CHECK(alike == "acme topk");
-  CHECK(likeness("acme_topk_fp8_v2") == alike);
-  CHECK(likeness("AcmeTopkKernel") == alike);
-  CHECK(likeness("acme_topp") != alike);
+  CHECK(coverage::likeness("acme_topk_fp8_v2") == alike);
+  CHECK(coverage::likeness("AcmeTopkKernel") == alike);
+  CHECK(coverage::likeness("acme_topp") != alike);
   // Where nothing tells, all counts.
-  CHECK(likeness("kernel_2") == "kernel 2");
+  CHECK(coverage::likeness("kernel_2") == "kernel 2");
 }
 
 void check(std::string_view name, std::string_view base, std::string_view qualified,
            const std::vector<std::string>& arguments) {
   INFO(name);
-  const NameParts parts = parts_of(name);
+  const coverage::NameParts parts = coverage::parts_of(name);
   CHECK(parts.base == base);
   CHECK(parts.qualified == qualified);
   CHECK(parts.arguments == arguments);
@@ -77,7 +77,7 @@ TEST_CASE("of many arguments the first count") {
   std::string name = "f<";
   for (int i = 0; i < 200; ++i)
     name += "argument" + std::string(1 + i % 50, 'x') + std::to_string(i) + ",";
-  CHECK(parts_of(name).arguments.size() == NameParts::most_arguments);
+  CHECK(coverage::parts_of(name).arguments.size() == coverage::NameParts::most_arguments);
 }
 
 }  // namespace

@@ -9,10 +9,10 @@ namespace {
 
 /// The expression that tells the first `members` of the names from the rest.
 std::string found(const std::vector<std::string_view>& names, size_t members) {
-  const NameIndex index(names);
+  const coverage::NameIndex index(names);
   std::vector<size_t> first(members);
   std::iota(first.begin(), first.end(), 0);
-  const auto expression = find_expression(index, first);
+  const auto expression = coverage::find_expression(index, first);
   if (!expression) return "none";
   CHECK(index.tells(*expression, first));
   for (size_t i = 0; i < names.size(); ++i) CHECK(expression->holds(names[i]) == (i < members));

@@ -11,7 +11,7 @@ TEST_CASE("every code has a number and a name of its own") {
   std::set<std::string_view> ids;
   std::set<std::string_view> names;
   std::string_view last;
-  for (const CodeInfo& info : all_codes()) {
+  for (const diag::CodeInfo& info : diag::all_codes()) {
     CAPTURE(std::string(info.id));
     CHECK(info.id.size() == 5);
     CHECK(info.id.starts_with("KR"));
@@ -20,14 +20,14 @@ TEST_CASE("every code has a number and a name of its own") {
     CHECK(ids.insert(info.id).second);
     CHECK(names.insert(info.name).second);
     CHECK(info.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == info.name.npos);
-    CHECK(find_code(info.id) == &info);
-    CHECK(find_code(info.name) == &info);
+    CHECK(diag::find_code(info.id) == &info);
+    CHECK(diag::find_code(info.name) == &info);
   }
-  CHECK(find_code("KR000") == nullptr);
+  CHECK(diag::find_code("KR000") == nullptr);
 }
 
 TEST_CASE("messages take as many arguments as they say, and are written in one way") {
-  for (const CodeInfo& info : all_codes()) {
+  for (const diag::CodeInfo& info : diag::all_codes()) {
     CAPTURE(std::string(info.id));
     CHECK_FALSE(info.message.ends_with('.'));
     CHECK_FALSE((info.message[0] >= 'A' && info.message[0] <= 'Z'));
@@ -41,17 +41,17 @@ TEST_CASE("messages take as many arguments as they say, and are written in one w
 }
 
 TEST_CASE("diagnostics are sorted by place, stable by phase") {
-  SourceMap sources;
-  const FileId a = sources.add("a", "xxxx");
-  const FileId b = sources.add("b", "xxxx");
-  Sink sink;
-  sink.add(code::syntax, Span{b, 0, 1}, "4", "");
-  sink.add(code::syntax, Span{a, 2, 3}, "2", "");
-  sink.add(code::syntax, Span{a, 2, 4}, "3", "");
-  sink.add(code::syntax, Span{a, 0, 1}, "1", "");
+  source::SourceMap sources;
+  const source::FileId a = sources.add("a", "xxxx");
+  const source::FileId b = sources.add("b", "xxxx");
+  diag::Sink sink;
+  sink.add(diag::code::syntax, source::Span{b, 0, 1}, "4", "");
+  sink.add(diag::code::syntax, source::Span{a, 2, 3}, "2", "");
+  sink.add(diag::code::syntax, source::Span{a, 2, 4}, "3", "");
+  sink.add(diag::code::syntax, source::Span{a, 0, 1}, "1", "");
   CHECK(sink.errors() == 4);
   int expected = 0;
-  for (const Diagnostic& said : sink.sorted()) {
+  for (const diag::Diagnostic& said : sink.sorted()) {
     CHECK(said.message == fmt::format("expected {}, found ", ++expected));
   }
 }

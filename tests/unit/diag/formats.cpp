@@ -11,19 +11,19 @@ using namespace kr;
 namespace {
 
 struct Case {
-  SourceMap sources;
-  FileId file;
-  Sink sink;
+  source::SourceMap sources;
+  source::FileId file;
+  diag::Sink sink;
 
   explicit Case(std::string text, std::string path = "rulesets/mine.kr")
       : file(sources.add(std::move(path), std::move(text))) {}
-  Diagnostic& say(uint32_t begin, uint32_t end, std::string_view found = "`x`") {
-    return sink.add(code::syntax, Span{file, begin, end}, "a label", found);
+  diag::Diagnostic& say(uint32_t begin, uint32_t end, std::string_view found = "`x`") {
+    return sink.add(diag::code::syntax, source::Span{file, begin, end}, "a label", found);
   }
-  std::string shown(FindingFormat format) const {
-    FormatOptions options;
+  std::string shown(diag::FindingFormat format) const {
+    diag::FormatOptions options;
     options.title = "kr lint";
-    return render_findings(format, sources, sink.all(), options);
+    return diag::render_findings(format, sources, sink.all(), options);
   }
 };
 
@@ -37,23 +37,23 @@ bool has(const std::string& text, std::string_view part) {
 }  // namespace
 
 TEST_CASE("formats are found by name") {
-  for (size_t i = 0; i < format_names.size(); ++i) {
-    CHECK(format_from(format_names[i]) == static_cast<FindingFormat>(i));
+  for (size_t i = 0; i < diag::format_names.size(); ++i) {
+    CHECK(diag::format_from(diag::format_names[i]) == static_cast<diag::FindingFormat>(i));
   }
-  CHECK_FALSE(format_from("xml"));
+  CHECK_FALSE(diag::format_from("xml"));
 }
 
 TEST_CASE("descriptions have no place for arguments") {
-  CHECK(description(*find_code("KR101")) == "expected …, found …");
-  CHECK(description(*find_code("KR116")) == "unmatched `}`");
+  CHECK(diag::description(*diag::find_code("KR101")) == "expected …, found …");
+  CHECK(diag::description(*diag::find_code("KR116")) == "unmatched `}`");
 }
 
 TEST_CASE("concise: one line a finding") {
   Case one("a\n  b\n", "my file.kr");
   one.say(4, 5).related({one.file, 0, 1}, "here").help("help");
   one.say(0, 1, hostile);
-  one.sink.add(code::syntax, Span{}, "x", "y");
-  CHECK(one.shown(FindingFormat::concise) ==
+  one.sink.add(diag::code::syntax, source::Span{}, "x", "y");
+  CHECK(one.shown(diag::FindingFormat::concise) ==
         "my file.kr:2:3: error KR101 syntax: expected a label, found `x`\n"
         "my file.kr:1:1: error KR101 syntax: expected a label, found \\x1b[1m\\xff\\x0d\\x0a100%: "
         "a,b ]]> <x y=\"z\">&'\n"
@@ -62,13 +62,13 @@ TEST_CASE("concise: one line a finding") {
 
 TEST_CASE("json: the shape of the command line's contract") {
   Case one("aé\n  b\n");
-  Diagnostic& said = one.say(3, 6);
+  diag::Diagnostic& said = one.say(3, 6);
   said.related({one.file, 0, 1}, "here");
   said.witness = "n\xff";
-  said.fix = Fix{true, {{{one.file, 5, 6}, "c\n"}}};
+  said.fix = diag::Fix{true, {{{one.file, 5, 6}, "c\n"}}};
   one.say(0, 0);
   CHECK(
-      one.shown(FindingFormat::json) ==
+      one.shown(diag::FindingFormat::json) ==
       "[\n"
       R"({"code":"KR101","name":"syntax","severity":"error","message":"expected a label, found `x`",)"
       R"("file":"rulesets/mine.kr","line":1,"column":4,"end_line":2,"end_column":3,)"
@@ -79,13 +79,13 @@ TEST_CASE("json: the shape of the command line's contract") {
       R"("file":"rulesets/mine.kr","line":1,"column":1,"end_line":1,"end_column":1,)"
       R"("related":[],"witness":null,"fix":null}])"
       "\n");
-  CHECK(Case("").shown(FindingFormat::json) == "[]\n");
+  CHECK(Case("").shown(diag::FindingFormat::json) == "[]\n");
 }
 
 TEST_CASE("json: a finding without a place, and bytes of all kinds") {
   Case one("");
-  one.sink.add(code::syntax, Span{}, "x", hostile);
-  const std::string text = one.shown(FindingFormat::json);
+  one.sink.add(diag::code::syntax, source::Span{}, "x", hostile);
+  const std::string text = one.shown(diag::FindingFormat::json);
   CHECK(has(text, R"("file":null,"line":null,"column":null,"end_line":null,"end_column":null)"));
   CHECK(has(text, R"(found \u001b[1m\udcff\u000d\u000a100%: a,b ]]> <x y=\"z\">&')"));
 }
@@ -94,9 +94,9 @@ TEST_CASE("github: commands on one line, nothing read as something else") {
   Case one("a\nb\n", "50%,a:b\n.kr");
   one.say(0, 1, hostile).related({one.file, 2, 3}, "other").help("do: this, 1%%");
   one.say(0, 3);
-  one.sink.add(code::drop_finds_nothing, Span{one.file, 2, 3}, "x");
-  one.sink.add(code::syntax, Span{}, "x", "y").severity = Severity::info;
-  CHECK(one.shown(FindingFormat::github) ==
+  one.sink.add(diag::code::drop_finds_nothing, source::Span{one.file, 2, 3}, "x");
+  one.sink.add(diag::code::syntax, source::Span{}, "x", "y").severity = diag::Severity::info;
+  CHECK(one.shown(diag::FindingFormat::github) ==
         "::error file=50%25%2Ca%3Ab\\x0a.kr,line=1,endLine=1,col=1,endColumn=2,title=KR101 "
         "syntax::expected a label, found \\x1b[1m\\xff\\x0d\\x0a100%25: a,b ]]> <x "
         "y=\"z\">&'%0Anote: other (50%25,a:b\\x0a.kr:2)%0Ahelp: do: this, 1%25%25\n"
@@ -109,11 +109,11 @@ TEST_CASE("github: commands on one line, nothing read as something else") {
 
 TEST_CASE("junit: a suite a file, failures but for infos") {
   Case one("a\nb\n", "a<b>.kr");
-  const FileId other = one.sources.add("b.kr", "c");
+  const source::FileId other = one.sources.add("b.kr", "c");
   one.say(0, 1, hostile).help("two\nlines");
-  one.sink.add(code::syntax, Span{other, 0, 1}, "p", "q");
-  one.say(2, 3).severity = Severity::info;
-  CHECK(one.shown(FindingFormat::junit) ==
+  one.sink.add(diag::code::syntax, source::Span{other, 0, 1}, "p", "q");
+  one.say(2, 3).severity = diag::Severity::info;
+  CHECK(one.shown(diag::FindingFormat::junit) ==
         R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="kr lint" tests="3" failures="2">
   <testsuite name="a&lt;b&gt;.kr" tests="2" failures="1">
@@ -135,31 +135,31 @@ help: two\x0alines
   </testsuite>
 </testsuites>
 )");
-  CHECK(has(Case("").shown(FindingFormat::junit), "tests=\"1\" failures=\"0\""));
+  CHECK(has(Case("").shown(diag::FindingFormat::junit), "tests=\"1\" failures=\"0\""));
 }
 
 TEST_CASE("xml: what XML 1.0 has no way to say is shown") {
-  CHECK(xml_text("\t\n\r\x01\x7f") == "\\x09\\x0a\\x0d\\x01\\x7f");
-  CHECK(xml_text("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd") ==
+  CHECK(diag::xml_text("\t\n\r\x01\x7f") == "\\x09\\x0a\\x0d\\x01\\x7f");
+  CHECK(diag::xml_text("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd") ==
         "\\xef\\xbf\\xbe\\xef\\xbf\\xbf\xef\xbf\xbd");
-  CHECK(xml_text("\xed\xa0\x80") == "\\xed\\xa0\\x80");
-  CHECK(xml_text("é\xc3") == "é\\xc3");
-  CHECK(xml_lines("a\nb\r\n<") == "a\nb\\x0d\n&lt;");
+  CHECK(diag::xml_text("\xed\xa0\x80") == "\\xed\\xa0\\x80");
+  CHECK(diag::xml_text("é\xc3") == "é\\xc3");
+  CHECK(diag::xml_lines("a\nb\r\n<") == "a\nb\\x0d\n&lt;");
 }
 
 TEST_CASE("sarif: regions count characters, byte offsets bytes") {
   Case one("## é→𝄞\n  \"é\xff\" b\n", "a dir/ü#.kr");
-  Diagnostic& said = one.say(21, 22);  // b
+  diag::Diagnostic& said = one.say(21, 22);  // b
   said.witness = "w\xff";
-  said.fix = Fix{false, {{{one.file, 16, 16}, "x"}}};
+  said.fix = diag::Fix{false, {{{one.file, 16, 16}, "x"}}};
   said.related({one.file, 3, 12}, "the other\nparty").help("fix it");
-  FormatOptions options;
+  diag::FormatOptions options;
   options.version = "1.2.3";
-  options.page = [](const CodeInfo& info) {
+  options.page = [](const diag::CodeInfo& info) {
     return info.id == "KR101" ? std::string_view("# a page\n") : std::string_view();
   };
   const std::string text =
-      render_findings(FindingFormat::sarif, one.sources, one.sink.all(), options);
+      diag::render_findings(diag::FindingFormat::sarif, one.sources, one.sink.all(), options);
   CHECK(has(text, R"("driver":{"name":"kr","semanticVersion":"1.2.3","rules":[)"));
   CHECK(has(text,
             R"({"id":"KR101","name":"syntax","shortDescription":{"text":"expected …, found …"},)"
@@ -187,7 +187,7 @@ TEST_CASE("sarif: paths as URIs") {
   const auto uri = [](std::string path) {
     Case one("a", std::move(path));
     one.say(0, 1);
-    const std::string text = one.shown(FindingFormat::sarif);
+    const std::string text = one.shown(diag::FindingFormat::sarif);
     const size_t at = text.find("\"uri\":\"") + 7;
     return text.substr(at, text.find('"', at) - at);
   };
@@ -201,9 +201,9 @@ TEST_CASE("characters are counted alike near and far into a file") {
   std::string text = "\xef\xbb\xbf";
   const std::string_view pieces[] = {"a", "é", "→", "\xff", "𝄞", "\n", "\xf0\x9d"};
   for (size_t i = 0; i < 6000; ++i) text += pieces[i * i % 7];
-  SourceMap sources;
-  const FileId file = sources.add("f", text);
-  Characters characters(sources);
+  source::SourceMap sources;
+  const source::FileId file = sources.add("f", text);
+  diag::Characters characters(sources);
   // One by one: a byte order mark is none, a byte that begins nothing is one.
   uint32_t count = 0;
   uint32_t column = 1;

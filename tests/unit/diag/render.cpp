@@ -9,15 +9,17 @@ using namespace kr;
 namespace {
 
 struct RenderCase {
-  SourceMap sources;
-  FileId file;
-  Sink sink;
+  source::SourceMap sources;
+  source::FileId file;
+  diag::Sink sink;
 
   explicit RenderCase(std::string text) : file(sources.add("rulesets/mine.kr", std::move(text))) {}
-  Diagnostic& say(uint32_t begin, uint32_t end) {
-    return sink.add(code::syntax, Span{file, begin, end}, "a label", "`x`");
+  diag::Diagnostic& say(uint32_t begin, uint32_t end) {
+    return sink.add(diag::code::syntax, source::Span{file, begin, end}, "a label", "`x`");
   }
-  std::string shown(bool color = false) const { return render_human(sources, sink.all(), {color}); }
+  std::string shown(bool color = false) const {
+    return diag::render_human(sources, sink.all(), {color});
+  }
   /// The lines below the place.
   std::string snippet() const {
     std::string all = shown();
@@ -47,8 +49,8 @@ TEST_CASE("a diagnostic with the other party and help") {
 
 TEST_CASE("the other party in another file, and a witness") {
   RenderCase one("a\n");
-  const FileId other = one.sources.add("other.kr", "b\nc d\n");
-  Diagnostic& said = one.say(0, 1).related({other, 4, 5}, "here");
+  const source::FileId other = one.sources.add("other.kr", "b\nc d\n");
+  diag::Diagnostic& said = one.say(0, 1).related({other, 4, 5}, "here");
   said.witness = "void f<\x1b[31m>()";
   CHECK(one.shown().ends_with(
       "note: here\n --> other.kr:2:3\n  |\n2 | c d\n  |   ^\nexample: void f<\\x1b[31m>()\n"));
@@ -137,7 +139,7 @@ TEST_CASE("colour on demand") {
 
 TEST_CASE("what has no place has no snippet") {
   RenderCase one("a\n");
-  one.sink.add(code::syntax, Span{}, "a", "b");
+  one.sink.add(diag::code::syntax, source::Span{}, "a", "b");
   CHECK(one.shown() == "error KR101 syntax: expected a, found b\n");
 }
 

@@ -80,7 +80,7 @@ std::string latin_1(const std::string& text) {
 /// A folder with the files of an example: `main.kr`, and others behind `#--- NAME` lines.
 class ExampleFolder {
  public:
-  explicit ExampleFolder(const PageExample& example) {
+  explicit ExampleFolder(const explain::PageExample& example) {
     std::string pattern = (fs::temp_directory_path() / "kr-pages-XXXXXX").string();
     REQUIRE(::mkdtemp(pattern.data()) != nullptr);
     folder_ = pattern;
@@ -123,44 +123,45 @@ struct Findings {
   std::string shown;
 };
 
-Findings all_of(const SourceMap& sources, const Sink& sink) {
+Findings all_of(const source::SourceMap& sources, const diag::Sink& sink) {
   Findings found;
-  for (const Diagnostic& diagnostic : sink.all()) {
+  for (const diag::Diagnostic& diagnostic : sink.all()) {
     found.codes.emplace(diagnostic.code->id);
-    found.shown += render_human(sources, diagnostic);
+    found.shown += diag::render_human(sources, diagnostic);
   }
   return found;
 }
 
 /// `kr import` of the example.
-Findings check_import(const PageExample& example) {
-  SourceMap sources;
-  Sink sink;
-  (void)import_tables(sources, sources.add("tables.json", example.text), {}, sink);
+Findings check_import(const explain::PageExample& example) {
+  source::SourceMap sources;
+  diag::Sink sink;
+  (void)convert::import_tables(sources, sources.add("tables.json", example.text), {}, sink);
   return all_of(sources, sink);
 }
 
 /// `kr export` of the example.
 Findings check_export(const std::string& file) {
-  Sink sink;
-  const auto rules = load_rules({file}, Library({fs::path(KR_SOURCE_DIR)}), sink);
-  (void)export_tables(rules->program, "substage", sink);
+  diag::Sink sink;
+  const auto rules = sema::load_rules({file}, source::Library({fs::path(KR_SOURCE_DIR)}), sink);
+  (void)convert::export_tables(rules->program, "substage", sink);
   return all_of(rules->sources, sink);
 }
 
 /// `kr lint` of the example: of `main.kr`, and with `all` of its other files too.
-Findings check(const PageExample& example, std::string_view asked, bool all) {
+Findings check(const explain::PageExample& example, std::string_view asked, bool all) {
   if (example.language == "json") return check_import(example);
   const ExampleFolder folder(example);
   if (example.word == "export") return check_export(folder.files().front());
   std::vector<std::string> files = folder.files();
   if (!all) files.resize(1);
-  const LintedFiles linted = lint_files(files, Library({fs::path(KR_SOURCE_DIR)}), {});
+  const lint::LintedFiles linted =
+      lint::lint_files(files, source::Library({fs::path(KR_SOURCE_DIR)}), {});
   Findings found;
-  for (const Diagnostic& diagnostic : linted.findings) {
-    if (diagnostic.severity == Severity::info && diagnostic.code->id != asked) continue;
+  for (const diag::Diagnostic& diagnostic : linted.findings) {
+    if (diagnostic.severity == diag::Severity::info && diagnostic.code->id != asked) continue;
     found.codes.emplace(diagnostic.code->id);
-    found.shown += render_human(linted.sources, diagnostic);
+    found.shown += diag::render_human(linted.sources, diagnostic);
   }
   return found;
 }
@@ -169,15 +170,15 @@ Findings check(const PageExample& example, std::string_view asked, bool all) {
 
 TEST_CASE("every code has a page, and every page a code") {
   std::set<std::string> wanted;
-  for (const CodeInfo& info : all_codes()) {
-    if (info.severity == Severity::retired) continue;
-    wanted.insert(page_file(info));
-    if (page_of(info).empty()) {
-      FAIL_CHECK("write docs/checks/", page_file(info), ": ", std::string(info.id), " ",
+  for (const diag::CodeInfo& info : diag::all_codes()) {
+    if (info.severity == diag::Severity::retired) continue;
+    wanted.insert(explain::page_file(info));
+    if (explain::page_of(info).empty()) {
+      FAIL_CHECK("write docs/checks/", explain::page_file(info), ": ", std::string(info.id), " ",
                  std::string(info.name), " has no page");
     }
   }
-  for (const EmbeddedPage& page : embedded_pages()) {
+  for (const explain::EmbeddedPage& page : explain::embedded_pages()) {
     if (!wanted.contains(std::string(page.file))) {
       FAIL_CHECK("docs/checks/", std::string(page.file),
                  " is the page of no code: see engine/diag/codes.def");
@@ -186,15 +187,16 @@ TEST_CASE("every code has a page, and every page a code") {
 }
 
 TEST_CASE("the head of a page is that of the registry") {
-  for (const CodeInfo& info : all_codes()) {
-    const std::vector<std::string> lines = lines_of(page_of(info));
+  for (const diag::CodeInfo& info : diag::all_codes()) {
+    const std::vector<std::string> lines = lines_of(explain::page_of(info));
     if (lines.empty()) continue;  // said above
-    CAPTURE(page_file(info));
+    CAPTURE(explain::page_file(info));
     REQUIRE(lines.size() > 8);
     CHECK(lines[0] == fmt::format("# {} {}", info.id, info.name));
     CHECK(lines[1].empty());
-    CHECK_MESSAGE(lines[2].starts_with(fmt::format("{}: ", to_string(info.severity))),
-                  "the third line is `", std::string(to_string(info.severity)), ": ONE SENTENCE`");
+    CHECK_MESSAGE(lines[2].starts_with(fmt::format("{}: ", diag::to_string(info.severity))),
+                  "the third line is `", std::string(diag::to_string(info.severity)),
+                  ": ONE SENTENCE`");
     for (const std::string& line : lines) {
       const bool code = line.starts_with(' ') || line.starts_with('"');
       CHECK_MESSAGE((code || line.size() <= 115), "a long line: ", line);
@@ -204,13 +206,13 @@ TEST_CASE("the head of a page is that of the registry") {
 }
 
 TEST_CASE("what a page calls bad gets its code, what it calls good gets no error or warning") {
-  for (const CodeInfo& info : all_codes()) {
-    const std::string_view page = page_of(info);
+  for (const diag::CodeInfo& info : diag::all_codes()) {
+    const std::string_view page = explain::page_of(info);
     if (page.empty()) continue;  // said above
     size_t good = 0;
     size_t bad = 0;
-    for (const PageExample& example : examples_of(page)) {
-      CAPTURE(page_file(info));
+    for (const explain::PageExample& example : explain::examples_of(page)) {
+      CAPTURE(explain::page_file(info));
       CAPTURE(example.text.substr(0, 2000));
       const Findings found = check(example, info.id, info.id == "KR319");
       CAPTURE(found.shown.substr(0, 4000));
@@ -223,12 +225,13 @@ TEST_CASE("what a page calls bad gets its code, what it calls good gets no error
                       "a bad example gets exactly the code of its page");
       }
     }
-    CHECK_MESSAGE(bad > 0, "docs/checks/", page_file(info), " has no ```kr bad block");
-    CHECK_MESSAGE(good > 0, "docs/checks/", page_file(info), " has no ```kr good block");
+    CHECK_MESSAGE(bad > 0, "docs/checks/", explain::page_file(info), " has no ```kr bad block");
+    CHECK_MESSAGE(good > 0, "docs/checks/", explain::page_file(info), " has no ```kr good block");
   }
 }
 
 TEST_CASE("docs/checks/README.md is the list of the registry") {
-  CHECK_MESSAGE(read_file(fs::path(KR_SOURCE_DIR) / "docs/checks/README.md") == codes_markdown(),
-                "run `kr explain --index > docs/checks/README.md`");
+  CHECK_MESSAGE(
+      read_file(fs::path(KR_SOURCE_DIR) / "docs/checks/README.md") == explain::codes_markdown(),
+      "run `kr explain --index > docs/checks/README.md`");
 }

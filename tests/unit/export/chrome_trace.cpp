@@ -7,14 +7,14 @@
 #include "export/lanes.hpp"
 
 TEST_CASE("the nearest of Chrome's colours") {
-  CHECK(kr::chrome_color("#b40000") == "terrible");
-  CHECK(kr::chrome_color("#b80404") == "terrible");
-  CHECK(kr::chrome_color("#7c7e7d") == "generic_work");
-  CHECK(kr::chrome_color("#0000ff") == "vsync_highlight_color");
+  CHECK(kr::exports::chrome_color("#b40000") == "terrible");
+  CHECK(kr::exports::chrome_color("#b80404") == "terrible");
+  CHECK(kr::exports::chrome_color("#7c7e7d") == "generic_work");
+  CHECK(kr::exports::chrome_color("#0000ff") == "vsync_highlight_color");
 }
 
 TEST_CASE("lanes: the first that is free, and no more than overlap at once") {
-  kr::Lanes lanes;
+  kr::exports::Lanes lanes;
   CHECK(lanes.take(0, 10) == 0);
   CHECK(lanes.take(5, 6) == 1);
   CHECK(lanes.take(6, 20) == 1);
@@ -25,7 +25,7 @@ TEST_CASE("lanes: the first that is free, and no more than overlap at once") {
 }
 
 TEST_CASE("numbers are those of the trace where they can be had, and never twice") {
-  kr::ChromeNumbers numbers;
+  kr::exports::ChromeNumbers numbers;
   CHECK(numbers.take(7) == 7);
   CHECK(numbers.take(7) == 1000000);
   CHECK(numbers.take(1000001) == 1000001);
@@ -37,7 +37,7 @@ TEST_CASE("numbers are those of the trace where they can be had, and never twice
 TEST_CASE("times are differences, with three decimals") {
   std::string text;
   const kr::ByteSink sink = [&](std::string_view piece) { text += piece; };
-  kr::ChromeEvents events(INT64_MIN, sink);
+  kr::exports::ChromeEvents events(INT64_MIN, sink);
   events.begin("{\"a\":1");
   events.interval(INT64_MIN, INT64_MAX);
   events.end();

@@ -10,9 +10,9 @@ using namespace kr;
 namespace {
 
 std::string layout_of(const std::string& text) {
-  SourceMap sources;
-  const FileId file = sources.add("test.kr", text);
-  return lay_out(sources, file).text;
+  source::SourceMap sources;
+  const source::FileId file = sources.add("test.kr", text);
+  return layout::lay_out(sources, file).text;
 }
 
 struct Case {
@@ -202,9 +202,9 @@ TEST_CASE("files with mistakes") {
       {"a brace that never closes", "use   a\nengine e {  stage { a: \"x\" }\n",
        "use a\nengine e {  stage { a: \"x\" }\n"},
   });
-  SourceMap sources;
-  const Layout layout =
-      lay_out(sources, sources.add("test.kr", "pattern a = \npattern b =   \"x\""));
+  source::SourceMap sources;
+  const layout::Layout layout =
+      layout::lay_out(sources, sources.add("test.kr", "pattern a = \npattern b =   \"x\""));
   CHECK(layout.text == "pattern a = \npattern b = \"x\"");
   REQUIRE(layout.sink.all().size() == 1);
   CHECK(layout.sink.all()[0].code->name == "syntax");

@@ -15,28 +15,29 @@ using namespace kr;
 namespace {
 
 struct Linted {
-  CompiledRules rules;
-  std::vector<Diagnostic> findings;
+  match::CompiledRules rules;
+  std::vector<diag::Diagnostic> findings;
 
   /// `KR309 KR310`, in the order of the text.
   std::string codes() const {
     std::string all;
-    for (const Diagnostic& one : findings) {
+    for (const diag::Diagnostic& one : findings) {
       all += (all.empty() ? "" : " ") + std::string(one.code->id);
     }
     return all;
   }
 };
 
-Linted lint_text(const std::string& text, const LintOptions& options = {}) {
-  Sink loaded;
-  std::vector<SourceFile> files;
+Linted lint_text(const std::string& text, const lint::LintOptions& options = {}) {
+  diag::Sink loaded;
+  std::vector<sema::SourceFile> files;
   files.push_back({"test.kr", text, true, {}});
-  auto rules = load_rules(std::move(files), loaded);
-  for (const Diagnostic& diagnostic : loaded.all()) INFO(diagnostic.message);
+  auto rules = sema::load_rules(std::move(files), loaded);
+  for (const diag::Diagnostic& diagnostic : loaded.all()) INFO(diagnostic.message);
   REQUIRE(!loaded.has_errors());
-  Linted linted{compile_for_lint(std::move(rules), Names::few, std::nullopt, loaded), {}};
-  linted.findings = lint_rules(linted.rules, options, loaded);
+  Linted linted{lint::compile_for_lint(std::move(rules), lint::Names::few, std::nullopt, loaded),
+                {}};
+  linted.findings = lint::lint_rules(linted.rules, options, loaded);
   return linted;
 }
 
@@ -56,7 +57,7 @@ std::string fixed(const std::string& text, bool unsafe, size_t count) {
   const lint::FixResult result = lint::fix(linted.rules, linted.findings, options_of(unsafe));
   CHECK(result.count == count);
   CHECK(result.notes.empty());
-  return std::string(linted.rules.sources().text(FileId{0}));
+  return std::string(linted.rules.sources().text(source::FileId{0}));
 }
 
 }  // namespace
@@ -100,7 +101,7 @@ TEST_CASE("patterns that others use are used") {
       "pattern a = \"x\"\nengine e { stage { b: otherwise } }\n"
       "labels stage { b }\ntest e { \"x\" => stage b }";
   CHECK(lint_text(text).codes() == "KR311");
-  LintOptions options;
+  lint::LintOptions options;
   options.used_elsewhere = {{"test.kr", sema::Noun::pattern, "a"}};
   CHECK(lint_text(text, options).codes() == "");
 }
@@ -144,35 +145,35 @@ TEST_CASE("otherwise is moved to the end with its comment") {
 TEST_CASE("a safe fix that changes the meaning is taken back") {
   Linted linted = lint_text("pattern a = /x/ | /y[12]/\n");
   REQUIRE(linted.codes() == "KR310");
-  Diagnostic wrong = linted.findings[0];
-  wrong.fix = Fix{true, {{{FileId{0}, 18, 25}, "\"y\""}}};
+  diag::Diagnostic wrong = linted.findings[0];
+  wrong.fix = diag::Fix{true, {{{source::FileId{0}, 18, 25}, "\"y\""}}};
   linted.findings.push_back(wrong);
   const lint::FixResult result = lint::fix(linted.rules, linted.findings, options_of(false));
   CHECK(result.count == 1);
   REQUIRE(result.notes.size() == 1);
   CHECK(result.notes[0] ==
         "test.kr:1: a fix was undone: it is not proven that the rules keep their meaning");
-  CHECK(linted.rules.sources().text(FileId{0}) == "pattern a = \"x\" | /y[12]/\n");
+  CHECK(linted.rules.sources().text(source::FileId{0}) == "pattern a = \"x\" | /y[12]/\n");
 }
 
 TEST_CASE("a fix that does not load is taken back") {
   Linted linted = lint_text("pattern a = \"x\"\n");
-  Diagnostic wrong;
-  wrong.code = code::looks_literal.info;
-  wrong.span = {FileId{0}, 12, 15};
-  wrong.fix = Fix{false, {{{FileId{0}, 12, 15}, "/(/"}}};
+  diag::Diagnostic wrong;
+  wrong.code = diag::code::looks_literal.info;
+  wrong.span = {source::FileId{0}, 12, 15};
+  wrong.fix = diag::Fix{false, {{{source::FileId{0}, 12, 15}, "/(/"}}};
   linted.findings.push_back(wrong);
   const lint::FixResult result = lint::fix(linted.rules, linted.findings, options_of(true));
   CHECK(result.count == 0);
   CHECK(result.notes.size() == 1);
-  CHECK(linted.rules.sources().text(FileId{0}) == "pattern a = \"x\"\n");
+  CHECK(linted.rules.sources().text(source::FileId{0}) == "pattern a = \"x\"\n");
 }
 
 TEST_CASE("meaning is all that a user sees") {
   prove::Allowance allowance;
   const auto same = [&](const std::string& a, const std::string& b) {
-    const CompiledRules one = test::compile(a);
-    const CompiledRules other = test::compile(b);
+    const match::CompiledRules one = test::compile(a);
+    const match::CompiledRules other = test::compile(b);
     return lint::same_meaning(one.program(), other.program(), allowance);
   };
   CHECK(same("pattern a = /ab*/", "pattern a = /a/"));
@@ -194,17 +195,17 @@ TEST_CASE("meaning is all that a user sees") {
 }
 
 TEST_CASE("edits go together where they do not touch") {
-  SourceMap sources;
-  const FileId file = sources.add("a", "0123456789");
+  source::SourceMap sources;
+  const source::FileId file = sources.add("a", "0123456789");
   const auto finding = [&](uint32_t begin, uint32_t end, std::string text) {
-    Diagnostic made;
-    made.fix = Fix{true, {{{file, begin, end}, std::move(text)}}};
+    diag::Diagnostic made;
+    made.fix = diag::Fix{true, {{{file, begin, end}, std::move(text)}}};
     return made;
   };
-  const std::vector<Diagnostic> all{finding(2, 4, "ab"), finding(3, 5, "no"),
-                                    finding(4, 5, ""),   finding(9, 10, "cdef"),
-                                    finding(0, 0, "<"),  finding(0, 1, "-")};
-  const std::vector<Fix> chosen = lint::compatible_fixes(all, file, false);
+  const std::vector<diag::Diagnostic> all{finding(2, 4, "ab"), finding(3, 5, "no"),
+                                          finding(4, 5, ""),   finding(9, 10, "cdef"),
+                                          finding(0, 0, "<"),  finding(0, 1, "-")};
+  const std::vector<diag::Fix> chosen = lint::compatible_fixes(all, file, false);
   CHECK(chosen.size() == 4);
   CHECK(lint::apply("0123456789", chosen) == "<01ab5678cdef");
 }
@@ -215,9 +216,9 @@ TEST_CASE("texts are written so that they are read back") {
 }
 
 TEST_CASE("abbreviations are applied one after another") {
-  const std::vector<Abbreviation> all{{"ab", "b", {}}, {"bb", "c", {}}};
-  CHECK(abbreviate("abab", all) == "c");
-  CHECK(abbreviate("aab", all) == "ab");
+  const std::vector<sema::Abbreviation> all{{"ab", "b", {}}, {"bb", "c", {}}};
+  CHECK(sema::abbreviate("abab", all) == "c");
+  CHECK(sema::abbreviate("aab", all) == "ab");
 }
 
 TEST_CASE("colours differ as the eye sees it") {

@@ -79,7 +79,7 @@ std::string target(Session& session, std::string_view needle, size_t plus = 0) {
 }  // namespace
 
 TEST_CASE("states of the server") {
-  lsp::Server server(Library({}), "0.0");
+  lsp::Server server(source::Library({}), "0.0");
   const auto code = [&](std::string_view message) -> int64_t {
     const auto answers = server.receive(message);
     if (answers.size() != 1) return -1;
@@ -105,7 +105,7 @@ TEST_CASE("states of the server") {
   CHECK(server.receive(R"({"jsonrpc":"2.0","method":"exit"})").empty());
   CHECK(server.exit_status() == 0);
 
-  lsp::Server other(Library({}), "0.0");
+  lsp::Server other(source::Library({}), "0.0");
   CHECK(other.receive(R"({"jsonrpc":"2.0","method":"exit"})").empty());
   CHECK(other.exit_status() == 1);
 }

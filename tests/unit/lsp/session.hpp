@@ -98,7 +98,7 @@ class Session {
     return part("start") + "-" + part("end");
   }
 
-  lsp::Server server{Library({std::string(KR_SOURCE_DIR)}), "0.0"};
+  lsp::Server server{source::Library({std::string(KR_SOURCE_DIR)}), "0.0"};
   std::deque<JsonValue> received;
   std::vector<JsonValue> last_findings;
   int64_t version = 0;

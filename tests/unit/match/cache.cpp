@@ -43,9 +43,9 @@ std::vector<fs::path> files(const fs::path& folder) {
   return all;
 }
 
-bool works(const Program& program, const std::shared_ptr<const Database>& database) {
-  Scanner scanner(database);
-  AtomSet set(program.atoms.size());
+bool works(const sema::Program& program, const std::shared_ptr<const match::Database>& database) {
+  match::Scanner scanner(database);
+  match::AtomSet set(program.atoms.size());
   scanner.scan("one gemm", set);
   const bool hit = set.has({0});
   scanner.scan("none", set);
@@ -56,29 +56,29 @@ bool works(const Program& program, const std::shared_ptr<const Database>& databa
 
 TEST_CASE("what was compiled once is taken from the cache") {
   const Folder folder;
-  const Database::Cache cache{folder.path() / "new" / "folder"};
+  const match::Database::Cache cache{folder.path() / "new" / "folder"};
   ProgramBuilder rules;
   rules.text("gemm");
-  const auto first = Database::compile(rules.program, cache);
+  const auto first = match::Database::compile(rules.program, cache);
   CHECK_FALSE(first->from_cache());
-  const auto second = Database::compile(rules.program, cache);
+  const auto second = match::Database::compile(rules.program, cache);
   CHECK(second->from_cache());
   CHECK(works(rules.program, second));
   CHECK(files(cache.folder).size() == 1);
   CHECK(second->serialize() == first->serialize());
 
   rules.text("more");
-  CHECK_FALSE(Database::compile(rules.program, cache)->from_cache());
+  CHECK_FALSE(match::Database::compile(rules.program, cache)->from_cache());
   CHECK(files(cache.folder).size() == 2);
-  CHECK_FALSE(Database::compile(rules.program, std::nullopt)->from_cache());
+  CHECK_FALSE(match::Database::compile(rules.program, std::nullopt)->from_cache());
 }
 
 TEST_CASE("a damaged, foreign or cut off file counts as absent and is replaced") {
   const Folder folder;
-  const Database::Cache cache{folder.path()};
+  const match::Database::Cache cache{folder.path()};
   ProgramBuilder rules;
   rules.text("gemm");
-  Database::compile(rules.program, cache);
+  match::Database::compile(rules.program, cache);
   const fs::path file = files(folder.path()).at(0);
   const std::string whole = read_file(file);
   std::vector<std::string> bad{"",
@@ -94,13 +94,13 @@ TEST_CASE("a damaged, foreign or cut off file counts as absent and is replaced")
   }
   ProgramBuilder others;
   others.text("gemv");
-  bad.push_back(Database::compile(others.program, std::nullopt)->serialize());
+  bad.push_back(match::Database::compile(others.program, std::nullopt)->serialize());
   for (const std::string& bytes : bad) {
     std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
-    const auto database = Database::compile(rules.program, cache);
+    const auto database = match::Database::compile(rules.program, cache);
     CHECK_FALSE(database->from_cache());
     CHECK(works(rules.program, database));
-    CHECK(Database::compile(rules.program, cache)->from_cache());
+    CHECK(match::Database::compile(rules.program, cache)->from_cache());
   }
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("a folder that cannot be used is left alone") {
   std::vector<fs::path> unusable{file, file / "below",        "/proc/kr", "/dev/null/kr",
                                  "",   std::string(5000, 'x')};
   for (const fs::path& path : unusable) {
-    const auto database = Database::compile(rules.program, Database::Cache{path});
+    const auto database = match::Database::compile(rules.program, match::Database::Cache{path});
     CHECK_FALSE(database->from_cache());
     CHECK(works(rules.program, database));
   }
@@ -124,8 +124,8 @@ TEST_CASE("something else under the name of the file") {
   ProgramBuilder rules;
   rules.text("gemm");
   const Folder folder;
-  const Database::Cache cache{folder.path()};
-  Database::compile(rules.program, cache);
+  const match::Database::Cache cache{folder.path()};
+  match::Database::compile(rules.program, cache);
   const fs::path file = files(folder.path()).at(0);
   fs::remove(file);
   SUBCASE("a folder") {
@@ -140,7 +140,7 @@ TEST_CASE("something else under the name of the file") {
   SUBCASE("a loop of links") {
     fs::create_symlink(file, file);
   }
-  const auto database = Database::compile(rules.program, cache);
+  const auto database = match::Database::compile(rules.program, cache);
   CHECK_FALSE(database->from_cache());
   CHECK(works(rules.program, database));
 }
@@ -154,7 +154,8 @@ TEST_CASE("a home that can only be read") {
       if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(3);
       ProgramBuilder rules;
       rules.text("gemm");
-      const auto database = Database::compile(rules.program, Database::Cache{"/usr/kr-cache"});
+      const auto database =
+          match::Database::compile(rules.program, match::Database::Cache{"/usr/kr-cache"});
       ::_exit(works(rules.program, database) && !fs::exists("/usr/kr-cache") ? 0 : 1);
     }
     int status = 0;
@@ -167,14 +168,15 @@ TEST_CASE("a home that can only be read") {
   fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
   ProgramBuilder rules;
   rules.text("gemm");
-  CHECK(works(rules.program, Database::compile(rules.program, Database::Cache{folder.path()})));
+  CHECK(works(rules.program,
+              match::Database::compile(rules.program, match::Database::Cache{folder.path()})));
   CHECK(files(folder.path()).empty());
   fs::permissions(folder.path(), fs::perms::owner_all);
 }
 
 TEST_CASE("many processes at once") {
   const Folder folder;
-  const Database::Cache cache{folder.path()};
+  const match::Database::Cache cache{folder.path()};
   ProgramBuilder rules;
   rules.text("gemm");
   for (int i = 0; i < 50; ++i) rules.regex("\\bname_" + std::to_string(i) + "\\d+_[a-f]*x");
@@ -186,7 +188,7 @@ TEST_CASE("many processes at once") {
     if (child == 0) {
       bool good = true;
       for (int round = 0; round < 5; ++round) {
-        good = good && works(rules.program, Database::compile(rules.program, cache));
+        good = good && works(rules.program, match::Database::compile(rules.program, cache));
         // Some take it away under the others' hands.
         std::error_code error;
         if (i % 2 == 0) {
@@ -206,8 +208,8 @@ TEST_CASE("many processes at once") {
     CHECK(WEXITSTATUS(status) == 0);
   }
   CHECK(files(folder.path()).size() <= 1);
-  Database::compile(rules.program, cache);
-  CHECK(Database::compile(rules.program, cache)->from_cache());
+  match::Database::compile(rules.program, cache);
+  CHECK(match::Database::compile(rules.program, cache)->from_cache());
 }
 
 TEST_CASE("the folder does not grow without end") {
@@ -227,7 +229,7 @@ TEST_CASE("the folder does not grow without end") {
   std::ofstream(foreign) << "mine";
   fs::last_write_time(foreign, old);
 
-  const CacheFile cache(folder.path(), "key", ".krhs");
+  const match::CacheFile cache(folder.path(), "key", ".krhs");
   cache.write("bytes");
   CHECK(cache.read() == "bytes");
   CHECK(fs::exists(foreign));
@@ -235,12 +237,12 @@ TEST_CASE("the folder does not grow without end") {
   CHECK_FALSE(fs::exists(left_behind));
   CHECK_FALSE(fs::exists(folder.path() / "36.krhs"));
   CHECK(fs::exists(folder.path() / "99.krhs"));
-  CHECK(files(folder.path()).size() == CacheFile::max_files + 2);
+  CHECK(files(folder.path()).size() == match::CacheFile::max_files + 2);
 }
 
 TEST_CASE("a file that is used stays young") {
   const Folder folder;
-  const CacheFile cache(folder.path(), "key", ".krhs");
+  const match::CacheFile cache(folder.path(), "key", ".krhs");
   cache.write("bytes");
   const fs::path file = files(folder.path()).at(0);
   const auto old = fs::file_time_type::clock::now() - std::chrono::hours(48);
@@ -261,7 +263,7 @@ TEST_CASE("where the cache is") {
     set("KR_CACHE_DIR", kr);
     set("XDG_CACHE_HOME", xdg);
     set("HOME", home);
-    const auto cache = Database::Cache::of_process();
+    const auto cache = match::Database::Cache::of_process();
     return cache ? cache->folder.string() : "none";
   };
   const char* home = std::getenv("HOME");

@@ -12,9 +12,11 @@ using test::ProgramBuilder;
 namespace {
 
 /// `1 if @memcpy, within "MLA"; otherwise`
-std::string said(const ProgramBuilder& rules, const Table& table, const OpenSubject& subject) {
+std::string said(const ProgramBuilder& rules, const sema::Table& table,
+                 const match::OpenSubject& subject) {
   std::string text;
-  for (const Outcome& outcome : outcomes(rules.program, rules.sources, table, subject)) {
+  for (const match::Outcome& outcome :
+       match::outcomes(rules.program, rules.sources, table, subject)) {
     if (!text.empty()) text += "; ";
     text += !outcome.rule                     ? "unclassified"
             : outcome.rule == table.otherwise ? "otherwise"
@@ -28,34 +30,38 @@ std::string said(const ProgramBuilder& rules, const Table& table, const OpenSubj
 }
 
 struct Rules : ProgramBuilder {
-  AtomId gemm = text("gemm");
-  AtomId mla = text("MLA");
-  ExprId has_gemm = atom(gemm, "\"gemm\"");
-  ExprId has_mla = atom(mla, "\"MLA\"");
-  ExprId is_memcpy = operation(OperationKind::memcpy);
-  ExprId is_memset = operation(OperationKind::memset);
-  ExprId is_kernel = operation(OperationKind::kernel);
-  ExprId in_mla = join(ExprOp::within, {has_mla}, "within \"MLA\"");
-  Table table;
+  sema::AtomId gemm = text("gemm");
+  sema::AtomId mla = text("MLA");
+  sema::ExprId has_gemm = atom(gemm, "\"gemm\"");
+  sema::ExprId has_mla = atom(mla, "\"MLA\"");
+  sema::ExprId is_memcpy = operation(OperationKind::memcpy);
+  sema::ExprId is_memset = operation(OperationKind::memset);
+  sema::ExprId is_kernel = operation(OperationKind::kernel);
+  sema::ExprId in_mla = join(sema::ExprOp::within, {has_mla}, "within \"MLA\"");
+  sema::Table table;
 
-  AtomSet name_with(std::vector<AtomId> atoms) const {
-    AtomSet set(program.atoms.size());
-    for (const AtomId atom : atoms) set.add(atom);
+  match::AtomSet name_with(std::vector<sema::AtomId> atoms) const {
+    match::AtomSet set(program.atoms.size());
+    for (const sema::AtomId atom : atoms) set.add(atom);
     return set;
   }
-  void add(ExprId expr) { table.rules.push_back(rule(expr)); }
-  ExprId both(ExprId a, ExprId b) { return join(ExprOp::conjunction, {a, b}, "a & b"); }
-  ExprId either(ExprId a, ExprId b) { return join(ExprOp::disjunction, {a, b}, "a | b"); }
-  ExprId no(ExprId a) { return join(ExprOp::negation, {a}, "!a"); }
+  void add(sema::ExprId expr) { table.rules.push_back(rule(expr)); }
+  sema::ExprId both(sema::ExprId a, sema::ExprId b) {
+    return join(sema::ExprOp::conjunction, {a, b}, "a & b");
+  }
+  sema::ExprId either(sema::ExprId a, sema::ExprId b) {
+    return join(sema::ExprOp::disjunction, {a, b}, "a | b");
+  }
+  sema::ExprId no(sema::ExprId a) { return join(sema::ExprOp::negation, {a}, "!a"); }
 };
 
 }  // namespace
 
 TEST_CASE("outcomes say on what they depend") {
   Rules rules;
-  const AtomSet gemm = rules.name_with({rules.gemm});
-  const AtomSet none = rules.name_with({});
-  const OpenSubject open{.name = &gemm, .kind = std::nullopt, .within = std::nullopt};
+  const match::AtomSet gemm = rules.name_with({rules.gemm});
+  const match::AtomSet none = rules.name_with({});
+  const match::OpenSubject open{.name = &gemm, .kind = std::nullopt, .within = std::nullopt};
   SUBCASE("on nothing") {
     rules.add(rules.has_mla);
     rules.add(rules.has_gemm);
@@ -81,11 +87,13 @@ TEST_CASE("outcomes say on what they depend") {
     rules.add(rules.both(rules.has_gemm, rules.in_mla));
     rules.add(rules.has_gemm);
     CHECK(said(rules, rules.table, open) == "0 if within \"MLA\"; 1");
-    const AtomSet mla = rules.name_with({rules.mla});
-    const std::vector<AtomSet> within{none, mla};
+    const match::AtomSet mla = rules.name_with({rules.mla});
+    const std::vector<match::AtomSet> within{none, mla};
     CHECK(said(rules, rules.table, {.name = &gemm, .kind = std::nullopt, .within = within}) == "0");
-    CHECK(said(rules, rules.table,
-               {.name = &gemm, .kind = std::nullopt, .within = std::span<const AtomSet>()}) == "1");
+    CHECK(
+        said(rules, rules.table,
+             {.name = &gemm, .kind = std::nullopt, .within = std::span<const match::AtomSet>()}) ==
+        "1");
   }
   SUBCASE("on the context not being so") {
     rules.add(rules.no(rules.in_mla));
@@ -95,7 +103,8 @@ TEST_CASE("outcomes say on what they depend") {
           "0 if not within \"MLA\"; 1 if not within \"MLA\"; unclassified");
   }
   SUBCASE("on one or the other") {
-    const ExprId in_gemm = rules.join(ExprOp::within, {rules.has_gemm}, "within \"gemm\"");
+    const sema::ExprId in_gemm =
+        rules.join(sema::ExprOp::within, {rules.has_gemm}, "within \"gemm\"");
     rules.add(rules.either(rules.in_mla, in_gemm));
     rules.add(rules.both(rules.in_mla, rules.both(in_gemm, rules.is_memset)));
     CHECK(said(rules, rules.table, {.name = &none, .kind = std::nullopt, .within = std::nullopt}) ==
@@ -103,20 +112,20 @@ TEST_CASE("outcomes say on what they depend") {
           "1 if @memset, within \"MLA\", within \"gemm\"; unclassified");
   }
   SUBCASE("on something joined inside within") {
-    const ExprId inner = rules.either(rules.has_mla, rules.has_gemm);
-    rules.add(rules.join(ExprOp::within, {inner}, "within (…)"));
+    const sema::ExprId inner = rules.either(rules.has_mla, rules.has_gemm);
+    rules.add(rules.join(sema::ExprOp::within, {inner}, "within (…)"));
     CHECK(said(rules, rules.table, open) == "0 if within (a | b); unclassified");
   }
 }
 
 TEST_CASE("inside within there is no kind and no further context") {
   Rules rules;
-  const AtomSet mla = rules.name_with({rules.mla});
-  const std::vector<AtomSet> within{mla};
-  const Subject subject{.name = &mla, .kind = OperationKind::memcpy, .within = within};
-  const auto inside = [&](ExprId expr) {
-    const ExprId whole = rules.join(ExprOp::within, {expr}, "within");
-    return holds(rules.program, whole, subject);
+  const match::AtomSet mla = rules.name_with({rules.mla});
+  const std::vector<match::AtomSet> within{mla};
+  const match::Subject subject{.name = &mla, .kind = OperationKind::memcpy, .within = within};
+  const auto inside = [&](sema::ExprId expr) {
+    const sema::ExprId whole = rules.join(sema::ExprOp::within, {expr}, "within");
+    return match::holds(rules.program, whole, subject);
   };
   CHECK(inside(rules.has_mla));
   CHECK_FALSE(inside(rules.has_gemm));
@@ -127,16 +136,16 @@ TEST_CASE("inside within there is no kind and no further context") {
 
 TEST_CASE("patterns of patterns take no more time than there are of them") {
   Rules rules;
-  ExprId expr = rules.both(rules.has_gemm, rules.in_mla);
+  sema::ExprId expr = rules.both(rules.has_gemm, rules.in_mla);
   for (int i = 0; i < 1500; ++i) expr = rules.both(expr, expr);
   for (int i = 0; i < 400; ++i) expr = rules.either(expr, expr);
   rules.add(expr);
-  const AtomSet gemm = rules.name_with({rules.gemm});
-  const TableMatcher matcher(rules.program, rules.table);
+  const match::AtomSet gemm = rules.name_with({rules.gemm});
+  const match::TableMatcher matcher(rules.program, rules.table);
   CHECK_FALSE(matcher.match({.name = &gemm}).has_value());
   CHECK(matcher.looks_within());
-  const auto open = outcomes(rules.program, rules.sources, rules.table,
-                             {.name = &gemm, .kind = std::nullopt, .within = std::nullopt});
+  const auto open = match::outcomes(rules.program, rules.sources, rules.table,
+                                    {.name = &gemm, .kind = std::nullopt, .within = std::nullopt});
   REQUIRE(open.size() == 2);
   CHECK(open[0].conditions.size() >= 1);
 }

@@ -44,11 +44,11 @@ struct KrdbFolder {
   KrdbFolder(const KrdbFolder&) = delete;
   KrdbFolder& operator=(const KrdbFolder&) = delete;
 
-  CompiledRules compile(const std::vector<std::string>& names) const {
-    Sink sink;
-    const Library library({path / "share"});
-    CompiledRules compiled = compile_rules(names, library, std::nullopt, sink);
-    for (const Diagnostic& diagnostic : sink.all()) MESSAGE(diagnostic.message);
+  match::CompiledRules compile(const std::vector<std::string>& names) const {
+    diag::Sink sink;
+    const source::Library library({path / "share"});
+    match::CompiledRules compiled = match::compile_rules(names, library, std::nullopt, sink);
+    for (const diag::Diagnostic& diagnostic : sink.all()) MESSAGE(diagnostic.message);
     REQUIRE_FALSE(sink.has_errors());
     REQUIRE(compiled.database != nullptr);
     return compiled;
@@ -58,24 +58,24 @@ struct KrdbFolder {
   fs::path path;
 };
 
-std::string label(const CompiledRules& compiled, std::string_view name) {
-  const Program& program = compiled.program();
+std::string label(const match::CompiledRules& compiled, std::string_view name) {
+  const sema::Program& program = compiled.program();
   const auto engine = program.engine("mine");
   REQUIRE(engine.has_value());
   const auto model = program.model(*engine, "small");
   REQUIRE(model.has_value());
-  const Table* table = program.models.get(*model).table(*program.dimension("substage"));
+  const sema::Table* table = program.models.get(*model).table(*program.dimension("substage"));
   REQUIRE(table != nullptr);
-  Scanner scanner(compiled.database);
-  AtomSet set;
+  match::Scanner scanner(compiled.database);
+  match::AtomSet set;
   scanner.scan(name, set);
-  const auto rule = TableMatcher(program, *table).match({.name = &set});
+  const auto rule = match::TableMatcher(program, *table).match({.name = &set});
   return rule ? program.rules.get(*rule).label : "unclassified";
 }
 
 std::string error_of(const std::string& path, std::string_view bytes) {
   try {
-    from_krdb(path, bytes);
+    match::from_krdb(path, bytes);
   } catch (const Error& error) {
     return error.what();
   }
@@ -86,43 +86,44 @@ std::string error_of(const std::string& path, std::string_view bytes) {
 
 TEST_CASE("a .krdb stands for the rules it was made from, without their files") {
   KrdbFolder folder;
-  const CompiledRules compiled = folder.compile({folder.mine_kr()});
-  const std::string bytes = to_krdb(*compiled.rules, *compiled.database);
-  CHECK(is_krdb(bytes));
-  CHECK(is_krdb(bytes.substr(0, 16)));
+  const match::CompiledRules compiled = folder.compile({folder.mine_kr()});
+  const std::string bytes = match::to_krdb(*compiled.rules, *compiled.database);
+  CHECK(match::is_krdb(bytes));
+  CHECK(match::is_krdb(bytes.substr(0, 16)));
   const fs::path file = folder.path / "mine.krdb";
   write_file(file, bytes);
   fs::remove(folder.path / "common.kr");
   fs::remove(folder.path / "mine.kr");
 
-  const CompiledRules again = folder.compile({file.string()});
+  const match::CompiledRules again = folder.compile({file.string()});
   CHECK(again.named);
   CHECK(label(again, "a gemm") == "gemm");
   CHECK(label(again, "mm_12") == "gemm");
   CHECK(label(again, "other") == "rest");
   CHECK(again.program().atoms.size() == compiled.program().atoms.size());
-  CHECK(Database::deserialize(again.program(), from_krdb("", bytes).database) != nullptr);
+  CHECK(match::Database::deserialize(again.program(), match::from_krdb("", bytes).database) !=
+        nullptr);
   // And it may be made from itself.
-  CHECK(to_krdb(*again.rules, *again.database) == bytes);
+  CHECK(match::to_krdb(*again.rules, *again.database) == bytes);
 }
 
 TEST_CASE("a database for another machine is compiled anew") {
   KrdbFolder folder;
-  const CompiledRules compiled = folder.compile({folder.mine_kr()});
-  Program none;
-  const auto foreign = Database::compile(none, std::nullopt);
+  const match::CompiledRules compiled = folder.compile({folder.mine_kr()});
+  sema::Program none;
+  const auto foreign = match::Database::compile(none, std::nullopt);
   const fs::path file = folder.path / "mine.krdb";
-  write_file(file, to_krdb(*compiled.rules, *foreign));
+  write_file(file, match::to_krdb(*compiled.rules, *foreign));
   CHECK(label(folder.compile({file.string()}), "a gemm") == "gemm");
 }
 
 TEST_CASE("a database that anybody may have written is not loaded") {
   KrdbFolder folder;
-  const CompiledRules compiled = folder.compile({folder.mine_kr()});
+  const match::CompiledRules compiled = folder.compile({folder.mine_kr()});
   // The database of other rules, under the key of these: its checksums are right.
   write_file(folder.path / "common.kr", R"(pattern gemm = "gemv" | /\bmm_\d+/
 )");
-  const CompiledRules others = folder.compile({folder.mine_kr()});
+  const match::CompiledRules others = folder.compile({folder.mine_kr()});
   const std::string own = compiled.database->serialize(), foreign = others.database->serialize();
   ByteReader keys(own), bodies(foreign);
   ByteWriter forged;
@@ -133,19 +134,19 @@ TEST_CASE("a database that anybody may have written is not loaded") {
   forged.number(*bodies.number());
   forged.number(*bodies.number());
   forged.text(*bodies.text());
-  const auto database = Database::deserialize(compiled.program(), std::move(forged).take());
+  const auto database = match::Database::deserialize(compiled.program(), std::move(forged).take());
   REQUIRE(database != nullptr);
   const fs::path file = folder.path / "mine.krdb";
-  write_file(file, to_krdb(*compiled.rules, *database));
+  write_file(file, match::to_krdb(*compiled.rules, *database));
   CHECK(label(folder.compile({file.string()}), "a gemm") == "gemm");
   CHECK(label(folder.compile({file.string()}), "a gemv") == "rest");
 }
 
 TEST_CASE("a .krdb stands alone") {
   KrdbFolder folder;
-  const CompiledRules compiled = folder.compile({folder.mine_kr()});
+  const match::CompiledRules compiled = folder.compile({folder.mine_kr()});
   const std::string file = (folder.path / "mine.krdb").string();
-  write_file(file, to_krdb(*compiled.rules, *compiled.database));
+  write_file(file, match::to_krdb(*compiled.rules, *compiled.database));
   CHECK_THROWS_AS(folder.compile({folder.mine_kr(), file}), Error);
 }
 
@@ -162,8 +163,8 @@ TEST_CASE("several engines get the shipped generic beside them") {
 
 TEST_CASE("what is no whole .krdb is refused with the remedy") {
   KrdbFolder folder;
-  const CompiledRules compiled = folder.compile({folder.mine_kr()});
-  const std::string bytes = to_krdb(*compiled.rules, *compiled.database);
+  const match::CompiledRules compiled = folder.compile({folder.mine_kr()});
+  const std::string bytes = match::to_krdb(*compiled.rules, *compiled.database);
   CHECK(error_of("x.krdb", bytes) == "no error");
   CHECK(error_of("x.krdb", "SQLite format 3") ==
         "x.krdb: is not a .krdb file; create it again with `kr compile`");

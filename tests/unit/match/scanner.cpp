@@ -13,8 +13,8 @@ using test::ProgramBuilder;
 namespace {
 
 /// The atoms that hold, as a text of 0 and 1.
-std::string scanned(const Program& program, Scanner& scanner, std::string_view name) {
-  AtomSet set;
+std::string scanned(const sema::Program& program, match::Scanner& scanner, std::string_view name) {
+  match::AtomSet set;
   scanner.scan(name, set);
   std::string text;
   for (uint32_t i = 0; i < program.atoms.size(); ++i) text += set.has({i}) ? '1' : '0';
@@ -34,7 +34,7 @@ TEST_CASE("texts hold by begin, end, case and bytes") {
   rules.text(std::string_view("\0", 1));
   rules.text("\xff\xfe");
   rules.text("\\E$.*{[(|)]}^+?#/ ");
-  Scanner scanner(Database::compile(rules.program, std::nullopt));
+  match::Scanner scanner(match::Database::compile(rules.program, std::nullopt));
   CHECK(scanned(rules.program, scanner, "a gemm b") == "110000000");
   CHECK(scanned(rules.program, scanner, "GEMM") == "010000000");
   CHECK(scanned(rules.program, scanner, "gemm") == "111110000");
@@ -60,7 +60,7 @@ TEST_CASE("empty matches are answered exactly") {
   rules.regex("\\b|-");
   rules.regex("a^b");  // matches nothing
   rules.regex("(?:\\b|x){2}");
-  Scanner scanner(Database::compile(rules.program, std::nullopt));
+  match::Scanner scanner(match::Database::compile(rules.program, std::nullopt));
   CHECK(scanned(rules.program, scanner, "") == "11111010000");
   CHECK(scanned(rules.program, scanner, "aa") == "11101110101");
   CHECK(scanned(rules.program, scanner, "-") == "11100010100");
@@ -73,14 +73,14 @@ TEST_CASE("named groups and laziness do no harm") {
   rules.regex("my_(?<step>\\d+?)_(?<layer>\\d+)");
   rules.regex("my_(?<layer>\\d+?)_(?<step>\\d+)");
   rules.regex("(?<a>x)?");
-  Scanner scanner(Database::compile(rules.program, std::nullopt));
+  match::Scanner scanner(match::Database::compile(rules.program, std::nullopt));
   CHECK(scanned(rules.program, scanner, "is my_1_22") == "111");
   CHECK(scanned(rules.program, scanner, "my__2") == "001");
 }
 
 TEST_CASE("no atoms at all") {
   ProgramBuilder rules;
-  Scanner scanner(Database::compile(rules.program, std::nullopt));
+  match::Scanner scanner(match::Database::compile(rules.program, std::nullopt));
   CHECK(scanned(rules.program, scanner, "x").empty());
   CHECK(scanned(rules.program, scanner, "").empty());
 }
@@ -92,12 +92,12 @@ TEST_CASE("what Hyperscan refuses goes through the project's own automaton") {
   rules.regex("a.{1000}b.{1000}c");            // too many states
   rules.regex("(?:ab|cd){900}(?:x|y){900}$");
   rules.text("last");
-  const auto database = Database::compile(rules.program, std::nullopt);
+  const auto database = match::Database::compile(rules.program, std::nullopt);
   CHECK(database->impl().refused.size() >= 1);
-  for (const AtomId id : database->impl().refused) {
-    CHECK(may_leave_hyperscan(rules.program.atoms.get(id).regex));
+  for (const sema::AtomId id : database->impl().refused) {
+    CHECK(match::may_leave_hyperscan(rules.program.atoms.get(id).regex));
   }
-  Scanner scanner(database);
+  match::Scanner scanner(database);
   CHECK(scanned(rules.program, scanner, "a short last name") == "10001");
   CHECK(scanned(rules.program, scanner, "a" + std::string(20'001, 'x')) == "01000");
   CHECK(scanned(rules.program, scanner, "a" + std::string(19'999, 'x')) == "00000");
@@ -105,10 +105,10 @@ TEST_CASE("what Hyperscan refuses goes through the project's own automaton") {
   CHECK(scanned(rules.program, scanner, "-a" + dots + "b" + dots + "c-") == "00100");
   CHECK(scanned(rules.program, scanner, "-a" + dots + "b" + dots + ".c") == "00000");
   // The refused ones are in the serialized form too.
-  const auto again = Database::deserialize(rules.program, database->serialize());
+  const auto again = match::Database::deserialize(rules.program, database->serialize());
   REQUIRE(again != nullptr);
   CHECK(again->impl().refused.size() == database->impl().refused.size());
-  Scanner other(again);
+  match::Scanner other(again);
   CHECK(scanned(rules.program, other, "a" + std::string(20'001, 'x') + "last") == "01001");
 }
 
@@ -117,9 +117,9 @@ TEST_CASE("anchors inside an expression do not take it away from Hyperscan") {
   rules.regex("^triton_.*(^|[^A-Za-z])add([^A-Za-z]|$)");
   rules.regex("(?:^|x)(?:a$|b)?(?:^|c)d");
   rules.regex("(?:x|y(?:$|z))*z$|(?:^a|b)(?:^|q)");
-  const auto database = Database::compile(rules.program, std::nullopt);
+  const auto database = match::Database::compile(rules.program, std::nullopt);
   CHECK(database->impl().refused.empty());
-  Scanner scanner(database);
+  match::Scanner scanner(database);
   CHECK(scanned(rules.program, scanner, "triton_poi_add_0") == "100");
   CHECK(scanned(rules.program, scanner, "triton_poi_add") == "100");
   CHECK(scanned(rules.program, scanner, "triton_poi_addr") == "000");
@@ -132,7 +132,7 @@ TEST_CASE("long names") {
   rules.text("needle");
   rules.regex("z$");
   rules.regex("\\bneedle\\b");
-  Scanner scanner(Database::compile(rules.program, std::nullopt));
+  match::Scanner scanner(match::Database::compile(rules.program, std::nullopt));
   std::string name(4 << 20, 'x');
   CHECK(scanned(rules.program, scanner, name) == "000");
   name += " needle z";
@@ -143,12 +143,12 @@ TEST_CASE("one database serves many threads") {
   ProgramBuilder rules;
   rules.text("gemm");
   rules.regex("\\d{3}");
-  const auto database = Database::compile(rules.program, std::nullopt);
+  const auto database = match::Database::compile(rules.program, std::nullopt);
   std::vector<std::thread> threads;
   std::vector<int> wrong(4, 0);
   for (size_t i = 0; i < wrong.size(); ++i) {
     threads.emplace_back([&, i] {
-      Scanner scanner(database);
+      match::Scanner scanner(database);
       for (int round = 0; round < 2000; ++round) {
         if (scanned(rules.program, scanner, "a gemm") != "10") ++wrong[i];
         if (scanned(rules.program, scanner, "12 345") != "01") ++wrong[i];
@@ -164,19 +164,19 @@ TEST_CASE("bytes that are no database of the program are refused") {
   rules.text("gemm");
   ProgramBuilder others;
   others.text("gemv");
-  const auto database = Database::compile(rules.program, std::nullopt);
+  const auto database = match::Database::compile(rules.program, std::nullopt);
   const std::string bytes = database->serialize();
-  CHECK(Database::deserialize(rules.program, bytes) != nullptr);
-  CHECK(Database::deserialize(others.program, bytes) == nullptr);
-  CHECK(Database::deserialize(rules.program, "") == nullptr);
-  CHECK(Database::deserialize(rules.program, bytes + "x") == nullptr);
+  CHECK(match::Database::deserialize(rules.program, bytes) != nullptr);
+  CHECK(match::Database::deserialize(others.program, bytes) == nullptr);
+  CHECK(match::Database::deserialize(rules.program, "") == nullptr);
+  CHECK(match::Database::deserialize(rules.program, bytes + "x") == nullptr);
   for (size_t size = 0; size < bytes.size(); size += 1 + size / 8) {
-    CHECK(Database::deserialize(rules.program, bytes.substr(0, size)) == nullptr);
+    CHECK(match::Database::deserialize(rules.program, bytes.substr(0, size)) == nullptr);
   }
   for (size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
-    const bool refused = Database::deserialize(rules.program, damaged) == nullptr;
+    const bool refused = match::Database::deserialize(rules.program, damaged) == nullptr;
     if (!refused) CAPTURE(at);
     CHECK(refused);
   }
@@ -192,7 +192,7 @@ TEST_CASE("databases are compiled from the same patterns as when their format go
     rules.regex(text);
   }
   std::string all;
-  for (const HyperscanPattern& pattern : hyperscan_patterns(rules.program)) {
+  for (const match::HyperscanPattern& pattern : match::hyperscan_patterns(rules.program)) {
     all += std::to_string(pattern.atom.index) + " " + pattern.text + "\n";
   }
   CHECK(all == "0 ^gemm\n1 a[^a-z]b\n2 (?:^|x)a+\\z\n3 ab?c\n5 ^a+\\z\n");

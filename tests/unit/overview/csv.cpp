@@ -26,9 +26,9 @@ TEST_CASE("result.csv has the fixed columns, rows by label and elapsed, and time
   builder.add({"k1", {"layer", "gemm", "z", "compute"}, 10, 20, 1});
   builder.add({"k2", {"layer", "gemm", "z", "compute"}, 30, 40, 2});
   builder.add({"a, \"b\"", {"layer", "attn", "z", "compute"}, 5, 6, 3});
-  kr::Report report;
+  kr::overview::Report report;
   report.runs.push_back(kr::test::kept(std::move(builder).finish(1'000'000'001)));
-  CHECK(kr::to_csv(report) ==
+  CHECK(kr::overview::to_csv(report) ==
         "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,Total Time (sec),Elapsed "
         "(ns),Total (ns),Kind of operation,Engine,Model,Rule,kind,zeta\n"
         "llama_vllm_a_0,attn,3,\"a, \"\"b\"\"\",0.000000005,layer,0.000000006,5,6,kernel,vllm,"
@@ -42,11 +42,11 @@ TEST_CASE("result.csv has the fixed columns, rows by label and elapsed, and time
 }
 
 TEST_CASE("cells that a spreadsheet would run are disarmed; all else is unchanged") {
-  kr::Report report;
+  kr::overview::Report report;
   report.runs.push_back(kr::test::kept(kr::test::hostile_run()));
-  const CsvRows rows = read_csv(kr::to_csv(report));
-  std::map<std::string, const kr::NameSum*> names;
-  for (const kr::NameSum& name : report.runs[0]->names) {
+  const CsvRows rows = read_csv(kr::overview::to_csv(report));
+  std::map<std::string, const kr::analyze::NameSum*> names;
+  for (const kr::analyze::NameSum& name : report.runs[0]->names) {
     const bool formula = std::string_view("=+-@\t\r").find(name.name[0]) != std::string_view::npos;
     names[(formula ? "'" : "") + name.name] = &name;
   }
@@ -65,11 +65,11 @@ TEST_CASE("cells that a spreadsheet would run are disarmed; all else is unchange
 }
 
 TEST_CASE("what has no substage is unclassified, and its sums are the run's") {
-  kr::Report report;
+  kr::overview::Report report;
   report.runs.push_back(
       kr::test::kept(SummaryBuilder("r0", {"kind"}).add({"a", {"compute"}, 7, 8, 1}).finish(3)));
   report.runs.push_back(kr::test::kept(kr::test::decode_run("r1", 1, 1000)));
-  const CsvRows rows = read_csv(kr::to_csv(report));
+  const CsvRows rows = read_csv(kr::overview::to_csv(report));
   CHECK(rows[1][0] == "r0");
   CHECK(rows[1][1] == "unclassified");
   CHECK(rows[1][5].empty());
@@ -85,11 +85,11 @@ TEST_CASE("what has no substage is unclassified, and its sums are the run's") {
 }
 
 TEST_CASE("a run without GPU work has no rows, unless the user gave it a time") {
-  kr::Report report;
+  kr::overview::Report report;
   report.runs.push_back(kr::test::kept(kr::test::empty_run()));
-  CHECK(read_csv(kr::to_csv(report)).size() == 1);
+  CHECK(read_csv(kr::overview::to_csv(report)).size() == 1);
   report.runs.push_back(kr::test::kept(SummaryBuilder("timed", {"kind"}).finish(5)));
-  const CsvRows rows = read_csv(kr::to_csv(report));
+  const CsvRows rows = read_csv(kr::overview::to_csv(report));
   REQUIRE(rows.size() == 2);
   CHECK(rows[1][4] == "0.000000005");
 }
@@ -98,17 +98,17 @@ TEST_CASE("classify: columns, rules of further dimensions, names unchanged") {
   SummaryBuilder builder("r", {"stage", "substage", "kind", "alpha"});
   builder.add({"=1,2", {"layer", "gemm", "compute", "x"}, 10, 20, 3});
   builder.add({"other", {"layer", "unclassified", "compute", "x"}, 1, 2, 1});
-  const kr::RunSummary run = std::move(builder).finish(0);
-  CHECK(kr::classify_csv(run) ==
+  const kr::analyze::RunSummary run = std::move(builder).finish(0);
+  CHECK(kr::overview::classify_csv(run) ==
         "name,instances,total_ns,elapsed_ns,stage,substage,rule,alpha,rule_alpha,kind,rule_kind\n"
         "\"=1,2\",3,20,10,layer,gemm,rules.kr:11,x,rules.kr:13,compute,rules.kr:12\n"
         "other,1,2,1,layer,unclassified,,x,rules.kr:13,compute,rules.kr:12\n");
 }
 
 TEST_CASE("classify: an absent dimension is an empty cell") {
-  const kr::RunSummary run =
+  const kr::analyze::RunSummary run =
       SummaryBuilder("r", {"kind"}).add({"a", {"compute"}, 1, 1, 1}).finish(0);
-  CHECK(kr::classify_csv(run) ==
+  CHECK(kr::overview::classify_csv(run) ==
         "name,instances,total_ns,elapsed_ns,stage,substage,rule,kind,rule_kind\n"
         "a,1,1,1,,,,compute,rules.kr:10\n");
 }

@@ -11,8 +11,9 @@ using kr::test::SummaryBuilder;
 
 namespace {
 
-const kr::LabelStyle& of(const std::vector<kr::LabelStyle>& styles, std::string_view label) {
-  for (const kr::LabelStyle& style : styles) {
+const kr::picture::LabelStyle& of(const std::vector<kr::picture::LabelStyle>& styles,
+                                  std::string_view label) {
+  for (const kr::picture::LabelStyle& style : styles) {
     if (style.label == label) return style;
   }
   FAIL("no such label");
@@ -32,7 +33,7 @@ double contrast(const std::string& color, double other) {
 }  // namespace
 
 TEST_CASE("declared titles and colours are taken, others follow from the text alone") {
-  const kr::CompiledRules rules = kr::test::compile(R"(
+  const kr::match::CompiledRules rules = kr::test::compile(R"(
 labels substage {
   gemm "Dense products" color "#123456"
   attn "Attention"
@@ -49,12 +50,12 @@ engine e {
   builder.add({"flash", {"attn", "flash", "compute"}, 1, 1, 1});
   builder.add({"else", {"unclassified", "else", "compute"}, 1, 1, 1});
   const auto runs = kr::test::kept(std::vector{std::move(builder).finish(0)});
-  const auto styles = kr::label_styles(rules.program(), runs);
+  const auto styles = kr::picture::label_styles(rules.program(), runs);
   CHECK(styles.size() == 3 + 3 + 1);
   CHECK(of(styles, "gemm").title == "Dense products");
   CHECK(of(styles, "gemm").color == "#123456");
   CHECK(of(styles, "attn").title == "Attention");
-  const auto again = kr::label_styles(kr::Program{}, runs);
+  const auto again = kr::picture::label_styles(kr::sema::Program{}, runs);
   CHECK(of(again, "attn").color == of(styles, "attn").color);
   CHECK(of(again, "attn").title.empty());
   CHECK(of(again, "gemm_1").color == of(styles, "gemm_1").color);
@@ -65,7 +66,8 @@ TEST_CASE("colours made from a text stand out from light and from dark pages") {
   for (int i = 0; i < 2000; ++i) builder.add({"k", {"label" + std::to_string(i)}, 1, 1, 1});
   const auto runs = kr::test::kept(std::vector{std::move(builder).finish(0)});
   std::set<std::string> colors;
-  for (const kr::LabelStyle& style : kr::label_styles(kr::Program{}, runs)) {
+  for (const kr::picture::LabelStyle& style :
+       kr::picture::label_styles(kr::sema::Program{}, runs)) {
     REQUIRE(style.color.size() == 7);
     CAPTURE(style.color);
     CHECK(contrast(style.color, 1.0) > 2.0);    // white

@@ -22,8 +22,8 @@ std::vector<std::string> lines(const std::string& text) {
   return all;
 }
 
-kr::Report report_of(std::vector<kr::RunSummary> runs) {
-  kr::Report report;
+kr::overview::Report report_of(std::vector<kr::analyze::RunSummary> runs) {
+  kr::overview::Report report;
   report.runs = kr::test::kept(std::move(runs));
   kr::test::style(report);
   return report;
@@ -37,7 +37,7 @@ TEST_CASE("one run as a table") {
   builder.add({"k2", {"attn", "compute"}, 10'000'000, 10'000'000, 2});
   builder.device(0, "H100", 39'000'000, 500'000, 500'000, 10'000'000);
   const auto report = report_of({std::move(builder).finish(10'000'000)});
-  CHECK(kr::to_table(report, {.color = false, .width = 100}) ==
+  CHECK(kr::overview::to_table(report, {.color = false, .width = 100}) ==
         R"(llama_vllm_a_0
   trace.csv · nsys-gpu-trace-csv · 1,202 operations, 2 names
   vllm/llama · named by the user
@@ -67,9 +67,9 @@ TEST_CASE("no line is wider than the terminal, whatever the names") {
                      kr::test::decode_run("b_1", 2, 2000), kr::test::hostile_run(),
                      kr::test::decode_run("c_3", 3, 3000)})}) {
       for (const std::string& line :
-           lines(kr::to_table(report, {.color = false, .width = width}))) {
+           lines(kr::overview::to_table(report, {.color = false, .width = width}))) {
         CAPTURE(line);
-        CHECK(kr::columns_of(line) <= static_cast<size_t>(std::max(width, 76)));
+        CHECK(kr::table::columns_of(line) <= static_cast<size_t>(std::max(width, 76)));
       }
     }
   }
@@ -77,50 +77,54 @@ TEST_CASE("no line is wider than the terminal, whatever the names") {
 
 TEST_CASE("ranks of one job are told together, on narrow terminals too") {
   const auto ranks = [](int64_t second) {
-    std::vector<kr::RunSummary> runs{kr::test::decode_run("rank0", 1, 1000),
-                                     kr::test::hostile_run()};
+    std::vector<kr::analyze::RunSummary> runs{kr::test::decode_run("rank0", 1, 1000),
+                                              kr::test::hostile_run()};
     runs[0].distributed = {0, 2, "nccl"};
     runs[1].distributed = {second, 2, "nccl"};
     return report_of(std::move(runs));
   };
-  const kr::Report report = ranks(1);
-  const kr::Report twice = ranks(0);
+  const kr::overview::Report report = ranks(1);
+  const kr::overview::Report twice = ranks(0);
   for (const int width : {0, 60, 80, 120}) {
-    const std::string told = kr::to_table(report, {.color = false, .width = width});
+    const std::string told = kr::overview::to_table(report, {.color = false, .width = width});
     CHECK(told.find("all ranks together") != told.npos);
     CHECK(told.find("rank 1") != told.npos);
     for (const std::string& line : lines(told)) {
       CAPTURE(line);
-      CHECK((width == 0 || kr::columns_of(line) <= static_cast<size_t>(std::max(width, 76))));
+      CHECK(
+          (width == 0 || kr::table::columns_of(line) <= static_cast<size_t>(std::max(width, 76))));
     }
-    CHECK(kr::to_table(twice, {.color = false, .width = width}).find("together") == told.npos);
+    CHECK(kr::overview::to_table(twice, {.color = false, .width = width}).find("together") ==
+          told.npos);
   }
 }
 
 TEST_CASE("no control byte and no broken UTF-8 reaches the terminal") {
   const auto report = report_of({kr::test::hostile_run(), kr::test::hostile_run()});
   for (const int width : {0, 90}) {
-    const std::string text = kr::to_table(report, {.color = false, .width = width});
+    const std::string text = kr::overview::to_table(report, {.color = false, .width = width});
     for (const char c : text) CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
     CHECK(!table_holds(text, "\xff"));
     CHECK(!table_holds(text, "\xe2\x80\xae"));
   }
-  const std::string classified = kr::classify_table(*report.runs[0], {.color = false, .width = 0});
+  const std::string classified =
+      kr::overview::classify_table(*report.runs[0], {.color = false, .width = 0});
   for (const char c : classified) CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
 }
 
 TEST_CASE("colour is there on demand only") {
   const auto report = report_of({kr::test::decode_run("r", 1, 1000)});
-  CHECK(!table_holds(kr::to_table(report, {.color = false, .width = 100}), "\x1b"));
-  CHECK(table_holds(kr::to_table(report, {.color = true, .width = 100}), "\x1b[38;2;78;121;167m█"));
+  CHECK(!table_holds(kr::overview::to_table(report, {.color = false, .width = 100}), "\x1b"));
+  CHECK(table_holds(kr::overview::to_table(report, {.color = true, .width = 100}),
+                    "\x1b[38;2;78;121;167m█"));
 }
 
 TEST_CASE("losses, inexact times and empty runs are said") {
-  const std::string text = kr::to_table(report_of({kr::test::hostile_run()}), {});
+  const std::string text = kr::overview::to_table(report_of({kr::test::hostile_run()}), {});
   CHECK(table_holds(text,
                     "dropped records: 3 × kernel name id without a string <u> (first at 1234)"));
   CHECK(table_holds(text, "times are not exact: the source rounds to 100 ns"));
-  const std::string empty = kr::to_table(report_of({kr::test::empty_run()}), {});
+  const std::string empty = kr::overview::to_table(report_of({kr::test::empty_run()}), {});
   CHECK(table_holds(empty, "no GPU work in this trace"));
   CHECK(!table_holds(empty, "GPU time"));
 }
@@ -129,7 +133,7 @@ TEST_CASE("many labels: the smallest are one row, and the sums hold") {
   const auto runs = kr::test::kept({kr::test::wide_run(500), kr::test::decode_run("d", 2, 1000)});
   for (const size_t limit : {5U, 30U, 1000U}) {
     int64_t first = 0, second = 0;
-    const auto rows = kr::folded(kr::make_pivot(runs, "operation"), limit);
+    const auto rows = kr::overview::folded(kr::overview::make_pivot(runs, "operation"), limit);
     CHECK(rows.size() <= limit + 2);
     CHECK(rows.back().label == "unclassified");  // the second run has no such dimension
     for (const auto& row : rows) {
@@ -139,20 +143,20 @@ TEST_CASE("many labels: the smallest are one row, and the sums hold") {
     CHECK(first == runs[0]->gpu_elapsed_ns);
     CHECK(second == runs[1]->gpu_elapsed_ns);
   }
-  const auto all = kr::make_pivot(runs, "operation");
+  const auto all = kr::overview::make_pivot(runs, "operation");
   const size_t labels = all.size() - 1;  // and `unclassified`
-  CHECK(kr::folded(all, labels - 1).size() == all.size());
-  const auto two = kr::folded(all, labels - 2);
+  CHECK(kr::overview::folded(all, labels - 1).size() == all.size());
+  const auto two = kr::overview::folded(all, labels - 2);
   CHECK(two.size() == all.size() - 1);
   CHECK(two[labels - 2].label == "others (2 labels)");
 }
 
 TEST_CASE("texts are cut by columns, not by bytes") {
-  CHECK(kr::cut("abcdef", 4) == "abc…");
-  CHECK(kr::cut("abcd", 4) == "abcd");
-  CHECK(kr::cut("日本語", 4) == "日…");
-  CHECK(kr::cut("\x1b[1m", 8) == "\\x1b[1m");
-  CHECK(kr::cut_middle("abcdefghij", 5) == "ab…ij");
-  CHECK(kr::columns_of(kr::cut_middle("日本語日本語日本語", 9)) <= 9);
-  CHECK(kr::wrapped("one two three", 9, 2) == "  one two\n  three\n");
+  CHECK(kr::table::cut("abcdef", 4) == "abc…");
+  CHECK(kr::table::cut("abcd", 4) == "abcd");
+  CHECK(kr::table::cut("日本語", 4) == "日…");
+  CHECK(kr::table::cut("\x1b[1m", 8) == "\\x1b[1m");
+  CHECK(kr::table::cut_middle("abcdefghij", 5) == "ab…ij");
+  CHECK(kr::table::columns_of(kr::table::cut_middle("日本語日本語日本語", 9)) <= 9);
+  CHECK(kr::table::wrapped("one two three", 9, 2) == "  one two\n  three\n");
 }

@@ -10,17 +10,17 @@ using kr::test::OwnedView;
 
 namespace {
 
-kr::ViewOptions shown(uint64_t top_k = 12) {
-  kr::ViewOptions options;
+kr::trees::ViewOptions shown(uint64_t top_k = 12) {
+  kr::trees::ViewOptions options;
   options.top_k = top_k;
   options.unique_names = true;
   return options;
 }
 
 /// Of the roots of each phase's sum.
-int64_t sum_of_roots(const kr::TreePageData& data) {
+int64_t sum_of_roots(const kr::page::TreePageData& data) {
   int64_t total = 0;
-  for (const kr::TreePageData::Sum& sum : data.sums) {
+  for (const kr::page::TreePageData::Sum& sum : data.sums) {
     for (size_t i = 0; i < sum.places.size(); ++i) {
       if (data.parents[sum.places[i]] < 0) total += sum.ns[i];
     }
@@ -28,9 +28,9 @@ int64_t sum_of_roots(const kr::TreePageData& data) {
   return total;
 }
 
-int64_t total_of(const kr::TreeView& view) {
+int64_t total_of(const kr::trees::TreeView& view) {
   int64_t total = 0;
-  for (const kr::ViewStep& step : view.steps()) total += step.total_ns;
+  for (const kr::trees::ViewStep& step : view.steps()) total += step.total_ns;
   return total;
 }
 
@@ -38,7 +38,7 @@ int64_t total_of(const kr::TreeView& view) {
 
 TEST_CASE("a page holds every step's tree where there is room") {
   const OwnedView view(kr::test::llama_trace(20), shown());
-  const kr::TreePageData data = kr::tree_page_data(*view.view, {});
+  const kr::page::TreePageData data = kr::page::tree_page_data(*view.view, {});
   CHECK(data.bars.size() == 21);
   CHECK(data.trees.size() == 21);
   CHECK(data.shapes.size() == 1);
@@ -57,15 +57,15 @@ TEST_CASE("sums are of all steps whatever is left out") {
   const OwnedView view(kr::test::llama_trace(200), shown());
   for (const size_t room : {1, 10, 100, 1000, 10'000, 100'000}) {
     CAPTURE(room);
-    const kr::TreePageLimits limits{3, 1, room, room, room, room};
-    const kr::TreePageData data = kr::tree_page_data(*view.view, limits);
+    const kr::page::TreePageLimits limits{3, 1, room, room, room, room};
+    const kr::page::TreePageData data = kr::page::tree_page_data(*view.view, limits);
     CHECK(data.entries == 3);
     CHECK(data.phases == std::vector<std::string>{"prefill", "all other phases"});
     // The first and the last step of a phase always have their bars.
     CHECK(data.bars.size() <= room / 3 + 3);
     CHECK(data.bars.back() == 200);
     size_t values = 0;
-    for (const kr::TreePageData::Tree& tree : data.trees) {
+    for (const kr::page::TreePageData::Tree& tree : data.trees) {
       values += data.shapes[tree.shape].leaves.size();
     }
     CHECK(values <= room);
@@ -86,8 +86,9 @@ TEST_CASE("a page is small whatever the trace") {
     modules.end();
   }
   const OwnedView view(std::move(modules).finish(), shown(0));
-  const std::string page = kr::to_tree_html(kr::test::module_rules().program(), *view.view,
-                                            {"id", "vllm", "default"}, kr::Metric::cuda_time_ms);
+  const std::string page =
+      kr::page::to_tree_html(kr::test::module_rules().program(), *view.view,
+                             {"id", "vllm", "default"}, kr::trees::Metric::cuda_time_ms);
   CHECK(page.size() < 20'000'000);
   CHECK(page.find("</html>") != std::string::npos);
 }
@@ -95,8 +96,8 @@ TEST_CASE("a page is small whatever the trace") {
 TEST_CASE("no text of a trace ends the page's data or is markup") {
   const OwnedView view(kr::test::hostile_trace(), shown());
   const std::string page =
-      kr::to_tree_html(kr::test::module_rules().program(), *view.view,
-                       {"<b>id</b>", "vllm", "default"}, kr::Metric::invocations);
+      kr::page::to_tree_html(kr::test::module_rules().program(), *view.view,
+                             {"<b>id</b>", "vllm", "default"}, kr::trees::Metric::invocations);
   const size_t begin = page.find("id=\"data\">");
   REQUIRE(begin != std::string::npos);
   const std::string_view data =

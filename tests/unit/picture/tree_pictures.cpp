@@ -12,15 +12,15 @@
 #include "picture/tree_title.hpp"
 #include "support/module_traces.hpp"
 
-using kr::Metric;
 using kr::test::Modules;
 using kr::test::OwnedView;
+using kr::trees::Metric;
 
 namespace {
 
-kr::ViewOptions shown_picture(uint64_t top_k = 12, bool by_label = false) {
-  kr::ViewOptions options;
-  options.level = {kr::Level::Kind::kernel, 0};
+kr::trees::ViewOptions shown_picture(uint64_t top_k = 12, bool by_label = false) {
+  kr::trees::ViewOptions options;
+  options.level = {kr::trees::Level::Kind::kernel, 0};
   options.top_k = top_k;
   options.by_label = by_label;
   return options;
@@ -31,19 +31,19 @@ double fixed_width(std::string_view text, double size, bool) {
   return static_cast<double>(text.size()) * size * 0.6;
 }
 
-kr::PictureScene scene_of(const kr::TreeBars& bars, const OwnedView& of,
-                          Metric metric = Metric::cuda_time_ms) {
-  kr::PictureWords words;
+kr::picture::PictureScene scene_of(const kr::picture::TreeBars& bars, const OwnedView& of,
+                                   Metric metric = Metric::cuda_time_ms) {
+  kr::picture::PictureWords words;
   words.title = "title";
   words.facts = {"batch 8", "4 GPUs"};
-  words.colors = kr::tree_colors(kr::test::module_rules().program(), *of.view);
-  for (const kr::ViewEntry& entry : of.view->entries()) words.names.push_back(entry.name);
-  return kr::lay_out_picture(bars, metric, words, fixed_width);
+  words.colors = kr::picture::tree_colors(kr::test::module_rules().program(), *of.view);
+  for (const kr::trees::ViewEntry& entry : of.view->entries()) words.names.push_back(entry.name);
+  return kr::picture::lay_out_picture(bars, metric, words, fixed_width);
 }
 
-bool says(const kr::PictureScene& scene, std::string_view text) {
+bool says(const kr::picture::PictureScene& scene, std::string_view text) {
   return std::any_of(scene.texts.begin(), scene.texts.end(),
-                     [&](const kr::DrawnText& one) { return one.text == text; });
+                     [&](const kr::picture::DrawnText& one) { return one.text == text; });
 }
 
 OwnedView two_kernels(int64_t large, int64_t small, const char* key = "decode_1") {
@@ -60,21 +60,21 @@ OwnedView two_kernels(int64_t large, int64_t small, const char* key = "decode_1"
 TEST_CASE("the context is read in both forms, and what it does not say is left out") {
   Modules flat;
   kr::test::flat_context(flat);
-  const kr::ModuleTrace old = std::move(flat).finish();
-  CHECK(kr::tree_subject(old) == "meta-llama/Llama-3.1-8B-Instruct");
-  CHECK(kr::tree_facts(old) == std::vector<std::string>{"batch 32", "prompt 512 tokens",
-                                                        "output 128 tokens", "2 GPUs",
-                                                        "run of 12 steps"});
+  const kr::trace::ModuleTrace old = std::move(flat).finish();
+  CHECK(kr::picture::tree_subject(old) == "meta-llama/Llama-3.1-8B-Instruct");
+  CHECK(kr::picture::tree_facts(old) == std::vector<std::string>{"batch 32", "prompt 512 tokens",
+                                                                 "output 128 tokens", "2 GPUs",
+                                                                 "run of 12 steps"});
   Modules nested;
   kr::test::nested_context(nested);
-  const kr::ModuleTrace now = std::move(nested).finish();
-  CHECK(kr::tree_subject(now) == "neuralmagic/Llama-70B-2of4");
-  CHECK(kr::tree_facts(now) == std::vector<std::string>{"batch 1", "prompt 2048 tokens",
-                                                        "output 1 token", "8 GPUs", "sparsity 2:4",
-                                                        "8 requests done a step"});
-  const kr::ModuleTrace none = kr::test::single_trace();
-  CHECK(kr::tree_subject(none) == "single.json");
-  CHECK(kr::tree_facts(none).empty());
+  const kr::trace::ModuleTrace now = std::move(nested).finish();
+  CHECK(kr::picture::tree_subject(now) == "neuralmagic/Llama-70B-2of4");
+  CHECK(kr::picture::tree_facts(now) ==
+        std::vector<std::string>{"batch 1", "prompt 2048 tokens", "output 1 token", "8 GPUs",
+                                 "sparsity 2:4", "8 requests done a step"});
+  const kr::trace::ModuleTrace none = kr::test::single_trace();
+  CHECK(kr::picture::tree_subject(none) == "single.json");
+  CHECK(kr::picture::tree_facts(none).empty());
 }
 
 TEST_CASE("steps go to the picture of their phase") {
@@ -85,14 +85,14 @@ TEST_CASE("steps go to the picture of their phase") {
     modules.end();
   }
   const OwnedView view(std::move(modules).finish(), shown_picture());
-  const auto pictures = kr::tree_bars(*view.view, Metric::cuda_time_ms);
+  const auto pictures = kr::picture::tree_bars(*view.view, Metric::cuda_time_ms);
   REQUIRE(pictures.size() == 3);
   CHECK(pictures[0].file_stem == "prefill");
   CHECK(pictures[1].file_stem == "decode_steps");
   CHECK(pictures[2].file_stem == "other_steps");
-  const auto labels = [](const kr::TreeBars& bars) {
+  const auto labels = [](const kr::picture::TreeBars& bars) {
     std::vector<std::string> labels;
-    for (const kr::TreeBar& bar : bars.bars) labels.push_back(bar.label);
+    for (const kr::picture::TreeBar& bar : bars.bars) labels.push_back(bar.label);
     return labels;
   };
   CHECK(labels(pictures[0]) == std::vector<std::string>{"prefill", "prefill_2"});
@@ -100,8 +100,9 @@ TEST_CASE("steps go to the picture of their phase") {
   CHECK(labels(pictures[2]) == std::vector<std::string>{"warmup"});
 
   const OwnedView none(Modules().finish(), shown_picture());
-  CHECK(kr::tree_bars(*none.view, Metric::cuda_time_ms).empty());
-  CHECK(kr::tree_pictures(kr::test::module_rules().program(), *none.view, Metric::cuda_time_ms)
+  CHECK(kr::picture::tree_bars(*none.view, Metric::cuda_time_ms).empty());
+  CHECK(kr::picture::tree_pictures(kr::test::module_rules().program(), *none.view,
+                                   Metric::cuda_time_ms)
             .empty());
 }
 
@@ -114,7 +115,7 @@ TEST_CASE("sequences stand in the label where they are known") {
   modules.begin("decode_3");
   modules.end();
   const OwnedView view(std::move(modules).finish(), shown_picture());
-  const auto bars = kr::tree_bars(*view.view, Metric::cuda_time_ms).at(0).bars;
+  const auto bars = kr::picture::tree_bars(*view.view, Metric::cuda_time_ms).at(0).bars;
   CHECK(bars[0].label == "decode_1 (3 seqs)");
   CHECK(bars[1].label == "decode_2 (1 seq)");
   CHECK(bars[2].label == "decode_3");
@@ -123,21 +124,21 @@ TEST_CASE("sequences stand in the label where they are known") {
 
 TEST_CASE("of very many steps every k-th and the last are drawn") {
   const OwnedView view(kr::test::llama_trace(6001, 1), shown_picture());
-  const auto pictures = kr::tree_bars(*view.view, Metric::cuda_time_ms);
-  const kr::TreeBars& decode = pictures.at(1);
+  const auto pictures = kr::picture::tree_bars(*view.view, Metric::cuda_time_ms);
+  const kr::picture::TreeBars& decode = pictures.at(1);
   CHECK(decode.steps == 6001);
-  CHECK(decode.bars.size() <= kr::most_bars);
+  CHECK(decode.bars.size() <= kr::picture::most_bars);
   CHECK(decode.bars.front().label.rfind("decode_1 ", 0) == 0);
   CHECK(decode.bars.back().label.rfind("decode_6001 ", 0) == 0);
-  const kr::PictureScene scene = scene_of(decode, view);
+  const kr::picture::PictureScene scene = scene_of(decode, view);
   CHECK(scene.width < 3500);
   CHECK(says(scene, "batch 8  ·  4 GPUs  ·  2,001 of 6,001 steps"));
 }
 
 TEST_CASE("values stand where they fit, totals on top") {
   const OwnedView view = two_kernels(90'000'000, 1'500'000);
-  const kr::TreeBars bars = kr::tree_bars(*view.view, Metric::cuda_time_ms).at(0);
-  const kr::PictureScene scene = scene_of(bars, view);
+  const kr::picture::TreeBars bars = kr::picture::tree_bars(*view.view, Metric::cuda_time_ms).at(0);
+  const kr::picture::PictureScene scene = scene_of(bars, view);
   CHECK(says(scene, "90.0"));
   CHECK_FALSE(says(scene, "1.50"));  // some six pixels high
   CHECK(says(scene, "91.5"));
@@ -146,23 +147,25 @@ TEST_CASE("values stand where they fit, totals on top") {
   CHECK(says(scene, "(3 seqs)"));
 
   const OwnedView equal = two_kernels(40'000'000, 50'500'000);
-  const kr::TreeBars halves = kr::tree_bars(*equal.view, Metric::pct_cuda_time).at(0);
-  const kr::PictureScene shares = scene_of(halves, equal, Metric::pct_cuda_time);
+  const kr::picture::TreeBars halves =
+      kr::picture::tree_bars(*equal.view, Metric::pct_cuda_time).at(0);
+  const kr::picture::PictureScene shares = scene_of(halves, equal, Metric::pct_cuda_time);
   CHECK(says(shares, "44.2"));
   CHECK(says(shares, "55.8"));
   CHECK(says(shares, "90.50 ms"));
 
-  const kr::TreeBars counted = kr::tree_bars(*equal.view, Metric::invocations).at(0);
+  const kr::picture::TreeBars counted =
+      kr::picture::tree_bars(*equal.view, Metric::invocations).at(0);
   CHECK(counted.bars[0].total == 7);
-  const kr::PictureScene calls = scene_of(counted, equal, Metric::invocations);
+  const kr::picture::PictureScene calls = scene_of(counted, equal, Metric::invocations);
   CHECK(says(calls, "5"));
   CHECK(says(calls, "7"));
 }
 
 TEST_CASE("the legend has what is drawn, from the top, and does not touch the plot") {
   const OwnedView view(kr::test::wide_trace(60), shown_picture(40));
-  const kr::TreeBars bars = kr::tree_bars(*view.view, Metric::cuda_time_ms).at(0);
-  const kr::PictureScene scene = scene_of(bars, view);
+  const kr::picture::TreeBars bars = kr::picture::tree_bars(*view.view, Metric::cuda_time_ms).at(0);
+  const kr::picture::PictureScene scene = scene_of(bars, view);
   REQUIRE(scene.legend.size() == 41);
   CHECK(view.view->entries()[scene.legend.front().entry].others);
   CHECK(scene.legend.back().entry == 0);
@@ -171,7 +174,7 @@ TEST_CASE("the legend has what is drawn, from the top, and does not touch the pl
     CHECK(scene.legend[i].swatch.y > scene.legend[i - 1].swatch.y);
     CHECK(scene.legend[i].swatch.x > scene.plot.x + scene.plot.width);
   }
-  for (const kr::DrawnText& text : scene.texts) {
+  for (const kr::picture::DrawnText& text : scene.texts) {
     CHECK(text.x >= 0);
     CHECK(text.x <= scene.width);
     CHECK(text.y >= 0);
@@ -182,16 +185,16 @@ TEST_CASE("the legend has what is drawn, from the top, and does not touch the pl
 
 TEST_CASE("a legend of very many entries ends with a count") {
   const OwnedView view(kr::test::wide_trace(200, 2), shown_picture(0));
-  const kr::TreeBars bars = kr::tree_bars(*view.view, Metric::cuda_time_ms).at(0);
-  const kr::PictureScene scene = scene_of(bars, view);
+  const kr::picture::TreeBars bars = kr::picture::tree_bars(*view.view, Metric::cuda_time_ms).at(0);
+  const kr::picture::PictureScene scene = scene_of(bars, view);
   CHECK(scene.legend.size() == 47);
   CHECK(says(scene, "and 153 more"));
 }
 
 TEST_CASE("labels keep their colours, nodes get their own, no two neighbours are alike") {
-  const kr::Program& program = kr::test::module_rules().program();
+  const kr::sema::Program& program = kr::test::module_rules().program();
   const OwnedView labels(kr::test::llama_trace(3), shown_picture(12, true));
-  const auto colors = kr::tree_colors(program, *labels.view);
+  const auto colors = kr::picture::tree_colors(program, *labels.view);
   const auto& entries = labels.view->entries();
   REQUIRE(colors.size() == entries.size());
   std::set<std::string> seen;
@@ -211,44 +214,46 @@ TEST_CASE("labels keep their colours, nodes get their own, no two neighbours are
   mixed.kernel("gemm", 5);
   mixed.kernel("flash", 5);
   mixed.end();
-  kr::ViewOptions by_module = shown_picture(0, true);
+  kr::trees::ViewOptions by_module = shown_picture(0, true);
   by_module.level = {};
   const OwnedView both(std::move(mixed).finish(), by_module);
-  const auto mixed_colors = kr::tree_colors(program, *both.view);
+  const auto mixed_colors = kr::picture::tree_colors(program, *both.view);
   for (size_t i = 0; i < mixed_colors.size(); ++i) {
     if (both.view->entries()[i].is_label) continue;
     for (const char* label : {"#4e79a7", "#59a14f"}) {
-      CHECK(kr::color_difference(kr::oklab(mixed_colors[i]), kr::oklab(label)) > 0.11);
+      CHECK(kr::picture::color_difference(kr::picture::oklab(mixed_colors[i]),
+                                          kr::picture::oklab(label)) > 0.11);
     }
   }
 
   const OwnedView wide(kr::test::wide_trace(300), shown_picture(0));
-  const auto many = kr::tree_colors(program, *wide.view);
+  const auto many = kr::picture::tree_colors(program, *wide.view);
   CHECK(std::set<std::string>(many.begin(), many.begin() + 40).size() == 40);
   for (size_t i = 1; i < many.size(); ++i) {
-    CHECK(kr::color_difference(kr::oklab(many[i]), kr::oklab(many[i - 1])) > 0.06);
+    CHECK(kr::picture::color_difference(kr::picture::oklab(many[i]),
+                                        kr::picture::oklab(many[i - 1])) > 0.06);
   }
   const OwnedView cut(kr::test::wide_trace(300), shown_picture(12));
-  CHECK(kr::tree_colors(program, *cut.view).back() == kr::grey);
+  CHECK(kr::picture::tree_colors(program, *cut.view).back() == kr::picture::grey);
 }
 
 TEST_CASE("colours are taken apart and put together") {
-  CHECK(kr::oklab("#ffffff").lightness == doctest::Approx(1));
-  CHECK(kr::oklab("#000000").lightness == doctest::Approx(0));
-  const std::string color = kr::oklch(0.6, 0.1, 200);
-  const kr::Oklab look = kr::oklab(color);
+  CHECK(kr::picture::oklab("#ffffff").lightness == doctest::Approx(1));
+  CHECK(kr::picture::oklab("#000000").lightness == doctest::Approx(0));
+  const std::string color = kr::picture::oklch(0.6, 0.1, 200);
+  const kr::picture::Oklab look = kr::picture::oklab(color);
   CHECK(look.lightness == doctest::Approx(0.6).epsilon(0.01));
   CHECK(std::hypot(look.a, look.b) == doctest::Approx(0.1).epsilon(0.03));
-  CHECK(kr::is_light("#ffff00"));
-  CHECK_FALSE(kr::is_light("#2459c4"));
+  CHECK(kr::picture::is_light("#ffff00"));
+  CHECK_FALSE(kr::picture::is_light("#2459c4"));
 }
 
 TEST_CASE("the same view gives the same bytes, whatever was drawn before") {
-  const kr::Program& program = kr::test::module_rules().program();
-  const auto draw = [&](kr::ModuleTrace trace, Metric metric) {
+  const kr::sema::Program& program = kr::test::module_rules().program();
+  const auto draw = [&](kr::trace::ModuleTrace trace, Metric metric) {
     const OwnedView view(std::move(trace), shown_picture());
-    const auto one = kr::tree_pictures(program, *view.view, metric);
-    const auto other = kr::tree_pictures(program, *view.view, metric);
+    const auto one = kr::picture::tree_pictures(program, *view.view, metric);
+    const auto other = kr::picture::tree_pictures(program, *view.view, metric);
     REQUIRE(one.size() == other.size());
     REQUIRE_FALSE(one.empty());
     for (size_t i = 0; i < one.size(); ++i) {

@@ -62,7 +62,7 @@ TEST_CASE("all questions together take no more than their allowance") {
   Allowance allowance(20000);
   Prover prover(formulas, {}, nullptr, &allowance);
   const auto from_end = [&](int n) {
-    Sink sink;
+    diag::Sink sink;
     const auto regex = regex::parse(fmt::format("a.{{{}}}$", n), {}, {}, sink);
     REQUIRE(regex.has_value());
     return formulas.atom(*regex);

@@ -15,9 +15,9 @@ struct Case {
 };
 
 std::string dumped(std::string_view pattern, bool ignore_case = false) {
-  SourceMap sources;
-  const FileId file = sources.add("test.kr", std::string(pattern));
-  Sink sink;
+  source::SourceMap sources;
+  const source::FileId file = sources.add("test.kr", std::string(pattern));
+  diag::Sink sink;
   const auto regex =
       regex::parse(sources.text(file), {file, 0, static_cast<uint32_t>(pattern.size())},
                    {.ignore_case = ignore_case}, sink);

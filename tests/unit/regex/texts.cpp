@@ -99,18 +99,18 @@ TEST_CASE("automata have a limit, and expressions too") {
 }
 
 TEST_CASE("a thousand mistakes are not told a thousand times") {
-  SourceMap sources;
+  source::SourceMap sources;
   std::string pattern;
   for (int i = 0; i < 1000; ++i) pattern += "\\1";
   pattern += "(?#" + std::string(5000, 'x') + ")";
-  const FileId file = sources.add("test.kr", pattern);
-  Sink sink;
+  const source::FileId file = sources.add("test.kr", pattern);
+  diag::Sink sink;
   CHECK_FALSE(
       regex::parse(sources.text(file), {file, 0, static_cast<uint32_t>(pattern.size())}, {}, sink)
           .has_value());
   CHECK(sink.errors() == 16);
-  Sink other;
-  const Span end{file, 2000, static_cast<uint32_t>(pattern.size())};
+  diag::Sink other;
+  const source::Span end{file, 2000, static_cast<uint32_t>(pattern.size())};
   CHECK_FALSE(regex::parse(sources.text(end), end, {}, other).has_value());
   REQUIRE(other.all().size() == 1);
   CHECK(other.all()[0].message.size() < 200);

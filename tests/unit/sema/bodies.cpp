@@ -12,7 +12,7 @@ TEST_CASE("detect is joined by |, and is not inherited") {
   model n extends m { }
 })");
   CHECK(messages(loaded) == "");
-  const Program& program = loaded.program();
+  const sema::Program& program = loaded.program();
   CHECK(text(program, program.engines.get({0}).detect) == "(\"vllm\" | (/flash/ & !\"x\"))");
   CHECK(text(program, model(loaded, "e/m").detect) == "\"llama\"i");
   CHECK_FALSE(model(loaded, "e/n").detect.valid());
@@ -29,12 +29,13 @@ TEST_CASE("fold adds up; abbreviate runs model, bases, engine") {
     abbreviate "d" as "4" }
 })");
   CHECK(messages(loaded) == "");
-  const Model& n = model(loaded, "e/n");
+  const sema::Model& n = model(loaded, "e/n");
   std::string folds;
-  for (const Fold& fold : n.folds) folds += text(loaded.program(), fold.expr) + " ";
+  for (const sema::Fold& fold : n.folds) folds += text(loaded.program(), fold.expr) + " ";
   CHECK(folds == "^\"Norm\"$ (\"Mlp\" | \"x\") ^\"Sampler\"$ ^\"Logits\"$ ");
   std::string short_names;
-  for (const Abbreviation& one : n.abbreviations) short_names += one.from + ">" + one.to + " ";
+  for (const sema::Abbreviation& one : n.abbreviations)
+    short_names += one.from + ">" + one.to + " ";
   CHECK(short_names == "d>4 c>3 a>1 b>2 ");
   CHECK(model(loaded, "e/default").folds.size() == 2);
 }
@@ -50,8 +51,8 @@ engine e "The E" {
     a: "x" } }
 })");
   CHECK(messages(loaded) == "");
-  const Program& program = loaded.program();
-  const Engine& e = program.engines.get(*program.engine("e"));
+  const sema::Program& program = loaded.program();
+  const sema::Engine& e = program.engines.get(*program.engine("e"));
   CHECK(e.title == "The E");
   CHECK(e.doc == "About e.");
   REQUIRE(e.models.size() == 3);
@@ -77,7 +78,7 @@ test e/m {
 }
 test e { "y" => substage b })kr");
   CHECK(messages(loaded) == "");
-  const std::vector<Test>& tests = loaded.program().tests;
+  const std::vector<sema::Test>& tests = loaded.program().tests;
   REQUIRE(tests.size() == 4);
   CHECK(tests[0].kind == OperationKind::kernel);
   CHECK(tests[0].models.size() == 1);
@@ -124,6 +125,6 @@ engine e {
 }
 test f { "x" => substage a })");
   std::string codes;
-  for (const Diagnostic& one : loaded.sink.sorted()) codes += std::string(one.code->id) + " ";
+  for (const diag::Diagnostic& one : loaded.sink.sorted()) codes += std::string(one.code->id) + " ";
   CHECK(codes == "KR201 KR206 KR175 KR206 KR207 KR209 KR206 KR210 ");
 }

@@ -38,10 +38,10 @@ class Home {
     fs::create_directories((path_ / name).parent_path());
     write_file(path_ / name, text);
   }
-  Library library() const { return Library({path_ / "lib"}); }
+  source::Library library() const { return source::Library({path_ / "lib"}); }
   Loaded load(const std::vector<std::string>& names) const {
     Loaded loaded;
-    loaded.rules = load_rules(names, library(), loaded.sink);
+    loaded.rules = sema::load_rules(names, library(), loaded.sink);
     return loaded;
   }
   std::string error(const std::vector<std::string>& names) const {
@@ -60,7 +60,7 @@ class Home {
 
 std::string files(const Loaded& loaded) {
   std::string all;
-  for (const LoadedFile& file : loaded.rules->files) {
+  for (const sema::LoadedFile& file : loaded.rules->files) {
     all += loaded.rules->sources.path(file.file) + (file.root ? "* " : " ");
   }
   return all;
@@ -161,10 +161,10 @@ TEST_CASE("two root files with one engine") {
 
 TEST_CASE("without a library") {
   const Home home;
-  Sink sink;
-  CHECK_THROWS_AS(load_rules({}, Library({}), sink), Error);
+  diag::Sink sink;
+  CHECK_THROWS_AS(sema::load_rules({}, source::Library({}), sink), Error);
   home.write("a.kr", "engine e { }");
-  const auto rules = load_rules({"a.kr"}, Library({}), sink);
+  const auto rules = sema::load_rules({"a.kr"}, source::Library({}), sink);
   CHECK_FALSE(sink.has_errors());
   CHECK(rules->files.back().path.empty());
   CHECK(rules->sources.path(rules->files.back().file) == "stdlib/kind.kr");
@@ -173,17 +173,17 @@ TEST_CASE("without a library") {
 TEST_CASE("what was loaded from disk loads the same from memory") {
   const Home home;
   const Loaded disk = home.load({});
-  std::vector<SourceFile> texts;
-  for (const LoadedFile& file : disk.rules->files) {
-    SourceFile one{disk.rules->sources.path(file.file),
-                   std::string(disk.rules->sources.text(file.file)),
-                   file.root,
-                   {}};
+  std::vector<sema::SourceFile> texts;
+  for (const sema::LoadedFile& file : disk.rules->files) {
+    sema::SourceFile one{disk.rules->sources.path(file.file),
+                         std::string(disk.rules->sources.text(file.file)),
+                         file.root,
+                         {}};
     for (const auto& used : file.uses) one.uses.emplace_back(used.name, used.file.index);
     texts.push_back(std::move(one));
   }
   Loaded memory;
-  memory.rules = load_rules(std::move(texts), memory.sink);
+  memory.rules = sema::load_rules(std::move(texts), memory.sink);
   CHECK(messages(memory) == "");
   CHECK(files(memory) == files(disk));
   for (const char* title : {"vllm/llama", "sglang/default"}) {

@@ -9,10 +9,10 @@ namespace {
 /// `name "title" #color` of each label.
 std::string vocabulary(const Loaded& loaded, const std::string& title,
                        const std::string& dimension) {
-  const Table* table = model(loaded, title).table(*loaded.program().dimension(dimension));
+  const sema::Table* table = model(loaded, title).table(*loaded.program().dimension(dimension));
   if (!table->closed) return "open";
   std::string all;
-  for (const Label& label : table->vocabulary) {
+  for (const sema::Label& label : table->vocabulary) {
     all += (all.empty() ? "" : ", ") + label.name;
     if (!label.title.empty()) all += " \"" + label.title + "\"";
     if (!label.color.empty()) all += " " + label.color;
@@ -38,7 +38,8 @@ engine e {
         "KR204 6:5 `miscc` is not a label of `substage` (did you mean `misc`?)\n");
   CHECK(vocabulary(loaded, "e/default", "substage") == "gemm \"Dense\" #4e79a7, misc \"Rest\"");
   CHECK(vocabulary(loaded, "e/default", "stage") == "open");
-  const Table* table = model(loaded, "e/default").table(*loaded.program().dimension("substage"));
+  const sema::Table* table =
+      model(loaded, "e/default").table(*loaded.program().dimension("substage"));
   REQUIRE(table->find("misc") != nullptr);
   CHECK(table->find("misc")->title == "Rest");
   CHECK(table->find("gem") == nullptr);

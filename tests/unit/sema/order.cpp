@@ -49,7 +49,8 @@ TEST_CASE("otherwise keep leaves a name its own") {
 })");
   CHECK(messages(loaded) == "");
   CHECK(rules_of(loaded, "e/default", "operation") == "x@2 | keep@3");
-  const Table* table = model(loaded, "e/default").table(*loaded.program().dimension("operation"));
+  const sema::Table* table =
+      model(loaded, "e/default").table(*loaded.program().dimension("operation"));
   CHECK(loaded.program().rules.get(*table->otherwise).otherwise);
 }
 
@@ -280,10 +281,10 @@ TEST_CASE("dimensions: stage, substage, others by name, kind") {
   model m { stage { a: "1" } }
 })");
   std::string names;
-  for (const Dimension& one : loaded.program().dimensions) names += one.name + " ";
+  for (const sema::Dimension& one : loaded.program().dimensions) names += one.name + " ";
   CHECK(names == "stage substage alpha zeta kind ");
   names.clear();
-  for (const Table& table : model(loaded, "e/m").tables) {
+  for (const sema::Table& table : model(loaded, "e/m").tables) {
     names += loaded.program().dimensions.get(table.dimension).name + " ";
   }
   CHECK(names == "stage substage alpha zeta kind ");

@@ -15,10 +15,10 @@ engine e { substage {
                               {"stdlib/gemm.kr", "pattern any = /gemm/ | \"cutlass\"i"},
                               {"b.kr", "pattern p = \"b\" "}});
   CHECK(messages(loaded) == "");
-  const Program& program = loaded.program();
-  const Table* table = model(loaded, "e/default").table(*program.dimension("substage"));
-  const ExprId a = program.rules.get(table->rules[0]).expr;
-  const ExprId b = program.rules.get(table->rules[1]).expr;
+  const sema::Program& program = loaded.program();
+  const sema::Table* table = model(loaded, "e/default").table(*program.dimension("substage"));
+  const sema::ExprId a = program.rules.get(table->rules[0]).expr;
+  const sema::ExprId b = program.rules.get(table->rules[1]).expr;
   CHECK(text(program, a) == "(((/gemm/ | \"cutlass\"i) | \"x\") & !\"b\")");
   CHECK(program.exprs.get(a).operands[0] == b);
 }
@@ -31,7 +31,7 @@ TEST_CASE("equal atoms are one") {
 } })");
   CHECK(messages(loaded) == "");
   std::string sources;
-  for (const Atom& atom : loaded.program().atoms) sources += atom.source + " ";
+  for (const sema::Atom& atom : loaded.program().atoms) sources += atom.source + " ";
   CHECK(sources.starts_with("\"gemm\" ^\"gemm\"i$ \"g.mm\" /g.mm/ "));
 }
 
@@ -167,7 +167,7 @@ engine e { })"},
         "KR218 16:9 `default` is the model that every engine has (put what all models share into "
         "the engine itself)\n"
         "KR213 18:8 engine `e` is declared twice\n");
-  for (const Diagnostic& one : loaded.sink.all()) {
+  for (const diag::Diagnostic& one : loaded.sink.all()) {
     if (one.code->id == "KR213") CHECK(one.related_.size() == 1);
   }
 }

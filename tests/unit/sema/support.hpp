@@ -12,10 +12,10 @@
 namespace kr::test {
 
 struct Loaded {
-  Sink sink;
-  std::unique_ptr<LoadedRules> rules;
+  diag::Sink sink;
+  std::unique_ptr<sema::LoadedRules> rules;
 
-  const Program& program() const { return rules->program; }
+  const sema::Program& program() const { return rules->program; }
 };
 
 struct Text {
@@ -25,9 +25,9 @@ struct Text {
 
 /// The first file is the root. Each may use any other: `a.kr` as "./a.kr", `stdlib/b.kr` as std.b.
 inline Loaded load(const std::vector<Text>& texts, size_t roots = 1) {
-  std::vector<SourceFile> files;
+  std::vector<sema::SourceFile> files;
   for (size_t i = 0; i < texts.size(); ++i) {
-    SourceFile file{texts[i].path, texts[i].text, i < roots, {}};
+    sema::SourceFile file{texts[i].path, texts[i].text, i < roots, {}};
     for (size_t j = 0; j < texts.size(); ++j) {
       const std::string& path = texts[j].path;
       file.uses.emplace_back("./" + path, j);
@@ -37,7 +37,7 @@ inline Loaded load(const std::vector<Text>& texts, size_t roots = 1) {
     files.push_back(std::move(file));
   }
   Loaded loaded;
-  loaded.rules = load_rules(std::move(files), loaded.sink);
+  loaded.rules = sema::load_rules(std::move(files), loaded.sink);
   return loaded;
 }
 
@@ -48,8 +48,8 @@ inline Loaded load(const std::string& text) {
 /// `KR204 2:5 ...` a line, by place; files other than the first with their name.
 inline std::string messages(const Loaded& loaded) {
   std::string all;
-  for (const Diagnostic& one : loaded.sink.sorted()) {
-    const Position at = loaded.rules->sources.begin(one.span);
+  for (const diag::Diagnostic& one : loaded.sink.sorted()) {
+    const source::Position at = loaded.rules->sources.begin(one.span);
     if (one.span.file.index != 0) all += loaded.rules->sources.path(one.span.file) + " ";
     all += fmt::format("{} {}:{} {}", one.code->id, at.line, at.column, one.message);
     if (!one.help_.empty()) all += " (" + one.help_ + ")";
@@ -59,8 +59,8 @@ inline std::string messages(const Loaded& loaded) {
 }
 
 /// The model `engine/name`; the test fails where there is none.
-inline const Model& model(const Loaded& loaded, const std::string& title) {
-  const Program& program = loaded.program();
+inline const sema::Model& model(const Loaded& loaded, const std::string& title) {
+  const sema::Program& program = loaded.program();
   for (uint32_t i = 0; i < program.models.size(); ++i) {
     if (program.title({i}) == title) return program.models.get({i});
   }
@@ -69,9 +69,9 @@ inline const Model& model(const Loaded& loaded, const std::string& title) {
 }
 
 /// `label@line`, of other files `label@file:line`.
-inline std::string text(const Loaded& loaded, RuleId id) {
-  const Rule& rule = loaded.program().rules.get(id);
-  const SourceMap& sources = loaded.rules->sources;
+inline std::string text(const Loaded& loaded, sema::RuleId id) {
+  const sema::Rule& rule = loaded.program().rules.get(id);
+  const source::SourceMap& sources = loaded.rules->sources;
   std::string place = rule.span.file.index == 0 ? "" : sources.path(rule.span.file) + ":";
   place += fmt::format("{}", sources.begin(rule.span).line);
   return (rule.keep ? "keep" : rule.label) + "@" + place;
@@ -80,42 +80,42 @@ inline std::string text(const Loaded& loaded, RuleId id) {
 /// The rules of a dimension in the order they are tried, `| otherwise` last; `-`: it is absent.
 inline std::string rules_of(const Loaded& loaded, const std::string& title,
                             const std::string& dimension) {
-  const Model& one = model(loaded, title);
+  const sema::Model& one = model(loaded, title);
   const auto id = loaded.program().dimension(dimension);
-  const Table* table = id ? one.table(*id) : nullptr;
+  const sema::Table* table = id ? one.table(*id) : nullptr;
   if (table == nullptr) return "-";
   std::string all;
-  for (const RuleId rule : table->rules) all += fmt::format(" {}", text(loaded, rule));
+  for (const sema::RuleId rule : table->rules) all += fmt::format(" {}", text(loaded, rule));
   if (table->otherwise) all += fmt::format(" | {}", text(loaded, *table->otherwise));
   return all.empty() ? all : all.substr(1);
 }
 
 inline std::string phases_of(const Loaded& loaded, const std::string& title) {
   std::string all;
-  for (const RuleId rule : model(loaded, title).phases) {
+  for (const sema::RuleId rule : model(loaded, title).phases) {
     all += fmt::format(" {}", text(loaded, rule));
   }
   return all.empty() ? all : all.substr(1);
 }
 
 /// An expression with its atoms as written and all its parentheses.
-inline std::string text(const Program& program, ExprId id) {
+inline std::string text(const sema::Program& program, sema::ExprId id) {
   if (!id.valid()) return "none";
-  const Expr& expr = program.exprs.get(id);
+  const sema::Expr& expr = program.exprs.get(id);
   std::string all;
   switch (expr.op) {
-    case ExprOp::atom:
+    case sema::ExprOp::atom:
       return program.atoms.get(expr.atom).source;
-    case ExprOp::operation:
+    case sema::ExprOp::operation:
       return fmt::format("@{}", to_string(expr.operation));
-    case ExprOp::within:
+    case sema::ExprOp::within:
       return "within " + text(program, expr.operands[0]);
-    case ExprOp::negation:
+    case sema::ExprOp::negation:
       return fmt::format("!{}", text(program, expr.operands[0]));
-    case ExprOp::conjunction:
-    case ExprOp::disjunction:
-      for (const ExprId operand : expr.operands) {
-        if (!all.empty()) all += expr.op == ExprOp::conjunction ? " & " : " | ";
+    case sema::ExprOp::conjunction:
+    case sema::ExprOp::disjunction:
+      for (const sema::ExprId operand : expr.operands) {
+        if (!all.empty()) all += expr.op == sema::ExprOp::conjunction ? " & " : " | ";
         all += text(program, operand);
       }
       return fmt::format("({})", all);

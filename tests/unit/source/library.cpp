@@ -29,7 +29,7 @@ struct Roots {
 
 TEST_CASE("modules and rulesets are found in the first root that has them") {
   const Roots roots;
-  const Library library({roots.path / "one", roots.path / "two"});
+  const source::Library library({roots.path / "one", roots.path / "two"});
   CHECK(library.module("std.gemm") == roots.path / "one/stdlib/gemm.kr");
   CHECK(library.module("std.deep.er") == roots.path / "two/stdlib/deep/er.kr");
   CHECK(library.module("rulesets.theirs") == roots.path / "two/rulesets/theirs.kr");
@@ -50,7 +50,7 @@ TEST_CASE("KR_PATH comes first; folders that are no roots are left out") {
   const Roots roots;
   const std::string path = (roots.path / "two").string() + ":" + roots.path.string() + "::/nowhere";
   ::setenv("KR_PATH", path.c_str(), 1);
-  const Library library = Library::of_process();
+  const source::Library library = source::Library::of_process();
   ::unsetenv("KR_PATH");
   REQUIRE_FALSE(library.roots().empty());
   CHECK(library.roots().front() == roots.path / "two");
@@ -65,12 +65,12 @@ TEST_CASE("an install is where it is said to be, and trusts what others cannot h
                     fs::perm_options::remove);
   };
   for (const fs::path& path : {file, file.parent_path(), roots.path / "one"}) close(path);
-  const Install install{roots.path / "one"};
+  const source::Install install{roots.path / "one"};
   CHECK(install.trusts(file));
   CHECK(install.trusts(roots.path / "one/rulesets/../stdlib/gemm.kr"));
   CHECK_FALSE(install.trusts(roots.path / "two/stdlib/gemm.kr"));
   CHECK_FALSE(install.trusts(roots.path / "one/stdlib/none.kr"));
-  CHECK_FALSE(Install{}.trusts(file));
+  CHECK_FALSE(source::Install{}.trusts(file));
   CHECK(install.databases().empty());
   fs::create_directory(roots.path / "one/databases");
   CHECK(install.databases() == roots.path / "one/databases");
@@ -79,7 +79,7 @@ TEST_CASE("an install is where it is said to be, and trusts what others cannot h
     CHECK_FALSE(install.trusts(file));
     close(path);
   }
-  const std::vector<fs::path> roots_found = Library::of_process(install).roots();
+  const std::vector<fs::path> roots_found = source::Library::of_process(install).roots();
   CHECK(roots_found.back() == roots.path / "one");
-  CHECK(Library::of_process(Install{}).install().folder.empty());
+  CHECK(source::Library::of_process(source::Install{}).install().folder.empty());
 }

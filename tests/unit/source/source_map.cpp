@@ -5,10 +5,10 @@
 using namespace kr;
 
 TEST_CASE("lines and byte columns count from one") {
-  SourceMap sources;
-  const FileId file = sources.add("a.kr", "ab\r\nc\xc3\xa9\n\nend");
+  source::SourceMap sources;
+  const source::FileId file = sources.add("a.kr", "ab\r\nc\xc3\xa9\n\nend");
   const auto at = [&](uint32_t offset) {
-    const Position place = sources.position(file, offset);
+    const source::Position place = sources.position(file, offset);
     return std::pair(place.line, place.column);
   };
   CHECK(at(0) == std::pair(1U, 1U));
@@ -22,12 +22,12 @@ TEST_CASE("lines and byte columns count from one") {
   CHECK(sources.line(file, 3).empty());
   CHECK(sources.line(file, 4) == "end");
   CHECK(sources.place({file, 9, 12}) == "a.kr:4");
-  CHECK(sources.text(Span{file, 9, 12}) == "end");
+  CHECK(sources.text(source::Span{file, 9, 12}) == "end");
 }
 
 TEST_CASE("views stay good while files are added") {
-  SourceMap sources;
-  const FileId first = sources.add("a", "short");
+  source::SourceMap sources;
+  const source::FileId first = sources.add("a", "short");
   const std::string_view text = sources.text(first);
   for (int i = 0; i < 1000; ++i) sources.add("b", "other");
   CHECK(text.data() == sources.text(first).data());

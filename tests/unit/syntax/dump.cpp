@@ -151,8 +151,8 @@ std::string Parsed::dump() const {
 
 std::string Parsed::codes() const {
   std::string out;
-  for (const Diagnostic& diagnostic : sink.sorted()) {
-    const Position at = sources.begin(diagnostic.span);
+  for (const diag::Diagnostic& diagnostic : sink.sorted()) {
+    const source::Position at = sources.begin(diagnostic.span);
     if (!out.empty()) out += ' ';
     out += fmt::format("{}@{}:{}", diagnostic.code->id, at.line, at.column);
   }

@@ -11,9 +11,9 @@ namespace kr::syntax {
 struct Parsed {
   explicit Parsed(std::string text);
 
-  SourceMap sources;
-  FileId id;
-  Sink sink;
+  source::SourceMap sources;
+  source::FileId id;
+  diag::Sink sink;
   File file;
 
   /// `(or "a" (and ^"b"i$ /c/))`
@@ -23,7 +23,7 @@ struct Parsed {
   std::string dump() const;
   /// `KR101@3:5 KR105@4:1`, in the order of the text.
   std::string codes() const;
-  std::string_view text(Span span) const { return sources.text(span); }
+  std::string_view text(source::Span span) const { return sources.text(span); }
 };
 
 }  // namespace kr::syntax

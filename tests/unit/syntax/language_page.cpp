@@ -17,7 +17,7 @@ TEST_CASE("the examples of the language page") {
     const size_t end = page.find("```", at);
     REQUIRE(end != page.npos);
     const Parsed parsed(page.substr(at, end - at));
-    CHECK(render_human(parsed.sources, parsed.sink.all()) == "");
+    CHECK(diag::render_human(parsed.sources, parsed.sink.all()) == "");
     at = end;
     ++count;
   }

@@ -12,8 +12,8 @@ namespace {
 
 using kr::OperationKind;
 
-const kr::CompiledRules& analyze_rules() {
-  static const kr::CompiledRules rules = kr::test::compile(R"(
+const kr::match::CompiledRules& analyze_rules() {
+  static const kr::match::CompiledRules rules = kr::test::compile(R"(
 engine e {
   phases {
     prefill: ^"prefill" & /bs=(?<batch>\d+) toks=(?<tokens>\d+)/
@@ -33,17 +33,18 @@ class AnalyzedTrace {
   AnalyzedTrace() { builder_.host().threads.push_back({"1", "1"}); }
 
   AnalyzedTrace& range(int64_t start, int64_t end, std::string name, bool module = false) {
-    kr::HostSide& host = builder_.host();
+    kr::trace::HostSide& host = builder_.host();
     host.range_names.push_back(std::move(name));
-    host.ranges.push_back({start, end, static_cast<uint32_t>(host.range_names.size() - 1), 0,
-                           kr::HostRange::none,
-                           module ? kr::HostRange::Kind::module : kr::HostRange::Kind::annotation});
+    host.ranges.push_back(
+        {start, end, static_cast<uint32_t>(host.range_names.size() - 1), 0,
+         kr::trace::HostRange::none,
+         module ? kr::trace::HostRange::Kind::module : kr::trace::HostRange::Kind::annotation});
     return *this;
   }
   /// A call of 4 ns. What it launches follows.
   AnalyzedTrace& launch(int64_t start, std::string api = "cudaLaunchKernel") {
-    kr::HostSide& host = builder_.host();
-    const kr::HostCall call{std::move(api), false};
+    kr::trace::HostSide& host = builder_.host();
+    const kr::trace::HostCall call{std::move(api), false};
     const auto known = std::find(host.calls.begin(), host.calls.end(), call);
     const auto number = static_cast<uint32_t>(known - host.calls.begin());
     if (known == host.calls.end()) host.calls.push_back(call);
@@ -67,20 +68,20 @@ class AnalyzedTrace {
   }
 
   kr::tables::Run analyzed(std::string id) {
-    const kr::CompiledRules& rules = analyze_rules();
+    const kr::match::CompiledRules& rules = analyze_rules();
     kr::tables::Run run;
     const auto labelled = kr::test::label(rules, std::move(builder_).finish());
-    run.summary = kr::summarize(rules.program(), rules.sources(), labelled->trace,
-                                labelled->labelled, std::nullopt);
+    run.summary = kr::analyze::summarize(rules.program(), rules.sources(), labelled->trace,
+                                         labelled->labelled, std::nullopt);
     run.summary.id = std::move(id);
     int64_t idle_ns = 0;
-    for (const kr::DeviceSum& device : run.summary.devices) idle_ns += device.idle_ns;
-    run.statistics = kr::analyze(rules, *labelled, idle_ns);
+    for (const kr::analyze::DeviceSum& device : run.summary.devices) idle_ns += device.idle_ns;
+    run.statistics = kr::analyze::analyze(rules, *labelled, idle_ns);
     return run;
   }
 
  private:
-  kr::TraceBuilder builder_{"t.json", "kineto-json"};
+  kr::trace::TraceBuilder builder_{"t.json", "kineto-json"};
   int64_t correlation_ = 0;
 };
 

@@ -119,14 +119,14 @@ TEST_CASE("tables and columns are listed from the definitions") {
   CHECK(std::find(listed.begin(), listed.end(),
                   "coverage|share|ratio|measure|1|The part of the total time that is explained; "
                   "nothing if the run has no time.") != listed.end());
-  CHECK(rows("list_formats", nothing).size() == known_formats().size());
+  CHECK(rows("list_formats", nothing).size() == trace::known_formats().size());
   CHECK(!rows("list_checks", nothing).empty());
   CHECK(absent("list_models", nothing) == "it is not a result of this command");
   CHECK(absent("list_rulesets", nothing) == "it is not a result of this command");
 }
 
 TEST_CASE("what rules define is listed") {
-  const CompiledRules rules = test::compile(R"(
+  const match::CompiledRules rules = test::compile(R"(
 ## Of tests.
 pattern dense = "gemm"
 labels substage { gemm "Products" color "#4e79a7" attn }
@@ -138,7 +138,7 @@ engine e "E" {
   model m "M" { detect: "q" }
 }
 )");
-  const std::vector<const LoadedRules*> rulesets{rules.rules.get()};
+  const std::vector<const sema::LoadedRules*> rulesets{rules.rules.get()};
   Source source;
   source.rules = &rules;
   source.rulesets = &rulesets;
@@ -154,10 +154,10 @@ engine e "E" {
 }
 
 TEST_CASE("coverage") {
-  const CompiledRules rules =
+  const match::CompiledRules rules =
       test::compile("engine e {\n  substage {\n    attn: \"flash\"\n    rest: otherwise\n  }\n}\n");
-  const ModelId model = *rules.program().model(*rules.program().engine("e"), "default");
-  std::vector<MeasuredRun> runs(2);
+  const sema::ModelId model = *rules.program().model(*rules.program().engine("e"), "default");
+  std::vector<coverage::MeasuredRun> runs(2);
   runs[0].id = "one";
   runs[0].model = model;
   runs[0].has_dimension = true;
@@ -169,15 +169,15 @@ TEST_CASE("coverage") {
   runs[1].id = "two";
   runs[1].model = model;
   runs[1].has_dimension = true;
-  const TimeCoverage coverage =
-      cover(rules, *rules.program().dimension("substage"), std::move(runs), 0);
+  const coverage::TimeCoverage coverage =
+      coverage::cover(rules, *rules.program().dimension("substage"), std::move(runs), 0);
   Source source;
   source.rules = &rules;
   source.coverage = &coverage;
   CHECK(rows("coverage", source) ==
         Lines{"one|substage|600|1000|0.600|3|2", "two|substage|0|0|-|0|0"});
   REQUIRE(coverage.unexplained.size() == 1);
-  const Suggestion& group = coverage.unexplained[0];
+  const coverage::Suggestion& group = coverage.unexplained[0];
   CHECK(rows("unexplained", source) ==
         Lines{fmt::format("0|{}|2|3|400|40.000|rest|-|{}|test.kr|{}|{}|engine e|{}|acme_topk_8|{}",
                           group.likeness, group.rule, group.place.line, group.place.byte,
@@ -188,13 +188,13 @@ TEST_CASE("coverage") {
 }
 
 TEST_CASE("differences of rulesets") {
-  const CompiledRules before = test::compile(
+  const match::CompiledRules before = test::compile(
       "engine e { stage { a: \"x\" \n b: otherwise } model m { stage { q: \"q\" } } }");
-  const CompiledRules after = test::compile(
+  const match::CompiledRules after = test::compile(
       "engine e { stage { d: within \"M\" \n a: \"x\" & !@memcpy \n b: otherwise } model n { } }");
   tables::RulesDifference difference;
-  difference.comparison = compare_programs(before.program(), after.program());
-  difference.moves = count_moves(
+  difference.comparison = compare::compare_programs(before.program(), after.program());
+  difference.moves = compare::count_moves(
       difference.comparison, {&before.program(), before.database},
       {&after.program(), after.database},
       {{"[CUDA memcpy x]", OperationKind::memcpy, 70}, {"x", OperationKind::kernel, 30}});
@@ -223,7 +223,7 @@ TEST_CASE("differences of runs") {
 }
 
 TEST_CASE("explanations") {
-  const CompiledRules rules = test::compile(R"(
+  const match::CompiledRules rules = test::compile(R"(
 engine e {
   substage {
     copies: @memcpy
@@ -234,10 +234,10 @@ engine e {
   }
 }
 )");
-  const ModelId model = *rules.program().model(*rules.program().engine("e"), "default");
-  const auto explain = [&](const WhyQuery& query) {
+  const sema::ModelId model = *rules.program().model(*rules.program().engine("e"), "default");
+  const auto explain = [&](const classify::WhyQuery& query) {
     tables::Explanation explanation{query.name, "e/default", "", {}};
-    for (WhyDimension& one : why(rules, model, query)) {
+    for (classify::WhyDimension& one : classify::why(rules, model, query)) {
       if (rules.program().dimensions.get(one.dimension).name == "substage") {
         explanation.dimensions.push_back(std::move(one));
       }
@@ -279,10 +279,10 @@ TEST_CASE("trees") {
   step("prefill", 7, 4);
   step("decode_1", 1, -1);
   step("decode_3", 2, -1);
-  const ModuleTrace trace = std::move(modules).finish();
+  const trace::ModuleTrace trace = std::move(modules).finish();
 
-  ViewOptions options;
-  options.level = *level_from("module");
+  trees::ViewOptions options;
+  options.level = *trees::level_from("module");
   options.top_k = 2;
   const test::OwnedView owned(trace, options);
   const tables::Tree tree{"run", "vllm", "default", owned.view.get()};
@@ -312,7 +312,7 @@ TEST_CASE("trees") {
         "its module trees come from a profile, not from operations");
 
   options = {};
-  options.level = *level_from("kernel");
+  options.level = *trees::level_from("kernel");
   options.phase = "prefill";
   options.by_label = true;
   const test::OwnedView labels(trace, options);
@@ -326,16 +326,17 @@ TEST_CASE("trees") {
 
 TEST_CASE("repeated blocks of trees from operations") {
   test::OwnedView owned(test::single_trace(), {});
-  LayerEvidence found;
+  classify::LayerEvidence found;
   found.run = {
       .unit = 40, .period = 12, .repeats = 3, .graph = true, .total_ns = 90, .unit_ns = 100};
   found.units = 2;
-  owned.modules->attribution = AttributionSums{5, 90, 10};
+  owned.modules->attribution = classify::AttributionSums{5, 90, 10};
   owned.modules->layer_evidence = {found};
   const tables::Tree tree{"run", "vllm", "default", owned.view.get()};
   Source source;
   source.rules = &test::module_rules();
   source.tree = &tree;
-  CHECK(rows("tree_layers", source) == Lines{"run|0|12|3|2|40|90|100|" + evidence(found.run)});
+  CHECK(rows("tree_layers", source) ==
+        Lines{"run|0|12|3|2|40|90|100|" + classify::evidence(found.run)});
   CHECK(rows("tree_attribution", source) == Lines{"run|launch|5", "run|layer|90", "run|none|10"});
 }

@@ -18,9 +18,9 @@ struct StreamOperation {
 };
 
 std::string stream_lines(const std::vector<StreamOperation>& operations) {
-  static const kr::CompiledRules rules =
+  static const kr::match::CompiledRules rules =
       kr::test::compile("engine e { substage { a: otherwise } }");
-  kr::TraceBuilder builder("t.csv", "nsys-gpu-trace-csv");
+  kr::trace::TraceBuilder builder("t.csv", "nsys-gpu-trace-csv");
   for (const StreamOperation& one : operations) {
     builder.add({one.start, one.duration, builder.name("k", kr::OperationKind::kernel),
                  builder.track({one.device, one.stream, ""})});
@@ -30,8 +30,8 @@ std::string stream_lines(const std::vector<StreamOperation>& operations) {
   source.rules = &rules;
   kr::tables::Run run;
   run.trace = kr::test::label(rules, std::move(builder).finish());
-  run.summary = kr::summarize(rules.program(), rules.sources(), run.trace->trace,
-                              run.trace->labelled, std::nullopt);
+  run.summary = kr::analyze::summarize(rules.program(), rules.sources(), run.trace->trace,
+                                       run.trace->labelled, std::nullopt);
   run.summary.id = "r";
   source.runs.push_back(std::move(run));
   return kr::test::CollectedRows(kr::tables::make(*kr::tables::find("streams"), source)).lines({});

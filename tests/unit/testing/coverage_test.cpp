@@ -9,20 +9,20 @@ using namespace kr;
 namespace {
 
 struct Covered {
-  CompiledRules rules;
-  std::vector<TestOutcome> outcomes;
-  Coverage coverage;
+  match::CompiledRules rules;
+  std::vector<testing::TestOutcome> outcomes;
+  testing::Coverage coverage;
 };
 
 Covered cover(const std::string& text) {
-  Sink sink;
+  diag::Sink sink;
   Covered covered;
-  covered.rules.rules = load_rules({{"test.kr", text, true, {}}}, sink);
+  covered.rules.rules = sema::load_rules({{"test.kr", text, true, {}}}, sink);
   CAPTURE(text);
   REQUIRE(!sink.has_errors());
-  covered.rules.database = Database::compile(covered.rules.program(), std::nullopt);
-  covered.outcomes = run_tests(covered.rules);
-  covered.coverage = coverage_of(covered.rules, covered.outcomes);
+  covered.rules.database = match::Database::compile(covered.rules.program(), std::nullopt);
+  covered.outcomes = testing::run_tests(covered.rules);
+  covered.coverage = testing::coverage_of(covered.rules, covered.outcomes);
   return covered;
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("what no test reaches, with a test that does") {
   CHECK(before.coverage.alternatives == 18);
   std::string pasted = rules;
   size_t without = 0;
-  for (const Unreached& one : before.coverage.unreached) {
+  for (const testing::Unreached& one : before.coverage.unreached) {
     if (one.test.empty()) {
       ++without;
     } else {
@@ -59,7 +59,7 @@ TEST_CASE("what no test reaches, with a test that does") {
   CHECK(without == 1);  // `flash_fwd` is taken by `flash`
   const Covered after = cover(pasted);
   CHECK(after.outcomes.size() == before.coverage.unreached.size() - 1);
-  for (const TestOutcome& outcome : after.outcomes) CHECK(outcome.passed());
+  for (const testing::TestOutcome& outcome : after.outcomes) CHECK(outcome.passed());
   CHECK(after.coverage.rules_reached == 9);
   CHECK(after.coverage.alternatives_reached == 17);
   REQUIRE(after.coverage.unreached.size() == 1);
@@ -94,13 +94,13 @@ engine e {
   // Both rules of `a` by their use of `kernels`, which is reached by `inner`, and that by "c".
   CHECK(one.coverage.alternatives_reached == 4);
   std::string pasted = tested;
-  for (const Unreached& left : one.coverage.unreached) {
+  for (const testing::Unreached& left : one.coverage.unreached) {
     CAPTURE(one.rules.sources().text(left.place));
     // All that `inner & "y"` could take is taken by `kernels`.
     CHECK(left.test.empty() == (one.rules.sources().text(left.place) == "b: inner & \"y\""));
     if (!left.test.empty()) pasted += "test " + left.whose + " { " + left.test + " }\n";
   }
   const Covered after = cover(pasted);
-  for (const TestOutcome& outcome : after.outcomes) CHECK(outcome.passed());
+  for (const testing::TestOutcome& outcome : after.outcomes) CHECK(outcome.passed());
   CHECK(after.coverage.unreached.size() == 1);
 }

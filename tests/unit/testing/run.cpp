@@ -10,14 +10,14 @@ namespace {
 
 /// The outcomes as lines: `vllm/llama: relu ok`, `vllm/llama: relu substage gemm, got misc (line
 /// 3)`.
-std::vector<std::string> told(const CompiledRules& rules) {
+std::vector<std::string> told(const match::CompiledRules& rules) {
   std::vector<std::string> lines;
-  const Program& program = rules.program();
-  for (const TestOutcome& outcome : run_tests(rules)) {
-    const Test& test = program.tests[outcome.test];
+  const sema::Program& program = rules.program();
+  for (const testing::TestOutcome& outcome : testing::run_tests(rules)) {
+    const sema::Test& test = program.tests[outcome.test];
     const std::string head = fmt::format("{}: {}", program.title(outcome.model), test.name);
     if (outcome.passed()) lines.push_back(head + " ok");
-    for (const TestOutcome::Miss& miss : outcome.misses) {
+    for (const testing::TestOutcome::Miss& miss : outcome.misses) {
       const std::string line =
           miss.rule ? fmt::format("line {}",
                                   rules.sources().begin(program.rules.get(*miss.rule).span).line)
@@ -99,7 +99,7 @@ test e { "k" => stage layer, kind compute }
 }
 
 TEST_CASE("models that fail alike are told together, by place") {
-  const CompiledRules rules = test::compile(R"(
+  const match::CompiledRules rules = test::compile(R"(
 engine e {
   substage { misc: otherwise }
   model a { } model b { } model c { } model d { } model f { }
@@ -111,8 +111,8 @@ test attn { "x" => substage attn }
 engine open { substage { attn: "attn" otherwise keep } }
 labels substage { attn gemm misc }
 )");
-  Sink sink;
-  report_failures(rules, run_tests(rules), sink);
+  diag::Sink sink;
+  testing::report_failures(rules, testing::run_tests(rules), sink);
   const auto all = sink.all();
   REQUIRE(all.size() == 4);
   CHECK(all[0].message ==

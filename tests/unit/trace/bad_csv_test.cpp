@@ -17,7 +17,7 @@ struct Case {
   std::string message;  // after the path
 };
 
-std::string opened(const std::string& text, const OpenOptions& options = {}) {
+std::string opened(const std::string& text, const trace::OpenOptions& options = {}) {
   const Folder folder;
   const std::string path = folder.write("t.csv", text);
   const std::string what = error_of(path, options);
@@ -25,9 +25,9 @@ std::string opened(const std::string& text, const OpenOptions& options = {}) {
   return what.substr(path.size());
 }
 
-Trace read_text(const std::string& text, const OpenOptions& options = {}) {
+trace::Trace read_text(const std::string& text, const trace::OpenOptions& options = {}) {
   const Folder folder;
-  return open_trace(folder.write("t.csv", text), options);
+  return trace::open_trace(folder.write("t.csv", text), options);
 }
 
 const std::string remedy = "; export it with `nsys stats --report cuda_gpu_trace --format csv`";
@@ -83,9 +83,9 @@ TEST_CASE("a file that ends within a row is cut off") {
   for (const char* cut : {"1", "100,10", "100,10,1,1,GPU (0),1,7", "100,10,1,1,GPU (0),1,7,\"k"}) {
     CAPTURE(cut);
     CHECK(opened(whole + cut) == message);
-    OpenOptions options;
+    trace::OpenOptions options;
     options.allow_truncated = true;
-    const Trace trace = read_text(whole + cut, options);
+    const trace::Trace trace = read_text(whole + cut, options);
     CHECK(trace.operations.size() == 1);
     REQUIRE(trace.warnings.size() == 1);
     CHECK(trace.warnings[0].text.ends_with(
@@ -137,7 +137,7 @@ TEST_CASE("paths that hold nothing to read") {
 }
 
 TEST_CASE("no GPU work is a result") {
-  const Trace skipped = read_text(
+  const trace::Trace skipped = read_text(
       "Processing [a.sqlite] with [x.py]... \n"
       "SKIPPED: a.sqlite does not contain GPU trace data.\n\n");
   CHECK(skipped.operations.empty());
@@ -146,23 +146,23 @@ TEST_CASE("no GPU work is a result") {
         "nsys found no GPU work to report: SKIPPED: a.sqlite does not contain GPU trace data.");
   CHECK(skipped.first_start_ns == 0);
   CHECK(skipped.last_end_ns == 0);
-  const Trace bare = read_text(header);
+  const trace::Trace bare = read_text(header);
   CHECK(bare.operations.empty());
   REQUIRE(bare.warnings.size() == 1);
   CHECK(bare.warnings[0].text == "The report has a header and no rows: there was no GPU work.");
 }
 
 TEST_CASE("seconds are read when that is allowed, and say that they are inexact") {
-  OpenOptions options;
+  trace::OpenOptions options;
   options.allow_inexact = true;
-  const Trace trace =
+  const trace::Trace trace =
       read_text("Start (sec),Duration (sec),Device,Strm,Name\n1.5,0.0003,GPU (0),7,k\n", options);
   CHECK(dump(trace) == "1500000000 300000 kernel GPU (0) 7 k\n");
   CHECK(trace.inexact == "times are printed in seconds, rounded to 100 us");
 }
 
 TEST_CASE("devices are told apart by number, then by name") {
-  const Trace trace = read_text(
+  const trace::Trace trace = read_text(
       "Start (ns),Duration (ns),Device,Strm,Name\n"
       "1,1,H100 (1),7,k\n2,1,H100 (0),7,k\n3,1,Zeta,7,k\n4,1,Alpha (x),,k\n5,1,,None,k\n");
   CHECK(dump(trace) ==
@@ -172,7 +172,8 @@ TEST_CASE("devices are told apart by number, then by name") {
 
 TEST_CASE("a row as long as a name may be, and one that never ends") {
   const std::string name(3 << 20, 'x');
-  const Trace trace = read_text(header + row + "100,10,1,1,GPU (0),1,7,\"" + name + "\"\n" + row);
+  const trace::Trace trace =
+      read_text(header + row + "100,10,1,1,GPU (0),1,7,\"" + name + "\"\n" + row);
   CHECK(trace.operations.size() == 3);
   const std::string open(70 << 20, 'x');
   CHECK(opened(header + row + "100,10,1,1,GPU (0),1,7,\"" + open)

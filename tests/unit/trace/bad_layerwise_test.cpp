@@ -23,7 +23,7 @@ void check(const Case& c, const std::string& before, const std::string& behind,
   REQUIRE(at != text.npos);
   text.erase(at, 1);
   const std::string expected = fmt::format("t.json: at byte {}: {}{}", at, c.message, end);
-  for (const size_t block_size : {size_t{1}, size_t{5}, size_t{64}, JsonPull::usual_block}) {
+  for (const size_t block_size : {size_t{1}, size_t{5}, size_t{64}, trace::JsonPull::usual_block}) {
     CHECK(layerwise_error(text, {.block_size = block_size}) == expected);
   }
 }
@@ -110,7 +110,7 @@ TEST_CASE("what is wrong in a step or around it") {
   };
   for (const Case& c : cases) check(c, "", "");
   CHECK(layerwise_error(R"({"s": {"summary_stats": []}})",
-                        {.table = LayerwiseReading::Table::model}) ==
+                        {.table = trace::LayerwiseReading::Table::model}) ==
         "t.json: at byte 6: s has no `model_stats`; read its `summary_stats`");
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("nesting has a limit, however it is made") {
   const auto lists = [](size_t count) { return std::string(count, '['); };
   const std::string before = "{\"context\": {}, \"x\": ";
   // The whole is one level.
-  check({lists(JsonPull::max_depth - 1) + "@" + lists(90'000),
+  check({lists(trace::JsonPull::max_depth - 1) + "@" + lists(90'000),
          "this is not JSON: objects and lists are nested more than 10000 deep, in x" +
              [] {
                std::string zeros;
@@ -176,8 +176,8 @@ TEST_CASE("nesting has a limit, however it is made") {
                return zeros + "…" + zeros + "[0]";
              }()},
         before, "");
-  CHECK(layerwise_error(before + lists(JsonPull::max_depth - 1) +
-                        std::string(JsonPull::max_depth - 1, ']') + "}") == "");
+  CHECK(layerwise_error(before + lists(trace::JsonPull::max_depth - 1) +
+                        std::string(trace::JsonPull::max_depth - 1, ']') + "}") == "");
   std::string trees = "{\"s\": {\"summary_stats\": ";
   for (int i = 0; i < 50'000; ++i) {
     trees += R"([{"entry": {"name": "A", "cuda_time_us": 1}, "children": )";
@@ -186,7 +186,7 @@ TEST_CASE("nesting has a limit, however it is made") {
         std::string::npos);
   // As deep as it may be: two levels a node, and the whole, the step and an entry.
   std::string deep = "{\"s\": {\"summary_stats\": ";
-  const size_t nodes = (JsonPull::max_depth - 3) / 2;
+  const size_t nodes = (trace::JsonPull::max_depth - 3) / 2;
   for (size_t i = 0; i < nodes; ++i) {
     deep += R"([{"entry": {"name": "A", "cuda_time_us": 1}, "children": )";
   }
@@ -197,7 +197,7 @@ TEST_CASE("nesting has a limit, however it is made") {
 
 TEST_CASE("a token has a limit") {
   const std::string before = "{\"context\": {}, \"x\": ";
-  const std::string text = before + "\"" + std::string(JsonPull::max_token, 'x') + "\"}";
+  const std::string text = before + "\"" + std::string(trace::JsonPull::max_token, 'x') + "\"}";
   CHECK(layerwise_error(text) ==
         fmt::format("t.json: at byte {}: a string or number begins here that does not end within "
                     "64 MiB{}",
@@ -218,11 +218,11 @@ TEST_CASE("a file that is cut off") {
   for (size_t size = 0; size + 1 < whole.size(); ++size) {
     CAPTURE(size);
     const std::string_view cut = std::string_view(whole).substr(0, size);
-    for (const size_t block_size : {size_t{3}, JsonPull::usual_block}) {
+    for (const size_t block_size : {size_t{3}, trace::JsonPull::usual_block}) {
       const std::string error = layerwise_error(cut, {.block_size = block_size});
       CHECK(error.starts_with(fmt::format("t.json: at byte {}: the file is cut off here", size)));
       CHECK(error.ends_with("; copy it again, or read the complete part with --allow-truncated"));
-      const ModuleTrace trace = read_layerwise(cut, {.block_size = block_size}, true);
+      const trace::ModuleTrace trace = read_layerwise(cut, {.block_size = block_size}, true);
       std::string expected;
       if (size >= first_whole) expected += "prefill [12]\n  A\xc3\xa9 12500 0\n";
       if (size >= second_whole) {
@@ -249,10 +249,10 @@ TEST_CASE("a packed file that is cut off") {
   for (int i = 0; i < 20000; ++i) text += static_cast<char>('a' + i * i % 23);
   const std::string packed = gzip(text + "\"}");
   const std::string path = folder.write("t.json.gz", packed.substr(0, packed.size() / 2));
-  CHECK_THROWS_AS(open_any(path), Error);
-  OpenOptions options;
+  CHECK_THROWS_AS(trace::open_any(path), Error);
+  trace::OpenOptions options;
   options.allow_truncated = true;
-  const ModuleTrace trace = *std::move(open_any(path, options).modules);
+  const trace::ModuleTrace trace = *std::move(trace::open_any(path, options).modules);
   CHECK(dump_steps(trace) == "prefill\n");
   REQUIRE(trace.warnings.size() == 1);
   CHECK(trace.warnings[0].text.find("The file is cut off at byte ") != std::string::npos);
@@ -263,7 +263,7 @@ TEST_CASE("what a step that is left out had lost is not told") {
       {"entry": {"name": "A", "cuda_time_us": 1}, "children": [
         {"entry": {"name": "B", "cuda_time_us": 1.5}}]})";
   CHECK(read_layerwise(text, {}, true).losses.empty());
-  const ModuleTrace trace = read_layerwise(text + "]}}");
+  const trace::ModuleTrace trace = read_layerwise(text + "]}}");
   REQUIRE(trace.losses.size() == 1);
   CHECK(trace.losses[0].count == 500);
   CHECK(trace.losses[0].first_offset == text.find("{\"entry\""));
@@ -272,7 +272,7 @@ TEST_CASE("what a step that is left out had lost is not told") {
 TEST_CASE("a context has its limit too") {
   std::string text =
       "{\"context\": {\"a\": \"" + std::string(size_t{1} << 20, 'x') + "\", \"b\": 1}}";
-  const ModuleTrace trace = read_layerwise(text);
+  const trace::ModuleTrace trace = read_layerwise(text);
   CHECK(dump_context(trace) == "b = 1\n");
   REQUIRE(trace.losses.size() == 1);
   CHECK(trace.losses[0].what == "member of the context beyond 1 MiB");

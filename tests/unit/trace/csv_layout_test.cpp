@@ -8,7 +8,7 @@ namespace kr {
 namespace {
 
 std::string cells_of(std::string_view text) {
-  CsvRow row;
+  trace::CsvRow row;
   row.read(text);
   std::string out;
   for (const std::string_view cell : row.cells) out.append("[").append(cell).append("]");
@@ -16,8 +16,8 @@ std::string cells_of(std::string_view text) {
   return out + " " + ends[static_cast<size_t>(row.end)] + " " + std::to_string(row.size);
 }
 
-LineKind kind_of_line(std::string_view text) {
-  return classify_line(text).kind;
+trace::LineKind kind_of_line(std::string_view text) {
+  return trace::classify_line(text).kind;
 }
 
 }  // namespace
@@ -38,10 +38,10 @@ TEST_CASE("a row is cut into cells") {
 }
 
 TEST_CASE("lines of nsys are told apart") {
-  using enum LineKind;
+  using enum kr::trace::LineKind;
   struct Case {
     const char* text;
-    LineKind kind;
+    trace::LineKind kind;
   };
   const Case cases[] = {
       {"\n", blank},
@@ -69,7 +69,8 @@ TEST_CASE("lines of nsys are told apart") {
 }
 
 TEST_CASE("columns are found by name, whatever their unit and order") {
-  const Line line = classify_line("Name,Strm,Duration (us),GreenCtx,Device,Start (ms)\n");
+  const trace::Line line =
+      trace::classify_line("Name,Strm,Duration (us),GreenCtx,Device,Start (ms)\n");
   REQUIRE(line.missing.empty());
   CHECK(line.layout.columns == 6);
   CHECK(line.layout.start.column == 5);
@@ -83,10 +84,10 @@ TEST_CASE("columns are found by name, whatever their unit and order") {
 }
 
 TEST_CASE("a missing column of a header is named") {
-  CHECK(classify_line("Start (ns),CorrId,GrdX,BlkX,Device,Strm,Name").missing == "Duration");
-  CHECK(classify_line("Duration (ns),GrdX,BlkX,Device,Strm,Name").missing == "Start");
-  CHECK(classify_line("Start (ns),Duration (ns),GrdX,BlkX,Device,Strm").missing == "Name");
-  CHECK(classify_line("Start (min),Duration (ns),Device,Strm,Name").missing ==
+  CHECK(trace::classify_line("Start (ns),CorrId,GrdX,BlkX,Device,Strm,Name").missing == "Duration");
+  CHECK(trace::classify_line("Duration (ns),GrdX,BlkX,Device,Strm,Name").missing == "Start");
+  CHECK(trace::classify_line("Start (ns),Duration (ns),GrdX,BlkX,Device,Strm").missing == "Name");
+  CHECK(trace::classify_line("Start (min),Duration (ns),Device,Strm,Name").missing ==
         "Start in ns, us, ms or sec");
 }
 

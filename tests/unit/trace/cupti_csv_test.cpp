@@ -24,11 +24,11 @@ struct Run {
   explicit Run(const Files& files) {
     for (const auto& [name, bytes] : files) folder.write(name, bytes);
   }
-  Trace read(OpenOptions options = {}) const {
+  trace::Trace read(trace::OpenOptions options = {}) const {
     options.host_side = true;
-    return open_trace(folder.path(""), options);
+    return trace::open_trace(folder.path(""), options);
   }
-  std::string error(const OpenOptions& options = {}) const {
+  std::string error(const trace::OpenOptions& options = {}) const {
     const std::string what = error_of(folder.path(""), options);
     const std::string path = folder.path("");
     return what.starts_with(path) ? what.substr(path.size()) : what;
@@ -36,20 +36,21 @@ struct Run {
   Folder folder;
 };
 
-std::string told(const Trace& trace) {
+std::string told(const trace::Trace& trace) {
   std::string out = dump(trace);
   for (const Warning& warning : trace.warnings) out += "! " + warning.text + "\n";
-  for (const Loss& loss : trace.losses) out += fmt::format("- {} {}\n", loss.count, loss.what);
+  for (const trace::Loss& loss : trace.losses)
+    out += fmt::format("- {} {}\n", loss.count, loss.what);
   return out;
 }
 
 }  // namespace
 
 TEST_CASE("the name of a file tells its kind") {
-  using enum CuptiKind;
+  using enum kr::trace::CuptiKind;
   struct Case {
     const char* name;
-    CuptiKind kind;
+    trace::CuptiKind kind;
     const char* word;
   };
   const Case cases[] = {
@@ -67,7 +68,7 @@ TEST_CASE("the name of a file tells its kind") {
   };
   for (const Case& c : cases) {
     CAPTURE(c.name);
-    const auto file = cupti_file_name(c.name);
+    const auto file = trace::cupti_file_name(c.name);
     REQUIRE(file);
     CHECK(file->kind == c.kind);
     CHECK(file->word == c.word);
@@ -75,7 +76,7 @@ TEST_CASE("the name of a file tells its kind") {
   for (const char* name :
        {"kernel.txt", "kernel", "kernelsum.csv", "cpu_op.csv", ".csv", "kernel.csv.xz"}) {
     CAPTURE(name);
-    CHECK(!cupti_file_name(name));
+    CHECK(!trace::cupti_file_name(name));
   }
 }
 
@@ -87,7 +88,7 @@ TEST_CASE("columns are found by any spelling") {
     for (const char* end : ends) {
       CAPTURE(start);
       CAPTURE(end);
-      const CuptiHeader read = read_cupti_header(
+      const trace::CuptiHeader read = trace::read_cupti_header(
           {"x", end, "correlationId", "deviceId", "stream_id", "kernel_name", start}, {});
       CHECK(read.fault == "");
       CHECK(read.layout.start.column == 6);
@@ -97,7 +98,7 @@ TEST_CASE("columns are found by any spelling") {
       CHECK(read.layout.device == 3);
       CHECK(read.layout.stream == 4);
       CHECK(read.layout.name == 5);
-      CHECK(read.layout.kind == CuptiKind::kernel);
+      CHECK(read.layout.kind == trace::CuptiKind::kernel);
     }
   }
 }
@@ -118,14 +119,14 @@ TEST_CASE("units stand in headers, else names and numbers tell") {
   for (const Case& c : cases) {
     CAPTURE(c.titles[0]);
     CAPTURE(c.titles[1]);
-    const CuptiHeader read = read_cupti_header(c.titles, CuptiKind::kernel);
+    const trace::CuptiHeader read = trace::read_cupti_header(c.titles, trace::CuptiKind::kernel);
     CHECK(read.fault == "");
     const bool same = read.layout.start.exponent == c.exponent;
     CHECK(same);
   }
   // Each column has its own where both tell.
-  const CuptiHeader mixed =
-      read_cupti_header({"start (us)", "dur [ns]", "name"}, CuptiKind::kernel);
+  const trace::CuptiHeader mixed =
+      trace::read_cupti_header({"start (us)", "dur [ns]", "name"}, trace::CuptiKind::kernel);
   CHECK(mixed.layout.start.exponent == 3);
   CHECK(mixed.layout.duration->exponent == 0);
 }
@@ -139,7 +140,7 @@ TEST_CASE("a folder is one trace with its host side") {
         "name,start,end,correlation,pid,tid\ncudaLaunchKernel_v7000,800,820,7,1,2\n"
         "cudaMemcpyAsync,700,720,6,1,2\n"},
        {"cuda_driver.csv", "name,start,end,correlation,pid,tid\ncuLaunchKernel,830,840,8,1,3\n"}});
-  const Trace trace = run.read();
+  const trace::Trace trace = run.read();
   CHECK(told(trace) ==
         "900 50 memcpy  (0) 3 [CUDA memcpy Host-to-Device]\n"
         "960 10 memset  (0) 3 [CUDA memset]\n"
@@ -149,13 +150,13 @@ TEST_CASE("a folder is one trace with its host side") {
   REQUIRE(trace.host);
   std::string launches;
   for (size_t i = 0; i < trace.operations.size(); ++i) {
-    const Launch* launch = trace.host->launch(i);
+    const trace::Launch* launch = trace.host->launch(i);
     if (launch == nullptr) {
       launches += "none\n";
       continue;
     }
-    const HostThread& thread = trace.host->threads[launch->thread];
-    const HostCall& call = trace.host->calls[launch->call];
+    const trace::HostThread& thread = trace.host->threads[launch->thread];
+    const trace::HostCall& call = trace.host->calls[launch->call];
     launches += fmt::format("{} {} {} {}/{} {}\n", launch->start_ns, launch->duration_ns, call.name,
                             thread.process, thread.thread, call.driver ? "driver" : "runtime");
   }
@@ -174,7 +175,7 @@ TEST_CASE("a fraction in any file makes microseconds of all times without a unit
       {"cuda_runtime.csv",
        "name,start,end,correlation\na,10,12,1\ncudaLaunchKernel,800.5,820.25,7\n"}};
   const Run run(files);
-  const Trace trace = run.read();
+  const trace::Trace trace = run.read();
   const std::string path = run.folder.path("");
   CHECK(
       told(trace) ==
@@ -188,7 +189,7 @@ TEST_CASE("a fraction in any file makes microseconds of all times without a unit
   CHECK(trace.host->launches[1].start_ns == 800'500);
   CHECK(trace.host->launches[1].duration_ns == 19'750);
   // The same without the host side.
-  CHECK(dump(open_trace(path)) == dump(trace));
+  CHECK(dump(trace::open_trace(path)) == dump(trace));
 }
 
 TEST_CASE("whole numbers too large to be microseconds are at fault where these are met") {
@@ -208,7 +209,7 @@ TEST_CASE("calls that cannot be are counted, and stop nothing") {
       "x.5,20,a,7\n40,50,a,0x1\n60,70,a\n60,70,a,1,2\n";
   const Run run(
       Files{{"kernel.csv", header + "1000,1500,gemm,7,0,3\n"}, {"cuda_runtime.csv", calls}});
-  const Trace trace = run.read();
+  const trace::Trace trace = run.read();
   const std::string losses =
       "- 5 cuda_runtime.csv: call without a valid time\n"
       "- 1 cuda_runtime.csv: call whose correlation is not a number\n"
@@ -218,14 +219,14 @@ TEST_CASE("calls that cannot be are counted, and stop nothing") {
         "! No header contains a unit and no time has a fraction: times are read as nanoseconds.\n" +
             losses);
   CHECK(trace.host->launches.size() == 2);
-  CHECK(told(open_trace(run.folder.path(""))) == told(trace));
+  CHECK(told(trace::open_trace(run.folder.path(""))) == told(trace));
   // Too large where a fraction says that it is microseconds.
   const Run mixed(Files{
       {"kernel.csv", header + "1000,1500,gemm,7,0,3\n"},
       {"cuda_runtime.csv",
        "start,end,name,correlation\n1800000000000000000,1800000000000000500,a,1\n800.5,820.25,a,7\n"
        "1800000000000000000,1800000000000000500,a,1\n"}});
-  const Trace micro = mixed.read();
+  const trace::Trace micro = mixed.read();
   CHECK(micro.operations[0].start_ns == 1'000'000);
   REQUIRE(micro.host->launches.size() == 1);
   CHECK(micro.host->launches[0].start_ns == 800'500);
@@ -243,7 +244,7 @@ TEST_CASE("end and duration have to agree, or the end counts") {
         "! No header contains a unit and no time has a fraction: times are read as nanoseconds.\n"
         "- 1 kernel.csv: activity with inconsistent end and duration: the end is used\n");
   // Rounded each for itself, they may be a nanosecond apart.
-  const Trace rounded =
+  const trace::Trace rounded =
       Run(Files{{"kernel.csv", both + "10.0004,15.0006,5.0014,a,0,0\n20.0,25.0,5.002,b,0,0\n"}})
           .read();
   CHECK(rounded.losses.size() == 1);
@@ -276,7 +277,7 @@ TEST_CASE("events of a Chrome trace as rows") {
       "ph,cat,name,pid,tid,ts,dur,args\n"
       "X,kernel,k,2,stream 9,10.5,2,\"{\"\"stream\"\": 7, \"\"correlation\"\": 4}\"\n"
       "X,kernel,k,2,9,20,2,\"{'device': 1, 'stream': 8, 'name': '}{', 'correlation': 5}\"\n";
-  const Trace trace =
+  const trace::Trace trace =
       Run(Files{{"kernel.csv", rows},
                 {"cuda_runtime.csv",
                  "ts,dur,name,pid,tid,args\n3,1,cudaLaunchKernel,77,78,\"{'correlation': 5}\"\n"}})
@@ -289,7 +290,7 @@ TEST_CASE("events of a Chrome trace as rows") {
 
 TEST_CASE("members of objects in cells") {
   const auto member = [](std::string_view cell, std::string_view key) {
-    return std::string(member_of_cell(cell, key).value_or("(none)"));
+    return std::string(trace::member_of_cell(cell, key).value_or("(none)"));
   };
   CHECK(member(R"({"device": 0, "stream": 7})", "stream") == "7");
   CHECK(member(R"({"a": {"stream": 1}, "stream":7})", "stream") == "7");
@@ -378,7 +379,7 @@ TEST_CASE("folders that hold nothing to read, or too much") {
   CHECK(Run(Files{{"rank0_kernel.csv", row}, {"rank1_kernel.csv", row}}).error() ==
         ": contains two files of kernels: rank0_kernel.csv and rank1_kernel.csv; one folder is one "
         "run: use a separate folder for each rank or process");
-  const Trace twice = Run(Files{{"kernel.csv", row}, {"conc_kernel.csv", row}}).read();
+  const trace::Trace twice = Run(Files{{"kernel.csv", row}, {"conc_kernel.csv", row}}).read();
   CHECK(twice.operations.size() == 2);
   CHECK(twice.warnings[0].text ==
         "conc_kernel.csv, kernel.csv all contain kernels; a kernel that is in several of them is "
@@ -418,9 +419,9 @@ TEST_CASE("rows that are put together, cut off, or packed") {
   CHECK(Run(Files{{"kernel.csv", row + "\n \n" + row}}).read().operations.size() == 2);
   CHECK(Run(Files{{"kernel.csv.gz", gzip(row)}}).read().operations.size() == 1);
   CHECK(Run(Files{{"kernel.csv.zst", zstd(row)}}).read().operations.size() == 1);
-  OpenOptions options;
+  trace::OpenOptions options;
   options.allow_truncated = true;
-  const Trace cut = Run(Files{{"kernel.csv", row + "3,4,b"}}).read(options);
+  const trace::Trace cut = Run(Files{{"kernel.csv", row + "3,4,b"}}).read(options);
   CHECK(cut.operations.size() == 1);
   CHECK(cut.warnings[0].text.ends_with("its last row, at byte 53, is incomplete and is dropped"));
 }
@@ -428,7 +429,7 @@ TEST_CASE("rows that are put together, cut off, or packed") {
 TEST_CASE("one file by itself is told by its columns") {
   const Folder folder;
   const auto format_of = [&](const std::string& name, const std::string& text) {
-    const Trace trace = open_trace(folder.write(name, text));
+    const trace::Trace trace = trace::open_trace(folder.write(name, text));
     return trace.format + ": " + dump(trace);
   };
   CHECK(format_of("x.csv", header + "1,2,a,1,0,7\n") == "cupti-csv: 1 1 kernel  (0) 7 a\n");
@@ -438,8 +439,8 @@ TEST_CASE("one file by itself is told by its columns") {
         "cupti-csv: 1 1 memcpy  (0) 0 [CUDA memcpy Device-to-Host]\n");
   CHECK(format_of("gpu_memset.csv", "start,end,deviceId,streamId\n1,2,2,0\n") ==
         "cupti-csv: 1 1 memset  (2) 0 [CUDA memset]\n");
-  const Trace calls =
-      open_trace(folder.write("x.csv", "start_ns,end_ns,name,correlationId,tid\n1,2,a,3,4\n"));
+  const trace::Trace calls = trace::open_trace(
+      folder.write("x.csv", "start_ns,end_ns,name,correlationId,tid\n1,2,a,3,4\n"));
   CHECK(calls.operations.empty());
   CHECK(calls.warnings[0].text.find("contains calls of the runtime but no GPU work") !=
         std::string::npos);
@@ -454,11 +455,11 @@ TEST_CASE("one file by itself is told by its columns") {
 }
 
 TEST_CASE("the name of a run that is a folder is the folder's") {
-  CHECK(run_id("runs/rank0/") == "rank0");
+  CHECK(trace::run_id("runs/rank0/") == "rank0");
   const Folder folder;
   std::filesystem::create_directory(folder.path("rank1"));
-  CHECK(run_id(folder.path("rank1/.")) == "rank1");
-  CHECK(run_id(folder.path("rank1/x/..")) == "rank1");
+  CHECK(trace::run_id(folder.path("rank1/.")) == "rank1");
+  CHECK(trace::run_id(folder.path("rank1/x/..")) == "rank1");
 }
 
 }  // namespace kr::test::cupti_csv_test

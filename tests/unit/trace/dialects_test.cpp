@@ -17,9 +17,9 @@ namespace {
 const Folder* session() {
   static const Folder folder;
   static const bool made = [] {
-    const Finished run =
-        run_program({"python3", KR_SOURCE_DIR "/tests/data/make_traces.py", folder.path("")}, 0);
-    if (run.how == Finished::How::not_found) {
+    const trace::Finished run = trace::run_program(
+        {"python3", KR_SOURCE_DIR "/tests/data/make_traces.py", folder.path("")}, 0);
+    if (run.how == trace::Finished::How::not_found) {
       MESSAGE("no python3: skipped");
       return false;
     }
@@ -58,7 +58,7 @@ TEST_CASE("each dialect and schema of a session is the same trace") {
     const std::string path = entry.path().string();
     if (!std::filesystem::exists(path + ".expected")) continue;
     CAPTURE(path);
-    const Trace trace = open_trace(path);
+    const trace::Trace trace = trace::open_trace(path);
     const bool same = dump(trace) == read_file(path + ".expected");
     CHECK(same);
     const bool milliseconds = path.find("trace.ms") != path.npos;
@@ -91,10 +91,10 @@ TEST_CASE("packed and piped traces are the same trace") {
       const std::string name = form;  // clang 14 captures no structured binding
       CAPTURE(name);
       const std::string path = folder->write(form, packed);
-      const bool same = dump(open_trace(path)) == expected;
+      const bool same = dump(trace::open_trace(path)) == expected;
       CHECK(same);
       const StandardInput input(path);
-      const Trace piped = open_trace("-");
+      const trace::Trace piped = trace::open_trace("-");
       CHECK(piped.source == "-");
       const bool same_piped = dump(piped) == expected;
       CHECK(same_piped);
@@ -106,10 +106,10 @@ TEST_CASE("progress goes to the end") {
   const Folder* folder = session();
   if (folder == nullptr) return;
   for (const char* name : {"trace.2023.csv", "2026.sqlite"}) {
-    Progress progress;
-    OpenOptions options;
+    trace::Progress progress;
+    trace::OpenOptions options;
     options.progress = &progress;
-    open_trace(folder->path(name), options);
+    trace::open_trace(folder->path(name), options);
     CHECK(progress.total > 0);
     CHECK(progress.done == progress.total);
   }
@@ -119,7 +119,7 @@ TEST_CASE("packed files that are cut off are read to the cut when that is allowe
   const Folder* folder = session();
   if (folder == nullptr) return;
   const std::string bytes = read_file(folder->path("trace.2023.csv"));
-  const size_t all = open_trace(folder->path("trace.2023.csv")).operations.size();
+  const size_t all = trace::open_trace(folder->path("trace.2023.csv")).operations.size();
   const size_t half = bytes.size() / 2;
   // A frame of zstd is unpacked in blocks that are larger than this file: here it has two frames.
   const std::string frames = zstd(bytes.substr(0, half)) + zstd(bytes.substr(half));
@@ -129,9 +129,9 @@ TEST_CASE("packed files that are cut off are read to the cut when that is allowe
     packed.resize(packed.size() * 2 / 3);
     const std::string path = folder->write("cut", packed);
     CHECK(error_of(path).find("the compressed file is cut off here") != std::string::npos);
-    OpenOptions options;
+    trace::OpenOptions options;
     options.allow_truncated = true;
-    const Trace trace = open_trace(path, options);
+    const trace::Trace trace = trace::open_trace(path, options);
     CHECK(trace.operations.size() < all);
     REQUIRE(trace.warnings.size() == 1);
     CHECK(trace.warnings[0].text.find("is cut off: its text ends at byte ") != std::string::npos);

@@ -128,7 +128,7 @@ TEST_CASE("an operation's time that is none is said with the event and its place
 }
 
 TEST_CASE("what an event leaves unsaid is a loss") {
-  const Trace trace = read_kineto(
+  const trace::Trace trace = read_kineto(
       trace_of(R"({"ph":"X","cat":"kernel","ts":1,"dur":1,"pid":"Spans","tid":"7"},)"
                R"({"ph":"B","cat":"kernel","ts":1,"pid":0,"tid":7},)"
                R"({"ph":"i","cat":"gpu_memcpy","ts":1,"pid":0,"tid":7},)"
@@ -164,7 +164,7 @@ TEST_CASE("names are any bytes, of any length, with escapes undone") {
 TEST_CASE("no GPU work is a result, and said") {
   for (const std::string text :
        {"[]", R"({"traceEvents": []})", R"([{"ph":"X","cat":"cpu_op"}])"}) {
-    const Trace trace = read_kineto(text);
+    const trace::Trace trace = read_kineto(text);
     CHECK(trace.operations.empty());
     REQUIRE(trace.warnings.size() == 1);
     CHECK(trace.warnings[0].text.starts_with("The trace contains no GPU work: "));
@@ -233,7 +233,7 @@ TEST_CASE("a file that is cut off, at each byte") {
     for (const size_t window : {1, 64, 1 << 18}) {
       const std::string error = kineto_error(head, {.window_size = window});
       CHECK(error.starts_with(fmt::format("t.json: at byte {}: the file is cut off here", cut)));
-      const Trace trace = read_kineto(head, {.window_size = window}, true);
+      const trace::Trace trace = read_kineto(head, {.window_size = window}, true);
       CHECK(whole.starts_with(dump_kineto(trace)));
       REQUIRE(!trace.warnings.empty());
       CHECK(
@@ -259,7 +259,7 @@ TEST_CASE("launches, modules and annotations, kept through the sort") {
       R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":30,"dur":2,"pid":1,"tid":5,"args":{"correlation":2}},)"
       R"({"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","ts":29.999,"dur":2,"pid":1,"tid":5,"args":{"correlation":1}})");
   for (const size_t window : {1, 200, 1 << 18}) {
-    const Trace trace = read_kineto(text, {.window_size = window}, false, true);
+    const trace::Trace trace = read_kineto(text, {.window_size = window}, false, true);
     CHECK(dump_kineto(trace) ==
           "200000 1000 kernel `early` 0/7  <- 30000 2000 cudaLaunchKernel 1/5 > Outer_0 in step\n"
           "250000 1000 kernel `orphan` 0/7 \n"
@@ -284,18 +284,19 @@ TEST_CASE("the rank of a distributed job, before the events or behind them") {
   for (const std::string& text :
        {"{" + info + ", " + events + "}", "{" + events + ", " + info + "}"}) {
     for (const size_t window : {1, 1 << 18}) {
-      CHECK(read_kineto(text, {.window_size = window}).distributed == Distributed{3, 8, "nccl"});
+      CHECK(read_kineto(text, {.window_size = window}).distributed ==
+            trace::Distributed{3, 8, "nccl"});
     }
   }
   const auto told = [&](std::string_view what) {
     return read_kineto(fmt::format("{{\"distributedInfo\": {}, {}}}", what, events)).distributed;
   };
-  CHECK(told("{}") == Distributed{});
-  CHECK(told("null") == Distributed{});
-  CHECK(told("[1]") == Distributed{});
-  CHECK(told(R"({"rank": -1, "world_size": 0})") == Distributed{});
-  CHECK(told(R"({"rank": 1.5, "world_size": "8", "backend": 1})") == Distributed{});
-  CHECK(read_kineto("[" + kernel + "]").distributed == Distributed{});
+  CHECK(told("{}") == trace::Distributed{});
+  CHECK(told("null") == trace::Distributed{});
+  CHECK(told("[1]") == trace::Distributed{});
+  CHECK(told(R"({"rank": -1, "world_size": 0})") == trace::Distributed{});
+  CHECK(told(R"({"rank": 1.5, "world_size": "8", "backend": 1})") == trace::Distributed{});
+  CHECK(read_kineto("[" + kernel + "]").distributed == trace::Distributed{});
 }
 
 TEST_CASE("the format is told by content, packed or not") {
@@ -304,12 +305,12 @@ TEST_CASE("the format is told by content, packed or not") {
                                 R"("}, "traceEvents": [)" + kernel + "]}";
   for (const std::string& text : {trace_of(kernel), "[" + kernel + "]", long_head}) {
     for (const std::string& bytes : {text, gzip(text), zstd(text)}) {
-      const Trace trace = open_trace(folder.write("t", bytes));
+      const trace::Trace trace = trace::open_trace(folder.write("t", bytes));
       CHECK(trace.format == "kineto-json");
       CHECK(trace.operations.size() == 1);
     }
   }
-  CHECK(run_id("a/rank0.pt.trace.json.gz") == "rank0");
+  CHECK(trace::run_id("a/rank0.pt.trace.json.gz") == "rank0");
 }
 
 }  // namespace kr::test::kineto_json_test

@@ -39,7 +39,7 @@ const std::string_view nested = R"({
 }  // namespace
 
 TEST_CASE("a profile is its steps and its context") {
-  const ModuleTrace trace = read_layerwise(nested);
+  const trace::ModuleTrace trace = read_layerwise(nested);
   CHECK(dump_steps(trace) ==
         "prefill [8]\n"
         "  Llama 10500 1\n"
@@ -62,13 +62,13 @@ TEST_CASE("a profile is its steps and its context") {
 }
 
 TEST_CASE("the table of single calls is read where it is asked for") {
-  const ModuleTrace trace =
-      read_layerwise(nested, {.table = LayerwiseReading::Table::model, .block_size = 64});
+  const trace::ModuleTrace trace =
+      read_layerwise(nested, {.table = trace::LayerwiseReading::Table::model, .block_size = 64});
   CHECK(dump_steps(trace) == "prefill [8]\n  Llama 20000 1\ndecode_1\n");
 }
 
 TEST_CASE("the flat context of older files") {
-  const ModuleTrace trace = read_layerwise(
+  const trace::ModuleTrace trace = read_layerwise(
       R"({"prefill": {"summary_stats": []},
           "context": {"model": "a", "served_model_name": ["b", "c"], "dtype": "auto"}})");
   CHECK(dump_context(trace) ==
@@ -86,7 +86,7 @@ TEST_CASE("keys stand in any order, entries behind children too") {
     {"children": [], "entry": {"name": "B", "cuda_time_us": 4, "invocations": 32.0}}
   ], "metadata": {"num_running_seqs": 1}}})";
   for (const size_t block_size : {1, 7, 64, 100000}) {
-    const ModuleTrace trace = read_layerwise(sorted, {.block_size = block_size});
+    const trace::ModuleTrace trace = read_layerwise(sorted, {.block_size = block_size});
     CHECK(dump_steps(trace) ==
           "s [1]\n"
           "  A 3000 0\n"
@@ -100,11 +100,11 @@ TEST_CASE("keys stand in any order, entries behind children too") {
 }
 
 TEST_CASE("names are any bytes, with every escape") {
-  const ModuleTrace trace = read_layerwise(
+  const trace::ModuleTrace trace = read_layerwise(
       "\xef\xbb\xbf{\"s\": {\"summary_stats\": [{\"entry\": {\"name\": "
       "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0000\\u00e9\\u20AC\\ud83d\\ude00\xff\xc3\xa9\x7f\","
       "\"cuda_time_us\": 0}}]}}");
-  std::vector<ModuleNode> nodes;
+  std::vector<trace::ModuleNode> nodes;
   trace.expand(0, nodes);
   REQUIRE(nodes.size() == 1);
   CHECK(trace.name(nodes[0].path) ==
@@ -114,7 +114,7 @@ TEST_CASE("names are any bytes, with every escape") {
 
 TEST_CASE("times are exact, whatever their spelling") {
   const auto time = [](const std::string& text) {
-    const ModuleTrace trace = read_layerwise(
+    const trace::ModuleTrace trace = read_layerwise(
         R"({"s": {"summary_stats": [{"entry": {"name": "k", "cuda_time_us": )" + text + "}}]}}");
     return trace.total_ns;
   };
@@ -129,14 +129,14 @@ TEST_CASE("times are exact, whatever their spelling") {
 }
 
 TEST_CASE("a profile without steps says so") {
-  const ModuleTrace trace = read_layerwise(R"({"context": {"model": "m"}, "prefill": {}})");
+  const trace::ModuleTrace trace = read_layerwise(R"({"context": {"model": "m"}, "prefill": {}})");
   CHECK(trace.steps.empty());
   REQUIRE(trace.warnings.size() == 1);
   CHECK(trace.warnings[0].text == "The profile contains no step: neither a prefill nor a decode.");
 }
 
 TEST_CASE("what is wrong in a member that is no step is passed over") {
-  const ModuleTrace trace = read_layerwise(
+  const trace::ModuleTrace trace = read_layerwise(
       R"({"a": {"metadata": 5, "x": 1, "x": 2}, "b": {"metadata": {"num_running_seqs": "x"}},
           "s": {"summary_stats": []}})");
   CHECK(dump_steps(trace) == "s\n");
@@ -145,21 +145,22 @@ TEST_CASE("what is wrong in a member that is no step is passed over") {
 TEST_CASE("a profile is told by its content and opened under any name") {
   const Folder folder;
   for (const std::string& bytes : {std::string(nested), gzip(nested), zstd(nested)}) {
-    const ModuleTrace trace = *std::move(open_any(folder.write("run", bytes)).modules);
+    const trace::ModuleTrace trace =
+        *std::move(trace::open_any(folder.write("run", bytes)).modules);
     CHECK(trace.format == "layerwise-json");
     CHECK(trace.steps.size() == 2);
   }
-  CHECK(is_layerwise_json(" {\"context\": {"));
-  CHECK(
-      is_layerwise_json("{\"x\": 1, \"decode_1\": {\"metadata\": {\"num_running_seqs\": 1},\n"
-                        "\"summary_stats\": [{"));
-  CHECK(!is_layerwise_json("{\"traceEvents\": [{\"name\": \"summary_stats\"}"));
-  CHECK(!is_layerwise_json("{\"schemaVersion\": 1, \"deviceProperties\": [{"));
-  CHECK(!is_layerwise_json("{\"x\": {\"y\": {\"summary_stats\": 1"));
-  CHECK(!is_layerwise_json("{\"x\": \"\\\"summary_stats\\\": {\""));
-  CHECK(!is_layerwise_json("{}"));
-  CHECK(!is_layerwise_json("[{\"summary_stats\": []}]"));
-  CHECK(!is_layerwise_json(""));
+  CHECK(trace::is_layerwise_json(" {\"context\": {"));
+  CHECK(trace::is_layerwise_json(
+      "{\"x\": 1, \"decode_1\": {\"metadata\": {\"num_running_seqs\": 1},\n"
+      "\"summary_stats\": [{"));
+  CHECK(!trace::is_layerwise_json("{\"traceEvents\": [{\"name\": \"summary_stats\"}"));
+  CHECK(!trace::is_layerwise_json("{\"schemaVersion\": 1, \"deviceProperties\": [{"));
+  CHECK(!trace::is_layerwise_json("{\"x\": {\"y\": {\"summary_stats\": 1"));
+  CHECK(!trace::is_layerwise_json("{\"x\": \"\\\"summary_stats\\\": {\""));
+  CHECK(!trace::is_layerwise_json("{}"));
+  CHECK(!trace::is_layerwise_json("[{\"summary_stats\": []}]"));
+  CHECK(!trace::is_layerwise_json(""));
 }
 
 TEST_CASE("operations and module trees are told apart") {
@@ -170,11 +171,11 @@ TEST_CASE("operations and module trees are told apart") {
                                "times of kernels; show it with `kr tree`");
   const std::string csv =
       folder.write("t.csv", "Start (ns),Duration (ns),Device,Strm,Name\n1,2,GPU (0),7,k\n");
-  const Opened opened = open_any(csv);
+  const trace::Opened opened = trace::open_any(csv);
   CHECK(opened.trace.has_value());
   CHECK(!opened.modules.has_value());
-  CHECK(holds_module_trees(trees));
-  CHECK(!holds_module_trees(csv));
+  CHECK(trace::holds_module_trees(trees));
+  CHECK(!trace::holds_module_trees(csv));
 }
 
 }  // namespace kr::test::layerwise_json_test

@@ -34,7 +34,7 @@ TEST_CASE("items end where brackets outside of strings close, wherever blocks en
       }
       if (--depth == 0) last = at + 1;
     }
-    ListScan scan;
+    trace::ListScan scan;
     for (size_t done = 0; done < text.size();) {
       const size_t steps = std::min<size_t>(1 + random() % 3, (text.size() - done) / 64);
       scan.scan(text.data() + done, steps);

@@ -19,9 +19,9 @@ std::string metric(int id, const char* name, const char* unit, const char* value
                      kernel, name, unit, value);
 }
 
-Trace read_text(const std::string& text, const OpenOptions& options = {}) {
+trace::Trace read_text(const std::string& text, const trace::OpenOptions& options = {}) {
   const Folder folder;
-  Trace trace = open_trace(folder.write("t.csv", text), options);
+  trace::Trace trace = trace::open_trace(folder.write("t.csv", text), options);
   CHECK(trace.format == "ncu-csv");
   return trace;
 }
@@ -40,7 +40,7 @@ const std::string one_by_one =
 }  // namespace
 
 TEST_CASE("kernels of a page of details follow each other in order of ID") {
-  const Trace trace =
+  const trace::Trace trace =
       read_text(details + metric(2, "Duration", "nsecond", "30", "c") +
                 metric(0, "DRAM Frequency", "hz", "1,2.5") +
                 metric(0, "Duration", "ns", "1,234,567", "a, b") +
@@ -75,7 +75,7 @@ TEST_CASE("the units of durations") {
   for (const Case& c : cases) {
     CAPTURE(c.unit);
     CAPTURE(c.value);
-    const Trace trace = read_text(details + metric(0, "Duration", c.unit, c.value));
+    const trace::Trace trace = read_text(details + metric(0, "Duration", c.unit, c.value));
     REQUIRE(trace.operations.size() == 1);
     CHECK(trace.operations[0].duration_ns == c.ns);
     const std::string inexact =
@@ -92,7 +92,7 @@ TEST_CASE("the metric's own name is preferred to its title, whatever their order
   const std::string title = metric(0, "Duration", "us", "4.70");
   const std::string max = metric(0, "gpu__time_duration.max", "ns", "4800");
   for (const std::string& text : {sum + title + max, title + max + sum, max + sum + title}) {
-    const Trace trace = read_text(details + text);
+    const trace::Trace trace = read_text(details + text);
     CHECK(trace.operations[0].duration_ns == 4704);
     CHECK(trace.inexact.empty());
   }
@@ -105,7 +105,8 @@ TEST_CASE("a page with a column a metric") {
   const std::string rows =
       "\"0\",\"a\",\"7\",\"0\",\"1\",\"6.750\",\"2\"\n"
       "\"1\",\"b\",\"8\",\"1\",\"1\",\"0.25\",\"2\"\n";
-  const Trace trace = read_text(header + "\"\",\"\",\"\",\"\",\"byte\",\"us\",\"%\"\n" + rows);
+  const trace::Trace trace =
+      read_text(header + "\"\",\"\",\"\",\"\",\"byte\",\"us\",\"%\"\n" + rows);
   CHECK(dump(trace) == "0 6750 kernel  (0) 7 a\n6750 250 kernel  (1) 8 b\n");
   // Without the row of units: of the metric's base.
   CHECK(dump(read_text(header + "\"0\",\"a\",\"7\",\"0\",\"1\",\"6\",\"2\"\n")) ==
@@ -134,8 +135,8 @@ TEST_CASE("what ncu and the program print around a page") {
 
 TEST_CASE("kernels without a duration") {
   const std::string other = metric(0, "dram__bytes.sum", "byte", "5");
-  const Trace trace = read_text(details + other + metric(1, "Duration", "ns", "n/a") +
-                                metric(2, "Duration", "ns", "7"));
+  const trace::Trace trace = read_text(details + other + metric(1, "Duration", "ns", "n/a") +
+                                       metric(2, "Duration", "ns", "7"));
   CHECK(dump(trace) == "0 7 kernel  (0) 7 k\n");
   REQUIRE(trace.losses.size() == 1);
   CHECK(trace.losses[0].what == "kernel without a duration: dropped");

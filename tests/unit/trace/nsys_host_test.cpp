@@ -13,16 +13,16 @@ namespace {
 constexpr int64_t process = int64_t{1} << 56 | int64_t{77} << 24;  // globalPid
 constexpr int64_t other = int64_t{1} << 56 | int64_t{78} << 24;
 
-Trace read(const Folder& folder, const std::string& sql) {
+trace::Trace read(const Folder& folder, const std::string& sql) {
   const std::string path = folder.path("t.sqlite");
   sqlite::Database::write(path).execute(
       "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
       "INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel_v7000'),"
       " (3, 'cuLaunchKernelEx'), (4, 'by id');" +
       sql);
-  OpenOptions options;
+  trace::OpenOptions options;
   options.host_side = true;
-  return open_trace(path, options);
+  return trace::open_trace(path, options);
 }
 
 const std::string kernels =
@@ -48,8 +48,8 @@ std::string range(const std::string& values) {
 }
 
 /// The texts of all ranges round each operation, the first begun first.
-std::string around(const Trace& trace) {
-  const HostSide& host = *trace.host;
+std::string around(const trace::Trace& trace) {
+  const trace::HostSide& host = *trace.host;
   std::vector<std::string> of_launch(host.launches.size());
   for (size_t i = 0; i < host.launches.size(); ++i) {
     for (const uint32_t range : enclosing(host, host.launches[i])) {
@@ -60,7 +60,7 @@ std::string around(const Trace& trace) {
   for (size_t i = 0; i < trace.operations.size(); ++i) {
     const uint32_t launch = host.launch_of[i];
     out += fmt::format("{}{}\n", trace.operations[i].start_ns,
-                       launch == HostRange::none ? " none" : of_launch[launch]);
+                       launch == trace::HostRange::none ? " none" : of_launch[launch]);
   }
   return out;
 }
@@ -69,7 +69,7 @@ std::string around(const Trace& trace) {
 
 TEST_CASE("operations are joined to calls by correlation and process") {
   const Folder folder;
-  const Trace trace =
+  const trace::Trace trace =
       read(folder, kernels + calls + kernel(100, 1) + kernel(110, 1, other) + kernel(120, 2) +
                        kernel(130, 3) + call(10, 1, process + 5) + call(20, 1, other + 6, 3) +
                        call(30, 2, other + 6) + call(40, 3, process + 9));
@@ -88,7 +88,7 @@ TEST_CASE("operations are joined to calls by correlation and process") {
 TEST_CASE("ranges hold the launches of their thread, or of their process where they move") {
   const Folder folder;
   const int64_t a = process + 5, b = process + 6;
-  const Trace trace =
+  const trace::Trace trace =
       read(folder, kernels + calls + ranges + kernel(100, 1) + kernel(101, 2) + kernel(102, 3) +
                        kernel(103, 4) + kernel(104, 5, other) + kernel(105, 99) + call(10, 1, a) +
                        call(20, 2, b) + call(30, 3, a) + call(40, 4, b) + call(20, 5, other + 5) +
@@ -117,9 +117,9 @@ TEST_CASE("names of ranges are told without the host side") {
            range("2, 8, 59, 5, 'text', NULL, NULL") + range("3, 4, 60, 5, NULL, 4, 6") +
            range("5, NULL, 70, 5, NULL, 44, NULL") + range("1, 90, 34, 5, 'mark', NULL, 5"));
   std::set<std::string> told;
-  OpenOptions options;
+  trace::OpenOptions options;
   options.tell_range = [&](std::string_view name) { told.emplace(name); };
-  const Trace trace = open_trace(folder.path("t.sqlite"), options);
+  const trace::Trace trace = trace::open_trace(folder.path("t.sqlite"), options);
   CHECK(told == std::set<std::string>{"", "by id", "text"});
   CHECK(trace.host == nullptr);
   CHECK(trace.losses.empty());
@@ -127,7 +127,7 @@ TEST_CASE("names of ranges are told without the host side") {
 
 TEST_CASE("what the tables leave unsaid is counted, what cannot be is named") {
   const Folder folder;
-  const Trace trace = read(
+  const trace::Trace trace = read(
       folder, kernels + calls + ranges + kernel(100, 1) +
                   fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10, NULL, {}, 1, "
                               "55);",
@@ -145,7 +145,7 @@ TEST_CASE("rows of the host that cannot be are counted, and stop nothing") {
   const auto bad_call = [](const char* values) {
     return fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES ({});", values);
   };
-  const Trace trace = read(
+  const trace::Trace trace = read(
       folder, kernels + calls + ranges + kernel(100, 1) + call(10, 1, process + 5) +
                   bad_call("-9, 8, 5, 1, 2") + bad_call("9, 8, 5, 1, 2") +
                   bad_call("'x', 8, 5, 1, 2") + bad_call("9, 'x', 5, 1, 2") +

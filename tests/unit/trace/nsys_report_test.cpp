@@ -44,7 +44,7 @@ class Bench {
   }
 
   Folder folder;
-  OpenOptions options;
+  trace::OpenOptions options;
 };
 
 const char* const copy_export = "cp \"$here/export\" \"$7\"";
@@ -54,7 +54,7 @@ const char* const copy_export = "cp \"$here/export\" \"$7\"";
 TEST_CASE("a report is exported beside itself, and not again while that is newer") {
   Bench bench;
   bench.nsys(copy_export);
-  const Trace trace = open_trace(bench.report(), bench.options);
+  const trace::Trace trace = trace::open_trace(bench.report(), bench.options);
   CHECK(trace.format == "nsys-rep");
   CHECK(trace.source == bench.report());
   CHECK(dump(trace) == "1 1 kernel GPU (0) 0 three\n");
@@ -66,17 +66,17 @@ TEST_CASE("a report is exported beside itself, and not again while that is newer
 
   fs::last_write_time(bench.beside(),
                       fs::last_write_time(bench.report()) + std::chrono::seconds(1));
-  open_trace(bench.report(), bench.options);
+  trace::open_trace(bench.report(), bench.options);
   CHECK(bench.calls() == 1);
 
   // Of the same time, older, or empty: exported again.
   fs::last_write_time(bench.beside(), fs::last_write_time(bench.report()));
-  open_trace(bench.report(), bench.options);
+  trace::open_trace(bench.report(), bench.options);
   CHECK(bench.calls() == 2);
   bench.folder.write("run 1.sqlite", "");
   fs::last_write_time(bench.beside(),
                       fs::last_write_time(bench.report()) + std::chrono::seconds(9));
-  open_trace(bench.report(), bench.options);
+  trace::open_trace(bench.report(), bench.options);
   CHECK(bench.calls() == 3);
 }
 
@@ -85,10 +85,10 @@ TEST_CASE("a packed report and one with an older ending") {
   bench.nsys(copy_export);
   const std::string bytes = read_file(bench.report());
   const std::string packed = bench.folder.write("p.nsys-rep.gz", gzip(bytes));
-  CHECK(open_trace(packed, bench.options).operations.size() == 1);
+  CHECK(trace::open_trace(packed, bench.options).operations.size() == 1);
   CHECK(!fs::exists(bench.folder.path("p.sqlite")));
   const std::string old = bench.folder.write("old.qdrep", bytes);
-  CHECK(open_trace(old, bench.options).operations.size() == 1);
+  CHECK(trace::open_trace(old, bench.options).operations.size() == 1);
 }
 
 TEST_CASE("somebody's own file beside a report is left alone") {
@@ -97,7 +97,7 @@ TEST_CASE("somebody's own file beside a report is left alone") {
   bench.folder.write("run 1.sqlite", "my notes");
   fs::last_write_time(bench.beside(),
                       fs::last_write_time(bench.report()) - std::chrono::seconds(9));
-  CHECK(open_trace(bench.report(), bench.options).operations.size() == 1);
+  CHECK(trace::open_trace(bench.report(), bench.options).operations.size() == 1);
   CHECK(read_file(bench.beside()) == "my notes");
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("an nsys that is not there, fails, is killed, hangs or writes nothing"
 TEST_CASE("a failed export leaves nothing behind and harms nothing") {
   Bench bench;
   bench.nsys(copy_export);
-  open_trace(bench.report(), bench.options);
+  trace::open_trace(bench.report(), bench.options);
   const std::string before = read_file(bench.beside());
   fs::last_write_time(bench.beside(),
                       fs::last_write_time(bench.report()) - std::chrono::seconds(9));

@@ -40,7 +40,7 @@ std::string refused(const std::string& sql) {
 
 TEST_CASE("names come by id, by text, or are made up and counted") {
   const Folder folder;
-  const Trace trace = open_trace(make(
+  const trace::Trace trace = trace::open_trace(make(
       folder, strings + kernels +
                   kernel("(1, 2, 0, 7, 3, 3), (2, 3, 0, 7, 9000000000, 3), (3, 4, 0, 7, NULL, 3),"
                          "(4, 5, 0, 7, 'inline', 3), (5, 6, 0, 7, 44, 44), (6, 7, 0, 7, 44, 44),"
@@ -60,7 +60,7 @@ TEST_CASE("names come by id, by text, or are made up and counted") {
 
 TEST_CASE("open ends are left out and counted") {
   const Folder folder;
-  const Trace trace = open_trace(
+  const trace::Trace trace = trace::open_trace(
       make(folder, strings + kernels +
                        kernel("(1, 2, 0, 7, 3, 3), (2, NULL, 0, 7, 3, 3), (3, NULL, 0, 7, 3, 3)")));
   CHECK(trace.operations.size() == 1);
@@ -72,7 +72,7 @@ TEST_CASE("open ends are left out and counted") {
 
 TEST_CASE("copies, sets and graphs") {
   const Folder folder;
-  const Trace trace = open_trace(make(
+  const trace::Trace trace = trace::open_trace(make(
       folder,
       "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind INTEGER);"
       "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1, 2, 1), (2, 3, 11), (3, 4, 77);"
@@ -96,7 +96,7 @@ TEST_CASE("copies, sets and graphs") {
 
 TEST_CASE("tables without numbered rows are read") {
   const Folder folder;
-  const Trace trace = open_trace(make(
+  const trace::Trace trace = trace::open_trace(make(
       folder, strings + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER PRIMARY KEY, end "
                         "INTEGER, shortName INTEGER) WITHOUT ROWID;"
                         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (5, 6, 3), (1, 2, 3);"));
@@ -107,7 +107,7 @@ TEST_CASE("columns may have the names of row numbers") {
   const std::string rows = "(1, 2, 0, 7, 3, 3, 'a'), (2, 3, 0, 7, 3, 3, 'b')";
   for (const char* const hidden : {"_rowid_", "rowid", "OID", "_RowId_"}) {
     const Folder folder;
-    const Trace trace = open_trace(
+    const trace::Trace trace = trace::open_trace(
         make(folder, strings +
                          fmt::format("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end "
                                      "INTEGER, deviceId INTEGER, streamId INTEGER, demangledName, "
@@ -118,7 +118,7 @@ TEST_CASE("columns may have the names of row numbers") {
     CHECK(trace.losses.empty());
   }
   const Folder folder;
-  const Trace trace = open_trace(make(
+  const trace::Trace trace = trace::open_trace(make(
       folder, strings + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, "
                         "demangledName, _rowid_ TEXT, rowid TEXT, oid TEXT);"
                         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 3, 'a', 'b', 'c'), "
@@ -130,7 +130,7 @@ TEST_CASE("columns may have the names of row numbers") {
 
 TEST_CASE("what is not a device number or stream is counted") {
   const Folder folder;
-  const Trace trace = open_trace(
+  const trace::Trace trace = trace::open_trace(
       make(folder, strings + kernels +
                        kernel("(1, 2, 'x', 7, 3, 3), (2, 3, '1', ' 7', 3, 3), (3, 4, NULL, 7, 3, "
                               "3), (4, 5, 2.0, x'37', 3, 3), (5, 6, 1.5, '7', 3, 3)")));
@@ -149,7 +149,7 @@ TEST_CASE("what is not a device number or stream is counted") {
 TEST_CASE("generated columns, names in any case, UTF-16") {
   const Folder folder;
   for (const char* const stored : {"", " STORED", " VIRTUAL"}) {
-    const Trace trace = open_trace(
+    const trace::Trace trace = trace::open_trace(
         make(folder,
              strings + fmt::format("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end "
                                    "INTEGER AS (start + 5){}, shortName);"
@@ -159,7 +159,7 @@ TEST_CASE("generated columns, names in any case, UTF-16") {
     CHECK(dump(trace) == "1 5 kernel GPU (0) 0 three\n");
   }
   CHECK(
-      dump(open_trace(make(
+      dump(trace::open_trace(make(
           folder,
           "PRAGMA encoding = 'UTF-16le';"
           "CREATE TABLE stringids (ID integer primary key, Value TEXT);"
@@ -182,12 +182,12 @@ TEST_CASE("nothing of a schema is executed") {
   CHECK(refused("CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_KERNEL USING fts5(start, end);") ==
         refusal);
   const Folder folder;
-  OpenOptions options;
+  trace::OpenOptions options;
   options.host_side = true;
-  const Trace trace =
-      open_trace(make(folder, kernels + kernel("(1, 2, 0, 7, 3, 3)") + "CREATE VIEW NVTX_EVENTS" +
-                                  endless + "CREATE VIEW StringIds" + endless),
-                 options);
+  const trace::Trace trace = trace::open_trace(
+      make(folder, kernels + kernel("(1, 2, 0, 7, 3, 3)") + "CREATE VIEW NVTX_EVENTS" + endless +
+                       "CREATE VIEW StringIds" + endless),
+      options);
   CHECK(trace.operations.size() == 1);
   REQUIRE(trace.losses.size() == 3);
   CHECK(trace.losses[0].what == "view or virtual table NVTX_EVENTS");
@@ -222,7 +222,7 @@ TEST_CASE("rows whose numbers do not rise are missed by no range") {
 
 TEST_CASE("row numbers far apart do no harm") {
   const Folder folder;
-  const Trace trace = open_trace(
+  const trace::Trace trace = trace::open_trace(
       make(folder,
            strings + kernels +
                "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (rowid, start, end, demangledName) VALUES "
@@ -238,14 +238,14 @@ TEST_CASE("the same whatever the ranges and threads") {
                         (i * 7919) % 1000 + i % 13, i % 3, i % 5 == 0 ? "3" : "9000000000");
   }
   const std::string path = make(folder, strings + kernels + kernel(rows));
-  const std::string expected = dump(open_trace(path));
+  const std::string expected = dump(trace::open_trace(path));
   auto database = sqlite::Database::read(path);
   for (const unsigned threads : {1U, 2U, 5U}) {
     for (const int64_t range : {1, 7, 100, 5000}) {
-      OpenOptions options;
+      trace::OpenOptions options;
       options.threads = threads;
-      TraceBuilder builder(path, "nsys-sqlite");
-      read_nsys_database(database, options, builder, {.rows_a_range = range});
+      trace::TraceBuilder builder(path, "nsys-sqlite");
+      trace::read_nsys_database(database, options, builder, {.rows_a_range = range});
       const bool same = dump(std::move(builder).finish()) == expected;
       CHECK(same);
     }
@@ -255,7 +255,8 @@ TEST_CASE("the same whatever the ranges and threads") {
 TEST_CASE("no GPU work is a result, no nsys export is none") {
   const Folder folder;
   for (const std::string& sql : {strings, strings + kernels}) {
-    const Trace trace = open_trace(make(folder, sql, std::to_string(sql.size()).c_str()));
+    const trace::Trace trace =
+        trace::open_trace(make(folder, sql, std::to_string(sql.size()).c_str()));
     CHECK(trace.operations.empty());
     REQUIRE(trace.warnings.size() == 1);
     CHECK(trace.warnings[0].text.starts_with("The export contains no GPU work"));
@@ -301,7 +302,7 @@ TEST_CASE("odd names of files are no trouble") {
   const Folder folder;
   for (const char* name : {"a b.sqlite", "a?mode=rw#x%41.sqlite", "ä'\".sqlite", "-x.sqlite"}) {
     CAPTURE(name);
-    CHECK(open_trace(make(folder, strings + kernels, name)).operations.empty());
+    CHECK(trace::open_trace(make(folder, strings + kernels, name)).operations.empty());
   }
 }
 
@@ -317,16 +318,16 @@ TEST_CASE("a database that is cut off is refused, or read as far as it goes") {
         fmt::format("{}: at byte {}: the database is cut off here: it should have "
                     "{} bytes; copy or export it again; --allow-truncated reads the complete part",
                     path, whole.size() / 2, whole.size()));
-  OpenOptions options;
+  trace::OpenOptions options;
   options.allow_truncated = true;
-  const Trace trace = open_trace(path, options);
+  const trace::Trace trace = trace::open_trace(path, options);
   CHECK(trace.operations.size() > 1000);
   CHECK(trace.operations.size() < 20000);
   REQUIRE(!trace.warnings.empty());
   CHECK(trace.warnings[0].text.find("is cut off at byte") != std::string::npos);
   const std::string packed = folder.write("cut.zst", zstd(whole.substr(0, whole.size() / 2)));
   CHECK(error_of(packed).find("the database is cut off here") != std::string::npos);
-  CHECK(open_trace(packed, options).operations.size() == trace.operations.size());
+  CHECK(trace::open_trace(packed, options).operations.size() == trace.operations.size());
 }
 
 TEST_CASE("a damaged database is refused") {
@@ -347,7 +348,7 @@ TEST_CASE("an export in WAL mode is read from a folder that cannot be written") 
       make(folder, "PRAGMA journal_mode = WAL;" + strings + kernels + kernel("(1, 2, 0, 7, 3, 3)"));
   std::filesystem::permissions(
       folder.path(""), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-  CHECK(open_trace(path).operations.size() == 1);
+  CHECK(trace::open_trace(path).operations.size() == 1);
   std::filesystem::permissions(folder.path(""), std::filesystem::perms::owner_all);
 }
 

@@ -29,11 +29,11 @@ std::string Folder::write(std::string_view name, std::string_view bytes) const {
   return path(name);
 }
 
-std::string dump(const Trace& trace) {
+std::string dump(const trace::Trace& trace) {
   std::string out;
-  for (const Operation& operation : trace.operations) {
-    const OperationName& name = trace.names.get(operation.name);
-    const Track& track = trace.track(operation.track);
+  for (const trace::Operation& operation : trace.operations) {
+    const trace::OperationName& name = trace.names.get(operation.name);
+    const trace::Track& track = trace.track(operation.track);
     out +=
         fmt::format("{} {} {} {} ({}) {} {}\n", operation.start_ns, operation.duration_ns,
                     to_string(name.kind), track.device_name, track.device, track.stream, name.text);
@@ -41,9 +41,9 @@ std::string dump(const Trace& trace) {
   return out;
 }
 
-std::string error_of(const std::string& path, const OpenOptions& options) {
+std::string error_of(const std::string& path, const trace::OpenOptions& options) {
   try {
-    open_trace(path, options);
+    trace::open_trace(path, options);
   } catch (const Error& error) {
     return error.what();
   }

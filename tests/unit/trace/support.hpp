@@ -24,9 +24,9 @@ class Folder {
 };
 
 /// Everything a trace says of its operations, in their order: a line each.
-std::string dump(const Trace& trace);
+std::string dump(const trace::Trace& trace);
 /// `what()` of the Error that opening throws; empty where it throws none.
-std::string error_of(const std::string& path, const OpenOptions& options = {});
+std::string error_of(const std::string& path, const trace::OpenOptions& options = {});
 
 std::string gzip(std::string_view bytes);
 std::string zstd(std::string_view bytes);

@@ -15,8 +15,8 @@
 namespace kr::test::trace_test {
 
 TEST_CASE("a name is stored once a kind, and stays where it is") {
-  NameTable names;
-  const NameId a = names.add("a", OperationKind::kernel);
+  trace::NameTable names;
+  const trace::NameId a = names.add("a", OperationKind::kernel);
   const std::string_view text = names.get(a).text;
   for (int i = 0; i < 100000; ++i) names.add("n" + std::to_string(i), OperationKind::kernel);
   CHECK(names.size() == 100001);
@@ -31,16 +31,16 @@ TEST_CASE("a name is stored once a kind, and stays where it is") {
 }
 
 TEST_CASE("operations come by start, the longer first, then by name") {
-  TraceBuilder builder("x", "f");
-  const TrackId track = builder.track({.device = 1, .stream = 7, .device_name = "G"});
+  trace::TraceBuilder builder("x", "f");
+  const trace::TrackId track = builder.track({.device = 1, .stream = 7, .device_name = "G"});
   CHECK(builder.track({.device = 1, .stream = 7, .device_name = "G"}) == track);
-  const NameId b = builder.name("b", OperationKind::kernel);
-  const NameId a = builder.name("a", OperationKind::kernel);
+  const trace::NameId b = builder.name("b", OperationKind::kernel);
+  const trace::NameId a = builder.name("a", OperationKind::kernel);
   builder.add({5, 1, b, track});
   builder.add({5, 1, a, track});
   builder.add({5, 9, b, track});
   builder.add({1, 2, b, track});
-  const Trace trace = std::move(builder).finish();
+  const trace::Trace trace = std::move(builder).finish();
   CHECK(dump(trace) ==
         "1 2 kernel G (1) 7 b\n5 9 kernel G (1) 7 b\n5 1 kernel G (1) 7 a\n5 1 kernel G (1) 7 b\n");
   CHECK(trace.first_start_ns == 1);
@@ -50,9 +50,9 @@ TEST_CASE("operations come by start, the longer first, then by name") {
 TEST_CASE("times whose sums do not fit are refused") {
   constexpr int64_t most = std::numeric_limits<int64_t>::max();
   const auto finish = [](std::initializer_list<std::pair<int64_t, int64_t>> times) {
-    TraceBuilder builder("x", "f");
-    const NameId name = builder.name("a", OperationKind::kernel);
-    const TrackId track = builder.track({});
+    trace::TraceBuilder builder("x", "f");
+    const trace::NameId name = builder.name("a", OperationKind::kernel);
+    const trace::TrackId track = builder.track({});
     for (const auto& [start, duration] : times) builder.add({start, duration, name, track});
     std::move(builder).finish();
   };
@@ -65,7 +65,7 @@ TEST_CASE("times whose sums do not fit are refused") {
 TEST_CASE("tracks are found by their hash, whatever device and stream they are of") {
   // One hash for all would take a quarter of a minute.
   constexpr int32_t tracks = 60'000;
-  TraceBuilder builder("x", "f");
+  trace::TraceBuilder builder("x", "f");
   const std::clock_t begin = std::clock();
   const auto add = [&](int32_t device, int64_t stream) {
     builder.track({.device = device, .stream = stream, .device_name = ""});
@@ -78,11 +78,11 @@ TEST_CASE("tracks are found by their hash, whatever device and stream they are o
 }
 
 TEST_CASE("losses of one kind add up, the first place counts") {
-  TraceBuilder builder("x", "f");
+  trace::TraceBuilder builder("x", "f");
   builder.loss("a", 9, 2);
   builder.loss("b", 1);
   builder.loss("a", 4);
-  const Trace trace = std::move(builder).finish();
+  const trace::Trace trace = std::move(builder).finish();
   REQUIRE(trace.losses.size() == 2);
   CHECK(trace.losses[0].count == 3);
   CHECK(trace.losses[0].first_offset == 4);
@@ -101,7 +101,7 @@ TEST_CASE("sorted runs, few and many, long and short, are sorted") {
       }
       auto expected = items;
       std::sort(expected.begin(), expected.end());
-      sort_in_place(items.data(), items.data() + items.size(), std::less<>());
+      trace::sort_in_place(items.data(), items.data() + items.size(), std::less<>());
       const bool same = items == expected;
       CHECK(same);
     }
@@ -109,20 +109,20 @@ TEST_CASE("sorted runs, few and many, long and short, are sorted") {
 }
 
 TEST_CASE("a run is called after its file") {
-  CHECK(run_id("runs/llama.csv.gz") == "llama");
-  CHECK(run_id("llama_vllm_trace_0.nsys-rep") == "llama_vllm_trace_0");
-  CHECK(run_id("/a/b.c.SQLITE") == "b.c");
-  CHECK(run_id("b.sqlite.zst") == "b");
-  CHECK(run_id("b.qdrep") == "b");
-  CHECK(run_id("trace.json.gz") == "trace");
-  CHECK(run_id("-") == "stdin");
-  CHECK(run_id(".csv") == ".csv");
-  CHECK(run_id("plain") == "plain");
-  CHECK(run_id("folder/") == "folder");
+  CHECK(trace::run_id("runs/llama.csv.gz") == "llama");
+  CHECK(trace::run_id("llama_vllm_trace_0.nsys-rep") == "llama_vllm_trace_0");
+  CHECK(trace::run_id("/a/b.c.SQLITE") == "b.c");
+  CHECK(trace::run_id("b.sqlite.zst") == "b");
+  CHECK(trace::run_id("b.qdrep") == "b");
+  CHECK(trace::run_id("trace.json.gz") == "trace");
+  CHECK(trace::run_id("-") == "stdin");
+  CHECK(trace::run_id(".csv") == ".csv");
+  CHECK(trace::run_id("plain") == "plain");
+  CHECK(trace::run_id("folder/") == "folder");
 }
 
 TEST_CASE("formats have a name, a summary and endings") {
-  for (const FormatInfo& format : known_formats()) {
+  for (const trace::FormatInfo& format : trace::known_formats()) {
     CHECK(!format.name.empty());
     CHECK(!format.summary.empty());
     CHECK(!format.extensions.empty());

@@ -5,23 +5,24 @@
 #include "support/module_trees.hpp"
 #include "trees/names.hpp"
 
-using kr::Level;
 using kr::test::Forest;
+using kr::trees::Level;
 
 namespace {
 
 std::vector<std::string> shown(const Forest& forest, Level level) {
-  kr::ModuleTraceBuilder builder("test.json", "layerwise-json");
+  kr::trace::ModuleTraceBuilder builder("test.json", "layerwise-json");
   give_step(builder, "prefill", forest);
-  const kr::ModuleTrace trace = std::move(builder).finish();
-  std::vector<kr::ModuleNode> nodes;
+  const kr::trace::ModuleTrace trace = std::move(builder).finish();
+  std::vector<kr::trace::ModuleNode> nodes;
   trace.expand(0, nodes);
   const std::vector<bool> folded(trace.paths.size(), false);
-  kr::Cutter cutter(trace, level, folded);
+  kr::trees::Cutter cutter(trace, level, folded);
   std::vector<uint32_t> places;
   cutter.cut(nodes, places);
   std::vector<std::string> paths;
-  for (const uint32_t place : places) paths.push_back(path_text(trace, nodes[place].path));
+  for (const uint32_t place : places)
+    paths.push_back(kr::trees::path_text(trace, nodes[place].path));
   return paths;
 }
 
@@ -30,13 +31,13 @@ using Paths = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("levels are words or numbers") {
-  CHECK(kr::level_from("kernel") == Level{Level::Kind::kernel, 0});
-  CHECK(kr::level_from("-1") == Level{Level::Kind::kernel, 0});
-  CHECK(kr::level_from("-2") == Level{Level::Kind::module, 0});
-  CHECK(kr::level_from("layer") == Level{Level::Kind::layer, 0});
-  CHECK(kr::level_from("12") == Level{Level::Kind::depth, 12});
+  CHECK(kr::trees::level_from("kernel") == Level{Level::Kind::kernel, 0});
+  CHECK(kr::trees::level_from("-1") == Level{Level::Kind::kernel, 0});
+  CHECK(kr::trees::level_from("-2") == Level{Level::Kind::module, 0});
+  CHECK(kr::trees::level_from("layer") == Level{Level::Kind::layer, 0});
+  CHECK(kr::trees::level_from("12") == Level{Level::Kind::depth, 12});
   for (const char* text : {"", "-3", "1x", "kernels", "99999999999", " 1"}) {
-    CHECK(!kr::level_from(text));
+    CHECK(!kr::trees::level_from(text));
   }
 }
 
@@ -78,19 +79,19 @@ TEST_CASE("kernels beside taller modules are shown as themselves") {
 }
 
 TEST_CASE("names are cut between characters") {
-  CHECK(kr::cut_at_end("abcdef", 0) == "abcdef");
-  CHECK(kr::cut_at_end("abcdef", 6) == "abcdef");
-  CHECK(kr::cut_at_end("abcdef", 5) == "ab...");
-  CHECK(kr::cut_at_end("ééééé", 5) == "ééééé");
-  CHECK(kr::cut_at_end("éééééé", 5) == "éé...");
-  CHECK(kr::cut_at_end("abcdef", 2) == "ab");
+  CHECK(kr::trees::cut_at_end("abcdef", 0) == "abcdef");
+  CHECK(kr::trees::cut_at_end("abcdef", 6) == "abcdef");
+  CHECK(kr::trees::cut_at_end("abcdef", 5) == "ab...");
+  CHECK(kr::trees::cut_at_end("ééééé", 5) == "ééééé");
+  CHECK(kr::trees::cut_at_end("éééééé", 5) == "éé...");
+  CHECK(kr::trees::cut_at_end("abcdef", 2) == "ab");
 }
 
 TEST_CASE("what numbers a name") {
-  CHECK(kr::numbered("Layer_12").stem == "Layer");
-  CHECK(kr::numbered("Layer_12").number == 12);
-  CHECK(kr::numbered("layers.3").number == 3);
-  CHECK(!kr::numbered("gemm128").number);
-  CHECK(!kr::numbered("12").number);
-  CHECK(kr::numbered("decode_99999999999999999999").stem == "decode_99999999999999999999");
+  CHECK(kr::trees::numbered("Layer_12").stem == "Layer");
+  CHECK(kr::trees::numbered("Layer_12").number == 12);
+  CHECK(kr::trees::numbered("layers.3").number == 3);
+  CHECK(!kr::trees::numbered("gemm128").number);
+  CHECK(!kr::trees::numbered("12").number);
+  CHECK(kr::trees::numbered("decode_99999999999999999999").stem == "decode_99999999999999999999");
 }
