@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the example traces: `nsys stats -r cuda_gpu_trace` CSVs of a made-up run.
+"""Writes the example traces: `nsys stats -r cuda_gpu_trace` CSVs of an invented run.
 
 A Llama 3.1 8B (32 layers) on vLLM over two GPUs: one prefill of 4 x 1024 tokens, then decode steps
-of batch 32, in bf16 and in fp8. Kernel names are those that such a run shows; durations are
-plausible and come from a fixed seed, so that the files are the same wherever they are made.
+of batch 32, in bf16 and in fp8. Kernel names are those of such a run; durations are plausible and
+come from a fixed seed, so that the files are the same on every machine.
 
     examples/make_examples.py [FOLDER]
 """
@@ -66,7 +66,7 @@ class Trace:
         self.correlation = 41_000
 
     def run(self, name, mean_ns, overlap=0, stream=7, megabytes=None):
-        """One operation on every GPU; `overlap` of it lies over what follows, on its own stream."""
+        """One operation on every GPU; the next operation overlaps its last part, the fraction `overlap`."""
         self.correlation += 1
         for gpu in range(GPUS):
             duration = max(900, int(self.random.gauss(mean_ns, mean_ns * 0.03)))
@@ -75,7 +75,7 @@ class Trace:
             self.clock[gpu] = start + int(duration * (1 - overlap))
 
     def wait(self, ns):
-        """The GPUs have nothing to do, and begin together again."""
+        """The GPUs are idle for `ns`, then start together."""
         at = max(self.clock) + ns
         self.clock = [at + self.random.randint(0, 2000) for _ in range(GPUS)]
 
