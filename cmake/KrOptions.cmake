@@ -16,6 +16,12 @@ if(KR_SANITIZE)
   target_link_options(kr_options INTERFACE -fsanitize=${KR_SANITIZE})
 endif()
 
+if(KR_ODR)
+  # The link compares each type as every source defines it. Code is not optimised: only its types are looked at.
+  target_compile_options(kr_options INTERFACE -flto)
+  target_link_options(kr_options INTERFACE -flto=auto -O0 -Werror=odr -Werror=lto-type-mismatch)
+endif()
+
 if(KR_LIBFUZZER)
   # Every part tells libFuzzer which of its branches were taken.
   target_compile_options(kr_options INTERFACE -fsanitize=fuzzer-no-link)

@@ -27,13 +27,12 @@ class Attributor {
       : trace_(trace), phases_(program, database, model) {}
 
   Attribution run() {
-    const size_t count = trace_.operations.size();
-    for (auto* list : {&out_.step_of, &out_.module_of}) list->assign(count, Attribution::none);
     if (trace_.host) {
+      out_.step_of.resize(trace_.operations.size());
+      out_.module_of.resize(trace_.operations.size());
       find_steps();
       follow_launches();
     }
-    out_.layer_of.assign(count, Attribution::none);
     find_layers();
     return std::move(out_);
   }
@@ -117,8 +116,8 @@ class Attributor {
           const uint32_t step =
               range == trace::HostRange::none ? Attribution::none : step_of_range(range);
           for (const uint32_t operation : launch.operations) {
-            out_.module_of[operation] = module;
-            out_.step_of[operation] = step;
+            out_.module_of.set(operation, module);
+            out_.step_of.set(operation, step);
           }
         });
   }
@@ -192,6 +191,7 @@ class Attributor {
       }
     }
     if (before == 0) return;
+    out_.layer_of.resize(trace_.operations.size());
     GrowingArray<uint32_t> kernels;
     kernels.extend(before);
     for_kernels([&](uint32_t operation, const Unit& unit) {
@@ -241,7 +241,7 @@ class Attributor {
         const uint32_t i = operations[found.first + k];
         run.total_ns += trace_.operations[i].duration_ns;
         if (found.level > 0) continue;
-        out_.layer_of[i] = static_cast<uint32_t>(run.first_layer + k / found.period);
+        out_.layer_of.set(i, static_cast<uint32_t>(run.first_layer + k / found.period));
       }
       out_.layer_runs.push_back(run);
     }

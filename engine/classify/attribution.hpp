@@ -37,15 +37,31 @@ struct LayerRun {
   int64_t unit_ns = 0;       // of all kernels looked through
 };
 
-struct Attribution {
+/// A number by operation. A trace in which no operation has one stores none.
+class NumberOfOperation {
+ public:
   static constexpr uint32_t none = UINT32_MAX;
 
+  uint32_t operator[](size_t operation) const noexcept {
+    return numbers_.empty() ? none : numbers_[operation];
+  }
+  void resize(size_t operations) { numbers_.resize(operations, none); }
+  /// After `resize`.
+  void set(size_t operation, uint32_t number) noexcept { numbers_[operation] = number; }
+
+ private:
+  std::vector<uint32_t> numbers_;
+};
+
+struct Attribution {
+  static constexpr uint32_t none = NumberOfOperation::none;
+
   std::vector<TraceStep> steps;      // by start on the host
-  std::vector<uint32_t> step_of;     // by operation
-  std::vector<uint32_t> module_of;   // by operation: the innermost module, in HostSide::ranges
+  NumberOfOperation step_of;         // in `steps`
+  NumberOfOperation module_of;       // the innermost module, in HostSide::ranges
   std::vector<LayerRun> layer_runs;  // in the order of the units, by place
-  /// By operation: which layer of all that runs of level 0 have, in their order.
-  std::vector<uint32_t> layer_of;
+  /// The layer, among all layers of runs of level 0 in their order.
+  NumberOfOperation layer_of;
 
   /// The place among `layer_runs` of the run that a layer is of.
   size_t run_of(uint32_t layer) const noexcept;
@@ -59,8 +75,9 @@ struct Attribution {
 /// Least operations of a launch that make it one of a graph.
 inline constexpr size_t least_graph = 2;
 
-/// `trace` without a host side has no steps and modules, only layers. Deterministic. Memory: the 12
-/// bytes an operation of an Attribution, and while it is made 4 more.
+/// `trace` without a host side has no steps and modules, only layers. Deterministic. Memory
+/// per operation: 8 bytes if the trace has launches, 4 if it has layers, and 4 more while it is
+/// made.
 Attribution attribute(const trace::Trace& trace, const sema::Program& program,
                       const std::shared_ptr<const match::Database>& database, sema::ModelId model);
 

@@ -95,7 +95,7 @@ const Definition list_columns_table{
      {
          {"table_name", Unit::text, Role::key, "The id of the table."},
          {"name", Unit::text, Role::key,
-          "The id of the column; `*` stands for one column per dimension of the model, named after "
+          "The id of the column; `*` means one column per dimension of the model, named after "
           "it."},
          {"unit", Unit::text, Role::measure, "The unit of its cells."},
          {"role", Unit::text, Role::measure,

@@ -110,7 +110,7 @@ const Definition unexplained_table{
          {"label_words", Unit::text, Role::detail,
           "The words of the names that suggest the label; nothing if there are none.", true},
          {"rule", Unit::text, Role::detail,
-          "The suggested rule; nothing if the group is the empty name alone.", true},
+          "The suggested rule; nothing if the only name of the group is empty.", true},
          {"file", Unit::text, Role::measure, "The rules file where the rule goes."},
          {"line", Unit::id, Role::measure,
           "The line of that file below which, or in which, the rule goes, from 1."},

@@ -29,7 +29,7 @@ const Definition devices_table{
       {"busy_ns", Unit::ns, Role::measure, "The time in which at least one operation ran."},
       {"compute_ns", Unit::ns, Role::measure, "The time in which a compute kernel ran."},
       {"communication_ns", Unit::ns, Role::detail,
-       "The time in which communication ran, also beside compute."},
+       "The time in which communication ran, including the time when compute also ran."},
       {"exposed_communication_ns", Unit::ns, Role::measure,
        "The time in which communication ran and no compute."},
       {"memory_ns", Unit::ns, Role::detail, "The time in which a copy or set ran."},

@@ -65,7 +65,7 @@ void add_listed_models(const Source& source, RowSink& sink) {
           own ? listed_detect(rules, engine.name, model.name) : std::string();
       sink.row({engine.name, model.name, table::cell_or_nothing(own ? model.title : engine.title),
                 table::cell_or_nothing(listed_file(rules, own ? model.span : engine.span)),
-                own ? std::string_view(model.doc) : "the engine's own rules alone",
+                own ? std::string_view(model.doc) : "only the rules of the engine",
                 table::cell_or_nothing(detect)});
     }
   }
@@ -126,7 +126,7 @@ void add_listed_rulesets(const Source& source, RowSink& sink) {
 
 Column listed_file_column() {
   return {"ruleset", Unit::text, Role::measure,
-          "The rules file that defines it; nothing for what is built in.", true};
+          "The rules file that defines it; nothing if it is built in.", true};
 }
 Column listed_title_column() {
   return {"title", Unit::text, Role::measure, "Its title; nothing if it has none.", true};

@@ -91,7 +91,8 @@ const Definition rank_steps_table{
           {"compute_ns", Unit::ns, Role::measure,
            "The time in which a compute kernel of them ran."},
           {"communication_ns", Unit::ns, Role::measure,
-           "The time in which communication of them ran, also beside compute."},
+           "The time in which communication of them ran, including the time when compute also "
+           "ran."},
           {"exposed_communication_ns", Unit::ns, Role::measure,
            "The time in which communication of them ran and no compute of them."},
           {"memory_ns", Unit::ns, Role::measure, "The time in which a copy or set of them ran."},

@@ -73,11 +73,11 @@ extern const Definition ranks_table, rank_balance_table;
 const Definition ranks_table{
     {"ranks",
      "ranks and devices",
-     "One row per rank and device: parts of its span, and what is known of the rank.",
+     "One row per rank and device: parts of its span, and facts about the rank.",
      {{"run", Unit::text, Role::key, "The run."},
       {"rank", Unit::id, Role::key, "The rank of the run in the distributed job."},
       {"rank_from", Unit::text, Role::measure,
-       "Where the rank is from: `trace`, `name` of the file or folder, or `order` of the runs."},
+       "The source of the rank: `trace`, `name` of the file or folder, or `order` of the runs."},
       {"world_size", Unit::count, Role::detail,
        "The number of processes of the job, if the trace contains it.", true},
       {"device", Unit::id, Role::key, "The number of the device."},

@@ -30,10 +30,10 @@ std::string reference_markdown() {
       "TABLE` lists the\ncolumns of one, and `kr list schema` prints the JSON Schema of `--format "
       "json`. This page is generated:\n`kr list reference > docs/tables.md`.\n\n"
       "Times are whole nanoseconds, ratios are from 0 to 1, and nothing is rounded before it is "
-      "shown. Totals are\nnever among the rows. A column marked `*` stands for one column per "
+      "shown. Totals are\nnever among the rows. A column marked `*` means one column per "
       "dimension of the models, such as `stage`\nand `substage`. Columns of role `key` identify "
       "the row together. A terminal leaves out columns of role `detail`\nunless `--all` is given, "
-      "and it alone shows columns of role `short_form`.\n";
+      "and is the only format that shows columns of role `short_form`.\n";
   for (const Definition* one : all()) {
     const table::Info& info = one->info;
     text += fmt::format("\n## {}\n\n{}\n\n", info.id, info.doc);

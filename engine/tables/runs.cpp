@@ -118,7 +118,7 @@ const Definition notes_table{
       {"text", Unit::text, Role::key, "The note for people."},
       {"count", Unit::count, Role::measure, "Records concerned.", true},
       {"first_offset", Unit::id, Role::detail,
-       "Where the first of them is: a byte of the decompressed text, or a row of its table.",
+       "The place of the first one: a byte of the decompressed text, or a row of its table.",
        true}},
      true},
     Needs::nothing,

@@ -154,7 +154,7 @@ const Definition steps_table{
       {"busy_ns", Unit::ns, Role::measure, "The time in which at least one of them ran."},
       {"compute_ns", Unit::ns, Role::detail, "The time in which a compute kernel of them ran."},
       {"communication_ns", Unit::ns, Role::detail,
-       "The time in which communication of them ran, also beside compute."},
+       "The time in which communication of them ran, including the time when compute also ran."},
       {"exposed_communication_ns", Unit::ns, Role::measure,
        "The time in which communication of them ran and no compute of them."},
       {"memory_ns", Unit::ns, Role::detail, "The time in which a copy or set of them ran."},

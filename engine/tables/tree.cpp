@@ -18,7 +18,8 @@ void add_tree(const Source& source, RowSink& sink) {
   for (size_t i = 0; i < view.steps().size(); ++i) {
     const trees::ViewStep& step = view.steps()[i];
     view.rows(i, nodes, rows);
-    for (const trees::ViewRow& row : rows) {
+    for (size_t node = 0; node < rows.size(); ++node) {
+      const trees::ViewRow& row = rows[node];
       const trees::ViewEntry& entry = view.entries()[row.entry];
       Cell depth, path;
       std::string_view label = entry.label;
@@ -30,9 +31,9 @@ void add_tree(const Source& source, RowSink& sink) {
         label = view.label(row.path);
       }
       sink.row({source.tree->run, static_cast<int64_t>(step.index), step.phase,
-                table::cell(step.step), table::cell(view.layer(i, row)), depth, path, entry.name,
-                table::cell_or_nothing(label), static_cast<int64_t>(row.nodes), row.invocations,
-                row.total_ns});
+                table::cell(step.step), table::cell(view.layer(i, row)), static_cast<int64_t>(node),
+                depth, path, entry.name, table::cell_or_nothing(label),
+                static_cast<int64_t>(row.nodes), row.invocations, row.total_ns});
     }
   }
 }
@@ -98,6 +99,7 @@ const Definition tree_table{
          {"step", Unit::id, Role::key, "The number of the step in its text, if it has one.", true},
          {"layer", Unit::id, Role::key,
           "The number of the layer that the node is or that its step has, if there is one.", true},
+         {"node", Unit::id, Role::key, "The number of the row in its step, from 0."},
          {"depth", Unit::count, Role::measure,
           "How many nodes are above it; nothing for several nodes.", true},
          {"path", Unit::text, Role::key,
@@ -109,7 +111,7 @@ const Definition tree_table{
           "The label of the node in the chosen dimension, or its name if no rule labels it; "
           "nothing for nodes with different labels.",
           true},
-         {"nodes", Unit::count, Role::detail, "How many nodes of the step the row stands for."},
+         {"nodes", Unit::count, Role::detail, "The number of nodes of the step in this row."},
          {"invocations", Unit::count, Role::measure,
           "How many times the module was called or the kernel was launched."},
          {"total_ns", Unit::ns, Role::measure, "The time of all kernels below the node."},
@@ -121,7 +123,7 @@ extern const Definition tree_steps_table;
 const Definition tree_steps_table{
     {"tree_steps",
      "steps",
-     "One row per run and step shown: its time, whatever is shown of its module tree.",
+     "One row per run and step shown: its time, which does not depend on the nodes shown.",
      {
          {"run", Unit::text, Role::key, "The run."},
          {"step_id", Unit::id, Role::key, "The number of the step among all steps, from 0."},

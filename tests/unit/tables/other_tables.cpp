@@ -144,7 +144,7 @@ engine e "E" {
   source.rulesets = &rulesets;
   CHECK(rows("list_engines", source) == Lines{"e|E|test.kr|An engine.|\"x\" & \"y\" | \"z\""});
   CHECK(rows("list_models", source) ==
-        Lines{"e|default|E|test.kr|the engine's own rules alone|-", "e|m|M|test.kr||\"q\""});
+        Lines{"e|default|E|test.kr|only the rules of the engine|-", "e|m|M|test.kr||\"q\""});
   const Lines labels = rows("list_labels", source);
   REQUIRE(labels.size() >= 2);
   CHECK(labels[0] == "e|substage|gemm|Products|#4e79a7|test.kr|");
