@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "classify/periods.hpp"
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 #include "trace/launched.hpp"
 
 namespace kr::classify {
@@ -132,8 +132,7 @@ class Attributor {
   };
   struct UnitHash {
     size_t operator()(const Unit& unit) const noexcept {
-      return trace::fold_multiply(uint64_t{unit.what} << 32 | unit.track,
-                                  2 * uint64_t{unit.graph} + 1);
+      return hash_numbers(uint64_t{unit.what} << 32 | unit.track, unit.graph);
     }
   };
   Unit unit_of(uint32_t operation) const {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/hash.hpp"
 #include "base/descriptor.hpp"
 #include "base/file.hpp"
 #include "match/scanner.hpp"

@@ -1,6 +1,6 @@
 #include "trace/module_paths.hpp"
 
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 
 namespace kr::trace {
 namespace {
@@ -8,8 +8,7 @@ namespace {
 constexpr size_t first_path_slots = 1024;
 
 uint64_t hash_of(PathId parent, NameId name, uint32_t ordinal) {
-  return fold_multiply((uint64_t{parent.index} << 32 | name.index) ^ 0x9e3779b97f4a7c15,
-                       ordinal ^ 0xd6e8feb86659fd93);
+  return hash_numbers(uint64_t{parent.index} << 32 | name.index, ordinal);
 }
 
 }  // namespace

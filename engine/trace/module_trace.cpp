@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 
 namespace kr::trace {
 namespace {
@@ -13,8 +13,8 @@ constexpr std::string_view exceeded = "ns by which children exceed their parent 
 uint64_t hash_of(const std::vector<ModuleNode>& nodes) {
   uint64_t hash = nodes.size();
   for (const ModuleNode& node : nodes) {
-    hash = fold_multiply(hash ^ (uint64_t{node.path.index} << 32 | node.end),
-                         static_cast<uint64_t>(node.invocations) ^ 0x9e3779b97f4a7c15);
+    hash = hash_numbers(hash ^ (uint64_t{node.path.index} << 32 | node.end),
+                        static_cast<uint64_t>(node.invocations));
   }
   return hash;
 }

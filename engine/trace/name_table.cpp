@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::trace {

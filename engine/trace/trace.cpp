@@ -5,7 +5,7 @@
 
 #include "base/check.hpp"
 #include "base/error.hpp"
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 #include "trace/sort_in_place.hpp"
 
 namespace kr::trace {
@@ -80,8 +80,8 @@ TraceBuilder::TraceBuilder(std::string source, std::string format) {
 }
 
 TrackId TraceBuilder::track(const Track& track) {
-  const uint64_t hash = hash_number(
-      track.stream, hash_bytes(track.device_name) + static_cast<uint64_t>(track.device));
+  const uint64_t hash = hash_numbers(
+      static_cast<uint64_t>(track.stream), hash_bytes(track.device_name) + static_cast<uint64_t>(track.device));
   const auto [first, last] = tracks_.equal_range(hash);
   for (auto known = first; known != last; ++known) {
     if (trace_.track(known->second) == track) return known->second;

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 #include "trace/readers/csv_scan.hpp"
 #include "trace/readers/decimal.hpp"
 
@@ -220,7 +220,7 @@ TrackId CsvRowParser::fast_track(std::string_view device, std::string_view strea
 }
 
 TrackId CsvRowParser::track_id(std::string_view device, int64_t stream) {
-  const uint64_t hash = hash_number(stream, hash_bytes(device));
+  const uint64_t hash = hash_numbers(static_cast<uint64_t>(stream), hash_bytes(device));
   const auto [first, last] = track_index_.equal_range(hash);
   for (auto known = first; known != last; ++known) {
     const CsvRows::NewTrack& track = tracks_[known->second];

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/growing_array.hpp"
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 #include "trace/host_side.hpp"
 #include "trace/readers/decimal.hpp"
 #include "trace/readers/json_tokens.hpp"
