@@ -94,8 +94,7 @@ KrdbContents from_krdb(const std::string& path, std::string_view bytes) {
   if (!body) {
     throw Error(path, {.line = std::nullopt, .offset = bytes.size()}, "is cut off here", remedy);
   }
-  auto contents =
-      hash128(*body) == checksum && in.left() == 0 ? read_body(*body) : std::nullopt;
+  auto contents = hash128(*body) == checksum && in.left() == 0 ? read_body(*body) : std::nullopt;
   if (!contents) throw Error(path, "is damaged: its checksum does not match", remedy);
   return std::move(*contents);
 }

@@ -31,10 +31,9 @@ std::string to_bytes(const Proofs& proofs) {
   body.number(sorted.size());
   for (const auto& [question, proof] : sorted) {
     body.hash(question);
-    for (const uint64_t number :
-         {uint64_t{proof->budget.search}, uint64_t{proof->budget.work},
-          uint64_t{proof->used.search}, uint64_t{proof->used.work},
-          static_cast<uint64_t>(proof->finding.answer)}) {
+    for (const uint64_t number : {uint64_t{proof->budget.search}, uint64_t{proof->budget.work},
+                                  uint64_t{proof->used.search}, uint64_t{proof->used.work},
+                                  static_cast<uint64_t>(proof->finding.answer)}) {
       body.number(number);
     }
     body.text(proof->finding.name);

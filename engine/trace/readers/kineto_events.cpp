@@ -86,7 +86,7 @@ void EventRows::clear() {
 
 void EventParser::restart() {
   names_ = {};
-  range_names_.clear();
+  range_names_ = {};
   name_bytes_ = 0;
   tracks_.clear();
   last_track_id_ = {};
@@ -285,8 +285,7 @@ void EventParser::take_range_name(const JsonWalk& json, HostKind kind) {
     if (!name.starts_with(module_head)) return;
     name.remove_prefix(module_head.size());
   }
-  if (range_names_.contains(name)) return;
-  range_names_.emplace(name);
+  if (const size_t known = range_names_.size(); range_names_.add(name) < known) return;
   name_bytes_ += name.size();
   out_->new_ranges.push_back(in_window ? name : out_->unquoted.emplace_back(name));
 }
