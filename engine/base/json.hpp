@@ -16,7 +16,4 @@ void append_json_string(std::string& out, std::string_view text);
 /// characters `\xNN`.
 std::string utf8_text(std::string_view text);
 
-/// The length of the UTF-8 character that begins at `at`; 0 where the bytes are none.
-size_t utf8_length(std::string_view text, size_t at);
-
 }  // namespace kr

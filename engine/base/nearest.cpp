@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/ascii.hpp"
+
 namespace kr {
-namespace {
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-}  // namespace
-
 size_t edit_distance(std::string_view a, std::string_view b) {
   // Optimal string alignment: three rows of the table, the oldest for swaps.
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);

@@ -6,13 +6,14 @@
 #include <limits>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 
 namespace kr::classify {
 namespace {
 
 bool is_digits(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return std::all_of(text.begin(), text.end(), is_digit);
 }
 
 /// `12`, `12.5`, `.5`, with a sign: what a person means as a number, good or bad.

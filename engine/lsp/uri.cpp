@@ -1,8 +1,7 @@
 #include "lsp/uri.hpp"
 
-#include <fmt/format.h>
-
 #include "base/ascii.hpp"
+#include "base/uri.hpp"
 
 namespace kr::lsp {
 namespace fs = std::filesystem;
@@ -55,17 +54,7 @@ std::optional<fs::path> path_of(std::string_view uri) {
 std::string uri_of(const fs::path& path) {
   std::error_code error;
   const fs::path whole = fs::absolute(path, error);
-  std::string uri = "file://";
-  for (const char c : (error ? path : whole).string()) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (is_digit(c) || is_ascii_letter(c) ||
-        std::string_view("/-._~").find(c) != std::string_view::npos) {
-      uri += c;
-    } else {
-      uri += fmt::format("%{:02X}", byte);
-    }
-  }
-  return uri;
+  return "file://" + uri_path((error ? path : whole).string());
 }
 
 }  // namespace kr::lsp

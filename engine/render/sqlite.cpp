@@ -10,7 +10,7 @@
 
 #include "base/ascii.hpp"
 #include "base/distinct_texts.hpp"
-#include "base/json.hpp"
+#include "base/utf8.hpp"
 #include "render/columns.hpp"
 #include "render/render.hpp"
 
@@ -25,12 +25,7 @@ using table::Unit;
 /// Whether SQLite and its readers take it for a text: they stop at NUL bytes, and many refuse what
 /// is not UTF-8.
 bool is_sqlite_text(std::string_view bytes) {
-  for (size_t at = 0; at < bytes.size();) {
-    const size_t length = bytes[at] == '\0' ? 0 : utf8_length(bytes, at);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
+  return bytes.find('\0') == bytes.npos && is_utf8(bytes);
 }
 
 /// Bytes that are not text become a blob of the same bytes.

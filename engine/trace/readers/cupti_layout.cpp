@@ -77,13 +77,13 @@ CuptiTitle cupti_title(std::string_view text) {
   const bool bracketed = text.ends_with(')') || text.ends_with(']');
   const size_t open = bracketed ? text.rfind(text.back() == ')' ? '(' : '[') : text.npos;
   if (open != text.npos) {
-    title.in = lowered(std::string(trim_cell(text.substr(open + 1, text.size() - open - 2))));
+    title.in = lowered(trim_cell(text.substr(open + 1, text.size() - open - 2)));
     text = text.substr(0, open);
   }
   for (const char c : text) {
     const char small = lower(c);
-    const bool kept = (small >= 'a' && small <= 'z') || (small >= '0' && small <= '9') ||
-                      static_cast<unsigned char>(small) >= 0x80;
+    const bool kept =
+        is_lower(small) || is_digit(small) || static_cast<unsigned char>(small) >= 0x80;
     if (kept) title.word += small;
   }
   return title;
@@ -282,7 +282,7 @@ std::string_view base_name(std::string_view path) {
 
 // Without .csv and what it is packed with; nothing where it has no .csv.
 std::optional<std::string> csv_stem(std::string_view path) {
-  std::string name = lowered(std::string(base_name(path)));
+  std::string name = lowered(base_name(path));
   for (const std::string_view packed : {".gz"sv, ".zst"sv, ".gzip"sv}) {
     if (name.ends_with(packed)) {
       name.resize(name.size() - packed.size());
@@ -325,7 +325,7 @@ std::optional<CuptiFileName> cupti_file_name(std::string_view path) {
   std::optional<std::string> name = csv_stem(path);
   if (!name) return std::nullopt;
   for (char& c : *name) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool kept = is_lower(c) || is_digit(c);
     if (!kept) c = '_';
   }
   const std::string framed = "_" + *name + "_";

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/ascii.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::trace {
 namespace {
@@ -35,26 +36,6 @@ size_t append_code(std::string& out, std::string_view raw, size_t at) {
 }
 
 }  // namespace
-
-void append_utf8(std::string& out, uint32_t code) {
-  const auto add = [&](uint32_t byte) { out += static_cast<char>(byte); };
-  const auto tail = [&](int shift) { add(0x80U | (code >> shift & 0x3fU)); };
-  if (code < 0x80) {
-    add(code);
-  } else if (code < 0x800) {
-    add(0xc0U | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    add(0xe0U | code >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    add(0xf0U | code >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
 
 char short_escape(char c) noexcept {
   switch (c) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "base/ascii.hpp"
+#include "base/integer.hpp"
 #include "trace/readers/json_scan.hpp"
 
 namespace kr::trace {
@@ -353,11 +353,7 @@ std::optional<int64_t> EventParser::integer(const JsonWalk& json, const JsonRaw&
   } else if (raw.kind != JsonRaw::Kind::number) {
     return std::nullopt;
   }
-  int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
+  return integer_from(text);
 }
 
 std::string_view EventParser::kept(const JsonWalk& json, std::string_view raw) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/integer.hpp"
 #include "trace/format.hpp"
 #include "trace/ordered_workers.hpp"
 #include "trace/readers/event_windows.hpp"
@@ -126,11 +126,7 @@ class KinetoReader {
   /// The number the cursor is on, where it is a whole one.
   template <class Number>
   std::optional<Number> whole_number() {
-    const std::string_view text = json_.number();
-    Number value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    return integer_from<Number>(json_.number());
   }
 
   void distributed_info() {
