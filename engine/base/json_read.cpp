@@ -45,7 +45,7 @@ std::string_view said(simdjson::error_code error) {
 class Reader {
  public:
   Reader(std::string_view text, const std::string& path) : path_(path), text_(text) {
-    if (text_.starts_with("\xef\xbb\xbf")) {
+    if (text_.starts_with(byte_order_mark)) {
       skipped_ = 3;
       text_.remove_prefix(3);
     }

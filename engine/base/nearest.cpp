@@ -1,5 +1,7 @@
 #include "base/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -42,9 +44,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 
 std::string near_or_all(std::string_view word, std::span<const std::string> candidates) {
   if (const auto near = nearest(word, candidates)) return "did you mean `" + *near + "`?";
-  std::string all;
-  for (const std::string& candidate : candidates) all += (all.empty() ? "" : ", ") + candidate;
-  return "available: " + all;
+  return fmt::format("available: {}", fmt::join(candidates, ", "));
 }
 
 }  // namespace kr

@@ -7,6 +7,9 @@
 
 namespace kr {
 
+/// What some editors put before a text; it is no part of it.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 /// The length of the character that begins at `at`; 0 where the bytes are none.
 size_t utf8_length(std::string_view text, size_t at = 0) noexcept;
 

@@ -12,7 +12,7 @@ Encoding encoding_of(std::string_view text) {
     return {Verdict::binary, at, 0, "it contains a NUL byte"};
   }
   Encoding encoding;
-  if (text.starts_with("\xef\xbb\xbf")) encoding.head = 3;
+  if (text.starts_with(byte_order_mark)) encoding.head = 3;
   if (const size_t at = utf8_end(text); at < text.size()) {
     encoding.verdict = Verdict::broken;
     encoding.at = at;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/ascii.hpp"
+#include "base/utf8.hpp"
 #include "trace/readers/csv_layout.hpp"
 #include "trace/readers/csv_row.hpp"
 #include "trace/readers/decimal.hpp"
@@ -348,7 +349,7 @@ CuptiHeader read_cupti_header(const std::vector<std::string_view>& titles,
 }
 
 bool may_be_cupti_csv(std::string_view head) noexcept {
-  if (head.starts_with("\xef\xbb\xbf"sv)) head.remove_prefix(3);
+  if (head.starts_with(byte_order_marksv)) head.remove_prefix(3);
   const size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == head.npos) return false;
   const size_t end = std::min(head.find('\n', begin), head.size());

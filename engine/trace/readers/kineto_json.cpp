@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/integer.hpp"
+#include "base/utf8.hpp"
 #include "trace/format.hpp"
 #include "trace/ordered_workers.hpp"
 #include "trace/readers/event_windows.hpp"
@@ -279,7 +280,7 @@ class KinetoReader {
 };
 
 // What bytes a byte order mark has.
-constexpr std::string_view mark = "\xef\xbb\xbf";
+constexpr std::string_view mark = byte_order_mark;
 constexpr std::string_view spaces = " \t\r\n";
 
 constexpr std::array<std::string_view, 2> kineto_json_extensions{".pt.trace.json", ".json"};
