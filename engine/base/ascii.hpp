@@ -43,6 +43,12 @@ constexpr bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+constexpr std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 constexpr char lower(char c) noexcept {
   return is_upper(c) ? static_cast<char>(c + ('a' - 'A')) : c;
 }

@@ -22,7 +22,7 @@ const std::vector<Characters::Mark>& Characters::marks(source::FileId file) {
   const std::string_view text = sources_.text(file);
   marks.push_back({0, 0});
   Mark here{0, 0};
-  if (text.starts_with(byte_order_mark)) {  // a byte order mark is not part of the text
+  if (text.starts_with(byte_order_mark)) {
     here.offset = 3;
     marks.push_back(here);
   }

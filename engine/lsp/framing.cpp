@@ -13,12 +13,6 @@ namespace {
 constexpr std::string_view field = "content-length";
 constexpr size_t longest_told = 999'999'999'999;
 
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
 /// The length that a head tells; none, and what is wrong.
 std::optional<size_t> length_in(std::string_view head, std::string& why) {
   std::optional<size_t> length;

@@ -10,7 +10,7 @@
 #include "base/utf8.hpp"
 #include "trace/readers/csv_layout.hpp"
 #include "trace/readers/csv_row.hpp"
-#include "trace/readers/decimal.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {
@@ -349,7 +349,7 @@ CuptiHeader read_cupti_header(const std::vector<std::string_view>& titles,
 }
 
 bool may_be_cupti_csv(std::string_view head) noexcept {
-  if (head.starts_with(byte_order_marksv)) head.remove_prefix(3);
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(3);
   const size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == head.npos) return false;
   const size_t end = std::min(head.find('\n', begin), head.size());

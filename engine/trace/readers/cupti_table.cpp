@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "trace/readers/csv_row.hpp"
-#include "trace/readers/decimal.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 

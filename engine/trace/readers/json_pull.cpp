@@ -9,8 +9,8 @@
 #include "base/ascii.hpp"
 #include "base/check.hpp"
 #include "base/utf8.hpp"
-#include "trace/readers/decimal.hpp"
 #include "trace/readers/json_scan.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {

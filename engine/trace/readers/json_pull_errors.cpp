@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "base/ascii.hpp"
-#include "trace/readers/decimal.hpp"
 #include "trace/readers/json_pull.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {

@@ -17,8 +17,8 @@
 #include "base/distinct_texts.hpp"
 #include "base/growing_array.hpp"
 #include "trace/host_side.hpp"
-#include "trace/readers/decimal.hpp"
 #include "trace/readers/json_tokens.hpp"
+#include "trace/readers/messages.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::trace {
@@ -101,7 +101,7 @@ class EventParser {
   std::optional<OperationKind> told_operation(const JsonWalk& json);
   void take_host(const JsonWalk& json, EventRows::HostEvent::Kind kind);
   void take_range_name(const JsonWalk& json, EventRows::HostEvent::Kind kind);
-  TimeFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
+  DecimalFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
   NameId name_id(std::string_view name, bool in_window, OperationKind kind);
   TrackId track_id(const JsonWalk& json);
   std::optional<int64_t> integer(const JsonWalk& json, const JsonRaw& raw,
