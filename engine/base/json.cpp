@@ -32,6 +32,16 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+void append_for_script(std::string& out, std::string_view json) {
+  while (true) {
+    const size_t at = json.find('<');
+    out += json.substr(0, at);
+    if (at == json.npos) return;
+    out += "\\u003c";
+    json.remove_prefix(at + 1);
+  }
+}
+
 std::string utf8_text(std::string_view text) {
   std::string out;
   out.reserve(text.size());

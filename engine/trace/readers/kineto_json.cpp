@@ -279,8 +279,6 @@ class KinetoReader {
   std::map<int32_t, std::string> devices_;
 };
 
-// What bytes a byte order mark has.
-constexpr std::string_view mark = byte_order_mark;
 constexpr std::string_view spaces = " \t\r\n";
 
 constexpr std::array<std::string_view, 2> kineto_json_extensions{".pt.trace.json", ".json"};
@@ -292,7 +290,7 @@ void read_kineto_json(Input& input, TraceBuilder& out, const KinetoReading& read
 }
 
 bool may_be_kineto_json(std::string_view head) noexcept {
-  if (head.starts_with(mark)) head.remove_prefix(mark.size());
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
   const size_t first = head.find_first_not_of(spaces);
   if (first == head.npos) return false;
   const size_t next = head.find_first_not_of(spaces, first + 1);
