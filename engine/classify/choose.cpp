@@ -88,7 +88,7 @@ std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf
   std::stable_sort(scores.begin(), scores.end(),
                    [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; });
   const auto describe = [&](const Score<Id>& score) {
-    return fmt::format("{} {} %", name_of(score.what), percent(score.total_ns, total, 1));
+    return fmt::format("{} {} %", name_of(score.what), table::percent(score.total_ns, total, 1));
   };
   const bool exact = std::all_of(scores.begin(), scores.end(),
                                  [](const Score<Id>& score) { return score.exact(); });
@@ -103,11 +103,12 @@ std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf
   if (scores.size() > 1 && scores[1].total_ns == scores[0].total_ns) {
     why = fmt::format("{}s {} and {} are both detected for {} % of GPU time", what,
                       name_of(scores[0].what), name_of(scores[1].what),
-                      percent(scores[0].total_ns, total, 1));
+                      table::percent(scores[0].total_ns, total, 1));
     return std::nullopt;
   }
   why = fmt::format("{} {} is detected for {}{} % of GPU time", what, name_of(scores[0].what),
-                    scores[0].exact() ? "" : "at least ", percent(scores[0].total_ns, total, 1));
+                    scores[0].exact() ? "" : "at least ",
+                    table::percent(scores[0].total_ns, total, 1));
   if (scores.size() > 1 && scores[1].total_ns > 0) why += "; next: " + describe(scores[1]);
   return scores[0].what;
 }

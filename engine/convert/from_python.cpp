@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/integer.hpp"
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 
@@ -13,9 +14,6 @@ namespace {
 
 bool is_octal(char c) {
   return c >= '0' && c <= '7';
-}
-bool is_hex(char c) {
-  return hex_value(c) >= 0;
 }
 class Rewriter {
  public:
@@ -136,18 +134,18 @@ class Rewriter {
   /// `\xe9` is the character U+00E9 in Python: two bytes of a name.
   void numbered(size_t digits) {
     const std::string_view hex = rest_.substr(2, digits);
-    if (hex.size() < digits || !std::all_of(hex.begin(), hex.end(), is_hex)) return take(2);
-    const unsigned long point = std::stoul(std::string(hex), nullptr, 16);
-    if (point < 0x80) {
-      result_.text += hex_byte(static_cast<char>(point));
-    } else if (in_class_ || point > 0x10ffff) {
+    const auto point = integer_from<uint32_t>(hex, 16);
+    if (hex.size() < digits || !point) return take(2);
+    if (*point < 0x80) {
+      result_.text += hex_byte(static_cast<char>(*point));
+    } else if (in_class_ || *point > 0x10ffff) {
       // A character that a class cannot hold: the dialect refuses it as spelled.
       result_.text += "\\u";
       rest_.remove_prefix(2);
       return;
     } else {
       std::string character;
-      append_utf8(character, static_cast<uint32_t>(point));
+      append_utf8(character, *point);
       result_.text += "(?:" + hex_bytes(character) + ")";
     }
     rest_.remove_prefix(2 + digits);

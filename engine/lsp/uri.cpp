@@ -1,6 +1,6 @@
 #include "lsp/uri.hpp"
 
-#include "base/ascii.hpp"
+#include "base/integer.hpp"
 #include "base/uri.hpp"
 
 namespace kr::lsp {
@@ -15,11 +15,10 @@ std::optional<std::string> decoded(std::string_view text) {
       continue;
     }
     if (at + 2 >= text.size()) return std::nullopt;
-    const int high = hex_value(text[at + 1]);
-    const int low = hex_value(text[at + 2]);
+    const auto byte = integer_from<uint8_t>(text.substr(at + 1, 2), 16);
     // A NUL byte ends a path for the system.
-    if (high < 0 || low < 0 || high + low == 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
+    if (!byte || *byte == 0) return std::nullopt;
+    out += static_cast<char>(*byte);
     at += 2;
   }
   return out;

@@ -40,7 +40,7 @@ std::string assemble_page(const PageParts& parts, std::string_view title, size_t
     } else if (name == "version") {
       out += KR_VERSION;
     } else if (name == "title") {
-      out += xml_text(title);
+      out += diag::xml_text(title);
     } else if (name == "style") {
       out += page_shell.style;
       out += parts.style;

@@ -2,22 +2,15 @@
 
 #include <optional>
 
-#include "base/ascii.hpp"
+#include "base/integer.hpp"
 #include "base/utf8.hpp"
 
 namespace kr::trace {
 namespace {
 
 // The four digits at `at`.
-std::optional<uint32_t> hex4(std::string_view raw, size_t at) noexcept {
-  if (raw.size() < at + 4) return std::nullopt;
-  uint32_t code = 0;
-  for (size_t i = at; i < at + 4; ++i) {
-    const int value = hex_value(raw[i]);
-    if (value < 0) return std::nullopt;
-    code = code * 16 + static_cast<uint32_t>(value);
-  }
-  return code;
+std::optional<uint16_t> hex4(std::string_view raw, size_t at) noexcept {
+  return raw.size() < at + 4 ? std::nullopt : integer_from<uint16_t>(raw.substr(at, 4), 16);
 }
 
 // Behind the `\u` escape at `at`; 0: it is none.
