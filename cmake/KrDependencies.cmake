@@ -12,6 +12,7 @@ pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson)
 find_path(PEGTL_INCLUDE_DIR tao/pegtl.hpp REQUIRED)
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 
 add_library(kr_pegtl INTERFACE)
 target_include_directories(kr_pegtl SYSTEM INTERFACE ${PEGTL_INCLUDE_DIR})

@@ -126,17 +126,13 @@ struct keyword {
   static bool match(Input& in, State& state) {
     const std::string_view rest(in.current(), in.size());
     if (rest.starts_with(text)) {
-      if (rest.size() > text.size() && is_word_byte(rest[text.size()])) return false;
+      if (rest.size() > text.size() && word_byte::test(rest[text.size()])) return false;
       in.bump(text.size());
       return true;
     }
     const size_t meant = state.meant(in.byte(), text);
     in.bump(meant);
     return meant > 0;
-  }
-  static bool is_word_byte(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
   }
 };
 

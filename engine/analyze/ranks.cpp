@@ -11,6 +11,8 @@
 #include <set>
 #include <tuple>
 
+#include "base/ascii.hpp"
+
 namespace kr::analyze {
 namespace {
 
@@ -161,10 +163,7 @@ const char* to_string(RankNumber::From from) noexcept {
 }
 
 std::optional<int64_t> rank_in_path(std::string_view path) {
-  std::string lower(path);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string lower = lowered(path);
   std::optional<int64_t> found;
   size_t found_at = 0;
   for (const std::string_view word : {"rank", "worker"}) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/hash.hpp"
+
 namespace kr {
 
 class ByteWriter {
@@ -17,6 +19,15 @@ class ByteWriter {
   void text(std::string_view text) {
     number(text.size());
     bytes_ += text;
+  }
+  void hash(const Hash128& hash) {
+    number(hash.high);
+    number(hash.low);
+  }
+  /// A text behind its hash, so that damage is found.
+  void checked(std::string_view body) {
+    hash(hash128(body));
+    text(body);
   }
   std::string take() && { return std::move(bytes_); }
 
@@ -46,6 +57,17 @@ class ByteReader {
     bytes_.remove_prefix(*size);
     return text;
   }
+  std::optional<Hash128> hash() {
+    const auto high = number();
+    const auto low = number();
+    return low ? std::optional(Hash128{*high, *low}) : std::nullopt;
+  }
+  /// Nothing where the hash is another's, or something follows.
+  std::optional<std::string_view> checked() {
+    const auto sum = hash();
+    const auto body = text();
+    return body && left() == 0 && hash128(*body) == sum ? body : std::nullopt;
+  }
   size_t left() const noexcept { return bytes_.size(); }
 
  private:
@@ -55,13 +77,5 @@ class ByteReader {
   }
   std::string_view bytes_;
 };
-
-/// A hash of 128 bits: tells files apart and finds damage, no protection against malice.
-struct Hash128 {
-  uint64_t high = 0;
-  uint64_t low = 0;
-  friend bool operator==(const Hash128&, const Hash128&) = default;
-};
-Hash128 hash128(std::string_view bytes) noexcept;
 
 }  // namespace kr

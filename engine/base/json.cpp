@@ -5,29 +5,10 @@
 #include <algorithm>
 #include <iterator>
 
-namespace kr {
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
 
-size_t utf8_length(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-  };
-  const auto continues = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
-  const unsigned first = byte(at);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return continues(at + 1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    // No overlong forms, no surrogates.
-    const unsigned second = byte(at + 1);
-    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f)) return 0;
-    return continues(at + 1) && continues(at + 2) ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const unsigned second = byte(at + 1);
-    if ((first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) return 0;
-    return continues(at + 1) && continues(at + 2) && continues(at + 3) ? 4 : 0;
-  }
-  return 0;
-}
+namespace kr {
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
@@ -51,14 +32,22 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+void append_for_script(std::string& out, std::string_view json) {
+  while (true) {
+    const size_t at = json.find('<');
+    out += json.substr(0, at);
+    if (at == json.npos) return;
+    out += "\\u003c";
+    json.remove_prefix(at + 1);
+  }
+}
+
 std::string utf8_text(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
     const size_t length = utf8_length(text, at);
-    if (length == 0) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(text[at]));
-    }
+    if (length == 0) out += hex_byte(text[at]);
     out += text.substr(at, length);
     at += std::max<size_t>(length, 1);
   }

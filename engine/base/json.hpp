@@ -12,11 +12,12 @@ namespace kr {
 std::string json_string(std::string_view text);
 void append_json_string(std::string& out, std::string_view text);
 
+/// JSON as it stands inside a script element of a page: a `<`, which only texts have, becomes
+/// `\u003c`, so that no text ends the element.
+void append_for_script(std::string& out, std::string_view json);
+
 /// `text` for readers that take no lone surrogates: a byte that is not UTF-8 becomes the four
 /// characters `\xNN`.
 std::string utf8_text(std::string_view text);
-
-/// The length of the UTF-8 character that begins at `at`; 0 where the bytes are none.
-size_t utf8_length(std::string_view text, size_t at);
 
 }  // namespace kr

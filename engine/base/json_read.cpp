@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
+#include "base/utf8.hpp"
 
 namespace kr {
 namespace {
@@ -45,7 +45,7 @@ std::string_view said(simdjson::error_code error) {
 class Reader {
  public:
   Reader(std::string_view text, const std::string& path) : path_(path), text_(text) {
-    if (text_.starts_with("\xef\xbb\xbf")) {
+    if (text_.starts_with(byte_order_mark)) {
       skipped_ = 3;
       text_.remove_prefix(3);
     }
@@ -75,11 +75,8 @@ class Reader {
 
  private:
   void check_utf8() {
-    for (size_t at = 0; at < text_.size();) {
-      const size_t length = utf8_length(text_, at);
-      if (length == 0) fail_at(at, "these bytes are not UTF-8");
-      at += length;
-    }
+    const size_t end = utf8_end(text_);
+    if (end < text_.size()) fail_at(end, "these bytes are not UTF-8");
   }
 
   JsonValue top(od::document& document) {

@@ -19,7 +19,7 @@ class JsonWriter {
  public:
   enum class Place : uint8_t {
     file,
-    /// Inside a script element of a page: `<` becomes `\u003c`, so that no text ends the element.
+    /// Inside a script element of a page; see append_for_script.
     script,
   };
   explicit JsonWriter(std::string& out, Place place = Place::file) : out_(out), place_(place) {}
@@ -72,18 +72,7 @@ class JsonWriter {
  private:
   void append(std::string_view text) {
     if (place_ == Place::file) return append_json_string(out_, text);
-    const size_t at = out_.size();
-    append_json_string(out_, text);
-    if (text.find('<') == std::string_view::npos) return;
-    const std::string plain = out_.substr(at);
-    out_.resize(at);
-    for (const char c : plain) {
-      if (c == '<') {
-        out_ += "\\u003c";
-      } else {
-        out_ += c;
-      }
-    }
+    append_for_script(out_, json_string(text));
   }
   void element() {
     if (!bare_) out_ += ',';

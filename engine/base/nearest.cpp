@@ -1,17 +1,13 @@
 #include "base/nearest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
+#include "base/ascii.hpp"
+
 namespace kr {
-namespace {
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-}  // namespace
-
 size_t edit_distance(std::string_view a, std::string_view b) {
   // Optimal string alignment: three rows of the table, the oldest for swaps.
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -48,9 +44,7 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 
 std::string near_or_all(std::string_view word, std::span<const std::string> candidates) {
   if (const auto near = nearest(word, candidates)) return "did you mean `" + *near + "`?";
-  std::string all;
-  for (const std::string& candidate : candidates) all += (all.empty() ? "" : ", ") + candidate;
-  return "available: " + all;
+  return fmt::format("available: {}", fmt::join(candidates, ", "));
 }
 
 }  // namespace kr

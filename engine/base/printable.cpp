@@ -2,32 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+
+#include "base/utf8.hpp"
 
 namespace kr {
 namespace {
-
-/// Length of the well-formed UTF-8 sequence at the head of `text`, with its code point; 0 where
-/// it is broken (overlong forms and surrogates included).
-size_t decode(std::string_view text, uint32_t& point) {
-  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char head = byte(0);
-  const size_t length = head < 0x80    ? 1
-                        : head < 0xc2  ? 0
-                        : head < 0xe0  ? 2
-                        : head < 0xf0  ? 3
-                        : head <= 0xf4 ? 4
-                                       : 0;
-  if (length == 0 || text.size() < length) return 0;
-  point = length == 1 ? head : head & (0x7fU >> length);
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-    point = point << 6 | (byte(i) & 0x3fU);
-  }
-  if (length == 3 && (point < 0x800 || (point >= 0xd800 && point < 0xe000))) return 0;
-  if (length == 4 && (point < 0x10000 || point > 0x10ffff)) return 0;
-  return length;
-}
 
 bool is_control(uint32_t point) {
   return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
@@ -51,24 +32,26 @@ size_t columns_of(uint32_t point) {
 
 }  // namespace
 
-size_t utf8_length(std::string_view text) {
-  uint32_t point = 0;
-  return decode(text, point);
+std::string hex_byte(char byte) {
+  return fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+}
+
+std::string hex_bytes(std::string_view text) {
+  std::string out;
+  for (const char byte : text) out += hex_byte(byte);
+  return out;
 }
 
 Glyph first_glyph(std::string_view text) {
   if (text[0] == '\t') return {1, "\t", 0};
-  uint32_t point = 0;
-  const size_t length = decode(text, point);
-  if (length > 0 && !is_control(point)) {
-    return {length, std::string(text.substr(0, length)), columns_of(point)};
+  const size_t length = utf8_length(text);
+  const std::string_view character = text.substr(0, std::max<size_t>(length, 1));
+  if (length > 0) {
+    const uint32_t point = code_point(character);
+    if (!is_control(point)) return {length, std::string(character), columns_of(point)};
   }
-  Glyph glyph{length > 0 ? length : 1, {}, 0};
-  for (size_t i = 0; i < glyph.bytes; ++i) {
-    glyph.shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
-  }
-  glyph.columns = glyph.shown.size();
-  return glyph;
+  const std::string shown = hex_bytes(character);
+  return {character.size(), shown, shown.size()};
 }
 
 std::string printable(std::string_view text) {
@@ -84,9 +67,7 @@ std::string printable(std::string_view text) {
 
 std::string excerpt(std::string_view text, size_t limit) {
   if (text.size() <= limit) return printable(text);
-  size_t cut = limit;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
-  return printable(text.substr(0, cut)) + "…";
+  return printable(text.substr(0, character_begin(text, limit))) + "…";
 }
 
 }  // namespace kr

@@ -8,9 +8,9 @@
 
 namespace kr {
 
-/// Length of the well-formed UTF-8 sequence at the head of a text that is not empty; 0 where it is
-/// broken (overlong forms and surrogates included).
-size_t utf8_length(std::string_view text);
+/// `\x1b`, and so for each byte of a text.
+std::string hex_byte(char byte);
+std::string hex_bytes(std::string_view text);
 
 /// What stands for one character of a text on the screen.
 struct Glyph {

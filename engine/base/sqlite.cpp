@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -16,6 +15,8 @@
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/input_files.hpp"
+#include "base/integer.hpp"
+#include "base/uri.hpp"
 
 namespace kr::sqlite {
 namespace {
@@ -33,20 +34,9 @@ constexpr uint64_t longest_value = 1'000'000'000;  // SQLite's own
 constexpr int longest_sql = 1'000'000;
 constexpr int longest_program = 100'000;
 
-// A path as the path of a URI: all but the plainest bytes are escaped, and the empty authority
-// keeps a path that begins with two slashes from being read as a host.
+// The empty authority keeps a path that begins with two slashes from being read as a host.
 std::string uri(const std::string& path, std::string_view query) {
-  std::string out = "file://";
-  for (const char byte : path) {
-    const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-                       (byte >= '0' && byte <= '9') || std::strchr("/._-~", byte) != nullptr;
-    if (plain && byte != '\0') {
-      out += byte;
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(byte));
-    }
-  }
-  return out.append(query);
+  return fmt::format("file://{}{}", uri_path(path), query);
 }
 
 // A file without a name is a link below /proc that leads nowhere. SQLite makes a path absolute by
@@ -385,11 +375,7 @@ std::optional<int64_t> Statement::whole_number(int column) const {
       return static_cast<double>(whole) == value ? std::optional(whole) : std::nullopt;
     }
     case Type::text: {
-      const std::string_view digits = text(column);
-      int64_t value = 0;
-      const char* const end = digits.data() + digits.size();
-      const auto [stop, error] = std::from_chars(digits.data(), end, value);
-      return error == std::errc{} && stop == end ? std::optional(value) : std::nullopt;
+      return integer_from(text(column));
     }
     case Type::blob:
     case Type::null:

@@ -10,8 +10,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/hash.hpp"
+#include "base/hash_index.hpp"
 #include "classify/periods.hpp"
-#include "trace/hash.hpp"
 #include "trace/launched.hpp"
 
 namespace kr::classify {
@@ -131,8 +132,7 @@ class Attributor {
   };
   struct UnitHash {
     size_t operator()(const Unit& unit) const noexcept {
-      return trace::fold_multiply(uint64_t{unit.what} << 32 | unit.track,
-                                  2 * uint64_t{unit.graph} + 1);
+      return hash_numbers(uint64_t{unit.what} << 32 | unit.track, unit.graph);
     }
   };
   Unit unit_of(uint32_t operation) const {
@@ -256,19 +256,18 @@ class Attributor {
   /// Steps are alike: a sequence is searched once.
   const std::vector<Repetition>& repetitions(const std::vector<uint32_t>& names,
                                              std::span<const uint32_t> operations) {
-    const uint64_t hash = trace::hash_bytes(
-        {reinterpret_cast<const char*>(names.data()), names.size() * sizeof(uint32_t)});
-    const auto [first, last] = known_.equal_range(hash);
-    for (auto at = first; at != last; ++at) {
-      const std::span<const uint32_t> other = at->second.operations;
-      if (std::equal(other.begin(), other.end(), names.begin(), names.end(),
-                     [&](uint32_t operation, uint32_t name) {
-                       return trace_.operations[operation].name.index == name;
-                     })) {
-        return at->second.found;
-      }
-    }
-    return known_.emplace(hash, Known{operations, find_repetitions(names)})->second.found;
+    const uint64_t hash =
+        hash_bytes({reinterpret_cast<const char*>(names.data()), names.size() * sizeof(uint32_t)});
+    const auto next = static_cast<uint32_t>(known_.size());
+    const uint32_t number = sequences_.find_or_add(hash, next, [&](uint32_t known) {
+      const std::span<const uint32_t> other = known_[known].operations;
+      return std::equal(other.begin(), other.end(), names.begin(), names.end(),
+                        [&](uint32_t operation, uint32_t name) {
+                          return trace_.operations[operation].name.index == name;
+                        });
+    });
+    if (number == next) known_.push_back({operations, find_repetitions(names)});
+    return known_[number].found;
   }
 
   const trace::Trace& trace_;
@@ -277,7 +276,8 @@ class Attributor {
   std::vector<uint32_t> steps_by_range_;
   std::vector<bool> launches_more_;  // by launch
   size_t layers_ = 0;                // of all units so far
-  std::unordered_multimap<uint64_t, Known> known_;
+  std::vector<Known> known_;
+  HashIndex sequences_;  // of these
 };
 
 }  // namespace

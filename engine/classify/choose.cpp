@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "classify/classify.hpp"
+#include "table/numbers.hpp"
 
 namespace kr::classify {
 namespace {
@@ -79,11 +80,6 @@ class Detector {
   int64_t total_ = 0;
 };
 
-std::string percent(int64_t part, int64_t whole) {
-  return fmt::format(
-      "{:.1f} %", whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0);
-}
-
 /// The best of the scores, if it is the only best and above 0; `why` is given what was near.
 /// `certain` becomes false where knowing what is round operations might give another.
 template <class Id, class NameOf>
@@ -92,7 +88,7 @@ std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf
   std::stable_sort(scores.begin(), scores.end(),
                    [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; });
   const auto describe = [&](const Score<Id>& score) {
-    return fmt::format("{} {}", name_of(score.what), percent(score.total_ns, total));
+    return fmt::format("{} {} %", name_of(score.what), table::percent(score.total_ns, total, 1));
   };
   const bool exact = std::all_of(scores.begin(), scores.end(),
                                  [](const Score<Id>& score) { return score.exact(); });
@@ -105,13 +101,14 @@ std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf
     return std::nullopt;
   }
   if (scores.size() > 1 && scores[1].total_ns == scores[0].total_ns) {
-    why = fmt::format("{}s {} and {} are both detected for {} of GPU time", what,
+    why = fmt::format("{}s {} and {} are both detected for {} % of GPU time", what,
                       name_of(scores[0].what), name_of(scores[1].what),
-                      percent(scores[0].total_ns, total));
+                      table::percent(scores[0].total_ns, total, 1));
     return std::nullopt;
   }
-  why = fmt::format("{} {} is detected for {}{} of GPU time", what, name_of(scores[0].what),
-                    scores[0].exact() ? "" : "at least ", percent(scores[0].total_ns, total));
+  why = fmt::format("{} {} is detected for {}{} % of GPU time", what, name_of(scores[0].what),
+                    scores[0].exact() ? "" : "at least ",
+                    table::percent(scores[0].total_ns, total, 1));
   if (scores.size() > 1 && scores[1].total_ns > 0) why += "; next: " + describe(scores[1]);
   return scores[0].what;
 }

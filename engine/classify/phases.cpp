@@ -2,22 +2,15 @@
 
 #include <re2/re2.h>
 
-#include <charconv>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/integer.hpp"
 #include "match/evaluate.hpp"
 #include "sema/phase_number.hpp"
 
 namespace kr::classify {
 namespace {
-
-std::optional<int64_t> number(std::string_view digits) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
-}
 
 /// What is known of a number while its parts are met.
 struct Parts {
@@ -25,7 +18,7 @@ struct Parts {
   bool broken = false;  // a part is not a number, or all are too much
 
   void add(std::string_view digits) {
-    const auto part = number(digits);
+    const auto part = integer_from(digits);
     int64_t all = sum.value_or(0);
     broken = broken || !part || __builtin_add_overflow(all, *part, &all);
     sum = broken ? std::nullopt : std::optional(all);
@@ -67,10 +60,10 @@ class Numbers {
   static void give(sema::PhaseNumber which, std::string_view digits, Taken& taken) {
     switch (which) {
       case sema::PhaseNumber::step:
-        if (const auto value = number(digits)) taken.step = value;
+        if (const auto value = integer_from(digits)) taken.step = value;
         return;
       case sema::PhaseNumber::layer:
-        if (const auto value = number(digits)) taken.layer = value;
+        if (const auto value = integer_from(digits)) taken.layer = value;
         return;
       case sema::PhaseNumber::batch:
         return taken.batch.add(digits);

@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
+#include "base/ascii.hpp"
+#include "base/decimal.hpp"
 #include "base/error.hpp"
 
 namespace kr::classify {
 namespace {
 
 bool is_digits(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return std::all_of(text.begin(), text.end(), is_digit);
 }
 
 /// `12`, `12.5`, `.5`, with a sign: what a person means as a number, good or bad.
@@ -31,20 +32,12 @@ int64_t seconds_to_ns(std::string_view text, std::string_view run) {
                 "give seconds from 0 to 9000000000, such as 12.5");
   };
   if (text.starts_with('-')) fail("is negative");
-  std::string_view rest = text.starts_with('+') ? text.substr(1) : text;
-  const size_t dot = std::min(rest.find('.'), rest.size());
-  const std::string_view whole = rest.substr(0, dot);
-  std::string fraction(dot < rest.size() ? rest.substr(dot + 1) : "");
-  fraction.resize(std::max<size_t>(fraction.size(), 10), '0');
-  int64_t value = 0;
-  for (const char digit : std::string(whole) + fraction.substr(0, 9)) {
-    if (__builtin_mul_overflow(value, int64_t{10}, &value) ||
-        __builtin_add_overflow(value, int64_t{digit - '0'}, &value)) {
-      fail("is too large");
-    }
-  }
-  if (fraction[9] >= '5' && value < std::numeric_limits<int64_t>::max()) ++value;
-  return value;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  // `.5` and `12.` are fine for a person.
+  int64_t ns = 0;
+  const std::string decimal = fmt::format("0{}{}", text, text.ends_with('.') ? "0" : "");
+  if (read_decimal(decimal, 9, ns) != DecimalFault::none) fail("is too large");
+  return ns;
 }
 
 std::string name_or_detect(std::string_view word) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
-#include "base/json.hpp"
+#include "base/integer.hpp"
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::convert {
 namespace {
@@ -13,34 +15,6 @@ namespace {
 bool is_octal(char c) {
   return c >= '0' && c <= '7';
 }
-bool is_hex(char c) {
-  return hex_value(c) >= 0;
-}
-std::string hex_byte(unsigned value) {
-  return fmt::format("\\x{:02x}", value & 0xffU);
-}
-
-std::string utf8(unsigned long point) {
-  std::string text;
-  const auto add = [&](unsigned long byte) { text += hex_byte(static_cast<unsigned>(byte)); };
-  if (point < 0x80) {
-    add(point);
-  } else if (point < 0x800) {
-    add(0xc0 | point >> 6);
-    add(0x80 | (point & 0x3f));
-  } else if (point < 0x10000) {
-    add(0xe0 | point >> 12);
-    add(0x80 | (point >> 6 & 0x3f));
-    add(0x80 | (point & 0x3f));
-  } else {
-    add(0xf0 | point >> 18);
-    add(0x80 | (point >> 12 & 0x3f));
-    add(0x80 | (point >> 6 & 0x3f));
-    add(0x80 | (point & 0x3f));
-  }
-  return text;
-}
-
 class Rewriter {
  public:
   explicit Rewriter(std::string_view pattern) : rest_(pattern) {}
@@ -85,7 +59,7 @@ class Rewriter {
     if (value == '/') {
       result_.text += "\\/";
     } else if (value < 0x20 || value == 0x7f) {
-      result_.text += hex_byte(value);
+      result_.text += hex_byte(static_cast<char>(value));
     } else {
       result_.text += rest_.front();
     }
@@ -136,7 +110,7 @@ class Rewriter {
       rest_.remove_prefix(1);
       byte();
     } else if (value < 0x20 || value == 0x7f) {
-      result_.text += hex_byte(value);
+      result_.text += hex_byte(static_cast<char>(value));
       rest_.remove_prefix(2);
     } else if (c == '0') {
       octal();
@@ -153,24 +127,26 @@ class Rewriter {
     unsigned value = 0;
     for (const char c : rest_.substr(2, end - 2))
       value = value * 8 + static_cast<unsigned>(c - '0');
-    result_.text += hex_byte(value);
+    result_.text += hex_byte(static_cast<char>(value));
     rest_.remove_prefix(end);
   }
 
   /// `\xe9` is the character U+00E9 in Python: two bytes of a name.
   void numbered(size_t digits) {
     const std::string_view hex = rest_.substr(2, digits);
-    if (hex.size() < digits || !std::all_of(hex.begin(), hex.end(), is_hex)) return take(2);
-    const unsigned long point = std::stoul(std::string(hex), nullptr, 16);
-    if (point < 0x80) {
-      result_.text += hex_byte(static_cast<unsigned>(point));
-    } else if (in_class_ || point > 0x10ffff) {
+    const auto point = integer_from<uint32_t>(hex, 16);
+    if (hex.size() < digits || !point) return take(2);
+    if (*point < 0x80) {
+      result_.text += hex_byte(static_cast<char>(*point));
+    } else if (in_class_ || *point > 0x10ffff) {
       // A character that a class cannot hold: the dialect refuses it as spelled.
       result_.text += "\\u";
       rest_.remove_prefix(2);
       return;
     } else {
-      result_.text += "(?:" + utf8(point) + ")";
+      std::string character;
+      append_utf8(character, *point);
+      result_.text += "(?:" + hex_bytes(character) + ")";
     }
     rest_.remove_prefix(2 + digits);
   }

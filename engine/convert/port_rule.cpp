@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "convert/from_python.hpp"
 #include "convert/words.hpp"
 #include "diag/diagnostic.hpp"
@@ -150,7 +151,7 @@ std::optional<std::string> as_text(std::string_view text, const Regex& regex,
         size_t first = 0;
         while (!node.set.test(first)) ++first;
         const char c = static_cast<char>(first);
-        const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        const bool letter = is_letter(c);
         letters += letter ? 1 : 0;
         if (node.set.count() == 1) {
           bytes += c;

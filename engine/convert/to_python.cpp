@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "base/json.hpp"
+#include "base/ascii.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::convert {
 namespace {
@@ -23,10 +24,6 @@ constexpr int deepest = 60;          // groups in groups: Python's parser recurs
 struct CannotSay {
   std::string why;
 };
-
-bool is_letter(size_t byte) {
-  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-}
 
 ByteSet ascii() {
   ByteSet set;
@@ -97,7 +94,7 @@ class RegexWriter {
   static bool is_pair(const ByteSet& set) {
     if (set.count() != 2) return false;
     const size_t first = first_of(set);
-    return is_letter(first) && (first & 0x20) == 0 && set.test(first | 0x20);
+    return is_letter(static_cast<char>(first)) && (first & 0x20) == 0 && set.test(first | 0x20);
   }
 
   /// `inside` a repeat or a sequence: alternatives need parentheses.
@@ -169,12 +166,8 @@ class RegexWriter {
       if (byte < 0x80) break;
       run += static_cast<char>(byte);
     }
-    for (size_t i = 0; i < run.size();) {
-      const size_t length = utf8_length(run, i);
-      if (length == 0) {
-        throw CannotSay{"it has bytes that are not UTF-8, but Python matches characters"};
-      }
-      i += length;
+    if (!is_utf8(run)) {
+      throw CannotSay{"it has bytes that are not UTF-8, but Python matches characters"};
     }
     text_ += run;
     return at + run.size();

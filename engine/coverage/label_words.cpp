@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "coverage/likeness.hpp"
 
 namespace kr::coverage {
@@ -50,8 +51,8 @@ bool is_filler(const std::string& stem) {
 std::vector<std::string> prose_words(std::string_view text) {
   std::vector<std::string> words(1);
   for (const char c : text) {
-    const char small = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    if ((small >= 'a' && small <= 'z') || (small >= '0' && small <= '9')) {
+    const char small = lower(c);
+    if (is_lower(small) || is_digit(small)) {
       words.back() += small;
     } else if (c != '-' && !words.back().empty()) {
       words.emplace_back();

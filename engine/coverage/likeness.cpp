@@ -17,18 +17,15 @@ constexpr std::array silent_words{
     "nn",        "nt",     "ptx",     "short",    "sm",   "stages",    "std",  "tf",
     "tn",        "tt",     "uint",    "unsigned", "void", "warp"};
 
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
 /// Bytes beyond ASCII count as small letters: identifiers may have them.
-bool is_lower(char c) {
-  return (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80;
+bool is_small(char c) {
+  return is_lower(c) || static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_letter(char c) {
-  return is_upper(c) || is_lower(c);
+bool is_name_letter(char c) {
+  return is_upper(c) || is_small(c);
 }
-bool is_identifier_byte(char c) {
-  return is_letter(c) || is_digit(c) || c == '_' || c == '$';
+bool is_name_byte(char c) {
+  return is_name_letter(c) || is_digit(c) || c == '_' || c == '$';
 }
 
 /// One past the word that begins at `at`, a letter or digit.
@@ -38,10 +35,10 @@ size_t word_end(std::string_view text, size_t at) {
     return from;
   };
   if (is_digit(text[at])) return run(at, is_digit);
-  if (is_lower(text[at])) return run(at, is_lower);
+  if (is_small(text[at])) return run(at, is_small);
   const size_t upper = run(at, is_upper);
-  if (upper == text.size() || !is_lower(text[upper])) return upper;
-  return upper - at > 1 ? upper - 1 : run(upper, is_lower);  // `RMSNorm` is `RMS` and `Norm`
+  if (upper == text.size() || !is_small(text[upper])) return upper;
+  return upper - at > 1 ? upper - 1 : run(upper, is_small);  // `RMSNorm` is `RMS` and `Norm`
 }
 
 bool is_telling(const std::string& small) {
@@ -58,12 +55,12 @@ bool has_telling(std::string_view identifier) {
 std::vector<std::string_view> identifiers(std::string_view text) {
   std::vector<std::string_view> found;
   for (size_t at = 0; at < text.size();) {
-    if (!is_identifier_byte(text[at])) {
+    if (!is_name_byte(text[at])) {
       ++at;
       continue;
     }
     const size_t begin = at;
-    while (at < text.size() && is_identifier_byte(text[at])) ++at;
+    while (at < text.size() && is_name_byte(text[at])) ++at;
     if (!is_digit(text[begin])) found.push_back(text.substr(begin, at - begin));
   }
   return found;
@@ -115,7 +112,7 @@ std::optional<NameParts> mangled_parts(std::string_view name) {
     }
     ++at;
   }
-  std::erase_if(others, [](std::string_view word) { return !is_identifier_byte(word[0]); });
+  std::erase_if(others, [](std::string_view word) { return !is_name_byte(word[0]); });
   add_arguments(others, parts);
   return parts;
 }
@@ -161,13 +158,12 @@ Head head_of(std::string_view name) {
 std::vector<NameWord> words_of(std::string_view identifier) {
   std::vector<NameWord> words;
   for (size_t at = 0; at < identifier.size();) {
-    if (!is_letter(identifier[at]) && !is_digit(identifier[at])) {
+    if (!is_name_letter(identifier[at]) && !is_digit(identifier[at])) {
       ++at;
       continue;
     }
     NameWord word{at, word_end(identifier, at), {}, false};
-    word.small = identifier.substr(word.begin, word.end - word.begin);
-    for (char& c : word.small) c = is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    word.small = lowered(identifier.substr(word.begin, word.end - word.begin));
     word.telling = is_telling(word.small);
     at = word.end;
     words.push_back(std::move(word));

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "base/ascii.hpp"
 #include "syntax/words.hpp"
 
 namespace kr::coverage {
@@ -13,19 +14,6 @@ using Form = NameExpression::Form;
 
 /// Letters of telling words that make a text say enough by itself.
 constexpr size_t enough_letters = 6;
-
-bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-bool has_word(std::string_view name, std::string_view word) {
-  for (size_t at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
-    const bool begins = at == 0 || !is_word_byte(name[at - 1]);
-    const size_t end = at + word.size();
-    if (begins && (end == name.size() || !is_word_byte(name[end]))) return true;
-  }
-  return false;
-}
 
 /// A part of an identifier, from word to word.
 struct Stretch {
@@ -48,7 +36,7 @@ std::vector<Stretch> stretches_of(const std::string& identifier) {
   for (size_t i = 0; i < words.size(); ++i) {
     Stretch one;
     one.begin = words[i].begin;
-    const bool begins_amid = one.begin > 0 && is_word_byte(identifier[one.begin - 1]) &&
+    const bool begins_amid = one.begin > 0 && is_identifier_byte(identifier[one.begin - 1]) &&
                              identifier[one.begin - 1] != '_';
     for (size_t j = i; j < words.size(); ++j) {
       if (words[j].telling) {
@@ -129,7 +117,7 @@ class Search {
   }
 
   static bool is_word(std::string_view text) {
-    return text.size() > 2 && std::all_of(text.begin(), text.end(), is_word_byte);
+    return text.size() > 2 && std::all_of(text.begin(), text.end(), is_identifier_byte);
   }
 
   bool of_arguments() {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/printable.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::diag {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t stride = 4096;
 
 uint32_t character_length(std::string_view text, uint32_t at) {
-  return std::max<uint32_t>(1, static_cast<uint32_t>(utf8_length(text.substr(at))));
+  return std::max<uint32_t>(1, static_cast<uint32_t>(utf8_length(text, at)));
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ const std::vector<Characters::Mark>& Characters::marks(source::FileId file) {
   const std::string_view text = sources_.text(file);
   marks.push_back({0, 0});
   Mark here{0, 0};
-  if (text.starts_with("\xef\xbb\xbf")) {  // a byte order mark is not part of the text
+  if (text.starts_with(byte_order_mark)) {
     here.offset = 3;
     marks.push_back(here);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/printable.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::diag {
 namespace {
@@ -30,18 +31,13 @@ struct ShownLine {
   size_t carets = 1;
 };
 
-size_t back_to_character(std::string_view line, size_t at) {
-  while (at > 0 && at < line.size() && (static_cast<unsigned char>(line[at]) & 0xc0) == 0x80) --at;
-  return at;
-}
-
 /// Bytes [begin, end) of a line are marked. Only the part round them is looked at, so that a line
 /// of megabytes costs no more than a short one.
 ShownLine make_row(std::string_view line, size_t begin, size_t end) {
   begin = std::min(begin, line.size());
   end = std::clamp(end, begin, line.size());
   size_t from = 0;
-  if (line.size() > widest && begin > lead) from = back_to_character(line, begin - lead);
+  if (line.size() > widest && begin > lead) from = character_begin(line, begin - lead);
   ShownLine row;
   size_t columns = 0;
   if (from > 0) {

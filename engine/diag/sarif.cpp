@@ -3,6 +3,7 @@
 
 #include "base/json_writer.hpp"
 #include "base/printable.hpp"
+#include "base/uri.hpp"
 #include "diag/characters.hpp"
 #include "diag/renderers.hpp"
 
@@ -16,17 +17,7 @@ std::string_view level(Severity severity) {
 /// A path as a URI, relative where the path is.
 std::string uri_of(std::string_view path) {
   while (path.starts_with("./")) path.remove_prefix(2);
-  std::string uri = path.starts_with('/') ? "file://" : "";
-  for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("/-._~").find(c) != std::string_view::npos;
-    if (plain) {
-      uri += c;
-    } else {
-      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return uri;
+  return (path.starts_with('/') ? "file://" : "") + uri_path(path);
 }
 
 /// Lines as lines, each shown as `printable` does.

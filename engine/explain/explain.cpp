@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/nearest.hpp"
 #include "explain/embedded_pages.hpp"
 
@@ -14,15 +15,6 @@ std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
   return line;
-}
-
-/// ASCII letters in lower case.
-std::string lowered(std::string_view word) {
-  std::string lower(word);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 /// What the hundreds of a number stand for.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "analyze/trace_labels.hpp"
+#include "base/integer.hpp"
 #include "base/json_writer.hpp"
 #include "classify/attribution.hpp"
 #include "export/chrome_colors.hpp"
@@ -22,13 +22,6 @@ namespace kr::exports {
 namespace {
 
 constexpr uint32_t none = classify::Attribution::none;
-
-std::optional<int64_t> number_in(std::string_view text) {
-  int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && stop == end ? std::optional(value) : std::nullopt;
-}
 
 struct Device {
   int64_t process = 0;
@@ -190,11 +183,11 @@ class ChromeTrace {
       auto [known, added] = processes.try_emplace(thread.process);
       auto& [process, threads] = known->second;
       if (added) {
-        process = processes_.take(number_in(thread.process));
+        process = processes_.take(integer_from(thread.process));
         events_.name_process(process, fmt::format("host {}", thread.process),
                              devices_.size() + processes.size());
       }
-      threads_.push_back({process, threads.take(number_in(thread.thread))});
+      threads_.push_back({process, threads.take(integer_from(thread.thread))});
       events_.name_thread(threads_.back(), fmt::format("thread {}", thread.thread),
                           threads_.size());
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::layout {
 namespace {
@@ -268,9 +269,8 @@ std::vector<Item> items_of(std::vector<Token>& tokens) {
 }
 
 size_t columns(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
 }
 
 }  // namespace kr::layout

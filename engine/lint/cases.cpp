@@ -14,8 +14,7 @@ namespace {
 
 /// How many texts an `i` stands for; capped.
 uint64_t variants_of(const std::string& text) {
-  const auto letters =
-      std::count_if(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  const auto letters = std::count_if(text.begin(), text.end(), is_lower);
   return letters > 40 ? uint64_t{1} << 40 : uint64_t{1} << letters;
 }
 

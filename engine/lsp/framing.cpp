@@ -5,17 +5,13 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/integer.hpp"
 
 namespace kr::lsp {
 namespace {
 
 constexpr std::string_view field = "content-length";
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
+constexpr size_t longest_told = 999'999'999'999;
 
 /// The length that a head tells; none, and what is wrong.
 std::optional<size_t> length_in(std::string_view head, std::string& why) {
@@ -30,13 +26,11 @@ std::optional<size_t> length_in(std::string_view head, std::string& why) {
       return std::nullopt;
     }
     if (!same_ignoring_case(trimmed(line.substr(0, colon)), field)) continue;
-    const std::string_view digits = trimmed(line.substr(colon + 1));
-    if (digits.empty() || digits.size() > 12 ||
-        digits.find_first_not_of("0123456789") != digits.npos) {
+    length = integer_from<size_t>(trimmed(line.substr(colon + 1)));
+    if (!length || *length > longest_told) {
       why = "Content-Length is not a length";
       return std::nullopt;
     }
-    length = std::stoull(std::string(digits));
   }
   if (!length) why = "the header has no Content-Length";
   return length;

@@ -5,13 +5,10 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/integer.hpp"
 
 namespace kr::lsp {
 namespace {
-
-bool is_hex(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdefABCDEF") == text.npos;
-}
 
 /// Editors that count in UTF-16 send half a character as an escape of its own (`\ud800`). It
 /// becomes U+FFFD, which counts the same.
@@ -19,8 +16,7 @@ std::string without_halves(std::string_view json) {
   std::string out(json);
   const auto escape_at = [&](size_t at) -> unsigned {
     if (at + 6 > out.size() || out[at] != '\\' || out[at + 1] != 'u') return 0;
-    const std::string digits = out.substr(at + 2, 4);
-    return is_hex(digits) ? static_cast<unsigned>(std::stoul(digits, nullptr, 16)) : 0;
+    return integer_from<uint16_t>(std::string_view(out).substr(at + 2, 4), 16).value_or(0);
   };
   for (size_t at = 0; at + 1 < out.size(); ++at) {
     if (out[at] != '\\') continue;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/json.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::lsp {
 namespace {

@@ -1,8 +1,7 @@
 #include "lsp/uri.hpp"
 
-#include <fmt/format.h>
-
-#include "base/ascii.hpp"
+#include "base/integer.hpp"
+#include "base/uri.hpp"
 
 namespace kr::lsp {
 namespace fs = std::filesystem;
@@ -16,11 +15,10 @@ std::optional<std::string> decoded(std::string_view text) {
       continue;
     }
     if (at + 2 >= text.size()) return std::nullopt;
-    const int high = hex_value(text[at + 1]);
-    const int low = hex_value(text[at + 2]);
+    const auto byte = integer_from<uint8_t>(text.substr(at + 1, 2), 16);
     // A NUL byte ends a path for the system.
-    if (high < 0 || low < 0 || high + low == 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
+    if (!byte || *byte == 0) return std::nullopt;
+    out += static_cast<char>(*byte);
     at += 2;
   }
   return out;
@@ -55,17 +53,7 @@ std::optional<fs::path> path_of(std::string_view uri) {
 std::string uri_of(const fs::path& path) {
   std::error_code error;
   const fs::path whole = fs::absolute(path, error);
-  std::string uri = "file://";
-  for (const char c : (error ? path : whole).string()) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (is_digit(c) || is_ascii_letter(c) ||
-        std::string_view("/-._~").find(c) != std::string_view::npos) {
-      uri += c;
-    } else {
-      uri += fmt::format("%{:02X}", byte);
-    }
-  }
-  return uri;
+  return "file://" + uri_path((error ? path : whole).string());
 }
 
 }  // namespace kr::lsp

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/descriptor.hpp"
 #include "base/file.hpp"
+#include "base/hash.hpp"
 #include "match/scanner.hpp"
 
 namespace kr::match {

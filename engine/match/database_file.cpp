@@ -8,7 +8,7 @@
 namespace kr::match {
 namespace {
 
-constexpr std::string_view database_magic = "kr database 2\n";
+constexpr std::string_view database_magic = "kr database 3\n";
 
 struct MallocFree {
   void operator()(char* bytes) const noexcept { std::free(bytes); }
@@ -73,14 +73,10 @@ std::string Database::serialize() const {
   body.number(impl_->refused.size());
   for (const sema::AtomId atom : impl_->refused) body.number(atom.index);
   body.text(hyperscan_bytes(*impl_));
-  const std::string bytes = std::move(body).take();
-  const Hash128 checksum = hash128(bytes);
   ByteWriter file;
   file.text(database_magic);
   file.text(impl_->key);
-  file.number(checksum.high);
-  file.number(checksum.low);
-  file.text(bytes);
+  file.checked(std::move(body).take());
   return std::move(file).take();
 }
 
@@ -88,11 +84,8 @@ std::unique_ptr<Database::Impl> read_database(const sema::Program& program, cons
                                               std::string_view bytes) {
   ByteReader reader(bytes);
   if (reader.text() != database_magic || reader.text() != key) return nullptr;
-  const auto high = reader.number();
-  const auto low = reader.number();
-  const auto body = reader.text();
-  if (!body || reader.left() != 0) return nullptr;
-  if (hash128(*body) != Hash128{*high, *low}) return nullptr;
+  const auto body = reader.checked();
+  if (!body) return nullptr;
   std::unique_ptr<Database::Impl> impl;
   if (!read_body(program, *body, impl)) return nullptr;
   impl->key = key;

@@ -12,7 +12,7 @@ namespace {
 
 // A byte beyond ASCII, a return and a line feed: what a transfer as text would change is seen.
 constexpr std::string_view krdb_magic = "\x8bkrdb\r\n\n";
-constexpr uint64_t format_version = 1;
+constexpr uint64_t format_version = 2;
 
 size_t index_of(const sema::LoadedRules& rules, source::FileId file) {
   const auto at =
@@ -68,13 +68,9 @@ std::string to_krdb(const sema::LoadedRules& rules, const Database& database) {
   body.number(rules.files.size());
   for (const sema::LoadedFile& file : rules.files) write_file(rules, file, body);
   body.text(database.serialize());
-  const std::string bytes = std::move(body).take();
-  const Hash128 checksum = hash128(bytes);
   ByteWriter out;
   out.number(format_version);
-  out.number(checksum.high);
-  out.number(checksum.low);
-  out.text(bytes);
+  out.checked(std::move(body).take());
   return std::string(krdb_magic) + std::move(out).take();
 }
 
@@ -93,14 +89,12 @@ KrdbContents from_krdb(const std::string& path, std::string_view bytes) {
                             format_version),
                 remedy);
   }
-  const auto high = in.number();
-  const auto low = in.number();
+  const auto checksum = in.hash();
   const auto body = in.text();
   if (!body) {
     throw Error(path, {.line = std::nullopt, .offset = bytes.size()}, "is cut off here", remedy);
   }
-  auto contents =
-      hash128(*body) == Hash128{*high, *low} && in.left() == 0 ? read_body(*body) : std::nullopt;
+  auto contents = hash128(*body) == checksum && in.left() == 0 ? read_body(*body) : std::nullopt;
   if (!contents) throw Error(path, "is damaged: its checksum does not match", remedy);
   return std::move(*contents);
 }

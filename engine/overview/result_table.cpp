@@ -30,8 +30,8 @@ class Facts {
     out_ =
         table::inked(table::cut_middle(run_.id, width()), table::Ink::bold, options_.color) + '\n';
     line(fmt::format("{} · {} · {}, {}", run_.source, run_.format,
-                     counted(run_.operations, "operation"),
-                     counted(static_cast<int64_t>(run_.names.size()), "name")));
+                     table::counted(run_.operations, "operation"),
+                     table::counted(static_cast<int64_t>(run_.names.size()), "name")));
     line(fmt::format("{}/{}{}{}", run_.engine, run_.model, run_.choice_why.empty() ? "" : " · ",
                      run_.choice_why));
     if (run_.operations == 0) line("no GPU work in this trace", table::Ink::warning);
@@ -46,9 +46,6 @@ class Facts {
 
  private:
   size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
-  static std::string counted(int64_t number, std::string_view what) {
-    return fmt::format("{} {}{}", table::grouped(number), what, number == 1 ? "" : "s");
-  }
   void line(std::string_view text, table::Ink ink = table::Ink::faint) {
     const std::string lines = table::wrapped(text, width(), 2);
     if (lines.empty()) return;

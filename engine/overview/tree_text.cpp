@@ -23,11 +23,6 @@ constexpr size_t most_compared = 15;
 constexpr size_t levels_indented = 40;  // deeper ones stand no further in
 constexpr size_t most_evidence = 6;
 
-std::string plural(uint64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", table::grouped(static_cast<int64_t>(count)), what,
-                     count == 1 ? "" : "s");
-}
-
 std::string signed_time(int64_t ns, table::TimeUnit unit) {
   return fmt::format("{}{}", ns > 0 ? "+" : "", table::in_unit(ns, unit));
 }
@@ -92,7 +87,7 @@ class TreeText {
     const trees::LabelledModules& modules = view_.modules();
     out_ += ink(table::cut_middle(run_.id, width()), table::Ink::bold) + '\n';
     line(fmt::format("{} · {} · {}", printable(trace.source), trace.format,
-                     plural(trace.steps.size(), "step")));
+                     table::counted(static_cast<int64_t>(trace.steps.size()), "step")));
     line(fmt::format("{}/{}{}{}", run_.engine, run_.model, modules.choice.why.empty() ? "" : " · ",
                      modules.choice.why));
     const std::string compat = view_.options().compat ? ", as in plots of vLLM" : "";
@@ -167,11 +162,11 @@ class TreeText {
     if (plain != step.key) head += fmt::format(" · {}", plain);
     if (step.layer) head += fmt::format(" · layer {}", *step.layer);
     if (step.running_seqs) {
-      head += fmt::format(" · {}", plural(static_cast<uint64_t>(*step.running_seqs), "sequence"));
+      head += fmt::format(" · {}", table::counted(*step.running_seqs, "sequence"));
     }
     if (step.batch) head += fmt::format(" · batch {}", *step.batch);
     if (step.tokens) {
-      head += fmt::format(" · {}", plural(static_cast<uint64_t>(*step.tokens), "token"));
+      head += fmt::format(" · {}", table::counted(*step.tokens, "token"));
     }
     out_ += '\n' + ink(table::cut_middle(head, width()), table::Ink::bold) +
             fmt::format("  {}\n", table::human_time(step.total_ns));

@@ -1,5 +1,6 @@
 #include "page/analysis_html.hpp"
 
+#include "base/json.hpp"
 #include "base/json_writer.hpp"
 #include "page/page_parts.hpp"
 #include "render/render.hpp"

@@ -3,33 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
-#include "base/printable.hpp"
+#include "diag/xml.hpp"
 
 namespace kr::page {
 namespace {
-
-std::string markup_text(std::string_view text) {
-  std::string safe;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
-}
 
 std::string policy(const PageParts& parts) {
   return fmt::format(
@@ -40,17 +17,6 @@ std::string policy(const PageParts& parts) {
 }
 
 }  // namespace
-
-void append_for_script(std::string& out, std::string_view json) {
-  // In JSON a `<` stands in texts alone: its escape means the same.
-  for (const char c : json) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
-}
 
 std::string assemble_page(const PageParts& parts, std::string_view title, size_t data_size,
                           const std::function<void(std::string&)>& append_data) {
@@ -74,7 +40,7 @@ std::string assemble_page(const PageParts& parts, std::string_view title, size_t
     } else if (name == "version") {
       out += KR_VERSION;
     } else if (name == "title") {
-      out += markup_text(title);
+      out += diag::xml_text(title);
     } else if (name == "style") {
       out += page_shell.style;
       out += parts.style;

@@ -32,9 +32,6 @@ extern const PageParts tree_page;
 extern const PageParts analysis_page;
 extern const PageParts tables_page;
 
-/// Appends JSON such that no text in it ends a script element.
-void append_for_script(std::string& out, std::string_view json);
-
 /// The parts and the data in one file that needs nothing else: nothing is fetched or sent, and no
 /// script runs but the page's own. `append_data` appends JSON that may stand inside a script
 /// element, some `data_size` bytes of it.

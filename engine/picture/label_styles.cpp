@@ -6,18 +6,11 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/hash.hpp"
 #include "picture/color.hpp"
 
 namespace kr::picture {
 namespace {
-
-uint32_t hash_of(std::string_view text) {  // FNV-1a, with its bits mixed once more
-  uint32_t hash = 2166136261U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  hash ^= hash >> 16;
-  hash *= 0x7feb352dU;
-  return hash ^ (hash >> 15);
-}
 
 /// Of middling lightness, so that it stands out from a white and from a black page.
 std::string color_from_text(std::string_view label) {
@@ -26,10 +19,10 @@ std::string color_from_text(std::string_view label) {
     double lightness, chroma;
   };
   constexpr std::array<Tone, 3> tones{{{0.62, 0.13}, {0.72, 0.12}, {0.54, 0.11}}};
-  constexpr uint32_t hues = 36;
-  const uint32_t hash = hash_of(label);
+  constexpr uint64_t hues = 36;
+  const uint64_t hash = hash_bytes(label);
   const Tone tone = tones[hash / hues % tones.size()];
-  return oklch(tone.lightness, tone.chroma, hash % hues * (360.0 / hues));
+  return oklch(tone.lightness, tone.chroma, static_cast<double>(hash % hues) * (360.0 / hues));
 }
 
 /// What models declare for labels of one dimension, the first that has something first.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/printable.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::picture {
 

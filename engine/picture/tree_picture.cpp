@@ -5,12 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/integer.hpp"
 #include "base/printable.hpp"
 #include "base/sanitizer.hpp"
+#include "base/utf8.hpp"
 #include "picture/scene.hpp"
 #include "picture/tree_colors.hpp"
 #include "picture/tree_title.hpp"
@@ -89,9 +90,7 @@ class Pen {
 
   void color(std::string_view rgb) {
     const auto channel = [&](size_t at) {
-      unsigned value = 0;
-      std::from_chars(rgb.data() + at, rgb.data() + at + 2, value, 16);
-      return value / 255.0;
+      return integer_from<unsigned>(rgb.substr(at, 2), 16).value_or(0) / 255.0;
     };
     cairo_set_source_rgb(context_.get(), channel(1), channel(3), channel(5));
   }

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
+
+#include "base/integer.hpp"
 
 namespace kr::picture {
 namespace {
@@ -18,11 +19,7 @@ const std::string* known(const trace::ModuleTrace& trace, std::string_view key) 
 }
 
 std::optional<int64_t> whole_number(const std::string* text) {
-  if (text == nullptr) return std::nullopt;
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
-  return number;
+  return text == nullptr ? std::nullopt : integer_from(*text);
 }
 
 const char* plural(std::string_view count) {

@@ -46,7 +46,7 @@ FormulaId Formulas::atom(const regex::Regex& regex) {
   const auto [at, added] = known_languages_.emplace(regex::to_hyperscan(regex), LanguageId{});
   if (added) {
     at->second = languages_.add(regex);
-    digests_.emplace_back().add(at->first);
+    digests_.push_back(hash128(at->first));
   }
   return atom(at->second);
 }

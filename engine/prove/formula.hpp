@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "prove/digest.hpp"
+#include "base/hash.hpp"
 #include "sema/program.hpp"
 
 namespace kr::prove {
@@ -42,7 +42,7 @@ struct Formula {
   bool asks_operation = false;  // … `@kernel` or its like, outside `within`
   /// Of the operations, the languages as written and the order of operands: formulas of two arenas
   /// that have the same are made alike.
-  Digest digest;
+  Hash128 digest;
 };
 
 class Formulas {
@@ -76,7 +76,7 @@ class Formulas {
 
   Store<Formula, FormulaTag> formulas_;
   Store<regex::Regex, LanguageTag> languages_;
-  std::vector<Digest> digests_;  // by LanguageId
+  std::vector<Hash128> digests_;  // by LanguageId
   std::unordered_map<std::string, FormulaId> known_;
   std::unordered_map<std::string, LanguageId> known_languages_;  // by to_hyperscan
   std::unordered_map<const sema::Program*, std::vector<FormulaId>> of_program_;

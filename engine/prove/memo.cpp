@@ -16,69 +16,62 @@ bool goes_alike(size_t budget, size_t before, size_t used) {
   return budget == before || std::min(budget, before) >= used + reserve;
 }
 
-constexpr std::string_view proofs_magic = "kr proofs 1\n";
+constexpr std::string_view proofs_magic = "kr proofs 2\n";
 
 }  // namespace
 
 std::string to_bytes(const Proofs& proofs) {
   // In one order, so that the same proofs are the same bytes.
-  std::vector<std::pair<Digest, const Proof*>> sorted;
+  std::vector<std::pair<Hash128, const Proof*>> sorted;
   sorted.reserve(proofs.size());
   for (const auto& [question, proof] : proofs) sorted.emplace_back(question, &proof);
-  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.first.first, a.first.second) < std::pair(b.first.first, b.first.second);
-  });
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   ByteWriter body;
   body.number(sorted.size());
   for (const auto& [question, proof] : sorted) {
-    for (const uint64_t number :
-         {question.first, question.second, uint64_t{proof->budget.search},
-          uint64_t{proof->budget.work}, uint64_t{proof->used.search}, uint64_t{proof->used.work},
-          static_cast<uint64_t>(proof->finding.answer)}) {
+    body.hash(question);
+    for (const uint64_t number : {uint64_t{proof->budget.search}, uint64_t{proof->budget.work},
+                                  uint64_t{proof->used.search}, uint64_t{proof->used.work},
+                                  static_cast<uint64_t>(proof->finding.answer)}) {
       body.number(number);
     }
     body.text(proof->finding.name);
   }
-  const std::string bytes = std::move(body).take();
-  const Hash128 checksum = hash128(bytes);
   ByteWriter file;
   file.text(proofs_magic);
   file.text(prover_version());
-  file.number(checksum.high);
-  file.number(checksum.low);
-  file.text(bytes);
+  file.checked(std::move(body).take());
   return std::move(file).take();
 }
 
 std::optional<Proofs> proofs_from(std::string_view bytes) {
   ByteReader file(bytes);
   if (file.text() != proofs_magic || file.text() != prover_version()) return std::nullopt;
-  const auto high = file.number();
-  const auto low = file.number();
-  const auto body = file.text();
-  if (!body || file.left() != 0 || hash128(*body) != Hash128{*high, *low}) return std::nullopt;
+  const auto body = file.checked();
+  if (!body) return std::nullopt;
   ByteReader reader(*body);
   Proofs proofs;
   const size_t count = reader.number().value_or(0);
   proofs.reserve(std::min(count, body->size() / 64));
   for (size_t i = 0; i < count; ++i) {
-    std::array<uint64_t, 7> numbers{};
+    const auto question = reader.hash();
+    std::array<uint64_t, 5> numbers{};
     for (uint64_t& number : numbers) {
       const auto read = reader.number();
       if (!read) return std::nullopt;
       number = *read;
     }
     const auto name = reader.text();
-    if (!name || numbers[6] > static_cast<uint64_t>(Answer::not_proven)) return std::nullopt;
-    const NameFinding finding{static_cast<Answer>(numbers[6]), std::string(*name)};
-    proofs.emplace(Digest{numbers[0], numbers[1]},
-                   Proof{finding, {numbers[2], numbers[3]}, {numbers[4], numbers[5]}});
+    if (!name || numbers[4] > static_cast<uint64_t>(Answer::not_proven)) return std::nullopt;
+    const NameFinding finding{static_cast<Answer>(numbers[4]), std::string(*name)};
+    proofs.emplace(*question, Proof{finding, {numbers[0], numbers[1]}, {numbers[2], numbers[3]}});
   }
   if (reader.left() != 0) return std::nullopt;
   return proofs;
 }
 
-std::optional<NameFinding> ProofMemo::recall(const Digest& question, Steps& budget) {
+std::optional<NameFinding> ProofMemo::recall(const Hash128& question, Steps& budget) {
   const Proof* proof = nullptr;
   if (const auto at = recent_.find(question); at != recent_.end()) {
     proof = &at->second;
@@ -99,11 +92,11 @@ std::optional<NameFinding> ProofMemo::recall(const Digest& question, Steps& budg
   return proof->finding;
 }
 
-void ProofMemo::keep(const Digest& question, NameFinding finding, Steps budget, Steps used) {
+void ProofMemo::keep(const Hash128& question, NameFinding finding, Steps budget, Steps used) {
   add(question, {std::move(finding), budget, used});
 }
 
-void ProofMemo::add(const Digest& question, Proof proof) {
+void ProofMemo::add(const Hash128& question, Proof proof) {
   if (recent_.size() >= max_kept) {
     older_ = std::move(recent_);
     recent_.clear();

@@ -22,7 +22,7 @@ struct Proof {
   Steps budget;  // that was left when it was asked
   Steps used;
 };
-using Proofs = std::unordered_map<Digest, Proof>;
+using Proofs = std::unordered_map<Hash128, Proof>;
 
 /// Proofs as bytes, which other versions of the prover do not read.
 std::string to_bytes(const Proofs& proofs);
@@ -38,9 +38,9 @@ class ProofMemo {
   explicit ProofMemo(std::shared_ptr<const Proofs> known = nullptr) : known_(std::move(known)) {}
 
   /// What asking would give with as many steps left, where that is known; takes the steps it took.
-  std::optional<NameFinding> recall(const Digest& question, Steps& budget);
+  std::optional<NameFinding> recall(const Hash128& question, Steps& budget);
   /// Of a question asked with `budget` steps left, of which it took `used`.
-  void keep(const Digest& question, NameFinding finding, Steps budget, Steps used);
+  void keep(const Hash128& question, NameFinding finding, Steps budget, Steps used);
   /// What was kept last, and was not known.
   const Proofs& kept() const noexcept { return recent_; }
 
@@ -49,7 +49,7 @@ class ProofMemo {
   static constexpr size_t max_kept = 50000;
 
  private:
-  void add(const Digest& question, Proof proof);
+  void add(const Hash128& question, Proof proof);
 
   std::shared_ptr<const Proofs> known_;
   Proofs recent_;

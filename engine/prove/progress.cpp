@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/hash.hpp"
+
 namespace kr::prove {
 Wanted::Wanted(const Formulas& formulas, FormulaId wanted, size_t languages)
     : uses_(languages, 0), stands_for_(languages) {
@@ -61,9 +63,8 @@ bool Wanted::value(const Node& node, const std::vector<char>& matched) const {
 }
 
 size_t Progresses::Hash::operator()(const States& states) const noexcept {
-  size_t hash = 0x9e3779b97f4a7c15U;
-  for (const uint32_t state : states) hash = (hash ^ state) * 0x100000001b3U;
-  return hash;
+  return hash_bytes(
+      {reinterpret_cast<const char*>(states.data()), states.size() * sizeof states[0]});
 }
 
 Progresses::Progresses(const Formulas& formulas, const Automaton& automaton, FormulaId wanted)

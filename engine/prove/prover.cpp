@@ -261,7 +261,7 @@ class Prover::Impl {
   NameFinding find_name(const NameQuestion& question, Steps& steps) {
     if (auto plain = without_search(question)) return std::move(*plain);
     if (memo_ == nullptr) return prove::find_name(formulas_, question, steps);
-    Digest digest = formulas_.get(question.wanted).digest;
+    Hash128 digest = formulas_.get(question.wanted).digest;
     for (const FormulaId id : question.excluded) digest.add(formulas_.get(id).digest);
     if (auto known = memo_->recall(digest, steps)) return std::move(*known);
     const Steps before = steps;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/utf8.hpp"
 #include "regex/byte_set.hpp"
 #include "regex/size.hpp"
 
@@ -200,10 +201,7 @@ bool Builder::repeatable(std::string_view item) {
     case Last::beyond_ascii: {
       const std::string_view before =
           text_.substr(0, static_cast<size_t>(item.data() - text_.data()));
-      size_t begin = before.size();
-      while (begin > 0 && (static_cast<unsigned char>(before[begin - 1]) & 0xC0) == 0x80) --begin;
-      if (begin > 0) --begin;
-      const std::string_view character = before.substr(begin);
+      const std::string_view character = before.substr(character_begin(before, before.size() - 1));
       reject(diag::code::regex_repeated_character, item, item, character)
           .help("group the character: `(?:{}){}`", character, item);
       return false;

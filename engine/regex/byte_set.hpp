@@ -4,6 +4,7 @@
 #include <array>
 #include <unordered_set>
 
+#include "base/ascii.hpp"
 #include "regex/regex.hpp"
 
 namespace kr::regex {
@@ -23,8 +24,7 @@ struct BytePartition {
 BytePartition partition_bytes(const std::unordered_set<ByteSet>& sets);
 
 inline bool is_word(unsigned char byte) noexcept {
-  return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-         (byte >= 'A' && byte <= 'Z') || byte == '_';
+  return is_identifier_byte(static_cast<char>(byte));
 }
 
 }  // namespace kr::regex

@@ -1,8 +1,10 @@
 #include "regex/dialect.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "base/integer.hpp"
+#include "base/printable.hpp"
 
 namespace kr::regex {
 namespace {
@@ -31,24 +33,6 @@ std::string_view posix_members(std::string_view name) {
   return {};
 }
 
-/// A byte as an escape of two hex digits.
-std::string hex_escape(unsigned value) {
-  return fmt::format("\\x{:02x}", value);
-}
-
-/// Each byte of a character as `\xNN`.
-std::string hex_bytes(std::string_view text) {
-  std::string bytes;
-  for (const char byte : text) bytes += hex_escape(static_cast<unsigned char>(byte));
-  return bytes;
-}
-
-unsigned number(std::string_view digits, int base) {
-  unsigned value = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-  return value;
-}
-
 std::string escape_help(std::string_view item) {
   const char letter = item[1];
   switch (letter) {
@@ -74,9 +58,9 @@ std::string escape_help(std::string_view item) {
     case 'P':
       return "write the intended bytes as a class: `[A-Za-z]`";
     case 'c':
-      return item.size() > 2 ? fmt::format("write `{}`",
-                                           hex_escape(static_cast<unsigned char>(item[2]) & 0x1fU))
-                             : "write the byte as `\\xNN`";
+      return item.size() > 2
+                 ? fmt::format("write `{}`", hex_byte(static_cast<char>(item[2] & 0x1f)))
+                 : "write the byte as `\\xNN`";
     case 'e':
       return "write `\\x1b`";
     case 'u':
@@ -173,11 +157,11 @@ void reject_back_reference(std::string_view item, Builder& builder) {
 void reject_octal(std::string_view item, Builder& builder) {
   const size_t begin = item.find_first_of("01234567");
   const size_t end = item.find_first_not_of("01234567", begin);
-  const unsigned value =
-      begin == std::string_view::npos ? 256 : number(item.substr(begin, end - begin), 8);
+  const auto value =
+      begin == item.npos ? std::nullopt : integer_from<uint8_t>(item.substr(begin, end - begin), 8);
   auto& finding = builder.reject(diag::code::regex_octal, item, item);
-  if (value < 256) {
-    finding.help("write `{}`", hex_escape(value));
+  if (value) {
+    finding.help("write `{}`", hex_byte(static_cast<char>(*value)));
   } else {
     finding.help("write the byte as `\\xNN`");
   }
@@ -185,12 +169,12 @@ void reject_octal(std::string_view item, Builder& builder) {
 
 void reject_hex(std::string_view item, Builder& builder) {
   const size_t begin = item.find_first_of("0123456789abcdefABCDEF", 2);
-  const unsigned value = begin == std::string_view::npos
-                             ? 256
-                             : number(item.substr(begin, item.find('}') - begin), 16);
+  const auto value = begin == item.npos
+                         ? std::nullopt
+                         : integer_from<uint8_t>(item.substr(begin, item.find('}') - begin), 16);
   auto& finding = builder.reject(diag::code::regex_hex, item, item);
-  if (value < 256) {
-    finding.help("write `{}`", hex_escape(value));
+  if (value) {
+    finding.help("write `{}`", hex_byte(static_cast<char>(*value)));
   } else {
     finding.help("write each byte as `\\xNN`");
   }

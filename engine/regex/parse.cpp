@@ -1,7 +1,7 @@
 // The actions on grammar/regex.hpp: each item of a pattern to the Builder.
 #include <tao/pegtl.hpp>
 
-#include "base/ascii.hpp"
+#include "base/integer.hpp"
 #include "grammar/regex.hpp"
 #include "regex/builder.hpp"
 #include "regex/byte_set.hpp"
@@ -18,8 +18,8 @@ std::string_view matched(const Input& in) {
   return {in.begin(), in.size()};
 }
 
-unsigned char hex_byte(std::string_view item) {
-  return static_cast<unsigned char>(hex_value(item[2]) * 16 + hex_value(item[3]));
+unsigned char escaped_byte(std::string_view item) {
+  return *integer_from<uint8_t>(item.substr(2), 16);
 }
 
 unsigned char control_value(char letter) {
@@ -79,7 +79,7 @@ void escaped_control(std::string_view item, Builder& builder) {
   builder.byte(item, control_value(item[1]));
 }
 void escaped_hex(std::string_view item, Builder& builder) {
-  builder.byte(item, hex_byte(item));
+  builder.byte(item, escaped_byte(item));
 }
 void escaped_punctuation(std::string_view item, Builder& builder) {
   builder.byte(item, static_cast<unsigned char>(item[1]));
@@ -152,7 +152,7 @@ void class_control(std::string_view item, Builder& builder) {
   builder.class_byte(item, control_value(item[1]));
 }
 void class_hex(std::string_view item, Builder& builder) {
-  builder.class_byte(item, hex_byte(item));
+  builder.class_byte(item, escaped_byte(item));
 }
 void class_punctuation(std::string_view item, Builder& builder) {
   builder.class_byte(item, static_cast<unsigned char>(item[1]));

@@ -1,19 +1,16 @@
 // A Regex as text: for tests, for Hyperscan, for RE2.
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
+#include "base/printable.hpp"
 #include "regex/regex.hpp"
 
 namespace kr::regex {
 namespace {
 
-bool plain(unsigned byte) {
-  return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-         (byte >= 'A' && byte <= 'Z') || byte == '_';
-}
-
 std::string byte_text(unsigned byte) {
-  if (plain(byte)) return std::string(1, static_cast<char>(byte));
-  return fmt::format("\\x{:02x}", byte);
+  const auto c = static_cast<char>(byte);
+  return is_identifier_byte(c) ? std::string(1, c) : hex_byte(c);
 }
 
 /// The members as ranges: `0-9A-Z`.

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "base/ascii.hpp"
+
 namespace kr::regex {
 namespace {
 
@@ -21,10 +23,10 @@ std::optional<Letter> letter_of(const ByteSet& set) {
   const size_t first = set._Find_first();
   const size_t count = set.count();
   if (count == 0 || count > 2) return std::nullopt;
-  const auto is_upper = first >= 'A' && first <= 'Z';
-  const auto is_lower = first >= 'a' && first <= 'z';
-  if (count == 1) return Letter{static_cast<char>(first), true, !is_upper && !is_lower};
-  if (!is_upper || !set.test(first + 32)) return std::nullopt;
+  const bool upper = is_upper(static_cast<char>(first));
+  const bool lower = is_lower(static_cast<char>(first));
+  if (count == 1) return Letter{static_cast<char>(first), true, !upper && !lower};
+  if (!upper || !set.test(first + 32)) return std::nullopt;
   return Letter{static_cast<char>(first + 32), false, true};
 }
 

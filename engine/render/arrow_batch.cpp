@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "base/json.hpp"
+#include "base/utf8.hpp"
 #include "render/columns.hpp"
 
 namespace kr::render {
@@ -89,15 +90,6 @@ void set_bit(std::vector<uint8_t>& bits, int64_t row, bool value) {
   const auto byte = static_cast<size_t>(row / 8);
   if (bits.size() <= byte) bits.resize(byte + 1);
   if (value) bits[byte] = static_cast<uint8_t>(bits[byte] | (1 << (row % 8)));
-}
-
-bool is_utf8(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    const size_t length = utf8_length(text, at);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
 }
 
 /// A batch's own children.

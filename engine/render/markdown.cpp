@@ -16,7 +16,7 @@ std::string markdown_text(std::string_view text) {
   constexpr std::string_view markup = "\\`|<>*~[]&$";
   const std::string shown = table::cut(text, 0);
   const auto in_word = [&](size_t at) {
-    return at < shown.size() && (is_digit(shown[at]) || is_ascii_letter(shown[at]));
+    return at < shown.size() && (is_digit(shown[at]) || is_letter(shown[at]));
   };
   std::string out;
   for (size_t i = 0; i < shown.size(); ++i) {

@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "base/json.hpp"
+#include "base/distinct_texts.hpp"
+#include "base/utf8.hpp"
 #include "render/columns.hpp"
 #include "render/render.hpp"
 
@@ -23,22 +22,10 @@ using kr::sqlite::Statement;
 using table::Cell;
 using table::Unit;
 
-struct TextHash {
-  using is_transparent = void;
-  size_t operator()(std::string_view text) const noexcept {
-    return std::hash<std::string_view>()(text);
-  }
-};
-
 /// Whether SQLite and its readers take it for a text: they stop at NUL bytes, and many refuse what
 /// is not UTF-8.
 bool is_sqlite_text(std::string_view bytes) {
-  for (size_t at = 0; at < bytes.size();) {
-    const size_t length = bytes[at] == '\0' ? 0 : utf8_length(bytes, at);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
+  return bytes.find('\0') == bytes.npos && is_utf8(bytes);
 }
 
 /// Bytes that are not text become a blob of the same bytes.
@@ -65,25 +52,29 @@ void insert_texts(Statement& statement, std::initializer_list<std::string_view> 
 /// The texts of tables with many rows, each once.
 class StoredTexts {
  public:
-  using Text = std::pair<const std::string, int64_t>;  // with its id
+  struct Text {
+    std::string_view text;
+    int64_t id = -1;  // of none
+  };
 
   explicit StoredTexts(const kr::sqlite::Database& database)
       : insert_(insert_into(database, "texts", 2)) {}
 
-  /// Stays where it is.
-  const Text* store(std::string_view text) {
-    if (const auto known = ids_.find(text); known != ids_.end()) return &*known;
-    const auto id = static_cast<int64_t>(ids_.size());
-    insert_.bind(1, id);
-    bind_text(insert_, 2, text);
-    insert_.step();
-    insert_.reset();
-    return &*ids_.emplace(text, id).first;
+  Text store(std::string_view text) {
+    const size_t stored = texts_.size();
+    const uint32_t id = texts_.add(text);
+    if (id == stored) {
+      insert_.bind(1, int64_t{id});
+      bind_text(insert_, 2, text);
+      insert_.step();
+      insert_.reset();
+    }
+    return {texts_.text(id), id};
   }
 
  private:
   Statement insert_;
-  std::unordered_map<std::string, int64_t, TextHash, std::equal_to<>> ids_;
+  DistinctTexts texts_;
 };
 
 struct SqlColumn {
@@ -132,8 +123,9 @@ class SqliteRows final : public table::RowSink {
     } else if (const auto* text = std::get_if<std::string_view>(&cell)) {
       if (texts_ == nullptr) return bind_text(insert_, parameter, *text);
       // Most columns have the same text in many rows that follow each other.
-      if (last_[i] == nullptr || last_[i]->first != *text) last_[i] = texts_->store(*text);
-      insert_.bind(parameter, last_[i]->second);
+      StoredTexts::Text& last = last_[i];
+      if (last.id < 0 || last.text != *text) last = texts_->store(*text);
+      insert_.bind(parameter, last.id);
     } else {
       insert_.bind_null(parameter);
     }
@@ -142,7 +134,7 @@ class SqliteRows final : public table::RowSink {
   Statement insert_;
   std::vector<SqlColumn> columns_;
   StoredTexts* texts_;
-  std::vector<const StoredTexts::Text*> last_;
+  std::vector<StoredTexts::Text> last_;
 };
 
 std::string_view sql_type(const table::Column& column, bool stored_texts) {

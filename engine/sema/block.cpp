@@ -120,7 +120,7 @@ class Growing {
     }
     std::vector<std::string> names;
     names.reserve(numbers.size());
-    for (const uint32_t number : numbers) names.push_back(putting_.labels->text(number));
+    for (const uint32_t number : numbers) names.emplace_back(putting_.labels->text(number));
     return names;
   }
 

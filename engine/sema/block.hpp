@@ -6,31 +6,14 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "base/distinct_texts.hpp"
 #include "sema/budget.hpp"
 #include "sema/program.hpp"
 #include "sema/scope.hpp"
 
 namespace kr::sema {
-
-/// Numbers for labels and dimensions, so that lists are compared by number.
-class Interner {
- public:
-  uint32_t add(std::string_view text) {
-    const auto [at, added] =
-        numbers_.emplace(std::string(text), static_cast<uint32_t>(texts_.size()));
-    if (added) texts_.push_back(&at->first);
-    return at->second;
-  }
-  const std::string& text(uint32_t number) const { return *texts_[number]; }
-  size_t size() const noexcept { return texts_.size(); }
-
- private:
-  std::unordered_map<std::string, uint32_t> numbers_;
-  std::vector<const std::string*> texts_;  // keys of the map, which stay where they are
-};
 
 /// Who wrote a rule: an engine, a model, or std.kind. Numbered by Lineage.
 using BodyId = uint32_t;
@@ -39,7 +22,7 @@ inline constexpr BodyId no_body = ~BodyId{0};
 /// A rule at its place in a list.
 struct Placed {
   RuleId rule;
-  uint32_t label = 0;     // Interner
+  uint32_t label = 0;     // Tables::labels()
   BodyId body = no_body;  // who wrote the rule whose place it is
 };
 
@@ -62,7 +45,7 @@ struct Step {
 
 struct Block {
   source::FileId module;
-  uint32_t dimension = 0;  // Interner
+  uint32_t dimension = 0;  // Tables::dimensions()
   const syntax::Word* name = nullptr;
   std::vector<Step> steps;
   std::optional<RuleId> otherwise;  // its own
@@ -75,7 +58,7 @@ struct Putting {
   /// Whose rules `replace` and `drop` may touch; empty: all there are.
   std::function<bool(BodyId)> touches;
   diag::Sink* sink = nullptr;        // null: what is wrong has been reported before
-  const Interner* labels = nullptr;  // with a sink
+  const DistinctTexts* labels = nullptr;  // with a sink
 };
 
 /// Puts a block on the list it inherits. Own rules come first, includes at their point; `replace`

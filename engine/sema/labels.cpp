@@ -52,7 +52,7 @@ void Assembly::check_list(BodyId body, uint32_t dimension, const RuleList& list,
     if (verdict == fine || rule.keep || is_reserved(rule.label)) continue;
     if (!tables_.report_label_once(placed.rule)) continue;
     const source::Span span = place_of_inheritance(body, dimension, placed.rule);
-    const std::string& name = tables_.dimensions().text(dimension);
+    const std::string_view name = tables_.dimensions().text(dimension);
     diag::Diagnostic& added = sink_.add(diag::code::unknown_label, span, rule.label, name);
     added.related(rule.label_span, "given by this rule");
     if (vocabulary.declared().valid()) added.related(vocabulary.declared(), "labels of `{}`", name);

@@ -11,12 +11,6 @@ namespace kr::sema {
 namespace fs = std::filesystem;
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list;
-}
-
 bool is_path(const std::string& name) {
   return name.find('/') != name.npos || name.ends_with(".kr");
 }
@@ -41,9 +35,10 @@ fs::path root_path(const std::string& name, const source::Library& library,
   std::string word = fs::path(name).filename().string();
   if (word.ends_with(".kr")) word.resize(word.size() - 3);
   const auto near = nearest(word, shipped);
-  std::string remedy = near              ? "did you mean `" + *near + "`?"
-                       : shipped.empty() ? "give the path of a rules file"
-                                         : "give a path, or one of: " + joined(shipped);
+  std::string remedy = near ? "did you mean `" + *near + "`?"
+                       : shipped.empty()
+                           ? "give the path of a rules file"
+                           : fmt::format("give a path, or one of: {}", fmt::join(shipped, ", "));
   throw Error(name, is_path(name) ? "no such file" : "no such ruleset", std::move(remedy));
 }
 

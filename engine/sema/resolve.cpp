@@ -68,7 +68,7 @@ Program resolve(const source::SourceMap& sources, const std::vector<Module>& mod
   declare(scope, expressions, tables, program);
   std::vector<std::string> dimensions;
   for (uint32_t i = 0; i < tables.dimensions().size(); ++i) {
-    dimensions.push_back(tables.dimensions().text(i));
+    dimensions.emplace_back(tables.dimensions().text(i));
   }
   program = pruned(std::move(program), dimensions);
   // Tests name the engine they are for.

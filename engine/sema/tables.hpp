@@ -32,8 +32,8 @@ class Tables {
   /// all models that inherit the rule.
   bool report_label_once(RuleId rule) { return reported_labels_.insert(rule).second; }
 
-  const Interner& labels() const noexcept { return labels_; }
-  const Interner& dimensions() const noexcept { return dimensions_; }
+  const DistinctTexts& labels() const noexcept { return labels_; }
+  const DistinctTexts& dimensions() const noexcept { return dimensions_; }
   /// The number of a rule's label in `labels`; of `otherwise keep`, that of the empty text.
   uint32_t number(const std::string& label) { return labels_.add(label); }
   uint32_t phases() const noexcept { return phases_; }
@@ -58,8 +58,8 @@ class Tables {
   const Vocabularies& vocabularies_;
   Budget& budget_;
   diag::Sink& sink_;
-  Interner labels_;
-  Interner dimensions_;
+  DistinctTexts labels_;
+  DistinctTexts dimensions_;
   uint32_t phases_;
   uint32_t kind_;
   std::vector<uint32_t> first_table_;  // by module

@@ -17,19 +17,6 @@
 namespace kr::session {
 namespace {
 
-bool is_word_letter(char c) {
-  return is_ascii_letter(c) || (c >= '0' && c <= '9') || c == '_';
-}
-
-bool has_word(std::string_view text, std::string_view word) {
-  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    const bool begins = at == 0 || !is_word_letter(text[at - 1]);
-    if (begins && (end == text.size() || !is_word_letter(text[end]))) return true;
-  }
-  return false;
-}
-
 /// What a query may do: read.
 int allow_reading(void*, int action, const char*, const char*, const char*, const char*) {
   switch (action) {
@@ -121,7 +108,7 @@ const table::Info query_info{"query", "result", "One row per row of the result o
 }  // namespace
 
 std::vector<const tables::Definition*> tables_named(std::string_view query) {
-  const std::string text = lowered(std::string(query));
+  const std::string text = lowered(query);
   std::vector<const tables::Definition*> named;
   for (const tables::Definition* one : tables::all()) {
     if (tables::is_about_runs(*one) && has_word(text, one->info.id)) named.push_back(one);

@@ -1,6 +1,7 @@
 #include "syntax/trivia.hpp"
 
 #include "base/ascii.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::syntax {
 
@@ -34,7 +35,7 @@ size_t Trivia::before_gap(size_t at) const {
 }
 
 bool Trivia::alone(const Comment& comment) const {
-  const size_t mark = text_.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a byte order mark
+  const size_t mark = text_.starts_with(byte_order_mark) ? 3 : 0;
   size_t at = comment.span.begin;
   while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t')) --at;
   return at == 0 || at == mark || text_[at - 1] == '\n';

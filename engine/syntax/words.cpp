@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 
 namespace kr::syntax {
 
 bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
+  return is_identifier_byte(c) || c == '-';
 }
 
 bool is_word(std::string_view text) {
@@ -34,9 +34,7 @@ std::string quoted_text(std::string_view text) {
     if (glyph.shown == bytes && c != '\t') {
       result += bytes;
     } else {
-      for (const char byte : bytes) {
-        result += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-      }
+      result += hex_bytes(bytes);
     }
     at += glyph.bytes;
   }

@@ -80,4 +80,8 @@ std::string grouped(int64_t number) {
   return signed_text(number, digits);
 }
 
+std::string counted(int64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+}
+
 }  // namespace kr::table

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace kr::table {
 
@@ -30,5 +31,7 @@ std::string percent(int64_t part, int64_t whole, int decimals);
 
 /// `1,234,567`.
 std::string grouped(int64_t number);
+/// `1 name`, `1,234 names`.
+std::string counted(int64_t number, std::string_view noun);
 
 }  // namespace kr::table

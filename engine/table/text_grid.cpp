@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/integer.hpp"
 #include "base/printable.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::table {
 namespace {
@@ -71,7 +72,7 @@ std::string cut_middle(std::string_view text, size_t width) {
   std::string head = head_of(text, width - 1 - tail_columns, bytes);
   // The longest tail that fits: from further back than can fit, forward by whole glyphs.
   size_t from = text.size() - std::min(text.size(), tail_columns * 4);
-  while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xc0) == 0x80) ++from;
+  while (from < text.size() && continues_character(text[from])) ++from;
   std::string tail = whole(text.substr(from));
   while (columns_of(tail) > tail_columns) tail.erase(0, first_glyph(tail).bytes);
   return head + "…" + tail;
@@ -110,12 +111,10 @@ std::string inked(std::string_view text, Ink ink, bool color) {
 }
 
 std::string tinted(std::string_view text, std::string_view rgb, bool color) {
-  unsigned value = 0;
-  if (!color || rgb.size() != 7 ||
-      std::from_chars(rgb.data() + 1, rgb.data() + 7, value, 16).ptr != rgb.data() + 7) {
-    return std::string(text);
-  }
-  return fmt::format("\x1b[38;2;{};{};{}m{}\x1b[39m", value >> 16, value >> 8 & 255, value & 255,
+  const auto value =
+      color && rgb.size() == 7 ? integer_from<unsigned>(rgb.substr(1), 16) : std::nullopt;
+  if (!value) return std::string(text);
+  return fmt::format("\x1b[38;2;{};{};{}m{}\x1b[39m", *value >> 16, *value >> 8 & 255, *value & 255,
                      text);
 }
 

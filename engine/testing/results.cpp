@@ -7,8 +7,8 @@
 #include "base/json_writer.hpp"
 #include "base/plural.hpp"
 #include "base/printable.hpp"
+#include "diag/junit_xml.hpp"
 #include "diag/render.hpp"
-#include "diag/xml.hpp"
 #include "layout/layout.hpp"
 
 namespace kr::testing {
@@ -72,32 +72,28 @@ void write_json(const TestedFile& file, const TestOutcome& outcome, JsonWriter& 
   json.close('}');
 }
 
-std::string junit_case(const TestedFile& file, const TestOutcome& outcome) {
+diag::JunitCase junit_case(const TestedFile& file, const TestOutcome& outcome) {
   const Told told(file, outcome);
-  std::string name = told.test().name;
-  if (told.kind() != operation_kind_of(name)) {
-    name = fmt::format("@{} {}", to_string(told.kind()), name);
+  diag::JunitCase one{.classname = told.engine().name + '/' + told.model().name,
+                .name = told.test().name,
+                .file = told.file(),
+                .line = told.line(),
+                .failure = outcome.passed() ? "" : "failing-test",
+                .message = {},
+                .lines = {}};
+  if (told.kind() != operation_kind_of(one.name)) {
+    one.name = fmt::format("@{} {}", to_string(told.kind()), one.name);
   }
-  for (const std::string& outer : told.test().within) name += " within " + outer;
-  std::string text =
-      fmt::format(R"(    <testcase classname="{}/{}" name="{}" file="{}" line="{}")",
-                  diag::xml_text(told.engine().name), diag::xml_text(told.model().name),
-                  diag::xml_text(name), diag::xml_text(told.file()), told.line());
-  if (outcome.passed()) return text + "/>\n";
-  std::string message;
-  std::string lines;
+  for (const std::string& outer : told.test().within) one.name += " within " + outer;
   for (const TestOutcome::Miss& miss : outcome.misses) {
     const std::string said =
         fmt::format("expected {} {}, got {}", told.dimension(miss), miss.expected, miss.actual);
-    message += (message.empty() ? "" : "; ") + said;
-    lines += fmt::format("{}:{}: {}", told.file(), told.line_of(miss), said);
-    lines += miss.rule ? ", by the rule at " + told.rule(miss) : ", by no rule";
-    lines += '\n';
+    one.message += (one.message.empty() ? "" : "; ") + said;
+    one.lines += fmt::format("{}:{}: {}", told.file(), told.line_of(miss), said);
+    one.lines += miss.rule ? ", by the rule at " + told.rule(miss) : ", by no rule";
+    one.lines += '\n';
   }
-  return text + fmt::format(
-                    ">\n      <failure type=\"failing-test\" message=\"{}\">{}</failure>\n"
-                    "    </testcase>\n",
-                    diag::xml_text(message), diag::xml_lines(lines));
+  return one;
 }
 
 TestCounts count(const TestedFile& file) {
@@ -265,19 +261,14 @@ std::string tests_json(std::span<const TestedFile> files) {
 }
 
 std::string tests_junit(std::span<const TestedFile> files) {
-  const TestCounts all = count(files);
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites name=\"kr test\" tests=\"{}\" failures=\"{}\">\n",
-      all.tests, all.failed);
+  std::vector<diag::JunitSuite> suites;
   for (const TestedFile& file : files) {
-    const TestCounts own = count(file);
-    text += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n",
-                        diag::xml_text(path_of(file)), own.tests, own.failed);
-    for (const TestOutcome& outcome : file.outcomes) text += junit_case(file, outcome);
-    text += "  </testsuite>\n";
+    diag::JunitSuite& suite = suites.emplace_back(diag::JunitSuite{path_of(file), {}});
+    for (const TestOutcome& outcome : file.outcomes) {
+      suite.cases.push_back(junit_case(file, outcome));
+    }
   }
-  return text + "</testsuites>\n";
+  return diag::junit_xml("kr test", suites);
 }
 
 }  // namespace kr::testing

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash_index.hpp"
 #include "base/id.hpp"
 #include "trace/trace.hpp"
 
@@ -17,8 +18,6 @@ using PathId = Id<PathTag>;
 
 class PathTable {
  public:
-  PathTable();
-
   /// The path of a child; `parent` is invalid for a root. `ordinal` counts children of one name
   /// from 1.
   PathId add(PathId parent, NameId name, uint32_t ordinal);
@@ -41,9 +40,8 @@ class PathTable {
     KR_CHECK(path.index < paths_.size());
     return paths_[path.index];
   }
-  void grow();
-  std::vector<Path> paths_;    // a parent stands before its children
-  std::vector<PathId> slots_;  // open addressing, a power of two
+  std::vector<Path> paths_;  // a parent stands before its children
+  HashIndex index_;
 };
 
 }  // namespace kr::trace

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 
 namespace kr::trace {
 namespace {
@@ -13,8 +13,8 @@ constexpr std::string_view exceeded = "ns by which children exceed their parent 
 uint64_t hash_of(const std::vector<ModuleNode>& nodes) {
   uint64_t hash = nodes.size();
   for (const ModuleNode& node : nodes) {
-    hash = fold_multiply(hash ^ (uint64_t{node.path.index} << 32 | node.end),
-                         static_cast<uint64_t>(node.invocations) ^ 0x9e3779b97f4a7c15);
+    hash = hash_numbers(hash ^ (uint64_t{node.path.index} << 32 | node.end),
+                        static_cast<uint64_t>(node.invocations));
   }
   return hash;
 }
@@ -138,15 +138,11 @@ void ModuleTraceBuilder::end_step() {
   KR_CHECK(open_.empty());
   trace_.total_ns = sum(trace_.total_ns, step_.total_ns);
   for (const Loss& lost : step_losses_) loss(lost.what, lost.first_offset, lost.count);
-  const uint64_t hash = hash_of(nodes_);
-  const auto [begin, end] = shapes_.equal_range(hash);
-  const auto known = std::find_if(
-      begin, end, [&](const auto& one) { return same_shape(trace_.shapes[one.second], nodes_); });
-  if (known != end) {
-    step_.shape = known->second;
-  } else {
-    step_.shape = static_cast<uint32_t>(trace_.shapes.size());
-    shapes_.emplace(hash, step_.shape);
+  const auto next = static_cast<uint32_t>(trace_.shapes.size());
+  step_.shape = shapes_.find_or_add(hash_of(nodes_), next, [&](uint32_t known) {
+    return same_shape(trace_.shapes[known], nodes_);
+  });
+  if (step_.shape == next) {
     auto& shape = trace_.shapes.emplace_back();
     shape.reserve(nodes_.size());
     for (const ModuleNode& node : nodes_) {

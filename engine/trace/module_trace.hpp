@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -123,7 +122,7 @@ class ModuleTraceBuilder {
   std::vector<Open> open_;
   std::vector<Seen> seen_;  // by path: children of one name met so far in the open parent
   uint64_t visits_ = 0;
-  std::unordered_multimap<uint64_t, uint32_t> shapes_;  // by a hash of the shape
+  HashIndex shapes_;
 };
 
 }  // namespace kr::trace

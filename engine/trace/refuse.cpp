@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/utf8.hpp"
 #include "trace/format.hpp"
 
 namespace kr::trace {
@@ -19,7 +20,7 @@ std::string accepted() {
 
 // `[1/8] Executing …` begins what nsys prints; a bracket before a number begins no profile.
 bool json(std::string_view head) {
-  if (head.starts_with("\xef\xbb\xbf"sv)) head.remove_prefix(3);
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(3);
   const size_t first = head.find_first_not_of(" \t\r\n");
   if (first == head.npos) return false;
   const size_t next = head.find_first_not_of(" \t\r\n", first + 1);

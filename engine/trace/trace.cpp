@@ -5,7 +5,7 @@
 
 #include "base/check.hpp"
 #include "base/error.hpp"
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 #include "trace/sort_in_place.hpp"
 
 namespace kr::trace {
@@ -74,14 +74,23 @@ void measure(Trace& trace) {
 
 }  // namespace
 
+NameId NameTable::add(std::string_view text, OperationKind kind) {
+  const uint32_t number = texts_.add(text);
+  if (number == ids_.size()) ids_.emplace_back();
+  NameId& id = ids_[number][static_cast<size_t>(kind)];
+  if (!id.valid()) id = names_.add({texts_.text(number), kind});
+  return id;
+}
+
 TraceBuilder::TraceBuilder(std::string source, std::string format) {
   trace_.source = std::move(source);
   trace_.format = std::move(format);
 }
 
 TrackId TraceBuilder::track(const Track& track) {
-  const uint64_t hash = hash_number(
-      track.stream, hash_bytes(track.device_name) + static_cast<uint64_t>(track.device));
+  const uint64_t hash =
+      hash_numbers(static_cast<uint64_t>(track.stream),
+                   hash_bytes(track.device_name) + static_cast<uint64_t>(track.device));
   const auto [first, last] = tracks_.equal_range(hash);
   for (auto known = first; known != last; ++known) {
     if (trace_.track(known->second) == track) return known->second;

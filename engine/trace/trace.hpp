@@ -4,8 +4,8 @@
 // place, and 24 bytes an operation is all the memory a report may take (see docs/performance.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/distinct_texts.hpp"
 #include "base/growing_array.hpp"
 #include "base/id.hpp"
 #include "base/operation_kind.hpp"
@@ -64,7 +65,6 @@ void add_loss(std::vector<Loss>& losses, std::string_view what, uint64_t offset,
 /// Distinct (text, kind), numbered in the order first met.
 class NameTable {
  public:
-  NameTable();
   NameId add(std::string_view text, OperationKind kind);
   const OperationName& get(NameId id) const { return names_.get(id); }
   size_t size() const noexcept { return names_.size(); }
@@ -72,16 +72,9 @@ class NameTable {
   auto end() const noexcept { return names_.end(); }
 
  private:
-  struct Slot {
-    uint64_t hash;
-    NameId id;
-  };
-  void grow();
-  std::string_view store(std::string_view text);
+  DistinctTexts texts_;
+  std::vector<std::array<NameId, operation_kinds.size()>> ids_;  // by text and kind
   Store<OperationName, NameTag> names_;
-  std::vector<Slot> slots_;               // open addressing, a power of two
-  std::deque<std::vector<char>> blocks_;  // the bytes
-  size_t left_ = 0;
 };
 
 /// What a source says of its process among those of a distributed job.

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 
 namespace kr::trees {
 namespace {
@@ -79,7 +79,7 @@ class Forest {
   };
   struct Hash {
     size_t operator()(const Key& key) const noexcept {
-      return trace::fold_multiply(trace::hash_bytes(key.name), key.parent + 0x9e3779b97f4a7c15);
+      return hash_numbers(hash_bytes(key.name), key.parent);
     }
   };
   struct Node {

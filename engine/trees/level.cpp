@@ -1,11 +1,12 @@
 #include "trees/level.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <unordered_map>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
+#include "base/integer.hpp"
 
 namespace kr::trees {
 
@@ -13,10 +14,8 @@ std::optional<Level> level_from(std::string_view text) {
   if (text == "kernel" || text == "-1") return Level{Level::Kind::kernel};
   if (text == "module" || text == "-2") return Level{Level::Kind::module};
   if (text == "layer") return Level{Level::Kind::layer};
-  uint32_t depth = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), depth);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return Level{Level::Kind::depth, depth};
+  const auto depth = integer_from<uint32_t>(text);
+  return depth ? std::optional(Level{Level::Kind::depth, *depth}) : std::nullopt;
 }
 
 Level named_level(std::string_view text) {
@@ -41,15 +40,13 @@ std::string to_string(Level level) {
 
 NumberedName numbered(std::string_view name) {
   size_t digits = name.size();
-  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
+  while (digits > 0 && is_digit(name[digits - 1])) --digits;
   if (digits == name.size() || digits < 2) return {name, std::nullopt};
   if (std::string_view("_. ").find(name[digits - 1]) == std::string_view::npos) {
     return {name, std::nullopt};
   }
-  int64_t number = 0;
-  const auto result = std::from_chars(name.data() + digits, name.data() + name.size(), number);
-  if (result.ec != std::errc()) return {name, std::nullopt};
-  return {name.substr(0, digits - 1), number};
+  const auto number = integer_from(name.substr(digits));
+  return {number ? name.substr(0, digits - 1) : name, number};
 }
 
 Cutter::Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded)

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/utf8.hpp"
+
 namespace kr::trees {
 namespace {
 
@@ -97,13 +99,10 @@ std::vector<std::string> unique_names(const trace::ModuleTrace& trace,
 std::string cut_at_end(std::string text, size_t width) {
   constexpr std::string_view dots = "...";
   if (width == 0 || text.size() <= width) return text;
-  const auto continues = [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80;
-  };
   const size_t keep = width > dots.size() ? width - dots.size() : width;
   size_t characters = 0, kept = text.size();
   for (size_t i = 0; i < text.size(); ++i) {
-    if (continues(text[i])) continue;
+    if (continues_character(text[i])) continue;
     if (characters == keep) kept = i;
     if (++characters > width) {
       text.resize(kept);

@@ -6,6 +6,7 @@ was used. Files and folders with the names of shipped rulesets do not replace th
 
     KR=build/tools/kr/kr tests/cli/check_trust.py
 """
+import ctypes
 import os
 import pathlib
 import shutil
@@ -39,25 +40,18 @@ def check(good, what):
 
 # ---------------------------------------------------------------- forging
 
-MASK = (1 << 64) - 1
+class Hash128(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
 
 
-def mixed(value):
-    value ^= value >> 31
-    value = value * 0x9fb21c651e98df25 & MASK
-    value ^= value >> 29
-    value = value * 0xd6e8feb86659fd93 & MASK
-    return value ^ value >> 32
+XXH3 = ctypes.CDLL("libxxhash.so.0").XXH3_128bits
+XXH3.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+XXH3.restype = Hash128
 
 
 def hash128(data):
-    a, b = 0x243f6a8885a308d3, 0x13198a2e03707344
-    whole = len(data) // 8 * 8
-    words = [*struct.unpack(f"<{whole // 8}Q", data[:whole]), int.from_bytes(data[whole:], "little"), len(data)]
-    for word in words:
-        a = mixed(a ^ word)
-        b = mixed(b + word & MASK) ^ (b << 17 & MASK | b >> 47)
-    return struct.pack("<QQ", mixed(a), mixed(b))
+    digest = XXH3(data, len(data))
+    return struct.pack("<QQ", digest.high, digest.low)
 
 
 def crc32c(data):
@@ -76,7 +70,7 @@ def text(data):
     return struct.pack("<Q", len(data)) + data
 
 
-MAGIC = b"kr database 2\n"
+MAGIC = b"kr database 3\n"
 
 
 def texts(data, at):

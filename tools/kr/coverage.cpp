@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/decimal.hpp"
 #include "base/error.hpp"
 #include "base/plural.hpp"
 #include "outputs.hpp"
@@ -39,7 +40,7 @@ const OutputRules& coverage_outputs() {
   return rules;
 }
 
-/// A percentage as written, exact: 99.5 is 99500000 of 100000000.
+/// A percentage to six decimals: 99.5 is 99500000 of 100000000.
 struct Percentage {
   static constexpr int64_t one = 1'000'000;
   int64_t millionths = 0;
@@ -50,20 +51,9 @@ struct Percentage {
 };
 
 Percentage parse_percentage(const std::string& text) {
-  const size_t point = std::min(text.find('.'), text.size());
-  std::string digits = text.substr(0, point);
-  std::string decimals = point < text.size() ? text.substr(point + 1) : "";
-  const auto are_digits = [](const std::string& word) {
-    return word.find_first_not_of("0123456789") == word.npos;
-  };
-  const bool number = !digits.empty() && digits.size() <= 3 && decimals.size() <= 6 &&
-                      are_digits(digits) && are_digits(decimals);
   Percentage percentage;
-  if (number) {
-    decimals.resize(6, '0');
-    percentage.millionths = std::stoll(digits) * Percentage::one + std::stoll(decimals);
-  }
-  if (!number || percentage.millionths > 100 * Percentage::one) {
+  if (read_decimal(text, 6, percentage.millionths) != DecimalFault::none ||
+      percentage.millionths > 100 * Percentage::one) {
     throw Error("", fmt::format("`{}` is not a percentage for --min-coverage", text),
                 "give one from 0 to 100, such as 99.5");
   }

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/input_files.hpp"
 #include "base/printable.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::cli {
 
@@ -38,8 +39,7 @@ std::optional<size_t> color_at(std::string_view text) {
 bool is_begin_of_character(std::string_view text) {
   const auto head = static_cast<unsigned char>(text[0]);
   const size_t length = head >= 0xf0 ? 4 : head >= 0xe0 ? 3 : head >= 0xc2 ? 2 : 0;
-  return text.size() < length &&
-         std::all_of(text.begin() + 1, text.end(), [](char byte) { return (byte & 0xc0) == 0x80; });
+  return text.size() < length && std::all_of(text.begin() + 1, text.end(), continues_character);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.hpp"
 #include "trace/readers/csv_row.hpp"
 
 namespace kr::trace {
@@ -133,7 +134,7 @@ LineKind prose_kind(std::string_view text) {
 
 Line classify_line(std::string_view text) {
   Line line;
-  if (text.starts_with("\xef\xbb\xbf"sv)) text.remove_prefix(3);
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(3);
   const std::string_view bare = trim_cell(text);
   if (bare.empty()) {
     line.kind = LineKind::blank;

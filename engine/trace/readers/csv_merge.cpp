@@ -1,9 +1,10 @@
 #include "trace/readers/csv_merge.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
+
+#include "base/integer.hpp"
 
 namespace kr::trace {
 namespace {
@@ -16,11 +17,8 @@ struct Device {
 Device device_of(std::string_view cell) {
   const size_t open = cell.rfind(" (");
   if (!cell.ends_with(')') || open == cell.npos) return {cell, {}};
-  const std::string_view digits = cell.substr(open + 2, cell.size() - open - 3);
-  int32_t id = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
-  const bool whole = error == std::errc{} && end == digits.data() + digits.size() && id >= 0;
-  if (!whole) return {cell, {}};
+  const auto id = integer_from<int32_t>(cell.substr(open + 2, cell.size() - open - 3));
+  if (!id || *id < 0) return {cell, {}};
   return {cell.substr(0, open), id};
 }
 

@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 #include "trace/readers/csv_scan.hpp"
-#include "trace/readers/decimal.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {
@@ -150,8 +150,8 @@ size_t CsvRowParser::plain_row(size_t at) {
   const bool whole = cursor_.read(at);
   const CsvRow& row = cursor_.row();
   int64_t start = 0;
-  if (!whole || time_from_decimal(row.cells[layout_->start.column], layout_->start.exponent,
-                                  start) != TimeFault::none) {
+  if (!whole || read_decimal(row.cells[layout_->start.column], layout_->start.exponent, start) !=
+                    DecimalFault::none) {
     return refuse_or_stop(at);
   }
   if (const auto why = cursor_.unfinished()) return stop(*why, at);
@@ -220,7 +220,7 @@ TrackId CsvRowParser::fast_track(std::string_view device, std::string_view strea
 }
 
 TrackId CsvRowParser::track_id(std::string_view device, int64_t stream) {
-  const uint64_t hash = hash_number(stream, hash_bytes(device));
+  const uint64_t hash = hash_numbers(static_cast<uint64_t>(stream), hash_bytes(device));
   const auto [first, last] = track_index_.equal_range(hash);
   for (auto known = first; known != last; ++known) {
     const CsvRows::NewTrack& track = tracks_[known->second];
@@ -236,8 +236,8 @@ TrackId CsvRowParser::track_id(std::string_view device, int64_t stream) {
 int64_t CsvRowParser::time(size_t at, const TimeColumn& column) const {
   int64_t ns = 0;
   const std::string_view text = cursor_.row().cells[column.column];
-  const TimeFault fault = time_from_decimal(text, column.exponent, ns);
-  if (fault != TimeFault::none) cursor_.fail(at, describe(fault, column.title, text));
+  const DecimalFault fault = read_decimal(text, column.exponent, ns);
+  if (fault != DecimalFault::none) cursor_.fail(at, describe(fault, column.title, text));
   return ns;
 }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "trace/readers/decimal.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/plural.hpp"
+#include "base/utf8.hpp"
 #include "trace/readers/cupti_csv.hpp"
 #include "trace/readers/cupti_table.hpp"
 #include "trace/refuse.hpp"
@@ -81,7 +82,7 @@ enum class Head { activity, other, nothing };
 
 Head head_of(const Input& input, CuptiKind kind) {
   std::string_view head = input.head();
-  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(3);
   while (!head.empty()) {
     const size_t end = std::min(head.find('\n'), head.size());
     const std::string_view line = trim_cell(head.substr(0, end));

@@ -7,9 +7,10 @@
 #include <span>
 
 #include "base/ascii.hpp"
+#include "base/utf8.hpp"
 #include "trace/readers/csv_layout.hpp"
 #include "trace/readers/csv_row.hpp"
-#include "trace/readers/decimal.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {
@@ -77,13 +78,13 @@ CuptiTitle cupti_title(std::string_view text) {
   const bool bracketed = text.ends_with(')') || text.ends_with(']');
   const size_t open = bracketed ? text.rfind(text.back() == ')' ? '(' : '[') : text.npos;
   if (open != text.npos) {
-    title.in = lowered(std::string(trim_cell(text.substr(open + 1, text.size() - open - 2))));
+    title.in = lowered(trim_cell(text.substr(open + 1, text.size() - open - 2)));
     text = text.substr(0, open);
   }
   for (const char c : text) {
     const char small = lower(c);
-    const bool kept = (small >= 'a' && small <= 'z') || (small >= '0' && small <= '9') ||
-                      static_cast<unsigned char>(small) >= 0x80;
+    const bool kept =
+        is_lower(small) || is_digit(small) || static_cast<unsigned char>(small) >= 0x80;
     if (kept) title.word += small;
   }
   return title;
@@ -282,7 +283,7 @@ std::string_view base_name(std::string_view path) {
 
 // Without .csv and what it is packed with; nothing where it has no .csv.
 std::optional<std::string> csv_stem(std::string_view path) {
-  std::string name = lowered(std::string(base_name(path)));
+  std::string name = lowered(base_name(path));
   for (const std::string_view packed : {".gz"sv, ".zst"sv, ".gzip"sv}) {
     if (name.ends_with(packed)) {
       name.resize(name.size() - packed.size());
@@ -325,7 +326,7 @@ std::optional<CuptiFileName> cupti_file_name(std::string_view path) {
   std::optional<std::string> name = csv_stem(path);
   if (!name) return std::nullopt;
   for (char& c : *name) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool kept = is_lower(c) || is_digit(c);
     if (!kept) c = '_';
   }
   const std::string framed = "_" + *name + "_";
@@ -348,7 +349,7 @@ CuptiHeader read_cupti_header(const std::vector<std::string_view>& titles,
 }
 
 bool may_be_cupti_csv(std::string_view head) noexcept {
-  if (head.starts_with("\xef\xbb\xbf"sv)) head.remove_prefix(3);
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(3);
   const size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == head.npos) return false;
   const size_t end = std::min(head.find('\n', begin), head.size());

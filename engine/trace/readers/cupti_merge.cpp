@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "trace/readers/decimal.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "trace/readers/copy_kinds.hpp"
 #include "trace/readers/csv_scan.hpp"
-#include "trace/readers/decimal.hpp"
 #include "trace/readers/dict_cell.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {
@@ -230,7 +230,7 @@ void CuptiRowParser::meet_fraction() {
 std::string CuptiRowParser::read_time(const CuptiTime& column, bool micro, int64_t& ns) const {
   const std::string_view text = trim_cell(cursor_.row().cells[column.column]);
   const int exponent = column.exponent.value_or(micro ? microseconds : 0);
-  return describe(time_from_decimal(text, exponent, ns), column.title, text);
+  return describe(read_decimal(text, exponent, ns), column.title, text);
 }
 
 // Why they cannot be; nothing where they can.
@@ -265,7 +265,7 @@ std::string CuptiRowParser::read_times(Times& times, bool micro) const {
   if (!has_end && !has_duration) {
     times.open = layout_->end.has_value();
     times.duration_ns = 0;
-    return times.open ? "" : describe(TimeFault::missing, layout_->duration->title, "");
+    return times.open ? "" : describe(DecimalFault::missing, layout_->duration->title, "");
   }
   if (!has_end) return {};
   if (end_ns < times.start_ns) {

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "trace/readers/csv_row.hpp"
-#include "trace/readers/decimal.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 
@@ -17,7 +18,7 @@ CuptiTable::CuptiTable(Input& input, TraceBuilder& out, CuptiMerge& merge,
       loss_prefix_(std::move(loss_prefix)) {}
 
 void CuptiTable::header(std::string_view text, const TextPlace& place) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(3);
   const std::string_view bare = trim_cell(text);
   if (bare.empty() || bare.starts_with('#')) return;
   const Error::Place where{.line = place.line, .offset = place.offset};

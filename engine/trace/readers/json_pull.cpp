@@ -8,8 +8,9 @@
 
 #include "base/ascii.hpp"
 #include "base/check.hpp"
-#include "trace/readers/decimal.hpp"
+#include "base/utf8.hpp"
 #include "trace/readers/json_scan.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {
@@ -52,7 +53,7 @@ JsonPull::JsonPull(Input& input, size_t block_size)
   KR_CHECK(block_size != 0);
   at_ = end_ = bytes_.get();
   hold(3);
-  if (std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with("\xef\xbb\xbf")) at_ += 3;
+  if (std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with(byte_order_mark)) at_ += 3;
 }
 
 // Blocks. `keep` is the first byte that is still needed.

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "trace/readers/decimal.hpp"
+#include "base/ascii.hpp"
 #include "trace/readers/json_pull.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {
@@ -14,10 +15,8 @@ namespace {
 constexpr size_t shown_parts = 12;
 
 bool plain_key(std::string_view key) noexcept {
-  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
+  return !key.empty() && std::all_of(key.begin(), key.end(),
+                                     [](char c) { return is_identifier_byte(c) || c == '-'; });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Strings, with all that can stand in them.
 #include "base/ascii.hpp"
+#include "base/utf8.hpp"
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/json_scan.hpp"
 #include "trace/readers/json_text.hpp"

@@ -2,21 +2,15 @@
 
 #include <optional>
 
-#include "base/ascii.hpp"
+#include "base/integer.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::trace {
 namespace {
 
 // The four digits at `at`.
-std::optional<uint32_t> hex4(std::string_view raw, size_t at) noexcept {
-  if (raw.size() < at + 4) return std::nullopt;
-  uint32_t code = 0;
-  for (size_t i = at; i < at + 4; ++i) {
-    const int value = hex_value(raw[i]);
-    if (value < 0) return std::nullopt;
-    code = code * 16 + static_cast<uint32_t>(value);
-  }
-  return code;
+std::optional<uint16_t> hex4(std::string_view raw, size_t at) noexcept {
+  return raw.size() < at + 4 ? std::nullopt : integer_from<uint16_t>(raw.substr(at, 4), 16);
 }
 
 // Behind the `\u` escape at `at`; 0: it is none.
@@ -35,26 +29,6 @@ size_t append_code(std::string& out, std::string_view raw, size_t at) {
 }
 
 }  // namespace
-
-void append_utf8(std::string& out, uint32_t code) {
-  const auto add = [&](uint32_t byte) { out += static_cast<char>(byte); };
-  const auto tail = [&](int shift) { add(0x80U | (code >> shift & 0x3fU)); };
-  if (code < 0x80) {
-    add(code);
-  } else if (code < 0x800) {
-    add(0xc0U | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    add(0xe0U | code >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    add(0xf0U | code >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
 
 char short_escape(char c) noexcept {
   switch (c) {

@@ -1,13 +1,10 @@
 // Escapes in JSON strings.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace kr::trace {
-
-void append_utf8(std::string& out, uint32_t code);
 
 /// The character of an escape of two, by its second; 0: there is none.
 char short_escape(char c) noexcept;

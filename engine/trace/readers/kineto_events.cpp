@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "base/ascii.hpp"
+#include "base/integer.hpp"
 #include "trace/readers/json_scan.hpp"
 
 namespace kr::trace {
@@ -86,7 +86,7 @@ void EventRows::clear() {
 
 void EventParser::restart() {
   names_ = {};
-  range_names_.clear();
+  range_names_ = {};
   name_bytes_ = 0;
   tracks_.clear();
   last_track_id_ = {};
@@ -231,12 +231,12 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
     return fault("`name` is not a string");
   }
   Operation operation{};
-  if (const TimeFault wrong = time(json, event_.start, operation.start_ns);
-      wrong != TimeFault::none) {
+  if (const DecimalFault wrong = time(json, event_.start, operation.start_ns);
+      wrong != DecimalFault::none) {
     return fault(describe(wrong, "ts", event_.start.text));
   }
-  if (const TimeFault wrong = time(json, event_.duration, operation.duration_ns);
-      wrong != TimeFault::none) {
+  if (const DecimalFault wrong = time(json, event_.duration, operation.duration_ns);
+      wrong != DecimalFault::none) {
     return fault(describe(wrong, "dur", event_.duration.text));
   }
   if (operation.start_ns > std::numeric_limits<int64_t>::max() - operation.duration_ns) {
@@ -261,8 +261,8 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
   std::string_view name = event_.name.kind == JsonRaw::Kind::string ? event_.name.text : "";
   if (kind == HostKind::module && !json.plain(name, scratch_).starts_with(module_head)) return;
   EventRows::HostEvent found{kind, 0, 0, Launch::no_correlation, {}, {}, {}};
-  if (time(json, event_.start, found.start_ns) != TimeFault::none ||
-      time(json, event_.duration, found.duration_ns) != TimeFault::none ||
+  if (time(json, event_.start, found.start_ns) != DecimalFault::none ||
+      time(json, event_.duration, found.duration_ns) != DecimalFault::none ||
       found.start_ns > std::numeric_limits<int64_t>::max() - found.duration_ns) {
     loss("call or range without a valid time");
     return;
@@ -285,29 +285,28 @@ void EventParser::take_range_name(const JsonWalk& json, HostKind kind) {
     if (!name.starts_with(module_head)) return;
     name.remove_prefix(module_head.size());
   }
-  if (range_names_.contains(name)) return;
-  range_names_.emplace(name);
+  if (const size_t known = range_names_.size(); range_names_.add(name) < known) return;
   name_bytes_ += name.size();
   out_->new_ranges.push_back(in_window ? name : out_->unquoted.emplace_back(name));
 }
 
-TimeFault EventParser::time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns) {
+DecimalFault EventParser::time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns) {
   constexpr int exponent = 3;  // microseconds
   switch (raw.kind) {
     case JsonRaw::Kind::absent:
     case JsonRaw::Kind::null:
-      return TimeFault::missing;
+      return DecimalFault::missing;
     case JsonRaw::Kind::number:
-      return time_from_number(raw.text, exponent, ns);
+      return read_json_number(raw.text, exponent, ns);
     case JsonRaw::Kind::string: {
       number_ = json.plain(raw.text, number_text_);
-      if (!is_json_number(number_)) return TimeFault::not_a_number;
-      return time_from_number(number_, exponent, ns);
+      if (!is_json_number(number_)) return DecimalFault::not_a_number;
+      return read_json_number(number_, exponent, ns);
     }
     case JsonRaw::Kind::other:
       break;
   }
-  return TimeFault::not_a_number;
+  return DecimalFault::not_a_number;
 }
 
 NameId EventParser::name_id(std::string_view name, bool in_window, OperationKind kind) {
@@ -354,11 +353,7 @@ std::optional<int64_t> EventParser::integer(const JsonWalk& json, const JsonRaw&
   } else if (raw.kind != JsonRaw::Kind::number) {
     return std::nullopt;
   }
-  int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
+  return integer_from(text);
 }
 
 std::string_view EventParser::kept(const JsonWalk& json, std::string_view raw) {

@@ -11,15 +11,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/distinct_texts.hpp"
 #include "base/growing_array.hpp"
-#include "trace/hash.hpp"
 #include "trace/host_side.hpp"
-#include "trace/readers/decimal.hpp"
 #include "trace/readers/json_tokens.hpp"
+#include "trace/readers/messages.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::trace {
@@ -102,7 +101,7 @@ class EventParser {
   std::optional<OperationKind> told_operation(const JsonWalk& json);
   void take_host(const JsonWalk& json, EventRows::HostEvent::Kind kind);
   void take_range_name(const JsonWalk& json, EventRows::HostEvent::Kind kind);
-  TimeFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
+  DecimalFault time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns);
   NameId name_id(std::string_view name, bool in_window, OperationKind kind);
   TrackId track_id(const JsonWalk& json);
   std::optional<int64_t> integer(const JsonWalk& json, const JsonRaw& raw,
@@ -121,14 +120,9 @@ class EventParser {
   Event event_;
   uint64_t event_offset_ = 0;
 
-  struct TextHash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const noexcept { return hash_bytes(text); }
-  };
-
   // Of all windows since the last restart.
   NameTable names_;
-  std::unordered_set<std::string, TextHash, std::equal_to<>> range_names_;
+  DistinctTexts range_names_;
   size_t name_bytes_ = 0;  // of both
   std::map<std::pair<int32_t, int64_t>, uint32_t> tracks_;
   EventRows::NewTrack last_track_{};

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +12,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/integer.hpp"
+#include "base/utf8.hpp"
 #include "trace/format.hpp"
 #include "trace/ordered_workers.hpp"
 #include "trace/readers/event_windows.hpp"
@@ -126,11 +127,7 @@ class KinetoReader {
   /// The number the cursor is on, where it is a whole one.
   template <class Number>
   std::optional<Number> whole_number() {
-    const std::string_view text = json_.number();
-    Number value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    return integer_from<Number>(json_.number());
   }
 
   void distributed_info() {
@@ -282,8 +279,6 @@ class KinetoReader {
   std::map<int32_t, std::string> devices_;
 };
 
-// What bytes a byte order mark has.
-constexpr std::string_view mark = "\xef\xbb\xbf";
 constexpr std::string_view spaces = " \t\r\n";
 
 constexpr std::array<std::string_view, 2> kineto_json_extensions{".pt.trace.json", ".json"};
@@ -295,7 +290,7 @@ void read_kineto_json(Input& input, TraceBuilder& out, const KinetoReading& read
 }
 
 bool may_be_kineto_json(std::string_view head) noexcept {
-  if (head.starts_with(mark)) head.remove_prefix(mark.size());
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
   const size_t first = head.find_first_not_of(spaces);
   if (first == head.npos) return false;
   const size_t next = head.find_first_not_of(spaces, first + 1);

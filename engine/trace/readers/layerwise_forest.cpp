@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "trace/readers/decimal.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {
@@ -181,10 +181,10 @@ int64_t LayerwiseForest::time() {
     throw json_->error(fmt::format("is {}, which is not a time", text));
   }
   int64_t ns = 0;
-  switch (time_from_number(text, us, ns)) {
-    case TimeFault::none:
+  switch (read_json_number(text, us, ns)) {
+    case DecimalFault::none:
       return ns;
-    case TimeFault::negative:
+    case DecimalFault::negative:
       throw json_->error(fmt::format("is negative: {}", shown_text(text)));
     default:
       throw json_->error(

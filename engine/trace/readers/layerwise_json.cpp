@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "trace/format.hpp"
-#include "trace/readers/decimal.hpp"
 #include "trace/readers/layerwise_forest.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {

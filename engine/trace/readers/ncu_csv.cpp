@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "base/plural.hpp"
 #include "trace/format.hpp"
-#include "trace/readers/decimal.hpp"
+#include "trace/readers/messages.hpp"
 #include "trace/readers/ncu_rows.hpp"
 
 namespace kr::trace {

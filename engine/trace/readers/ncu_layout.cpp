@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.hpp"
 #include "trace/readers/csv_row.hpp"
 
 namespace kr::trace {
@@ -78,7 +79,7 @@ bool is_ncu_message(std::string_view line) noexcept {
 }
 
 bool may_be_ncu_csv(std::string_view head) noexcept {
-  if (head.starts_with("\xef\xbb\xbf"sv)) head.remove_prefix(3);
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(3);
   bool message = false;
   CsvRow row;
   while (!head.empty()) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "trace/readers/decimal.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
 namespace {
@@ -127,8 +127,8 @@ void NcuRowParser::duration(size_t at, std::string_view text, int rank, int expo
   std::copy_if(text.begin(), text.end(), std::back_inserter(number_),
                [](char c) { return c != ','; });
   int64_t duration_ns = 0;
-  const TimeFault fault = time_from_decimal(number_, exponent, duration_ns);
-  if (fault != TimeFault::none) {
+  const DecimalFault fault = read_decimal(number_, exponent, duration_ns);
+  if (fault != DecimalFault::none) {
     cursor_.fail(at, describe(fault, title, text),
                  "`ncu --csv --print-units base` prints whole nanoseconds");
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 
 namespace kr::trace {
@@ -19,7 +20,7 @@ constexpr int process_shift = 24;
 /// `cudaLaunchKernel_v7000` is `cudaLaunchKernel`.
 std::string_view without_version(std::string_view name) {
   size_t digits = name.size();
-  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
+  while (digits > 0 && is_digit(name[digits - 1])) --digits;
   const bool version = digits < name.size() && digits > 2 && name.substr(digits - 2, 2) == "_v";
   return version ? name.substr(0, digits - 2) : name;
 }
@@ -31,7 +32,7 @@ constexpr bool is_range(int64_t type) {
 
 /// The runtime's functions begin with `cuda`, the driver's with `cu` and a capital.
 bool is_driver(std::string_view name) {
-  return name.size() > 2 && name.starts_with("cu") && name[2] >= 'A' && name[2] <= 'Z';
+  return name.size() > 2 && name.starts_with("cu") && is_upper(name[2]);
 }
 
 }  // namespace

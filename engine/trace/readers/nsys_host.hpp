@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "base/sqlite.hpp"
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 #include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"

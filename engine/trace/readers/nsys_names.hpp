@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/sqlite.hpp"
-#include "trace/hash.hpp"
+#include "base/hash.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"

@@ -17,7 +17,7 @@
 #include "base/part_file.hpp"
 #include "base/sqlite.hpp"
 #include "trace/format.hpp"
-#include "trace/readers/decimal.hpp"
+#include "trace/readers/messages.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/readers/nsys_sqlite.hpp"
 #include "trace/subprocess.hpp"

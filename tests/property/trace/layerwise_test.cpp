@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json_read.hpp"
+#include "base/utf8.hpp"
 #include "support/layerwise_dump.hpp"
 #include "support/layerwise_writer.hpp"
 #include "support/module_trees.hpp"

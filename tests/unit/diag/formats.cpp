@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/printable.hpp"
+#include "base/utf8.hpp"
 #include "diag/characters.hpp"
 #include "diag/xml.hpp"
 

@@ -173,9 +173,9 @@ TEST_CASE("what is no whole .krdb is refused with the remedy") {
   CHECK(error_of("x.krdb", bytes + "more") ==
         "x.krdb: is damaged: its checksum does not match; create it again with `kr compile`");
   std::string newer = bytes;
-  newer[8] = 2;
+  newer[8] = 3;
   CHECK(error_of("x.krdb", newer) ==
-        "x.krdb: has version 2 of the format, but this kr reads version 1; "
+        "x.krdb: has version 3 of the format, but this kr reads version 2; "
         "create it again with `kr compile`");
   for (size_t size = 0; size < bytes.size(); size += 1 + size / 16) {
     CHECK(error_of("x.krdb", bytes.substr(0, size)) != "no error");

@@ -1,4 +1,4 @@
-#include "trace/readers/decimal.hpp"
+#include "base/decimal.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@ namespace {
 struct Case {
   const char* text;
   int exponent;
-  trace::TimeFault fault;
+  DecimalFault fault;
   int64_t ns;
 };
 
@@ -18,7 +18,7 @@ struct Case {
 
 TEST_CASE("decimals become exact nanoseconds") {
   constexpr int64_t most = std::numeric_limits<int64_t>::max();
-  using enum kr::trace::TimeFault;
+  using enum DecimalFault;
   const Case cases[] = {
       {"0", 0, none, 0},
       {"448332470", 0, none, 448332470},
@@ -61,7 +61,7 @@ TEST_CASE("decimals become exact nanoseconds") {
     CAPTURE(c.text);
     CAPTURE(c.exponent);
     int64_t ns = 0;
-    const bool same_fault = trace::time_from_decimal(c.text, c.exponent, ns) == c.fault;
+    const bool same_fault = read_decimal(c.text, c.exponent, ns) == c.fault;
     CHECK(same_fault);
     CHECK(ns == c.ns);
   }
@@ -69,7 +69,7 @@ TEST_CASE("decimals become exact nanoseconds") {
 
 TEST_CASE("numbers with exponents become exact nanoseconds") {
   constexpr int64_t most = std::numeric_limits<int64_t>::max();
-  using enum kr::trace::TimeFault;
+  using enum DecimalFault;
   const Case cases[] = {
       {"0", 3, none, 0},
       {"0.0", 3, none, 0},
@@ -102,15 +102,10 @@ TEST_CASE("numbers with exponents become exact nanoseconds") {
   for (const Case& c : cases) {
     CAPTURE(c.text);
     int64_t ns = 0;
-    const bool same_fault = trace::time_from_number(c.text, c.exponent, ns) == c.fault;
+    const bool same_fault = read_json_number(c.text, c.exponent, ns) == c.fault;
     CHECK(same_fault);
     CHECK(ns == c.ns);
   }
-}
-
-TEST_CASE("pieces of a file in messages are short and harmless") {
-  CHECK(trace::shown_text("a\x1b[31m\n") == "a\\x1b[31m\\x0a");
-  CHECK(trace::shown_text(std::string(100, 'x')) == std::string(60, 'x') + "…");
 }
 
 }  // namespace kr

@@ -1,0 +1,24 @@
+#include "base/uri.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "base/ascii.hpp"
+
+namespace kr {
+
+std::string uri_path(std::string_view path) {
+  constexpr std::string_view marks = "/-._~";
+  std::string uri;
+  for (const char c : path) {
+    if (is_letter(c) || is_digit(c) || marks.find(c) != marks.npos) {
+      uri += c;
+    } else {
+      fmt::format_to(std::back_inserter(uri), "%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return uri;
+}
+
+}  // namespace kr

@@ -1,0 +1,30 @@
+#include "trace/readers/messages.hpp"
+
+#include <fmt/format.h>
+
+#include "base/printable.hpp"
+
+namespace kr::trace {
+
+std::string describe(DecimalFault fault, std::string_view column, std::string_view text) {
+  switch (fault) {
+    case DecimalFault::missing:
+      return fmt::format("`{}` is missing", column);
+    case DecimalFault::negative:
+      return fmt::format("`{}` is negative: {}", column, shown_text(text));
+    case DecimalFault::not_a_number:
+      return fmt::format("`{}` is not a number: `{}`", column, shown_text(text));
+    case DecimalFault::too_large:
+      return fmt::format("`{}` does not fit in 64 bits of nanoseconds: {}", column,
+                         shown_text(text));
+    case DecimalFault::none:
+      break;
+  }
+  return {};
+}
+
+std::string shown_text(std::string_view text) {
+  return excerpt(text, 60);
+}
+
+}  // namespace kr::trace
