@@ -30,6 +30,12 @@ NameId NameTable::add(std::string_view text, OperationKind kind) {
   return id;
 }
 
+std::pair<uint32_t, bool> NameTable::number(std::string_view text) {
+  const size_t known = names_.size();
+  const NameId id = add(text, OperationKind::kernel);
+  return {id.index, id.index == known};
+}
+
 void NameTable::grow() {
   std::vector<Slot> grown(slots_.size() * 2);
   const size_t mask = grown.size() - 1;

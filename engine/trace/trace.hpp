@@ -6,11 +6,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/growing_array.hpp"
@@ -48,7 +49,7 @@ struct Track {
   int64_t stream = 0;
   std::string device_name;  // may be empty
 
-  friend bool operator==(const Track&, const Track&) = default;
+  friend auto operator<=>(const Track&, const Track&) = default;
 };
 
 /// What a valid source leaves unsaid and the reader had to leave out or make up.
@@ -66,6 +67,8 @@ class NameTable {
  public:
   NameTable();
   NameId add(std::string_view text, OperationKind kind);
+  /// Of texts that are no names of operations: the number, and whether it is new.
+  std::pair<uint32_t, bool> number(std::string_view text);
   const OperationName& get(NameId id) const { return names_.get(id); }
   size_t size() const noexcept { return names_.size(); }
   auto begin() const noexcept { return names_.begin(); }
@@ -104,9 +107,10 @@ struct Trace {
   std::vector<Warning> warnings;
   Distributed distributed;
   std::string model_text;  // what the trace's context says of the model, for `detect`
-  /// Calls and ranges of the host, where OpenOptions::host_side asked for them and the format has
-  /// them.
+  /// With HostDetail::all, where the format has calls or ranges of the host.
   std::unique_ptr<HostSide> host;
+  /// With HostDetail::range_names: the distinct names of ranges, in no order.
+  std::vector<std::string> range_names;
 
   const Track& track(TrackId id) const { return tracks[id.index]; }
   /// First start and last end of all operations; 0 and 0 where there are none.
@@ -130,6 +134,11 @@ class TraceBuilder {
   Operation* add(size_t count) { return trace_.operations.extend(count); }
   /// The host side, to be filled in any order. With it, each operation needs a correlation.
   HostSide& host();
+  // Numbers of its texts.
+  uint32_t call(const HostCall& call);
+  uint32_t thread(const HostThread& thread);
+  /// Without a host side, the name is one of Trace::range_names.
+  uint32_t range_name(std::string_view name);
   /// Of the operations added last: Launch::no_correlation where there is none.
   void add_correlations(const int64_t* values, size_t count);
   void loss(std::string_view what, uint64_t offset, uint64_t count = 1);
@@ -147,8 +156,11 @@ class TraceBuilder {
   void sort_linked();
 
   Trace trace_;
-  GrowingArray<int64_t> correlations_;                 // by operation, where there is a host side
-  std::unordered_multimap<uint64_t, TrackId> tracks_;  // by a hash of the track
+  GrowingArray<int64_t> correlations_;  // by operation, where there is a host side
+  std::map<Track, TrackId> tracks_;
+  std::map<HostCall, uint32_t> calls_;
+  std::map<HostThread, uint32_t> threads_;
+  NameTable range_names_;
 };
 
 }  // namespace kr::trace

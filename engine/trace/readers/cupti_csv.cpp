@@ -21,7 +21,7 @@ void read_folder(const std::string& path, const OpenOptions& options, TraceBuild
 void read_cupti_csv(Input& input, TraceBuilder& out, const CsvReading& reading) {
   std::optional<CuptiKind> kind;
   if (const auto name = cupti_file_name(input.path())) kind = name->kind;
-  CuptiMerge merge(out, input.options().host_side);
+  CuptiMerge merge(out, input.options().host);
   CuptiTable table(input, out, merge, kind, "");
   stream_cupti(input, out, table, reading);
   merge.finish();

@@ -104,7 +104,7 @@ class FolderReader {
   void run(const CsvReading& reading) {
     open_members();
     check_members();
-    CuptiMerge merge(*out_, options_->host_side);
+    CuptiMerge merge(*out_, options_->host);
     for (const Member& member : listing_.members) {
       CuptiTable table(*member.input, *out_, merge, member.told.kind, member.name + ": ");
       stream_cupti(*member.input, *out_, table, reading);

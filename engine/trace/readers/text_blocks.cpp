@@ -24,7 +24,11 @@ void TextBlock::reserve(size_t bytes) {
 void TextBlock::assign(std::string_view head) {
   reserve(head.size());
   std::copy(head.begin(), head.end(), bytes_.get());
-  size_ = head.size();
+  shrink(head.size());
+}
+
+void TextBlock::shrink(size_t bytes) noexcept {
+  size_ = bytes;
   std::fill_n(bytes_.get() + size_, scan_padding, '\0');
 }
 
@@ -32,8 +36,7 @@ bool TextBlock::fill(Input& input, size_t bytes) {
   reserve(bytes);
   const size_t wanted = bytes - size_;
   const size_t got = input.read(bytes_.get() + size_, wanted);
-  size_ += got;
-  std::fill_n(bytes_.get() + size_, scan_padding, '\0');
+  shrink(size_ + got);
   return got < wanted;
 }
 
@@ -54,20 +57,14 @@ bool TextBlocks::read(TextBlock& block, size_t block_size) {
   return !block.text().empty();
 }
 
-bool TextBlocks::next_rows(TextBlock& block, bool& cut) {
+bool TextBlocks::next_rows(TextBlock& block) {
   if (!read(block, block_size_)) return false;
   const std::string_view text = block.text();
   const Tally all = tally(text);
-  if (block.last) {
-    cut = true;
-    line_ = block.line + all.newlines;
-    return true;
-  }
-  const size_t rows = whole_rows(text, all.odd_quotes);
-  cut = rows != 0;
-  if (!cut) {
-    line_ = block.line + all.newlines;
-    return true;
+  const size_t rows = block.last ? text.size() : whole_rows(text, all.odd_quotes);
+  if (rows == 0) {
+    give_back(block, 0);
+    return false;
   }
   const std::string_view rest = text.substr(rows);
   rest_.assign(rest.begin(), rest.end());

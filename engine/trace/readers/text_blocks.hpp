@@ -10,14 +10,14 @@
 
 namespace kr::trace {
 
-/// A buffer and the text in it; scan_padding bytes follow.
+/// A buffer and the text in it; scan_padding zero bytes follow.
 class TextBlock {
  public:
   void reserve(size_t bytes);
   void assign(std::string_view head);
   /// From `input` until `bytes` are held. True where the input ended before.
   bool fill(Input& input, size_t bytes);
-  void shrink(size_t bytes) noexcept { size_ = bytes; }
+  void shrink(size_t bytes) noexcept;
   std::string_view text() const noexcept { return {bytes_.get(), size_}; }
 
   uint64_t offset = 0;  // of its first byte in the decompressed text
@@ -38,9 +38,9 @@ class TextBlocks {
   /// The next block as it comes, which may end anywhere; a small one, since a header is looked for
   /// in it, or what is odd. False at the end.
   bool next(TextBlock& block);
-  /// The next block, cut after its last whole row where that is possible (it begins with a row);
-  /// `cut` says whether it was. The end of the input counts as a cut.
-  bool next_rows(TextBlock& block, bool& cut);
+  /// The next block, which begins with a row, cut after its last whole row or at the end of the
+  /// input. False at the end, and where no row is whole in a block.
+  bool next_rows(TextBlock& block);
   /// What follows `used` bytes of `block` is to come again, before what is still to come.
   void give_back(const TextBlock& block, size_t used);
   /// The next block is to be larger: nothing of the last one could be used. Throws Error where

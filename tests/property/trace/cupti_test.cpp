@@ -246,7 +246,7 @@ class Place {
 Outcome read(const std::string& path, size_t block_size, unsigned threads, bool truncated = false) {
   trace::OpenOptions options;
   options.allow_truncated = truncated;
-  options.host_side = true;
+  options.host = trace::HostDetail::all;
   Outcome out;
   try {
     trace::TraceBuilder builder("t", "cupti-csv");
