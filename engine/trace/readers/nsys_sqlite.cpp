@@ -305,14 +305,6 @@ bool has_log(const std::string& path) {
   return ::stat((path + "-wal").c_str(), &info) == 0 && info.st_size > 0;
 }
 
-void read_nsys_sqlite(Input& input, TraceBuilder& out) {
-  if (input.plain_file()) {
-    read_nsys_file(input.path(), input.options(), out);
-  } else {
-    read_copy(input, out);
-  }
-}
-
 constexpr std::array<std::string_view, 3> nsys_sqlite_extensions{".sqlite", ".sqlite3", ".db"};
 
 }  // namespace
@@ -326,21 +318,18 @@ void read_nsys_database(sqlite::Database& database, const OpenOptions& options, 
   }
 }
 
-void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBuilder& out) {
-  OpenOptions quiet = options;
-  quiet.progress = nullptr;  // which counts rows
-  Input input(path, quiet);
+void read_nsys_sqlite(Input& input, TraceBuilder& out) {
+  if (!input.plain_file()) return read_copy(input, out);
   std::error_code failed;
-  const uint64_t size = std::filesystem::file_size(path, failed);
+  const uint64_t size = std::filesystem::file_size(input.path(), failed);
   const Pages pages = pages_of(input.head());
   // Where there is a log, it may have the rest.
-  if (!failed && size < pages.bytes() && !has_log(path)) {
-    if (!options.allow_truncated) fail_cut(input.shown(), size, pages);
-    read_copy(input, out);
-    return;
+  if (!failed && size < pages.bytes() && !has_log(input.path())) {
+    if (!input.options().allow_truncated) fail_cut(input.shown(), size, pages);
+    return read_copy(input, out);
   }
-  auto database = sqlite::Database::read(path);
-  read_nsys_database(database, options, out);
+  auto database = sqlite::Database::read(input.path());
+  read_nsys_database(database, input.options(), out);
 }
 
 const TraceFormat nsys_sqlite_format{.name = "nsys-sqlite",
