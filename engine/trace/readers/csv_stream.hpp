@@ -79,26 +79,25 @@ class CsvStream {
   // A block in this thread, whatever stands in it. What is left of it comes again.
   void read_here(TextBlock& block) {
     size_t used = 0;
-    uint64_t line = block.line;
     while (used < block.text().size()) {
       const bool in_table = table_->layout() != nullptr;
-      const size_t step = in_table ? rows_here(block, used, line) : line_here(block, used, line);
+      const size_t step = in_table ? rows_here(block, used) : line_here(block, used, line_);
       if (step == 0 && (in_table || table_->layout() == nullptr)) break;
-      line += tally(block.text().substr(used, step)).newlines;
+      line_ += tally(block.text().substr(used, step)).newlines;
       used += step;
     }
     blocks_.give_back(block, used);
-    if (used == 0) blocks_.enlarge();
+    if (used == 0) blocks_.enlarge(line_);
   }
 
-  size_t rows_here(TextBlock& block, size_t used, uint64_t line) {
+  size_t rows_here(const TextBlock& block, size_t used) {
     const std::string_view text = block.text().substr(used);
-    const TextPlace where = place(block, used, line);
+    const TextPlace where = place(block, used, line_);
     parser_.parse(text, where, *table_->layout(), rows_);
     table_->merge(rows_);
     if (rows_.stop == CsvStop::line) {
       return rows_.consumed + line_here(block, used + rows_.consumed,
-                                        line + tally(text.substr(0, rows_.consumed)).newlines);
+                                        line_ + tally(text.substr(0, rows_.consumed)).newlines);
     }
     if (rows_.stop == CsvStop::truncated) {
       table_->row_cut_off(where.offset + rows_.consumed);
@@ -120,21 +119,32 @@ class CsvStream {
   // again.
   void read_rows() {
     const Layout layout = *table_->layout();
+    LineCounts lines(line_);
     BlockReader<Job> reader(threads_, [&] {
-      return [&layout, parser = table_->parser()](Job& job) mutable {
+      return [&layout, &lines, parser = table_->parser()](Job& job) mutable {
+        lines.count(job.place.block, tally(job.block.text()).newlines);
         parser.parse(job.block.text(), job.place, layout, job.rows);
       };
     });
     const auto left = reader.read(
         [&](Job& job) {
-          if (!blocks_.next_rows(job.block)) return false;
-          job.place = place(job.block, 0, job.block.line);
+          if (!blocks_.next_rows(job.block, quoted_)) return false;
+          job.place = place(job.block, 0, 0);
+          job.place.lines = &lines;
+          job.place.block = lines.add_block();
           return true;
         },
         [&](Job& job) { return merge(job); });
-    for (size_t i = left.size(); i-- > 0;) {
-      blocks_.give_back(left[i]->block, i == 0 ? left[i]->rows.consumed : 0);
+    if (left.empty()) {
+      line_ = lines.end();
+      return;
     }
+    const Job& first = *left[0];
+    const size_t used = first.rows.consumed;
+    // A line break in a cell was taken for the end of a row.
+    quoted_ = quoted_ || first.rows.stop == CsvStop::more;
+    line_ = first.place.first_line() + tally(first.block.text().substr(0, used)).newlines;
+    for (size_t i = left.size(); i-- > 0;) blocks_.give_back(left[i]->block, i == 0 ? used : 0);
   }
 
   bool merge(Job& job) {
@@ -152,6 +162,8 @@ class CsvStream {
   Parser parser_;
   Rows rows_;
   unsigned threads_;
+  uint64_t line_ = 1;    // of what comes next
+  bool quoted_ = false;  // cells contain line breaks
 };
 
 }  // namespace kr::trace

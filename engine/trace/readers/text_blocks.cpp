@@ -51,41 +51,33 @@ bool TextBlocks::read(TextBlock& block, size_t block_size) {
   rest_.clear();
   if (!ended_) ended_ = block.fill(*input_, bytes);
   block.offset = offset_;
-  block.line = line_;
   block.last = ended_;
   offset_ += block.text().size();
   return !block.text().empty();
 }
 
-bool TextBlocks::next_rows(TextBlock& block) {
+bool TextBlocks::next_rows(TextBlock& block, bool quoted) {
   if (!read(block, block_size_)) return false;
+  if (block.last) return true;
   const std::string_view text = block.text();
-  const Tally all = tally(text);
-  const size_t rows = block.last ? text.size() : whole_rows(text, all.odd_quotes);
-  if (rows == 0) {
-    give_back(block, 0);
-    return false;
-  }
-  const std::string_view rest = text.substr(rows);
-  rest_.assign(rest.begin(), rest.end());
-  offset_ = block.offset + rows;
-  line_ = block.line + all.newlines - tally(rest).newlines;
+  const size_t rows =
+      quoted ? whole_rows(text, tally(text).odd_quotes) : text.rfind('\n') + 1;  // 0: none
+  give_back(block, rows);
   block.shrink(rows);
-  return true;
+  return rows != 0;
 }
 
 void TextBlocks::give_back(const TextBlock& block, size_t used) {
   const std::string_view back = block.text().substr(used);
   rest_.insert(rest_.begin(), back.begin(), back.end());
   offset_ = block.offset + used;
-  line_ = block.line + tally(block.text().substr(0, used)).newlines;
   if (used != 0) enlarged_ = 0;
 }
 
-void TextBlocks::enlarge() {
+void TextBlocks::enlarge(uint64_t line) {
   enlarged_ = std::max({enlarged_, block_size_, rest_.size()}) * 2;
   if (enlarged_ > longest_row) {
-    throw Error(input_->shown(), Error::Place{.line = line_, .offset = offset_},
+    throw Error(input_->shown(), Error::Place{.line = line, .offset = offset_},
                 "a row or line begins here that does not end within 64 MiB",
                 "is this a CSV with a missing quote?");
   }
