@@ -83,7 +83,7 @@ class CsvStream {
       const bool in_table = table_->layout() != nullptr;
       const size_t step = in_table ? rows_here(block, used) : line_here(block, used, line_);
       if (step == 0 && (in_table || table_->layout() == nullptr)) break;
-      line_ += tally(block.text().substr(used, step)).newlines;
+      line_ += line_breaks(block.text().substr(used, step));
       used += step;
     }
     blocks_.give_back(block, used);
@@ -97,7 +97,7 @@ class CsvStream {
     table_->merge(rows_);
     if (rows_.stop == CsvStop::line) {
       return rows_.consumed + line_here(block, used + rows_.consumed,
-                                        line_ + tally(text.substr(0, rows_.consumed)).newlines);
+                                        line_ + line_breaks(text.substr(0, rows_.consumed)));
     }
     if (rows_.stop == CsvStop::truncated) {
       table_->row_cut_off(where.offset + rows_.consumed);
@@ -122,7 +122,7 @@ class CsvStream {
     LineCounts lines(line_);
     BlockReader<Job> reader(threads_, [&] {
       return [&layout, &lines, parser = table_->parser()](Job& job) mutable {
-        lines.count(job.place.block, tally(job.block.text()).newlines);
+        lines.count(job.place.block, line_breaks(job.block.text()));
         parser.parse(job.block.text(), job.place, layout, job.rows);
       };
     });
@@ -143,7 +143,7 @@ class CsvStream {
     const size_t used = first.rows.consumed;
     // A line break in a cell was taken for the end of a row.
     quoted_ = quoted_ || first.rows.stop == CsvStop::more;
-    line_ = first.place.first_line() + tally(first.block.text().substr(0, used)).newlines;
+    line_ = first.place.first_line() + line_breaks(first.block.text().substr(0, used));
     for (size_t i = left.size(); i-- > 0;) blocks_.give_back(left[i]->block, i == 0 ? used : 0);
   }
 

@@ -197,8 +197,7 @@ void CuptiRowParser::meet_fraction() {
     if (cursor_.row().cells[time.column].find('.') == std::string_view::npos) return;
     if (out_->fraction) return;
     const TextPlace& place = cursor_.place();
-    out_->fraction = {place.first_line() + tally(cursor_.text().substr(0, at_)).newlines,
-                      time.title};
+    out_->fraction = {place.first_line() + line_breaks(cursor_.text().substr(0, at_)), time.title};
   };
   has_point(layout_->start);
   if (layout_->end) has_point(*layout_->end);

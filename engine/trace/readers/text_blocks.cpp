@@ -60,8 +60,7 @@ bool TextBlocks::next_rows(TextBlock& block, bool quoted) {
   if (!read(block, block_size_)) return false;
   if (block.last) return true;
   const std::string_view text = block.text();
-  const size_t rows =
-      quoted ? whole_rows(text, tally(text).odd_quotes) : text.rfind('\n') + 1;  // 0: none
+  const size_t rows = quoted ? whole_rows(text) : text.rfind('\n') + 1;  // 0: none
   give_back(block, rows);
   block.shrink(rows);
   return rows != 0;
