@@ -63,7 +63,7 @@ template <class Open>
 std::unique_ptr<LabelledTrace> open_and_label(const match::CompiledRules& rules,
                                               const classify::RunSpec& spec,
                                               trace::OpenOptions options, const Open& open) {
-  const bool wants_host = options.host_side;
+  const bool wants_host = options.host == trace::HostDetail::all;
   const sema::Program& program = rules.program();
   const std::vector<sema::ExprId> asked = classify::may_be_asked(program, options_of(rules, spec));
   const bool asks_host = !wants_host && classify::look_within(program, asked);
@@ -71,13 +71,14 @@ std::unique_ptr<LabelledTrace> open_and_label(const match::CompiledRules& rules,
   // the operations do, and half as long again as these.
   if (asks_host && trace::may_open_again(spec.path, options)) {
     classify::RangeNames ranges(program, rules.database, asked);
-    trace::OpenOptions names_alone = options;
-    names_alone.tell_range = [&](std::string_view name) { ranges.add(name); };
-    std::optional<trace::Trace> trace = open(names_alone);
+    options.host = trace::HostDetail::range_names;
+    std::optional<trace::Trace> trace = open(options);
     if (!trace) return nullptr;
+    for (const std::string& name : trace->range_names) ranges.add(name);
+    trace->range_names = {};
     if (auto run = label(rules, spec, std::move(*trace), &ranges)) return run;
   }
-  options.host_side = wants_host || asks_host;
+  options.host = wants_host || asks_host ? trace::HostDetail::all : trace::HostDetail::none;
   std::optional<trace::Trace> trace = open(options);
   if (!trace) return nullptr;
   auto run = label(rules, spec, std::move(*trace), nullptr);
@@ -126,7 +127,7 @@ void number_steps(trees::LabelledModules& modules, size_t annotated) {
 std::unique_ptr<trees::LabelledModules> read_modules(const match::CompiledRules& rules,
                                                      const classify::RunSpec& spec,
                                                      trace::OpenOptions options) {
-  options.host_side = true;
+  options.host = trace::HostDetail::all;
   trace::Opened opened = trace::open_any(spec.path, options);
   if (opened.modules) return trees::label_modules(rules, spec, std::move(*opened.modules));
   const sema::Program& program = rules.program();

@@ -30,7 +30,7 @@ void Session::read(std::span<const classify::RunSpec> specs, const trace::OpenOp
   source_.runs.reserve(source_.runs.size() + specs.size());
   for (size_t i = 0; i < specs.size(); ++i) {
     trace::OpenOptions options = open;
-    options.host_side = wants.host_trace;
+    options.host = wants.host_trace ? trace::HostDetail::all : trace::HostDetail::none;
     trace::Progress progress;
     options.progress = &progress;
     std::unique_ptr<analyze::LabelledTrace> run;

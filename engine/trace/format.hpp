@@ -1,5 +1,4 @@
-// The one list of trace formats. A format is told by the first 4 KiB of decompressed text; the
-// first in the list that knows them reads the trace, so the narrowest stands first.
+// What a reader of traces declares of itself. The list of them is formats.def.
 #pragma once
 
 #include <span>
@@ -26,19 +25,14 @@ struct TraceFormat {
   /// Operations and module trees; null where a format has none. Throw Error{path, offset, why}.
   void (*read)(Input& input, TraceBuilder& out) = nullptr;
   void (*read_modules)(Input& input, ModuleTraceBuilder& out) = nullptr;
-  /// A folder of files; null where the format is one file.
-  void (*read_folder)(const std::string& path, const OpenOptions& options,
-                      TraceBuilder& out) = nullptr;
+  /// `read` takes folders of files, too.
+  bool folders = false;
 };
 
 std::span<const TraceFormat* const> formats() noexcept;
 
-extern const TraceFormat nsys_sqlite_format;
-extern const TraceFormat gpu_trace_csv_format;
-extern const TraceFormat nsys_report_format;
-extern const TraceFormat layerwise_json_format;
-extern const TraceFormat kineto_json_format;
-extern const TraceFormat cupti_csv_format;
-extern const TraceFormat ncu_csv_format;
+#define KR_TRACE_FORMAT(format) extern const TraceFormat format;
+#include "trace/formats.def"
+#undef KR_TRACE_FORMAT
 
 }  // namespace kr::trace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 
 namespace kr::trace {
 
@@ -39,6 +40,20 @@ void Input::begin() {
 
 bool Input::plain_file() const noexcept {
   return source_.regular() && compression_ == Compression::none;
+}
+
+std::vector<Input::Entry> Input::entries() const {
+  namespace fs = std::filesystem;
+  std::vector<Entry> out;
+  std::error_code failed;
+  for (fs::directory_iterator at(path_, failed), end; !failed && at != end; at.increment(failed)) {
+    std::error_code ignored;
+    out.push_back(
+        {at->path().filename().string(), at->path().string(), at->status(ignored).type()});
+  }
+  if (failed) throw cannot_read(path_, failed.value());
+  std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  return out;
 }
 
 size_t Input::read_some(char* to, size_t room) {

@@ -1,11 +1,13 @@
-// What a reader reads from: the text of a trace, decompressed on the way, in blocks of the
-// reader's choosing. Nothing is held but the first 4 KiB.
+// The opened source that a reader reads from: the text of a trace, decompressed on the way, in
+// blocks of the reader's choosing, or the entries of a folder. Nothing is held but the first 4 KiB.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trace/decoder.hpp"
 #include "trace/open.hpp"
@@ -33,6 +35,15 @@ class Input {
   Compression compression() const noexcept { return compression_; }
   /// A file that others can open under `path`, and would find the same text in.
   bool plain_file() const noexcept;
+
+  bool folder() const noexcept { return source_.folder(); }
+  struct Entry {
+    std::string name;
+    std::string path;
+    std::filesystem::file_type type;
+  };
+  /// What a folder contains, by name. Throws Error.
+  std::vector<Entry> entries() const;
 
   /// Fills `to`; less than `room` only at the end. Throws Error: unreadable, damaged, and, unless
   /// truncated files are allowed, cut off.

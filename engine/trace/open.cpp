@@ -16,9 +16,11 @@
 namespace kr::trace {
 namespace {
 
-constexpr std::array<const TraceFormat*, 7> all_formats{
-    &nsys_sqlite_format, &layerwise_json_format, &kineto_json_format, &cupti_csv_format,
-    &ncu_csv_format,     &gpu_trace_csv_format,  &nsys_report_format};
+constexpr const TraceFormat* all_formats[] = {
+#define KR_TRACE_FORMAT(format) &format,
+#include "trace/formats.def"
+#undef KR_TRACE_FORMAT
+};
 
 constexpr std::array<std::string_view, 3> packed_extensions{".gz", ".zst", ".gzip"};
 // Of formats that people name their files after and that are read by content.
@@ -64,6 +66,10 @@ const TraceFormat* named(const Input& input) {
 }
 
 const TraceFormat& format_of(const Input& input) {
+  if (input.folder()) {
+    return **std::find_if(std::begin(all_formats), std::end(all_formats),
+                          [](const TraceFormat* format) { return format->folders; });
+  }
   if (input.head().empty() && input.truncated()) {
     throw Error(input.shown(), "the compressed file is cut off before any of its text",
                 "copy it again");
@@ -78,18 +84,9 @@ const TraceFormat& format_of(const Input& input) {
   throw Error(input.shown(), std::move(refusal->why), std::move(refusal->remedy));
 }
 
-bool is_folder(const std::string& path) {
-  std::error_code ignored;
-  return path != "-" && std::filesystem::is_directory(path, ignored);
-}
-
-// What a folder holds has its names to tell by.
-Trace open_folder(const std::string& path, const OpenOptions& options) {
-  const auto format =
-      std::find_if(all_formats.begin(), all_formats.end(),
-                   [](const TraceFormat* each) { return each->read_folder != nullptr; });
-  TraceBuilder builder(path, std::string((*format)->name));
-  (*format)->read_folder(path, options, builder);
+Trace read_trace(const TraceFormat& format, Input& input) {
+  TraceBuilder builder(input.path(), std::string(format.name));
+  format.read(input, builder);
   return std::move(builder).finish();
 }
 
@@ -100,7 +97,6 @@ std::span<const TraceFormat* const> formats() noexcept {
 }
 
 Trace open_trace(const std::string& path, const OpenOptions& options) {
-  if (is_folder(path)) return open_folder(path, options);
   Input input(path, options);
   const TraceFormat& format = format_of(input);
   if (format.read == nullptr) {
@@ -109,17 +105,11 @@ Trace open_trace(const std::string& path, const OpenOptions& options) {
                             format.name),
                 "show it with `kr tree`");
   }
-  TraceBuilder builder(path, std::string(format.name));
-  format.read(input, builder);
-  return std::move(builder).finish();
+  return read_trace(format, input);
 }
 
 Opened open_any(const std::string& path, const OpenOptions& options) {
   Opened opened;
-  if (is_folder(path)) {
-    opened.trace = open_folder(path, options);
-    return opened;
-  }
   Input input(path, options);
   const TraceFormat& format = format_of(input);
   if (format.read_modules != nullptr) {
@@ -127,21 +117,20 @@ Opened open_any(const std::string& path, const OpenOptions& options) {
     format.read_modules(input, builder);
     opened.modules = std::move(builder).finish();
   } else {
-    TraceBuilder builder(path, std::string(format.name));
-    format.read(input, builder);
-    opened.trace = std::move(builder).finish();
+    opened.trace = read_trace(format, input);
   }
   return opened;
 }
 
 bool holds_module_trees(const std::string& path, const OpenOptions& options) {
-  return !is_folder(path) && format_of(Input(path, options)).read == nullptr;
+  return format_of(Input(path, options)).read == nullptr;
 }
 
 bool may_open_again(const std::string& path, const OpenOptions& options) {
-  if (is_folder(path)) return true;
   std::error_code ignored;
-  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
+  const auto type = std::filesystem::status(path, ignored).type();
+  using std::filesystem::file_type;
+  if (path == "-" || (type != file_type::regular && type != file_type::directory)) return false;
   OpenOptions quiet = options;
   quiet.progress = nullptr;
   return !format_of(Input(path, quiet)).exported;
@@ -149,7 +138,7 @@ bool may_open_again(const std::string& path, const OpenOptions& options) {
 
 std::vector<FormatInfo> known_formats() {
   std::vector<FormatInfo> out;
-  out.reserve(all_formats.size());
+  out.reserve(std::size(all_formats));
   for (const TraceFormat* format : all_formats) {
     out.push_back({std::string(format->name),
                    std::string(format->summary),

@@ -3,10 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "trace/module_trace.hpp"
@@ -20,6 +18,13 @@ struct Progress {
   std::atomic<uint64_t> total{0};  // 0: not known
 };
 
+/// How much is read of what the host did, where the format has it.
+enum class HostDetail : uint8_t {
+  none,
+  range_names,  // Trace::range_names, for what `within` may match at all
+  all,          // Trace::host
+};
+
 struct OpenOptions {
   std::string nsys_command = "nsys";
   bool allow_truncated = false;
@@ -28,11 +33,7 @@ struct OpenOptions {
   int nsys_timeout_seconds = 0;
   /// Of a layer-wise profile: every call by itself (`model_stats`) rather than summed up.
   bool each_call = false;
-  /// Also what the host did (Trace::host), where the format has it: `kr report` needs none of it.
-  bool host_side = false;
-  /// Without the host side: is told the names of its ranges, each once or more, where the format
-  /// has ranges. Called by the thread that opens. For what `within` may ask at all.
-  std::function<void(std::string_view)> tell_range;
+  HostDetail host = HostDetail::none;
   unsigned threads = 0;  // 0: as many as there are processors
   Progress* progress = nullptr;
 };

@@ -18,14 +18,14 @@ RawSource::RawSource(const std::string& path, std::string shown, Progress* progr
   owned_ = path != "-";
   descriptor_ = owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
   if (descriptor_ < 0) throw cannot_read(shown_, errno);
-  InputFiles::note(descriptor_);
   struct stat info {};
   if (::fstat(descriptor_, &info) == 0) {
-    if (S_ISDIR(info.st_mode)) {
-      if (owned_) ::close(descriptor_);
+    folder_ = S_ISDIR(info.st_mode);
+    if (folder_ && !owned_) {
       throw Error(shown_, "is a folder, not a trace",
                   "name a file in it: an nsys report, its SQLite export or its cuda_gpu_trace CSV");
     }
+    if (!folder_) InputFiles::note(descriptor_);
     regular_ = owned_ && S_ISREG(info.st_mode);
     if (S_ISREG(info.st_mode)) {
       ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -42,7 +42,7 @@ RawSource::~RawSource() {
 }
 
 size_t RawSource::read(char* to, size_t room) {
-  if (descriptor_ < 0) {
+  if (descriptor_ < 0 || folder_) {
     const size_t size = std::min(room, memory_.size());
     std::copy_n(memory_.data(), size, to);
     memory_.remove_prefix(size);

@@ -11,7 +11,8 @@ namespace kr::trace {
 
 class RawSource {
  public:
-  /// `path` `-` is standard input. Throws Error where it is missing, a folder, or unreadable.
+  /// `path` `-` is standard input, which may not be a folder. Throws Error where it is missing or
+  /// unreadable.
   RawSource(const std::string& path, std::string shown, Progress* progress);
   /// Bytes in memory, which have to live as long; `shown` stands in errors.
   RawSource(std::string_view bytes, std::string shown);
@@ -24,6 +25,8 @@ class RawSource {
   const std::string& shown() const noexcept { return shown_; }
   /// A file in the file system, not a pipe.
   bool regular() const noexcept { return regular_; }
+  /// There is nothing to read by `read`.
+  bool folder() const noexcept { return folder_; }
 
  private:
   std::string shown_;
@@ -31,6 +34,7 @@ class RawSource {
   int descriptor_ = -1;
   bool owned_ = false;
   bool regular_ = false;
+  bool folder_ = false;
   Progress* progress_ = nullptr;
 };
 

@@ -5,7 +5,6 @@
 
 #include "base/check.hpp"
 #include "base/error.hpp"
-#include "base/hash.hpp"
 #include "trace/sort_in_place.hpp"
 
 namespace kr::trace {
@@ -88,17 +87,10 @@ TraceBuilder::TraceBuilder(std::string source, std::string format) {
 }
 
 TrackId TraceBuilder::track(const Track& track) {
-  const uint64_t hash =
-      hash_numbers(static_cast<uint64_t>(track.stream),
-                   hash_bytes(track.device_name) + static_cast<uint64_t>(track.device));
-  const auto [first, last] = tracks_.equal_range(hash);
-  for (auto known = first; known != last; ++known) {
-    if (trace_.track(known->second) == track) return known->second;
-  }
-  const TrackId id{static_cast<uint32_t>(trace_.tracks.size())};
-  trace_.tracks.push_back(track);
-  tracks_.emplace(hash, id);
-  return id;
+  const TrackId next{static_cast<uint32_t>(trace_.tracks.size())};
+  const auto [known, added] = tracks_.try_emplace(track, next);
+  if (added) trace_.tracks.push_back(track);
+  return known->second;
 }
 
 void TraceBuilder::loss(std::string_view what, uint64_t offset, uint64_t count) {
@@ -119,6 +111,28 @@ void add_loss(std::vector<Loss>& losses, std::string_view what, uint64_t offset,
 HostSide& TraceBuilder::host() {
   if (!trace_.host) trace_.host = std::make_unique<HostSide>();
   return *trace_.host;
+}
+
+uint32_t TraceBuilder::call(const HostCall& call) {
+  std::vector<HostCall>& calls = host().calls;
+  const auto [known, added] = calls_.try_emplace(call, static_cast<uint32_t>(calls.size()));
+  if (added) calls.push_back(call);
+  return known->second;
+}
+
+uint32_t TraceBuilder::thread(const HostThread& thread) {
+  std::vector<HostThread>& threads = host().threads;
+  const auto [known, added] = threads_.try_emplace(thread, static_cast<uint32_t>(threads.size()));
+  if (added) threads.push_back(thread);
+  return known->second;
+}
+
+uint32_t TraceBuilder::range_name(std::string_view name) {
+  const size_t known = range_names_.size();
+  const uint32_t number = range_names_.add(name);
+  if (number == known)
+    (trace_.host ? trace_.host->range_names : trace_.range_names).emplace_back(name);
+  return number;
 }
 
 void TraceBuilder::add_correlations(const int64_t* values, size_t count) {

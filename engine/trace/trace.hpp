@@ -6,11 +6,13 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/distinct_texts.hpp"
@@ -49,7 +51,7 @@ struct Track {
   int64_t stream = 0;
   std::string device_name;  // may be empty
 
-  friend bool operator==(const Track&, const Track&) = default;
+  friend auto operator<=>(const Track&, const Track&) = default;
 };
 
 /// What a valid source leaves unsaid and the reader had to leave out or make up.
@@ -97,9 +99,10 @@ struct Trace {
   std::vector<Warning> warnings;
   Distributed distributed;
   std::string model_text;  // what the trace's context says of the model, for `detect`
-  /// Calls and ranges of the host, where OpenOptions::host_side asked for them and the format has
-  /// them.
+  /// With HostDetail::all, where the format has calls or ranges of the host.
   std::unique_ptr<HostSide> host;
+  /// With HostDetail::range_names: the distinct names of ranges, in no order.
+  std::vector<std::string> range_names;
 
   const Track& track(TrackId id) const { return tracks[id.index]; }
   /// First start and last end of all operations; 0 and 0 where there are none.
@@ -123,6 +126,11 @@ class TraceBuilder {
   Operation* add(size_t count) { return trace_.operations.extend(count); }
   /// The host side, to be filled in any order. With it, each operation needs a correlation.
   HostSide& host();
+  // Numbers of its texts.
+  uint32_t call(const HostCall& call);
+  uint32_t thread(const HostThread& thread);
+  /// Without a host side, the name is one of Trace::range_names.
+  uint32_t range_name(std::string_view name);
   /// Of the operations added last: Launch::no_correlation where there is none.
   void add_correlations(const int64_t* values, size_t count);
   void loss(std::string_view what, uint64_t offset, uint64_t count = 1);
@@ -140,8 +148,11 @@ class TraceBuilder {
   void sort_linked();
 
   Trace trace_;
-  GrowingArray<int64_t> correlations_;                 // by operation, where there is a host side
-  std::unordered_multimap<uint64_t, TrackId> tracks_;  // by a hash of the track
+  GrowingArray<int64_t> correlations_;  // by operation, where there is a host side
+  std::map<Track, TrackId> tracks_;
+  std::map<HostCall, uint32_t> calls_;
+  std::map<HostThread, uint32_t> threads_;
+  DistinctTexts range_names_;
 };
 
 }  // namespace kr::trace

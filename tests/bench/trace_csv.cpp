@@ -50,7 +50,7 @@ void read_and_count_lines(benchmark::State& state) {
   for (auto _ : state) {
     uint64_t lines = 0;
     bytes =
-        read_blocks(path, [&](std::string_view text) { lines += kr::trace::tally(text).newlines; });
+        read_blocks(path, [&](std::string_view text) { lines += kr::trace::line_breaks(text); });
     if (lines != rows + 1) state.SkipWithError("lines are missing");
   }
   state.SetBytesProcessed(bytes * state.iterations());

@@ -51,7 +51,7 @@ std::vector<simdjson::padded_string> windows() {
   const kr::trace::OpenOptions options;
   kr::trace::Input input(std::string_view(text()).substr(list), "t", options);
   kr::trace::EventWindows cut(input, "", 0, size_t{256} << 10);
-  kr::trace::EventWindow window;
+  kr::trace::TextBlock window;
   while (cut.next(window)) {
     std::string_view events = window.text();
     events.remove_prefix(std::min(events.find('{'), events.size()));
@@ -128,7 +128,7 @@ void bare_on_demand_of_file(benchmark::State& state) {
 void reader_in_memory(benchmark::State& state) {
   kr::trace::OpenOptions options;
   options.threads = static_cast<unsigned>(state.range(0));
-  options.host_side = state.range(1) != 0;
+  options.host = state.range(1) != 0 ? kr::trace::HostDetail::all : kr::trace::HostDetail::none;
   for (auto _ : state) {
     kr::trace::Input input(text(), "t", options);
     kr::trace::TraceBuilder builder("t", "kineto-json");

@@ -23,7 +23,7 @@ std::string read(std::string_view text, const kr::trace::LayerwiseReading& readi
   try {
     kr::trace::Input input(text, "t", options);
     kr::trace::ModuleTraceBuilder builder("t", "layerwise-json");
-    trace::read_layerwise_json(input, builder, reading);
+    kr::trace::read_layerwise_json(input, builder, reading);
     const kr::trace::ModuleTrace trace = std::move(builder).finish();
     std::string out;
     std::vector<kr::trace::ModuleNode> nodes;

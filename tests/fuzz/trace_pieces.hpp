@@ -20,7 +20,7 @@ template <class Read>
 std::string trace_text(std::string_view text, bool allow_truncated, Read read) {
   trace::OpenOptions options;
   options.allow_truncated = allow_truncated;
-  options.host_side = true;
+  options.host = trace::HostDetail::all;
   try {
     trace::Input input(text, "t", options);
     trace::TraceBuilder builder("t", "fuzzed");

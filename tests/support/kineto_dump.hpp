@@ -69,26 +69,22 @@ inline std::string dump_losses(const trace::Trace& trace) {
 }
 
 inline trace::Trace read_kineto(std::string_view text, const trace::KinetoReading& reading = {},
-                                bool allow_truncated = false, bool host_side = false) {
+                                bool allow_truncated = false,
+                                trace::HostDetail host = trace::HostDetail::none) {
   trace::OpenOptions options;
   options.allow_truncated = allow_truncated;
-  options.host_side = host_side;
+  options.host = host;
   trace::Input input(text, "t.json", options);
   trace::TraceBuilder builder("t.json", "kineto-json");
   trace::read_kineto_json(input, builder, reading);
   return std::move(builder).finish();
 }
 
-/// What OpenOptions::tell_range is told.
-inline std::set<std::string> told_ranges(std::string_view text,
+/// The names of ranges alone.
+inline std::set<std::string> range_names(std::string_view text,
                                          const trace::KinetoReading& reading = {}) {
-  std::set<std::string> told;
-  trace::OpenOptions options;
-  options.tell_range = [&](std::string_view name) { told.emplace(name); };
-  trace::Input input(text, "t.json", options);
-  trace::TraceBuilder builder("t.json", "kineto-json");
-  trace::read_kineto_json(input, builder, reading);
-  return told;
+  const trace::Trace trace = read_kineto(text, reading, false, trace::HostDetail::range_names);
+  return {trace.range_names.begin(), trace.range_names.end()};
 }
 
 /// `what()` of the Error; empty where there is none.

@@ -57,7 +57,7 @@ std::optional<CsvStop> CsvCursor::refuse(size_t at) const {
 }
 
 Error CsvCursor::error(size_t at, std::string why, std::string remedy) const {
-  const Error::Place place{.line = place_->line + tally(text_.substr(0, at)).newlines,
+  const Error::Place place{.line = place_->first_line() + line_breaks(text_.substr(0, at)),
                            .offset = place_->offset + at};
   return {*place_->shown, place, std::move(why), std::move(remedy)};
 }

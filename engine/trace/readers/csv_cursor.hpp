@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "trace/readers/csv_row.hpp"
+#include "trace/readers/line_counts.hpp"
 
 namespace kr::trace {
 
@@ -18,9 +19,14 @@ struct TextPlace {
   const std::string* shown = nullptr;  // the path, for errors
   uint64_t offset = 0;
   uint64_t line = 1;
+  const LineCounts* lines = nullptr;  // not null: `line` is not known yet
+  size_t block = 0;
   bool last = false;     // the file ends where the text does
   bool cut_off = false;  // and is known to be cut off there: what has no line break is no row
   bool allow_truncated = false;
+
+  /// Of its first byte.
+  uint64_t first_line() const { return lines != nullptr ? lines->begin_of(block) : line; }
 };
 
 /// Why a parser did not go on.

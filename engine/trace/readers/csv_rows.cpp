@@ -52,24 +52,23 @@ bool stream_number(std::string_view text, int64_t& stream) noexcept {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
+struct Device {
+  std::string_view name;
+  int32_t id = -1;
+};
+
+// `name (id)`
+Device device_of(std::string_view cell) noexcept {
+  const size_t open = cell.rfind(" (");
+  if (!cell.ends_with(')') || open == cell.npos) return {cell};
+  const std::string_view digits = cell.substr(open + 2, cell.size() - open - 3);
+  int32_t id = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+  const bool whole = error == std::errc{} && end == digits.data() + digits.size() && id >= 0;
+  return whole ? Device{cell.substr(0, open), id} : Device{cell};
+}
+
 }  // namespace
-
-void CsvRows::clear() {
-  operations.clear();
-  new_names.clear();
-  new_tracks.clear();
-  unquoted.clear();
-  consumed = 0;
-  stop = CsvStop::end;
-}
-
-void CsvRowParser::restart() {
-  names_ = NameTable();
-  name_bytes_ = 0;
-  tracks_.clear();
-  track_index_.clear();
-  seen_tracks_ = {};
-}
 
 void CsvRowParser::parse(std::string_view text, const TextPlace& place, const CsvLayout& layout,
                          CsvRows& out) {
@@ -79,6 +78,8 @@ void CsvRowParser::parse(std::string_view text, const TextPlace& place, const Cs
   fast_ = layout.columns <= most_fast_columns && layout.name == layout.columns - 1 &&
           layout.device && layout.stream;
   out.consumed = text.size();
+  out.stop = CsvStop::end;
+  if (ids_.begin(out)) seen_tracks_ = {};
   const char* const begin = text.data();
   const char* const end = begin + text.size();
   const char* at = begin;
@@ -141,7 +142,7 @@ const char* CsvRowParser::fast_row(const char* at, const char* end) {
   const TrackId track = fast_track(cell(*layout_->device), cell(*layout_->stream));
   if (!track.valid()) return nullptr;
   const std::string_view text(name, static_cast<size_t>(name_end - name));
-  out_->operations.push_back({start, duration, name_id(text, true), track});
+  out_->operations.push_back({start, duration, ids_.name(text), track});
   return next;
 }
 
@@ -167,8 +168,7 @@ size_t CsvRowParser::plain_row(size_t at) {
     cursor_.fail(at, fmt::format("`Strm` is not a number: `{}`", shown_text(stream)));
   }
   const TrackId track = track_id(device, number);
-  const NameId name = name_id(row.cells[layout_->name], false);
-  out_->operations.push_back({start, duration, name, track});
+  out_->operations.push_back({start, duration, ids_.name(row.cells[layout_->name]), track});
   return row.size;
 }
 
@@ -190,20 +190,6 @@ size_t CsvRowParser::stop(CsvStop why, size_t at) {
   return 0;
 }
 
-NameId CsvRowParser::name_id(std::string_view name, bool in_text) {
-  const size_t known = names_.size();
-  const NameId id = names_.add(name, OperationKind::kernel);
-  if (id.index == known) {
-    name_bytes_ += name.size() + sizeof(OperationName);
-    if (in_text) {
-      out_->new_names.push_back(name);
-    } else {
-      out_->new_names.push_back(out_->unquoted.emplace_back(name));
-    }
-  }
-  return id;
-}
-
 // Both cells lie in one text, most often with only the context between them: all of that is one
 // key. Not valid: the stream is not a number.
 TrackId CsvRowParser::fast_track(std::string_view device, std::string_view stream) {
@@ -219,18 +205,9 @@ TrackId CsvRowParser::fast_track(std::string_view device, std::string_view strea
   return seen.id;
 }
 
-TrackId CsvRowParser::track_id(std::string_view device, int64_t stream) {
-  const uint64_t hash = hash_numbers(static_cast<uint64_t>(stream), hash_bytes(device));
-  const auto [first, last] = track_index_.equal_range(hash);
-  for (auto known = first; known != last; ++known) {
-    const CsvRows::NewTrack& track = tracks_[known->second];
-    if (track.stream == stream && track.device == device) return {known->second};
-  }
-  const TrackId id{static_cast<uint32_t>(tracks_.size())};
-  tracks_.push_back({std::string(device), stream});
-  track_index_.emplace(hash, id.index);
-  out_->new_tracks.push_back(tracks_.back());
-  return id;
+TrackId CsvRowParser::track_id(std::string_view cell, int64_t stream) {
+  const Device device = device_of(cell);
+  return ids_.track(device.id, stream, device.name);
 }
 
 int64_t CsvRowParser::time(size_t at, const TimeColumn& column) const {

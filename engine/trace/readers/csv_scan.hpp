@@ -96,15 +96,14 @@ inline const char* plain_cell_end(const char* at, const char* end) noexcept {
   return end;
 }
 
-/// How many newlines there are in a text, and whether its quotes are odd in number.
-struct Tally {
-  uint64_t newlines = 0;
-  bool odd_quotes = false;
-};
-Tally tally(std::string_view text) noexcept;
+/// How often a byte occurs in a text.
+uint64_t count_byte(std::string_view text, char wanted) noexcept;
+inline uint64_t line_breaks(std::string_view text) noexcept {
+  return count_byte(text, '\n');
+}
 
 /// Bytes of `text` that are whole rows, where it begins with a row: up to the last newline that
-/// stands outside quotes. 0 where there is none.
-size_t whole_rows(std::string_view text, bool odd_quotes) noexcept;
+/// is outside quotes. 0 where there is none.
+size_t whole_rows(std::string_view text) noexcept;
 
 }  // namespace kr::trace

@@ -7,24 +7,18 @@
 // What a kind of table has to have (`Table`):
 //
 //     using Layout; using Rows; using Parser;
-//     const Layout* layout() const;             the table being read; null outside of one
-//     Parser parser() const;                    one a thread
-//     bool line(string_view, const TextPlace&); a line that is no row, or stands outside of a
-//     table;
-//                                               false: with it the rows of a table begin
-//     void restart(size_t parser);              that parser has forgotten its numbers
-//     void merge(Rows&, size_t parser);         in the order of the file; may throw
-//     void row_cut_off(uint64_t offset);        the last row is not whole, and left out
+//     const Layout* layout() const;              the table being read; null outside of one
+//     Parser parser() const;                     one per thread
+//     bool line(string_view, const TextPlace&);  a line that is no row, or outside of a table;
+//                                                false: the rows of a table begin with it
+//     void merge(Rows&);                         in the order of the file; may throw
+//     void row_cut_off(uint64_t offset);         the last row is not whole, and left out
 //
-// of which Parser has parse(text, place, layout, rows), restart() and wants_restart(), and Rows has
-// clear(), consumed and stop.
+// of which Parser has parse(text, place, layout, rows), and Rows has consumed and stop.
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "trace/input.hpp"
-#include "trace/ordered_workers.hpp"
+#include "trace/readers/block_reader.hpp"
 #include "trace/readers/csv_cursor.hpp"
 #include "trace/readers/csv_scan.hpp"
 #include "trace/readers/text_blocks.hpp"
@@ -56,8 +50,7 @@ class CsvStream {
     TextBlock block;
     while (blocks_.next(block)) {
       read_here(block);
-      // What is one block is read faster than threads are started.
-      if (table_->layout() && !block.last && threads_ > 1) read_on_threads();
+      if (table_->layout() && !block.last) read_rows();
     }
   }
 
@@ -66,15 +59,12 @@ class CsvStream {
   using Parser = typename Table::Parser;
   using Rows = typename Table::Rows;
 
-  /// A block, and what was found in it by which parser.
+  /// A block, and what was found in it.
   struct Job {
     TextBlock block;
     TextPlace place;
     Rows rows;
-    size_t parser = 0;
-    bool restarted = false;  // the parser's numbers begin anew with this block
   };
-  using Workers = OrderedWorkers<Job>;
 
   /// `line` is that of the text behind `used` bytes.
   TextPlace place(const TextBlock& block, size_t used, uint64_t line) const {
@@ -89,29 +79,25 @@ class CsvStream {
   // A block in this thread, whatever stands in it. What is left of it comes again.
   void read_here(TextBlock& block) {
     size_t used = 0;
-    uint64_t line = block.line;
     while (used < block.text().size()) {
       const bool in_table = table_->layout() != nullptr;
-      const size_t step = in_table ? rows_here(block, used, line) : line_here(block, used, line);
+      const size_t step = in_table ? rows_here(block, used) : line_here(block, used, line_);
       if (step == 0 && (in_table || table_->layout() == nullptr)) break;
-      line += tally(block.text().substr(used, step)).newlines;
+      line_ += line_breaks(block.text().substr(used, step));
       used += step;
     }
     blocks_.give_back(block, used);
-    if (used == 0) blocks_.enlarge();
+    if (used == 0) blocks_.enlarge(line_);
   }
 
-  size_t rows_here(TextBlock& block, size_t used, uint64_t line) {
+  size_t rows_here(const TextBlock& block, size_t used) {
     const std::string_view text = block.text().substr(used);
-    const TextPlace where = place(block, used, line);
-    rows_.clear();
-    table_->restart(0);
-    parser_.restart();
+    const TextPlace where = place(block, used, line_);
     parser_.parse(text, where, *table_->layout(), rows_);
-    table_->merge(rows_, 0);
+    table_->merge(rows_);
     if (rows_.stop == CsvStop::line) {
       return rows_.consumed + line_here(block, used + rows_.consumed,
-                                        line + tally(text.substr(0, rows_.consumed)).newlines);
+                                        line_ + line_breaks(text.substr(0, rows_.consumed)));
     }
     if (rows_.stop == CsvStop::truncated) {
       table_->row_cut_off(where.offset + rows_.consumed);
@@ -129,66 +115,45 @@ class CsvStream {
     return table_->line(text.substr(0, size), place(block, used, line)) ? size : 0;
   }
 
-  // Rows, until something is met that is none, or the end.
-  void read_on_threads() {
+  // Rows, until something is met that is none, or the end. From there on all that was cut comes
+  // again.
+  void read_rows() {
     const Layout layout = *table_->layout();
-    Workers workers(threads_, [this, &layout](size_t number) {
-      auto parser = std::make_shared<Parser>(table_->parser());
-      return [&layout, number, parser](Job& job) { parse(*parser, number, layout, job); };
+    LineCounts lines(line_);
+    BlockReader<Job> reader(threads_, [&] {
+      return [&layout, &lines, parser = table_->parser()](Job& job) mutable {
+        lines.count(job.place.block, line_breaks(job.block.text()));
+        parser.parse(job.block.text(), job.place, layout, job.rows);
+      };
     });
-    if (workers.threads() == 0) threads_ = 1;
-    for (size_t i = 0; i <= workers.threads(); ++i) table_->restart(i);
-    const TextBlock* uncut = nullptr;  // a row longer than a block
-    bool more = workers.threads() != 0;
-    while (true) {
-      if (Job* job = more ? workers.idle() : nullptr) {
-        bool cut = false;
-        more = blocks_.next_rows(job->block, cut);
-        if (more && cut) {
-          job->place = place(job->block, 0, job->block.line);
-          workers.submit();
-        } else if (more) {
-          uncut = &job->block;
-          more = false;
-        }
-        continue;
-      }
-      Job* job = workers.take();
-      if (job == nullptr) break;
-      if (!merge(*job)) {
-        hand_back(workers, *job, uncut);
-        return;
-      }
-      workers.release();
+    const auto left = reader.read(
+        [&](Job& job) {
+          if (!blocks_.next_rows(job.block, quoted_)) return false;
+          job.place = place(job.block, 0, 0);
+          job.place.lines = &lines;
+          job.place.block = lines.add_block();
+          return true;
+        },
+        [&](Job& job) { return merge(job); });
+    if (left.empty()) {
+      line_ = lines.end();
+      return;
     }
-    if (uncut != nullptr) blocks_.give_back(*uncut, 0);
-  }
-
-  static void parse(Parser& parser, size_t number, const Layout& layout, Job& job) {
-    job.parser = number + 1;  // 0 is the one of this thread
-    job.rows.clear();
-    job.restarted = parser.wants_restart();
-    if (job.restarted) parser.restart();
-    parser.parse(job.block.text(), job.place, layout, job.rows);
+    const Job& first = *left[0];
+    const size_t used = first.rows.consumed;
+    // A line break in a cell was taken for the end of a row.
+    quoted_ = quoted_ || first.rows.stop == CsvStop::more;
+    line_ = first.place.first_line() + line_breaks(first.block.text().substr(0, used));
+    for (size_t i = left.size(); i-- > 0;) blocks_.give_back(left[i]->block, i == 0 ? used : 0);
   }
 
   bool merge(Job& job) {
-    if (job.restarted) table_->restart(job.parser);
-    table_->merge(job.rows, job.parser);
+    table_->merge(job.rows);
     if (job.rows.stop == CsvStop::truncated) {
       table_->row_cut_off(job.place.offset + job.rows.consumed);
       return true;
     }
     return job.rows.stop == CsvStop::end;
-  }
-
-  // From where `job` stopped, all that was given to threads comes again, to be read here.
-  void hand_back(Workers& workers, const Job& job, const TextBlock* uncut) {
-    std::vector<const Job*> later;
-    while (const Job* next = workers.take_any()) later.push_back(next);
-    if (uncut != nullptr) blocks_.give_back(*uncut, 0);
-    for (size_t i = later.size(); i-- > 0;) blocks_.give_back(later[i]->block, 0);
-    blocks_.give_back(job.block, job.rows.consumed);
   }
 
   Input* input_;
@@ -197,6 +162,8 @@ class CsvStream {
   Parser parser_;
   Rows rows_;
   unsigned threads_;
+  uint64_t line_ = 1;    // of what comes next
+  bool quoted_ = false;  // cells contain line breaks
 };
 
 }  // namespace kr::trace

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "trace/format.hpp"
+#include "trace/readers/cupti_folder.hpp"
 #include "trace/readers/cupti_table.hpp"
 
 namespace kr::trace {
@@ -12,16 +13,13 @@ namespace {
 
 constexpr std::array<std::string_view, 1> cupti_csv_extensions{".csv"};
 
-void read_folder(const std::string& path, const OpenOptions& options, TraceBuilder& out) {
-  read_cupti_folder(path, options, out);
-}
-
 }  // namespace
 
 void read_cupti_csv(Input& input, TraceBuilder& out, const CsvReading& reading) {
+  if (input.folder()) return read_cupti_folder(input, out, reading);
   std::optional<CuptiKind> kind;
   if (const auto name = cupti_file_name(input.path())) kind = name->kind;
-  CuptiMerge merge(out, input.options().host_side);
+  CuptiMerge merge(out, input.options().host);
   CuptiTable table(input, out, merge, kind, "");
   stream_cupti(input, out, table, reading);
   merge.finish();
@@ -45,6 +43,6 @@ const TraceFormat cupti_csv_format{
     .extensions = cupti_csv_extensions,
     .sniff = may_be_cupti_csv,
     .read = [](Input& input, TraceBuilder& out) { read_cupti_csv(input, out); },
-    .read_folder = read_folder};
+    .folders = true};
 
 }  // namespace kr::trace

@@ -8,19 +8,14 @@
 // `CUpti_ActivityMemcpy`, `CUpti_ActivityAPI`).
 #pragma once
 
-#include <string>
-
 #include "trace/input.hpp"
 #include "trace/readers/csv_stream.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::trace {
 
-/// One file. Throws Error with line and byte offset.
+/// One file, or all files of a folder whose names say a kind of activity. Throws Error with line
+/// and byte offset, and where there are none.
 void read_cupti_csv(Input& input, TraceBuilder& out, const CsvReading& reading = {});
-
-/// All files of a folder whose names tell a kind of activity. Throws Error where there are none.
-void read_cupti_folder(const std::string& path, const OpenOptions& options, TraceBuilder& out,
-                       const CsvReading& reading = {});
 
 }  // namespace kr::trace

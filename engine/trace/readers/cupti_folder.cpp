@@ -1,5 +1,5 @@
-// A folder of CUPTI activity. Kernels, copies and sets are read before the calls that launched
-// them, each file by itself and all into one trace.
+#include "trace/readers/cupti_folder.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/plural.hpp"
 #include "base/utf8.hpp"
-#include "trace/readers/cupti_csv.hpp"
 #include "trace/readers/cupti_table.hpp"
 #include "trace/refuse.hpp"
 
@@ -46,34 +44,26 @@ std::string some_of(const std::vector<std::string>& names) {
   return names.size() > most_listed ? out + ", …" : out;
 }
 
-Listing list(const std::string& path) {
-  namespace fs = std::filesystem;
+Listing list(const Input& folder) {
+  using std::filesystem::file_type;
   Listing out;
-  std::error_code failed;
-  for (fs::directory_iterator at(path, failed), end; !failed && at != end; at.increment(failed)) {
-    std::string name = at->path().filename().string();
-    std::error_code ignored;
-    const fs::file_type type = at->status(ignored).type();
-    if (type == fs::file_type::directory) {
-      out.folders.push_back(std::move(name));
+  for (Input::Entry& entry : folder.entries()) {
+    if (entry.type == file_type::directory) {
+      out.folders.push_back(std::move(entry.name));
       continue;
     }
-    if (!names_csv(name)) continue;
-    const auto told = cupti_file_name(name);
-    // A pipe would be waited for; a link that leads nowhere is told when it is opened.
-    const bool file = type == fs::file_type::regular || type == fs::file_type::not_found;
+    if (!names_csv(entry.name)) continue;
+    const auto told = cupti_file_name(entry.name);
+    // A pipe would be waited for; a link that leads nowhere is reported when it is opened.
+    const bool file = entry.type == file_type::regular || entry.type == file_type::not_found;
     if (!told || !file) {
-      out.unknown.push_back(std::move(name));
+      out.unknown.push_back(std::move(entry.name));
     } else {
-      out.members.push_back({at->path().string(), std::move(name), *told, nullptr});
+      out.members.push_back({std::move(entry.path), std::move(entry.name), *told, nullptr});
     }
   }
-  if (failed) throw cannot_read(path, failed.value());
-  std::sort(out.members.begin(), out.members.end(), [](const Member& a, const Member& b) {
-    return a.told.kind != b.told.kind ? a.told.kind < b.told.kind : a.name < b.name;
-  });
-  std::sort(out.unknown.begin(), out.unknown.end());
-  std::sort(out.folders.begin(), out.folders.end());
+  std::stable_sort(out.members.begin(), out.members.end(),
+                   [](const Member& a, const Member& b) { return a.told.kind < b.told.kind; });
   return out;
 }
 
@@ -99,13 +89,13 @@ Head head_of(const Input& input, CuptiKind kind) {
 
 class FolderReader {
  public:
-  FolderReader(const std::string& path, const OpenOptions& options, TraceBuilder& out)
-      : path_(path), options_(&options), out_(&out), listing_(list(path)) {}
+  FolderReader(const Input& folder, TraceBuilder& out)
+      : folder_(&folder), out_(&out), listing_(list(folder)) {}
 
   void run(const CsvReading& reading) {
     open_members();
     check_members();
-    CuptiMerge merge(*out_, options_->host_side);
+    CuptiMerge merge(*out_, folder_->options().host);
     for (const Member& member : listing_.members) {
       CuptiTable table(*member.input, *out_, merge, member.told.kind, member.name + ": ");
       stream_cupti(*member.input, *out_, table, reading);
@@ -124,7 +114,7 @@ class FolderReader {
     std::vector<Member> opened;
     opened.reserve(listing_.members.size());
     for (Member& member : listing_.members) {
-      member.input = std::make_unique<Input>(member.path, *options_);
+      member.input = std::make_unique<Input>(member.path, folder_->options());
       const std::string_view text = member.input->head();
       if (auto refusal = text.empty() ? std::nullopt : refusal_of(text)) {
         throw Error(member.path, std::move(refusal->why), std::move(refusal->remedy));
@@ -149,7 +139,7 @@ class FolderReader {
       for (size_t j = 0; j < i; ++j) {
         const Member& other = listing_.members[j];
         if (other.told.kind == member.told.kind && other.told.word == member.told.word) {
-          throw Error(path_,
+          throw Error(folder_->path(),
                       fmt::format("contains two files of {}: {} and {}",
                                   plural_of(member.told.kind), other.name, member.name),
                       "one folder is one run: use a separate folder for each rank or process");
@@ -175,7 +165,7 @@ class FolderReader {
     } else if (!listing_.folders.empty()) {
       why += fmt::format(" (there are folders in it: {})", some_of(listing_.folders));
     }
-    throw Error(path_, why, names_wanted);
+    throw Error(folder_->path(), why, names_wanted);
   }
 
   void tell_unknown() {
@@ -189,8 +179,7 @@ class FolderReader {
                            count == 1 ? "was" : "were", some_of(listing_.unknown)));
   }
 
-  std::string path_;
-  const OpenOptions* options_;
+  const Input* folder_;
   TraceBuilder* out_;
   Listing listing_;
   std::vector<std::string> empty_;
@@ -198,9 +187,8 @@ class FolderReader {
 
 }  // namespace
 
-void read_cupti_folder(const std::string& path, const OpenOptions& options, TraceBuilder& out,
-                       const CsvReading& reading) {
-  FolderReader(path, options, out).run(reading);
+void read_cupti_folder(Input& folder, TraceBuilder& out, const CsvReading& reading) {
+  FolderReader(folder, out).run(reading);
 }
 
 }  // namespace kr::trace

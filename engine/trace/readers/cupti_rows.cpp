@@ -72,41 +72,19 @@ std::string copy_name(std::string_view kind, bool& known) {
                : fmt::format("[CUDA memcpy kind {}]", *number);
 }
 
-void CuptiRows::clear() {
-  operations.clear();
-  correlations.clear();
-  launches.clear();
-  new_names.clear();
-  new_tracks.clear();
-  new_calls.clear();
-  new_threads.clear();
-  texts.clear();
-  losses.clear();
-  rows = 0;
-  whole = 0;
-  fraction.reset();
-  too_large.reset();
-  fault.reset();
-  consumed = 0;
-  stop = CsvStop::end;
-}
-
-void CuptiRowParser::restart() {
-  names_ = {};
-  calls_ = {};
-  tracks_.clear();
-  threads_.clear();
-  last_track_id_ = {};
-  last_thread_.clear();
-  bytes_ = 0;
-}
-
 void CuptiRowParser::parse(std::string_view text, const TextPlace& place, const CuptiLayout& layout,
                            CuptiRows& out) {
   cursor_.begin(text, place, {layout.titles.size(), layout.titles.size()});
   layout_ = &layout;
   out_ = &out;
+  if (ids_.begin(out)) last_track_ = {};
+  out.rows = 0;
+  out.whole = 0;
+  out.fraction.reset();
+  out.too_large.reset();
+  out.fault.reset();
   out.consumed = text.size();
+  out.stop = CsvStop::end;
   try {
     rows(text);
   } catch (const Error& error) {
@@ -189,9 +167,11 @@ void CuptiRowParser::take() {
     const std::string_view text = trim_cell(cell(layout_->correlation, "correlation"));
     const auto given = whole_number(text);
     if (!given && !is_nothing(text)) loss("call whose correlation is not a number");
-    if (!host_side_) return;
+    if (!whole_host_) return;
     const int64_t correlated = given.value_or(Launch::no_correlation);
-    out_->launches.push_back({correlated, times.start_ns, times.duration_ns, call(), thread()});
+    const uint32_t thread =
+        ids_.thread(trim_cell(cell(layout_->process)), trim_cell(cell(layout_->thread)));
+    out_->launches.push_back({correlated, times.start_ns, times.duration_ns, call(), thread});
     return;
   }
   const TrackId where = track();
@@ -199,7 +179,7 @@ void CuptiRowParser::take() {
   const bool nameless = layout_->name && trim_cell(cell(layout_->name)).empty();
   if (nameless) loss("operation without a name");
   out_->operations.push_back({times.start_ns, times.duration_ns, operation_name(), where});
-  if (host_side_) out_->correlations.push_back(correlated);
+  if (whole_host_) out_->correlations.push_back(correlated);
 }
 
 // Too large for microseconds alone: a parser that met no fraction yet keeps such a call, and the
@@ -208,7 +188,7 @@ void CuptiRowParser::lose_call() {
   Times whole;
   const bool too_large = !layout_->unit_told() && read_times(whole, false).empty();
   if (!too_large) return loss(unsound_call);
-  if (host_side_) add_loss(out_->losses, unsound_call, 0, 1);
+  if (whole_host_) out_->loss(unsound_call, 0);
 }
 
 // All that stands before this row was read as whole numbers.
@@ -217,7 +197,7 @@ void CuptiRowParser::meet_fraction() {
     if (cursor_.row().cells[time.column].find('.') == std::string_view::npos) return;
     if (out_->fraction) return;
     const TextPlace& place = cursor_.place();
-    out_->fraction = {place.line + tally(cursor_.text().substr(0, at_)).newlines, time.title};
+    out_->fraction = {place.first_line() + line_breaks(cursor_.text().substr(0, at_)), time.title};
   };
   has_point(layout_->start);
   if (layout_->end) has_point(*layout_->end);
@@ -285,33 +265,25 @@ NameId CuptiRowParser::operation_name() {
   const std::string_view given = cell(layout_->name);
   const std::string_view trimmed = trim_cell(given);
   OperationKind kind = operation_kind(layout_->kind);
-  const size_t known = names_.size();
-  NameId id;
   // Names are any bytes: `None` is one.
   if (!trimmed.empty()) {
     if (layout_->name_is_id && all_digits(trimmed)) {
       loss("kernel name id without a string");
-      id = names_.add(fmt::format("(unnamed kernel {})", trimmed), kind);
-    } else {
-      // Some profilers of ROCm call copies and fills kernels.
-      if (kind == OperationKind::kernel) kind = operation_kind_of(given);
-      id = names_.add(given, kind);
+      return ids_.name(fmt::format("(unnamed kernel {})", trimmed), kind);
     }
-  } else if (kind == OperationKind::memcpy && !layout_->name) {
+    // Some profilers of ROCm call copies and fills kernels.
+    if (kind == OperationKind::kernel) kind = operation_kind_of(given);
+    return ids_.name(given, kind);
+  }
+  if (kind == OperationKind::memcpy && !layout_->name) {
     const std::string_view of = trim_cell(cell(layout_->copy_kind, "copyKind"));
     bool labelled = true;
-    id = names_.add(is_nothing(of) ? "[CUDA memcpy]" : copy_name(of, labelled), kind);
+    const std::string name = is_nothing(of) ? "[CUDA memcpy]" : copy_name(of, labelled);
     if (!labelled) loss("kind of copy without a label");
-  } else if (kind == OperationKind::memset && !layout_->name) {
-    id = names_.add("[CUDA memset]", kind);
-  } else {
-    id = names_.add(fmt::format("(unnamed {})", to_string(kind)), kind);
+    return ids_.name(name, kind);
   }
-  if (names_.size() != known) {
-    const OperationName& name = names_.get(id);
-    out_->new_names.push_back({keep(name.text), name.kind});
-  }
-  return id;
+  if (kind == OperationKind::memset && !layout_->name) return ids_.name("[CUDA memset]", kind);
+  return ids_.name(fmt::format("(unnamed {})", to_string(kind)), kind);
 }
 
 TrackId CuptiRowParser::track() {
@@ -329,34 +301,24 @@ TrackId CuptiRowParser::track() {
   if (is_nothing(stream) && (layout_->stream || layout_->args)) {
     loss("operation without a stream number: assigned to stream 0");
   }
-  key_.assign(device).append(1, '\0').append(stream);
-  if (last_track_id_.valid() && key_ == last_track_) return last_track_id_;
-  const auto [known, added] = tracks_.try_emplace(key_, static_cast<uint32_t>(tracks_.size()));
-  if (added) {
-    Track found;
-    std::string_view name;
-    const auto title = [&](const std::optional<size_t>& column, std::string_view otherwise) {
-      return column ? std::string_view(layout_->titles[*column]) : otherwise;
-    };
-    int64_t id = 0;
-    if (!is_nothing(device)) {
-      const auto numbered = numbered_device(device, name);
-      id = numbered ? *numbered : number(device, title(layout_->device, "device"));
-    }
-    if (id < 0 || id > INT32_MAX) {
-      cursor_.fail(at_, fmt::format("`{}` is not a device number", shown_text(device)));
-    }
-    found.device = static_cast<int32_t>(id);
-    found.device_name = name;
-    if (!is_nothing(stream)) {
-      found.stream = number(stream, title(layout_->stream, "stream"));
-    }
-    out_->new_tracks.push_back(std::move(found));
-    bytes_ += key_.size();
+  if (last_track_.valid() && device == last_device_ && stream == last_stream_) return last_track_;
+  const auto title = [&](const std::optional<size_t>& column, std::string_view otherwise) {
+    return column ? std::string_view(layout_->titles[*column]) : otherwise;
+  };
+  int64_t id = 0;
+  std::string_view name;
+  if (!is_nothing(device)) {
+    const auto numbered = numbered_device(device, name);
+    id = numbered ? *numbered : number(device, title(layout_->device, "device"));
   }
-  last_track_ = key_;
-  last_track_id_ = {known->second};
-  return last_track_id_;
+  if (id < 0 || id > INT32_MAX) {
+    cursor_.fail(at_, fmt::format("`{}` is not a device number", shown_text(device)));
+  }
+  const int64_t on = is_nothing(stream) ? 0 : number(stream, title(layout_->stream, "stream"));
+  last_track_ = ids_.track(static_cast<int32_t>(id), on, name);
+  last_device_ = device;
+  last_stream_ = stream;
+  return last_track_;
 }
 
 uint32_t CuptiRowParser::call() {
@@ -368,27 +330,7 @@ uint32_t CuptiRowParser::call() {
     loss("call without a name");
     name = made;
   }
-  const size_t known = calls_.size();
-  const NameId id = calls_.add(without_callback_version(name), OperationKind::kernel);
-  if (calls_.size() != known) out_->new_calls.push_back(keep(calls_.get(id).text));
-  return id.index;
-}
-
-uint32_t CuptiRowParser::thread() {
-  const std::string_view process = trim_cell(cell(layout_->process));
-  const std::string_view thread = trim_cell(cell(layout_->thread));
-  // The length tells where the first ends, whatever stands in it.
-  key_ = std::to_string(process.size());
-  key_.append(1, ' ').append(process).append(thread);
-  if (!last_thread_.empty() && key_ == last_thread_) return last_thread_id_;
-  const auto [known, added] = threads_.try_emplace(key_, static_cast<uint32_t>(threads_.size()));
-  if (added) {
-    out_->new_threads.push_back({std::string(process), std::string(thread)});
-    bytes_ += key_.size();
-  }
-  last_thread_ = key_;
-  last_thread_id_ = known->second;
-  return last_thread_id_;
+  return ids_.call(without_callback_version(name), layout_->kind == CuptiKind::driver);
 }
 
 int64_t CuptiRowParser::correlation() const {
@@ -413,13 +355,8 @@ int64_t CuptiRowParser::number(std::string_view text, std::string_view what) con
   cursor_.fail(at_, fmt::format("`{}` is not a number: `{}`", what, shown_text(text)));
 }
 
-std::string_view CuptiRowParser::keep(std::string_view text) {
-  bytes_ += text.size() + sizeof(OperationName);
-  return out_->texts.emplace_back(text);
-}
-
 void CuptiRowParser::loss(std::string_view what) {
-  add_loss(out_->losses, what, cursor_.place().offset + at_, 1);
+  out_->loss(what, cursor_.place().offset + at_);
 }
 
 size_t CuptiRowParser::stop(CsvStop why, size_t at) {

@@ -1,9 +1,5 @@
 // Rows of CUPTI activity to operations and calls: what one thread does with one block of text.
 //
-// Names, tracks, calls and threads are numbered by the parser in the order it meets them; what is
-// new in a block is listed with it, so that blocks merged in the order of the files number them
-// always the same.
-//
 // Where no header tells a unit, a fraction anywhere in the times of the folder means that all such
 // times are microseconds; without one they are nanoseconds. So whole numbers are read as they are
 // until a parser meets a fraction, and from then on as microseconds: the first `whole` records of
@@ -11,16 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
 #include "base/error.hpp"
-#include "base/growing_array.hpp"
-#include "trace/host_side.hpp"
+#include "trace/readers/block_rows.hpp"
 #include "trace/readers/csv_cursor.hpp"
 #include "trace/readers/cupti_layout.hpp"
 #include "trace/trace.hpp"
@@ -34,57 +26,36 @@ constexpr int64_t longest_microseconds = INT64_MAX / 1000;
 /// What a call is counted as whose times cannot be.
 constexpr const char* unsound_call = "call without a valid time";
 
-struct CuptiRows {
-  struct NewName {
-    std::string_view text;
-    OperationKind kind;
-  };
+struct CuptiRows : BlockRows {
   struct Fraction {
     uint64_t line;
     std::string title;
   };
 
-  GrowingArray<Operation> operations;  // all in the parser's numbers
-  GrowingArray<int64_t> correlations;  // one an operation, where the host side is wanted
-  GrowingArray<Launch> launches;       // likewise
-  std::vector<NewName> new_names;      // texts are of `texts`
-  std::vector<Track> new_tracks;
-  std::vector<std::string_view> new_calls;
-  std::vector<HostThread> new_threads;
-  std::deque<std::string> texts;
-  std::vector<Loss> losses;
   uint64_t rows = 0;
-
   size_t whole = 0;                  // of operations or launches, read as whole numbers
   std::optional<Fraction> fraction;  // the first, met behind them
   std::optional<Error> too_large;    // to be thrown if `whole` are microseconds
   std::optional<Error> fault;        // to be thrown, behind all that
   size_t consumed = 0;
   CsvStop stop = CsvStop::end;
-
-  void clear();
 };
 
 class CuptiRowParser {
  public:
-  explicit CuptiRowParser(bool host_side) : host_side_(host_side) {}
+  explicit CuptiRowParser(HostDetail host) : whole_host_(host == HostDetail::all) {}
 
   /// Stops at the first row that breaks the format, which is CuptiRows::fault.
   void parse(std::string_view text, const TextPlace& place, const CuptiLayout& layout,
              CuptiRows& out);
-  /// Forgets its numbers. Whoever merges has to forget them at the same block.
-  void restart();
-  bool wants_restart() const { return bytes_ > bytes_limit; }
 
  private:
-  static constexpr size_t bytes_limit = size_t{4} << 20;
   struct Times {
     int64_t start_ns = 0;
     int64_t duration_ns = 0;
     bool open = false;      // without an end
     bool disagree = false;  // end and duration
   };
-  using Numbers = std::unordered_map<std::string, uint32_t>;
 
   void rows(std::string_view text);
   /// Bytes of the row at `at`; 0 where parsing stops.
@@ -98,31 +69,25 @@ class CuptiRowParser {
   NameId operation_name();
   TrackId track();
   uint32_t call();
-  uint32_t thread();
   std::string_view cell(const std::optional<size_t>& column) const;
   /// The cell of a column, or what `args` has under that key.
   std::string_view cell(const std::optional<size_t>& column, std::string_view key) const;
   int64_t number(std::string_view text, std::string_view what) const;
   int64_t correlation() const;
-  std::string_view keep(std::string_view text);
   void loss(std::string_view what);
   size_t stop(CsvStop why, size_t at);
 
-  bool host_side_;
+  bool whole_host_;
   CsvCursor cursor_;
   const CuptiLayout* layout_ = nullptr;
   CuptiRows* out_ = nullptr;
   size_t at_ = 0;       // of the row
   bool micro_ = false;  // a fraction was met
 
-  // Of all blocks since the last restart.
-  NameTable names_;
-  NameTable calls_;
-  Numbers tracks_, threads_;
-  std::string key_, last_track_, last_thread_;
-  TrackId last_track_id_;
-  uint32_t last_thread_id_ = 0;
-  size_t bytes_ = 0;
+  LocalIds ids_;
+  // Of the last operation.
+  std::string last_device_, last_stream_;
+  TrackId last_track_;
 };
 
 /// `[CUDA memcpy HtoD]` of what a column of kinds of copies holds, a number as CUPTI has it or a

@@ -23,15 +23,14 @@ class CuptiTable {
              std::string loss_prefix);
 
   const CuptiLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
-  CuptiRowParser parser() const { return CuptiRowParser(input_->options().host_side); }
+  CuptiRowParser parser() const { return CuptiRowParser(input_->options().host); }
   /// The header, or what stands before it and is none: blank lines and comments (`#`). Throws Error
   /// where it cannot be used.
   bool line(std::string_view text, const TextPlace& place) {
     header(text, place);
     return true;
   }
-  void restart(size_t parser) { merge_->restart(parser); }
-  void merge(const CuptiRows& rows, size_t parser) { merge_->add(rows, parser); }
+  void merge(CuptiRows& rows) { merge_->add(rows); }
   void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
 
  private:

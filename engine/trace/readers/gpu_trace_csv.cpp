@@ -2,14 +2,34 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "trace/format.hpp"
-#include "trace/readers/csv_merge.hpp"
 #include "trace/readers/csv_rows.hpp"
 #include "trace/readers/csv_sections.hpp"
 
 namespace kr::trace {
 namespace {
+
+// A device is written `name (id)`. A name without a number gets one at the end: after the largest
+// that is written, in the order of names, so that the order of rows does not matter.
+void number_devices(std::vector<Track>& tracks) {
+  std::map<std::string, int32_t> numbers;
+  int32_t next = 0;
+  for (const Track& track : tracks) {
+    if (track.device < 0) numbers.emplace(track.device_name, 0);
+    if (track.device >= next && track.device < std::numeric_limits<int32_t>::max()) {
+      next = track.device + 1;
+    }
+  }
+  for (auto& [name, number] : numbers) number = next++;
+  for (Track& track : tracks) {
+    if (track.device < 0) track.device = numbers[track.device_name];
+  }
+}
 
 /// Reports of nsys, for a CsvStream.
 class GpuTraceTable {
@@ -19,7 +39,7 @@ class GpuTraceTable {
   using Parser = CsvRowParser;
 
   GpuTraceTable(Input& input, TraceBuilder& out)
-      : input_(&input), out_(&out), sections_(input, out), merge_(out) {}
+      : input_(&input), out_(&out), sections_(input, out), merge_(out, HostDetail::none) {}
 
   const CsvLayout* layout() const { return sections_.layout(); }
   CsvRowParser parser() const { return {}; }
@@ -27,22 +47,21 @@ class GpuTraceTable {
     sections_.line(text, place);
     return true;
   }
-  void restart(size_t parser) { merge_.restart(parser); }
-  void merge(const CsvRows& rows, size_t parser) {
-    merge_.add(rows, parser);
+  void merge(const CsvRows& rows) {
+    merge_.add(rows);
     sections_.rows(rows.operations.size());
   }
   void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
   void finish() {
     sections_.finish();
-    merge_.finish();
+    number_devices(out_->tracks());
   }
 
  private:
   Input* input_;
   TraceBuilder* out_;
   CsvSections sections_;
-  CsvMerge merge_;
+  BlockMerge merge_;
 };
 
 // Text: nothing that only binary files hold. Names may be any bytes, but a header stands first.

@@ -12,7 +12,7 @@
 namespace kr::trace {
 namespace {
 
-using HostKind = EventRows::HostEvent::Kind;
+using HostKind = EventRows::HostKind;
 
 constexpr std::string_view module_head = "nn.Module: ";
 
@@ -69,32 +69,13 @@ size_t control_byte(std::string_view text) {
 
 }  // namespace
 
-void EventRows::clear() {
-  operations.clear();
-  correlations.clear();
-  new_names.clear();
-  new_tracks.clear();
-  host.clear();
-  new_ranges.clear();
-  unquoted.clear();
-  losses.clear();
-  events = 0;
-  phases = false;
-  broken = false;
-  fault.reset();
-}
-
-void EventParser::restart() {
-  names_ = {};
-  range_names_ = {};
-  name_bytes_ = 0;
-  tracks_.clear();
-  last_track_id_ = {};
-}
-
 void EventParser::parse(const EventText& window, EventRows& out) {
   window_ = &window;
   out_ = &out;
+  ids_.begin(out);
+  out.events = 0;
+  out.phases = out.broken = false;
+  out.fault.reset();
   if (tokens_.find(window.text)) {
     items(window.text, window.text.npos);
     return;
@@ -204,10 +185,10 @@ bool EventParser::take(const JsonWalk& json, size_t begin) {
   if (const Category* known = category_of(category, gpu_categories)) {
     if (whole) return take_operation(json, known->kind, false);
     loss("GPU event of a phase other than X");
-  } else if (host_ != HostReading::nothing && whole) {
-    const HostCategory* known = category_of(category, host_categories);
-    if (known != nullptr && host_ == HostReading::all) take_host(json, known->kind);
-    if (known != nullptr && host_ == HostReading::range_names) take_range_name(json, known->kind);
+  } else if (host_ != HostDetail::none && whole) {
+    if (const HostCategory* host = category_of(category, host_categories)) {
+      take_host(json, host->kind);
+    }
   }
   return true;
 }
@@ -247,10 +228,10 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
       named ? json.plain(event_.name.text, scratch_) : "(unnamed operation)";
   // Some profilers of ROCm call copies and fills kernels.
   if (kind == OperationKind::kernel && !certain) kind = operation_kind_of(name);
-  operation.name = name_id(name, named && name.data() != scratch_.data(), kind);
+  operation.name = ids_.name(name, kind);
   operation.track = track_id(json);
   out_->operations.push_back(operation);
-  if (host_ == HostReading::all) {
+  if (host_ == HostDetail::all) {
     out_->correlations.push_back(
         integer(json, event_.correlation).value_or(Launch::no_correlation));
   }
@@ -258,36 +239,38 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
 }
 
 void EventParser::take_host(const JsonWalk& json, HostKind kind) {
+  const bool module = kind == HostKind::module;
+  const bool range = module || kind == HostKind::annotation;
   std::string_view name = event_.name.kind == JsonRaw::Kind::string ? event_.name.text : "";
-  if (kind == HostKind::module && !json.plain(name, scratch_).starts_with(module_head)) return;
-  EventRows::HostEvent found{kind, 0, 0, Launch::no_correlation, {}, {}, {}};
-  if (time(json, event_.start, found.start_ns) != DecimalFault::none ||
-      time(json, event_.duration, found.duration_ns) != DecimalFault::none ||
-      found.start_ns > std::numeric_limits<int64_t>::max() - found.duration_ns) {
-    loss("call or range without a valid time");
-    return;
-  }
-  found.correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
-  found.name = kept(json, name);
-  if (kind == HostKind::module) found.name.remove_prefix(module_head.size());
-  found.process = kept(json, event_.process.text);
-  found.thread = kept(json, event_.thread.text);
-  out_->host.push_back(found);
-}
-
-/// Without a look at its times: whoever wants names alone can do with one too many.
-void EventParser::take_range_name(const JsonWalk& json, HostKind kind) {
-  if (kind != HostKind::module && kind != HostKind::annotation) return;
-  const std::string_view raw = event_.name.kind == JsonRaw::Kind::string ? event_.name.text : "";
-  std::string_view name = json.plain(raw, scratch_);
-  const bool in_window = name.data() == raw.data();
-  if (kind == HostKind::module) {
+  name = json.plain(name, scratch_);
+  if (module) {
     if (!name.starts_with(module_head)) return;
     name.remove_prefix(module_head.size());
   }
-  if (const size_t known = range_names_.size(); range_names_.add(name) < known) return;
-  name_bytes_ += name.size();
-  out_->new_ranges.push_back(in_window ? name : out_->unquoted.emplace_back(name));
+  if (host_ == HostDetail::range_names) {
+    // Whatever its times are: one name too many does no harm.
+    if (range) ids_.range_name(name);
+    return;
+  }
+  int64_t start_ns = 0;
+  int64_t duration_ns = 0;
+  if (time(json, event_.start, start_ns) != DecimalFault::none ||
+      time(json, event_.duration, duration_ns) != DecimalFault::none ||
+      start_ns > std::numeric_limits<int64_t>::max() - duration_ns) {
+    loss("call or range without a valid time");
+    return;
+  }
+  const int64_t correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
+  const uint32_t thread = ids_.thread(json.plain(event_.process.text, phase_),
+                                      json.plain(event_.thread.text, number_text_));
+  if (range) {
+    out_->ranges.push_back({start_ns, start_ns + duration_ns, ids_.range_name(name), thread,
+                            HostRange::none,
+                            module ? HostRange::Kind::module : HostRange::Kind::annotation});
+  } else {
+    out_->launches.push_back(
+        {correlation, start_ns, duration_ns, ids_.call(name, kind == HostKind::driver), thread});
+  }
 }
 
 DecimalFault EventParser::time(const JsonWalk& json, const JsonRaw& raw, int64_t& ns) {
@@ -309,16 +292,6 @@ DecimalFault EventParser::time(const JsonWalk& json, const JsonRaw& raw, int64_t
   return DecimalFault::not_a_number;
 }
 
-NameId EventParser::name_id(std::string_view name, bool in_window, OperationKind kind) {
-  const size_t known = names_.size();
-  const NameId id = names_.add(name, kind);
-  if (names_.size() == known) return id;
-  name_bytes_ += name.size();
-  if (!in_window) name = out_->unquoted.emplace_back(name);
-  out_->new_names.push_back({name, kind});
-  return id;
-}
-
 TrackId EventParser::track_id(const JsonWalk& json) {
   std::optional<int64_t> device = integer(json, event_.device);
   if (!device) device = integer(json, event_.process);
@@ -333,14 +306,7 @@ TrackId EventParser::track_id(const JsonWalk& json) {
     loss("operation without a stream number: assigned to stream 0");
     stream = 0;
   }
-  const EventRows::NewTrack track{static_cast<int32_t>(*device), *stream};
-  if (last_track_id_.valid() && last_track_ == track) return last_track_id_;
-  const auto [known, added] =
-      tracks_.try_emplace({track.device, track.stream}, static_cast<uint32_t>(tracks_.size()));
-  if (added) out_->new_tracks.push_back(track);
-  last_track_ = track;
-  last_track_id_ = {known->second};
-  return last_track_id_;
+  return ids_.track(static_cast<int32_t>(*device), *stream);
 }
 
 // A whole number, or one in a string behind `head`.
@@ -356,14 +322,8 @@ std::optional<int64_t> EventParser::integer(const JsonWalk& json, const JsonRaw&
   return integer_from(text);
 }
 
-std::string_view EventParser::kept(const JsonWalk& json, std::string_view raw) {
-  const std::string_view plain = json.plain(raw, scratch_);
-  if (plain.data() == raw.data()) return plain;
-  return out_->unquoted.emplace_back(plain);
-}
-
 void EventParser::loss(std::string_view what) {
-  add_loss(out_->losses, what, event_offset_, 1);
+  out_->loss(what, event_offset_);
 }
 
 }  // namespace kr::trace

@@ -8,28 +8,26 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/integer.hpp"
 #include "base/utf8.hpp"
 #include "trace/format.hpp"
-#include "trace/ordered_workers.hpp"
+#include "trace/readers/block_reader.hpp"
 #include "trace/readers/event_windows.hpp"
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/kineto_events.hpp"
-#include "trace/readers/kineto_merge.hpp"
 
 namespace kr::trace {
 namespace {
 
-/// A window, and what was found in it by which parser.
+/// A window, and what was found in it.
 struct WindowJob {
-  EventWindow window;
+  TextBlock window;
+  bool first = false;  // the list begins with it
   EventRows rows;
-  size_t parser = 0;
-  bool restarted = false;  // the parser's numbers begin anew with this window
 };
 
 class KinetoReader {
@@ -38,12 +36,9 @@ class KinetoReader {
       : input_(&input),
         out_(&out),
         json_(input, std::min(reading.window_size, JsonPull::usual_block)),
-        merge_(out, input.options().host_side),
+        merge_(out, input.options().host),
         window_size_(reading.window_size),
-        threads_(worker_threads(reading.threads, input.options().threads)),
-        host_(input.options().host_side    ? HostReading::all
-              : input.options().tell_range ? HostReading::range_names
-                                           : HostReading::nothing) {}
+        threads_(worker_threads(reading.threads, input.options().threads)) {}
 
   void run() {
     try {
@@ -72,8 +67,6 @@ class KinetoReader {
   }
 
  private:
-  using Workers = OrderedWorkers<WindowJob>;
-
   [[noreturn]] void no_trace(std::string why) const {
     throw Error(input_->shown(), fmt::format("is JSON, but not a trace: {}", why),
                 "what PyTorch's profiler exports is an object with `traceEvents`, or a list of "
@@ -174,17 +167,24 @@ class KinetoReader {
     json_.enter();
     levels_ = json_.depth();
     EventWindows windows(*input_, json_.rest(), json_.rest_offset(), window_size_);
-    WindowJob job;
-    EventParser parser(host_);
-    merge_.restart(0);
-    bool begun = false;
-    while (windows.next(job.window)) {
-      parse(parser, 0, levels_, job);
-      if (!merge(job)) hand_back(job, {}, windows);
-      // What is one window is read faster than threads are started.
-      if (!begun && threads_ > 1 && !windows.done()) read_on_threads(windows);
-      begun = true;
-    }
+    BlockReader<WindowJob> reader(threads_, [&] {
+      auto parser = std::make_shared<EventParser>(input_->options().host);
+      return [parser, levels = levels_](WindowJob& job) {
+        parser->parse({.text = job.window.text(),
+                       .offset = job.window.offset,
+                       .first = job.first,
+                       .levels = levels},
+                      job.rows);
+      };
+    });
+    bool first = true;
+    const auto broken = reader.read(
+        [&](WindowJob& job) {
+          job.first = std::exchange(first, false);
+          return windows.next(job.window);
+        },
+        [&](const WindowJob& job) { return merge(job); });
+    if (!broken.empty()) hand_back(broken, windows);
     json_.resume(events_, windows.rest(), windows.rest_offset(), windows.input_ended());
     // The list's end; or what is wrong there, or cut off.
     while (json_.next()) {
@@ -193,48 +193,8 @@ class KinetoReader {
     }
   }
 
-  // All that is left; nothing where there are no threads.
-  void read_on_threads(EventWindows& windows) {
-    Workers workers(threads_, [this](size_t number) {
-      auto parser = std::make_shared<EventParser>(host_);
-      return [number, parser, levels = levels_](WindowJob& job) {
-        parse(*parser, number + 1, levels, job);
-      };
-    });
-    for (size_t i = 1; i <= workers.threads(); ++i) merge_.restart(i);
-    bool more = workers.threads() != 0;
-    while (true) {
-      if (WindowJob* job = more ? workers.idle() : nullptr) {
-        more = windows.next(job->window);
-        if (more) workers.submit();
-        continue;
-      }
-      const WindowJob* job = workers.take();
-      if (job == nullptr) return;
-      if (!merge(*job)) {
-        std::vector<const WindowJob*> later;
-        while (const WindowJob* next = workers.take_any()) later.push_back(next);
-        hand_back(*job, later, windows);
-      }
-      workers.release();
-    }
-  }
-
-  static void parse(EventParser& parser, size_t number, size_t levels, WindowJob& job) {
-    job.parser = number;
-    job.rows.clear();
-    job.restarted = parser.wants_restart();
-    if (job.restarted) parser.restart();
-    parser.parse({.text = job.window.text(),
-                  .offset = job.window.offset,
-                  .first = job.window.first,
-                  .levels = levels},
-                 job.rows);
-  }
-
   // False where the window contains invalid JSON.
   bool merge(const WindowJob& job) {
-    if (job.restarted) merge_.restart(job.parser);
     if (job.rows.fault) {
       const EventRows::Fault& fault = *job.rows.fault;
       throw Error(input_->shown(), Error::Place{.line = {}, .offset = fault.offset},
@@ -243,20 +203,19 @@ class KinetoReader {
                   JsonPull::usual_remedy());
     }
     if (job.rows.broken) return false;
-    merge_.add(job.rows, job.parser);
-    for (const std::string_view name : job.rows.new_ranges) input_->options().tell_range(name);
+    merge_.add(job.rows);
     events_ += job.rows.events;
     phases_ = phases_ || job.rows.phases;
     return true;
   }
 
-  // From `job` on all comes again, for JsonPull to say what is wrong.
-  [[noreturn]] void hand_back(const WindowJob& job, const std::vector<const WindowJob*>& later,
+  // From the broken window on all comes again, for JsonPull to say what is wrong.
+  [[noreturn]] void hand_back(const std::vector<const WindowJob*>& broken,
                               const EventWindows& windows) {
-    std::string text(job.window.text());
-    for (const WindowJob* next : later) text += next->window.text();
+    std::string text;
+    for (const WindowJob* job : broken) text += job->window.text();
     text += windows.rest();
-    json_.resume(events_, text, job.window.offset, windows.input_ended());
+    json_.resume(events_, text, broken[0]->window.offset, windows.input_ended());
     while (json_.next()) {
       if (json_.value() != JsonKind::object)
         throw json_.error("is not an event: events are objects");
@@ -268,10 +227,9 @@ class KinetoReader {
   Input* input_;
   TraceBuilder* out_;
   JsonPull json_;
-  EventMerge merge_;
+  BlockMerge merge_;
   size_t window_size_;
   unsigned threads_;
-  HostReading host_;
   size_t levels_ = 0;    // open around the events
   uint64_t events_ = 0;  // read so far
   bool found_ = false;   // `traceEvents`

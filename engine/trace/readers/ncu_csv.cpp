@@ -34,7 +34,6 @@ class NcuTable {
 
   const NcuLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
   NcuRowParser parser() const { return {}; }
-  void restart(size_t) {}
   void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
 
   bool line(std::string_view text, const TextPlace& place) {
@@ -50,10 +49,9 @@ class NcuTable {
     return !waiting_ || units(row, place);
   }
 
-  void merge(const NcuRows& rows, size_t) {
+  void merge(const NcuRows& rows) {
     for (const NcuKernel& kernel : rows.kernels) add(kernel);
     for (const std::string_view metric : rows.metrics) remember_metric(metric);
-    if (rows.fault) throw Error(*rows.fault);
   }
 
   void finish() {

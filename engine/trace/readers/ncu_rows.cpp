@@ -18,29 +18,20 @@ bool is_no_metric(std::string_view text) noexcept {
 
 }  // namespace
 
-void NcuRows::clear() {
-  kernels.clear();
-  texts.clear();
-  metrics.clear();
-  fault.reset();
-  consumed = 0;
-  stop = CsvStop::end;
-}
-
 void NcuRowParser::parse(std::string_view text, const TextPlace& place, const NcuLayout& layout,
                          NcuRows& out) {
   cursor_.begin(text, place, {layout.least(), layout.columns});
   layout_ = &layout;
   out_ = &out;
+  out.kernels.clear();
+  out.texts.clear();
+  out.metrics.clear();
   out.consumed = text.size();
-  try {
-    for (size_t at = 0; at < text.size();) {
-      const size_t size = row(at);
-      if (size == 0) return;
-      at += size;
-    }
-  } catch (const Error& error) {
-    out.fault = error;
+  out.stop = CsvStop::end;
+  for (size_t at = 0; at < text.size();) {
+    const size_t size = row(at);
+    if (size == 0) return;
+    at += size;
   }
 }
 

@@ -31,20 +31,14 @@ struct NcuRows {
   std::vector<NcuKernel> kernels;
   std::deque<std::string> texts;
   std::vector<std::string_view> metrics;  // some that are no durations; of `texts`
-  std::optional<Error> fault;             // to be thrown, behind all that
   size_t consumed = 0;
   CsvStop stop = CsvStop::end;
-
-  void clear();
 };
 
 class NcuRowParser {
  public:
-  /// Stops at the first row that breaks the format, which is NcuRows::fault.
+  /// Throws Error with line and byte offset of a row that breaks the format.
   void parse(std::string_view text, const TextPlace& place, const NcuLayout& layout, NcuRows& out);
-  // There are no numbers to forget.
-  void restart() {}
-  bool wants_restart() const { return false; }
 
  private:
   size_t row(size_t at);

@@ -37,11 +37,11 @@ bool is_driver(std::string_view name) {
 
 }  // namespace
 
-NsysHost::NsysHost(const sqlite::Database& database, const NsysSchema& schema, NsysNames& names,
-                   TraceBuilder& out, bool allow_damage)
+NsysHost::NsysHost(const sqlite::Database& database, const NsysSchema& schema,
+                   const NsysLabels& labels, TraceBuilder& out, bool allow_damage)
     : database_(&database),
       schema_(&schema),
-      names_(&names),
+      strings_(database, labels),
       out_(&out),
       host_(&out.host()),
       allow_damage_(allow_damage),
@@ -191,48 +191,39 @@ uint32_t NsysHost::thread(int64_t global_tid, bool whole_process) {
 uint32_t NsysHost::call(const sqlite::Statement& row, int column) {
   const auto add = [this](std::string_view name) {
     const std::string plain(without_version(name));
-    const auto next = static_cast<uint32_t>(host_->calls.size());
-    const auto [at, added] = calls_.by_text.try_emplace(plain, next);
-    if (added) host_->calls.push_back({plain, is_driver(plain)});
-    return at->second;
+    return out_->call({plain, is_driver(plain)});
   };
   if (row.type(column) == Type::text) return add(row.text(column));
   const auto given = row.whole_number(column);
   if (!given && !row.is_null(column)) return add(row.text(column));
   const int64_t id = given.value_or(0);
-  const auto known = calls_.by_number.find(id);
-  if (known != calls_.by_number.end()) return known->second;
+  const auto known = calls_.find(id);
+  if (known != calls_.end()) return known->second;
   std::string name;
-  if (!names_->find_string(id, name)) name = fmt::format("(unnamed call {})", id);
-  return calls_.by_number.emplace(id, add(name)).first->second;
+  if (!strings_.find(id, name)) name = fmt::format("(unnamed call {})", id);
+  return calls_.emplace(id, add(name)).first->second;
 }
 
 uint32_t NsysHost::range_name(const sqlite::Statement& row, int text, int id) {
-  const auto add = [this](std::string_view name) {
-    const auto next = static_cast<uint32_t>(host_->range_names.size());
-    const auto [at, added] = range_names_.by_text.try_emplace(std::string(name), next);
-    if (added) host_->range_names.emplace_back(name);
-    return at->second;
-  };
-  if (!row.is_null(text)) return add(row.text(text));
-  if (row.is_null(id)) return add({});
+  if (!row.is_null(text)) return out_->range_name(row.text(text));
+  if (row.is_null(id)) return out_->range_name({});
   const auto given = row.whole_number(id);
   if (!given) {
     out_->loss("NVTX text id that is not a number", 0);
-    return add({});
+    return out_->range_name({});
   }
   const int64_t number = *given;
-  const auto known = range_names_.by_number.find(number);
-  if (known != range_names_.by_number.end()) return known->second;
+  const auto known = range_names_.find(number);
+  if (known != range_names_.end()) return known->second;
   std::string name;
-  if (!names_->find_string(number, name)) {
+  if (!strings_.find(number, name)) {
     out_->loss("NVTX text id without a string", static_cast<uint64_t>(number));
   }
-  return range_names_.by_number.emplace(number, add(name)).first->second;
+  return range_names_.emplace(number, out_->range_name(name)).first->second;
 }
 
-void tell_range_names(const sqlite::Database& database, const NsysSchema& schema, NsysNames& names,
-                      bool allow_damage, const std::function<void(std::string_view)>& tell) {
+void read_range_names(const sqlite::Database& database, const NsysSchema& schema,
+                      const NsysLabels& labels, bool allow_damage, TraceBuilder& out) {
   using Step = sqlite::Statement::Step;
   if (!schema.has(ranges_table)) return;
   const NsysColumns columns(database, ranges_table);
@@ -241,25 +232,21 @@ void tell_range_names(const sqlite::Database& database, const NsysSchema& schema
   auto rows = database.prepare(
       fmt::format("SELECT \"eventType\", {}, {} FROM {}", columns.or_else("text", "NULL"),
                   columns.or_else("textId", "NULL"), nsys_table(ranges_table)));
-  // Each distinct one is told once. SQLite's DISTINCT would keep all texts in a file.
-  std::unordered_set<std::string> texts;
+  NsysStrings strings(database, labels);
   std::unordered_set<int64_t, NumberHash> ids;
   std::string name;
-  const auto tell_once = [&](std::string_view one) {
-    if (const auto [known, added] = texts.emplace(one); added) tell(*known);
-  };
   while (allow_damage ? rows.try_step() == Step::row : rows.step()) {
     const auto kind = rows.whole_number(type);
     if (!kind || !is_range(*kind)) continue;
     if (!rows.is_null(text)) {
-      tell_once(rows.text(text));
+      out.range_name(rows.text(text));
       continue;
     }
     const auto id = rows.whole_number(text_id);
     if (id && !ids.insert(*id).second) continue;
     name.clear();
-    if (id && !names.find_string(*id, name)) name.clear();
-    tell_once(name);
+    if (id && !strings.find(*id, name)) name.clear();
+    out.range_name(name);
   }
 }
 

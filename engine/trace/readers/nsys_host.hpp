@@ -5,27 +5,27 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
-#include "base/sqlite.hpp"
 #include "base/hash.hpp"
+#include "base/sqlite.hpp"
 #include "trace/readers/nsys_names.hpp"
+#include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::trace {
 
-/// Tells the names of NVTX ranges that NsysHost would keep, as OpenOptions::tell_range is told.
-void tell_range_names(const sqlite::Database& database, const NsysSchema& schema, NsysNames& names,
-                      bool allow_damage, const std::function<void(std::string_view)>& tell);
+/// Only the names of the NVTX ranges that NsysHost would keep.
+void read_range_names(const sqlite::Database& database, const NsysSchema& schema,
+                      const NsysLabels& labels, bool allow_damage, TraceBuilder& out);
 
 class NsysHost {
  public:
   /// All that is given has to outlive it.
-  NsysHost(const sqlite::Database& database, const NsysSchema& schema, NsysNames& names,
+  NsysHost(const sqlite::Database& database, const NsysSchema& schema, const NsysLabels& labels,
            TraceBuilder& out, bool allow_damage);
 
   /// The correlation of an operation or call, for a HostSide: one number of id and process.
@@ -35,10 +35,7 @@ class NsysHost {
   bool read();
 
  private:
-  struct Ids {  // of one column, by what it holds for a text
-    std::unordered_map<int64_t, uint32_t, NumberHash> by_number;
-    std::unordered_map<std::string, uint32_t> by_text;
-  };
+  using Numbers = std::unordered_map<int64_t, uint32_t, NumberHash>;
   bool told_by_process() const;
   bool read_calls();
   bool read_ranges();
@@ -51,16 +48,15 @@ class NsysHost {
 
   const sqlite::Database* database_;
   const NsysSchema* schema_;
-  NsysNames* names_;
+  NsysStrings strings_;
   TraceBuilder* out_;
   HostSide* host_;
   bool allow_damage_;
   bool by_process_;
   std::unordered_map<int64_t, int64_t, NumberHash> processes_;  // numbered as met
-  std::unordered_map<int64_t, uint32_t, NumberHash> threads_;   // by globalTid
-  std::unordered_map<int64_t, uint32_t, NumberHash> whole_processes_;
-  Ids calls_;
-  Ids range_names_;
+  Numbers threads_;                                             // by globalTid
+  Numbers whole_processes_;
+  Numbers calls_, range_names_;  // by id of the string
 };
 
 }  // namespace kr::trace

@@ -127,28 +127,27 @@ std::optional<fs::path> place_beside(const fs::path& exported) {
   return place;
 }
 
-void read_beside(const std::string& path, const OpenOptions& options, TraceBuilder& out) {
-  const fs::path report(path);
+void read_exported(const fs::path& path, const OpenOptions& options, TraceBuilder& out) {
+  Input exported(path.string(), options);
+  read_nsys_sqlite(exported, out);
+}
+
+void read_beside(const Input& input, TraceBuilder& out) {
+  const fs::path report(input.path());
   fs::path exported = report;
   exported.replace_extension(".sqlite");
-  if (is_current(exported, report)) {
-    read_nsys_file(exported.string(), options, out);
-    return;
-  }
+  if (is_current(exported, report)) return read_exported(exported, input.options(), out);
   const std::optional<fs::path> place = place_beside(exported);
-  const PartFolder folder(place.value_or(temporary_folder() / "kr"), path);
+  const PartFolder folder(place.value_or(temporary_folder() / "kr"), input.path());
   const fs::path made = folder.path() / "export.sqlite";
-  run_export(path, report, made, options);
+  run_export(input.path(), report, made, input.options());
   std::error_code failed;
   if (place) fs::rename(made, *place, failed);
-  read_nsys_file((place && !failed ? *place : made).string(), options, out);
+  read_exported(place && !failed ? *place : made, input.options(), out);
 }
 
 void read_nsys_report(Input& input, TraceBuilder& out) {
-  if (input.plain_file()) {
-    read_beside(input.path(), input.options(), out);
-    return;
-  }
+  if (input.plain_file()) return read_beside(input, out);
   const PartFolder folder(temporary_folder() / "kr", input.shown());
   const fs::path report = folder.path() / "report.nsys-rep";
   {
@@ -165,7 +164,7 @@ void read_nsys_report(Input& input, TraceBuilder& out) {
   }
   const fs::path to = folder.path() / "export.sqlite";
   run_export(input.shown(), report, to, input.options());
-  read_nsys_file(to.string(), input.options(), out);
+  read_exported(to, input.options(), out);
 }
 
 }  // namespace

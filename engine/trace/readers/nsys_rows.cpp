@@ -23,6 +23,13 @@ enum Column {
   process_column
 };
 constexpr size_t typed_columns = 5;
+constexpr int64_t most_small = int64_t{1} << 20;
+
+OperationKind kind_of(NsysTable table) {
+  if (table == NsysTable::memcpy) return OperationKind::memcpy;
+  if (table == NsysTable::memset) return OperationKind::memset;
+  return OperationKind::kernel;
+}
 
 std::string name_expression(const NsysColumns& columns, NsysTable table) {
   switch (table) {
@@ -75,13 +82,31 @@ std::string nsys_query(const sqlite::Database& database, const NsysRange& range,
                          : std::string());
 }
 
-NsysRowReader::NsysRowReader(sqlite::Database database, bool allow_damage, bool linked)
-    : database_(std::move(database)), allow_damage_(allow_damage), linked_(linked) {}
+void NameMemory::add(int64_t id, NameId name) {
+  if (id < 0 || id >= most_small) {
+    large_.emplace(id, name);
+    return;
+  }
+  const auto place = static_cast<size_t>(id);
+  // What was found by search before the places reached this far stays to be found.
+  if (place >= small_.size()) small_.resize(std::max(place + 1, small_.size() * 2));
+  small_[place] = name;
+}
+
+NsysRowReader::NsysRowReader(sqlite::Database database, const NsysLabels& labels, bool allow_damage,
+                             bool linked)
+    : database_(std::move(database)),
+      labels_(&labels),
+      strings_(database_, labels),
+      allow_damage_(allow_damage),
+      linked_(linked) {}
 
 void NsysRowReader::read(NsysRows& out) {
-  out.rows.clear();
-  out.texts.clear();
-  out.losses.clear();
+  if (ids_.begin(out)) {
+    met_ = {};
+    made_up_.clear();
+  }
+  out.processes.clear();
   out.met = 0;
   out.damaged = false;
   if (out.range.count_only) return count(out);
@@ -133,28 +158,60 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   if (device < 0 || device > std::numeric_limits<int32_t>::max()) {
     fail(out.range, number, "its device is not a device number");
   }
-  NsysRow row{.start_ns = start,
-              .duration_ns = end - start,
-              .name = cells[name_column].integer,
-              .stream = cells[stream_column].type == Type::integer ? cells[stream_column].integer
-                                                                   : stream(statement, out, number),
-              .device = static_cast<int32_t>(device),
-              .name_form = NsysRow::Name::id,
-              .correlation = NsysRow::no_id,
-              .process = 0};
-  if (linked_ && !statement.is_null(correlation_column)) link(statement, row, out, number);
-  switch (cells[name_column].type) {
-    case Type::integer:
-      break;
-    case Type::null:
-      row.name_form = NsysRow::Name::none;
-      break;
-    default:  // the earliest exports have the text itself
-      row.name_form = NsysRow::Name::text;
-      row.name = static_cast<int64_t>(out.texts.size());
-      out.texts.emplace_back(statement.text(name_column));
+  const int64_t stream = cells[stream_column].type == Type::integer
+                             ? cells[stream_column].integer
+                             : this->stream(statement, out, number);
+  if (linked_) link(statement, out, number);
+  out.operations.push_back({start, end - start, name(statement, cells[name_column], out, number),
+                            ids_.track(static_cast<int32_t>(device), stream)});
+}
+
+NameId NsysRowReader::name(const sqlite::Statement& statement, const sqlite::Statement::Cell& cell,
+                           NsysRows& out, uint64_t number) {
+  const NsysTable table = out.range.table;
+  if (cell.type == Type::null) {
+    loss(out, "operation without a name", number);
+    return ids_.name(table == NsysTable::graph ? "[CUDA graph]" : "(unnamed kernel)",
+                     kind_of(table));
   }
-  out.rows.push_back(row);
+  // The earliest exports have the text itself.
+  if (cell.type != Type::integer) return ids_.name(statement.text(name_column), kind_of(table));
+  NameMemory& met = met_[static_cast<size_t>(table)];
+  NameId id = met.find(cell.integer);
+  if (!id.valid()) {
+    id = name_of_id(cell.integer, table);
+    met.add(cell.integer, id);
+  }
+  if (!made_up_.empty() && made_up_.contains(id.index)) {
+    loss(out,
+         table == NsysTable::kernel ? "kernel name id without a string"
+                                    : "kind of copy without a label",
+         number);
+  }
+  return id;
+}
+
+NameId NsysRowReader::name_of_id(int64_t id, NsysTable table) {
+  bool known = true;
+  std::string text;
+  switch (table) {
+    case NsysTable::kernel:
+      known = strings_.find(id, text);
+      if (!known) text = fmt::format("(unnamed kernel {})", id);
+      break;
+    case NsysTable::memcpy:
+      text = labels_->copy(id, known);
+      break;
+    case NsysTable::memset:
+      text = "[CUDA memset]";
+      break;
+    case NsysTable::graph:
+      text = fmt::format("[CUDA graph {}]", id);
+      break;
+  }
+  const NameId name = ids_.name(text, kind_of(table));
+  if (!known) made_up_.insert(name.index);
+  return name;
 }
 
 void NsysRowReader::odd_row(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
@@ -180,16 +237,21 @@ int64_t NsysRowReader::stream(const sqlite::Statement& statement, NsysRows& out,
   return 0;
 }
 
-void NsysRowReader::link(const sqlite::Statement& statement, NsysRow& row, NsysRows& out,
-                         uint64_t number) const {
-  const auto correlation = statement.whole_number(correlation_column);
-  const auto process = statement.whole_number(process_column);
-  if (!correlation || !process) {
-    loss(out, "operation whose correlation or process is not a number", number);
-    return;
+void NsysRowReader::link(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const {
+  int64_t correlation = Launch::no_correlation;
+  int64_t process = 0;
+  if (!statement.is_null(correlation_column)) {
+    const auto one = statement.whole_number(correlation_column);
+    const auto other = statement.whole_number(process_column);
+    if (one && other) {
+      correlation = *one;
+      process = *other;
+    } else {
+      loss(out, "operation whose correlation or process is not a number", number);
+    }
   }
-  row.correlation = *correlation;
-  row.process = *process;
+  out.correlations.push_back(correlation);
+  out.processes.push_back(process);
 }
 
 void NsysRowReader::loss(NsysRows& out, std::string_view what, uint64_t number) const {

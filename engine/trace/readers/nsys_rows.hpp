@@ -4,15 +4,18 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "base/sqlite.hpp"
+#include "trace/readers/block_rows.hpp"
+#include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_schema.hpp"
-#include "trace/trace.hpp"
 
 namespace kr::trace {
 
@@ -20,20 +23,6 @@ namespace kr::trace {
 enum class NsysTable : uint8_t { kernel, memcpy, memset, graph };
 inline constexpr size_t nsys_table_count = 4;
 std::string_view name_of(NsysTable table) noexcept;
-
-struct NsysRow {
-  enum class Name : uint8_t { id, text, none };
-  int64_t start_ns;
-  int64_t duration_ns;
-  int64_t name;  // id: of a string, kind of copy, or graph; text: index into `texts`
-  int64_t stream;
-  int32_t device;
-  Name name_form;
-  /// Where launches are asked for: of the call; NsysRow::no_id where there is none.
-  int64_t correlation;
-  int64_t process;  // globalPid
-  static constexpr int64_t no_id = -1;
-};
 
 /// Rows [first, last] by number, all of a table without numbers, or only how many a table has.
 struct NsysRange {
@@ -44,13 +33,11 @@ struct NsysRange {
   int64_t last = 0;
 };
 
-struct NsysRows {
+struct NsysRows : BlockRows {
   NsysRange range;
-  std::vector<NsysRow> rows;
-  std::deque<std::string> texts;
-  std::vector<Loss> losses;
-  uint64_t met = 0;      // rows of the range, with those that are left out
-  bool damaged = false;  // the range could not be read to its end
+  std::vector<int64_t> processes;  // globalPid, by correlation
+  uint64_t met = 0;                // rows of the range, with those that are left out
+  bool damaged = false;            // the range could not be read to its end
 };
 
 /// The query for a range, of start, end, name, device and stream, with ?1 and ?2 as its ends;
@@ -58,11 +45,28 @@ struct NsysRows {
 /// times.
 std::string nsys_query(const sqlite::Database& database, const NsysRange& range, bool linked);
 
+/// Names by what the rows of one table hold for them: small numbers by place, others by search.
+class NameMemory {
+ public:
+  NameId find(int64_t id) const {
+    if (id >= 0 && id < static_cast<int64_t>(small_.size())) return small_[static_cast<size_t>(id)];
+    const auto known = large_.find(id);
+    return known == large_.end() ? NameId{} : known->second;
+  }
+  void add(int64_t id, NameId name);
+
+ private:
+  std::vector<NameId> small_;
+  std::unordered_map<int64_t, NameId, NumberHash> large_;
+};
+
 /// Reads ranges with a connection of its own.
 class NsysRowReader {
  public:
-  NsysRowReader(sqlite::Database database, bool allow_damage, bool linked);
-  /// Fills `out` from `out.range`. Throws Error, naming table and row, on times that cannot be.
+  NsysRowReader(sqlite::Database database, const NsysLabels& labels, bool allow_damage,
+                bool linked);
+  /// Fills `out` from `out.range`; correlations are as in the file. Throws Error, naming table and
+  /// row, on times that cannot be.
   void read(NsysRows& out);
 
  private:
@@ -71,16 +75,24 @@ class NsysRowReader {
   void odd_row(const sqlite::Statement& statement, NsysRows& out, uint64_t number);
   int64_t device(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const;
   int64_t stream(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const;
-  void link(const sqlite::Statement& statement, NsysRow& row, NsysRows& out, uint64_t number) const;
+  NameId name(const sqlite::Statement& statement, const sqlite::Statement::Cell& cell,
+              NsysRows& out, uint64_t number);
+  NameId name_of_id(int64_t id, NsysTable table);
+  void link(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const;
   void loss(NsysRows& out, std::string_view what, uint64_t number) const;
   void count(NsysRows& out) const;
   int64_t row_id(const NsysRange& range, uint64_t number) const;
   [[noreturn]] void fail(const NsysRange& range, uint64_t number, std::string_view what) const;
 
   sqlite::Database database_;
+  const NsysLabels* labels_;
+  NsysStrings strings_;
   bool allow_damage_;
   bool linked_;
   std::array<std::unique_ptr<sqlite::Statement>, nsys_table_count> statements_;
+  LocalIds ids_;
+  std::array<NameMemory, nsys_table_count> met_;
+  std::unordered_set<uint32_t> made_up_;  // names that stand for no string or label
 };
 
 }  // namespace kr::trace

@@ -13,7 +13,7 @@
 
 #include "base/error.hpp"
 #include "trace/format.hpp"
-#include "trace/ordered_workers.hpp"
+#include "trace/readers/block_reader.hpp"
 #include "trace/readers/nsys_host.hpp"
 #include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_rows.hpp"
@@ -81,9 +81,10 @@ class NsysReader {
         options_(&options),
         out_(&out),
         schema_(checked_schema(database, out)),
-        names_(database, schema_, out) {
-    if (options.host_side) {
-      host_.emplace(database, schema_, names_, out, options.allow_truncated);
+        labels_(database, schema_, out),
+        merge_(out, options.host) {
+    if (options.host == HostDetail::all) {
+      host_.emplace(database, schema_, labels_, out, options.allow_truncated);
     }
     if (schema_.is_nsys()) return;
     const std::string tables = schema_.some_tables();
@@ -98,25 +99,22 @@ class NsysReader {
   /// False where the file had less than its tables say.
   bool run(const NsysReading& reading) {
     plan(reading);
-    const size_t threads = std::min<size_t>(worker_threads(0, options_->threads), ranges_.size());
-    OrderedWorkers<NsysRows> workers(static_cast<unsigned>(threads), [this](size_t) {
-      auto reader = std::make_shared<NsysRowReader>(database_->again(), options_->allow_truncated,
-                                                    options_->host_side);
-      return [reader](NsysRows& rows) { reader->read(rows); };
+    BlockReader<NsysRows> reader(worker_threads(0, options_->threads), [this] {
+      auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_,
+                                                  options_->allow_truncated, host_.has_value());
+      return [rows](NsysRows& out) { rows->read(out); };
     });
-    if (workers.threads() == 0 && threads != 0) throw Error("", "cannot start a thread");
     size_t next = 0;
-    while (true) {
-      if (NsysRows* rows = next < ranges_.size() ? workers.idle() : nullptr) {
-        rows->range = ranges_[next++];
-        workers.submit();
-        continue;
-      }
-      const NsysRows* rows = workers.take();
-      if (rows == nullptr) break;
-      merge(*rows);
-      workers.release();
-    }
+    reader.read(
+        [&](NsysRows& rows) {
+          if (next == ranges_.size()) return false;
+          rows.range = ranges_[next++];
+          return true;
+        },
+        [this](NsysRows& rows) {
+          merge(rows);
+          return true;
+        });
     finish();
     return whole_;
   }
@@ -181,14 +179,12 @@ class NsysReader {
     ranges_.push_back(range);
   }
 
-  void merge(const NsysRows& rows) {
-    Operation* to = out_->add(rows.rows.size());
-    for (const NsysRow& row : rows.rows) {
-      *to++ = {row.start_ns, row.duration_ns, names_.name(rows, row), names_.track(row)};
+  void merge(NsysRows& rows) {
+    for (size_t i = 0; i < rows.correlations.size(); ++i) {
+      rows.correlations[i] = host_->correlation(rows.processes[i], rows.correlations[i]);
     }
-    if (host_) link(rows);
-    if (rows.range.table == NsysTable::graph) graphs_ += rows.rows.size();
-    for (const Loss& loss : rows.losses) out_->loss(loss.what, loss.first_offset, loss.count);
+    merge_.add(rows);
+    if (rows.range.table == NsysTable::graph) graphs_ += rows.operations.size();
     if (rows.damaged) whole_ = false;
     Counts& counts = counts_[static_cast<size_t>(rows.range.table)];
     (rows.range.count_only ? counts.all : counts.met) += rows.met;
@@ -196,15 +192,6 @@ class NsysReader {
       options_->progress->done +=
           static_cast<uint64_t>(rows.range.last) - static_cast<uint64_t>(rows.range.first) + 1;
     }
-  }
-
-  void link(const NsysRows& rows) {
-    correlations_.clear();
-    correlations_.reserve(rows.rows.size());
-    for (const NsysRow& row : rows.rows) {
-      correlations_.push_back(host_->correlation(row.process, row.correlation));
-    }
-    out_->add_correlations(correlations_.data(), correlations_.size());
   }
 
   // Where numbers of rows do not rise from page to page, a range ends before its last row.
@@ -227,11 +214,13 @@ class NsysReader {
   void finish() {
     check_counts();
     if (host_ && !host_->read()) whole_ = false;
-    if (!host_ && options_->tell_range) {
-      tell_range_names(*database_, schema_, names_, options_->allow_truncated,
-                       options_->tell_range);
+    if (options_->host == HostDetail::range_names) {
+      read_range_names(*database_, schema_, labels_, options_->allow_truncated, *out_);
     }
-    names_.finish();
+    for (Track& track : out_->tracks()) {
+      const auto device = labels_.devices.find(track.device);
+      track.device_name = device == labels_.devices.end() ? "GPU" : device->second;
+    }
     if (graphs_ != 0) {
       out_->warn(
           "hidden-graph-kernels",
@@ -249,9 +238,9 @@ class NsysReader {
   const OpenOptions* options_;
   TraceBuilder* out_;
   NsysSchema schema_;
-  NsysNames names_;
+  NsysLabels labels_;
+  BlockMerge merge_;
   std::optional<NsysHost> host_;
-  std::vector<int64_t> correlations_;  // of one range of rows
   std::vector<NsysRange> ranges_;
   struct Counts {
     uint64_t all = 0;
@@ -316,14 +305,6 @@ bool has_log(const std::string& path) {
   return ::stat((path + "-wal").c_str(), &info) == 0 && info.st_size > 0;
 }
 
-void read_nsys_sqlite(Input& input, TraceBuilder& out) {
-  if (input.plain_file()) {
-    read_nsys_file(input.path(), input.options(), out);
-  } else {
-    read_copy(input, out);
-  }
-}
-
 constexpr std::array<std::string_view, 3> nsys_sqlite_extensions{".sqlite", ".sqlite3", ".db"};
 
 }  // namespace
@@ -337,21 +318,18 @@ void read_nsys_database(sqlite::Database& database, const OpenOptions& options, 
   }
 }
 
-void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBuilder& out) {
-  OpenOptions quiet = options;
-  quiet.progress = nullptr;  // which counts rows
-  Input input(path, quiet);
+void read_nsys_sqlite(Input& input, TraceBuilder& out) {
+  if (!input.plain_file()) return read_copy(input, out);
   std::error_code failed;
-  const uint64_t size = std::filesystem::file_size(path, failed);
+  const uint64_t size = std::filesystem::file_size(input.path(), failed);
   const Pages pages = pages_of(input.head());
   // Where there is a log, it may have the rest.
-  if (!failed && size < pages.bytes() && !has_log(path)) {
-    if (!options.allow_truncated) fail_cut(input.shown(), size, pages);
-    read_copy(input, out);
-    return;
+  if (!failed && size < pages.bytes() && !has_log(input.path())) {
+    if (!input.options().allow_truncated) fail_cut(input.shown(), size, pages);
+    return read_copy(input, out);
   }
-  auto database = sqlite::Database::read(path);
-  read_nsys_database(database, options, out);
+  auto database = sqlite::Database::read(input.path());
+  read_nsys_database(database, input.options(), out);
 }
 
 const TraceFormat nsys_sqlite_format{.name = "nsys-sqlite",

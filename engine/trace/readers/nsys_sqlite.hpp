@@ -14,7 +14,6 @@ struct NsysReading {
 /// Throws Error. With truncated files allowed, what cannot be reached is left out with a warning.
 void read_nsys_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out,
                         const NsysReading& reading = {});
-/// The file at `path`.
-void read_nsys_file(const std::string& path, const OpenOptions& options, TraceBuilder& out);
+void read_nsys_sqlite(Input& input, TraceBuilder& out);
 
 }  // namespace kr::trace

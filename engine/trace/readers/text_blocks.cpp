@@ -24,7 +24,11 @@ void TextBlock::reserve(size_t bytes) {
 void TextBlock::assign(std::string_view head) {
   reserve(head.size());
   std::copy(head.begin(), head.end(), bytes_.get());
-  size_ = head.size();
+  shrink(head.size());
+}
+
+void TextBlock::shrink(size_t bytes) noexcept {
+  size_ = bytes;
   std::fill_n(bytes_.get() + size_, scan_padding, '\0');
 }
 
@@ -32,8 +36,7 @@ bool TextBlock::fill(Input& input, size_t bytes) {
   reserve(bytes);
   const size_t wanted = bytes - size_;
   const size_t got = input.read(bytes_.get() + size_, wanted);
-  size_ += got;
-  std::fill_n(bytes_.get() + size_, scan_padding, '\0');
+  shrink(size_ + got);
   return got < wanted;
 }
 
@@ -48,47 +51,32 @@ bool TextBlocks::read(TextBlock& block, size_t block_size) {
   rest_.clear();
   if (!ended_) ended_ = block.fill(*input_, bytes);
   block.offset = offset_;
-  block.line = line_;
   block.last = ended_;
   offset_ += block.text().size();
   return !block.text().empty();
 }
 
-bool TextBlocks::next_rows(TextBlock& block, bool& cut) {
+bool TextBlocks::next_rows(TextBlock& block, bool quoted) {
   if (!read(block, block_size_)) return false;
+  if (block.last) return true;
   const std::string_view text = block.text();
-  const Tally all = tally(text);
-  if (block.last) {
-    cut = true;
-    line_ = block.line + all.newlines;
-    return true;
-  }
-  const size_t rows = whole_rows(text, all.odd_quotes);
-  cut = rows != 0;
-  if (!cut) {
-    line_ = block.line + all.newlines;
-    return true;
-  }
-  const std::string_view rest = text.substr(rows);
-  rest_.assign(rest.begin(), rest.end());
-  offset_ = block.offset + rows;
-  line_ = block.line + all.newlines - tally(rest).newlines;
+  const size_t rows = quoted ? whole_rows(text) : text.rfind('\n') + 1;  // 0: none
+  give_back(block, rows);
   block.shrink(rows);
-  return true;
+  return rows != 0;
 }
 
 void TextBlocks::give_back(const TextBlock& block, size_t used) {
   const std::string_view back = block.text().substr(used);
   rest_.insert(rest_.begin(), back.begin(), back.end());
   offset_ = block.offset + used;
-  line_ = block.line + tally(block.text().substr(0, used)).newlines;
   if (used != 0) enlarged_ = 0;
 }
 
-void TextBlocks::enlarge() {
+void TextBlocks::enlarge(uint64_t line) {
   enlarged_ = std::max({enlarged_, block_size_, rest_.size()}) * 2;
   if (enlarged_ > longest_row) {
-    throw Error(input_->shown(), Error::Place{.line = line_, .offset = offset_},
+    throw Error(input_->shown(), Error::Place{.line = line, .offset = offset_},
                 "a row or line begins here that does not end within 64 MiB",
                 "is this a CSV with a missing quote?");
   }

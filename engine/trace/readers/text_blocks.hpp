@@ -10,18 +10,17 @@
 
 namespace kr::trace {
 
-/// A buffer and the text in it; scan_padding bytes follow.
+/// A buffer and the text in it; scan_padding zero bytes follow.
 class TextBlock {
  public:
   void reserve(size_t bytes);
   void assign(std::string_view head);
   /// From `input` until `bytes` are held. True where the input ended before.
   bool fill(Input& input, size_t bytes);
-  void shrink(size_t bytes) noexcept { size_ = bytes; }
+  void shrink(size_t bytes) noexcept;
   std::string_view text() const noexcept { return {bytes_.get(), size_}; }
 
   uint64_t offset = 0;  // of its first byte in the decompressed text
-  uint64_t line = 1;    // of its first byte
   bool last = false;    // the input ends with it
 
  private:
@@ -38,14 +37,15 @@ class TextBlocks {
   /// The next block as it comes, which may end anywhere; a small one, since a header is looked for
   /// in it, or what is odd. False at the end.
   bool next(TextBlock& block);
-  /// The next block, cut after its last whole row where that is possible (it begins with a row);
-  /// `cut` says whether it was. The end of the input counts as a cut.
-  bool next_rows(TextBlock& block, bool& cut);
+  /// The next block, which begins with a row, cut after its last whole row or at the end of the
+  /// input. False at the end, and where no row is whole in a block. Rows are taken to end with
+  /// their line unless `quoted`: cells contain line breaks, and quotes are counted.
+  bool next_rows(TextBlock& block, bool quoted);
   /// What follows `used` bytes of `block` is to come again, before what is still to come.
   void give_back(const TextBlock& block, size_t used);
-  /// The next block is to be larger: nothing of the last one could be used. Throws Error where
-  /// that has gone on for long.
-  void enlarge();
+  /// The next block is to be larger: nothing of the last one, which began in `line`, could be used.
+  /// Throws Error where that has gone on for long.
+  void enlarge(uint64_t line);
 
  private:
   bool read(TextBlock& block, size_t block_size);
@@ -55,7 +55,6 @@ class TextBlocks {
   size_t enlarged_ = 0;
   std::vector<char> rest_;
   uint64_t offset_ = 0;  // of what comes next
-  uint64_t line_ = 1;
   bool ended_ = false;
 };
 

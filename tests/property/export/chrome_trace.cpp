@@ -139,7 +139,7 @@ TEST_CASE("a trace written for viewers is read as the same trace") {
     check_tracks(file);
     const int64_t base_ns = file.find("baseTimeNanoseconds")->integer;
 
-    kr::trace::Trace again = kr::test::read_kineto(text, {}, false, true);
+    kr::trace::Trace again = kr::test::read_kineto(text, {}, false, kr::trace::HostDetail::all);
     for (kr::trace::Operation& operation : again.operations) operation.start_ns += base_ns;
     for (kr::trace::Launch& launch : again.host->launches) launch.start_ns += base_ns;
     for (kr::trace::HostRange& range : again.host->ranges) {

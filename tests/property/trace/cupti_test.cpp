@@ -246,12 +246,12 @@ class Place {
 Outcome read(const std::string& path, size_t block_size, unsigned threads, bool truncated = false) {
   trace::OpenOptions options;
   options.allow_truncated = truncated;
-  options.host_side = true;
+  options.host = trace::HostDetail::all;
   Outcome out;
   try {
+    trace::Input input(path, options);
     trace::TraceBuilder builder("t", "cupti-csv");
-    trace::read_cupti_folder(path, options, builder,
-                             {.block_size = block_size, .threads = threads});
+    trace::read_cupti_csv(input, builder, {.block_size = block_size, .threads = threads});
     const trace::Trace trace = std::move(builder).finish();
     for (size_t i = 0; i < trace.operations.size(); ++i) {
       const trace::Operation& operation = trace.operations[i];

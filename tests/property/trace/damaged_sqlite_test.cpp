@@ -69,7 +69,7 @@ TEST_CASE("a damaged export is a trace or an error") {
     write_file(path, bytes);
     trace::OpenOptions options;
     options.allow_truncated = random() % 2 == 0;
-    options.host_side = random() % 2 == 0;
+    options.host = random() % 2 == 0 ? trace::HostDetail::all : trace::HostDetail::none;
     try {
       const trace::Trace trace = trace::open_trace(path, options);
       CHECK(trace.operations.size() <= 100000);

@@ -206,9 +206,8 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
     sqlite::Database::write(path).execute(schema.sql());
     for (const bool host : {false, true}) {
       trace::OpenOptions options;
-      options.host_side = host;
+      options.host = host ? trace::HostDetail::all : trace::HostDetail::range_names;
       options.threads = 1 + static_cast<unsigned>(seed % 2);
-      if (!host) options.tell_range = [](std::string_view) {};
       try {
         const trace::Trace trace = trace::open_trace(path, options);
         CHECK(trace.operations.size() + lost(trace, {"operation with an open end"}) ==
@@ -237,7 +236,7 @@ TEST_CASE("each row of an export is an operation or a loss, whatever its schema"
     }
     write_file(path, bytes);
     trace::OpenOptions options;
-    options.host_side = seed % 2 == 0;
+    options.host = seed % 2 == 0 ? trace::HostDetail::all : trace::HostDetail::none;
     options.allow_truncated = seed % 3 == 0;
     try {
       trace::open_trace(path, options);

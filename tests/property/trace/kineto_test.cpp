@@ -213,7 +213,7 @@ constexpr std::array<trace::KinetoReading, 5> readings{{{.window_size = 1, .thre
 std::string said(const std::string& text, const trace::KinetoReading& reading,
                  bool allow_truncated) {
   try {
-    const trace::Trace trace = read_kineto(text, reading, allow_truncated, true);
+    const trace::Trace trace = read_kineto(text, reading, allow_truncated, trace::HostDetail::all);
     std::string out = dump_kineto(trace) + dump_losses(trace);
     for (const Warning& warning : trace.warnings) out += warning.text + "\n";
     return out;
@@ -230,9 +230,9 @@ TEST_CASE("random traces are read as the obvious reader reads them, in any order
     CAPTURE(text);
     const std::string slow = Slow(text).dump();
     for (const trace::KinetoReading& reading : readings) {
-      const trace::Trace trace = read_kineto(text, reading, false, true);
+      const trace::Trace trace = read_kineto(text, reading, false, trace::HostDetail::all);
       REQUIRE(dump_kineto(trace) == slow);
-      const std::set<std::string> told = told_ranges(text, reading);
+      const std::set<std::string> told = range_names(text, reading);
       const std::set<std::string> kept(trace.host->range_names.begin(),
                                        trace.host->range_names.end());
       REQUIRE(std::includes(told.begin(), told.end(), kept.begin(), kept.end()));
@@ -241,7 +241,7 @@ TEST_CASE("random traces are read as the obvious reader reads them, in any order
     std::shuffle(written.events.begin(), written.events.end(), random);
     std::shuffle(written.around.begin(), written.around.end(), random);
     const std::string other = written.text(random);
-    REQUIRE(dump_kineto(read_kineto(other, readings[1], false, true)) == slow);
+    REQUIRE(dump_kineto(read_kineto(other, readings[1], false, trace::HostDetail::all)) == slow);
   }
 }
 

@@ -25,7 +25,7 @@ struct Run {
     for (const auto& [name, bytes] : files) folder.write(name, bytes);
   }
   trace::Trace read(trace::OpenOptions options = {}) const {
-    options.host_side = true;
+    options.host = trace::HostDetail::all;
     return trace::open_trace(folder.path(""), options);
   }
   std::string error(const trace::OpenOptions& options = {}) const {

@@ -259,7 +259,8 @@ TEST_CASE("launches, modules and annotations, kept through the sort") {
       R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":30,"dur":2,"pid":1,"tid":5,"args":{"correlation":2}},)"
       R"({"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","ts":29.999,"dur":2,"pid":1,"tid":5,"args":{"correlation":1}})");
   for (const size_t window : {1, 200, 1 << 18}) {
-    const trace::Trace trace = read_kineto(text, {.window_size = window}, false, true);
+    const trace::Trace trace =
+        read_kineto(text, {.window_size = window}, false, trace::HostDetail::all);
     CHECK(dump_kineto(trace) ==
           "200000 1000 kernel `early` 0/7  <- 30000 2000 cudaLaunchKernel 1/5 > Outer_0 in step\n"
           "250000 1000 kernel `orphan` 0/7 \n"

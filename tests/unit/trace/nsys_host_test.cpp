@@ -21,7 +21,7 @@ trace::Trace read(const Folder& folder, const std::string& sql) {
       " (3, 'cuLaunchKernelEx'), (4, 'by id');" +
       sql);
   trace::OpenOptions options;
-  options.host_side = true;
+  options.host = trace::HostDetail::all;
   return trace::open_trace(path, options);
 }
 
@@ -110,17 +110,17 @@ TEST_CASE("ranges hold the launches of their thread, or of their process where t
   CHECK(trace.losses.empty());
 }
 
-TEST_CASE("names of ranges are told without the host side") {
+TEST_CASE("names of ranges alone") {
   const Folder folder;
   read(folder,
        kernels + calls + ranges + kernel(100, 1) + range("1, 9, 59, 5, 'text', NULL, NULL") +
            range("2, 8, 59, 5, 'text', NULL, NULL") + range("3, 4, 60, 5, NULL, 4, 6") +
            range("5, NULL, 70, 5, NULL, 44, NULL") + range("1, 90, 34, 5, 'mark', NULL, 5"));
-  std::set<std::string> told;
   trace::OpenOptions options;
-  options.tell_range = [&](std::string_view name) { told.emplace(name); };
+  options.host = trace::HostDetail::range_names;
   const trace::Trace trace = trace::open_trace(folder.path("t.sqlite"), options);
-  CHECK(told == std::set<std::string>{"", "by id", "text"});
+  CHECK(std::set(trace.range_names.begin(), trace.range_names.end()) ==
+        std::set<std::string>{"", "by id", "text"});
   CHECK(trace.host == nullptr);
   CHECK(trace.losses.empty());
 }

@@ -183,7 +183,7 @@ TEST_CASE("nothing of a schema is executed") {
         refusal);
   const Folder folder;
   trace::OpenOptions options;
-  options.host_side = true;
+  options.host = trace::HostDetail::all;
   const trace::Trace trace = trace::open_trace(
       make(folder, kernels + kernel("(1, 2, 0, 7, 3, 3)") + "CREATE VIEW NVTX_EVENTS" + endless +
                        "CREATE VIEW StringIds" + endless),

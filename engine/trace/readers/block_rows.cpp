@@ -1,0 +1,135 @@
+#include "trace/readers/block_rows.hpp"
+
+namespace kr::trace {
+
+void BlockRows::clear() {
+  operations.clear();
+  correlations.clear();
+  launches.clear();
+  ranges.clear();
+  losses.clear();
+  new_names.clear();
+  new_tracks.clear();
+  new_calls.clear();
+  new_threads.clear();
+  new_range_names.clear();
+}
+
+bool LocalIds::begin(BlockRows& out) {
+  const bool forget = ids_ == nullptr || bytes_ > bytes_limit;
+  if (forget) {
+    *this = {};
+    ids_ = std::make_shared<TraceIds>();
+    names_ = std::make_shared<NameTable>();
+  }
+  out_ = &out;
+  out.clear();
+  out.ids = ids_;
+  out.names = names_;
+  return forget;
+}
+
+NameId LocalIds::name(std::string_view text, OperationKind kind) {
+  const size_t known = names_->size();
+  const NameId id = names_->add(text, kind);
+  if (id.index == known) {
+    bytes_ += text.size() + sizeof(OperationName);
+    out_->new_names.push_back(names_->get(id));
+  }
+  return id;
+}
+
+NameId LocalIds::name(std::string_view text) {
+  const size_t known = names_->size();
+  const NameId id = name(text, OperationKind::kernel);
+  if (id.index == known) out_->new_names.back().kind = operation_kind_of(text);
+  return id;
+}
+
+TrackId LocalIds::track(int32_t device, int64_t stream, std::string_view device_name) {
+  const auto place = static_cast<uint64_t>(device) * 8 + static_cast<uint64_t>(stream);
+  SeenTrack& seen = seen_tracks_[place % seen_tracks_.size()];
+  if (seen.id.valid() && seen.track.device == device && seen.track.stream == stream &&
+      seen.track.device_name == device_name) {
+    return seen.id;
+  }
+  seen.track = {device, stream, std::string(device_name)};
+  const TrackId next{static_cast<uint32_t>(tracks_.size())};
+  const auto [known, added] = tracks_.try_emplace(seen.track, next);
+  if (added) {
+    bytes_ += sizeof(Track) + device_name.size();
+    out_->new_tracks.push_back(seen.track);
+  }
+  seen.id = known->second;
+  return seen.id;
+}
+
+uint32_t LocalIds::call(std::string_view name, bool driver) {
+  key_.assign(driver ? "d" : "r").append(name);
+  const size_t known = calls_.size();
+  const uint32_t number = calls_.add(key_);
+  if (number == known) {
+    bytes_ += key_.size();
+    out_->new_calls.push_back({std::string(name), driver});
+  }
+  return number;
+}
+
+uint32_t LocalIds::thread(std::string_view process, std::string_view thread) {
+  // The length says where the first ends, whatever is in it.
+  key_ = std::to_string(process.size());
+  key_.append(1, ' ').append(process).append(thread);
+  const size_t known = threads_.size();
+  const uint32_t number = threads_.add(key_);
+  if (number == known) {
+    bytes_ += key_.size();
+    out_->new_threads.push_back({std::string(process), std::string(thread)});
+  }
+  return number;
+}
+
+uint32_t LocalIds::range_name(std::string_view name) {
+  const size_t known = range_names_.size();
+  const uint32_t number = range_names_.add(name);
+  if (number == known) {
+    bytes_ += name.size();
+    out_->new_range_names.emplace_back(name);
+  }
+  return number;
+}
+
+BlockMerge::BlockMerge(TraceBuilder& out, HostDetail host) : out_(&out) {
+  if (host == HostDetail::all) out.host();
+}
+
+void BlockMerge::add(const BlockRows& rows) {
+  TraceIds& ids = *rows.ids;
+  for (const OperationName& name : rows.new_names) {
+    ids.names.push_back(out_->name(name.text, name.kind));
+  }
+  for (const Track& track : rows.new_tracks) ids.tracks.push_back(out_->track(track));
+  for (const HostCall& call : rows.new_calls) ids.calls.push_back(out_->call(call));
+  for (const HostThread& thread : rows.new_threads) ids.threads.push_back(out_->thread(thread));
+  for (const std::string& name : rows.new_range_names) {
+    ids.range_names.push_back(out_->range_name(name));
+  }
+  Operation* to = out_->add(rows.operations.size());
+  for (const Operation& operation : rows.operations) {
+    *to++ = {operation.start_ns, operation.duration_ns, ids.names[operation.name.index],
+             ids.tracks[operation.track.index]};
+  }
+  out_->add_correlations(rows.correlations.begin(), rows.correlations.size());
+  for (Launch launch : rows.launches) {
+    launch.call = ids.calls[launch.call];
+    launch.thread = ids.threads[launch.thread];
+    out_->host().launches.push_back(launch);
+  }
+  for (HostRange range : rows.ranges) {
+    range.name = ids.range_names[range.name];
+    range.thread = ids.threads[range.thread];
+    out_->host().ranges.push_back(range);
+  }
+  for (const Loss& loss : rows.losses) out_->loss(loss.what, loss.first_offset, loss.count);
+}
+
+}  // namespace kr::trace

@@ -1,0 +1,97 @@
+// What the parsers of all formats find in a block, and the one way from there into a trace.
+//
+// A parser numbers names, tracks, calls, threads and names of ranges in the order it meets them
+// (LocalIds); what is new in a block is listed with the block (BlockRows). Blocks are merged in the
+// order of the source (BlockMerge), which makes a parser's numbers the trace's. So the numbers of
+// the trace do not depend on which thread parsed which block.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/growing_array.hpp"
+#include "trace/host_side.hpp"
+#include "trace/open.hpp"
+#include "trace/trace.hpp"
+
+namespace kr::trace {
+
+/// By a parser's number: the trace's.
+struct TraceIds {
+  std::vector<NameId> names;
+  std::vector<TrackId> tracks;
+  std::vector<uint32_t> calls, threads, range_names;
+};
+
+/// All in the parser's numbers.
+struct BlockRows {
+  GrowingArray<Operation> operations;
+  GrowingArray<int64_t> correlations;  // one per operation, where all of the host is wanted
+  GrowingArray<Launch> launches;
+  GrowingArray<HostRange> ranges;
+  std::vector<Loss> losses;
+
+  // What the parser met first in this block.
+  std::vector<OperationName> new_names;
+  std::vector<Track> new_tracks;
+  std::vector<HostCall> new_calls;
+  std::vector<HostThread> new_threads;
+  std::vector<std::string> new_range_names;
+
+  /// The numbers of its parser, for BlockMerge alone.
+  std::shared_ptr<TraceIds> ids;
+  /// Holds the texts of `new_names`.
+  std::shared_ptr<NameTable> names;
+
+  void clear();
+  void loss(std::string_view what, uint64_t offset) { add_loss(losses, what, offset, 1); }
+};
+
+/// The numbers of one parser.
+class LocalIds {
+ public:
+  /// `out` is emptied, and what is new listed in it from now on. True where all numbers were
+  /// forgotten, because there are many: numbers of earlier blocks do not count any more.
+  bool begin(BlockRows& out);
+
+  NameId name(std::string_view text, OperationKind kind);
+  /// Its kind is what the name says. For parsers that know of no kinds.
+  NameId name(std::string_view text);
+  TrackId track(int32_t device, int64_t stream, std::string_view device_name = {});
+  uint32_t call(std::string_view name, bool driver);
+  uint32_t thread(std::string_view process, std::string_view thread);
+  uint32_t range_name(std::string_view name);
+
+ private:
+  static constexpr size_t bytes_limit = size_t{4} << 20;
+
+  BlockRows* out_ = nullptr;
+  std::shared_ptr<TraceIds> ids_;
+  std::shared_ptr<NameTable> names_;
+  std::map<Track, TrackId> tracks_;
+  DistinctTexts calls_, threads_, range_names_;
+  size_t bytes_ = 0;  // of texts
+  std::string key_;
+  struct SeenTrack {
+    Track track;
+    TrackId id;
+  };
+  std::array<SeenTrack, 64> seen_tracks_;  // by device and stream
+};
+
+/// Blocks, in the order of the source, into a trace.
+class BlockMerge {
+ public:
+  BlockMerge(TraceBuilder& out, HostDetail host);
+  void add(const BlockRows& rows);
+
+ private:
+  TraceBuilder* out_;
+};
+
+}  // namespace kr::trace
