@@ -211,15 +211,15 @@ Ranks compare_ranks(const std::vector<const RunSummary*>& runs) {
   return compare_ranks(inputs);
 }
 
-bool told_apart(const Ranks& ranks) noexcept {
-  return ranks.why_not.empty() &&
+bool ranks_identified(const Ranks& ranks) noexcept {
+  return ranks.not_comparable_reason.empty() &&
          std::all_of(ranks.runs.begin(), ranks.runs.end(), [](const RankOfRun& run) {
            return run.number.from != RankNumber::From::order;
          });
 }
 
 bool shown_together(const Ranks& ranks) noexcept {
-  return ranks.devices.size() > 1 && (ranks.runs.size() < 2 || told_apart(ranks));
+  return ranks.devices.size() > 1 && (ranks.runs.size() < 2 || ranks_identified(ranks));
 }
 
 std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& runs,
@@ -266,8 +266,8 @@ Ranks compare_ranks(const std::vector<RankInput>& runs) {
     if (out.backend.empty()) out.backend = info.backend;
   }
   for (const RankNumber& number : rank_numbers(summaries)) out.runs.push_back({number, {}, {}});
-  out.why_not = not_together(runs, out.runs);
-  if (!out.why_not.empty()) return out;
+  out.not_comparable_reason = not_together(runs, out.runs);
+  if (!out.not_comparable_reason.empty()) return out;
   for (size_t run = 0; run < runs.size(); ++run) {
     for (const DeviceSum& device : runs[run].summary->devices) {
       out.devices.push_back({run, device.device, device});

@@ -91,7 +91,7 @@ struct Ranks {
   std::string backend;
   /// Why the runs are not compared as ranks: they are of different jobs, as far as that can be
   /// seen. Empty: they are. What follows is empty where they are not.
-  std::string why_not;
+  std::string not_comparable_reason;
   std::vector<RankDevice> devices;      // by run, then device
   std::vector<Balance> balance;         // of two and more devices
   std::vector<RankStep> steps;          // that two and more runs have, in the order of the first
@@ -109,7 +109,7 @@ Ranks compare_ranks(const std::vector<RankInput>& runs);
 Ranks compare_ranks(const std::vector<const RunSummary*>& runs);
 /// Whether these runs are ranks of one job as far as traces or their names tell, not only by the
 /// order they are given in.
-bool told_apart(const Ranks& ranks) noexcept;
+bool ranks_identified(const Ranks& ranks) noexcept;
 /// Whether a report shows them as one job: there are several devices, of one run or of such ranks.
 bool shown_together(const Ranks& ranks) noexcept;
 

@@ -16,14 +16,14 @@ namespace {
 /// The rules of the model alone.
 std::vector<sema::ExprId> labelling(const sema::Program& program, sema::ModelId id) {
   const sema::Model& model = program.models.get(id);
-  return classify::may_be_asked(program,
-                                {program.engines.get(model.engine).name, model.name, false});
+  return classify::possible_expressions(
+      program, {program.engines.get(model.engine).name, model.name, false});
 }
 
 void warn_of_blindness(const sema::Program& program, sema::ModelId id, bool told_ranges,
                        trace::Trace& trace) {
   if (told_ranges || trace.operations.empty()) return;
-  if (!classify::look_within(program, labelling(program, id))) return;
+  if (!classify::uses_within(program, labelling(program, id))) return;
   trace.warnings.push_back(
       {"no-context", fmt::format("The rules of {} use `within`, but this {} contains no modules or "
                                  "ranges that enclose operations: no `within` matches.",
@@ -65,8 +65,9 @@ std::unique_ptr<LabelledTrace> open_and_label(const match::CompiledRules& rules,
                                               trace::OpenOptions options, const Open& open) {
   const bool wants_host = options.host_side;
   const sema::Program& program = rules.program();
-  const std::vector<sema::ExprId> asked = classify::may_be_asked(program, options_of(rules, spec));
-  const bool asks_host = !wants_host && classify::look_within(program, asked);
+  const std::vector<sema::ExprId> asked =
+      classify::possible_expressions(program, options_of(rules, spec));
+  const bool asks_host = !wants_host && classify::uses_within(program, asked);
   // Names of operations mostly tell the engine. To read the whole host side takes more memory than
   // the operations do, and half as long again as these.
   if (asks_host && trace::may_open_again(spec.path, options)) {
@@ -160,13 +161,13 @@ RunSummary summarize_run(const match::CompiledRules& rules, const classify::RunS
   RunSummary summary =
       summarize(rules.program(), rules.sources(), run.trace, run.labelled, spec.elapsed_ns);
   summary.choice_why = run.choice.why;
-  summary.id = run_name(summary.model, summary.engine, spec.path, index);
+  summary.id = run_id(summary.model, summary.engine, spec.path, index);
   return summary;
 }
 
-std::string run_name(std::string_view model, std::string_view engine, const std::string& path,
-                     size_t index) {
-  return fmt::format("{}_{}_{}_{}", model, engine, trace::run_id(path), index);
+std::string run_id(std::string_view model, std::string_view engine, const std::string& path,
+                   size_t index) {
+  return fmt::format("{}_{}_{}_{}", model, engine, trace::trace_stem(path), index);
 }
 
 }  // namespace kr::analyze

@@ -58,7 +58,7 @@ RunSummary summarize_run(const match::CompiledRules& rules, const classify::RunS
                          size_t index, const LabelledTrace& run);
 
 /// `MODEL_ENGINE_STEM_INDEX`: the name of a run in every output.
-std::string run_name(std::string_view model, std::string_view engine, const std::string& path,
-                     size_t index);
+std::string run_id(std::string_view model, std::string_view engine, const std::string& path,
+                   size_t index);
 
 }  // namespace kr::analyze

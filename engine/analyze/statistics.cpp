@@ -194,7 +194,7 @@ RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& ru
   const classify::Attribution& attribution = run.attribution(rules);
   out.attribution = classify::sum(run.trace, attribution);
   out.steps = sum_steps(rules.program(), run.trace, run.labelled, attribution);
-  for (const classify::LayerRun& layers : attribution.layer_runs) {
+  for (const classify::RepeatedBlock& layers : attribution.repeated_blocks) {
     const int64_t all = static_cast<int64_t>(layers.repeats);
     out.layers.push_back({layers, run.trace.track({layers.track}).device,
                           ratio(layers.total_ns, all), classify::evidence(layers)});

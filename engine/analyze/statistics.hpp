@@ -88,7 +88,7 @@ struct CommunicationTimes {
 };
 
 struct LayerPart {
-  classify::LayerRun run;
+  classify::RepeatedBlock block;
   int32_t device = 0;
   double per_layer_mean_ns = 0;
   std::string evidence;

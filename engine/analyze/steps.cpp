@@ -99,7 +99,8 @@ class Summer {
         step_times_(attribution.steps.size()),
         phase_of_(attribution.steps.size()) {
     kinds_.reserve(kinds.by_row.size());
-    for (const classify::Given& given : kinds.by_row) kinds_.push_back(kind_from(given.label));
+    for (const classify::LabelResult& given : kinds.by_row)
+      kinds_.push_back(kind_from(given.label));
     find_phases();
   }
 

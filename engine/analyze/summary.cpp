@@ -34,7 +34,8 @@ Counts count(const trace::Trace& trace, const classify::Labelled& labelled,
   counts.rows.resize(labelled.rows());
   std::vector<Kind> kind_of_row;
   kind_of_row.reserve(labelled.rows());
-  for (const classify::Given& given : kinds.by_row) kind_of_row.push_back(kind_from(given.label));
+  for (const classify::LabelResult& given : kinds.by_row)
+    kind_of_row.push_back(kind_from(given.label));
   std::vector<DeviceSweep*> sweep_of_track;
   for (const trace::Track& track : trace.tracks) {
     sweep_of_track.push_back(&counts.devices[track.device]);
@@ -165,7 +166,7 @@ std::vector<NameSum> name_sums(const sema::Program& program, const source::Sourc
     sum.kind = trace.names.get(name).kind;
     sum.elapsed_ns = counts[i].elapsed_ns;
     for (const classify::DimensionLabels& labels : labelled.dimensions) {
-      const classify::Given& given = labels.by_row[i];
+      const classify::LabelResult& given = labels.by_row[i];
       sum.labels.push_back({std::string(given.label), places.of(given.rule), given.explained});
     }
     if (!of_name.empty()) {

@@ -49,12 +49,17 @@ struct NameSum {
   int64_t max_ns = 0;
   double mean_ns = 0;
   double stddev_ns = 0;  // of the sample (n - 1); 0 for one
-  struct Given {
+  struct LabelResult {
     std::string label;
     std::string rule;  // `file:line`; empty: unclassified
     bool explained = false;
   };
-  std::vector<Given> labels;  // by the dimensions of the run
+  std::vector<LabelResult> labels;  // by the dimensions of the run
+
+  /// Null if the run does not have the dimension.
+  const LabelResult* label(std::optional<size_t> dimension) const {
+    return dimension ? &labels[*dimension] : nullptr;
+  }
 };
 
 enum class WallFrom : uint8_t { user, span };

@@ -12,14 +12,14 @@ TraceLabels::TraceLabels(const match::CompiledRules& rules, const classify::Labe
   }
 }
 
-const classify::Given* TraceLabels::find(std::string_view dimension, uint32_t row) const {
+const classify::LabelResult* TraceLabels::find(std::string_view dimension, uint32_t row) const {
   for (const auto& [known, labels] : dimensions_) {
     if (known == dimension) return &labels->by_row[row];
   }
   return nullptr;
 }
 
-std::string TraceLabels::rule(const classify::Given& given) const {
+std::string TraceLabels::rule(const classify::LabelResult& given) const {
   return given.rule ? classify::rule_place(rules_, *given.rule) : std::string();
 }
 

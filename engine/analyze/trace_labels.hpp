@@ -21,9 +21,9 @@ class TraceLabels {
     return dimensions_;
   }
   /// Null where the model has no such dimension.
-  const classify::Given* find(std::string_view dimension, uint32_t row) const;
+  const classify::LabelResult* find(std::string_view dimension, uint32_t row) const;
   /// `file:line`, `built-in`; empty: unclassified.
-  std::string rule(const classify::Given& given) const;
+  std::string rule(const classify::LabelResult& given) const;
 
  private:
   const match::CompiledRules& rules_;

@@ -215,7 +215,7 @@ class Attributor {
   void look_through(std::span<const uint32_t> operations, bool graph) {
     std::vector<uint32_t> names;
     names.reserve(operations.size());
-    LayerRun whole;
+    RepeatedBlock whole;
     whole.unit = operations.size();
     whole.graph = graph;
     whole.track = trace_.operations[operations[0]].track.index;
@@ -226,24 +226,24 @@ class Attributor {
     }
     size_t layers = 0;
     for (const Repetition& found : repetitions(names, operations)) {
-      LayerRun run = whole;
-      run.first = found.first;
-      run.period = found.period;
-      run.repeats = found.repeats;
-      run.level = found.level;
-      run.layers_before = layers;
-      run.first_layer = layers_;
+      RepeatedBlock block = whole;
+      block.first = found.first;
+      block.period = found.period;
+      block.repeats = found.repeats;
+      block.level = found.level;
+      block.layers_before = layers;
+      block.first_layer = layers_;
       if (found.level == 0) {
         layers += found.repeats;
         layers_ += found.repeats;
       }
       for (size_t k = 0; k < found.covered(); ++k) {
         const uint32_t i = operations[found.first + k];
-        run.total_ns += trace_.operations[i].duration_ns;
+        block.total_ns += trace_.operations[i].duration_ns;
         if (found.level > 0) continue;
-        out_.layer_of[i] = static_cast<uint32_t>(run.first_layer + k / found.period);
+        out_.layer_of[i] = static_cast<uint32_t>(block.first_layer + k / found.period);
       }
-      out_.layer_runs.push_back(run);
+      out_.repeated_blocks.push_back(block);
     }
   }
 
@@ -287,12 +287,12 @@ Attribution attribute(const trace::Trace& trace, const sema::Program& program,
   return Attributor(trace, program, database, model).run();
 }
 
-size_t Attribution::run_of(uint32_t layer) const noexcept {
-  // Runs within a layer have none of their own: their number is that of the next run that has.
+size_t Attribution::block_of(uint32_t layer) const noexcept {
+  // Runs within a layer have none of their own: their number is that of the next block that has.
   const auto behind =
-      std::partition_point(layer_runs.begin(), layer_runs.end(),
-                           [&](const LayerRun& run) { return run.first_layer <= layer; });
-  return static_cast<size_t>(behind - layer_runs.begin()) - 1;
+      std::partition_point(repeated_blocks.begin(), repeated_blocks.end(),
+                           [&](const RepeatedBlock& block) { return block.first_layer <= layer; });
+  return static_cast<size_t>(behind - repeated_blocks.begin()) - 1;
 }
 
 AttributionSums sum(const trace::Trace& trace, const Attribution& attribution) {
@@ -314,38 +314,38 @@ AttributionSums sum(const trace::Trace& trace, const Attribution& attribution) {
 }
 
 std::vector<LayerEvidence> layer_evidence(const Attribution& attribution) {
-  const auto like = [](const LayerRun& run) {
-    return std::tuple(run.period, run.repeats, run.unit, run.level, run.graph,
-                      run.step == Attribution::none);
+  const auto like = [](const RepeatedBlock& block) {
+    return std::tuple(block.period, block.repeats, block.unit, block.level, block.graph,
+                      block.step == Attribution::none);
   };
-  std::map<decltype(like(LayerRun{})), size_t> known;
+  std::map<decltype(like(RepeatedBlock{})), size_t> known;
   std::vector<LayerEvidence> out;
-  for (const LayerRun& run : attribution.layer_runs) {
-    const auto [at, added] = known.try_emplace(like(run), out.size());
+  for (const RepeatedBlock& block : attribution.repeated_blocks) {
+    const auto [at, added] = known.try_emplace(like(block), out.size());
     if (added) {
-      out.push_back({run, 1});
+      out.push_back({block, 1});
       continue;
     }
     LayerEvidence& one = out[at->second];
     ++one.units;
-    one.run.total_ns += run.total_ns;
-    one.run.unit_ns += run.unit_ns;
+    one.block.total_ns += block.total_ns;
+    one.block.unit_ns += block.unit_ns;
   }
   std::stable_sort(out.begin(), out.end(), [](const LayerEvidence& a, const LayerEvidence& b) {
-    return a.run.total_ns > b.run.total_ns;
+    return a.block.total_ns > b.block.total_ns;
   });
   return out;
 }
 
-std::string evidence(const LayerRun& run) {
-  const double share =
-      run.unit_ns > 0 ? 100.0 * static_cast<double>(run.total_ns) / static_cast<double>(run.unit_ns)
-                      : 0.0;
+std::string evidence(const RepeatedBlock& block) {
+  const double share = block.unit_ns > 0 ? 100.0 * static_cast<double>(block.total_ns) /
+                                               static_cast<double>(block.unit_ns)
+                                         : 0.0;
   return fmt::format("period of {} kernels, {} times: {:.1f} % of the time of {} kernels of {}",
-                     run.period, run.repeats, share, run.unit,
-                     run.graph                       ? "one graph launch"
-                     : run.step != Attribution::none ? "one step"
-                                                     : "one stream");
+                     block.period, block.repeats, share, block.unit,
+                     block.graph                       ? "one graph launch"
+                     : block.step != Attribution::none ? "one step"
+                                                       : "one stream");
 }
 
 }  // namespace kr::classify

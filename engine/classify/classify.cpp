@@ -23,8 +23,8 @@ sema::DimensionId named_dimension(const sema::Program& program, const std::strin
   throw Error("", fmt::format("the rules have no dimension `{}`", name), near_or_all(name, known));
 }
 
-Given given(const sema::Program& program, std::optional<sema::RuleId> rule_id,
-            std::string_view name) {
+LabelResult label_result(const sema::Program& program, std::optional<sema::RuleId> rule_id,
+                         std::string_view name) {
   if (!rule_id) return {sema::reserved::unclassified, rule_id, false};
   const sema::Rule& rule = program.rules.get(*rule_id);
   return {rule.keep ? name : std::string_view(rule.label), rule_id, !rule.otherwise};
@@ -66,7 +66,7 @@ void drop_rows(size_t names, Labelled& labelled) {
   for (uint32_t row = 0; row < names; ++row) row_of_name[labelled.names[row].index] = row;
   if (std::count(row_of_name.begin(), row_of_name.end(), UINT32_MAX) != 0) return;
   for (DimensionLabels& labels : labelled.dimensions) {
-    std::vector<Given> by_name;
+    std::vector<LabelResult> by_name;
     by_name.reserve(names);
     for (const uint32_t row : row_of_name) by_name.push_back(labels.by_row[row]);
     labels.by_row = std::move(by_name);
@@ -104,7 +104,8 @@ Labelled classify(const TraceSubjects& subjects, sema::ModelId model) {
     if (!fresh) continue;
     labelled.names.push_back(name);
     for (size_t d = 0; d < matchers.size(); ++d) {
-      labelled.dimensions[d].by_row.push_back(given(program, rules[d], trace.names.get(name).text));
+      labelled.dimensions[d].by_row.push_back(
+          label_result(program, rules[d], trace.names.get(name).text));
     }
   }
   labelled.row_of.reserve(subjects.of_operation().size());

@@ -49,19 +49,20 @@ Choice choose_model(const std::shared_ptr<const match::Database>& database,
                     std::span<const match::AtomSet> perhaps_within = {});
 
 /// A label as given to one name.
-struct Given {
+struct LabelResult {
   std::string_view label;            // owned by the Program, or the trace's name where kept
   std::optional<sema::RuleId> rule;  // none: unclassified
   bool explained = false;            // by a rule that is not `otherwise`
 };
 
 /// What `rule` gives a subject of that name, which has to live as long.
-Given given(const sema::Program& program, std::optional<sema::RuleId> rule, std::string_view name);
+LabelResult label_result(const sema::Program& program, std::optional<sema::RuleId> rule,
+                         std::string_view name);
 
 /// Labels of one dimension.
 struct DimensionLabels {
   sema::DimensionId dimension;
-  std::vector<Given> by_row;
+  std::vector<LabelResult> by_row;
 };
 
 /// The labels of a trace's operations. A row is what has one name and gets its labels from the same

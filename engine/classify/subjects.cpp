@@ -30,7 +30,8 @@ std::vector<sema::ExprId> detection(const sema::Program& program, const ChooseOp
   return asked;
 }
 
-std::vector<sema::ExprId> may_be_asked(const sema::Program& program, const ChooseOptions& options) {
+std::vector<sema::ExprId> possible_expressions(const sema::Program& program,
+                                               const ChooseOptions& options) {
   std::vector<sema::ExprId> asked = detection(program, options);
   each_engine(program, options, [&](const sema::Engine& engine) {
     for (const sema::ModelId id : engine.models) {
@@ -50,9 +51,9 @@ TraceSubjects::TraceSubjects(const sema::Program& program,
     : program_(&program),
       trace_(&trace),
       matched_(database, program, trace.names),
-      surroundings_(program, may_be_asked(program, options)),
+      contexts_(program, possible_expressions(program, options)),
       pairs_(trace.names.size()) {
-  if (trace.host && surroundings_.asked()) place(database);
+  if (trace.host && contexts_.asked()) place(database);
   find_alike();
 }
 
@@ -61,7 +62,7 @@ void TraceSubjects::find_alike() {
   alike_.reserve(size());
   for (uint32_t subject = 0; subject < size(); ++subject) {
     const trace::NameId id = name(subject);
-    const uint32_t around = placed() ? pairs_[subject].around : Surroundings::nothing;
+    const uint32_t around = placed() ? pairs_[subject].around : EnclosingContexts::nothing;
     const auto [at, added] =
         known.try_emplace({matched_.set_of(id), trace_->names.get(id).kind, around},
                           static_cast<uint32_t>(first_alike_.size()));
@@ -78,13 +79,13 @@ void TraceSubjects::place(const std::shared_ptr<const match::Database>& database
   look_of_name.reserve(host.range_names.size());
   for (const std::string& name : host.range_names) {
     scanner.scan(name, set);
-    look_of_name.push_back(surroundings_.look(set));
+    look_of_name.push_back(contexts_.look(set));
   }
-  of_operation_.assign(trace_->operations.size(), Surroundings::nothing);
+  of_operation_.assign(trace_->operations.size(), EnclosingContexts::nothing);
   struct Lane {
     trace::RangeEnds ends;
     std::unordered_map<uint32_t, uint32_t> open;  // by look: how many ranges
-    uint32_t around = Surroundings::nothing;
+    uint32_t around = EnclosingContexts::nothing;
   };
   std::vector<Lane> lanes(host.threads.size());
   const auto look_of = [&](uint32_t range) { return look_of_name[host.ranges[range].name]; };
@@ -93,7 +94,7 @@ void TraceSubjects::place(const std::shared_ptr<const match::Database>& database
     lane.ends.close_until(time, [&](uint32_t range) {
       const auto at = lane.open.find(look_of(range));
       if (--at->second != 0) return;
-      lane.around = surroundings_.remove(lane.around, at->first);
+      lane.around = contexts_.remove(lane.around, at->first);
       lane.open.erase(at);
     });
     return lane.around;
@@ -104,12 +105,12 @@ void TraceSubjects::place(const std::shared_ptr<const match::Database>& database
         Lane& lane = lanes[number];
         lane.ends.open(range, host.ranges[range].end_ns);
         if (lane.open[look_of(range)]++ != 0) return;
-        lane.around = surroundings_.add(lane.around, look_of(range));
+        lane.around = contexts_.add(lane.around, look_of(range));
       },
       [&](const trace::SweptLaunch& launch) {
         uint32_t all = around(launch.thread, launch.time);
         if (launch.shared != trace::HostRange::none) {
-          all = surroundings_.unite(all, around(launch.shared, launch.time));
+          all = contexts_.unite(all, around(launch.shared, launch.time));
         }
         for (const uint32_t operation : launch.operations) of_operation_[operation] = all;
       });

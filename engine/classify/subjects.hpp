@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "classify/enclosing_context.hpp"
 #include "classify/matched_names.hpp"
-#include "classify/surroundings.hpp"
 #include "match/condition.hpp"
 #include "trace/trace.hpp"
 
@@ -26,7 +26,8 @@ struct ChooseOptions {
 /// What detects the engine and model of a run; nothing where both are named.
 std::vector<sema::ExprId> detection(const sema::Program& program, const ChooseOptions& options);
 /// That, and the rules of every model that may be chosen.
-std::vector<sema::ExprId> may_be_asked(const sema::Program& program, const ChooseOptions& options);
+std::vector<sema::ExprId> possible_expressions(const sema::Program& program,
+                                               const ChooseOptions& options);
 
 /// For the rules of one run. Memory: where they look within, 4 bytes an operation, and while it is
 /// made 8 more; 4 bytes a subject.
@@ -65,7 +66,7 @@ class TraceSubjects {
       const uint32_t first = first_alike_[i];
       const trace::NameId id = this->name(first);
       matched_.fill(id, name);
-      if (placed()) surroundings_.fill(pairs_[first].around, within);
+      if (placed()) contexts_.fill(pairs_[first].around, within);
       tell(i, match::Subject{.name = &name, .kind = trace_->names.get(id).kind, .within = within});
     }
   }
@@ -78,7 +79,7 @@ class TraceSubjects {
   const sema::Program* program_;
   const trace::Trace* trace_;
   MatchedNames matched_;
-  Surroundings surroundings_;
+  EnclosingContexts contexts_;
   PlacedNames pairs_;
   std::vector<uint32_t> of_operation_;
   std::vector<uint32_t> alike_;        // by subject

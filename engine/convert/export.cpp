@@ -58,7 +58,7 @@ class Exporter {
         leave_out(id, why);
         continue;
       }
-      result_.asking_kind += pattern->asks_kind ? 1 : 0;
+      result_.uses_kind += pattern->uses_kind ? 1 : 0;
       add(pattern->text, rule.label);
     }
     if (table.otherwise) {

@@ -9,10 +9,10 @@
 namespace kr::convert {
 
 struct Exported {
-  std::string text;        // {engine: {model: {pattern: label}}}
-  size_t rules = 0;        // patterns written
-  size_t left_out = 0;     // rules that no pattern can say, each a finding
-  size_t asking_kind = 0;  // patterns that tell copies and sets by the spelling of names
+  std::string text;      // {engine: {model: {pattern: label}}}
+  size_t rules = 0;      // patterns written
+  size_t left_out = 0;   // rules that no pattern can say, each a finding
+  size_t uses_kind = 0;  // patterns that tell copies and sets by the spelling of names
 };
 
 /// One dimension of every model that has it, in the order in which rules are tried: the first

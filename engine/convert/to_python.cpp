@@ -286,7 +286,7 @@ class ExprWriter {
       case sema::ExprOp::atom:
         return held(RegexWriter(program_.atoms.get(expr.atom).regex).write());
       case sema::ExprOp::operation:
-        asks_kind = true;
+        uses_kind = true;
         return kind_text(expr.operation);
       case sema::ExprOp::within:
         throw CannotSay{
@@ -305,7 +305,7 @@ class ExprWriter {
     return {};
   }
 
-  bool asks_kind = false;
+  bool uses_kind = false;
 
  private:
   /// What holds at the start of the names for which the expression holds, and takes no byte.
@@ -351,7 +351,7 @@ std::optional<PythonPattern> to_python(const sema::Program& program, sema::ExprI
     ExprWriter writer(program);
     PythonPattern pattern;
     pattern.text = writer.search(expr, 0);
-    pattern.asks_kind = writer.asks_kind;
+    pattern.uses_kind = writer.uses_kind;
     return pattern;
   } catch (const CannotSay& reason) {
     why = reason.why;

@@ -4,7 +4,7 @@
 #include <array>
 #include <set>
 
-#include "coverage/likeness.hpp"
+#include "coverage/name_parts.hpp"
 
 namespace kr::coverage {
 namespace {
@@ -71,7 +71,7 @@ struct Spoken {
 struct SpokenPair {
   Spoken joined;  // empty at the end of an identifier
   Spoken single;
-  bool telling = false;
+  bool descriptive = false;
 };
 std::vector<SpokenPair> spoken_words(const NameParts& parts, bool with_arguments) {
   std::vector<SpokenPair> spoken;
@@ -80,7 +80,7 @@ std::vector<SpokenPair> spoken_words(const NameParts& parts, bool with_arguments
     for (size_t i = 0; i < words.size(); ++i) {
       SpokenPair& pair = spoken.emplace_back();
       pair.single = {words[i].small, stem(words[i].small)};
-      pair.telling = words[i].telling;
+      pair.descriptive = words[i].descriptive;
       if (i + 1 == words.size()) continue;
       const std::string joined = words[i].small + words[i + 1].small;
       pair.joined = {joined, stem(joined)};
@@ -159,7 +159,7 @@ void LabelWords::learn(std::string_view name, std::string_view label) {
   std::set<std::string> stems;
   // Arguments are mostly traits, policies and parameters, which kernels of all labels have.
   for (const SpokenPair& pair : spoken_words(parts_of(name), false)) {
-    if (pair.telling) stems.insert(pair.single.stem);
+    if (pair.descriptive) stems.insert(pair.single.stem);
     stems.insert(pair.joined.stem);
   }
   for (const std::string& one : stems) {
@@ -210,7 +210,7 @@ LabelProposal LabelWords::propose(std::string_view name) const {
     const auto joined = words_.find(spoken[i].joined.stem);
     if (joined != words_.end() && !joined->second.weights.empty()) {
       speak(spoken[i++].joined);
-    } else if (spoken[i].telling) {
+    } else if (spoken[i].descriptive) {
       speak(spoken[i].single);
     }
   }

@@ -11,7 +11,7 @@ namespace {
 
 using Form = NameExpression::Form;
 
-/// Letters of telling words that make a text say enough by itself.
+/// Letters of descriptive words that make a text say enough by itself.
 constexpr size_t enough_letters = 6;
 
 bool is_word_byte(char c) {
@@ -30,12 +30,12 @@ bool has_word(std::string_view name, std::string_view word) {
 /// A part of an identifier, from word to word.
 struct Stretch {
   std::string text;
-  size_t letters = 0;  // of telling words
-  size_t telling = 0;  // of these
-  size_t cuts = 0;     // ends amid what underscores hold together
+  size_t letters = 0;      // of descriptive words
+  size_t descriptive = 0;  // of these
+  size_t cuts = 0;         // ends amid what underscores hold together
   size_t begin = 0;
 
-  bool says_enough() const { return telling > 1 || letters >= enough_letters; }
+  bool says_enough() const { return descriptive > 1 || letters >= enough_letters; }
 };
 
 /// Those that say the most first, then those whose ends are an author's, then the shorter.
@@ -51,9 +51,9 @@ std::vector<Stretch> stretches_of(const std::string& identifier) {
     const bool begins_amid = one.begin > 0 && is_word_byte(identifier[one.begin - 1]) &&
                              identifier[one.begin - 1] != '_';
     for (size_t j = i; j < words.size(); ++j) {
-      if (words[j].telling) {
+      if (words[j].descriptive) {
         one.letters += words[j].end - words[j].begin;
-        ++one.telling;
+        ++one.descriptive;
       }
       if (!one.says_enough()) continue;
       const size_t end = words[j].end;
@@ -117,15 +117,16 @@ class Search {
         take(Form::contains, first_.qualified)) {
       return true;
     }
-    return is_word(first_.base) && !likeness(first_.base).empty() && take(Form::word, first_.base);
+    return is_word(first_.base) && !descriptive_words(first_.base).empty() &&
+           take(Form::word, first_.base);
   }
 
   /// A namespace makes of `scan` what can be looked for.
   static bool says_more(std::string_view qualified) {
     const auto words = words_of(qualified);
-    const auto telling = std::count_if(words.begin(), words.end(),
-                                       [](const NameWord& word) { return word.telling; });
-    return telling > 1 && qualified.find('(') == qualified.npos;
+    const auto descriptive = std::count_if(words.begin(), words.end(),
+                                           [](const NameWord& word) { return word.descriptive; });
+    return descriptive > 1 && qualified.find('(') == qualified.npos;
   }
 
   static bool is_word(std::string_view text) {
@@ -155,10 +156,10 @@ class Search {
     constexpr size_t most_prefixes = 64;
     auto words = words_of(name);
     words.resize(std::min(words.size(), most_prefixes));
-    size_t telling = 0;
+    size_t descriptive = 0;
     for (const NameWord& word : words) {
-      telling += word.telling ? 1 : 0;
-      if (telling > 0 && take(Form::prefix, std::string(name.substr(0, word.end)))) return true;
+      descriptive += word.descriptive ? 1 : 0;
+      if (descriptive > 0 && take(Form::prefix, std::string(name.substr(0, word.end)))) return true;
     }
     return take(Form::whole, std::string(name));
   }

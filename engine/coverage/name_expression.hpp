@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coverage/likeness.hpp"
+#include "coverage/name_parts.hpp"
 
 namespace kr::coverage {
 

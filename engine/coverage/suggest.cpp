@@ -87,11 +87,11 @@ class Place {
       if (known_bases.contains(parts.base)) {
         for (const std::string& argument : parts.arguments) {
           if (known_arguments.contains(argument)) continue;
-          within = likeness(argument);
+          within = descriptive_words(argument);
           break;
         }
       }
-      by_key[{likeness(parts.base), within}].push_back(i);
+      by_key[{descriptive_words(parts.base), within}].push_back(i);
     }
     Groups groups;
     for (auto& [key, members] : by_key) groups.push(group(std::move(members)));
@@ -111,7 +111,7 @@ class Place {
       return std::nullopt;
     }
     Suggestion suggestion = sums_of(group);
-    suggestion.likeness = likeness_of(texts, expression);
+    suggestion.common_text = common_text_of(texts, expression);
     if (expression) spell(group, *expression, suggestion);
     return suggestion;
   }
@@ -240,8 +240,8 @@ class Place {
   }
 
   /// `acme_topk_*_v2`; of an instance of a frame also what it is one of.
-  std::string likeness_of(const std::vector<size_t>& texts,
-                          const std::optional<NameExpression>& expression) const {
+  std::string common_text_of(const std::vector<size_t>& texts,
+                             const std::optional<NameExpression>& expression) const {
     std::string_view head = names_.parts(texts[0]).base;
     std::string_view tail = head;
     bool one_base = true;
@@ -361,14 +361,14 @@ TimeCoverage cover(const match::CompiledRules& rules, sema::DimensionId dimensio
     const Group group = groups[i].top();
     groups[i].pop();
     if (most > 0 && coverage.unexplained.size() == most) {
-      ++coverage.groups_left;
-      coverage.left_ns = add(coverage.left_ns, group.total_ns);
+      ++coverage.omitted_groups;
+      coverage.omitted_ns = add(coverage.omitted_ns, group.total_ns);
     } else if (auto suggestion = places[i].suggest(group, groups[i])) {
       coverage.unexplained.push_back(std::move(*suggestion));
     }
   }
   for (const Place& place : places) place.verify();
-  int64_t unexplained_ns = coverage.left_ns;
+  int64_t unexplained_ns = coverage.omitted_ns;
   for (const Suggestion& one : coverage.unexplained) unexplained_ns += one.total_ns;
   KR_CHECK(unexplained_ns == coverage.total_ns - coverage.explained_ns);
   return coverage;

@@ -24,7 +24,7 @@ struct Suggestion {
   std::vector<UnexplainedName> names;  // total falling, then by name; one or more
   int64_t instances = 0;
   int64_t total_ns = 0;
-  std::string likeness;  // what the names have in common, for a person: `acme_topk_*`
+  std::string common_text;  // what the names have in common, for a person: `acme_topk_*`
   std::string label;
   std::vector<std::string> label_words;  // that speak for it; empty: it stands in for one to choose
   std::string rule;                      // `label: expression`; empty for the empty name alone
@@ -47,8 +47,8 @@ struct TimeCoverage {
   int64_t total_ns = 0;
   std::vector<Suggestion> unexplained;  // total falling, then by name
   /// What more of them there is than was asked for.
-  size_t groups_left = 0;
-  int64_t left_ns = 0;
+  size_t omitted_groups = 0;
+  int64_t omitted_ns = 0;
 };
 
 /// `most` suggestions (0: all). Rules are for the models of the runs; what is unexplained under two

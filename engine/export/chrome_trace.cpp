@@ -108,7 +108,7 @@ class ChromeTrace {
     labels.open('{');
     by_rule.open('{');
     for (const auto& [dimension, given_by] : labels_.dimensions()) {
-      const classify::Given& given = given_by->by_row[row];
+      const classify::LabelResult& given = given_by->by_row[row];
       labels.key(dimension).text(utf8_text(given.label));
       if (given.rule) by_rule.key(dimension).text(utf8_text(labels_.rule(given)));
     }

@@ -221,7 +221,7 @@ class Builder {
  private:
   /// Whether there is anything for kernels to stand below.
   bool names_places() const {
-    if (!attribution_.layer_runs.empty()) return true;
+    if (!attribution_.repeated_blocks.empty()) return true;
     if (!trace_.host) return false;
     const GrowingArray<trace::HostRange>& ranges = trace_.host->ranges;
     return std::any_of(ranges.begin(), ranges.end(), [](const trace::HostRange& range) {
@@ -231,8 +231,8 @@ class Builder {
 
   static size_t longest(const classify::Attribution& attribution) {
     size_t most = 0;
-    for (const classify::LayerRun& run : attribution.layer_runs)
-      most = std::max(most, run.layers_before + run.repeats);
+    for (const classify::RepeatedBlock& block : attribution.repeated_blocks)
+      most = std::max(most, block.layers_before + block.repeats);
     return most;
   }
 
@@ -248,10 +248,10 @@ class Builder {
     }
     // Modules say more of layers than sequences do, where a launch is in the module of one kernel.
     const uint32_t layer = attribution_.layer_of[i];
-    const size_t run = layer == none ? 0 : attribution_.run_of(layer);
-    if (layer != none && (node == none || attribution_.layer_runs[run].graph)) {
+    const size_t block = layer == none ? 0 : attribution_.block_of(layer);
+    if (layer != none && (node == none || attribution_.repeated_blocks[block].graph)) {
       node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
-      forest.use(node, static_cast<uint32_t>(run));
+      forest.use(node, static_cast<uint32_t>(block));
     }
     node = forest.child(node, trace_.names.get(operation.name).text);
     forest.operation(node, operation.duration_ns);

@@ -17,7 +17,8 @@ MatchedPaths::MatchedPaths(const sema::Program& program,
 
 MatchedPaths::Subjects MatchedPaths::subjects(const std::vector<sema::ExprId>& asked) const {
   const trace::PathTable& paths = trace_->paths;
-  Subjects out{classify::Surroundings(*program_, asked), classify::PlacedNames(sets_.size()), {}};
+  Subjects out{
+      classify::EnclosingContexts(*program_, asked), classify::PlacedNames(sets_.size()), {}};
   std::vector<uint32_t> look_of_name;
   std::vector<uint32_t> around;  // by path; a path stands behind the one above it
   if (out.around.asked()) {
@@ -27,7 +28,7 @@ MatchedPaths::Subjects MatchedPaths::subjects(const std::vector<sema::ExprId>& a
   }
   out.of_path.reserve(paths.size());
   for (uint32_t i = 0; i < paths.size(); ++i) {
-    uint32_t here = classify::Surroundings::nothing;
+    uint32_t here = classify::EnclosingContexts::nothing;
     if (out.around.asked()) {
       const trace::PathId above = paths.parent({i});
       if (above.valid()) {
@@ -66,19 +67,19 @@ classify::Choice MatchedPaths::choose(const std::shared_ptr<const match::Databas
   return classify::choose_model(*program_, database, {trace_->model_text, tell_all}, options);
 }
 
-std::vector<classify::Given> MatchedPaths::labels(const sema::Table& table) const {
+std::vector<classify::LabelResult> MatchedPaths::labels(const sema::Table& table) const {
   const match::TableMatcher matcher(*program_, table);
   std::vector<sema::ExprId> asked;
   asked.reserve(table.rules.size());
   for (const sema::RuleId rule : table.rules) asked.push_back(program_->rules.get(rule).expr);
   const Subjects subjects = this->subjects(asked);
-  std::vector<classify::Given> given_to;
+  std::vector<classify::LabelResult> given_to;
   given_to.reserve(subjects.pairs.size());
   each(subjects, [&](uint32_t number, const match::Subject& subject) {
     const std::string_view name = trace_->names.get(subjects.pairs[number].name).text;
-    given_to.push_back(classify::given(*program_, matcher.match(subject), name));
+    given_to.push_back(classify::label_result(*program_, matcher.match(subject), name));
   });
-  std::vector<classify::Given> labels;
+  std::vector<classify::LabelResult> labels;
   labels.reserve(subjects.of_path.size());
   for (const uint32_t subject : subjects.of_path) labels.push_back(given_to[subject]);
   return labels;

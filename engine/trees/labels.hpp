@@ -23,7 +23,7 @@ class MatchedPaths {
                           const std::vector<int64_t>& leaf_ns,
                           const classify::ChooseOptions& options) const;
   /// What each path gets in a dimension.
-  std::vector<classify::Given> labels(const sema::Table& table) const;
+  std::vector<classify::LabelResult> labels(const sema::Table& table) const;
   /// By path: any of the folds holds, or the name is one of `names`.
   std::vector<bool> folded(const std::vector<sema::Fold>& folds,
                            const std::vector<std::string>& names) const;
@@ -33,7 +33,7 @@ class MatchedPaths {
  private:
   /// Paths as what rules can tell of them: their name and what is above it.
   struct Subjects {
-    classify::Surroundings around;
+    classify::EnclosingContexts around;
     classify::PlacedNames pairs;
     std::vector<uint32_t> of_path;
   };

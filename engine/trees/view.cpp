@@ -65,8 +65,8 @@ struct TreeView::Impl {
   const sema::Model& model;
   MatchedPaths matched;
   std::vector<bool> folded;
-  std::vector<classify::Given> labels;  // by path
-  std::vector<bool> leaf;               // by path: never has children
+  std::vector<classify::LabelResult> labels;  // by path
+  std::vector<bool> leaf;                     // by path: never has children
   std::vector<ViewStep> steps;
   std::vector<ViewEntry> entries;
   std::vector<uint32_t> entry_of;  // by path; no_entry: never shown
@@ -104,7 +104,7 @@ struct TreeView::Impl {
   /// Whether a node's label is one, not its name for want of one: what falls to `otherwise` is a
   /// label of kernels; of a module it would say nothing.
   bool labelled(trace::PathId path) const {
-    const classify::Given& given = labels[path.index];
+    const classify::LabelResult& given = labels[path.index];
     if (!given.rule || trace.paths.name(path) == trace::ModuleTrace::self_name) return false;
     return given.explained || (leaf[path.index] && given.label != trace.name(path));
   }

@@ -15,7 +15,7 @@ struct NameWord {
   size_t end = 0;
   std::string small;  // in small letters
   /// Says what the kernel does: no number, type of elements or shape, nor `kernel`.
-  bool telling = false;
+  bool descriptive = false;
 };
 
 /// At underscores, humps, and where letters meet digits.
@@ -27,8 +27,8 @@ struct NameParts {
   std::string base;
   /// With its namespace, `acme::foo_kernel`, as it stands in the name; empty where that has none.
   std::string qualified;
-  /// Identifiers in template arguments and parameters with a telling word, each once, in order; the
-  /// first so many.
+  /// Identifiers in template arguments and parameters with a descriptive word, each once, in order;
+  /// the first so many.
   std::vector<std::string> arguments;
 
   static constexpr size_t most_arguments = 64;
@@ -36,7 +36,7 @@ struct NameParts {
 
 NameParts parts_of(std::string_view name);
 
-/// The telling words of an identifier with blanks between; all words where none is telling.
-std::string likeness(std::string_view identifier);
+/// The descriptive words of an identifier with blanks between; all words where none is descriptive.
+std::string descriptive_words(std::string_view identifier);
 
 }  // namespace kr::coverage

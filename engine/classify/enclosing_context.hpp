@@ -18,13 +18,13 @@
 
 namespace kr::classify {
 
-class Surroundings {
+class EnclosingContexts {
  public:
   /// Nothing is round it.
   static constexpr uint32_t nothing = 0;
 
   /// As far as these expressions ask.
-  Surroundings(const sema::Program& program, const std::vector<sema::ExprId>& asked);
+  EnclosingContexts(const sema::Program& program, const std::vector<sema::ExprId>& asked);
 
   /// Whether any of the expressions looks at what is round a subject; else all is `nothing`.
   bool asked() const noexcept { return any_; }
@@ -60,7 +60,7 @@ class PlacedNames {
  public:
   struct Pair {
     trace::NameId name;
-    uint32_t around;  // of a Surroundings
+    uint32_t around;  // of a EnclosingContexts
   };
   explicit PlacedNames(size_t names) : last_(names) {}
 
@@ -79,7 +79,7 @@ class PlacedNames {
 };
 
 /// Whether any of the expressions has a `within` in it.
-bool look_within(const sema::Program& program, const std::vector<sema::ExprId>& exprs);
+bool uses_within(const sema::Program& program, const std::vector<sema::ExprId>& exprs);
 
 /// The names that may stand round the operations of a trace, as far as rules can tell them apart,
 /// where it is not known which stands round which.
@@ -99,8 +99,8 @@ class RangeNames {
   const sema::Program* program_;
   match::Scanner scanner_;
   match::AtomSet scanned_;
-  Surroundings surroundings_;
-  uint32_t all_ = Surroundings::nothing;
+  EnclosingContexts contexts_;
+  uint32_t all_ = EnclosingContexts::nothing;
   std::vector<match::AtomSet> looks_;
 };
 

@@ -1,4 +1,4 @@
-#include "classify/surroundings.hpp"
+#include "classify/enclosing_context.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -35,13 +35,14 @@ void each_enclosing(const sema::Program& program, const std::vector<sema::ExprId
 
 }  // namespace
 
-bool look_within(const sema::Program& program, const std::vector<sema::ExprId>& exprs) {
+bool uses_within(const sema::Program& program, const std::vector<sema::ExprId>& exprs) {
   bool any = false;
   each_enclosing(program, exprs, [&](sema::ExprId, const sema::Expr&) { any = true; });
   return any;
 }
 
-Surroundings::Surroundings(const sema::Program& program, const std::vector<sema::ExprId>& asked)
+EnclosingContexts::EnclosingContexts(const sema::Program& program,
+                                     const std::vector<sema::ExprId>& asked)
     : mask_(program.atoms.size()) {
   each_enclosing(program, asked, [&](sema::ExprId, const sema::Expr& expr) {
     any_ = true;
@@ -51,7 +52,7 @@ Surroundings::Surroundings(const sema::Program& program, const std::vector<sema:
   known_.emplace(Looks{}, nothing);
 }
 
-uint32_t Surroundings::look(const match::AtomSet& name) {
+uint32_t EnclosingContexts::look(const match::AtomSet& name) {
   const auto words = name.words();
   const auto mask = mask_.words();
   std::vector<uint64_t> kept(words.size());
@@ -65,7 +66,7 @@ uint32_t Surroundings::look(const match::AtomSet& name) {
   return at->second;
 }
 
-uint32_t Surroundings::add(uint32_t outer, uint32_t look) {
+uint32_t EnclosingContexts::add(uint32_t outer, uint32_t look) {
   const auto [at, added] = added_.try_emplace(uint64_t{outer} << 32 | look, outer);
   if (!added) return at->second;
   const Looks& around = members_[outer];
@@ -79,7 +80,7 @@ uint32_t Surroundings::add(uint32_t outer, uint32_t look) {
   return at->second = number(std::move(more));
 }
 
-uint32_t Surroundings::remove(uint32_t from, uint32_t look) {
+uint32_t EnclosingContexts::remove(uint32_t from, uint32_t look) {
   const auto [at, added] = removed_.try_emplace(uint64_t{from} << 32 | look, from);
   if (!added) return at->second;
   Looks fewer = members_[from];
@@ -87,7 +88,7 @@ uint32_t Surroundings::remove(uint32_t from, uint32_t look) {
   return at->second = number(std::move(fewer));
 }
 
-uint32_t Surroundings::unite(uint32_t one, uint32_t other) {
+uint32_t EnclosingContexts::unite(uint32_t one, uint32_t other) {
   if (one == other || other == nothing) return one;
   if (one == nothing) return other;
   const auto [at, added] = united_.try_emplace(uint64_t{one} << 32 | other, one);
@@ -98,7 +99,7 @@ uint32_t Surroundings::unite(uint32_t one, uint32_t other) {
   return at->second = number(std::move(all));
 }
 
-uint32_t Surroundings::number(Looks looks) {
+uint32_t EnclosingContexts::number(Looks looks) {
   const auto [known, fresh] =
       known_.try_emplace(std::move(looks), static_cast<uint32_t>(members_.size()));
   if (fresh) members_.push_back(known->first);
@@ -122,14 +123,14 @@ RangeNames::RangeNames(const sema::Program& program,
     : program_(&program),
       scanner_(database),
       scanned_(program.atoms.size()),
-      surroundings_(program, asked) {}
+      contexts_(program, asked) {}
 
 void RangeNames::add(std::string_view name) {
   scanner_.scan(name, scanned_);
-  const uint32_t more = surroundings_.add(all_, surroundings_.look(scanned_));
+  const uint32_t more = contexts_.add(all_, contexts_.look(scanned_));
   if (more == all_) return;
   all_ = more;
-  surroundings_.fill(all_, looks_);
+  contexts_.fill(all_, looks_);
 }
 
 bool RangeNames::may_hold(const std::vector<sema::ExprId>& exprs) const {
@@ -142,7 +143,7 @@ bool RangeNames::may_hold(const std::vector<sema::ExprId>& exprs) const {
   return any;
 }
 
-void Surroundings::fill(uint32_t surroundings, std::vector<match::AtomSet>& sets) const {
+void EnclosingContexts::fill(uint32_t surroundings, std::vector<match::AtomSet>& sets) const {
   sets.clear();
   sets.reserve(members_[surroundings].size());
   for (const uint32_t look : members_[surroundings]) sets.push_back(looks_[look]);

@@ -1,4 +1,4 @@
-#include "coverage/likeness.hpp"
+#include "coverage/name_parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -44,14 +44,15 @@ size_t word_end(std::string_view text, size_t at) {
   return upper - at > 1 ? upper - 1 : run(upper, is_lower);  // `RMSNorm` is `RMS` and `Norm`
 }
 
-bool is_telling(const std::string& small) {
+bool is_descriptive(const std::string& small) {
   return small.size() > 1 && !is_digit(small[0]) &&
          std::find(silent_words.begin(), silent_words.end(), small) == silent_words.end();
 }
 
 bool has_telling(std::string_view identifier) {
   const auto words = words_of(identifier);
-  return std::any_of(words.begin(), words.end(), [](const NameWord& one) { return one.telling; });
+  return std::any_of(words.begin(), words.end(),
+                     [](const NameWord& one) { return one.descriptive; });
 }
 
 /// The identifiers of a text, in order.
@@ -168,7 +169,7 @@ std::vector<NameWord> words_of(std::string_view identifier) {
     NameWord word{at, word_end(identifier, at), {}, false};
     word.small = identifier.substr(word.begin, word.end - word.begin);
     for (char& c : word.small) c = is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-    word.telling = is_telling(word.small);
+    word.descriptive = is_descriptive(word.small);
     at = word.end;
     words.push_back(std::move(word));
   }
@@ -212,15 +213,15 @@ NameParts parts_of(std::string_view name) {
   return parts;
 }
 
-std::string likeness(std::string_view identifier) {
+std::string descriptive_words(std::string_view identifier) {
   const auto words = words_of(identifier);
-  std::string telling;
+  std::string descriptive;
   std::string all;
   for (const NameWord& word : words) {
     all += (all.empty() ? "" : " ") + word.small;
-    if (word.telling) telling += (telling.empty() ? "" : " ") + word.small;
+    if (word.descriptive) descriptive += (descriptive.empty() ? "" : " ") + word.small;
   }
-  return telling.empty() ? all : telling;
+  return descriptive.empty() ? all : descriptive;
 }
 
 }  // namespace kr::coverage
