@@ -18,7 +18,7 @@ std::optional<std::string> decoded(std::string_view text) {
     if (at + 2 >= text.size()) return std::nullopt;
     const int high = hex_value(text[at + 1]);
     const int low = hex_value(text[at + 2]);
-    // A NUL byte ends a path for the system.
+    // The system would end a path at a NUL byte.
     if (high < 0 || low < 0 || high + low == 0) return std::nullopt;
     out += static_cast<char>(high * 16 + low);
     at += 2;
