@@ -1,5 +1,5 @@
-// What a kernel's name is made of, and which names are alike: those that differ in template
-// arguments, numbers, shapes, types of elements and other suffixes only.
+// The parts of a kernel's name, and which names are similar: those that differ only in template
+// arguments, numbers, shapes, element types and other suffixes.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@ namespace kr::coverage {
 struct NameWord {
   size_t begin = 0;  // bytes [begin, end) of the identifier
   size_t end = 0;
-  std::string small;  // in small letters
-  /// Says what the kernel does: no number, type of elements or shape, nor `kernel`.
+  std::string text;  // in lower case
+  /// Describes what the kernel does: not a number, an element type or a shape, and not `kernel`.
   bool descriptive = false;
 };
 
-/// At underscores, humps, and where letters meet digits.
+/// Splits at underscores, at capital letters, and between letters and digits.
 std::vector<NameWord> words_of(std::string_view identifier);
 
 struct NameParts {
-  /// The function without its namespace, of a demangled, mangled or plain name: `foo_kernel`. Where
-  /// there is no identifier, the whole name.
+  /// The function without its namespace, from a demangled, mangled or plain name: `foo_kernel`. The
+  /// whole name if it has no identifier.
   std::string base;
-  /// With its namespace, `acme::foo_kernel`, as it stands in the name; empty where that has none.
+  /// With its namespace, as in the name: `acme::foo_kernel`; empty if the name has none.
   std::string qualified;
-  /// Identifiers in template arguments and parameters with a descriptive word, each once, in order;
-  /// the first so many.
+  /// Identifiers with a descriptive word in template arguments and parameters, each once, in order;
+  /// at most `most_arguments`.
   std::vector<std::string> arguments;
 
   static constexpr size_t most_arguments = 64;
@@ -36,7 +36,8 @@ struct NameParts {
 
 NameParts parts_of(std::string_view name);
 
-/// The descriptive words of an identifier with blanks between; all words where none is descriptive.
+/// The descriptive words of an identifier, separated by blanks; all words if none is descriptive.
+/// Names with equal ones are similar.
 std::string descriptive_words(std::string_view identifier);
 
 }  // namespace kr::coverage

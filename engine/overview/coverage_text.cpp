@@ -154,7 +154,7 @@ class CoverageText {
   }
 
   void to_paste(const coverage::Suggestion& one) {
-    const coverage::RulePlace& place = one.place;
+    const coverage::InsertionPlace& place = one.place;
     const std::string file = printable(rules_.sources().path(place.file));
     const std::string where =
         place.new_block       ? fmt::format("a new block {} {{ … }}", coverage_.dimension)

@@ -8,7 +8,7 @@ namespace {
 std::string words(std::string_view identifier) {
   std::string text;
   for (const coverage::NameWord& word : coverage::words_of(identifier)) {
-    text += (text.empty() ? "" : " ") + word.small + (word.descriptive ? "" : "-");
+    text += (text.empty() ? "" : " ") + word.text + (word.descriptive ? "" : "-");
   }
   return text;
 }
