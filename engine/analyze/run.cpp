@@ -47,10 +47,10 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
   const classify::TraceSubjects subjects(program, rules.database, run->trace, choose);
   run->choice = classify::choose_model(
       rules.database, subjects, choose,
-      ranges != nullptr ? ranges->looks() : std::span<const match::AtomSet>{});
+      ranges != nullptr ? ranges->sets() : std::span<const match::AtomSet>{});
   const sema::ModelId model = run->choice.model;
   if (!run->choice.certain) return nullptr;
-  if (ranges != nullptr && ranges->may_hold(labelling(program, model))) return nullptr;
+  if (ranges != nullptr && ranges->may_match(labelling(program, model))) return nullptr;
   run->labelled = classify::classify(subjects, model);
   const bool told_ranges = (ranges != nullptr && !ranges->empty()) ||
                            (run->trace.host && run->trace.host->ranges.size() > 0);

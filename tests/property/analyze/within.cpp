@@ -153,14 +153,14 @@ engine g {
     CHECK(choice.certain);
     const kr::classify::TraceSubjects open(program, rules.database, alone, options);
     const kr::classify::Choice perhaps =
-        kr::classify::choose_model(rules.database, open, options, names.looks());
+        kr::classify::choose_model(rules.database, open, options, names.sets());
     if (!perhaps.certain) continue;
     ++chosen;
     CHECK(program.title(perhaps.model) == program.title(choice.model));
     const kr::sema::Model& model = program.models.get(choice.model);
     const kr::classify::ChooseOptions named{program.engines.get(model.engine).name, model.name,
                                             true};
-    if (names.may_hold(kr::classify::possible_expressions(program, named))) continue;
+    if (names.may_match(kr::classify::possible_expressions(program, named))) continue;
     ++labelled;
     const kr::classify::Labelled with = kr::classify::classify(subjects, choice.model);
     const kr::classify::Labelled without = kr::classify::classify(open, choice.model);
