@@ -157,7 +157,7 @@ class Attributor {
     }
   }
 
-  /// Calls with each kernel that repeated blocks are looked for in, and its unit.
+  /// Calls `call(operation, unit)` for each kernel in which repeated blocks are searched.
   template <class Call>
   void for_kernels(const Call& call) const {
     for (uint32_t i = 0; i < trace_.operations.size(); ++i) {

@@ -42,9 +42,9 @@ bool uses_within(const sema::Program& program, const std::vector<sema::ExprId>& 
 }
 
 EnclosingContexts::EnclosingContexts(const sema::Program& program,
-                                     const std::vector<sema::ExprId>& asked)
+                                     const std::vector<sema::ExprId>& exprs)
     : mask_(program.atoms.size()) {
-  each_enclosing(program, asked, [&](sema::ExprId, const sema::Expr& expr) {
+  each_enclosing(program, exprs, [&](sema::ExprId, const sema::Expr& expr) {
     any_ = true;
     if (expr.op == sema::ExprOp::atom) mask_.add(expr.atom);
   });
@@ -119,11 +119,11 @@ uint32_t NamesInContext::number(trace::NameId name, uint32_t context) {
 
 RangeNames::RangeNames(const sema::Program& program,
                        const std::shared_ptr<const match::Database>& database,
-                       const std::vector<sema::ExprId>& asked)
+                       const std::vector<sema::ExprId>& exprs)
     : program_(&program),
       scanner_(database),
       scanned_(program.atoms.size()),
-      contexts_(program, asked) {}
+      contexts_(program, exprs) {}
 
 void RangeNames::add(std::string_view name) {
   scanner_.scan(name, scanned_);

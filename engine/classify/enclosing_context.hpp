@@ -25,7 +25,7 @@ class EnclosingContexts {
   static constexpr uint32_t none = 0;
 
   /// Distinguishes contexts as far as these expressions do.
-  EnclosingContexts(const sema::Program& program, const std::vector<sema::ExprId>& asked);
+  EnclosingContexts(const sema::Program& program, const std::vector<sema::ExprId>& exprs);
 
   /// Whether any of the expressions uses `within`; else every context is `none`.
   bool used() const noexcept { return any_; }
@@ -87,7 +87,7 @@ bool uses_within(const sema::Program& program, const std::vector<sema::ExprId>& 
 class RangeNames {
  public:
   RangeNames(const sema::Program& program, const std::shared_ptr<const match::Database>& database,
-             const std::vector<sema::ExprId>& asked);
+             const std::vector<sema::ExprId>& exprs);
 
   void add(std::string_view name);
   bool empty() const noexcept { return sets_.empty(); }

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/trace_labels.hpp"
+#include "analyze/run.hpp"
 #include "base/json_writer.hpp"
 #include "classify/attribution.hpp"
 #include "export/chrome_colors.hpp"

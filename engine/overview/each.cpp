@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyze/sweep.hpp"
-#include "analyze/trace_labels.hpp"
+#include "analyze/run.hpp"
 #include "table/csv.hpp"
 
 namespace kr::overview {

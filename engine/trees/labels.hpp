@@ -41,7 +41,7 @@ class MatchedPaths {
     classify::NamesInContext pairs;
     std::vector<uint32_t> of_path;
   };
-  /// As far as `asked` signature.
+  /// As far as `exprs` distinguish them.
   Subjects subjects(const std::vector<sema::ExprId>& exprs) const;
   /// Calls `call(number, subject)` for each, in ascending order.
   template <class Call>

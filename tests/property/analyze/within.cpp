@@ -108,8 +108,7 @@ TEST_CASE("labels by what is round an operation are those of a slow reading, and
       total += work.duration;
     }
     // A row a distinct (name, kind, labels), and nothing lost (summarize checks its sums).
-    const kr::analyze::RunSummary run =
-        kr::analyze::summarize(program, rules.sources(), trace, labelled, {});
+    const kr::analyze::RunSummary run = kr::analyze::summarize(rules, trace, labelled, {});
     CHECK(run.names.size() == rows.size());
     for (const kr::analyze::NameSum& sum : run.names) {
       const auto at = [&](std::string_view dimension) {
