@@ -38,7 +38,7 @@ trees::RunDifference compare_runs(const RunSummary& a, const RunSummary& b) {
   }
   add_labels(a, &trees::LabelDifference::a_ns, difference.labels);
   add_labels(b, &trees::LabelDifference::b_ns, difference.labels);
-  // A name met as two kinds of operation is two, told apart by the kind.
+  // A name with two kinds of operation is two names.
   std::map<std::pair<std::string, OperationKind>, trees::NameDifference> names;
   const auto add_names = [&](const RunSummary& run, int64_t trees::NameDifference::*side) {
     for (const NameSum& sum : run.names) {

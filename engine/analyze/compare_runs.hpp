@@ -1,4 +1,4 @@
-// Two runs of operations held against each other.
+// The differences of two runs of operations.
 #pragma once
 
 #include "analyze/summary.hpp"

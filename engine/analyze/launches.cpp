@@ -1,10 +1,9 @@
-#include "analyze/launches.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <vector>
 
+#include "analyze/statistics.hpp"
 #include "trace/launched.hpp"
 
 namespace kr::analyze {
@@ -19,8 +18,7 @@ struct ApiSums {
   int64_t running = 0;
 };
 
-/// Operations of one stream that have been asked for and have not begun, at one launch after the
-/// other.
+/// The queue of one stream (see StreamQueue), launch by launch.
 class Queue {
  public:
   explicit Queue(const trace::Track& track) {
@@ -28,24 +26,24 @@ class Queue {
     out_.stream = track.stream;
   }
 
-  /// `call` asks at `now_ns` for an operation that begins then. Whether it is the first at that
-  /// time: `settle` is due.
-  bool ask(size_t call, int64_t now_ns, int64_t start_ns) {
+  /// Adds an operation that `call` launches at `now_ns`. True if it is the first at this time: then
+  /// `finish_time` must follow.
+  bool add(size_t call, int64_t now_ns, int64_t start_ns) {
     const bool first = calls_ == 0;
     if (first || call != last_call_) ++calls_;
     last_call_ = call;
-    if (out_.operations++ == 0) first_asked_ns_ = now_ns;
-    // Clocks that are not quite the same: nothing begins before it is asked for.
-    const int64_t begun_ns = std::max(start_ns, now_ns);
-    last_begun_ns_ = std::max(last_begun_ns_, begun_ns);
-    waited_ns_ += static_cast<long double>(begun_ns - now_ns);
+    if (out_.operations++ == 0) first_launch_ns_ = now_ns;
+    // The clocks may differ a little: an operation does not begin before its launch.
+    const int64_t begin_ns = std::max(start_ns, now_ns);
+    last_start_ns_ = std::max(last_start_ns_, begin_ns);
+    waited_ns_ += static_cast<long double>(begin_ns - now_ns);
     if (start_ns > now_ns) ++length_;
     return first;
   }
-  /// One that had been asked for has begun.
+  /// A queued operation has begun.
   void begin() { --length_; }
-  /// All has been asked for that is at this time, and all is gone that has begun.
-  void settle() {
+  /// All operations of this time are added, and all that have begun are removed.
+  void finish_time() {
     out_.launches += calls_;
     out_.max = std::max(out_.max, length_);
     sum_ += static_cast<long double>(calls_) * static_cast<long double>(length_);
@@ -53,7 +51,7 @@ class Queue {
   }
   StreamQueue result() {
     out_.mean = static_cast<double>(sum_ / static_cast<long double>(out_.launches));
-    const int64_t time_ns = last_begun_ns_ - first_asked_ns_;
+    const int64_t time_ns = last_start_ns_ - first_launch_ns_;
     if (time_ns > 0) {
       out_.time_weighted_mean = static_cast<double>(waited_ns_ / static_cast<long double>(time_ns));
     }
@@ -66,13 +64,13 @@ class Queue {
   int64_t length_ = 0;
   int64_t calls_ = 0;  // at this time
   size_t last_call_ = 0;
-  int64_t first_asked_ns_ = 0;
-  int64_t last_begun_ns_ = std::numeric_limits<int64_t>::min();
+  int64_t first_launch_ns_ = 0;
+  int64_t last_start_ns_ = std::numeric_limits<int64_t>::min();
   long double sum_ = 0;
   long double waited_ns_ = 0;
 };
 
-/// Goes through the calls that launched anything, in order of start, with what they launched.
+/// Visits the calls that launched operations, in order of start, with these operations.
 class LaunchPass {
  public:
   explicit LaunchPass(const trace::Trace& trace)
@@ -106,10 +104,10 @@ class LaunchPass {
       for (; i < launched_.size() && host_.launches[launched_.launch(i)].start_ns == now_ns; ++i) {
         call(i);
       }
-      for (Queue* queue : asked_) queue->settle();
-      asked_.clear();
+      for (Queue* queue : added_) queue->finish_time();
+      added_.clear();
     }
-    tell(out);
+    report(out);
   }
 
  private:
@@ -119,8 +117,8 @@ class LaunchPass {
     return queues_[queue_of_track_[operation.track.index]];
   }
 
-  /// What has begun by then leaves its queue, unless it began when it was asked for: it never was
-  /// in one.
+  /// Removes the operations that have begun from their queues. One that began at its launch was
+  /// never in a queue.
   void begin_until(int64_t now_ns) {
     for (; next_ < trace_.operations.size() && trace_.operations[next_].start_ns <= now_ns;
          ++next_) {
@@ -144,11 +142,11 @@ class LaunchPass {
       sum.delay_ns += static_cast<long double>(operation.start_ns - launch.start_ns);
       if (is_kernel(operation) && operation.duration_ns < launch.duration_ns) ++sum.short_kernels;
       Queue& queue = queue_of(operation);
-      if (queue.ask(i, launch.start_ns, operation.start_ns)) asked_.push_back(&queue);
+      if (queue.add(i, launch.start_ns, operation.start_ns)) added_.push_back(&queue);
     }
   }
 
-  /// Of the call before on a thread: which of its kernels run when the next begins.
+  /// Counts the kernels of a call that run when the next call of its thread begins.
   void still_running(size_t i, int64_t next_ns) {
     int64_t& running = sums_[host_.launches[launched_.launch(i)].call].running;
     for (const uint32_t place : launched_.operations(i)) {
@@ -162,7 +160,7 @@ class LaunchPass {
     return trace_.names.get(operation.name).kind == OperationKind::kernel;
   }
 
-  void tell(LaunchStatistics& out) {
+  void report(LaunchStatistics& out) {
     for (size_t i = 0; i < sums_.size(); ++i) {
       const ApiSums& sum = sums_[i];
       if (sum.instances == 0) continue;
@@ -185,14 +183,14 @@ class LaunchPass {
   const trace::HostSide& host_;
   trace::LaunchedOperations launched_;
   std::vector<ApiSums> sums_;      // by function
-  std::vector<size_t> last_call_;  // by thread: of those that launched anything
+  std::vector<size_t> last_call_;  // by thread: the last call that launched operations
   std::vector<Queue> queues_;      // by device and stream
   std::vector<size_t> queue_of_track_;
-  std::vector<Queue*> asked_;  // at this time
-  size_t next_ = 0;            // operation that has not begun
+  std::vector<Queue*> added_;  // those with operations launched at this time
+  size_t next_ = 0;            // the first operation that has not begun
 };
 
-/// Splits the idle time of each device: operations come in order of start.
+/// Splits the idle time of each device. Operations are in order of start.
 void split_idle(const trace::Trace& trace, LaunchStatistics& out) {
   std::map<int32_t, int64_t> covered_to;  // by device
   for (size_t i = 0; i < trace.operations.size(); ++i) {

@@ -1,4 +1,4 @@
-// Mean and deviation of durations from exact sums.
+// The mean and deviation of durations, from exact sums.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct Moments {
     if (count < 2) return 0;
     const Wide n = static_cast<Wide>(count),
                square = Wide{static_cast<uint64_t>(sum)} * static_cast<uint64_t>(sum);
-    // (n·Σx² − (Σx)²) / n(n − 1): exact up to the division, unless it is beyond 128 bits.
+    // (n·Σx² − (Σx)²) / n(n − 1): exact until the division, unless it exceeds 128 bits.
     Wide product = 0;
     const long double pairs = static_cast<long double>(count) * static_cast<long double>(count - 1);
     const long double variance =

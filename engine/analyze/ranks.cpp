@@ -38,8 +38,9 @@ Balance balance_of(std::string what, const std::vector<RankDevice>& devices,
   return out;
 }
 
-/// Why runs are no ranks of one job.
-std::string not_together(const std::vector<RankInput>& runs, const std::vector<RankOfRun>& ranks) {
+/// Why runs are not ranks of one job; empty if they can be.
+std::string reason_not_one_job(const std::vector<RankInput>& runs,
+                               const std::vector<RankOfRun>& ranks) {
   for (size_t i = 1; i < runs.size(); ++i) {
     const RunSummary& first = *runs[0].summary;
     const RunSummary& other = *runs[i].summary;
@@ -103,7 +104,7 @@ std::vector<RankStep> match_steps(const std::vector<RankInput>& runs) {
   return out;
 }
 
-/// Into `out`: collectives, and the names that are none for being in different numbers.
+/// Adds the collectives to `out`, and the names whose counts differ.
 void match_collectives(const std::vector<RankInput>& runs, Ranks& out) {
   std::map<std::string_view, std::vector<const CommunicationTimes*>> by_name;
   for (size_t run = 0; run < runs.size(); ++run) {
@@ -188,11 +189,11 @@ std::vector<RankNumber> rank_numbers(const std::vector<const RunSummary*>& runs)
   std::vector<RankNumber> numbers(runs.size());
   std::set<int64_t> taken;
   for (size_t i = 0; i < runs.size(); ++i) {
-    const auto told = runs[i]->distributed.rank;
-    const auto named = told ? told : rank_in_path(runs[i]->source);
-    if (!named) continue;
-    numbers[i] = {*named, told ? RankNumber::From::trace : RankNumber::From::name};
-    taken.insert(*named);
+    const auto in_trace = runs[i]->distributed.rank;
+    const auto rank = in_trace ? in_trace : rank_in_path(runs[i]->source);
+    if (!rank) continue;
+    numbers[i] = {*rank, in_trace ? RankNumber::From::trace : RankNumber::From::name};
+    taken.insert(*rank);
   }
   int64_t next = 0;
   for (RankNumber& number : numbers) {
@@ -210,15 +211,15 @@ Ranks compare_ranks(const std::vector<const RunSummary*>& runs) {
   return compare_ranks(inputs);
 }
 
-bool told_apart(const Ranks& ranks) noexcept {
-  return ranks.why_not.empty() &&
+bool ranks_identified(const Ranks& ranks) noexcept {
+  return ranks.not_comparable_reason.empty() &&
          std::all_of(ranks.runs.begin(), ranks.runs.end(), [](const RankOfRun& run) {
            return run.number.from != RankNumber::From::order;
          });
 }
 
 bool shown_together(const Ranks& ranks) noexcept {
-  return ranks.devices.size() > 1 && (ranks.runs.size() < 2 || told_apart(ranks));
+  return ranks.devices.size() > 1 && (ranks.runs.size() < 2 || ranks_identified(ranks));
 }
 
 std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& runs,
@@ -265,8 +266,8 @@ Ranks compare_ranks(const std::vector<RankInput>& runs) {
     if (out.backend.empty()) out.backend = info.backend;
   }
   for (const RankNumber& number : rank_numbers(summaries)) out.runs.push_back({number, {}, {}});
-  out.why_not = not_together(runs, out.runs);
-  if (!out.why_not.empty()) return out;
+  out.not_comparable_reason = reason_not_one_job(runs, out.runs);
+  if (!out.not_comparable_reason.empty()) return out;
   for (size_t run = 0; run < runs.size(); ++run) {
     for (const DeviceSum& device : runs[run].summary->devices) {
       out.devices.push_back({run, device.device, device});

@@ -1,5 +1,5 @@
-// Runs of one distributed job side by side: which rank each is, how evenly work is spread over them
-// and their devices, which rank the others wait for.
+// Compares the runs of one distributed job: the rank of each run, the balance of work over ranks
+// and devices, and the rank that the others wait for.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace kr::analyze {
 
 struct RankNumber {
   enum class From : uint8_t {
-    trace,  // it says so
-    name,   // its path does: `rank3.json`, `worker_3/trace.json`
-    order,  // nothing does: the smallest number that is left, in the order given
+    trace,  // the trace contains it
+    name,   // the path contains it: `rank3.json`, `worker_3/trace.json`
+    order,  // neither does: the smallest unused number, in the order of the runs
   };
   int64_t rank = 0;
   From from = From::order;
@@ -25,8 +25,7 @@ struct RankNumber {
 
 /// By run.
 std::vector<RankNumber> rank_numbers(const std::vector<const RunSummary*>& runs);
-/// The number behind the last `rank` or `worker` in a path, with nothing, `-`, `_`, `.` or `=`
-/// between; none where there is none.
+/// The number after the last `rank` or `worker` in a path, directly or after `-`, `_`, `.` or `=`.
 std::optional<int64_t> rank_in_path(std::string_view path);
 const char* to_string(RankNumber::From from) noexcept;
 
@@ -37,93 +36,94 @@ struct RankDevice {
   Breakdown time;
 };
 
-/// One number over all devices of all ranks.
+/// The balance of one measure over all devices of all ranks.
 struct Balance {
   std::string what;  // `compute_ns`
   int64_t min_ns = 0;
   double mean_ns = 0;
   int64_t max_ns = 0;
-  double max_over_mean = 0;  // 1 where all are alike; 0 where all are 0
-  size_t least = 0;          // which of the devices; of several the first
+  double max_over_mean = 0;  // 1 if all are equal; 0 if all are 0
+  size_t least = 0;          // the device; the first of several
   size_t most = 0;
 };
 
-/// A step as the ranks met it: the same phase and number, and the same one among those.
+/// A step on several ranks: the same phase, number and occurrence.
 struct RankStep {
   struct Part {
     size_t run = 0;
     size_t step = 0;  // its place among the run's steps
     Breakdown time;
-    /// Time that the rank needs itself: all but exposed communication.
+    /// The rank's own time: all except exposed communication.
     int64_t own_ns() const noexcept { return time.span_ns - time.exposed_communication_ns; }
   };
   std::string phase;
   std::optional<int64_t> step;
   int64_t occurrence = 0;   // from 0, among steps of that phase and number
-  std::vector<Part> parts;  // by run; those that launched something
-  size_t slowest = 0;       // of the parts: the one with most time of its own
-  size_t waits_most = 0;    // the one with most exposed communication
+  std::vector<Part> parts;  // by run; those that launched operations
+  size_t slowest = 0;       // the part with the most own time
+  size_t waits_most = 0;    // the part with the most exposed communication
   double mean_own_ns = 0;   // of the parts
   double slowest_over_mean = 0;
 };
 
-/// Kernels of one name that communicate. The k-th on one rank is taken to be the k-th on every
-/// other: the one that takes least did not wait, the others wait for it to come.
+/// The communicating kernels of one name. The k-th on one rank corresponds to the k-th on every
+/// other: the shortest of them did not wait, and the others waited for it.
 struct Collective {
   std::string name;
   int64_t instances = 0;               // on each rank
   std::vector<int64_t> total_ns;       // by run
-  std::vector<int64_t> waiting_ns;     // by run: beyond the shortest of the same on any rank
+  std::vector<int64_t> waiting_ns;     // by run: the time beyond the shortest on any rank
   int64_t waited_ns() const noexcept;  // by all
 };
 
 struct RankOfRun {
   RankNumber number;
-  /// In collectives that all ranks have equally many of; none where there is no such collective.
+  /// In collectives that occur equally often on all ranks; nullopt if there are none.
   std::optional<int64_t> waiting_ns;
-  /// Of those that several ranks have; none where steps are not compared.
+  /// Of the steps on several ranks; nullopt if steps are not compared.
   std::optional<int64_t> slowest_steps;
 };
 
 struct Ranks {
   std::vector<RankOfRun> runs;
-  std::optional<int64_t> world_size;  // that the traces tell
+  std::optional<int64_t> world_size;  // from the traces
   std::string backend;
-  /// Why the runs are not compared as ranks: they are of different jobs, as far as that can be
-  /// seen. Empty: they are. What follows is empty where they are not.
-  std::string why_not;
+  /// Why the runs are not compared as ranks: they seem to be of different jobs. Empty: they are
+  /// compared; otherwise the following members are empty.
+  std::string not_comparable_reason;
   std::vector<RankDevice> devices;      // by run, then device
-  std::vector<Balance> balance;         // of two and more devices
-  std::vector<RankStep> steps;          // that two and more runs have, in the order of the first
-  std::vector<Collective> collectives;  // of two and more runs; waited for longest first
-  std::vector<std::string> uneven;      // communicating names that ranks have in different numbers
+  std::vector<Balance> balance;         // of two or more devices
+  std::vector<RankStep> steps;          // of two or more runs, in the order of the first run
+  std::vector<Collective> collectives;  // of two or more runs; the longest wait first
+  std::vector<std::string> uneven;      // communicating names whose counts differ between ranks
 };
 
-/// A run; without its statistics neither steps nor collectives are compared.
+/// A run. Without statistics, steps and collectives are not compared.
 struct RankInput {
   const RunSummary* summary = nullptr;
   const RunStatistics* statistics = nullptr;
 };
 Ranks compare_ranks(const std::vector<RankInput>& runs);
-/// Of runs by their sums alone.
+/// Without statistics.
 Ranks compare_ranks(const std::vector<const RunSummary*>& runs);
-/// Whether these runs are ranks of one job as far as traces or their names tell, not only by the
-/// order they are given in.
-bool told_apart(const Ranks& ranks) noexcept;
-/// Whether a report shows them as one job: there are several devices, of one run or of such ranks.
+/// Whether the runs are ranks of one job, with rank numbers from the traces or their names, not
+/// only from the order.
+bool ranks_identified(const Ranks& ranks) noexcept;
+/// Whether a report shows the runs as one job: several devices, of a single run or of identified
+/// ranks.
 bool shown_together(const Ranks& ranks) noexcept;
 
 /// A label's elapsed time over all runs.
 struct LabelBalance {
   std::string label;
   int64_t sum_ns = 0;
-  double mean_ns = 0;  // of the runs, those without it among them
+  double mean_ns = 0;  // of all runs, including those without the label
   int64_t max_ns = 0;
   double max_over_mean = 0;
-  size_t most = 0;  // the run with most of it; of several the first
+  size_t most = 0;  // the run with the most time; the first of several
 };
-/// Of a dimension; sum falling, then by label. Labels whose sum does not fit in 64 bits are told
-/// with the largest that does.
+/// The labels of a dimension, by descending sum, then by label. Sums saturate at the largest 64-bit
+/// number.
 std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& runs,
                                          std::string_view dimension);
 

@@ -7,23 +7,24 @@
 #include <span>
 #include <vector>
 
+#include "classify/why.hpp"
 #include "trees/from_trace.hpp"
 
 namespace kr::analyze {
 
 namespace {
 
-/// The rules of the model alone.
+/// Only the rules of the model.
 std::vector<sema::ExprId> labelling(const sema::Program& program, sema::ModelId id) {
   const sema::Model& model = program.models.get(id);
-  return classify::may_be_asked(program,
-                                {program.engines.get(model.engine).name, model.name, false});
+  return classify::possible_expressions(
+      program, {program.engines.get(model.engine).name, model.name, false});
 }
 
-void warn_of_blindness(const sema::Program& program, sema::ModelId id, bool told_ranges,
-                       trace::Trace& trace) {
-  if (told_ranges || trace.operations.empty()) return;
-  if (!classify::look_within(program, labelling(program, id))) return;
+void warn_without_context(const sema::Program& program, sema::ModelId id, bool has_ranges,
+                          trace::Trace& trace) {
+  if (has_ranges || trace.operations.empty()) return;
+  if (!classify::uses_within(program, labelling(program, id))) return;
   trace.warnings.push_back(
       {"no-context", fmt::format("The rules of {} use `within`, but this {} contains no modules or "
                                  "ranges that enclose operations: no `within` matches.",
@@ -35,8 +36,9 @@ classify::ChooseOptions options_of(const match::CompiledRules& rules,
   return {spec.engine, spec.model, rules.named};
 }
 
-/// By what the trace has: its host side, or the names alone of ranges that may stand round its
-/// operations. None: where they stand decides what it is, or how it is labelled.
+/// Labels with the trace's host side, or with only the names of ranges that may enclose operations.
+/// Null if the names are not enough: the model or the labels depend on which ranges enclose which
+/// operations.
 std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
                                      const classify::RunSpec& spec, trace::Trace trace,
                                      const classify::RangeNames* ranges) {
@@ -47,30 +49,31 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
   const classify::TraceSubjects subjects(program, rules.database, run->trace, choose);
   run->choice = classify::choose_model(
       rules.database, subjects, choose,
-      ranges != nullptr ? ranges->looks() : std::span<const match::AtomSet>{});
+      ranges != nullptr ? ranges->sets() : std::span<const match::AtomSet>{});
   const sema::ModelId model = run->choice.model;
   if (!run->choice.certain) return nullptr;
-  if (ranges != nullptr && ranges->may_hold(labelling(program, model))) return nullptr;
+  if (ranges != nullptr && ranges->may_match(labelling(program, model))) return nullptr;
   run->labelled = classify::classify(subjects, model);
-  const bool told_ranges = (ranges != nullptr && !ranges->empty()) ||
-                           (run->trace.host && run->trace.host->ranges.size() > 0);
-  warn_of_blindness(program, model, told_ranges, run->trace);
+  const bool has_ranges = (ranges != nullptr && !ranges->empty()) ||
+                          (run->trace.host && run->trace.host->ranges.size() > 0);
+  warn_without_context(program, model, has_ranges, run->trace);
   return run;
 }
 
-/// `open` gives a trace, or none where there is something else: then there is no run either.
+/// `open` returns a trace, or nullopt for another kind of file; then there is no run.
 template <class Open>
 std::unique_ptr<LabelledTrace> open_and_label(const match::CompiledRules& rules,
                                               const classify::RunSpec& spec,
                                               trace::OpenOptions options, const Open& open) {
   const bool wants_host = options.host == trace::HostDetail::all;
   const sema::Program& program = rules.program();
-  const std::vector<sema::ExprId> asked = classify::may_be_asked(program, options_of(rules, spec));
-  const bool asks_host = !wants_host && classify::look_within(program, asked);
-  // Names of operations mostly tell the engine. To read the whole host side takes more memory than
-  // the operations do, and half as long again as these.
-  if (asks_host && trace::may_open_again(spec.path, options)) {
-    classify::RangeNames ranges(program, rules.database, asked);
+  const std::vector<sema::ExprId> exprs =
+      classify::possible_expressions(program, options_of(rules, spec));
+  const bool needs_host = !wants_host && classify::uses_within(program, exprs);
+  // The names of operations mostly identify the engine. Reading the host side takes more memory
+  // than the operations, and half of their time.
+  if (needs_host && trace::may_open_again(spec.path, options)) {
+    classify::RangeNames ranges(program, rules.database, exprs);
     options.host = trace::HostDetail::range_names;
     std::optional<trace::Trace> trace = open(options);
     if (!trace) return nullptr;
@@ -78,7 +81,7 @@ std::unique_ptr<LabelledTrace> open_and_label(const match::CompiledRules& rules,
     trace->range_names = {};
     if (auto run = label(rules, spec, std::move(*trace), &ranges)) return run;
   }
-  options.host = wants_host || asks_host ? trace::HostDetail::all : trace::HostDetail::none;
+  options.host = wants_host || needs_host ? trace::HostDetail::all : trace::HostDetail::none;
   std::optional<trace::Trace> trace = open(options);
   if (!trace) return nullptr;
   auto run = label(rules, spec, std::move(*trace), nullptr);
@@ -109,8 +112,8 @@ LabelledOrModules label_any_run(const match::CompiledRules& rules, const classif
 
 namespace {
 
-/// Annotations seldom have numbers, and many read alike: the steps of a phase in which none has one
-/// are counted from 0. `annotated`: so many of the first steps are annotations.
+/// Annotations often have no numbers, and equal texts. The steps of a phase without any number are
+/// counted from 0. `annotated`: the number of first steps that are annotations.
 void number_steps(trees::LabelledModules& modules, size_t annotated) {
   std::map<std::string_view, bool> numbered;  // by phase
   for (size_t i = 0; i < annotated; ++i) {
@@ -156,18 +159,35 @@ const classify::Attribution& LabelledTrace::attribution(const match::CompiledRul
   return *attribution_;
 }
 
+TraceLabels::TraceLabels(const match::CompiledRules& rules, const classify::Labelled& labelled)
+    : rules_(rules) {
+  for (const classify::DimensionLabels& labels : labelled.dimensions) {
+    dimensions_.emplace_back(rules.program().dimensions.get(labels.dimension).name, &labels);
+  }
+}
+
+const classify::LabelResult* TraceLabels::find(std::string_view dimension, uint32_t row) const {
+  for (const auto& [known, labels] : dimensions_) {
+    if (known == dimension) return &labels->by_row[row];
+  }
+  return nullptr;
+}
+
+std::string TraceLabels::rule(const classify::LabelResult& result) const {
+  return result.rule ? classify::rule_place(rules_, *result.rule) : std::string();
+}
+
 RunSummary summarize_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
                          size_t index, const LabelledTrace& run) {
-  RunSummary summary =
-      summarize(rules.program(), rules.sources(), run.trace, run.labelled, spec.elapsed_ns);
+  RunSummary summary = summarize(rules, run.trace, run.labelled, spec.elapsed_ns);
   summary.choice_why = run.choice.why;
-  summary.id = run_name(summary.model, summary.engine, spec.path, index);
+  summary.id = run_id(summary.model, summary.engine, spec.path, index);
   return summary;
 }
 
-std::string run_name(std::string_view model, std::string_view engine, const std::string& path,
-                     size_t index) {
-  return fmt::format("{}_{}_{}_{}", model, engine, trace::run_id(path), index);
+std::string run_id(std::string_view model, std::string_view engine, const std::string& path,
+                   size_t index) {
+  return fmt::format("{}_{}_{}_{}", model, engine, trace::trace_stem(path), index);
 }
 
 }  // namespace kr::analyze

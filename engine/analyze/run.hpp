@@ -1,5 +1,4 @@
-// One run from its file to its sums: open, match, choose, label, sum. The Trace is gone when it
-// returns, so that many runs need the memory of one.
+// From a run's file to its labels and sums: open, match, choose, label, sum.
 #pragma once
 
 #include <memory>
@@ -15,50 +14,70 @@
 
 namespace kr::analyze {
 
-/// A trace with its labels, for outputs that go through every operation.
+/// A trace with its labels, for outputs that list operations.
 class LabelledTrace {
  public:
   trace::Trace trace;
   classify::Choice choice;
   classify::Labelled labelled;  // refers to `trace`
 
-  /// Where its operations belong. Computed by the first call, for all that need it.
+  /// The steps, modules and layers of operations. The first call computes it.
   const classify::Attribution& attribution(const match::CompiledRules& rules) const;
 
  private:
   mutable std::optional<classify::Attribution> attribution_;
 };
 
-/// Opens, matches, chooses, labels. Where rules that may be asked look at what is round operations,
-/// the names of what may be there are read with them, and only where these may matter, the trace a
-/// second time with its host side, which is kept only where `options` want it. The outcome is the
-/// same as with the host side. Throws Error.
+/// The labels of a trace's operations by row (see Labelled), and the rules that gave them. Refers
+/// to the rules and the labels.
+class TraceLabels {
+ public:
+  TraceLabels(const match::CompiledRules& rules, const classify::Labelled& labelled);
+
+  /// Those of the model, in the Program's order.
+  const std::vector<std::pair<std::string, const classify::DimensionLabels*>>& dimensions() const {
+    return dimensions_;
+  }
+  /// Null if the model does not have the dimension.
+  const classify::LabelResult* find(std::string_view dimension, uint32_t row) const;
+  /// `file:line`, or `built-in`; empty: unclassified.
+  std::string rule(const classify::LabelResult& result) const;
+
+ private:
+  const match::CompiledRules& rules_;
+  std::vector<std::pair<std::string, const classify::DimensionLabels*>> dimensions_;
+};
+
+/// Opens, matches, chooses, labels. If possible rules use `within`, the names of ranges are read
+/// with the operations. Only if such a name may change the result, the trace is read a second time,
+/// with its host side, which is kept if `options` want it. The result is the same as with the host
+/// side. Throws Error.
 std::unique_ptr<LabelledTrace> label_run(const match::CompiledRules& rules,
                                          const classify::RunSpec& spec,
                                          const trace::OpenOptions& options);
 
-/// One or the other, by what the run's path holds.
+/// One of the two, depending on the file.
 struct LabelledOrModules {
   std::unique_ptr<LabelledTrace> labelled;
   std::optional<trace::ModuleTrace> modules;
 };
-/// The same of a run of either kind; module trees are not labelled. Throws Error.
+/// The same for a run of operations or of module trees, which are not labelled. Throws Error.
 LabelledOrModules label_any_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
                                 const trace::OpenOptions& options);
 
-/// Module trees with their labels: those that the file holds, or those that its operations stand in
-/// (see modules/from_trace.hpp). Throws Error.
+/// Module trees with their labels: those in the file, or those made from its operations (see
+/// trees/from_trace.hpp). Throws Error.
 std::unique_ptr<trees::LabelledModules> read_modules(const match::CompiledRules& rules,
                                                      const classify::RunSpec& spec,
                                                      trace::OpenOptions options);
 
-/// Sums what `label_run` gave. `index` is the run's place in the command, from 0; it makes ids
-/// unique. Throws Error where the sums do not fit.
+/// Sums the result of `label_run`. `index` is the run's place in the command, from 0; it makes ids
+/// unique. Throws Error if a sum overflows.
 RunSummary summarize_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
                          size_t index, const LabelledTrace& run);
 
-/// `MODEL_ENGINE_STEM_INDEX`: the name of a run in every output.
-std::string run_name(std::string_view model, std::string_view engine, const std::string& path,
-                     size_t index);
+/// `MODEL_ENGINE_STEM_INDEX`: the id of a run in every output.
+std::string run_id(std::string_view model, std::string_view engine, const std::string& path,
+                   size_t index);
 
 }  // namespace kr::analyze

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
-#include "analyze/launches.hpp"
 #include "analyze/moments.hpp"
 #include "base/check.hpp"
 
@@ -46,7 +46,7 @@ std::vector<KernelStatistics> kernels(const match::CompiledRules& rules, const L
   return out;
 }
 
-/// The greatest of values that come one by one. Memory: twice as many as are wanted.
+/// Collects the greatest values. Memory: twice the wanted number.
 class Greatest {
  public:
   explicit Greatest(size_t wanted) : wanted_(wanted) { values_.reserve(2 * wanted); }
@@ -56,7 +56,7 @@ class Greatest {
     values_.push_back(value);
     if (values_.size() == 2 * wanted_) keep_wanted();
   }
-  /// Falling.
+  /// In descending order.
   std::vector<int64_t> take() {
     std::sort(values_.begin(), values_.end(), std::greater<>());
     values_.resize(std::min(values_.size(), wanted_));
@@ -72,11 +72,11 @@ class Greatest {
   }
 
   size_t wanted_;
-  int64_t least_ = 0;  // of those that are kept, once there are enough
+  int64_t least_ = 0;  // smaller values are not needed
   std::vector<int64_t> values_;
 };
 
-/// `each` calls with the duration of every one.
+/// `each` calls its argument with every duration.
 template <class Each>
 ActivityStatistics activity_of(std::string type, const Each& each) {
   ActivityStatistics out;
@@ -130,13 +130,11 @@ std::vector<ActivityStatistics> activity(const trace::Trace& trace) {
 
 std::vector<CommunicationTimes> communication(const match::CompiledRules& rules,
                                               const LabelledTrace& run) {
-  const classify::DimensionLabels* kinds = run.labelled.find(rules.program().kind());
-  KR_CHECK(kinds != nullptr);
+  const std::vector<Kind> kinds = kinds_by_row(rules.program(), run.labelled);
   std::map<std::string_view, std::vector<int64_t>> times;
   for (size_t i = 0; i < run.trace.operations.size(); ++i) {
     const trace::Operation& operation = run.trace.operations[i];
-    const std::string_view kind = kinds->by_row[run.labelled.row(i, operation)].label;
-    if (kind_from(kind) != Kind::communication) continue;
+    if (kinds[run.labelled.row(i, operation)] != Kind::communication) continue;
     times[run.trace.names.get(operation.name).text].push_back(operation.duration_ns);
   }
   std::vector<CommunicationTimes> out;
@@ -151,8 +149,8 @@ std::optional<double> ratio_of(double a, double b) {
   return a > 0 && b > 0 ? std::optional(b / a) : std::nullopt;
 }
 
-ActivityRatio held_against(size_t run_a, const ActivityStatistics& a, size_t run_b,
-                           const ActivityStatistics& b) {
+ActivityRatio ratio_of_types(size_t run_a, const ActivityStatistics& a, size_t run_b,
+                             const ActivityStatistics& b) {
   ActivityRatio out{run_a, a.type, run_b, b.type, {}, {}};
   out.all = ratio_of(ratio(a.total_ns, a.instances), ratio(b.total_ns, b.instances));
   for (size_t i = 0; i < out.longest.size(); ++i) {
@@ -169,14 +167,14 @@ std::vector<ActivityRatio> compare_activity(
   for (size_t b = 1; b < runs.size(); ++b) {
     for (const ActivityStatistics& one : *runs[0]) {
       for (const ActivityStatistics& other : *runs[b]) {
-        if (one.type == other.type) out.push_back(held_against(0, one, b, other));
+        if (one.type == other.type) out.push_back(ratio_of_types(0, one, b, other));
       }
     }
   }
   for (size_t run = 0; run < runs.size(); ++run) {
     for (size_t b = 1; b < runs[run]->size(); ++b) {
       for (size_t a = 0; a < b; ++a) {
-        out.push_back(held_against(run, (*runs[run])[a], run, (*runs[run])[b]));
+        out.push_back(ratio_of_types(run, (*runs[run])[a], run, (*runs[run])[b]));
       }
     }
   }
@@ -194,7 +192,7 @@ RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& ru
   const classify::Attribution& attribution = run.attribution(rules);
   out.attribution = classify::sum(run.trace, attribution);
   out.steps = sum_steps(rules.program(), run.trace, run.labelled, attribution);
-  for (const classify::LayerRun& layers : attribution.layer_runs) {
+  for (const classify::RepeatedBlock& layers : attribution.repeated_blocks) {
     const int64_t all = static_cast<int64_t>(layers.repeats);
     out.layers.push_back({layers, run.trace.track({layers.track}).device,
                           ratio(layers.total_ns, all), classify::evidence(layers)});
@@ -205,11 +203,11 @@ RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& ru
 std::vector<NameOnlyIn> names_only_in(const std::vector<const RunSummary*>& runs) {
   std::vector<NameOnlyIn> out;
   if (runs.size() < 2) return out;
-  std::unordered_map<std::string_view, size_t> had_by;  // runs
+  std::unordered_map<std::string_view, size_t> had_by;  // by name: the number of runs
   for (const RunSummary* run : runs) {
-    std::unordered_map<std::string_view, bool> own;
+    std::set<std::string_view> own;
     for (const NameSum& name : run->names) {
-      if (own.try_emplace(name.name, true).second) ++had_by[name.name];
+      if (own.insert(name.name).second) ++had_by[name.name];
     }
   }
   for (size_t i = 0; i < runs.size(); ++i) {

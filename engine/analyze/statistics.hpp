@@ -1,6 +1,5 @@
-// Statistics of one run beyond its sums: by kernel, by type of activity, by launching call, by
-// phase, step and layer. All times int64_t ns; means and deviations are floating point, of exact
-// sums.
+// Statistics of one run: by kernel, type of activity, launching call, phase, step and layer. Times
+// are int64_t ns; means and deviations are floating point, computed from exact sums.
 #pragma once
 
 #include <array>
@@ -28,7 +27,7 @@ struct KernelStatistics {
   double share = 0;      // of the run's total, 0 to 1
 };
 
-/// The first floor(n · percent / 100) of all by duration, the longest first.
+/// The longest floor(n · percent / 100) of n operations or calls.
 struct Longest {
   int percent = 0;
   int64_t instances = 0;
@@ -49,67 +48,69 @@ struct ActivityStatistics {
 struct LaunchCalls {
   std::string api;
   int64_t instances = 0;      // calls
-  int64_t operations = 0;     // that they launched
+  int64_t operations = 0;     // launched by them
   int64_t total_ns = 0;       // of the calls
-  double delay_mean_ns = 0;   // from a call's start to each operation's
-  int64_t short_kernels = 0;  // kernels that took less than their call
-  /// Kernels that were running when the next launching call of their thread began.
+  double delay_mean_ns = 0;   // from the start of a call to the start of each operation
+  int64_t short_kernels = 0;  // kernels shorter than their call
+  /// Kernels that ran when the next launching call of their thread began.
   int64_t running_at_next_launch = 0;
 };
 
-/// Operations that had been asked for and had not begun, of one stream: at a time, those whose call
-/// had begun by then.
+/// The queue of one stream: operations whose launching call has begun, and that have not begun
+/// themselves.
 struct StreamQueue {
   int32_t device = 0;
   int64_t stream = 0;
-  int64_t launches = 0;    // calls that put operations there
-  int64_t operations = 0;  // that they put there
-  double mean = 0;         // over these calls, when they begin, with what they launch
-  int64_t max = 0;         // of the same
-  /// Over the time from the first call to the start of the last operation; 0 where there is none.
+  int64_t launches = 0;    // calls that added operations
+  int64_t operations = 0;  // added by them
+  double mean = 0;         // of the length when these calls begin, including their operations
+  int64_t max = 0;         // of the same length
+  /// Over the time from the first call to the start of the last operation; 0 if that is empty.
   double time_weighted_mean = 0;
 };
 
 struct LaunchStatistics {
   int64_t linked = 0;               // operations with a launch
   int64_t orphans = 0;              // operations without
-  std::vector<LaunchCalls> by_api;  // total falling
-  /// Idle time of all devices: the part before a device's next operation in which that operation
-  /// was not yet asked for (its launch had not begun), and the rest. They add up to the idle time.
+  std::vector<LaunchCalls> by_api;  // by descending total
+  /// The idle time of all devices, in two parts: the time in which the launch of the device's next
+  /// operation had not begun yet, and the rest.
   int64_t host_bound_ns = 0;
   int64_t other_ns = 0;
-  std::vector<StreamQueue> queues;  // by device and stream; those that something was launched to
+  std::vector<StreamQueue> queues;  // by device and stream; those with launched operations
 };
 
-/// Kernels of one name that communicate.
+/// The communicating kernels of one name.
 struct CommunicationTimes {
   std::string name;
   std::vector<int64_t> durations_ns;  // in order of start
 };
 
 struct LayerPart {
-  classify::LayerRun run;
+  classify::RepeatedBlock block;
   int32_t device = 0;
   double per_layer_mean_ns = 0;
   std::string evidence;
 };
 
 struct RunStatistics {
-  std::vector<KernelStatistics> kernels;  // total falling, then by name and device
+  std::vector<KernelStatistics> kernels;  // by descending total, name, device
   std::vector<ActivityStatistics> activity;
   std::vector<CommunicationTimes> communication;  // by name
-  std::optional<LaunchStatistics> launches;       // none: the format does not tell of launches
+  std::optional<LaunchStatistics> launches;       // nullopt: the format has no launches
   classify::AttributionSums attribution;
   StepSums steps;
   std::vector<LayerPart> layers;
 };
 
-/// `idle_ns` of all devices together, as summed by `summarize`, is what the parts of idle time are
-/// checked against.
+/// The trace must have a host side.
+LaunchStatistics count_launches(const trace::Trace& trace);
+
+/// `idle_ns`: of all devices, from `summarize`; the parts of the idle time must add up to it.
 RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& run, int64_t idle_ns);
 
-/// How much longer the operations and calls of `b` take than those of `a`: means of `b` by means of
-/// `a`. None where one of them has none.
+/// How much longer the operations or calls of `b` take than those of `a`: the means of `b` divided
+/// by the means of `a`; nullopt if one of them has no mean.
 struct ActivityRatio {
   size_t run_a = 0;
   std::string type_a;
@@ -118,19 +119,19 @@ struct ActivityRatio {
   std::optional<double> all;
   std::array<std::optional<double>, 3> longest;  // of the longest 1, 5 and 10 %
 };
-/// Of several runs: each type of a later run by the same type of the first. Then of each run: every
-/// type by those that stand before it.
+/// First the types of each later run, divided by those of the first run. Then, for each run, every
+/// type divided by the types before it.
 std::vector<ActivityRatio> compare_activity(
     const std::vector<const std::vector<ActivityStatistics>*>& runs);
 
-/// A name that some runs have and others lack.
+/// A name that some runs have and others do not.
 struct NameOnlyIn {
-  size_t run = 0;  // one that has it
+  size_t run = 0;  // a run that has it
   std::string name;
   int64_t instances = 0;
   int64_t total_ns = 0;
 };
-/// Of two and more runs, by run and total falling. Empty for one.
+/// Of two or more runs, by run and descending total. Empty for a single run.
 std::vector<NameOnlyIn> names_only_in(const std::vector<const RunSummary*>& runs);
 
 }  // namespace kr::analyze

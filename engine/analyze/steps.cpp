@@ -10,7 +10,8 @@ namespace kr::analyze {
 namespace {
 
 constexpr const char* outside_steps = "(outside steps)";
-/// Time is summed for so many steps that enclose an operation. Real traces have two or three.
+/// The time of an operation is added to at most this many enclosing steps. Real traces have two or
+/// three.
 constexpr size_t most_enclosing = 64;
 
 /// Sums of one phase or step, label by label.
@@ -18,7 +19,7 @@ class LabelSums {
  public:
   explicit LabelSums(const classify::Labelled& labelled) : sums_(labelled.dimensions.size()) {}
 
-  /// `row`: of the operation's labels.
+  /// `row`: the row of the operation's labels.
   void add(const classify::Labelled& labelled, uint32_t row, const trace::Operation& operation) {
     ++instances_;
     total_ns_ += operation.duration_ns;
@@ -63,7 +64,7 @@ class LabelSums {
   int64_t total_ns_ = 0;
 };
 
-/// A number that a phase has only where all of its steps tell it.
+/// A sum that is known only if all of its parts are known.
 class WholeSum {
  public:
   void add(const std::optional<int64_t>& part) {
@@ -91,15 +92,14 @@ struct PhaseSums {
 class Summer {
  public:
   Summer(const trace::Trace& trace, const classify::Labelled& labelled,
-         const classify::Attribution& attribution, const classify::DimensionLabels& kinds)
+         const classify::Attribution& attribution, std::vector<Kind> kinds)
       : trace_(trace),
         labelled_(labelled),
         attribution_(attribution),
+        kinds_(std::move(kinds)),
         step_labels_(attribution.steps.size(), LabelSums(labelled)),
         step_times_(attribution.steps.size()),
         phase_of_(attribution.steps.size()) {
-    kinds_.reserve(kinds.by_row.size());
-    for (const classify::Given& given : kinds.by_row) kinds_.push_back(kind_from(given.label));
     find_phases();
   }
 
@@ -145,14 +145,14 @@ class Summer {
       WholeSum batch;
       WholeSum tokens;
     };
-    std::vector<Inside> inside(steps.size());  // steps of the same phase that stand in each
+    std::vector<Inside> inside(steps.size());  // by step: steps of the same phase inside it
     for (size_t i = steps.size(); i-- > 0;) {
       const classify::TraceStep& step = steps[i];
       const std::optional<int64_t> batch =
           step.phase.batch ? step.phase.batch : inside[i].batch.value();
       const std::optional<int64_t> tokens =
           step.phase.tokens ? step.phase.tokens : inside[i].tokens.value();
-      // What holds a step began before it.
+      // An enclosing step began earlier.
       if (step.outer != classify::Attribution::none && phase_of_[step.outer] == phase_of_[i]) {
         inside[step.outer].batch.add(batch);
         inside[step.outer].tokens.add(tokens);
@@ -191,10 +191,10 @@ class Summer {
     }
   }
 
-  /// Adds to each step what the steps inside it have, and to each phase its outermost steps.
+  /// Adds the sums of inner steps to each step, and the outermost steps to each phase.
   void include_inner_steps() {
     const std::vector<classify::TraceStep>& steps = attribution_.steps;
-    for (size_t i = steps.size(); i-- > 0;) {  // an outer step began before
+    for (size_t i = steps.size(); i-- > 0;) {  // an outer step began earlier
       const uint32_t outer = steps[i].outer;
       if (outer == classify::Attribution::none || !encloses(outer, phase_of_[i])) {
         phases_[phase_of_[i]].labels.add(step_labels_[i]);
@@ -203,7 +203,7 @@ class Summer {
     }
   }
 
-  /// Whether the step, or one that it is in, is of the phase.
+  /// Whether the step, or an enclosing one, is of the phase.
   bool encloses(size_t step, size_t phase) const {
     return of_phase_[step * phases_.size() + phase];
   }
@@ -258,9 +258,18 @@ class Summer {
 StepSums sum_steps(const sema::Program& program, const trace::Trace& trace,
                    const classify::Labelled& labelled, const classify::Attribution& attribution) {
   if (attribution.steps.empty()) return {};
-  const classify::DimensionLabels* kinds = labelled.find(program.kind());
-  KR_CHECK(kinds != nullptr);
-  return Summer(trace, labelled, attribution, *kinds).sum(program);
+  return Summer(trace, labelled, attribution, kinds_by_row(program, labelled)).sum(program);
+}
+
+std::vector<Kind> kinds_by_row(const sema::Program& program, const classify::Labelled& labelled) {
+  const classify::DimensionLabels* labels = labelled.find(program.kind());
+  KR_CHECK(labels != nullptr);
+  std::vector<Kind> kinds;
+  kinds.reserve(labels->by_row.size());
+  for (const classify::LabelResult& result : labels->by_row) {
+    kinds.push_back(kind_from(result.label));
+  }
+  return kinds;
 }
 
 }  // namespace kr::analyze

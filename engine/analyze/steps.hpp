@@ -1,4 +1,4 @@
-// Operations by phase and by step.
+// The time of operations by phase and by step.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ struct LabelPart {
   int64_t instances = 0;
   int64_t total_ns = 0;
 };
-/// By dimension of the run; total falling.
+/// By dimension of the run, by descending total.
 using LabelParts = std::vector<std::pair<std::string, std::vector<LabelPart>>>;
 
-/// The operations that one step launched, those of steps inside it among them.
+/// The operations that one step launched, including those of steps inside it.
 struct StepPart {
   std::string phase;
   std::optional<int64_t> step;
   std::optional<int64_t> layer;
   std::optional<int64_t> batch;   // requests
   std::optional<int64_t> tokens;  // of all requests
-  std::optional<size_t> outer;    // the step that it stands in: its place among the steps
+  std::optional<size_t> outer;    // the enclosing step: its place among the steps
   std::string text;               // the annotation
   int64_t instances = 0;
   int64_t total_ns = 0;
@@ -36,14 +36,14 @@ struct StepPart {
   LabelParts labels;
 };
 
-/// All operations that steps of a phase launched. One may be of several phases: of a step and of
-/// one inside it.
+/// All operations that steps of a phase launched. An operation is in several phases if a step is
+/// inside a step of another phase.
 struct PhasePart {
-  std::string phase;  // `(outside steps)` for what is in none
-  /// Steps that do not stand in one of the same phase: a step spelled twice is one.
+  std::string phase;  // `(outside steps)` for operations in no step
+  /// Steps that are not inside a step of the same phase: two annotations of one step count once.
   int64_t steps = 0;
-  /// Of all these together, each by its own annotation or else by the steps of the phase in it;
-  /// none where one does not tell.
+  /// The sums over these steps, from the step's own annotation or else from the steps of the phase
+  /// inside it; nullopt if the number of a step is unknown.
   std::optional<int64_t> batch;
   std::optional<int64_t> tokens;
   int64_t instances = 0;
@@ -54,13 +54,16 @@ struct PhasePart {
 
 struct StepSums {
   std::vector<StepPart> steps;  // in order of start on the host
-  /// Operations that so many steps enclose that the outermost do not have them in their times.
+  /// Operations in too many nested steps: the times of the outermost steps do not include them.
   int64_t too_deep = 0;
-  std::vector<PhasePart> phases;  // in the order first met; `(outside steps)` last
+  std::vector<PhasePart> phases;  // in order of first occurrence; `(outside steps)` last
 };
 
-/// Both are empty where no steps are known.
+/// Both are empty if no steps are known.
 StepSums sum_steps(const sema::Program& program, const trace::Trace& trace,
                    const classify::Labelled& labelled, const classify::Attribution& attribution);
+
+/// The label of the dimension `kind`, by row.
+std::vector<Kind> kinds_by_row(const sema::Program& program, const classify::Labelled& labelled);
 
 }  // namespace kr::analyze

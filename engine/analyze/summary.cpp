@@ -8,9 +8,11 @@
 #include <unordered_map>
 
 #include "analyze/moments.hpp"
+#include "analyze/steps.hpp"
 #include "analyze/sweep.hpp"
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "classify/why.hpp"
 
 namespace kr::analyze {
 namespace {
@@ -20,7 +22,7 @@ struct RowCounts {
   Moments durations;
 };
 
-/// Everything that one pass over the operations, in order of start, can tell.
+/// The results of one pass over the operations, in order of start.
 struct Counts {
   std::vector<RowCounts> rows;  // of the labels
   std::map<int32_t, DeviceSweep> devices;
@@ -29,12 +31,9 @@ struct Counts {
 };
 
 Counts count(const trace::Trace& trace, const classify::Labelled& labelled,
-             const classify::DimensionLabels& kinds) {
+             const std::vector<Kind>& kind_of_row) {
   Counts counts;
   counts.rows.resize(labelled.rows());
-  std::vector<Kind> kind_of_row;
-  kind_of_row.reserve(labelled.rows());
-  for (const classify::Given& given : kinds.by_row) kind_of_row.push_back(kind_from(given.label));
   std::vector<DeviceSweep*> sweep_of_track;
   for (const trace::Track& track : trace.tracks) {
     sweep_of_track.push_back(&counts.devices[track.device]);
@@ -96,7 +95,7 @@ std::vector<LabelSum> label_sums(const classify::DimensionLabels& labels,
   return sums;
 }
 
-/// Each dimension's sums equal the run's: nothing is lost, nothing counted twice.
+/// The sums of each dimension equal those of the run.
 void check_sums(const RunSummary& run) {
   for (const DimensionSum& dimension : run.dimensions) {
     LabelSum all;
@@ -111,35 +110,12 @@ void check_sums(const RunSummary& run) {
   }
 }
 
-/// `file:line` of each rule, found once a rule.
-class RulePlaces {
- public:
-  RulePlaces(const sema::Program& program, const source::SourceMap& sources)
-      : program_(program), sources_(sources) {}
-
-  const std::string& of(const std::optional<sema::RuleId>& rule) {
-    if (!rule) return none_;
-    std::string& place = places_[*rule];
-    if (place.empty()) {
-      const source::Span span = program_.rules.get(*rule).span;
-      place = span.valid() ? sources_.place(span) : "built-in";
-    }
-    return place;
-  }
-
- private:
-  const sema::Program& program_;
-  const source::SourceMap& sources_;
-  std::unordered_map<sema::RuleId, std::string> places_;
-  std::string none_;
-};
-
 bool same_labels(const NameSum& a, const NameSum& b) {
   return std::equal(a.labels.begin(), a.labels.end(), b.labels.begin(), b.labels.end(),
                     [](const auto& left, const auto& right) { return left.label == right.label; });
 }
 
-/// Different rules may give one label: the one that gave it for most of the time is shown.
+/// Several rules may give one label: the one for most of the time is shown.
 void merge(NameSum& into, Moments& durations, NameSum&& row, const Moments& added) {
   if (std::tie(into.elapsed_ns, durations.sum) < std::tie(row.elapsed_ns, added.sum)) {
     into.labels = std::move(row.labels);
@@ -148,10 +124,16 @@ void merge(NameSum& into, Moments& durations, NameSum&& row, const Moments& adde
   durations.add(added);
 }
 
-std::vector<NameSum> name_sums(const sema::Program& program, const source::SourceMap& sources,
-                               const trace::Trace& trace, const classify::Labelled& labelled,
+std::vector<NameSum> name_sums(const match::CompiledRules& rules, const trace::Trace& trace,
+                               const classify::Labelled& labelled,
                                const std::vector<RowCounts>& counts) {
-  RulePlaces places(program, sources);
+  std::unordered_map<sema::RuleId, std::string> places;
+  const auto place_of = [&](const std::optional<sema::RuleId>& rule) {
+    if (!rule) return std::string();
+    std::string& place = places[*rule];
+    if (place.empty()) place = classify::rule_place(rules, *rule);
+    return place;
+  };
   std::vector<NameSum> sums;
   std::vector<Moments> durations;  // by sum
   sums.reserve(counts.size());
@@ -165,8 +147,8 @@ std::vector<NameSum> name_sums(const sema::Program& program, const source::Sourc
     sum.kind = trace.names.get(name).kind;
     sum.elapsed_ns = counts[i].elapsed_ns;
     for (const classify::DimensionLabels& labels : labelled.dimensions) {
-      const classify::Given& given = labels.by_row[i];
-      sum.labels.push_back({std::string(given.label), places.of(given.rule), given.explained});
+      const classify::LabelResult& result = labels.by_row[i];
+      sum.labels.push_back({std::string(result.label), place_of(result.rule), result.explained});
     }
     if (!of_name.empty()) {
       std::vector<size_t>& known = of_name[name.index];
@@ -238,12 +220,10 @@ std::optional<size_t> RunSummary::dimension(std::string_view name) const {
   return std::nullopt;
 }
 
-RunSummary summarize(const sema::Program& program, const source::SourceMap& sources,
-                     const trace::Trace& trace, const classify::Labelled& labelled,
-                     std::optional<int64_t> user_elapsed_ns) {
-  const classify::DimensionLabels* kinds = labelled.find(program.kind());
-  KR_CHECK(kinds != nullptr);
-  const Counts counts = count(trace, labelled, *kinds);
+RunSummary summarize(const match::CompiledRules& rules, const trace::Trace& trace,
+                     const classify::Labelled& labelled, std::optional<int64_t> user_elapsed_ns) {
+  const sema::Program& program = rules.program();
+  const Counts counts = count(trace, labelled, kinds_by_row(program, labelled));
 
   RunSummary run;
   run.source = trace.source;
@@ -265,7 +245,7 @@ RunSummary summarize(const sema::Program& program, const source::SourceMap& sour
         {program.dimensions.get(labels.dimension).name, label_sums(labels, counts.rows)});
   }
   run.devices = device_sums(trace, counts);
-  run.names = name_sums(program, sources, trace, labelled, counts.rows);
+  run.names = name_sums(rules, trace, labelled, counts.rows);
   check_sums(run);
   return run;
 }

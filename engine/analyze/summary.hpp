@@ -1,9 +1,9 @@
-// One run, summed: by name, by label, by device. It owns everything it says, so that the Trace can
-// go. All sums are int64_t ns and are checked against each other when it is made.
+// The sums of one run: by name, by label, by device. They own their texts and do not refer to the
+// Trace. All sums are int64_t ns; `summarize` checks that they agree.
 //
-// Elapsed (see docs/formats.md): operations of all devices in order of start, the longer first
-// among equals, then by name; each counts for the part of it that no earlier one covers. It adds up
-// to the union of all intervals.
+// Elapsed (see docs/formats.md): operations of all devices in order of start, then the longer
+// first, then by name. Each counts with the part that no earlier one covers. The sum is the union
+// of all intervals.
 //
 // Per device: span = compute + exposed communication + exposed memory + idle, where compute is the
 // union of compute kernels, exposed communication the union of communication minus compute, and
@@ -17,6 +17,7 @@
 
 #include "analyze/sweep.hpp"
 #include "classify/classify.hpp"
+#include "match/compiled_rules.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::analyze {
@@ -30,7 +31,7 @@ struct LabelSum {
 
 struct DimensionSum {
   std::string dimension;
-  std::vector<LabelSum> labels;  // elapsed falling, then total falling, then by label
+  std::vector<LabelSum> labels;  // by descending elapsed, descending total, label
 };
 
 struct DeviceSum : Breakdown {
@@ -38,7 +39,7 @@ struct DeviceSum : Breakdown {
   std::string name;
 };
 
-/// One row a distinct name: (name, kind of operation, labels).
+/// One distinct combination of name, kind of operation, and labels.
 struct NameSum {
   std::string name;
   OperationKind kind = OperationKind::kernel;
@@ -49,12 +50,17 @@ struct NameSum {
   int64_t max_ns = 0;
   double mean_ns = 0;
   double stddev_ns = 0;  // of the sample (n - 1); 0 for one
-  struct Given {
+  struct LabelResult {
     std::string label;
     std::string rule;  // `file:line`; empty: unclassified
     bool explained = false;
   };
-  std::vector<Given> labels;  // by the dimensions of the run
+  std::vector<LabelResult> labels;  // by the dimensions of the run
+
+  /// Null if the run does not have the dimension.
+  const LabelResult* label(std::optional<size_t> dimension) const {
+    return dimension ? &labels[*dimension] : nullptr;
+  }
 };
 
 enum class WallFrom : uint8_t { user, span };
@@ -69,24 +75,24 @@ struct RunSummary {
   int64_t gpu_elapsed_ns = 0;
   int64_t gpu_total_ns = 0;
   int64_t span_ns = 0;  // from the first start to the last end of all operations
-  int64_t wall_ns = 0;  // given by the user, or the span
+  int64_t wall_ns = 0;  // from the user, or the span
   WallFrom wall_from = WallFrom::span;
   int64_t non_gpu_ns = 0;  // max(0, wall_ns - gpu_elapsed_ns)
   int64_t operations = 0;
   std::vector<DimensionSum> dimensions;  // those of the model, kind last
   std::vector<DeviceSum> devices;        // by device
-  std::vector<NameSum> names;            // elapsed falling, then total falling, then by name
+  std::vector<NameSum> names;            // by descending elapsed, descending total, name
   trace::Distributed distributed;
   std::vector<trace::Loss> losses;
   std::string inexact;
   std::vector<Warning> warnings;
 
-  /// Index into `dimensions` and `NameSum::labels`; none where absent.
+  /// Index into `dimensions` and `NameSum::labels`; nullopt if absent.
   std::optional<size_t> dimension(std::string_view name) const;
 };
 
-RunSummary summarize(const sema::Program& program, const source::SourceMap& sources,
-                     const trace::Trace& trace, const classify::Labelled& labelled,
-                     std::optional<int64_t> user_elapsed_ns);
+/// Throws Error if a sum overflows.
+RunSummary summarize(const match::CompiledRules& rules, const trace::Trace& trace,
+                     const classify::Labelled& labelled, std::optional<int64_t> user_elapsed_ns);
 
 }  // namespace kr::analyze

@@ -1,6 +1,6 @@
-// Unions of intervals that come in order of start, in constant memory: how far each is covered is
-// all there is to know, because within the time before the next start the covered part of every
-// class is one stretch from the present on.
+// Unions of intervals in order of start, in constant memory. It is enough to know the end of the
+// covered time: until the next start, the covered time of each class is one interval that begins
+// now.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ inline Kind kind_from(std::string_view label) noexcept {
   return label == "memory" ? Kind::memory : Kind::compute;
 }
 
-/// The union of intervals given in order of start.
+/// The union of intervals that are added in order of start.
 class UnionSweep {
  public:
-  /// The part of [start, end) that nothing earlier covers.
+  /// The length of the part of [start, end) that no earlier interval covers.
   int64_t add(int64_t start, int64_t end) noexcept {
     const int64_t fresh = std::max<int64_t>(0, end - std::max(start, covered_to_));
     covered_to_ = std::max(covered_to_, end);
@@ -33,12 +33,12 @@ class UnionSweep {
   int64_t covered_to() const noexcept { return covered_to_; }
 
  private:
-  // Far below any time, with room to subtract.
+  // Far below any time, so that differences do not overflow.
   int64_t covered_to_ = std::numeric_limits<int64_t>::min() / 4;
   int64_t covered_ = 0;
 };
 
-/// What operations did over the time from the first start to the last end:
+/// The time from the first start to the last end of operations, by activity:
 /// span = compute + exposed communication + exposed memory + idle = busy + idle.
 struct Breakdown {
   int64_t operations = 0;
@@ -54,7 +54,7 @@ struct Breakdown {
   friend bool operator==(const Breakdown&, const Breakdown&) = default;
 };
 
-/// Takes the operations of one device, or of one step.
+/// Adds the operations of one device, or of one step.
 class DeviceSweep {
  public:
   /// In order of start.
@@ -64,7 +64,7 @@ class DeviceSweep {
     of(kind).add(start, end);
     all_.add(start, end);
   }
-  /// After the last operation: accounts for the time to the end of the span.
+  /// After the last operation: adds the time to the end of the span.
   void finish() noexcept {
     if (operations_ > 0) advance(all_.covered_to());
   }
@@ -88,8 +88,8 @@ class DeviceSweep {
     return kind == Kind::memory ? memory_ : compute_;
   }
 
-  /// Accounts for [now, to): compute covers it from its begin to some point, communication shows
-  /// from there to some point, memory from there, and then the device is idle.
+  /// Adds [now, to): first compute covers it, then communication is exposed, then memory, and then
+  /// the device is idle.
   void advance(int64_t to) noexcept {
     int64_t at = now_;
     const auto up_to = [&](int64_t covered_to) {

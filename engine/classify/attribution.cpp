@@ -18,7 +18,7 @@
 namespace kr::classify {
 namespace {
 
-/// Longer sequences are no steps of a model but a whole trace of something else.
+/// Longer sequences are not steps of a model.
 constexpr size_t longest_unit = 20000;
 
 class Attributor {
@@ -61,7 +61,7 @@ class Attributor {
     find_outer_steps();
   }
 
-  /// Ranges stand by thread and start.
+  /// Ranges are sorted by thread and start.
   void find_outer_steps() {
     const trace::HostSide& host = *trace_.host;
     const auto range_of = [&](uint32_t step) -> const trace::HostRange& {
@@ -71,14 +71,14 @@ class Attributor {
     for (const uint32_t step : steps_by_range_) {
       const trace::HostRange& range = range_of(step);
       if (!open.empty() && range_of(open.back()).thread != range.thread) open.clear();
-      // The one that began last is asked for: what ended before it stays until it is the last.
+      // Only the last step is needed: an earlier one that has ended stays until it is the last.
       while (!open.empty() && range_of(open.back()).end_ns <= range.start_ns) open.pop_back();
       if (!open.empty()) out_.steps[step].outer = open.back();
       open.push_back(step);
     }
   }
 
-  /// Attribution::none: the range is no step.
+  /// Attribution::none: the range is not a step.
   uint32_t step_of_range(uint32_t range) const {
     const auto at =
         std::partition_point(steps_by_range_.begin(), steps_by_range_.end(),
@@ -123,7 +123,7 @@ class Attributor {
         });
   }
 
-  /// What an operation is looked through with: one launch of a graph or one step, on its stream.
+  /// The unit of an operation: one launch of a graph or one step, on its stream.
   struct Unit {
     bool graph;
     uint32_t what;
@@ -138,25 +138,25 @@ class Attributor {
   Unit unit_of(uint32_t operation) const {
     const uint32_t launch =
         trace_.host ? trace_.host->launch_of[operation] : trace::HostRange::none;
-    const bool graph = launch != trace::HostRange::none && launches_more_[launch];
+    const bool graph = launch != trace::HostRange::none && is_graph_[launch];
     return {graph, graph ? launch : out_.step_of[operation],
             trace_.operations[operation].track.index};
   }
 
-  /// Which launches have `least_graph` operations and more.
+  /// The launches with at least `least_graph` operations.
   void find_graphs() {
     static_assert(least_graph == 2);
     if (!trace_.host) return;
     std::vector<bool> launched(trace_.host->launches.size());
-    launches_more_.resize(launched.size());
+    is_graph_.resize(launched.size());
     for (const uint32_t launch : trace_.host->launch_of) {
       if (launch == trace::HostRange::none) continue;
-      if (launched[launch]) launches_more_[launch] = true;
+      if (launched[launch]) is_graph_[launch] = true;
       launched[launch] = true;
     }
   }
 
-  /// Calls with each kernel that repeated blocks are looked for in, and its unit.
+  /// Calls `call(operation, unit)` for each kernel in which repeated blocks are searched.
   template <class Call>
   void for_kernels(const Call& call) const {
     for (uint32_t i = 0; i < trace_.operations.size(); ++i) {
@@ -166,26 +166,26 @@ class Attributor {
     }
   }
 
-  /// Kernels of one launch of a graph, else of one step, on one stream each; where there are no
-  /// steps at all, of one stream. In order of start.
+  /// Units are the kernels of one graph launch, else of one step, on one stream; without any steps,
+  /// of one stream. In order of start.
   void find_layers() {
     find_graphs();
-    // A counting sort by unit, which leaves each in order of start. In a trace without launches the
-    // units are streams: mostly too long, and passed over.
+    // A counting sort by unit, which keeps the order of start. In a trace without launches the
+    // units are streams, which are mostly too long and skipped.
     std::unordered_map<Unit, uint32_t, UnitHash> numbers;
-    std::vector<uint32_t> ends;  // by unit: first its kernels, then where it ends in `kernels`
+    std::vector<uint32_t> ends;  // by unit: first its count of kernels, then its end in `kernels`
     for_kernels([&](uint32_t, const Unit& unit) {
       const auto number = static_cast<uint32_t>(ends.size());
       const auto [at, added] = numbers.try_emplace(unit, number);
       if (added) ends.push_back(0);
       ++ends[at->second];
     });
-    constexpr uint32_t passed_over = UINT32_MAX;
+    constexpr uint32_t skipped = UINT32_MAX;
     uint32_t before = 0;
     for (uint32_t& end : ends) {
-      // Fewer cannot hold a repeated block.
+      // Fewer kernels cannot contain a repeated block.
       if (end < PeriodOptions().least_covered || end > longest_unit) {
-        end = passed_over;
+        end = skipped;
       } else {
         before += std::exchange(end, before);
       }
@@ -196,26 +196,26 @@ class Attributor {
     kernels.extend(before);
     for_kernels([&](uint32_t operation, const Unit& unit) {
       uint32_t& end = ends[numbers.find(unit)->second];
-      if (end != passed_over) kernels[end++] = operation;
+      if (end != skipped) kernels[end++] = operation;
     });
     std::vector<std::span<const uint32_t>> units;
     uint32_t begin = 0;
     for (const uint32_t end : ends) {
-      if (end == passed_over) continue;
+      if (end == skipped) continue;
       units.emplace_back(kernels.begin() + begin, end - begin);
       begin = end;
     }
     std::sort(units.begin(), units.end(),
               [](const auto& a, const auto& b) { return a.front() < b.front(); });
     for (const std::span<const uint32_t> unit : units) {
-      look_through(unit, unit_of(unit.front()).graph);
+      find_blocks(unit, unit_of(unit.front()).graph);
     }
   }
 
-  void look_through(std::span<const uint32_t> operations, bool graph) {
+  void find_blocks(std::span<const uint32_t> operations, bool graph) {
     std::vector<uint32_t> names;
     names.reserve(operations.size());
-    LayerRun whole;
+    RepeatedBlock whole;
     whole.unit = operations.size();
     whole.graph = graph;
     whole.track = trace_.operations[operations[0]].track.index;
@@ -226,34 +226,34 @@ class Attributor {
     }
     size_t layers = 0;
     for (const Repetition& found : repetitions(names, operations)) {
-      LayerRun run = whole;
-      run.first = found.first;
-      run.period = found.period;
-      run.repeats = found.repeats;
-      run.level = found.level;
-      run.layers_before = layers;
-      run.first_layer = layers_;
+      RepeatedBlock block = whole;
+      block.first = found.first;
+      block.period = found.period;
+      block.repeats = found.repeats;
+      block.level = found.level;
+      block.layers_before = layers;
+      block.first_layer = layers_;
       if (found.level == 0) {
         layers += found.repeats;
         layers_ += found.repeats;
       }
       for (size_t k = 0; k < found.covered(); ++k) {
         const uint32_t i = operations[found.first + k];
-        run.total_ns += trace_.operations[i].duration_ns;
+        block.total_ns += trace_.operations[i].duration_ns;
         if (found.level > 0) continue;
-        out_.layer_of.set(i, static_cast<uint32_t>(run.first_layer + k / found.period));
+        out_.layer_of.set(i, static_cast<uint32_t>(block.first_layer + k / found.period));
       }
-      out_.layer_runs.push_back(run);
+      out_.repeated_blocks.push_back(block);
     }
   }
 
-  /// What was found in a sequence, which is that of these operations.
+  /// The repetitions in a sequence of operations.
   struct Known {
     std::span<const uint32_t> operations;
     std::vector<Repetition> found;
   };
 
-  /// Steps are alike: a sequence is searched once.
+  /// Many steps have the same sequence, which is searched once.
   const std::vector<Repetition>& repetitions(const std::vector<uint32_t>& names,
                                              std::span<const uint32_t> operations) {
     const uint64_t hash =
@@ -274,8 +274,8 @@ class Attributor {
   PhaseReader phases_;
   Attribution out_;
   std::vector<uint32_t> steps_by_range_;
-  std::vector<bool> launches_more_;  // by launch
-  size_t layers_ = 0;                // of all units so far
+  std::vector<bool> is_graph_;  // by launch
+  size_t layers_ = 0;           // of all units so far
   std::vector<Known> known_;
   HashIndex sequences_;  // of these
 };
@@ -287,12 +287,12 @@ Attribution attribute(const trace::Trace& trace, const sema::Program& program,
   return Attributor(trace, program, database, model).run();
 }
 
-size_t Attribution::run_of(uint32_t layer) const noexcept {
-  // Runs within a layer have none of their own: their number is that of the next run that has.
+size_t Attribution::block_of(uint32_t layer) const noexcept {
+  // Runs within a layer have none of their own: their number is that of the next block that has.
   const auto behind =
-      std::partition_point(layer_runs.begin(), layer_runs.end(),
-                           [&](const LayerRun& run) { return run.first_layer <= layer; });
-  return static_cast<size_t>(behind - layer_runs.begin()) - 1;
+      std::partition_point(repeated_blocks.begin(), repeated_blocks.end(),
+                           [&](const RepeatedBlock& block) { return block.first_layer <= layer; });
+  return static_cast<size_t>(behind - repeated_blocks.begin()) - 1;
 }
 
 AttributionSums sum(const trace::Trace& trace, const Attribution& attribution) {
@@ -314,38 +314,38 @@ AttributionSums sum(const trace::Trace& trace, const Attribution& attribution) {
 }
 
 std::vector<LayerEvidence> layer_evidence(const Attribution& attribution) {
-  const auto like = [](const LayerRun& run) {
-    return std::tuple(run.period, run.repeats, run.unit, run.level, run.graph,
-                      run.step == Attribution::none);
+  const auto like = [](const RepeatedBlock& block) {
+    return std::tuple(block.period, block.repeats, block.unit, block.level, block.graph,
+                      block.step == Attribution::none);
   };
-  std::map<decltype(like(LayerRun{})), size_t> known;
+  std::map<decltype(like(RepeatedBlock{})), size_t> known;
   std::vector<LayerEvidence> out;
-  for (const LayerRun& run : attribution.layer_runs) {
-    const auto [at, added] = known.try_emplace(like(run), out.size());
+  for (const RepeatedBlock& block : attribution.repeated_blocks) {
+    const auto [at, added] = known.try_emplace(like(block), out.size());
     if (added) {
-      out.push_back({run, 1});
+      out.push_back({block, 1});
       continue;
     }
     LayerEvidence& one = out[at->second];
     ++one.units;
-    one.run.total_ns += run.total_ns;
-    one.run.unit_ns += run.unit_ns;
+    one.block.total_ns += block.total_ns;
+    one.block.unit_ns += block.unit_ns;
   }
   std::stable_sort(out.begin(), out.end(), [](const LayerEvidence& a, const LayerEvidence& b) {
-    return a.run.total_ns > b.run.total_ns;
+    return a.block.total_ns > b.block.total_ns;
   });
   return out;
 }
 
-std::string evidence(const LayerRun& run) {
-  const double share =
-      run.unit_ns > 0 ? 100.0 * static_cast<double>(run.total_ns) / static_cast<double>(run.unit_ns)
-                      : 0.0;
+std::string evidence(const RepeatedBlock& block) {
+  const double share = block.unit_ns > 0 ? 100.0 * static_cast<double>(block.total_ns) /
+                                               static_cast<double>(block.unit_ns)
+                                         : 0.0;
   return fmt::format("period of {} kernels, {} times: {:.1f} % of the time of {} kernels of {}",
-                     run.period, run.repeats, share, run.unit,
-                     run.graph                       ? "one graph launch"
-                     : run.step != Attribution::none ? "one step"
-                                                     : "one stream");
+                     block.period, block.repeats, share, block.unit,
+                     block.graph                       ? "one graph launch"
+                     : block.step != Attribution::none ? "one step"
+                                                       : "one stream");
 }
 
 }  // namespace kr::classify

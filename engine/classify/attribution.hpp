@@ -1,5 +1,5 @@
-// Where GPU operations belong: to the step and the module that their launch stands in, and, where a
-// graph launches all of a step at once, to the layer that their sequence repeats.
+// The step and the module of GPU operations, which enclose their launch, and their layer, found by
+// repetition: if a graph launches a whole step at once, there are no modules.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,31 @@
 
 namespace kr::classify {
 
-/// An annotation of the host that the model's `phases` know. Of nested ones the innermost counts.
+/// An annotation of the host that the model's `phases` match. If several enclose an operation, the
+/// innermost counts.
 struct TraceStep {
   uint32_t range = 0;  // in HostSide::ranges
   std::string text;
   Phase phase;
   int64_t start_ns = 0;         // on the host
-  uint32_t outer = UINT32_MAX;  // the step that it stands in; Attribution::none: in no other
+  uint32_t outer = UINT32_MAX;  // the enclosing step; Attribution::none if there is none
 };
 
-/// A stretch of repeating kernels: what one launch of a graph, or one step, put on one stream.
-struct LayerRun {
+/// Kernels that repeat: a part of a unit. A unit is the kernels of one graph launch, or of one
+/// step, on one stream.
+struct RepeatedBlock {
   uint32_t track = 0;        // of the trace
-  uint32_t step = 0;         // Attribution::none: in no step
-  size_t unit = 0;           // kernels that were looked through
-  size_t first = 0;          // the first covered among them
-  size_t period = 0;         // kernels a layer
+  uint32_t step = 0;         // Attribution::none: outside steps
+  size_t unit = 0;           // kernels of the unit
+  size_t first = 0;          // the block's first kernel in the unit
+  size_t period = 0;         // kernels per layer
   size_t repeats = 0;        // layers
-  size_t layers_before = 0;  // of runs of level 0 before it in the unit
-  size_t first_layer = 0;    // of those before it in the trace: the number of its first
-  uint32_t level = 0;        // 1 and more: inside one layer of the run before
+  size_t layers_before = 0;  // of blocks of level 0 before it in the unit
+  size_t first_layer = 0;    // the number of its first layer in the trace
+  uint32_t level = 0;        // from 1: inside one layer of the block before
   bool graph = false;        // the unit is one launch of a graph
-  int64_t total_ns = 0;      // of what is covered
-  int64_t unit_ns = 0;       // of all kernels looked through
+  int64_t total_ns = 0;      // of the block
+  int64_t unit_ns = 0;       // of the unit
 };
 
 /// A number by operation. A trace in which no operation has one stores none.
@@ -56,32 +58,32 @@ class NumberOfOperation {
 struct Attribution {
   static constexpr uint32_t none = NumberOfOperation::none;
 
-  std::vector<TraceStep> steps;      // by start on the host
-  NumberOfOperation step_of;         // in `steps`
-  NumberOfOperation module_of;       // the innermost module, in HostSide::ranges
-  std::vector<LayerRun> layer_runs;  // in the order of the units, by place
-  /// The layer, among all layers of runs of level 0 in their order.
+  std::vector<TraceStep> steps;                // by start on the host
+  NumberOfOperation step_of;                   // in `steps`
+  NumberOfOperation module_of;                 // the innermost module, in HostSide::ranges
+  std::vector<RepeatedBlock> repeated_blocks;  // in the order of the units, by place
+  /// The number of its layer, among the layers of all blocks of level 0.
   NumberOfOperation layer_of;
 
-  /// The place among `layer_runs` of the run that a layer is of.
-  size_t run_of(uint32_t layer) const noexcept;
+  /// The block of a layer: its place in `repeated_blocks`.
+  size_t block_of(uint32_t layer) const noexcept;
   /// A layer's number in its unit, from 0.
   size_t in_unit(uint32_t layer) const noexcept {
-    const LayerRun& run = layer_runs[run_of(layer)];
-    return run.layers_before + layer - run.first_layer;
+    const RepeatedBlock& block = repeated_blocks[block_of(layer)];
+    return block.layers_before + layer - block.first_layer;
   }
 };
 
-/// Least operations of a launch that make it one of a graph.
+/// A launch with at least this many operations is a graph launch.
 inline constexpr size_t least_graph = 2;
 
-/// `trace` without a host side has no steps and modules, only layers. Deterministic. Memory
-/// per operation: 8 bytes if the trace has launches, 4 if it has layers, and 4 more while it is
-/// made.
+/// A trace without a host side has no steps and modules, only layers. Deterministic. Memory per
+/// operation: 8 bytes if the trace has launches, 4 if it has layers, and 4 more during the
+/// computation.
 Attribution attribute(const trace::Trace& trace, const sema::Program& program,
                       const std::shared_ptr<const match::Database>& database, sema::ModelId model);
 
-/// Time of operations in modules, in no module but a layer, in neither. They add up to all.
+/// The time of operations in modules, only in layers, and in neither. Each operation counts once.
 struct AttributionSums {
   int64_t module_ns = 0;
   int64_t layer_ns = 0;
@@ -92,16 +94,16 @@ struct AttributionSums {
 };
 AttributionSums sum(const trace::Trace& trace, const Attribution& attribution);
 
-/// Runs alike: found in so many units of one kind, each of as many kernels. Times are of all of
-/// them.
+/// Equal blocks of `units` units of the same kind and size.
 struct LayerEvidence {
-  LayerRun run;  // the first of them, with `total_ns` and `unit_ns` of all
+  RepeatedBlock block;  // the first of them, with the sums of `total_ns` and `unit_ns`
   size_t units = 0;
 };
-/// By time covered, falling.
+/// By descending `total_ns`.
 std::vector<LayerEvidence> layer_evidence(const Attribution& attribution);
 
-/// For a person: `period of 35 kernels, 11 times: 91.7 % of 421 kernels of one graph launch`.
-std::string evidence(const LayerRun& run);
+/// For a person: `period of 35 kernels, 11 times: 91.7 % of the time of 421 kernels of one graph
+/// launch`.
+std::string evidence(const RepeatedBlock& block);
 
 }  // namespace kr::classify

@@ -1,4 +1,4 @@
-// Which engine and model a trace is of: as named by the user, else by `detect`.
+// The engine and model of a trace: named by the user, or found by `detect`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace kr::classify {
 namespace {
 
-/// How much GPU time the `detect` of an engine or model holds for. Where it is not known what is
-/// round operations: surely, and at most.
+/// The GPU time that the `detect` of an engine or model matches. If contexts are not known: the
+/// time that it certainly matches, and the most that it may match.
 template <class Choosable>
 struct Score {
   Choosable what;
@@ -24,7 +24,7 @@ struct Score {
 
 int64_t add(int64_t a, int64_t b) {
   int64_t sum = 0;
-  // Detection compares; those who sum refuse what does not fit.
+  // A saturated sum is enough here: detection only compares.
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
 
@@ -35,38 +35,39 @@ class Detector {
       : program_(program), evidence_(evidence) {
     evidence_.each([&](const match::Subject&, int64_t ns) { total_ = add(total_, ns); });
     if (!evidence.model_text.empty()) {
-      context_ = match::AtomSet(program.atoms.size());
-      match::Scanner(database).scan(evidence.model_text, context_);
+      model_text_ = match::AtomSet(program.atoms.size());
+      match::Scanner(database).scan(evidence.model_text, model_text_);
     }
   }
 
   int64_t total_ns() const { return total_; }
-  bool has_context() const { return !evidence_.model_text.empty(); }
+  bool has_model_text() const { return !evidence_.model_text.empty(); }
 
-  /// The time that any of `detects` holds for; what holds of the context counts for all time.
+  /// The time that any of `detects` matches. All time, if one matches the trace's text about the
+  /// model.
   template <class Choosable>
   Score<Choosable> score(Choosable what, const std::vector<sema::ExprId>& detects) const {
     std::vector<match::Condition> conditions;  // made once: subjects can be millions
     conditions.reserve(detects.size());
     for (const sema::ExprId detect : detects) conditions.emplace_back(program_, detect);
-    const auto any_holds = [&](const match::OpenSubject& subject) {
+    const auto best_truth = [&](const match::OpenSubject& subject) {
       match::Truth found = match::Truth::no;
       for (const match::Condition& one : conditions) found = std::max(found, one.ask(subject));
       return found;
     };
-    const match::OpenSubject context{.name = &context_,
-                                     .kind = OperationKind::kernel,
-                                     .within = std::span<const match::AtomSet>{}};
-    if (!evidence_.model_text.empty() && any_holds(context) == match::Truth::yes) {
+    const match::OpenSubject model_text{.name = &model_text_,
+                                        .kind = OperationKind::kernel,
+                                        .within = std::span<const match::AtomSet>{}};
+    if (has_model_text() && best_truth(model_text) == match::Truth::yes) {
       return {what, total_, total_};
     }
     Score<Choosable> score{what};
     const bool open = !evidence_.perhaps_within.empty();
     evidence_.each([&](const match::Subject& one, int64_t ns) {
-      const match::Truth found = any_holds({.name = one.name,
-                                            .kind = one.kind,
-                                            .within = open ? evidence_.perhaps_within : one.within,
-                                            .perhaps_within = open});
+      const match::Truth found = best_truth({.name = one.name,
+                                             .kind = one.kind,
+                                             .within = open ? evidence_.perhaps_within : one.within,
+                                             .perhaps_within = open});
       if (found == match::Truth::yes) score.total_ns = add(score.total_ns, ns);
       if (found != match::Truth::no) score.most_ns = add(score.most_ns, ns);
     });
@@ -76,12 +77,12 @@ class Detector {
  private:
   const sema::Program& program_;
   const Evidence& evidence_;
-  match::AtomSet context_;
+  match::AtomSet model_text_;
   int64_t total_ = 0;
 };
 
-/// The best of the scores, if it is the only best and above 0; `why` is given what was near.
-/// `certain` becomes false where knowing what is round operations might give another.
+/// The best of the scores, if it is the only best and above 0; `why` becomes the reason. `certain`
+/// becomes false if known contexts might change the result.
 template <class Id, class NameOf>
 std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf name_of,
                             std::string_view what, std::string& why, bool& certain) {
@@ -113,7 +114,7 @@ std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf
   return scores[0].what;
 }
 
-/// `why` says what is not there; a near word of `known` is suggested.
+/// Throws the Error `why`, and suggests a similar word of `known`.
 [[noreturn]] void unknown(std::string why, const std::string& name,
                           const std::vector<std::string>& known) {
   throw Error("", std::move(why), near_or_all(name, known));
@@ -170,13 +171,14 @@ class Chooser {
     return engine;
   }
 
-  /// Where the context names a model that several engines have, so that all are detected for all
-  /// time: the engine whose own `detect` holds for more than that of any other.
+  /// If the model text names a model of several engines, all are detected for all time. Then: the
+  /// engine whose own `detect` matches more than that of any other.
   std::optional<sema::EngineId> best_of_tied(const std::vector<Score<sema::EngineId>>& scores,
                                              std::string& why) {
     int64_t most = 0;
     for (const auto& score : scores) most = std::max(most, score.total_ns);
-    if (!detector_.has_context() || most == 0 || most < detector_.total_ns()) return std::nullopt;
+    if (!detector_.has_model_text() || most == 0 || most < detector_.total_ns())
+      return std::nullopt;
     std::vector<Score<sema::EngineId>> own;
     for (const auto& score : scores) {
       const sema::ExprId detect = program_.engines.get(score.what).detect;
@@ -264,14 +266,14 @@ Choice choose_model(const std::shared_ptr<const match::Database>& database,
                     const TraceSubjects& subjects, const ChooseOptions& options,
                     std::span<const match::AtomSet> perhaps_within) {
   const trace::Trace& trace = subjects.trace();
-  std::vector<int64_t> totals(subjects.alike(), 0);
+  std::vector<int64_t> totals(subjects.classes(), 0);
   for (size_t i = 0; i < trace.operations.size(); ++i) {
-    int64_t& total = totals[subjects.alike(subjects.of(i))];
+    int64_t& total = totals[subjects.class_of(subjects.of(i))];
     total = add(total, trace.operations[i].duration_ns);
   }
-  const auto each = [&](const std::function<void(const match::Subject&, int64_t)>& tell) {
-    subjects.each_alike(
-        [&](uint32_t alike, const match::Subject& one) { tell(one, totals[alike]); });
+  const auto each = [&](const std::function<void(const match::Subject&, int64_t)>& call) {
+    subjects.each_class(
+        [&](uint32_t number, const match::Subject& one) { call(one, totals[number]); });
   };
   return choose_model(subjects.program(), database, {trace.model_text, each, perhaps_within},
                       options);

@@ -23,8 +23,8 @@ sema::DimensionId named_dimension(const sema::Program& program, const std::strin
   throw Error("", fmt::format("the rules have no dimension `{}`", name), near_or_all(name, known));
 }
 
-Given given(const sema::Program& program, std::optional<sema::RuleId> rule_id,
-            std::string_view name) {
+LabelResult label_result(const sema::Program& program, std::optional<sema::RuleId> rule_id,
+                         std::string_view name) {
   if (!rule_id) return {sema::reserved::unclassified, rule_id, false};
   const sema::Rule& rule = program.rules.get(*rule_id);
   return {rule.keep ? name : std::string_view(rule.label), rule_id, !rule.otherwise};
@@ -32,12 +32,12 @@ Given given(const sema::Program& program, std::optional<sema::RuleId> rule_id,
 
 namespace {
 
-/// Subjects of one name that get everything from the same rules are one row.
+/// Subjects with one name whose labels all come from the same rules are one row.
 class Rows {
  public:
   Rows(size_t names, size_t subjects) : of_name_(names) { of_subject_.reserve(subjects); }
 
-  /// The row of the next subject. `fresh`: there was none.
+  /// Adds the next subject. `fresh`: its row is new.
   void add(trace::NameId name, const std::vector<std::optional<sema::RuleId>>& rules, bool& fresh) {
     std::vector<uint32_t>& known = of_name_[name.index];
     const auto same = std::find_if(known.begin(), known.end(),
@@ -59,14 +59,14 @@ class Rows {
   std::vector<uint32_t> of_subject_;
 };
 
-/// Where every name has one row, that of its number, operations need none told.
+/// If every name has one row, rows are numbered like names, and `row_of` is not needed.
 void drop_rows(size_t names, Labelled& labelled) {
   if (labelled.names.size() != names) return;
   std::vector<uint32_t> row_of_name(names, UINT32_MAX);
   for (uint32_t row = 0; row < names; ++row) row_of_name[labelled.names[row].index] = row;
   if (std::count(row_of_name.begin(), row_of_name.end(), UINT32_MAX) != 0) return;
   for (DimensionLabels& labels : labelled.dimensions) {
-    std::vector<Given> by_name;
+    std::vector<LabelResult> by_name;
     by_name.reserve(names);
     for (const uint32_t row : row_of_name) by_name.push_back(labels.by_row[row]);
     labels.by_row = std::move(by_name);
@@ -88,30 +88,31 @@ Labelled classify(const TraceSubjects& subjects, sema::ModelId model) {
     labelled.dimensions.back().by_row.reserve(trace.names.size());
   }
   labelled.names.reserve(trace.names.size());
-  const bool one_a_name = subjects.of_operation().empty();
-  Rows rows(one_a_name ? 0 : trace.names.size(), one_a_name ? 0 : subjects.size());
-  std::vector<std::vector<std::optional<sema::RuleId>>> rules_of(subjects.alike());
-  subjects.each_alike([&](uint32_t alike, const match::Subject& subject) {
+  const bool one_per_name = subjects.of_operation().empty();
+  Rows rows(one_per_name ? 0 : trace.names.size(), one_per_name ? 0 : subjects.size());
+  std::vector<std::vector<std::optional<sema::RuleId>>> rules_of(subjects.classes());
+  subjects.each_class([&](uint32_t number, const match::Subject& subject) {
     for (const match::TableMatcher& matcher : matchers) {
-      rules_of[alike].push_back(matcher.match(subject));
+      rules_of[number].push_back(matcher.match(subject));
     }
   });
   for (uint32_t number = 0; number < subjects.size(); ++number) {
-    const std::vector<std::optional<sema::RuleId>>& rules = rules_of[subjects.alike(number)];
+    const std::vector<std::optional<sema::RuleId>>& rules = rules_of[subjects.class_of(number)];
     const trace::NameId name = subjects.name(number);
     bool fresh = true;
-    if (!one_a_name) rows.add(name, rules, fresh);
+    if (!one_per_name) rows.add(name, rules, fresh);
     if (!fresh) continue;
     labelled.names.push_back(name);
     for (size_t d = 0; d < matchers.size(); ++d) {
-      labelled.dimensions[d].by_row.push_back(given(program, rules[d], trace.names.get(name).text));
+      labelled.dimensions[d].by_row.push_back(
+          label_result(program, rules[d], trace.names.get(name).text));
     }
   }
   labelled.row_of.reserve(subjects.of_operation().size());
   for (const uint32_t subject : subjects.of_operation()) {
     labelled.row_of.push_back(rows.of_subject()[subject]);
   }
-  if (!one_a_name) drop_rows(trace.names.size(), labelled);
+  if (!one_per_name) drop_rows(trace.names.size(), labelled);
   return labelled;
 }
 

@@ -10,8 +10,8 @@ struct Stretch {
   size_t length = 0;  // of places i with name[i] = name[i + p]
 };
 
-/// All stretches that are long enough are found once, in one pass a period; what is searched after
-/// that, part by part, are their parts.
+/// All stretches that are long enough are found first, in one pass per period. The search of a part
+/// of the names then uses the parts of these stretches.
 class Finder {
  public:
   Finder(std::span<const uint32_t> names, const PeriodOptions& options) : options_(options) {
@@ -37,7 +37,7 @@ class Finder {
       const Repetition found{stretch.first, p, (stretch.length + p) / p, level};
       find(begin, found.first, level);
       found_.push_back(found);
-      if (p >= options_.look_inside) find(found.first, found.first + p, level + 1);
+      if (p >= options_.search_inside) find(found.first, found.first + p, level + 1);
       find(found.first + stretch.length + p, end, level);
       return;
     }
@@ -50,8 +50,8 @@ class Finder {
     return std::min(options_.most_period, size / options_.least_repeats);
   }
 
-  /// A stretch that is long enough covers the end of a window of that length, so a difference near
-  /// the end of a window moves it by nearly its length: most names are never looked at.
+  /// A stretch that is long enough fills a window of the least length. A difference near the end of
+  /// a window moves the window by nearly its length, so most names are never read.
   void collect(std::span<const uint32_t> names, size_t period) {
     const size_t places = names.size() - period;
     const auto same = [&](size_t i) { return names[i] == names[i + period]; };
@@ -73,7 +73,7 @@ class Finder {
     }
   }
 
-  /// The first of the longest in [begin, end), of those that were collected.
+  /// The first of the longest collected stretches in [begin, end).
   Stretch longest(size_t begin, size_t end, size_t period) const {
     const Stretch* const all = stretches_.data();
     const Stretch* const last = all + begins_[period - options_.least_period + 1];
@@ -89,7 +89,7 @@ class Finder {
     return best;
   }
 
-  /// With the period behind it, it holds enough repeats and names.
+  /// With the period after it, a stretch of this length has enough repeats and names.
   size_t least_length(size_t period) const {
     const size_t cover = std::max(options_.least_repeats * period, options_.least_covered);
     return cover > period ? cover - period : 1;

@@ -12,10 +12,10 @@
 namespace kr::classify {
 namespace {
 
-/// What is known of a number while its parts are met.
+/// A number whose parts are added.
 struct Parts {
   std::optional<int64_t> sum;
-  bool broken = false;  // a part is not a number, or all are too much
+  bool broken = false;  // a part is not a number, or the sum overflows
 
   void add(std::string_view digits) {
     const auto part = integer_from(digits);
@@ -25,23 +25,23 @@ struct Parts {
   }
 };
 
-/// The numbers of a rule while its expression is walked.
-struct Taken {
-  /// Expressions that were walked: one that patterns share gives its numbers once.
-  std::unordered_set<sema::ExprId> walked;
+/// The numbers of a rule, while its expression is traversed.
+struct Extracted {
+  /// Visited expressions: one that patterns share gives its numbers once.
+  std::unordered_set<sema::ExprId> visited;
   std::optional<int64_t> step;
   std::optional<int64_t> layer;
   Parts batch;
   Parts tokens;
 };
 
-/// An atom with named groups, to take its numbers by.
+/// An atom with named groups, which extract numbers.
 class Numbers {
  public:
   explicit Numbers(const sema::Atom& atom)
       : re2_(regex::to_re2(atom.regex), options()), groups_(re2_.CapturingGroupNames()) {}
 
-  void take(std::string_view text, Taken& taken) const {
+  void take(std::string_view text, Extracted& extracted) const {
     std::vector<re2::StringPiece> found(static_cast<size_t>(re2_.NumberOfCapturingGroups()) + 1);
     const re2::StringPiece subject(text.data(), text.size());
     if (!re2_.ok() || !re2_.Match(subject, 0, text.size(), RE2::UNANCHORED, found.data(),
@@ -51,24 +51,24 @@ class Numbers {
     for (const auto& [place, name] : groups_) {
       const re2::StringPiece& piece = found[static_cast<size_t>(place)];
       const auto which = sema::phase_number(name);
-      if (!which || piece.data() == nullptr) continue;  // no part of the match
-      give(*which, {piece.data(), piece.size()}, taken);
+      if (!which || piece.data() == nullptr) continue;  // not in the match
+      give(*which, {piece.data(), piece.size()}, extracted);
     }
   }
 
  private:
-  static void give(sema::PhaseNumber which, std::string_view digits, Taken& taken) {
+  static void give(sema::PhaseNumber which, std::string_view digits, Extracted& extracted) {
     switch (which) {
       case sema::PhaseNumber::step:
-        if (const auto value = integer_from(digits)) taken.step = value;
+        if (const auto value = integer_from(digits)) extracted.step = value;
         return;
       case sema::PhaseNumber::layer:
-        if (const auto value = integer_from(digits)) taken.layer = value;
+        if (const auto value = integer_from(digits)) extracted.layer = value;
         return;
       case sema::PhaseNumber::batch:
-        return taken.batch.add(digits);
+        return extracted.batch.add(digits);
       case sema::PhaseNumber::tokens:
-        return taken.tokens.add(digits);
+        return extracted.tokens.add(digits);
     }
   }
 
@@ -96,36 +96,38 @@ struct PhaseReader::Impl {
        sema::ModelId id)
       : program(of), model(of.models.get(id)), scanner(database) {}
 
-  /// `expr` holds.
-  void take(sema::ExprId id, const match::Subject& subject, std::string_view text, Taken& taken) {
-    if (!taken.walked.insert(id).second) return;
+  /// Extracts the numbers of an expression that matches.
+  void take(sema::ExprId id, const match::Subject& subject, std::string_view text,
+            Extracted& extracted) {
+    if (!extracted.visited.insert(id).second) return;
     const sema::Expr& expr = program.exprs.get(id);
     switch (expr.op) {
       case sema::ExprOp::atom:
-        take(expr.atom, text, taken);
+        take(expr.atom, text, extracted);
         return;
       case sema::ExprOp::disjunction:
         for (const sema::ExprId operand : expr.operands) {
-          if (match::holds(program, operand, subject)) return take(operand, subject, text, taken);
+          if (match::holds(program, operand, subject))
+            return take(operand, subject, text, extracted);
         }
         return;
       case sema::ExprOp::conjunction:
-        for (const sema::ExprId operand : expr.operands) take(operand, subject, text, taken);
+        for (const sema::ExprId operand : expr.operands) take(operand, subject, text, extracted);
         return;
       case sema::ExprOp::operation:
       case sema::ExprOp::within:
       case sema::ExprOp::negation:
-        return;  // nothing of the text is in them
+        return;  // they have no matched text
     }
   }
 
-  void take(sema::AtomId id, std::string_view text, Taken& taken) {
+  void take(sema::AtomId id, std::string_view text, Extracted& extracted) {
     auto [known, added] = numbers.try_emplace(id);
     if (added) {
       const sema::Atom& atom = program.atoms.get(id);
       if (!regex::group_names(atom.regex).empty()) known->second = std::make_unique<Numbers>(atom);
     }
-    if (known->second) known->second->take(text, taken);
+    if (known->second) known->second->take(text, extracted);
   }
 };
 
@@ -146,12 +148,12 @@ Phase PhaseReader::read(std::string_view text) {
     if (rule.keep) return phase;
     phase.label = rule.label;
     if (rule.otherwise) return phase;
-    Taken taken;
-    impl_->take(rule.expr, subject, text, taken);
-    phase.step = taken.step;
-    phase.layer = taken.layer;
-    phase.batch = taken.batch.sum;
-    phase.tokens = taken.tokens.sum;
+    Extracted extracted;
+    impl_->take(rule.expr, subject, text, extracted);
+    phase.step = extracted.step;
+    phase.layer = extracted.layer;
+    phase.batch = extracted.batch.sum;
+    phase.tokens = extracted.tokens.sum;
     return phase;
   }
   return {};

@@ -1,5 +1,5 @@
-// Phases of steps: a model's `phases` over the text that a trace has for a step, and the numbers
-// that the named groups of their expressions take from it (see sema/phase_number.hpp).
+// Phases of steps: the rules of a model's `phases`, applied to the text of a step, and the numbers
+// that the named groups of their expressions extract from it (see sema/phase_number.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 namespace kr::classify {
 
 struct Phase {
-  std::string_view label;  // owned by the Program; empty: no rule holds
+  std::string_view label;  // owned by the Program; empty: no rule matches
   std::optional<int64_t> step;
   std::optional<int64_t> layer;
   std::optional<int64_t> batch;   // requests
   std::optional<int64_t> tokens;  // of all requests
 };
 
-/// For one thread. The Program has to outlive it.
+/// For use by one thread. The Program must outlive it.
 class PhaseReader {
  public:
   PhaseReader(const sema::Program& program, const std::shared_ptr<const match::Database>& database,
@@ -27,9 +27,9 @@ class PhaseReader {
   ~PhaseReader();
   PhaseReader(PhaseReader&&) noexcept;
 
-  /// The first rule that holds. Its numbers are those of the first alternative in it that holds,
-  /// at its leftmost match; where parts of a number are told, their sum. What is not a whole number
-  /// or does not fit in 64 bits is none.
+  /// The first rule that matches. Its numbers come from its first alternative that matches, at the
+  /// leftmost match; several parts of a number are added. Text that is not a whole number of 64
+  /// bits is no number.
   Phase read(std::string_view text);
 
  private:

@@ -16,7 +16,7 @@ bool is_digits(std::string_view text) {
   return std::all_of(text.begin(), text.end(), is_digit);
 }
 
-/// `12`, `12.5`, `.5`, with a sign: what a person means as a number, good or bad.
+/// `12`, `12.5`, `.5`, with or without a sign: meant as a number, valid or not.
 bool looks_like_number(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const size_t dot = text.find('.');
@@ -25,7 +25,7 @@ bool looks_like_number(std::string_view text) {
   return is_digits(whole) && is_digits(fraction) && !(whole.empty() && fraction.empty());
 }
 
-/// Decimal seconds to ns, exactly; a tenth decimal rounds half up.
+/// Decimal seconds to ns, exactly; the tenth decimal rounds half up.
 int64_t seconds_to_ns(std::string_view text, std::string_view run) {
   const auto fail = [&](std::string_view why) -> int64_t {
     throw Error("", fmt::format("elapsed time `{}` of run `{}` {}", text, run, why),
@@ -44,7 +44,7 @@ std::string name_or_detect(std::string_view word) {
   return word == "auto" ? std::string() : std::string(word);
 }
 
-/// The text cut before its last `fields` commas: the path, then the fields.
+/// A path and the last fields of a text, which commas separate.
 struct Split {
   std::string path;
   std::vector<std::string_view> fields;
@@ -70,7 +70,7 @@ RunSpec parse_run_spec(std::string_view text,
   const size_t commas = static_cast<size_t>(std::count(text.begin(), text.end(), ','));
   const size_t most = std::min<size_t>(commas, 3);
 
-  // By what exists, the longest path first; else by the form alone.
+  // The longest path that exists; if none does, by the form of the text.
   std::optional<Split> found;
   for (size_t fields = 0; fields <= most && !found; ++fields) {
     Split split = split_from_right(text, fields);

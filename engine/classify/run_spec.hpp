@@ -13,14 +13,14 @@ struct RunSpec {
   std::string path;
   std::string engine;  // empty: detect
   std::string model;   // empty: detect
-  /// The elapsed time the user measured, seconds scaled to ns by decimal arithmetic. 0 is kept: it
-  /// asks for the trace's own span.
+  /// The elapsed time that the user measured: exact decimal seconds, in ns. 0 means the trace's own
+  /// span.
   std::optional<int64_t> elapsed_ns;
 };
 
-/// Reads from the right; a path that `exists` as written wins, so commas in a path are safe; one
-/// comma alone means ENGINE; `auto` and nothing mean detect. Throws Error on an ELAPSED that is
-/// negative or too large.
+/// Reads from the right. A path that `exists` as written is preferred, so a path may contain
+/// commas. A single field is ENGINE; `auto` and an empty field mean detection. Throws Error for an
+/// ELAPSED that is negative or too large.
 RunSpec parse_run_spec(std::string_view text,
                        const std::function<bool(const std::string&)>& exists);
 

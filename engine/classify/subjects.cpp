@@ -10,38 +10,39 @@ namespace kr::classify {
 
 namespace {
 
-template <class Tell>
-void each_engine(const sema::Program& program, const ChooseOptions& options, const Tell& tell) {
+template <class Call>
+void each_engine(const sema::Program& program, const ChooseOptions& options, const Call& call) {
   for (const sema::Engine& engine : program.engines) {
-    if (options.engine.empty() || engine.name == options.engine) tell(engine);
+    if (options.engine.empty() || engine.name == options.engine) call(engine);
   }
 }
 
 }  // namespace
 
 std::vector<sema::ExprId> detection(const sema::Program& program, const ChooseOptions& options) {
-  std::vector<sema::ExprId> asked;
-  if (!options.engine.empty() && !options.model.empty()) return asked;
+  std::vector<sema::ExprId> exprs;
+  if (!options.engine.empty() && !options.model.empty()) return exprs;
   each_engine(program, options, [&](const sema::Engine& engine) {
-    asked.push_back(engine.detect);
+    exprs.push_back(engine.detect);
     for (const sema::ModelId model : engine.models)
-      asked.push_back(program.models.get(model).detect);
+      exprs.push_back(program.models.get(model).detect);
   });
-  return asked;
+  return exprs;
 }
 
-std::vector<sema::ExprId> may_be_asked(const sema::Program& program, const ChooseOptions& options) {
-  std::vector<sema::ExprId> asked = detection(program, options);
+std::vector<sema::ExprId> possible_expressions(const sema::Program& program,
+                                               const ChooseOptions& options) {
+  std::vector<sema::ExprId> exprs = detection(program, options);
   each_engine(program, options, [&](const sema::Engine& engine) {
     for (const sema::ModelId id : engine.models) {
       const sema::Model& model = program.models.get(id);
       if (!options.model.empty() && model.name != options.model) continue;
       for (const sema::Table& table : model.tables) {
-        for (const sema::RuleId rule : table.rules) asked.push_back(program.rules.get(rule).expr);
+        for (const sema::RuleId rule : table.rules) exprs.push_back(program.rules.get(rule).expr);
       }
     }
   });
-  return asked;
+  return exprs;
 }
 
 TraceSubjects::TraceSubjects(const sema::Program& program,
@@ -50,70 +51,72 @@ TraceSubjects::TraceSubjects(const sema::Program& program,
     : program_(&program),
       trace_(&trace),
       matched_(database, program, trace.names),
-      surroundings_(program, may_be_asked(program, options)),
+      contexts_(program, possible_expressions(program, options)),
       pairs_(trace.names.size()) {
-  if (trace.host && surroundings_.asked()) place(database);
-  find_alike();
+  if (trace.host && contexts_.used()) find_contexts(database);
+  find_classes();
 }
 
-void TraceSubjects::find_alike() {
+void TraceSubjects::find_classes() {
   std::map<std::tuple<uint32_t, OperationKind, uint32_t>, uint32_t> known;
-  alike_.reserve(size());
+  class_of_.reserve(size());
   for (uint32_t subject = 0; subject < size(); ++subject) {
     const trace::NameId id = name(subject);
-    const uint32_t around = placed() ? pairs_[subject].around : Surroundings::nothing;
+    const uint32_t context = has_contexts() ? pairs_[subject].context : EnclosingContexts::none;
     const auto [at, added] =
-        known.try_emplace({matched_.set_of(id), trace_->names.get(id).kind, around},
-                          static_cast<uint32_t>(first_alike_.size()));
-    if (added) first_alike_.push_back(subject);
-    alike_.push_back(at->second);
+        known.try_emplace({matched_.set_of(id), trace_->names.get(id).kind, context},
+                          static_cast<uint32_t>(first_of_class_.size()));
+    if (added) first_of_class_.push_back(subject);
+    class_of_.push_back(at->second);
   }
 }
 
-void TraceSubjects::place(const std::shared_ptr<const match::Database>& database) {
+void TraceSubjects::find_contexts(const std::shared_ptr<const match::Database>& database) {
   const trace::HostSide& host = *trace_->host;
   match::Scanner scanner(database);
   match::AtomSet set(program_->atoms.size());
-  std::vector<uint32_t> look_of_name;
-  look_of_name.reserve(host.range_names.size());
+  std::vector<uint32_t> signature_of_name;
+  signature_of_name.reserve(host.range_names.size());
   for (const std::string& name : host.range_names) {
     scanner.scan(name, set);
-    look_of_name.push_back(surroundings_.look(set));
+    signature_of_name.push_back(contexts_.signature(set));
   }
-  of_operation_.assign(trace_->operations.size(), Surroundings::nothing);
+  of_operation_.assign(trace_->operations.size(), EnclosingContexts::none);
   struct Lane {
     trace::RangeEnds ends;
-    std::unordered_map<uint32_t, uint32_t> open;  // by look: how many ranges
-    uint32_t around = Surroundings::nothing;
+    std::unordered_map<uint32_t, uint32_t> open;  // by signature: the number of ranges
+    uint32_t context = EnclosingContexts::none;
   };
   std::vector<Lane> lanes(host.threads.size());
-  const auto look_of = [&](uint32_t range) { return look_of_name[host.ranges[range].name]; };
-  const auto around = [&](uint32_t number, int64_t time) {
+  const auto signature_of = [&](uint32_t range) {
+    return signature_of_name[host.ranges[range].name];
+  };
+  const auto context_at = [&](uint32_t number, int64_t time) {
     Lane& lane = lanes[number];
     lane.ends.close_until(time, [&](uint32_t range) {
-      const auto at = lane.open.find(look_of(range));
+      const auto at = lane.open.find(signature_of(range));
       if (--at->second != 0) return;
-      lane.around = surroundings_.remove(lane.around, at->first);
+      lane.context = contexts_.remove(lane.context, at->first);
       lane.open.erase(at);
     });
-    return lane.around;
+    return lane.context;
   };
   trace::sweep_launches(
       host,
       [&](uint32_t number, uint32_t range) {
         Lane& lane = lanes[number];
         lane.ends.open(range, host.ranges[range].end_ns);
-        if (lane.open[look_of(range)]++ != 0) return;
-        lane.around = surroundings_.add(lane.around, look_of(range));
+        if (lane.open[signature_of(range)]++ != 0) return;
+        lane.context = contexts_.add(lane.context, signature_of(range));
       },
       [&](const trace::SweptLaunch& launch) {
-        uint32_t all = around(launch.thread, launch.time);
+        uint32_t all = context_at(launch.thread, launch.time);
         if (launch.shared != trace::HostRange::none) {
-          all = surroundings_.unite(all, around(launch.shared, launch.time));
+          all = contexts_.unite(all, context_at(launch.shared, launch.time));
         }
         for (const uint32_t operation : launch.operations) of_operation_[operation] = all;
       });
-  // Numbered as they are met, so that the order of a file never shows.
+  // Numbered in the order of operations, so that the order of a file has no effect.
   for (size_t i = 0; i < of_operation_.size(); ++i) {
     of_operation_[i] = pairs_.number(trace_->operations[i].name, of_operation_[i]);
   }

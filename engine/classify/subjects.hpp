@@ -1,6 +1,5 @@
-// The distinct subjects of a trace: its names, each as often as something else is round it, as far
-// as the rules that may be asked look at that. Every name is scanned once, whoever asks afterwards
-// (detection, then every dimension of the chosen model).
+// The distinct subjects of a trace: pairs of a name and an enclosing context, as far as the rules
+// distinguish contexts. Every name is scanned once, for detection and for all dimensions.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "classify/enclosing_context.hpp"
 #include "classify/matched_names.hpp"
-#include "classify/surroundings.hpp"
 #include "match/condition.hpp"
 #include "trace/trace.hpp"
 
@@ -19,21 +18,21 @@ namespace kr::classify {
 struct ChooseOptions {
   std::string engine;  // empty: detect
   std::string model;   // empty: detect
-  /// The user named rules: their only engine is taken where none is detected, before `generic`.
+  /// The user gave rules: if no engine is detected, their only engine is used, before `generic`.
   bool rules_given = false;
 };
 
-/// What detects the engine and model of a run; nothing where both are named.
+/// The expressions that detect the engine and model of a run; none if both are named.
 std::vector<sema::ExprId> detection(const sema::Program& program, const ChooseOptions& options);
-/// That, and the rules of every model that may be chosen.
-std::vector<sema::ExprId> may_be_asked(const sema::Program& program, const ChooseOptions& options);
+/// These, and the rules of every model that may be chosen.
+std::vector<sema::ExprId> possible_expressions(const sema::Program& program,
+                                               const ChooseOptions& options);
 
-/// For the rules of one run. Memory: where they look within, 4 bytes an operation, and while it is
-/// made 8 more; 4 bytes a subject.
+/// For the rules of one run. Memory: 4 bytes per subject; if rules use `within`, also 4 bytes per
+/// operation, and 8 more during construction.
 class TraceSubjects {
  public:
-  /// What is round operations is known where the trace has a host side. All that is given has to
-  /// outlive it.
+  /// Contexts are known if the trace has a host side. All arguments must outlive this.
   TraceSubjects(const sema::Program& program,
                 const std::shared_ptr<const match::Database>& database, const trace::Trace& trace,
                 const ChooseOptions& options);
@@ -41,48 +40,48 @@ class TraceSubjects {
   const trace::Trace& trace() const noexcept { return *trace_; }
   const sema::Program& program() const noexcept { return *program_; }
 
-  size_t size() const noexcept { return placed() ? pairs_.size() : trace_->names.size(); }
+  size_t size() const noexcept { return has_contexts() ? pairs_.size() : trace_->names.size(); }
   trace::NameId name(uint32_t subject) const {
-    return placed() ? pairs_[subject].name : trace::NameId{subject};
+    return has_contexts() ? pairs_[subject].name : trace::NameId{subject};
   }
-  /// By operation; empty: every name is one subject, its NameId.
+  /// By operation; empty: every name is one subject, with the number of its NameId.
   const std::vector<uint32_t>& of_operation() const noexcept { return of_operation_; }
   uint32_t of(size_t operation) const {
     return of_operation_.empty() ? trace_->operations[operation].name.index
                                  : of_operation_[operation];
   }
 
-  /// Subjects that no rule can tell apart are alike: few, however many names there are.
-  size_t alike() const noexcept { return first_alike_.size(); }
-  uint32_t alike(uint32_t subject) const { return alike_[subject]; }
+  /// Subjects that no rule can distinguish are one class. Classes are few, even for many names.
+  size_t classes() const noexcept { return first_of_class_.size(); }
+  uint32_t class_of(uint32_t subject) const { return class_of_[subject]; }
 
-  /// Calls `tell(alike, subject)` with one of each.
-  template <class Tell>
-  void each_alike(const Tell& tell) const {
+  /// Calls `call(class, subject)` with one subject of each class.
+  template <class Call>
+  void each_class(const Call& call) const {
     match::AtomSet name(program_->atoms.size());
     std::vector<match::AtomSet> within;
-    for (uint32_t i = 0; i < alike(); ++i) {
-      const uint32_t first = first_alike_[i];
+    for (uint32_t i = 0; i < classes(); ++i) {
+      const uint32_t first = first_of_class_[i];
       const trace::NameId id = this->name(first);
       matched_.fill(id, name);
-      if (placed()) surroundings_.fill(pairs_[first].around, within);
-      tell(i, match::Subject{.name = &name, .kind = trace_->names.get(id).kind, .within = within});
+      if (has_contexts()) contexts_.fill(pairs_[first].context, within);
+      call(i, match::Subject{.name = &name, .kind = trace_->names.get(id).kind, .within = within});
     }
   }
 
  private:
-  bool placed() const noexcept { return !of_operation_.empty(); }
-  void place(const std::shared_ptr<const match::Database>& database);
-  void find_alike();
+  bool has_contexts() const noexcept { return !of_operation_.empty(); }
+  void find_contexts(const std::shared_ptr<const match::Database>& database);
+  void find_classes();
 
   const sema::Program* program_;
   const trace::Trace* trace_;
   MatchedNames matched_;
-  Surroundings surroundings_;
-  PlacedNames pairs_;
+  EnclosingContexts contexts_;
+  NamesInContext pairs_;
   std::vector<uint32_t> of_operation_;
-  std::vector<uint32_t> alike_;        // by subject
-  std::vector<uint32_t> first_alike_;  // the first subject of each
+  std::vector<uint32_t> class_of_;        // by subject
+  std::vector<uint32_t> first_of_class_;  // the first subject of each class
 };
 
 }  // namespace kr::classify

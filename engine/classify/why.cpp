@@ -10,8 +10,8 @@ namespace {
 
 using Spans = std::vector<std::pair<size_t, size_t>>;
 
-/// The atoms of an expression that speak for it, each once: those under `!` and `within` look at
-/// what is not in the name. Patterns share expressions, so each is visited once.
+/// The atoms of an expression that can match the name, each once: not those under `!` and `within`.
+/// Patterns share expressions, so each is visited once.
 void collect_atoms(const sema::Program& program, sema::ExprId root,
                    std::vector<sema::AtomId>& atoms) {
   std::vector<sema::ExprId> left{root};
@@ -67,7 +67,7 @@ class Explainer {
     for (const match::Outcome& outcome : all) {
       dimension.outcomes.push_back(explain(table, outcome, all.size() == 1));
     }
-    // The usual case first: the kind that the name alone tells, and no context.
+    // The usual case first: the kind by the name, and no context.
     const auto usual = match::TableMatcher(program_, table).match(usual_subject());
     std::stable_partition(dimension.outcomes.begin(), dimension.outcomes.end(),
                           [&](const WhyOutcome& outcome) { return outcome.rule == usual; });
@@ -76,20 +76,20 @@ class Explainer {
 
  private:
   WhyOutcome explain(const sema::Table& table, const match::Outcome& outcome, bool only) const {
-    WhyOutcome told;
-    told.label = sema::reserved::unclassified;
-    told.rule = outcome.rule;
-    told.conditions = outcome.conditions;
+    WhyOutcome out;
+    out.label = sema::reserved::unclassified;
+    out.rule = outcome.rule;
+    out.conditions = outcome.conditions;
     if (outcome.rule) {
       const sema::Rule& rule = program_.rules.get(*outcome.rule);
-      told.label = rule.keep ? query_.name : rule.label;
-      if (rule.expr.valid()) told.spans = spans_of(rule.expr);
+      out.label = rule.keep ? query_.name : rule.label;
+      if (rule.expr.valid()) out.spans = spans_of(rule.expr);
     }
-    if (!only) return told;  // the other outcomes stand beside it
+    if (!only) return out;  // the other outcomes are listed instead
     for (const sema::RuleId id : match::also_hold(program_, table, usual_subject())) {
-      told.also.push_back({program_.rules.get(id).label, id});
+      out.also.push_back({program_.rules.get(id).label, id});
     }
-    return told;
+    return out;
   }
 
   match::Subject usual_subject() const {

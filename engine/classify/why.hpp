@@ -1,5 +1,5 @@
-// Why a name gets its labels: the rule that wins in each dimension, where its texts stand in the
-// name, and which other rules hold too.
+// Why a name gets its labels: the rule that decides in each dimension, which parts of the name it
+// matches, and which other rules match too.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace kr::classify {
 
 struct WhyQuery {
   std::string name;
-  /// None: any kind is possible, each outcome is told.
+  /// Nullopt: any kind is possible, and every outcome is reported.
   std::optional<OperationKind> kind;
-  /// None: any context is possible. The names of enclosing nodes and ranges, outermost first.
+  /// The names of enclosing nodes and ranges, outermost first. Nullopt: any context is possible.
   std::optional<std::vector<std::string>> within;
 };
 
@@ -24,32 +24,32 @@ struct WhyRule {
   sema::RuleId rule;
 };
 
-/// One thing that can come out in one dimension.
+/// One possible result in one dimension.
 struct WhyOutcome {
   std::string label;
   std::optional<sema::RuleId> rule;  // none: unclassified
-  /// Bytes [begin, end) of the name that hold the rule's texts, in order, joined where they
-  /// overlap.
+  /// The bytes [begin, end) of the name that the rule's texts match, in order; overlapping ones are
+  /// joined.
   std::vector<std::pair<size_t, size_t>> spans;
-  /// Other rules that hold, `otherwise` left out, in the order tried; told where there is but one
+  /// Other rules that match, without `otherwise`, in the order tried; only if there is a single
   /// outcome.
   std::vector<WhyRule> also;
-  /// What has to be so of kind and context for this outcome; empty: nothing.
+  /// The conditions on kind and context for this outcome; may be empty.
   std::vector<std::string> conditions;
 };
 
 struct WhyDimension {
   sema::DimensionId dimension;
-  /// First the usual one (the kind that the name tells, no context), then in the order tried.
+  /// First the usual one (the kind by the name, no context), then in the order tried.
   std::vector<WhyOutcome> outcomes;
 };
 
 std::vector<WhyDimension> why(const match::CompiledRules& rules, sema::ModelId model,
                               const WhyQuery& query);
 
-/// `file:line`; `built-in` for a rule that no file has.
+/// `file:line`; `built-in` for a rule that is not in a file.
 std::string rule_place(const match::CompiledRules& rules, sema::RuleId rule);
-/// The rule as written, on one line; empty for one that no file has.
+/// The rule as written, on one line; empty for a rule that is not in a file.
 std::string rule_on_one_line(const match::CompiledRules& rules, sema::RuleId rule);
 
 }  // namespace kr::classify

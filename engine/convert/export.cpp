@@ -44,7 +44,7 @@ class Exporter {
     std::string text;
     std::set<std::string> known;
     const auto add = [&](const std::string& pattern, const std::string& label) {
-      // Behind its equal a pattern is never reached, and an object has a key once.
+      // A second equal pattern is never reached, and an object has each key once.
       if (!known.insert(pattern).second) return;
       if (!text.empty()) text += ",\n";
       text += fmt::format("      {}: {}", json_string(pattern), json_string(label));
@@ -58,7 +58,7 @@ class Exporter {
         leave_out(id, why);
         continue;
       }
-      result_.asking_kind += pattern->asks_kind ? 1 : 0;
+      result_.uses_kind += pattern->uses_kind ? 1 : 0;
       add(pattern->text, rule.label);
     }
     if (table.otherwise) {
@@ -72,9 +72,9 @@ class Exporter {
     return text;
   }
 
-  /// A rule that several models share is told once.
+  /// A rule that several models share is reported once.
   void leave_out(sema::RuleId id, std::string_view why) {
-    if (!told_.insert(id.index).second) return;
+    if (!reported_.insert(id.index).second) return;
     const sema::Rule& rule = program_.rules.get(id);
     sink_.add(diag::code::export_left_out, rule.span,
               rule.keep ? "otherwise keep" : excerpt(rule.label, 60), why);
@@ -84,7 +84,7 @@ class Exporter {
   const sema::Program& program_;
   diag::Sink& sink_;
   Exported result_;
-  std::set<uint32_t> told_;
+  std::set<uint32_t> reported_;
 };
 
 }  // namespace
@@ -98,11 +98,9 @@ Exported export_tables(const sema::Program& program, std::string_view dimension,
     present = present || (id && model.table(*id) != nullptr);
   }
   if (!present) {
-    const auto near = nearest(dimension, names);
-    throw Error("",
-                fmt::format("no model of these rules has the dimension `{}`", printable(dimension)),
-                near && *near != dimension ? fmt::format("did you mean `{}`?", *near)
-                                           : fmt::format("available: {}", fmt::join(names, ", ")));
+    throw Error(
+        "", fmt::format("no model of these rules has the dimension `{}`", printable(dimension)),
+        id ? fmt::format("available: {}", fmt::join(names, ", ")) : near_or_all(dimension, names));
   }
   return Exporter(program, sink).run(*id);
 }

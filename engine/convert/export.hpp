@@ -1,4 +1,4 @@
-// Rules as a JSON table that gputrc2graph.py takes (`kr export`).
+// Rules as a JSON table for gputrc2graph.py (`kr export`).
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 namespace kr::convert {
 
 struct Exported {
-  std::string text;        // {engine: {model: {pattern: label}}}
-  size_t rules = 0;        // patterns written
-  size_t left_out = 0;     // rules that no pattern can say, each a finding
-  size_t asking_kind = 0;  // patterns that tell copies and sets by the spelling of names
+  std::string text;      // {engine: {model: {pattern: label}}}
+  size_t rules = 0;      // patterns written
+  size_t left_out = 0;   // rules that no pattern can express, each a finding
+  size_t uses_kind = 0;  // patterns that identify copies and sets by their names
 };
 
-/// One dimension of every model that has it, in the order in which rules are tried: the first
-/// pattern that `re.search` finds gives the label, as there. A rule that no pattern can say is left
-/// out, with a finding at its place. Throws Error where no model has the dimension.
+/// One dimension of every model that has it, in the order in which rules are tried: as in the tool,
+/// the first pattern that `re.search` finds gives the label. A rule that no pattern can express is
+/// left out, with a finding. Throws Error if no model has the dimension.
 Exported export_tables(const sema::Program& program, std::string_view dimension, diag::Sink& sink);
 
 }  // namespace kr::convert

@@ -69,7 +69,7 @@ class Rewriter {
   void group() {
     if (rest_.starts_with("(?#")) {
       const size_t end = rest_.find(')');
-      if (end == rest_.npos) return take(3);  // the dialect says that it is a comment
+      if (end == rest_.npos) return take(3);  // the dialect rejects it
       rest_.remove_prefix(end + 1);
       return;
     }
@@ -139,7 +139,7 @@ class Rewriter {
     if (*point < 0x80) {
       result_.text += hex_byte(static_cast<char>(*point));
     } else if (in_class_ || *point > 0x10ffff) {
-      // A character that a class cannot hold: the dialect refuses it as spelled.
+      // A class cannot contain the character: the dialect rejects it as written.
       result_.text += "\\u";
       rest_.remove_prefix(2);
       return;

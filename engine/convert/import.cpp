@@ -10,6 +10,7 @@
 #include "convert/from_python.hpp"
 #include "convert/import_check.hpp"
 #include "convert/rules_text.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::convert {
 namespace {
@@ -30,7 +31,7 @@ class Importer {
       EngineText& into = text.engines.emplace_back();
       into.name = engine.name;
       into.title = engine.title;
-      for (const PatternModel& model : engine.models) into.models.push_back(ported(model, text));
+      for (const PatternModel& model : engine.models) into.models.push_back(imported(model, text));
       lift(into);
     }
     Imported result;
@@ -42,13 +43,13 @@ class Importer {
   }
 
  private:
-  ModelText ported(const PatternModel& model, RulesText& text) {
+  ModelText imported(const PatternModel& model, RulesText& text) {
     ModelText result{model.name, model.title, model.doc, {}};
     for (const PatternTable& table : model.tables) {
       BlockText& block = result.blocks.emplace_back();
       block.dimension = table.dimension;
       for (const PatternRule& rule : table.rules) add(block, rule, vocabulary(text, table));
-      // What always holds and stands last is `otherwise`.
+      // A last rule that always matches becomes `otherwise`.
       if (!block.rules.empty() && block.rules.back().always) block.rules.back().otherwise = true;
     }
     return result;
@@ -73,8 +74,8 @@ class Importer {
           sink_.add(diag::code::import_left_out, rule.span, excerpt(rule.pattern, shown), why);
       if (!help.empty()) finding.help("{}", help);
       RuleText& comment = block.rules.emplace_back();
-      comment.comment = printable(
-          fmt::format("{}: /{}/ is omitted: {}", label_text(rule.label), rule.pattern, why));
+      comment.comment = printable(fmt::format("{}: /{}/ is omitted: {}",
+                                              syntax::label_text(rule.label), rule.pattern, why));
       return;
     }
     labels.add(rule.label);
@@ -90,12 +91,13 @@ class Importer {
     last->atoms.insert(last->atoms.end(), ported->atoms.begin(), ported->atoms.end());
   }
 
-  /// What all models of an engine end in is the engine's: their own rules are tried before it.
+  /// The rules that end the blocks of all models move to the engine, whose rules are tried after
+  /// those of the model.
   static void lift(EngineText& engine) {
     if (engine.models.size() < 2) return;
     for (const BlockText& block : engine.models.front().blocks) {
       size_t common = block.rules.size();
-      for (const ModelText& model : engine.models) {
+      for (ModelText& model : engine.models) {
         const BlockText* other = model.block(block.dimension);
         common = other == nullptr ? 0 : std::min(common, same_tail(block.rules, other->rules));
       }
@@ -139,10 +141,8 @@ void choose(std::vector<PatternEngine>& engines, const std::vector<std::string>&
     std::vector<std::string> names;
     names.reserve(engines.size());
     for (const PatternEngine& engine : engines) names.push_back(engine.name);
-    const auto near = nearest(name, names);
     throw Error("", fmt::format("the file has no engine `{}`", printable(name)),
-                near ? fmt::format("did you mean `{}`?", *near)
-                     : fmt::format("it has {}", fmt::join(names, ", ")));
+                near_or_all(name, names));
   }
   std::erase_if(engines, [&](const PatternEngine& engine) {
     return std::none_of(wanted.begin(), wanted.end(),

@@ -1,4 +1,4 @@
-// Foreign tables of patterns as a rules file (`kr import`).
+// Tables of patterns from other tools as a rules file (`kr import`).
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 namespace kr::convert {
 
 struct ImportOptions {
-  /// Only these engines, by the name found or the name given; empty: all.
+  /// Only these engines, by their name in the tables or in the rules; empty: all.
   std::vector<std::string> engines;
 };
 
-/// The text of a rules file that labels every name as the tables of a JSON file do; see
-/// read_pattern_tables for what is read. What the dialect cannot say becomes a comment in its place
-/// and a finding; with that left out, the result is proven to mean what was read, where the proof
-/// keeps within its budget (`proven` is false where it does not).
+/// The text of a rules file that labels every name as the tables of a JSON file do;
+/// read_pattern_tables describes the tables. A pattern that the dialect cannot express becomes a
+/// comment and a finding. Without these patterns, the result is proven to be equivalent to the
+/// tables; `proven` is false if the proof exceeds its budget.
 ///
-/// Throws Error for a file that holds no tables, for engines it does not have, and for a result
-/// that would not mean the same, which shows a name.
+/// Throws Error for a file without tables, for engines that it does not have, and, with a name that
+/// shows it, for a result that is not equivalent.
 struct Imported {
   std::string text;
   bool proven = true;

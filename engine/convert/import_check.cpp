@@ -8,13 +8,13 @@
 #include "base/error.hpp"
 #include "compare/compare.hpp"
 #include "convert/from_python.hpp"
-#include "convert/words.hpp"
 #include "sema/load.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::convert {
 namespace {
 
-/// The tables as they stand: nothing joined, shared or simplified.
+/// The tables one to one: nothing joined, shared or simplified.
 std::string direct_text(const std::vector<PatternEngine>& engines,
                         const std::set<const PatternRule*>& left_out) {
   std::string text;
@@ -28,7 +28,7 @@ std::string direct_text(const std::vector<PatternEngine>& engines,
           if (left_out.contains(&rule)) continue;
           const PortedPattern ported = from_python(rule.pattern);
           text +=
-              fmt::format("{}: /{}/{}\n", quoted_text(rule.label),
+              fmt::format("{}: /{}/{}\n", syntax::quoted_text(rule.label),
                           ported.text.empty() ? ".*" : ported.text, ported.ignore_case ? "i" : "");
         }
         text += "}\n";
@@ -58,7 +58,8 @@ std::unique_ptr<sema::LoadedRules> load(const std::string& text) {
 
 using prove::FormulaId;
 
-/// What a table gives in order, neighbours of one label joined; what always holds ends it.
+/// The labels of a table in order, with the condition of each; neighbours with one label are
+/// joined.
 std::vector<std::pair<std::string, FormulaId>> outline(prove::Formulas& formulas,
                                                        compare::TableOf of) {
   std::vector<std::pair<std::string, FormulaId>> steps;
@@ -79,9 +80,9 @@ std::vector<std::pair<std::string, FormulaId>> outline(prove::Formulas& formulas
   return steps;
 }
 
-/// Step by step the same: enough, and a question or two a rule where comparing tables asks one for
-/// every pair of rules.
-bool same_steps(prove::Prover& prover, compare::TableOf a, compare::TableOf b) {
+/// Whether the tables are the same step by step. That suffices, and needs only one or two proofs
+/// per rule; compare_tables needs one for every pair of rules.
+bool are_same_steps(prove::Prover& prover, compare::TableOf a, compare::TableOf b) {
   const auto ours = outline(prover.formulas(), a);
   const auto theirs = outline(prover.formulas(), b);
   if (ours.size() != theirs.size()) return false;
@@ -121,7 +122,8 @@ bool check_import(const std::string& text, const std::vector<PatternEngine>& eng
         const compare::TableOf ours = table_of(written->program, engine, model, table.dimension);
         const compare::TableOf theirs = table_of(direct->program, engine, model, table.dimension);
         if (ours.table == nullptr && theirs.table == nullptr) continue;
-        if (ours.table != nullptr && theirs.table != nullptr && same_steps(prover, ours, theirs)) {
+        if (ours.table != nullptr && theirs.table != nullptr &&
+            are_same_steps(prover, ours, theirs)) {
           continue;
         }
         const compare::TableComparison comparison = compare::compare_tables(prover, theirs, ours);

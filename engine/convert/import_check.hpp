@@ -1,4 +1,4 @@
-// Whether an imported rules file means what its tables mean.
+// Proves that an imported rules file is equivalent to its tables.
 #pragma once
 
 #include <set>
@@ -9,9 +9,9 @@
 
 namespace kr::convert {
 
-/// Holds a rules file against a direct reading of the tables: a rule a pattern, each one regular
-/// expression, in their order, without those left out. Throws Error, with a name that shows it,
-/// where they label a name differently. False where the proof takes more than its budget.
+/// Compares a rules file with a direct translation of the tables: one rule per pattern, each a
+/// regular expression, in their order, without those in `left_out`. Throws Error, with the name, if
+/// they label a name differently. False if the proof exceeds its budget.
 bool check_import(const std::string& text, const std::vector<PatternEngine>& engines,
                   const std::set<const PatternRule*>& left_out);
 

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/json_read.hpp"
 #include "base/printable.hpp"
-#include "convert/words.hpp"
+#include "convert/rules_text.hpp"
 #include "sema/program.hpp"
 #include "syntax/keywords.hpp"
 
@@ -30,7 +30,7 @@ class Reader {
   std::vector<PatternEngine> read() {
     const std::string_view text = sources_.text(file_);
     const size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-    // What no JSON begins with is another kind of file, not JSON with a mistake.
+    // A file that cannot begin JSON is another kind of file, not JSON with a mistake.
     constexpr std::string_view begins = "{[\"-0123456789tfn";
     if (first != text.npos && begins.find(text[first]) == begins.npos) {
       throw Error(sources_.path(file_), "this is not JSON",
@@ -58,13 +58,17 @@ class Reader {
   }
 
  private:
+  void require(const JsonValue& value, Kind kind, fmt::format_string<std::string_view> why) {
+    if (value.kind != kind) fail(value.begin, why, value.kind);
+  }
+
   [[noreturn]] void fail(uint64_t at, fmt::format_string<std::string_view> why, Kind kind) {
     const auto position = sources_.position(file_, static_cast<uint32_t>(at));
     throw Error(sources_.path(file_), Error::Place{position.line, at},
                 fmt::format(why, to_string(kind)), std::string(shape_help));
   }
 
-  /// Of a string of the text, with its quotes.
+  /// The span of a string, with its quotes.
   source::Span span(uint64_t begin) const {
     const std::string_view text = sources_.text(file_);
     size_t end = begin + 1;
@@ -73,7 +77,7 @@ class Reader {
             static_cast<uint32_t>(std::min(end + 1, text.size()))};
   }
 
-  /// Members as Python's dict has them.
+  /// Members as in a Python dict: each key once.
   std::vector<const JsonMember*> settled(const JsonValue& object) {
     std::map<std::string_view, size_t> index;
     std::vector<const JsonMember*> members;
@@ -96,16 +100,10 @@ class Reader {
 
   void engines(const JsonValue& whole) {
     for (const JsonMember* engine : settled(whole)) {
-      if (engine->value.kind != Kind::object) {
-        fail(engine->value.begin, "an engine is an object of models, but this is {}",
-             engine->value.kind);
-      }
+      require(engine->value, Kind::object, "an engine is an object of models, but this is {}");
       PatternEngine& read = engine_named(engine->key, span(engine->key_begin));
       for (const JsonMember* model : settled(engine->value)) {
-        if (model->value.kind != Kind::object) {
-          fail(model->value.begin, "a model is an object of patterns, but this is {}",
-               model->value.kind);
-        }
+        require(model->value, Kind::object, "a model is an object of patterns, but this is {}");
         PatternModel& into = model_named(read, model->key, span(model->key_begin));
         fill(into, model->value);
       }
@@ -120,11 +118,8 @@ class Reader {
       return;
     }
     for (const JsonMember* member : members) {
-      if (member->value.kind != Kind::object) {
-        fail(member->value.begin,
-             "a model with dimensions contains only dimensions, but this is {}",
-             member->value.kind);
-      }
+      require(member->value, Kind::object,
+              "a model with dimensions contains only dimensions, but this is {}");
       if (member->key == "layer_anno") {
         for (const JsonMember* dimension : settled(member->value)) add_table(model, *dimension);
       } else {
@@ -134,53 +129,57 @@ class Reader {
   }
 
   void add_table(PatternModel& model, const JsonMember& member) {
-    if (member.value.kind != Kind::object) {
-      fail(member.value.begin, "a dimension is an object of patterns, but this is {}",
-           member.value.kind);
-    }
+    require(member.value, Kind::object, "a dimension is an object of patterns, but this is {}");
     const std::string dimension = lowered(member.key);
     std::string name = word_like(dimension);
-    // `kind` has three labels of its own, which a foreign table does not know.
+    // The labels of `kind` are fixed: a table has other labels.
     if (syntax::is_keyword(name) || name == "kind") name += '_';
-    const auto taken = [&](const std::string& word) {
-      return std::any_of(model.tables.begin(), model.tables.end(),
-                         [&](const PatternTable& table) { return table.dimension == word; });
-    };
-    name = unused(name, taken);
-    if (name != dimension) {
-      sink_.add(diag::code::import_renamed, span(member.key_begin), "dimension",
-                excerpt(member.key, 60), name);
-    }
+    name = unused_name(name, model.tables, &PatternTable::dimension);
+    if (name != dimension) report_renamed("dimension", member.key, span(member.key_begin), name);
     model.tables.push_back({name, rules(settled(member.value))});
+  }
+
+  template <class Item>
+  static std::string unused_name(const std::string& name, const std::vector<Item>& items,
+                                 std::string Item::*member) {
+    return unused(name, [&](const std::string& word) {
+      return std::any_of(items.begin(), items.end(),
+                         [&](const Item& item) { return item.*member == word; });
+    });
+  }
+
+  void report_renamed(std::string_view what, std::string_view found, source::Span where,
+                      std::string_view name) {
+    sink_.add(diag::code::import_renamed, where, what, excerpt(found, 60), name);
   }
 
   std::vector<PatternRule> rules(const std::vector<const JsonMember*>& members) {
     std::vector<PatternRule> rules;
     for (const JsonMember* member : members) {
-      if (member->value.kind != Kind::string) {
-        fail(member->value.begin, "a label is a string, but this is {}", member->value.kind);
-      }
+      require(member->value, Kind::string, "a label is a string, but this is {}");
       rules.push_back({member->key, member->value.string, span(firsts_.at(member))});
     }
     return rules;
   }
 
   void listed(const JsonValue& item) {
-    if (item.kind != Kind::object) {
-      fail(item.begin, "an element of the list is an object, but this is {}", item.kind);
-    }
-    const JsonValue* engine = text(item, "engine");
-    const JsonValue* model = text(item, "model");
-    const JsonValue* list = item.find("rules");
-    if (list == nullptr || list->kind != Kind::array) {
-      fail(list == nullptr ? item.begin : list->begin, "`rules` is a list, but this is {}",
-           list == nullptr ? item.kind : list->kind);
-    }
-    PatternEngine& into = engine_named(engine->string, span(engine->begin));
-    PatternModel& read = model_named(into, model->string, span(model->begin));
+    require(item, Kind::object, "an element of the list is an object, but this is {}");
+    // If a member is missing, the message names the item.
+    const auto member = [&](std::string_view key) -> const JsonValue& {
+      const JsonValue* value = item.find(key);
+      return value != nullptr ? *value : item;
+    };
+    const JsonValue& engine = member("engine");
+    require(engine, Kind::string, "`engine` is a string, but this is {}");
+    const JsonValue& model = member("model");
+    require(model, Kind::string, "`model` is a string, but this is {}");
+    const JsonValue& list = member("rules");
+    require(list, Kind::array, "`rules` is a list, but this is {}");
+    PatternEngine& into = engine_named(engine.string, span(engine.begin));
+    PatternModel& read = model_named(into, model.string, span(model.begin));
     read.doc = origin(item);
     PatternTable table{"substage", {}};
-    for (const JsonValue& rule : list->items) {
+    for (const JsonValue& rule : list.items) {
       if (rule.kind != Kind::array || rule.items.size() != 2 ||
           rule.items[0].kind != Kind::string || rule.items[1].kind != Kind::string) {
         fail(rule.begin,
@@ -191,17 +190,6 @@ class Reader {
           {rule.items[0].string, rule.items[1].string, span(rule.items[0].begin)});
     }
     read.tables.push_back(std::move(table));
-  }
-
-  const JsonValue* text(const JsonValue& item, std::string_view key) {
-    const JsonValue* value = item.find(key);
-    if (value == nullptr || value->kind != Kind::string) {
-      const uint64_t at = value == nullptr ? item.begin : value->begin;
-      const Kind kind = value == nullptr ? item.kind : value->kind;
-      if (key == "engine") fail(at, "`engine` is a string, but this is {}", kind);
-      fail(at, "`model` is a string, but this is {}", kind);
-    }
-    return value;
   }
 
   static std::string origin(const JsonValue& item) {
@@ -224,35 +212,23 @@ class Reader {
   PatternEngine& engine_named(const std::string& found, source::Span where) {
     const auto known = engine_of_.find(found);
     if (known != engine_of_.end()) return engines_[known->second];
-    const auto taken = [&](const std::string& name) {
-      return std::any_of(engines_.begin(), engines_.end(),
-                         [&](const PatternEngine& engine) { return engine.name == name; });
-    };
-    const std::string name = unused(word_like(found), taken);
-    if (name != found) {
-      sink_.add(diag::code::import_renamed, where, "engine", excerpt(found, 60), name);
-    }
+    const std::string name = unused_name(word_like(found), engines_, &PatternEngine::name);
+    if (name != found) report_renamed("engine", found, where, name);
     engine_of_.emplace(found, engines_.size());
     engines_.push_back({name, name == found ? "" : found, {}});
     return engines_.back();
   }
 
   PatternModel& model_named(PatternEngine& engine, const std::string& found, source::Span where) {
-    const auto taken = [&](const std::string& name) {
-      return std::any_of(engine.models.begin(), engine.models.end(),
-                         [&](const PatternModel& model) { return model.name == name; });
-    };
     std::string name = word_like(found);
-    if (name == "default") name += '_';  // every engine has one of its own
-    name = unused(name, taken);
-    if (name != found) {
-      sink_.add(diag::code::import_renamed, where, "model", excerpt(found, 60), name);
-    }
+    if (name == "default") name += '_';  // every engine has its own model `default`
+    name = unused_name(name, engine.models, &PatternModel::name);
+    if (name != found) report_renamed("model", found, where, name);
     engine.models.push_back({name, name == found ? "" : found, "", {}});
     return engine.models.back();
   }
 
-  /// Labels that a rules file cannot give get another name, the same everywhere.
+  /// A label that a rules file cannot give gets another name, the same in all tables.
   void settle_labels() {
     std::set<std::string> used;
     each_rule([&](PatternRule& rule) { used.insert(rule.label); });
@@ -295,7 +271,7 @@ class Reader {
   diag::Sink& sink_;
   std::vector<PatternEngine> engines_;
   std::map<std::string, size_t> engine_of_;
-  std::map<const JsonMember*, uint64_t> firsts_;  // where the first of equal keys stands
+  std::map<const JsonMember*, uint64_t> firsts_;  // the place of the first of equal keys
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tables of regular expressions as gputrc2graph.py and its like keep them, read from JSON.
+// Tables of regular expressions in the JSON form of gputrc2graph.py and similar tools.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace kr::convert {
 
-/// What a pattern that matches somewhere in the name gives; the first that matches wins.
+/// A pattern that matches anywhere in a name, and its label; the first that matches wins.
 struct PatternRule {
   std::string pattern;  // of Python's `re`
-  std::string label;    // as a rules file may give it
+  std::string label;    // one that a rules file may give
   source::Span span;    // of the pattern, with its quotes
 };
 
@@ -20,11 +20,11 @@ struct PatternTable {
   std::vector<PatternRule> rules;
 };
 
-/// Names are such as a rules file may have; `title` is the name as found where that is another.
+/// `name` is valid in a rules file; `title` is the name in the table if that differs.
 struct PatternModel {
   std::string name;
   std::string title;
-  std::string doc;  // where it comes from; may be empty
+  std::string doc;  // its origin; may be empty
   std::vector<PatternTable> tables;
 };
 
@@ -34,14 +34,14 @@ struct PatternEngine {
   std::vector<PatternModel> models;
 };
 
-/// Reads either form: the object `{engine: {model: {pattern: label}}}` that gputrc2graph.py takes
-/// (instead of the patterns, a model may hold `{dimension: {pattern: label}}`, and that in a
-/// `layer_anno`, as the first tables did), or a list of `{"engine", "model", "rules": [[pattern,
+/// Reads two forms. One is the object `{engine: {model: {pattern: label}}}` of gputrc2graph.py;
+/// instead of patterns, a model may contain `{dimension: {pattern: label}}`, directly or, as in old
+/// tables, in `layer_anno`. The other is a list of `{"engine", "model", "rules": [[pattern,
 /// label]]}`, whose `system`, `repo`, `path`, `commit`, `licence` and `note` become comments.
 ///
-/// Of equal keys of one object the last value counts, in the place of the first, as Python's dict
-/// has it. That, and names and labels that had to be changed, are findings. Throws Error, with its
-/// place, for what is not JSON or of another shape.
+/// If an object has a key twice, the last value counts, in the place of the first, as in a Python
+/// dict. Such keys, and names and labels that had to be changed, are findings. Throws Error, with
+/// the place, for text that is not JSON or has another form.
 std::vector<PatternEngine> read_pattern_tables(const source::SourceMap& sources,
                                                source::FileId file, diag::Sink& sink);
 

@@ -1,13 +1,13 @@
-// A pattern taken apart: its alternatives, each as the simplest atom that means the same.
+// Splits a pattern into its alternatives and writes each as the simplest equivalent atom.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/ascii.hpp"
 #include "convert/from_python.hpp"
-#include "convert/words.hpp"
 #include "diag/diagnostic.hpp"
 #include "regex/regex.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::convert {
 namespace {
@@ -17,7 +17,7 @@ using regex::NodeId;
 using regex::NodeKind;
 using regex::Regex;
 
-/// A pattern parsed where nobody wrote it.
+/// A parsed pattern that is not part of a file.
 struct Parsed {
   std::optional<Regex> regex;
   diag::Sink sink;
@@ -32,7 +32,8 @@ Parsed parse(std::string_view text, bool ignore_case) {
   return parsed;
 }
 
-/// The end of what begins at `at`: an escape, a class, or one byte. Groups are the caller's.
+/// The end of the item that begins at `at`: an escape, a class, or one byte. The caller handles
+/// groups.
 size_t item_end(std::string_view text, size_t at) {
   if (text[at] == '\\') return std::min(at + 2, text.size());
   if (text[at] != '[') return at + 1;
@@ -43,7 +44,7 @@ size_t item_end(std::string_view text, size_t at) {
   return std::min(end + 1, text.size());
 }
 
-/// The alternatives of a pattern that the dialect has taken.
+/// The alternatives of a pattern that the dialect accepts.
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
@@ -61,7 +62,7 @@ std::vector<std::string_view> split(std::string_view text) {
   return parts;
 }
 
-/// What stands in a group that is the whole text: `(?:a|b)`. None where there is no such group.
+/// The content of the group, if the whole text is one group: `(?:a|b)`.
 std::optional<std::string_view> inside_group(std::string_view text, bool& ignore_case) {
   if (!text.starts_with('(') || !text.ends_with(')')) return std::nullopt;
   int depth = 0;
@@ -92,7 +93,7 @@ bool is_any_run(const Regex& regex, NodeId id) {
   return operand.kind == NodeKind::bytes && operand.set.all();
 }
 
-/// What is looked for: the items of the outermost sequence, without the `.*` at its ends.
+/// The items of the outermost sequence, without the `.*` at its ends.
 std::vector<NodeId> core(const Regex& regex) {
   const Node& root = regex.nodes.get(regex.root);
   std::vector<NodeId> items =
@@ -115,14 +116,14 @@ std::vector<NodeId> core(const Regex& regex) {
   return items;
 }
 
-/// A letter of either case, as it stands in the pattern where it does.
+/// A letter of either case: as written in the pattern if it is there.
 char as_written(std::string_view text, const Node& node, char lower) {
   if (!node.span.valid() || node.span.size() != 1) return lower;
   const char c = text[node.span.begin];
   return static_cast<char>(c | 0x20) == lower ? c : lower;
 }
 
-/// The bytes of a text that the items spell, anchors at its ends allowed; as it is written.
+/// The items as a text, if they are single bytes, with or without anchors at the ends.
 std::optional<std::string> as_text(std::string_view text, const Regex& regex,
                                    std::vector<NodeId> items) {
   std::string bytes;
@@ -168,18 +169,18 @@ std::optional<std::string> as_text(std::string_view text, const Regex& regex,
     }
   }
   if (bytes.empty() || (folded > 0 && folded < letters)) return std::nullopt;
-  return fmt::format("{}{}{}{}", begin ? "^" : "", quoted_text(bytes), folded > 0 ? "i" : "",
-                     end ? "$" : "");
+  return fmt::format("{}{}{}{}", begin ? "^" : "", syntax::quoted_text(bytes),
+                     folded > 0 ? "i" : "", end ? "$" : "");
 }
 
-/// An expression is written with `i` where that changes it.
+/// `i` is written only if it changes the expression.
 std::string as_regex(std::string_view text, bool ignore_case) {
   const bool matters = ignore_case && regex::dump(*parse(text, true).regex) !=
                                           regex::dump(*parse(text, false).regex);
   return fmt::format("/{}/{}", text, matters ? "i" : "");
 }
 
-/// The text of the items, if it means what they mean.
+/// The part of the text that spells the items, if it parses to the same items.
 std::optional<std::string_view> cut(std::string_view text, const Regex& regex,
                                     const std::vector<NodeId>& items, bool ignore_case) {
   const source::Span first = regex.nodes.get(items.front()).span;

@@ -4,35 +4,44 @@
 
 #include <algorithm>
 
+#include "base/printable.hpp"
 #include "layout/layout.hpp"
 #include "syntax/keywords.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::convert {
 namespace {
 
+/// Writes without indentation: the layout adds it, and drops blank lines at the begin of blocks.
 class Writer {
  public:
-  explicit Writer(const RulesText& rules) : rules_(rules) {}
-
-  std::string write() {
-    text_ += doc_lines(rules_.doc, "");
-    for (const LabelsText& labels : rules_.labels) write(labels);
-    for (const EngineText& engine : rules_.engines) write(engine);
+  std::string write(const RulesText& rules) {
+    write_doc(rules.doc);
+    for (const LabelsText& labels : rules.labels) write(labels);
+    for (const EngineText& engine : rules.engines) write(engine);
     return std::move(text_);
   }
 
  private:
+  void write_doc(std::string_view doc) {
+    while (!doc.empty()) {
+      const size_t end = std::min(doc.find('\n'), doc.size());
+      text_ += fmt::format("##{}{}\n", end > 0 ? " " : "", printable(doc.substr(0, end)));
+      doc.remove_prefix(std::min(end + 1, doc.size()));
+    }
+  }
+
   void write(const LabelsText& labels) {
     if (labels.labels.empty()) return;
     const auto in_quotes = [](const std::string& label) {
-      return !is_word(label) || syntax::is_keyword(label);
+      return !syntax::is_word(label) || syntax::is_keyword(label);
     };
-    // A title stands between a label and the next one's quotes.
+    // Without titles, the quotes of a label would be the title of the label before.
     const bool titled = std::any_of(labels.labels.begin(), labels.labels.end(), in_quotes);
     text_ += fmt::format("\nlabels {} {{\n", labels.dimension);
     for (const std::string& label : labels.labels) {
-      text_ += "  " + (in_quotes(label) ? quoted_text(label) : label);
-      if (titled) text_ += " " + quoted_text(label);
+      text_ += in_quotes(label) ? syntax::quoted_text(label) : label;
+      if (titled) text_ += " " + syntax::quoted_text(label);
       text_ += '\n';
     }
     text_ += "}\n";
@@ -40,63 +49,49 @@ class Writer {
 
   void write(const EngineText& engine) {
     text_ += fmt::format("\nengine {}{} {{\n", engine.name, title(engine.title));
-    bool first = true;
     for (const BlockText& block : engine.blocks) {
-      if (!first) text_ += '\n';
-      first = false;
-      write(block, 2);
+      text_ += '\n';
+      write(block);
     }
     for (const ModelText& model : engine.models) {
-      if (!first) text_ += '\n';
-      first = false;
-      text_ += doc_lines(model.doc, "  ");
-      text_ += fmt::format("  model {}{} {{\n", model.name, title(model.title));
-      for (const BlockText& block : model.blocks) write(block, 4);
-      text_ += "  }\n";
+      text_ += '\n';
+      write_doc(model.doc);
+      text_ += fmt::format("model {}{} {{\n", model.name, title(model.title));
+      for (const BlockText& block : model.blocks) write(block);
+      text_ += "}\n";
     }
     text_ += "}\n";
   }
 
   static std::string title(const std::string& title) {
-    return title.empty() ? "" : " " + quoted_text(title);
+    return title.empty() ? "" : " " + syntax::quoted_text(title);
   }
 
-  void write(const BlockText& block, size_t indent) {
+  void write(const BlockText& block) {
     if (block.rules.empty()) return;
-    text_ += fmt::format("{:{}}{} {{\n", "", indent, block.dimension);
-    for (const RuleText& rule : block.rules) write(rule, indent + 2);
-    text_ += fmt::format("{:{}}}}\n", "", indent);
+    text_ += block.dimension + " {\n";
+    for (const RuleText& rule : block.rules) {
+      if (!rule.comment.empty()) {
+        text_ += fmt::format("# {}\n", rule.comment);
+      } else {
+        text_ += fmt::format("{}: {}\n", syntax::label_text(rule.label),
+                             rule.otherwise ? "otherwise"
+                                            : fmt::format("{}", fmt::join(rule.atoms, " | ")));
+      }
+    }
+    text_ += "}\n";
   }
 
-  void write(const RuleText& rule, size_t indent) {
-    if (!rule.comment.empty()) {
-      text_ += fmt::format("{:{}}# {}\n", "", indent, rule.comment);
-      return;
-    }
-    std::string line = fmt::format("{:{}}{}:", "", indent, label_text(rule.label));
-    if (rule.otherwise) {
-      text_ += line + " otherwise\n";
-      return;
-    }
-    for (size_t i = 0; i < rule.atoms.size(); ++i) line += (i == 0 ? " " : " | ") + rule.atoms[i];
-    text_ += line + '\n';
-  }
-
-  const RulesText& rules_;
   std::string text_;
 };
 
 }  // namespace
 
 BlockText* ModelText::block(const std::string& dimension) {
-  for (BlockText& block : blocks) {
-    if (block.dimension == dimension) return &block;
-  }
-  return nullptr;
-}
-
-const BlockText* ModelText::block(const std::string& dimension) const {
-  return const_cast<ModelText*>(this)->block(dimension);
+  const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const BlockText& block) {
+    return block.dimension == dimension;
+  });
+  return found == blocks.end() ? nullptr : &*found;
 }
 
 void LabelsText::add(const std::string& label) {
@@ -104,7 +99,21 @@ void LabelsText::add(const std::string& label) {
 }
 
 std::string to_text(const RulesText& rules) {
-  return layout::laid_out(Writer(rules).write());
+  return layout::laid_out(Writer().write(rules));
+}
+
+std::string word_like(std::string_view text) {
+  constexpr size_t longest = 100;
+  std::string word;
+  for (const char c : text.substr(0, longest)) word += syntax::is_word_byte(c) ? c : '_';
+  if (!syntax::is_word(word)) word.insert(0, "_");
+  return word;
+}
+
+std::string unused(const std::string& name, const std::function<bool(const std::string&)>& taken) {
+  std::string next = name;
+  for (size_t number = 2; taken(next); ++number) next = fmt::format("{}_{}", name, number);
+  return next;
 }
 
 }  // namespace kr::convert

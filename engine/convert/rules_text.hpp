@@ -1,11 +1,11 @@
-// A rules file that is being written: what stands in it, before it is text.
+// Rules files that are written: their content before it is text, and the names in them.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include "convert/words.hpp"
 
 namespace kr::convert {
 
@@ -14,7 +14,7 @@ struct RuleText {
   std::vector<std::string> atoms;  // joined by `|`
   bool always = false;
   bool otherwise = false;
-  std::string comment;  // in the place of a rule, which is then nothing else
+  std::string comment;  // a comment in place of a rule; the other members are then empty
 
   friend bool operator==(const RuleText&, const RuleText&) = default;
 };
@@ -30,8 +30,8 @@ struct ModelText {
   std::string doc;
   std::vector<BlockText> blocks;
 
+  /// Null if the model has no block for the dimension.
   BlockText* block(const std::string& dimension);
-  const BlockText* block(const std::string& dimension) const;
 };
 
 struct EngineText {
@@ -43,7 +43,7 @@ struct EngineText {
 
 struct LabelsText {
   std::string dimension;
-  std::vector<std::string> labels;  // in the order first given
+  std::vector<std::string> labels;  // in the order of the first use
   std::set<std::string> known = {};
 
   void add(const std::string& label);
@@ -57,5 +57,11 @@ struct RulesText {
 
 /// In the canonical layout.
 std::string to_text(const RulesText& rules);
+
+/// The most similar valid name: `_` in place of bytes that a name may not have.
+std::string word_like(std::string_view text);
+
+/// The name itself, or with `_2`, `_3`, … appended: the first that is not taken.
+std::string unused(const std::string& name, const std::function<bool(const std::string&)>& taken);
 
 }  // namespace kr::convert

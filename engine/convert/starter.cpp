@@ -6,13 +6,14 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
-#include "convert/words.hpp"
+#include "convert/rules_text.hpp"
 #include "layout/layout.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::convert {
 namespace {
 
-// ENGINE is the name of the engine, PREFIX what its kernels begin with.
+// ENGINE is the name of the engine, PREFIX the begin of its kernels' names.
 constexpr std::string_view starter = R"kr(## ENGINE: how its kernels are labelled.
 ##
 ## The standard library has rules for kernels that engines share; this file has what only ENGINE
@@ -75,7 +76,7 @@ test ENGINE/base {
 }  // namespace
 
 std::string starter_rules(std::string_view engine) {
-  if (!is_word(engine)) {
+  if (!syntax::is_word(engine)) {
     throw Error("", fmt::format("`{}` cannot be the name of an engine", excerpt(engine, 60)),
                 fmt::format("a name is letters, digits, `_` and `-`, beginning with a letter, "
                             "digit or `_`: try `{}`",

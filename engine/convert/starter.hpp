@@ -1,4 +1,4 @@
-// A ruleset to start from (`kr init`).
+// A first ruleset for a new engine (`kr init`).
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace kr::convert {
 
-/// The text of a commented rules file with one engine, one model and tests that pass. Throws Error
-/// where `engine` is not a name, with one that is.
+/// The text of a commented rules file with one engine, one model and tests that pass. Throws Error,
+/// with a valid name, if `engine` is not a name.
 std::string starter_rules(std::string_view engine);
 
 }  // namespace kr::convert

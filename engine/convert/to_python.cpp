@@ -20,8 +20,8 @@ constexpr std::string_view anywhere = "[\\s\\S]*";
 constexpr size_t longest = 1 << 20;  // bytes of a pattern
 constexpr int deepest = 60;          // groups in groups: Python's parser recurses
 
-/// What ends the writing of a pattern.
-struct CannotSay {
+/// Thrown if Python cannot express the pattern.
+struct NotExpressible {
   std::string why;
 };
 
@@ -31,7 +31,7 @@ ByteSet ascii() {
   return set;
 }
 
-/// Whether a letter stands in the set with its other case.
+/// Whether the set contains every letter in both cases or in neither.
 bool ignores_case(const ByteSet& set) {
   for (size_t byte = 'A'; byte <= 'Z'; ++byte) {
     if (set.test(byte) != set.test(byte | 0x20)) return false;
@@ -48,7 +48,7 @@ size_t first_of(const ByteSet& set) {
 std::string byte_text(size_t byte, bool in_class) {
   if (byte < 0x20 || byte == 0x7f) return fmt::format("\\x{:02x}", byte);
   const char c = static_cast<char>(byte);
-  // In a class, also what announces the set operations of later versions.
+  // In a class, also the bytes of the set operations that later versions may have.
   constexpr std::string_view outside = ".^$*+?{}[]\\|()";
   constexpr std::string_view inside = "\\]^-[&~|";
   const bool special = (in_class ? inside : outside).find(c) != std::string_view::npos;
@@ -72,7 +72,7 @@ std::string members(const ByteSet& set) {
 class RegexWriter {
  public:
   explicit RegexWriter(const Regex& regex) : regex_(regex) {
-    // One `(?i:…)` round the whole where no letter asks for its case.
+    // One `(?i:…)` around the whole pattern, if case matters nowhere.
     bool closed = true;
     bool pair = false;
     for (const Node& node : regex.nodes) {
@@ -97,7 +97,7 @@ class RegexWriter {
     return is_letter(static_cast<char>(first)) && (first & 0x20) == 0 && set.test(first | 0x20);
   }
 
-  /// `inside` a repeat or a sequence: alternatives need parentheses.
+  /// `inside`: in a repeat or a sequence, where alternatives need parentheses.
   void write(NodeId id, bool inside) {
     const Node& node = regex_.nodes.get(id);
     switch (node.kind) {
@@ -139,7 +139,7 @@ class RegexWriter {
         text_ += "\\b";
         return;
       case NodeKind::not_word_edge:
-        // `\B` alone does not hold in the empty name before Python 3.14.
+        // `\B` does not match in the empty name before Python 3.14.
         text_ += "(?!\\b)";
         return;
     }
@@ -156,7 +156,7 @@ class RegexWriter {
     }
   }
 
-  /// Bytes from 0x80 that make characters are written as those. Where they end.
+  /// Writes a run of bytes from 0x80 as characters. Returns the end of the run.
   size_t characters_end(const std::vector<NodeId>& items, size_t at) {
     std::string run;
     for (size_t i = at; i < items.size(); ++i) {
@@ -167,7 +167,7 @@ class RegexWriter {
       run += static_cast<char>(byte);
     }
     if (!is_utf8(run)) {
-      throw CannotSay{"it has bytes that are not UTF-8, but Python matches characters"};
+      throw NotExpressible{"it has bytes that are not UTF-8, but Python matches characters"};
     }
     text_ += run;
     return at + run.size();
@@ -181,9 +181,9 @@ class RegexWriter {
     } else if (high.count() == 128) {
       text_ += fmt::format("[^{}]", members(~low & ascii()));
     } else if (high.any() && set.count() == 1) {
-      throw CannotSay{"it has bytes that are not UTF-8, but Python matches characters"};
+      throw NotExpressible{"it has bytes that are not UTF-8, but Python matches characters"};
     } else if (high.any()) {
-      throw CannotSay{
+      throw NotExpressible{
           "it has some bytes beyond ASCII and not others, but Python matches characters"};
     } else if (folds_ && is_pair(set)) {
       text_ += byte_text(first_of(set) | 0x20, false);
@@ -217,7 +217,8 @@ class RegexWriter {
 
   void open() {
     text_ += "(?:";
-    if (++depth_ > deepest) throw CannotSay{"its groups are nested deeper than Python supports"};
+    if (++depth_ > deepest)
+      throw NotExpressible{"its groups are nested deeper than Python supports"};
   }
   void close() {
     text_ += ')';
@@ -230,7 +231,7 @@ class RegexWriter {
   int depth_ = 0;
 };
 
-/// A spelling without the anchor at its front.
+/// A spelling as a pattern, without the anchor at its begin.
 std::string spelled(const OperationSpelling& spelling) {
   std::string text;
   for (const char c : spelling.head) text += byte_text(static_cast<unsigned char>(c), false);
@@ -244,7 +245,7 @@ bool may_overlap(const OperationSpelling& a, const OperationSpelling& b) {
   return a.head.starts_with(b.head) || b.head.starts_with(a.head);
 }
 
-/// What a name of that kind is spelled like.
+/// The pattern of the names of that kind.
 std::string kind_text(OperationKind kind) {
   std::string text;
   const auto all = operation_spellings();
@@ -271,23 +272,24 @@ class ExprWriter {
  public:
   explicit ExprWriter(const sema::Program& program) : program_(program) {}
 
-  /// What re.search finds in the names for which the expression holds.
+  /// A pattern for re.search: found in the names that the expression matches.
   std::string search(sema::ExprId id, int depth) {
-    if (depth > deepest) throw CannotSay{"its parts are nested deeper than Python supports"};
+    if (depth > deepest) throw NotExpressible{"its parts are nested deeper than Python supports"};
     const sema::Expr& expr = program_.exprs.get(id);
     switch (expr.op) {
       case sema::ExprOp::atom:
-        return held(RegexWriter(program_.atoms.get(expr.atom).regex).write());
+        return checked(RegexWriter(program_.atoms.get(expr.atom).regex).write());
       case sema::ExprOp::operation:
-        asks_kind = true;
+        uses_kind = true;
         return kind_text(expr.operation);
       case sema::ExprOp::within:
-        throw CannotSay{
+        throw NotExpressible{
             "it matches enclosing modules and ranges (`within`), but a table matches only names"};
       case sema::ExprOp::disjunction: {
         std::string text;
         for (const sema::ExprId operand : expr.operands) {
-          text = held(fmt::format("{}{}{}", text, text.empty() ? "" : "|", search(operand, depth)));
+          text =
+              checked(fmt::format("{}{}{}", text, text.empty() ? "" : "|", search(operand, depth)));
         }
         return text;
       }
@@ -298,28 +300,28 @@ class ExprWriter {
     return {};
   }
 
-  bool asks_kind = false;
+  bool uses_kind = false;
 
  private:
-  /// What holds at the start of the names for which the expression holds, and takes no byte.
+  /// A look-ahead for the start of a name, for the names that the expression matches.
   std::string condition(sema::ExprId id, int depth) {
     const sema::Expr& expr = program_.exprs.get(id);
     if (expr.op == sema::ExprOp::conjunction) {
       std::string text;
       for (const sema::ExprId operand : expr.operands) {
         text += condition(operand, depth);
-        text = held(text);
+        text = checked(text);
       }
       return text;
     }
     const bool negated = expr.op == sema::ExprOp::negation;
     const std::string found = search(negated ? expr.operands.front() : id, depth + 2);
-    return held(fmt::format("(?{}{}(?:{}))", negated ? '!' : '=', anywhere, found));
+    return checked(fmt::format("(?{}{}(?:{}))", negated ? '!' : '=', anywhere, found));
   }
 
-  static std::string held(std::string text) {
+  static std::string checked(std::string text) {
     if (text.size() > longest) {
-      throw CannotSay{fmt::format("it needs a pattern of more than {} bytes", longest)};
+      throw NotExpressible{fmt::format("it needs a pattern of more than {} bytes", longest)};
     }
     return text;
   }
@@ -332,7 +334,7 @@ class ExprWriter {
 std::optional<std::string> to_python(const Regex& regex, std::string& why) {
   try {
     return RegexWriter(regex).write();
-  } catch (const CannotSay& reason) {
+  } catch (const NotExpressible& reason) {
     why = reason.why;
     return std::nullopt;
   }
@@ -344,9 +346,9 @@ std::optional<PythonPattern> to_python(const sema::Program& program, sema::ExprI
     ExprWriter writer(program);
     PythonPattern pattern;
     pattern.text = writer.search(expr, 0);
-    pattern.asks_kind = writer.asks_kind;
+    pattern.uses_kind = writer.uses_kind;
     return pattern;
-  } catch (const CannotSay& reason) {
+  } catch (const NotExpressible& reason) {
     why = reason.why;
     return std::nullopt;
   }

@@ -8,15 +8,15 @@
 
 namespace kr::convert {
 
-/// The pattern that matches somewhere in exactly the names for which `expr` holds; for names
-/// beyond ASCII as far as Python counts characters where kr counts bytes. It has no groups that
-/// capture and needs no flags. `&` and `!` become look-aheads at the start of the name, the kind of
-/// an operation the spellings by which a name alone tells it (`asks_kind` is then set).
+/// The pattern that `re.search` finds in exactly the names that `expr` matches. Beyond ASCII it may
+/// differ, because Python counts characters and kr counts bytes. It has no capturing groups and
+/// needs no flags. `&` and `!` become look-aheads at the start of the name; the kind of an
+/// operation becomes the names by which kr identifies that kind (`uses_kind` is then set).
 ///
-/// None where Python cannot say it of a name: `why` tells what.
+/// Nullopt if Python cannot express it: `why` is the reason.
 struct PythonPattern {
   std::string text;
-  bool asks_kind = false;
+  bool uses_kind = false;
 };
 std::optional<PythonPattern> to_python(const sema::Program& program, sema::ExprId expr,
                                        std::string& why);

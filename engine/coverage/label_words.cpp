@@ -5,21 +5,21 @@
 #include <set>
 
 #include "base/ascii.hpp"
-#include "coverage/likeness.hpp"
+#include "coverage/name_parts.hpp"
 
 namespace kr::coverage {
 namespace {
 
-// What a word of each counts, shared by the labels that have it. A label all of whose own words are
-// there gets `whole_name` on top.
+// The weights of words, divided by the number of labels that have the word. A label with all of its
+// own words in the name gets `whole_name` in addition.
 constexpr int in_name = 48;
 constexpr int in_title = 36;
 constexpr int in_doc = 24;
 constexpr int learnt = 24;
 constexpr int whole_name = 24;
-/// Less does not speak for a label.
+/// A smaller sum does not indicate a label.
 constexpr int least = 12;
-/// A learnt word is in so many names at least.
+/// A learnt word is in at least this many names.
 constexpr int least_names = 2;
 
 constexpr std::array filler{"chang",  "above", "after", "all",  "and",   "any",  "are",   "before",
@@ -28,7 +28,7 @@ constexpr std::array filler{"chang",  "above", "after", "all",  "and",   "any", 
                             "part",   "singl", "stand", "tell", "that",  "the",  "them",  "their",
                             "thos",   "what",  "which", "with"};
 
-/// Letters and digits that spellings of one word share: `quantise`, `quantized`, `scores`.
+/// The part that the spellings of a word share: `quantise`, `quantized`.
 std::string stem(std::string word) {
   std::replace(word.begin(), word.end(), 'z', 's');
   const auto cut = [&word](std::string_view ending, size_t left) {
@@ -47,7 +47,7 @@ bool is_filler(const std::string& stem) {
   return stem.size() < 3 || std::find(filler.begin(), filler.end(), stem) != filler.end();
 }
 
-/// Words of prose: those joined by a hyphen are one, `top-k` is `topk`.
+/// The words of a text. Words joined by a hyphen are one: `top-k` is `topk`.
 std::vector<std::string> prose_words(std::string_view text) {
   std::vector<std::string> words(1);
   for (const char c : text) {
@@ -62,48 +62,47 @@ std::vector<std::string> prose_words(std::string_view text) {
   return words;
 }
 
-struct Spoken {
-  std::string word;  // as it stands in the name, in small letters
+struct StemmedWord {
+  std::string word;  // as in the name, in lower case
   std::string stem;
 };
 
-/// The words of the identifiers in a name; with each, itself and the next joined: `all_reduce` is
-/// `allreduce` too.
-struct SpokenPair {
-  Spoken joined;  // empty at the end of an identifier
-  Spoken single;
-  bool telling = false;
+/// A word of an identifier, also joined with the next word: `all_reduce` is `allreduce` too.
+struct WordPair {
+  StemmedWord joined;  // empty at the end of an identifier
+  StemmedWord single;
+  bool descriptive = false;
 };
-std::vector<SpokenPair> spoken_words(const NameParts& parts, bool with_arguments) {
-  std::vector<SpokenPair> spoken;
-  const auto add = [&spoken](std::string_view identifier) {
+std::vector<WordPair> word_pairs(const NameParts& parts, bool with_arguments) {
+  std::vector<WordPair> pairs;
+  const auto add = [&pairs](std::string_view identifier) {
     const auto words = words_of(identifier);
     for (size_t i = 0; i < words.size(); ++i) {
-      SpokenPair& pair = spoken.emplace_back();
-      pair.single = {words[i].small, stem(words[i].small)};
-      pair.telling = words[i].telling;
+      WordPair& pair = pairs.emplace_back();
+      pair.single = {words[i].text, stem(words[i].text)};
+      pair.descriptive = words[i].descriptive;
       if (i + 1 == words.size()) continue;
-      const std::string joined = words[i].small + words[i + 1].small;
+      const std::string joined = words[i].text + words[i + 1].text;
       pair.joined = {joined, stem(joined)};
     }
   };
   add(parts.base);
-  if (!with_arguments) return spoken;
+  if (!with_arguments) return pairs;
   for (const std::string& argument : parts.arguments) add(argument);
-  return spoken;
+  return pairs;
 }
 
-/// Labels whose rules ask for the kind of an operation alone: no word of a kernel speaks for them.
-std::set<std::string> told_by_kind(const sema::Program& program, const sema::Table& table) {
-  std::set<std::string> told;
+/// Labels whose rules check only the kind of an operation: no word of a kernel indicates them.
+std::set<std::string> labels_of_kinds(const sema::Program& program, const sema::Table& table) {
+  std::set<std::string> labels;
   std::set<std::string> others;
   for (const sema::RuleId id : table.rules) {
     const sema::Rule& rule = program.rules.get(id);
     const bool by_kind = program.exprs.get(rule.expr).op == sema::ExprOp::operation;
-    (by_kind ? told : others).insert(rule.label);
+    (by_kind ? labels : others).insert(rule.label);
   }
-  for (const std::string& label : others) told.erase(label);
-  return told;
+  for (const std::string& label : others) labels.erase(label);
+  return labels;
 }
 
 }  // namespace
@@ -123,15 +122,15 @@ LabelWords::LabelWords(const sema::Program& program, sema::DimensionId dimension
       if (!label.empty() && seen.insert(label).second) labels.emplace_back().name = label;
     }
   }
-  stand_in_ = !fallback.empty()                   ? fallback
-              : table != nullptr && table->closed ? labels.back().name
-                                                  : std::string("unknown");
+  placeholder_ = !fallback.empty()                   ? fallback
+                 : table != nullptr && table->closed ? labels.back().name
+                                                     : std::string("unknown");
   const std::set<std::string> of_kinds =
-      table != nullptr ? told_by_kind(program, *table) : std::set<std::string>();
+      table != nullptr ? labels_of_kinds(program, *table) : std::set<std::string>();
   for (const sema::Label& label : labels) {
-    if (label.name == stand_in_ || of_kinds.contains(label.name)) continue;
+    if (label.name == placeholder_ || of_kinds.contains(label.name)) continue;
     for (const NameWord& word : words_of(label.name)) {
-      own_words_[label.name].push_back(stem(word.small));
+      own_words_[label.name].push_back(stem(word.text));
     }
     add(label.name, label.name, in_name);
     add(label.name, label.title, in_title);
@@ -156,11 +155,11 @@ void LabelWords::add(const std::string& label, std::string_view text, int weight
 }
 
 void LabelWords::learn(std::string_view name, std::string_view label) {
-  if (label == stand_in_ || !own_words_.contains(std::string(label))) return;
+  if (label == placeholder_ || !own_words_.contains(std::string(label))) return;
   std::set<std::string> stems;
-  // Arguments are mostly traits, policies and parameters, which kernels of all labels have.
-  for (const SpokenPair& pair : spoken_words(parts_of(name), false)) {
-    if (pair.telling) stems.insert(pair.single.stem);
+  // Arguments are mostly traits, policies and parameters, which occur in kernels of all labels.
+  for (const WordPair& pair : word_pairs(parts_of(name), false)) {
+    if (pair.descriptive) stems.insert(pair.single.stem);
     stems.insert(pair.joined.stem);
   }
   for (const std::string& one : stems) {
@@ -169,7 +168,7 @@ void LabelWords::learn(std::string_view name, std::string_view label) {
 }
 
 /// The weight of one word by label.
-std::map<std::string, int> LabelWords::spoken_for(const std::string& word) const {
+std::map<std::string, int> LabelWords::weights_of(const std::string& word) const {
   std::map<std::string, int> weights;
   const auto take = [&](const Entry& entry) {
     for (const auto& [label, weight] : entry.weights) {
@@ -198,21 +197,21 @@ LabelProposal LabelWords::propose(std::string_view name) const {
   std::map<std::string, int> sums;
   std::map<std::string, std::vector<std::string>> why;
   std::set<std::string> seen;
-  const auto speak = [&](const Spoken& spoken) {
-    if (is_filler(spoken.stem) || !seen.insert(spoken.stem).second) return;
-    for (const auto& [label, weight] : spoken_for(spoken.stem)) {
+  const auto count = [&](const StemmedWord& word) {
+    if (is_filler(word.stem) || !seen.insert(word.stem).second) return;
+    for (const auto& [label, weight] : weights_of(word.stem)) {
       sums[label] += weight;
-      why[label].push_back(spoken.word);
+      why[label].push_back(word.word);
     }
   };
-  const std::vector<SpokenPair> spoken = spoken_words(parts_of(name), true);
-  for (size_t i = 0; i < spoken.size(); ++i) {
-    // `all_reduce` speaks for communication, and its `reduce` for nothing.
-    const auto joined = words_.find(spoken[i].joined.stem);
+  const std::vector<WordPair> pairs = word_pairs(parts_of(name), true);
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    // `all_reduce` indicates communication; its `reduce` alone would not.
+    const auto joined = words_.find(pairs[i].joined.stem);
     if (joined != words_.end() && !joined->second.weights.empty()) {
-      speak(spoken[i++].joined);
-    } else if (spoken[i].telling) {
-      speak(spoken[i].single);
+      count(pairs[i++].joined);
+    } else if (pairs[i].descriptive) {
+      count(pairs[i].single);
     }
   }
   for (auto& [label, sum] : sums) {
@@ -227,7 +226,7 @@ LabelProposal LabelWords::propose(std::string_view name) const {
     if (sum >= most && sum >= least) best.push_back(label);
     most = std::max(most, sum);
   }
-  if (best.size() != 1) return {stand_in_, {}};
+  if (best.size() != 1) return {placeholder_, {}};
   return {best[0], why.at(best[0])};
 }
 

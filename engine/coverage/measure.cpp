@@ -32,17 +32,17 @@ void add_operations(const match::CompiledRules& rules, const classify::RunSpec& 
   run.has_dimension = at.has_value();
   run.names.reserve(summary.names.size());
   for (analyze::NameSum& name : summary.names) {
-    const analyze::NameSum::Given none{std::string(sema::reserved::unclassified), {}, false};
-    const analyze::NameSum::Given& given = at ? name.labels[*at] : none;
+    const analyze::NameSum::LabelResult* label = name.label(at);
     run.names.push_back({std::move(name.name), name.kind, name.instances, name.total_ns,
-                         given.label, given.explained});
+                         label ? label->label : std::string(sema::reserved::unclassified),
+                         label != nullptr && label->explained});
   }
   run.choice_why = std::move(summary.choice_why);
   run.losses = std::move(summary.losses);
   run.warnings = std::move(labelled.trace.warnings);
 }
 
-/// The node whose time it is: `(self)` is that of the node above it.
+/// The node that the time belongs to: `(self)` belongs to its parent.
 trace::PathId owner_of(const trace::ModuleTrace& trace, trace::PathId path) {
   while (trace.paths.name(path) == trace::ModuleTrace::self_name &&
          trace.paths.parent(path).valid()) {
@@ -82,16 +82,16 @@ void add_modules(const match::CompiledRules& rules, const classify::RunSpec& spe
   run.warnings = trace.warnings;
   const sema::Table* table = rules.program().models.get(run.model).table(dimension);
   run.has_dimension = table != nullptr;
-  std::vector<classify::Given> given;
+  std::vector<classify::LabelResult> labels;
   if (table != nullptr) {
-    given = trees::MatchedPaths(rules.program(), rules.database, trace).labels(*table);
+    labels = trees::MatchedPaths(rules.program(), rules.database, trace).labels(*table);
   }
   const std::vector<LeafSum> sums = leaf_sums(trace);
   std::map<std::tuple<uint32_t, std::string_view, bool>, size_t> places;
   for (uint32_t i = 0; i < sums.size(); ++i) {
     if (sums[i].instances == 0 && sums[i].total_ns == 0) continue;
-    const classify::Given none{sema::reserved::unclassified, std::nullopt, false};
-    const classify::Given& one = table != nullptr ? given[i] : none;
+    const classify::LabelResult none{sema::reserved::unclassified, std::nullopt, false};
+    const classify::LabelResult& one = table != nullptr ? labels[i] : none;
     const trace::NameId id = trace.paths.name({i});
     const auto [at, added] =
         places.try_emplace({id.index, one.label, one.explained}, run.names.size());
@@ -123,7 +123,7 @@ MeasuredRun measure_run(const match::CompiledRules& rules, const classify::RunSp
                    run);
   }
   const sema::Model& model = program.models.get(run.model);
-  run.id = analyze::run_name(model.name, program.engines.get(model.engine).name, spec.path, index);
+  run.id = analyze::run_id(model.name, program.engines.get(model.engine).name, spec.path, index);
   add_up(run);
   return run;
 }

@@ -1,7 +1,6 @@
 // How much of a run's GPU time a dimension explains, name by name.
 //
-// Explained is what a rule labels that is not `otherwise`; what is unclassified, labelled by
-// `otherwise` or keeps its name is not.
+// A name is explained if a rule other than `otherwise` labels it.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +11,14 @@
 
 namespace kr::coverage {
 
-/// A name as rules see it, and its time. In module trees a name can be explained in one module and
-/// not in another: it then occurs twice.
+/// A name and its time. In module trees a name may be explained in one module and not in another;
+/// then it occurs twice.
 struct MeasuredName {
   std::string name;
   OperationKind kind = OperationKind::kernel;
   int64_t instances = 0;
   int64_t total_ns = 0;
-  std::string label;  // `unclassified` where there is no rule
+  std::string label;  // `unclassified` if no rule matches
   bool explained = false;
 };
 
@@ -37,9 +36,9 @@ struct MeasuredRun {
   std::vector<Warning> warnings;
 };
 
-/// Reads a run of either kind: operations by their names; of module trees the leaves, with what
-/// they stand within (a node's `(self)` counts under the node's own name). `index` makes the id
-/// unique. Throws Error.
+/// Reads a run of operations or of module trees. Of trees, the leaves count, with their enclosing
+/// modules; a node's `(self)` counts under the node's own name. `index` makes the id unique. Throws
+/// Error.
 MeasuredRun measure_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
                         size_t index, sema::DimensionId dimension,
                         const trace::OpenOptions& options);

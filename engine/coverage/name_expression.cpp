@@ -12,21 +12,21 @@ namespace {
 
 using Form = NameExpression::Form;
 
-/// Letters of telling words that make a text say enough by itself.
-constexpr size_t enough_letters = 6;
+/// A text with this many letters in descriptive words is specific.
+constexpr size_t specific_letters = 6;
 
 /// A part of an identifier, from word to word.
 struct Stretch {
   std::string text;
-  size_t letters = 0;  // of telling words
-  size_t telling = 0;  // of these
-  size_t cuts = 0;     // ends amid what underscores hold together
+  size_t letters = 0;      // of descriptive words
+  size_t descriptive = 0;  // of these
+  size_t cuts = 0;         // ends that are not at an underscore or an end of the identifier
   size_t begin = 0;
 
-  bool says_enough() const { return telling > 1 || letters >= enough_letters; }
+  bool is_specific() const { return descriptive > 1 || letters >= specific_letters; }
 };
 
-/// Those that say the most first, then those whose ends are an author's, then the shorter.
+/// The most descriptive first, then those that end at underscores, then the shorter.
 std::vector<Stretch> stretches_of(const std::string& identifier) {
   constexpr size_t most_words = 40;
   auto words = words_of(identifier);
@@ -36,21 +36,21 @@ std::vector<Stretch> stretches_of(const std::string& identifier) {
   for (size_t i = 0; i < words.size(); ++i) {
     Stretch one;
     one.begin = words[i].begin;
-    const bool begins_amid = one.begin > 0 && is_identifier_byte(identifier[one.begin - 1]) &&
+    const bool begins_inside = one.begin > 0 && is_identifier_byte(identifier[one.begin - 1]) &&
                              identifier[one.begin - 1] != '_';
     for (size_t j = i; j < words.size(); ++j) {
-      if (words[j].telling) {
+      if (words[j].descriptive) {
         one.letters += words[j].end - words[j].begin;
-        ++one.telling;
+        ++one.descriptive;
       }
-      if (!one.says_enough()) continue;
+      if (!one.is_specific()) continue;
       const size_t end = words[j].end;
       const size_t next = j + 1 < words.size() ? words[j + 1].begin : identifier.size();
-      one.cuts = (begins_amid ? 1U : 0U) + (next == end && end < identifier.size() ? 1U : 0U);
+      one.cuts = (begins_inside ? 1U : 0U) + (next == end && end < identifier.size() ? 1U : 0U);
       one.text = identifier.substr(one.begin, end - one.begin);
       found.push_back(one);
       if (next == end || next == identifier.size()) continue;
-      // With what parts it from the next word: `acme_gate_` is not in `acme_gated`.
+      // With the separator of the next word: `acme_gate_` is not in `acme_gated`.
       one.text = identifier.substr(one.begin, next - one.begin);
       found.push_back(one);
     }
@@ -90,7 +90,7 @@ class Search {
 
   bool take(Form form, std::string text, std::string also = {}) {
     found = {form, std::move(text), std::move(also)};
-    return names_.tells(found, members_);
+    return names_.matches_only(found, members_);
   }
 
   bool of_base() {
@@ -101,19 +101,20 @@ class Search {
       if (shared && take(Form::contains, one.text)) return true;
     }
     if (!one_base_) return false;
-    if (!first_.qualified.empty() && says_more(first_.qualified) &&
+    if (!first_.qualified.empty() && is_specific_name(first_.qualified) &&
         take(Form::contains, first_.qualified)) {
       return true;
     }
-    return is_word(first_.base) && !likeness(first_.base).empty() && take(Form::word, first_.base);
+    return is_word(first_.base) && !descriptive_words(first_.base).empty() &&
+           take(Form::word, first_.base);
   }
 
-  /// A namespace makes of `scan` what can be looked for.
-  static bool says_more(std::string_view qualified) {
+  /// With its namespace, even `scan` is specific.
+  static bool is_specific_name(std::string_view qualified) {
     const auto words = words_of(qualified);
-    const auto telling = std::count_if(words.begin(), words.end(),
-                                       [](const NameWord& word) { return word.telling; });
-    return telling > 1 && qualified.find('(') == qualified.npos;
+    const auto descriptive = std::count_if(words.begin(), words.end(),
+                                           [](const NameWord& word) { return word.descriptive; });
+    return descriptive > 1 && qualified.find('(') == qualified.npos;
   }
 
   static bool is_word(std::string_view text) {
@@ -143,10 +144,10 @@ class Search {
     constexpr size_t most_prefixes = 64;
     auto words = words_of(name);
     words.resize(std::min(words.size(), most_prefixes));
-    size_t telling = 0;
+    size_t descriptive = 0;
     for (const NameWord& word : words) {
-      telling += word.telling ? 1 : 0;
-      if (telling > 0 && take(Form::prefix, std::string(name.substr(0, word.end)))) return true;
+      descriptive += word.descriptive ? 1 : 0;
+      if (descriptive > 0 && take(Form::prefix, std::string(name.substr(0, word.end)))) return true;
     }
     return take(Form::whole, std::string(name));
   }
@@ -160,7 +161,7 @@ class Search {
 
 }  // namespace
 
-bool NameExpression::holds(std::string_view name) const {
+bool NameExpression::matches(std::string_view name) const {
   switch (form) {
     case Form::contains:
       return name.find(text) != name.npos && name.find(also) != name.npos;
@@ -200,16 +201,17 @@ NameIndex::NameIndex(std::vector<std::string_view> names) : names_(std::move(nam
   }
 }
 
-bool NameIndex::tells(const NameExpression& expression, std::span<const size_t> members) const {
+bool NameIndex::matches_only(const NameExpression& expression,
+                             std::span<const size_t> members) const {
   const std::string& text = expression.text;
-  size_t next = 0;  // of the members: all before it are found
+  size_t next = 0;  // the first member that is not found yet
   for (size_t at = 0; at < joined_.size();) {
     const void* hit = memmem(joined_.data() + at, joined_.size() - at, text.data(), text.size());
     if (hit == nullptr) break;
     at = static_cast<size_t>(static_cast<const char*>(hit) - joined_.data());
     const auto i = static_cast<size_t>(std::upper_bound(begins_.begin(), begins_.end(), at) -
                                        begins_.begin() - 1);
-    if (expression.holds(names_[i])) {
+    if (expression.matches(names_[i])) {
       if (next == members.size() || members[next] != i) return false;
       ++next;
     }

@@ -1,4 +1,4 @@
-// An expression of the rules language that tells some names from others.
+// An expression of the rules language that matches some names and no others.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coverage/likeness.hpp"
+#include "coverage/name_parts.hpp"
 
 namespace kr::coverage {
 
@@ -20,25 +20,25 @@ struct NameExpression {
     whole,     // ^"text"$
   };
   Form form = Form::contains;
-  std::string text;  // letters, digits and underscores where `word`
+  std::string text;  // letters, digits and underscores if `word`
   std::string also;
 
-  bool holds(std::string_view name) const;
-  /// As a rules file spells it.
+  bool matches(std::string_view name) const;
+  /// As in a rules file.
   std::string spelled() const;
 };
 
-/// Names to tell apart, each once, with what they are made of.
+/// All names, each once, with their parts.
 class NameIndex {
  public:
-  /// The texts have to outlive it.
+  /// The texts must outlive this.
   explicit NameIndex(std::vector<std::string_view> names);
 
   size_t size() const noexcept { return names_.size(); }
   std::string_view name(size_t i) const { return names_[i]; }
   const NameParts& parts(size_t i) const { return parts_[i]; }
-  /// Whether the expression holds for the members, which rise, and for no other name.
-  bool tells(const NameExpression& expression, std::span<const size_t> members) const;
+  /// Whether the expression matches the members, in ascending order, and no other name.
+  bool matches_only(const NameExpression& expression, std::span<const size_t> members) const;
 
  private:
   std::vector<std::string_view> names_;
@@ -47,10 +47,10 @@ class NameIndex {
   std::vector<size_t> begins_;  // in joined_, by name
 };
 
-/// The first of these that tells the members, which rise, from all other names: a text of their
-/// function's name, the more it says the better; its qualified name; it as a whole word; an
-/// argument; both. Of a single name also how it begins, and at last the whole of it. None where
-/// there is none, or the only name is empty.
+/// The first of these that matches the members, in ascending order, and no other name: a part of
+/// their function's name, the most descriptive first; its qualified name; the name as a whole word;
+/// an argument; both. For a single name also its begin, and last the whole name. Nullopt if there
+/// is none, or if the only name is empty.
 std::optional<NameExpression> find_expression(const NameIndex& names,
                                               std::span<const size_t> members);
 

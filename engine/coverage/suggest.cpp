@@ -32,16 +32,16 @@ int64_t add(int64_t a, int64_t b) {
 /// An unexplained name of one place.
 struct Open {
   UnexplainedName name;
-  size_t text = 0;  // index into the place's names
+  size_t text = 0;  // index into the names of the place
   std::map<size_t, Suggestion::InRun> runs;
-  sema::ModelId model;  // of the run in which it takes longest
+  sema::ModelId model;  // of the run with the longest time
   int64_t longest_ns = -1;
 };
 
 struct Group {
-  std::vector<size_t> open;  // indices, total falling
+  std::vector<size_t> open;  // indices, total descending
   int64_t total_ns = 0;
-  std::string name;  // of the longest
+  std::string name;  // the one with the longest time
 };
 
 /// The largest first, then by name.
@@ -52,11 +52,11 @@ struct Later {
 };
 using Groups = std::priority_queue<Group, std::vector<Group>, Later>;
 
-/// The runs whose rules are added to at one place, and what they leave unexplained.
+/// One place for new rules: the runs that these apply to, and their unexplained names.
 class Place {
  public:
   Place(const match::CompiledRules& rules, sema::DimensionId dimension,
-        const std::vector<MeasuredRun>& runs, RulePlace where, std::vector<size_t> own)
+        const std::vector<MeasuredRun>& runs, InsertionPlace where, std::vector<size_t> own)
       : program_(rules.program()),
         dimension_(dimension),
         runs_(runs),
@@ -67,7 +67,7 @@ class Place {
     collect();
   }
 
-  /// Groups by likeness.
+  /// Groups of similar names.
   Groups groups() const {
     std::unordered_set<std::string_view> known_bases;
     std::unordered_set<std::string_view> known_arguments;
@@ -83,22 +83,22 @@ class Place {
     for (size_t i = 0; i < open_.size(); ++i) {
       const NameParts& parts = names_.parts(open_[i].text);
       std::string within;
-      // A frame for many kernels is told by what it is an instance of.
+      // A template of many kernels is identified by its argument.
       if (known_bases.contains(parts.base)) {
         for (const std::string& argument : parts.arguments) {
           if (known_arguments.contains(argument)) continue;
-          within = likeness(argument);
+          within = descriptive_words(argument);
           break;
         }
       }
-      by_key[{likeness(parts.base), within}].push_back(i);
+      by_key[{descriptive_words(parts.base), within}].push_back(i);
     }
     Groups groups;
     for (auto& [key, members] : by_key) groups.push(group(std::move(members)));
     return groups;
   }
 
-  /// A suggestion for the group; where no expression tells it from the rest, its parts go back into
+  /// A suggestion for the group. If no expression matches only this group, its parts are added to
   /// `groups`.
   std::optional<Suggestion> suggest(const Group& group, Groups& groups) {
     std::vector<size_t> texts;
@@ -111,14 +111,14 @@ class Place {
       return std::nullopt;
     }
     Suggestion suggestion = sums_of(group);
-    suggestion.likeness = likeness_of(texts, expression);
+    suggestion.common_text = common_text_of(texts, expression);
     if (expression) spell(group, *expression, suggestion);
     return suggestion;
   }
 
-  const RulePlace& where() const { return where_; }
+  const InsertionPlace& where() const { return where_; }
 
-  /// Holds each suggested rule against all names, by the matcher that labels traces.
+  /// Checks each suggested rule on all names, with the matcher that labels traces.
   void verify() const {
     if (spelled_.empty()) return;
     std::string text = "engine all {\n  substage {\n";
@@ -148,8 +148,8 @@ class Place {
   }
 
  private:
-  /// Every name once: those of runs that rules here speak for, those that other runs explain, and
-  /// those of tests.
+  /// Every name once: all names of the runs of this place, those that other runs explain, and those
+  /// of tests.
   std::vector<std::string_view> all_names() const {
     std::unordered_set<std::string_view> seen;
     std::vector<std::string_view> names;
@@ -210,7 +210,7 @@ class Place {
     return made;
   }
 
-  /// By the function's name; where that is one, name by name.
+  /// By the function's name; if it is the same everywhere, name by name.
   void split(const Group& whole, Groups& groups) const {
     std::map<std::string_view, std::vector<size_t>> parts;
     for (const size_t i : whole.open) parts[names_.parts(open_[i].text).base].push_back(i);
@@ -239,9 +239,9 @@ class Place {
     return suggestion;
   }
 
-  /// `acme_topk_*_v2`; of an instance of a frame also what it is one of.
-  std::string likeness_of(const std::vector<size_t>& texts,
-                          const std::optional<NameExpression>& expression) const {
+  /// `acme_topk_*_v2`; of instances of a template also the argument.
+  std::string common_text_of(const std::vector<size_t>& texts,
+                             const std::optional<NameExpression>& expression) const {
     std::string_view head = names_.parts(texts[0]).base;
     std::string_view tail = head;
     bool one_base = true;
@@ -259,7 +259,7 @@ class Place {
     if (one_base) {
       text = head;
     } else {
-      // What is the same at both ends is not said twice.
+      // The common begin and end must not overlap.
       size_t shortest = std::string::npos;
       for (const size_t i : texts) shortest = std::min(shortest, names_.parts(i).base.size());
       if (tail.size() > shortest - head.size())
@@ -287,10 +287,10 @@ class Place {
     suggestion.rule = label + ": " + spelled;
     const std::string& dimension = program_.dimensions.get(dimension_).name;
     suggestion.insert = text_to_insert(where_, dimension, suggestion.rule);
-    const bool told = operation_kind_of(first.name.name) == first.name.kind;
+    const bool usual_kind = operation_kind_of(first.name.name) == first.name.kind;
     suggestion.test = layout::laid_out(
         fmt::format("test {} {{ {}{} => {} {} }}\n", program_.title(first.model),
-                    told ? std::string() : fmt::format("@{} ", to_string(first.name.kind)),
+                    usual_kind ? std::string() : fmt::format("@{} ", to_string(first.name.kind)),
                     syntax::quoted_text(first.name.name), dimension, label));
     Spelled& one = spelled_.emplace_back();
     one.expression = spelled;
@@ -299,14 +299,14 @@ class Place {
 
   struct Spelled {
     std::string expression;
-    std::set<size_t> texts;  // that it is to hold for
+    std::set<size_t> texts;  // that it must match
   };
 
   const sema::Program& program_;
   sema::DimensionId dimension_;
   const std::vector<MeasuredRun>& runs_;
-  RulePlace where_;
-  std::vector<size_t> own_;  // indices of runs, rising
+  InsertionPlace where_;
+  std::vector<size_t> own_;  // indices of runs, ascending
   LabelWords labels_;
   NameIndex names_;
   std::vector<Open> open_;
@@ -315,9 +315,9 @@ class Place {
 
 std::vector<Place> places_of(const match::CompiledRules& rules, sema::DimensionId dimension,
                              const std::vector<MeasuredRun>& runs) {
-  std::vector<std::pair<RulePlace, std::vector<size_t>>> found;
+  std::vector<std::pair<InsertionPlace, std::vector<size_t>>> found;
   for (size_t i = 0; i < runs.size(); ++i) {
-    RulePlace where = rule_place(rules, runs[i].model, dimension);
+    InsertionPlace where = insertion_place(rules, runs[i].model, dimension);
     const auto at = std::find_if(found.begin(), found.end(),
                                  [&](const auto& one) { return one.first == where; });
     if (at != found.end()) {
@@ -361,14 +361,14 @@ TimeCoverage cover(const match::CompiledRules& rules, sema::DimensionId dimensio
     const Group group = groups[i].top();
     groups[i].pop();
     if (most > 0 && coverage.unexplained.size() == most) {
-      ++coverage.groups_left;
-      coverage.left_ns = add(coverage.left_ns, group.total_ns);
+      ++coverage.omitted_groups;
+      coverage.omitted_ns = add(coverage.omitted_ns, group.total_ns);
     } else if (auto suggestion = places[i].suggest(group, groups[i])) {
       coverage.unexplained.push_back(std::move(*suggestion));
     }
   }
   for (const Place& place : places) place.verify();
-  int64_t unexplained_ns = coverage.left_ns;
+  int64_t unexplained_ns = coverage.omitted_ns;
   for (const Suggestion& one : coverage.unexplained) unexplained_ns += one.total_ns;
   KR_CHECK(unexplained_ns == coverage.total_ns - coverage.explained_ns);
   return coverage;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/trace_labels.hpp"
+#include "analyze/run.hpp"
 #include "base/integer.hpp"
 #include "base/json_writer.hpp"
 #include "classify/attribution.hpp"
@@ -101,7 +101,7 @@ class ChromeTrace {
     labels.open('{');
     by_rule.open('{');
     for (const auto& [dimension, given_by] : labels_.dimensions()) {
-      const classify::Given& given = given_by->by_row[row];
+      const classify::LabelResult& given = given_by->by_row[row];
       labels.key(dimension).text(utf8_text(given.label));
       if (given.rule) by_rule.key(dimension).text(utf8_text(labels_.rule(given)));
     }

@@ -39,8 +39,8 @@ class Actions {
   /// Errors of loading cannot be allowed.
   void allow(const diag::Diagnostic& finding) {
     if (!analysis_.loaded()) return;
-    // A line of rules, which a lone carriage return does not end: behind one, the comment would
-    // take in what follows.
+    // Only a line feed ends a line of a rules file. After a lone carriage return, the comment would
+    // include the rest of the line.
     const std::string_view text = analysis_.text();
     const size_t begin = text.substr(0, finding.span.begin).rfind('\n') + 1;  // npos + 1 is 0
     size_t end = std::min(text.find('\n', finding.span.begin), text.size());
@@ -76,12 +76,7 @@ class Actions {
     out_.key("changes").open('{');
     for (const auto& [uri, edits] : changes) {
       out_.key(uri).open('[');
-      for (const Change& edit : edits) {
-        out_.open('{');
-        out_.key("range").range(edit.range);
-        out_.key("newText").text(edit.text);
-        out_.close('}');
-      }
+      for (const Change& edit : edits) out_.edit(edit.range, edit.text);
       out_.close(']');
     }
     out_.close('}');

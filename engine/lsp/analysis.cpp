@@ -34,7 +34,7 @@ std::vector<diag::Diagnostic> Analysis::lint(const std::shared_ptr<match::MatchM
                                              const std::atomic<bool>* stop) {
   if (!compiled_.database) compiled_.database = match::Database::of_automata(program(), memo);
   lint::LintOptions options;
-  options.infos = false;  // those that take long: a person is typing
+  options.infos = false;  // they take too long while a person types
   options.used_elsewhere = std::move(used_elsewhere);
   options.proofs = &proofs;
   options.stop = stop;
@@ -62,7 +62,7 @@ const std::string& Analysis::uri(source::FileId file) const {
 prove::Prover& Analysis::prover() {
   if (!prover_) {
     formulas_ = std::make_unique<prove::Formulas>();
-    // A person waits for the answer, and other requests behind it.
+    // A person waits for the answer, and other requests wait too.
     prover_ = std::make_unique<prove::Prover>(
         *formulas_, prove::Budget{.states = 50000, .all = 500000, .within = 6});
   }

@@ -1,4 +1,4 @@
-// One document with all it uses: loaded, checked, and ready for questions.
+// One document with all files that it uses: loaded, and ready for checks and requests.
 #pragma once
 
 #include <atomic>
@@ -17,16 +17,16 @@
 
 namespace kr::lsp {
 
-/// What is open beside the document, asked with any path that leads to it.
+/// The other open documents, by any path to their file.
 struct Editor {
   sema::Overlay text;
-  /// What the editor calls the file; of one that is not open, its URI.
+  /// The URI that the editor uses for the file, open or not.
   std::function<std::string(const std::filesystem::path&)> uri;
 };
 
 class Analysis {
  public:
-  /// `path` as load_rules takes it. Throws Error where it cannot be read.
+  /// `path` as in load_rules. Throws Error if it cannot be read.
   Analysis(const std::string& path, const source::Library& library, const Editor& editor);
 
   const sema::LoadedRules& rules() const { return *compiled_.rules; }
@@ -35,18 +35,19 @@ class Analysis {
   const sema::LoadedFile& root() const { return rules().files.front(); }
   const syntax::File& tree() const { return root().tree; }
   std::string_view text() const { return sources().text(root().file); }
-  /// What its files use of each other.
+  /// The declarations that its files use of each other.
   std::set<lint::Used> used() const { return lint::used(rules(), *modules_, true); }
   const sema::Scope& scope() const { return modules_->scope(); }
-  /// No error in it or in what it uses: the Program can be asked.
+  /// No error in it or in the files that it uses: the Program is complete.
   bool loaded() const { return !loaded_.has_errors(); }
-  const std::vector<diag::Diagnostic>& said() const { return loaded_.all(); }
-  /// Whether the file is among those read, by its canonical path.
+  /// The findings of loading.
+  const std::vector<diag::Diagnostic>& load_findings() const { return loaded_.all(); }
+  /// Whether it was read from this file, by the canonical path.
   bool reads(const std::filesystem::path& path) const;
 
-  /// All that `kr lint` finds. Without errors only. Tests in the file are run without Hyperscan,
-  /// whose databases take longer to compile than a person to type. Throws prove::Stopped once
-  /// `stop` is set. By one thread, while another may ask the other questions.
+  /// The findings of `kr lint`, if it is loaded(). Tests in the file run without Hyperscan, whose
+  /// databases take too long to compile while a person types. Throws prove::Stopped after `stop` is
+  /// set. One thread may call this while another calls the const functions.
   std::vector<diag::Diagnostic> lint(const std::shared_ptr<match::MatchMemo>& memo,
                                      prove::ProofMemo& proofs,
                                      std::vector<lint::Used> used_elsewhere,
@@ -55,16 +56,16 @@ class Analysis {
   const std::vector<Symbol>& symbols(source::FileId file) const;
   const Lines& lines(source::FileId file) const;
   Range range(source::Span span, Encoding encoding) const;
-  /// The URI of a file; empty where it has none (what kr brings along).
+  /// The URI of a file; empty if it has none (files that ship with kr).
   const std::string& uri(source::FileId file) const;
   prove::Prover& prover();
-  /// The rule of the Program that stands there; none for one that no engine uses.
+  /// The rule of the Program with this span; nullopt if no engine uses the rule.
   std::optional<sema::RuleId> rule_at(source::Span span) const;
 
  private:
   struct PerFile {
-    std::filesystem::path path;  // canonical; empty: none
-    std::string uri;             // the same
+    std::filesystem::path path;  // canonical; may be empty
+    std::string uri;             // empty if `path` is
     std::vector<Symbol> symbols;
     Lines lines;
   };

@@ -39,13 +39,13 @@ void Worker::start(Check check) {
     check_->run();
     done_ = true;
     const uint64_t one = 1;
-    // It cannot fail: the counter is far from full.
+    // This cannot fail: the counter is far from its limit.
     [[maybe_unused]] const ssize_t written = ::write(event_, &one, sizeof one);
   };
   try {
     thread_ = std::thread(run);
   } catch (const std::system_error&) {
-    run();  // the system has no thread left: the server answers later
+    run();  // the system has no thread left: run it here
   }
 }
 

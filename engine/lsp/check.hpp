@@ -1,4 +1,5 @@
-// The findings of one document, worked out apart from the server, so that it answers meanwhile.
+// The check of one document, on a thread of its own, so that the server can answer requests
+// meanwhile.
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,7 @@
 
 namespace kr::lsp {
 
-/// What stays the same from edit to edit is matched and proven once. One check at a time uses it.
+/// Results of matching and proving that are kept from edit to edit. One check at a time uses them.
 struct Remembered {
   std::shared_ptr<match::MatchMemo> matches = std::make_shared<match::MatchMemo>();
   prove::ProofMemo proofs;
@@ -26,33 +27,32 @@ struct Check {
   std::shared_ptr<Analysis> analysis;
   std::vector<lint::Used> used_elsewhere;
   std::shared_ptr<Remembered> remembered;
-  /// Set by any thread: the findings are not wanted any more.
+  /// Set by any thread: the findings are no longer needed.
   std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
 
   std::vector<diag::Diagnostic> findings;
-  std::string trouble;         // why there are no findings; empty: there are
-  std::exception_ptr failure;  // an InternalError, for the thread that takes the check
+  std::string trouble;         // why the check failed; empty if it did not
+  std::exception_ptr failure;  // an InternalError, for the thread that finishes the check
 
-  /// Sets `findings`, `trouble` or `failure`. On any thread, while other threads ask `analysis`
-  /// questions.
+  /// Sets `findings`, `trouble` or `failure`. May run on any thread while others read `analysis`.
   void run() noexcept;
 };
 
 /// Runs one check at a time on a thread of its own.
 class Worker {
  public:
-  /// Throws Error where the system has no descriptor left.
+  /// Throws Error if the system has no file descriptor left.
   Worker();
-  /// Stops what is running.
+  /// Stops the running check.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// None may be running.
+  /// No other check may be running.
   void start(Check check);
-  /// The check, once it is done.
+  /// The check, if it is done.
   std::optional<Check> finished();
-  /// To be polled: readable once a check is done.
+  /// Readable, for poll(), when a check is done.
   int descriptor() const { return event_; }
 
  private:

@@ -1,9 +1,8 @@
-// What can stand where somebody types.
+// The words that are possible at the place where the user types.
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "lsp/comments.hpp"
 #include "lsp/cursor.hpp"
 #include "lsp/describe.hpp"
 #include "lsp/features.hpp"
@@ -104,8 +103,8 @@ class Completer {
       back += 2;
     }
     if (before_is("use", back)) return collect_modules(head + ".");
-    const auto module = analysis_.scope().alias(file_, head.substr(0, head.find('.')));
-    if (!module || !module->valid()) return;
+    const auto module = module_named(analysis_, file_, head.substr(0, head.find('.')));
+    if (!module) return;
     const syntax::File& tree = analysis_.scope().tree(*module);
     if (before_is("include", back)) return add_tables(tree);
     if (before_is("extends", back)) {
@@ -209,10 +208,10 @@ class Completer {
     for (const syntax::Use& use : analysis_.tree().uses) {
       const std::string name = sema::use_name(use);
       if (name.empty()) continue;
-      const auto module = analysis_.scope().alias(file_, name);
-      const bool known = module && module->valid();
+      const auto module = module_named(analysis_, file_, name);
+
       add(name, {ItemKind::module, sema::use_text(use),
-                 known ? analysis_.scope().tree(*module).doc : "", ""});
+                 module ? analysis_.scope().tree(*module).doc : "", ""});
     }
   }
 
@@ -239,7 +238,7 @@ class Completer {
         {ItemKind::type, engine.title ? engine.title->text : "engine", engine.doc, ""});
   }
 
-  /// `head`: an engine's name, or `alias` or `alias.engine` of another file's.
+  /// `head`: the name of an engine of this file, or `alias` or `alias.engine` of another file.
   void add_models(const syntax::File& tree, const std::string& head) {
     const bool own = &tree == &analysis_.tree();
     const size_t dot = head.find('.');
@@ -247,7 +246,7 @@ class Completer {
     for (const syntax::Engine& engine : tree.engines) {
       if (!own && engine_name.empty()) add_engine(engine);
       if (!engine_name.empty() && engine.name.text != engine_name) continue;
-      add("default", {ItemKind::type, engine.name.text, "The engine's own blocks alone.", ""});
+      add("default", {ItemKind::type, engine.name.text, "Only the engine's own blocks.", ""});
       for (const syntax::Model& model : engine.models) {
         if (own && cursor_.statement.size() > 1 && before_is(model.name.text, 1)) continue;
         add(model.name.text,
@@ -287,7 +286,7 @@ class Completer {
     }
   }
 
-  /// In `use "…`: neighbouring files.
+  /// In `use "…`: the files of the same folder.
   void collect_files() {
     const Token* open = before();
     if (open == nullptr || open->kind != Token::Kind::text || !before_is("use", 1)) return;
@@ -303,7 +302,7 @@ class Completer {
     begin_ = open->begin + 1;
   }
 
-  /// In `# kr: allow(…`. False: it is not there.
+  /// In `# kr: allow(…`. False: the place is not in such a comment.
   bool collect_codes() {
     const Lines& lines = question_.document.document.lines;
     const auto number = lines.place(text_, question_.offset, Encoding::utf8).line;
@@ -330,16 +329,8 @@ class Completer {
       out.key("label").text(name);
       out.key("kind").number(static_cast<int>(item.kind));
       if (!item.detail.empty()) out.key("detail").text(item.detail);
-      if (!item.doc.empty()) {
-        out.key("documentation").open('{');
-        out.key("kind").text("markdown");
-        out.key("value").text(item.doc);
-        out.close('}');
-      }
-      out.key("textEdit").open('{');
-      out.key("range").range(range);
-      out.key("newText").text(item.insert.empty() ? name : item.insert);
-      out.close('}');
+      if (!item.doc.empty()) out.key("documentation").markdown(item.doc);
+      out.key("textEdit").edit(range, item.insert.empty() ? name : item.insert);
       out.close('}');
     }
     out.close(']');
@@ -351,7 +342,7 @@ class Completer {
   std::string_view text_;
   Cursor cursor_;
   std::map<std::string, Item> items_;
-  std::optional<size_t> begin_;  // of what is replaced, where it is not the word
+  std::optional<size_t> begin_;  // of the replaced text, if it is not the word
 };
 
 }  // namespace

@@ -63,7 +63,7 @@ class Reader {
     }
   }
 
-  /// In `test vllm/llama` a slash parts words.
+  /// In `test vllm/llama` a slash separates words.
   bool slash_opens() const {
     return tokens_.size() < 2 || tokens_[tokens_.size() - 2].text != "test" ||
            stack_.back().block != BlockKind::file;
@@ -89,7 +89,7 @@ class Reader {
     return from_end < tokens_.size() ? unquoted(tokens_[tokens_.size() - 1 - from_end].text) : "";
   }
 
-  /// The last token of this text that is a word; its index, or none.
+  /// The index of the last word with this text; the number of tokens if there is none.
   size_t last(std::string_view keyword) const {
     for (size_t i = tokens_.size(); i > 0; --i) {
       if (tokens_[i - 1].kind == Token::Kind::word && tokens_[i - 1].text == keyword) return i - 1;
@@ -143,7 +143,7 @@ class Reader {
 
   void open_in_body(Cursor& inner) {
     const size_t model = last("model");
-    // `model NAME "TITLE" extends a.b.c {` at the most.
+    // At most `model NAME "TITLE" extends a.b.c {`.
     if (inner.block == BlockKind::engine && model + 10 > tokens_.size() &&
         model + 1 < tokens_.size() && tokens_[model + 1].kind != Token::Kind::mark) {
       inner.block = BlockKind::model;
@@ -166,6 +166,24 @@ class Reader {
 
 Cursor cursor_at(std::string_view text, size_t offset) {
   return Reader(text, std::min(offset, text.size())).read();
+}
+
+std::optional<std::pair<size_t, size_t>> code_in_allow(std::string_view line, size_t at) {
+  constexpr std::string_view mark = "# kr: allow";
+  const size_t comment = line.find(mark);
+  if (comment == line.npos) return std::nullopt;
+  const size_t open = line.find('(', comment);
+  if (open == line.npos || at <= open) return std::nullopt;
+  const std::string_view between = line.substr(comment + mark.size(), open - comment - mark.size());
+  if (!between.empty() && between != "-file") return std::nullopt;
+  const size_t close = std::min(line.find(')', open), line.size());
+  if (at > close) return std::nullopt;
+  const auto is_part = [&](size_t i) { return line[i] != ',' && line[i] != ' ' && line[i] != '('; };
+  size_t begin = at;
+  while (begin > open + 1 && is_part(begin - 1)) --begin;
+  size_t end = at;
+  while (end < close && is_part(end)) ++end;
+  return std::pair(begin, end);
 }
 
 }  // namespace kr::lsp

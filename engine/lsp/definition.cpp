@@ -1,4 +1,4 @@
-// Where a name is declared, and where else it stands.
+// Where a name is declared, and where it is used.
 #include <set>
 #include <tuple>
 
@@ -7,16 +7,9 @@
 namespace kr::lsp {
 namespace {
 
-void write_location(const Analysis& analysis, source::Span span, Encoding encoding, Writer& out) {
-  out.open('{');
-  out.key("uri").text(analysis.uri(span.file));
-  out.key("range").range(analysis.range(span, encoding));
-  out.close('}');
-}
-
 struct Target {
   std::string uri;
-  source::Span span;  // in the asking document's analysis
+  source::Span span;  // in the analysis of the document
 };
 
 std::optional<Target> target_of(Question& question) {
@@ -34,13 +27,13 @@ std::optional<Target> target_of(Question& question) {
 void write_definition(Question question, Writer& out) {
   const auto target = target_of(question);
   if (!target) return out.null();
-  write_location(analysis_of(question), target->span, question.encoding, out);
+  out.location(target->uri, analysis_of(question).range(target->span, question.encoding));
 }
 
-void write_references(Question question, bool with_declaration, Writer& out) {
+void write_references(Question question, Writer& out) {
   const auto target = target_of(question);
   if (!target) return out.null();
-  // In all files that open documents read, each place once.
+  // In all files that open documents use, each place once.
   std::set<std::tuple<std::string, uint32_t>> written;
   out.open('[');
   for (auto& [uri, open] : question.workspace.documents()) {
@@ -53,9 +46,9 @@ void write_references(Question question, bool with_declaration, Writer& out) {
         const auto span = declaration(*analysis, file.file, symbol);
         if (!span || span->begin != target->span.begin || span->end != target->span.end) continue;
         if (analysis->uri(span->file) != target->uri) continue;
-        if (*span == symbol.span && !with_declaration) continue;
+        if (*span == symbol.span && !question.with_declaration) continue;
         if (!written.emplace(place, symbol.span.begin).second) continue;
-        write_location(*analysis, symbol.span, question.encoding, out);
+        out.location(place, analysis->range(symbol.span, question.encoding));
       }
     }
   }

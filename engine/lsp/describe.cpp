@@ -44,7 +44,7 @@ std::string operand_of(const syntax::File& tree, const syntax::Expr& expr, int d
 }
 
 std::string in_words(const syntax::File& tree, syntax::ExprId id, int depth) {
-  // Deeper, words help nobody.
+  // Deeper expressions are not clear in words.
   if (!id.valid() || depth > 12) return "…";
   const syntax::Expr& expr = tree.exprs.get(id);
   switch (expr.kind) {
@@ -129,7 +129,7 @@ constexpr auto words = std::to_array<About>({
 std::string as_code(std::string_view text) {
   const std::string shown = printable(text);
   if (shown.find('`') == std::string::npos) return "`" + shown + "`";
-  // As many backticks as the text has nowhere, and blanks where it has them at its ends.
+  // One backtick more than the longest run in the text, and blanks around the text.
   size_t longest = 0;
   size_t run = 0;
   for (const char c : shown) {

@@ -8,14 +8,14 @@
 
 namespace kr::lsp {
 
-/// Between backticks, whatever the text holds; on one line.
+/// Between backticks, on one line; the text may contain backticks.
 std::string as_code(std::string_view text);
 
-/// What an expression holds for, behind “a name”: `that contains "gemm"`; alternatives as a list, a
-/// line each. Empty for an expression that was not understood.
+/// What an expression matches, after “a name”: `that contains "gemm"`; alternatives as a list, one
+/// per line. Empty for an expression that could not be parsed.
 std::string describe(const syntax::File& tree, syntax::ExprId expr);
 
-/// One line about a word of the language or `@kernel` and its like; empty for other words.
+/// One line about a keyword, or `@kernel` and similar; empty for other words.
 std::string_view about_word(std::string_view word);
 
 }  // namespace kr::lsp

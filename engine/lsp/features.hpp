@@ -1,5 +1,5 @@
-// What the server answers about an open document, one file a feature. Each writes the `result` of
-// its request.
+// The features of the server, one file per feature. Each function writes the `result` of its
+// request.
 #pragma once
 
 #include "lsp/rpc.hpp"
@@ -7,21 +7,22 @@
 
 namespace kr::lsp {
 
-/// Where the user asks.
+/// A request: a place in an open document.
 struct Question {
   Workspace& workspace;
   OpenDocument& document;
   Encoding encoding = Encoding::utf16;
-  size_t offset = 0;  // bytes in the document
+  size_t offset = 0;              // bytes in the document
+  bool with_declaration = false;  // of a request for references
 };
 
 void write_hover(Question question, Writer& out);
 void write_definition(Question question, Writer& out);
-void write_references(Question question, bool with_declaration, Writer& out);
+void write_references(Question question, Writer& out);
 void write_symbols(Question question, Writer& out);
 void write_completion(Question question, Writer& out);
 void write_formatting(Question question, Writer& out);
-/// For the bytes from `offset` to `end` of a document whose findings are there.
+/// For the bytes from `offset` to `end` of a document that has its findings.
 void write_code_actions(Question question, size_t end, Writer& out);
 /// Params of textDocument/publishDiagnostics.
 void write_diagnostics(const OpenDocument& document, Encoding encoding, Writer& out);
@@ -32,7 +33,7 @@ void write_diagnostic(const OpenDocument& document, const diag::Diagnostic& diag
 /// What a finding of this code means, as markdown.
 std::string about_code(const diag::CodeInfo& info);
 
-/// The analysis of the document. Throws RequestError where it cannot be loaded.
+/// The analysis of the document. Throws RequestError if it cannot be loaded.
 Analysis& analysis_of(Question& question);
 
 }  // namespace kr::lsp

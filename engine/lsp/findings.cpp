@@ -1,4 +1,4 @@
-// Findings as the editor shows them.
+// Findings in the form of the protocol.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace kr::lsp {
 namespace {
 
-/// Rules and declarations that change nothing: shown faded.
+/// Rules and declarations without effect: editors show them faded.
 bool is_unnecessary(const diag::CodeInfo& code) {
   static constexpr std::array<std::string_view, 6> names{"unreachable-rule",
                                                          "unreachable-alternative",
@@ -29,7 +29,7 @@ int severity_number(diag::Severity severity) {
       return 2;
     case diag::Severity::info:
     case diag::Severity::retired:
-      // What is only likely stays out of the list of problems.
+      // Editors do not list hints among the problems.
       return 4;
   }
   return 4;
@@ -48,10 +48,7 @@ void write_related(const Analysis& analysis, const std::vector<diag::Related>& a
   for (const diag::Related& one : all) {
     if (!one.span.valid() || analysis.uri(one.span.file).empty()) continue;
     out.open('{');
-    out.key("location").open('{');
-    out.key("uri").text(analysis.uri(one.span.file));
-    out.key("range").range(analysis.range(one.span, encoding));
-    out.close('}');
+    out.key("location").location(analysis.uri(one.span.file), analysis.range(one.span, encoding));
     out.key("message").text(one.message);
     out.close('}');
   }
@@ -66,35 +63,29 @@ void write_plain(Range range, std::string_view message, Writer& out) {
   out.key("message").text(message);
 }
 
-/// The `use` of the root by which a file was reached; the first byte where none is known.
-source::Span way_to(const Analysis& analysis, source::FileId file) {
+/// The `use` of the root file that leads to a file; the first byte if none is known.
+source::Span use_of(const Analysis& analysis, source::FileId file) {
   const sema::LoadedFile& root = analysis.root();
   for (const syntax::Use& use : root.tree.uses) {
     for (const sema::LoadedFile::Used& used : root.uses) {
       if (used.name != sema::use_text(use)) continue;
-      std::vector<source::FileId> reached{used.file};
-      for (size_t i = 0; i < reached.size(); ++i) {
-        if (reached[i] == file) return use.span;
-        for (const sema::LoadedFile::Used& next : analysis.rules().files[reached[i].index].uses) {
-          if (std::find(reached.begin(), reached.end(), next.file) == reached.end()) {
-            reached.push_back(next.file);
-          }
-        }
-      }
+      const auto reached = files_by_distance(analysis, used.file);
+      if (std::find(reached.begin(), reached.end(), file) != reached.end()) return use.span;
     }
   }
   return {root.file, 0, 0};
 }
 
-/// Errors of used files keep this one from being checked: one is shown at the `use`.
-void write_foreign(const OpenDocument& document, Encoding encoding, Writer& out) {
+/// The file is not checked if a file that it uses has errors. The first error of each is shown at
+/// the `use`.
+void write_errors_of_used_files(const OpenDocument& document, Encoding encoding, Writer& out) {
   const Analysis& analysis = *document.analysis;
-  std::vector<source::FileId> told;
+  std::vector<source::FileId> shown;
   for (const diag::Diagnostic& one : document.findings) {
     if (one.severity != diag::Severity::error || one.span.file == analysis.root().file) continue;
-    if (std::find(told.begin(), told.end(), one.span.file) != told.end()) continue;
-    told.push_back(one.span.file);
-    write_plain(analysis.range(way_to(analysis, one.span.file), encoding),
+    if (std::find(shown.begin(), shown.end(), one.span.file) != shown.end()) continue;
+    shown.push_back(one.span.file);
+    write_plain(analysis.range(use_of(analysis, one.span.file), encoding),
                 fmt::format("{} has errors: {}", analysis.sources().place(one.span), one.message),
                 out);
     write_related(analysis, {{one.span, one.message}}, encoding, out);
@@ -136,7 +127,7 @@ void write_diagnostics(const OpenDocument& document, Encoding encoding, Writer& 
       if (one.span.file != document.analysis->root().file) continue;
       write_diagnostic(document, one, encoding, out);
     }
-    write_foreign(document, encoding, out);
+    write_errors_of_used_files(document, encoding, out);
   } else {
     write_plain({}, document.trouble, out);
     out.close('}');

@@ -7,8 +7,8 @@
 namespace kr::lsp {
 namespace {
 
-/// The bytes that two texts have in common at their ends, cut at line breaks; the changed middle is
-/// one edit, so that the pointer and folded lines outside it stay.
+/// The lines that differ: all lines before and after are the same in both texts. One edit of these
+/// leaves the pointer and folded lines elsewhere as they are.
 struct Middle {
   size_t begin = 0;    // in both
   size_t old_end = 0;  // in the old text
@@ -48,12 +48,9 @@ void write_formatting(Question question, Writer& out) {
   out.open('[');
   if (layout.text != text) {
     const Middle middle = middle_of(text, layout.text);
-    out.open('{');
-    out.key("range").range({lines.place(text, middle.begin, question.encoding),
-                            lines.place(text, middle.old_end, question.encoding)});
-    out.key("newText").text(
-        std::string_view(layout.text).substr(middle.begin, middle.new_end - middle.begin));
-    out.close('}');
+    out.edit({lines.place(text, middle.begin, question.encoding),
+              lines.place(text, middle.old_end, question.encoding)},
+             std::string_view(layout.text).substr(middle.begin, middle.new_end - middle.begin));
   }
   out.close(']');
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view field = "content-length";
 constexpr size_t longest_told = 999'999'999'999;
 
-/// The length that a head tells; none, and what is wrong.
+/// The length in a header; nullopt and the reason if it has none.
 std::optional<size_t> length_in(std::string_view head, std::string& why) {
   std::optional<size_t> length;
   while (!head.empty()) {
@@ -47,13 +47,13 @@ std::optional<Framer::Message> Framer::refuse(std::string why) {
   return Message{{}, std::move(why)};
 }
 
-/// Goes to the next place where a head may begin. False: it is not there yet.
+/// Goes to the next possible header. False: it has not arrived yet.
 bool Framer::resync() {
   const auto begin = pending_.begin() + static_cast<std::ptrdiff_t>(at_);
   const auto found = std::search(begin, pending_.end(), field.begin(), field.end(),
                                  [](char x, char y) { return lower(x) == y; });
   if (found == pending_.end()) {
-    // The begin of the word may be there.
+    // The end may be the begin of `Content-Length`.
     const size_t keep = std::min(pending_.size() - at_, field.size() - 1);
     pending_.erase(0, pending_.size() - keep);
     at_ = 0;
@@ -66,7 +66,7 @@ bool Framer::resync() {
 
 std::optional<Framer::Message> Framer::next() {
   if (lost_ && !resync()) return std::nullopt;
-  // What ends a head is a blank line; bare line feeds are taken too.
+  // A blank line ends a header; lines may also end with a lone line feed.
   const std::string_view rest = std::string_view(pending_).substr(at_);
   const size_t crlf = rest.find("\r\n\r\n");
   const size_t lf = rest.find("\n\n");

@@ -1,5 +1,5 @@
-// What stands under the pointer: rules and patterns in words, with shortest names that only they
-// take; labels, words of the language, codes of findings.
+// What the editor shows for the word under the pointer: rules and patterns in words, with the
+// shortest names that reach them; labels, keywords, codes of findings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "explain/explain.hpp"
-#include "lsp/comments.hpp"
+#include "lsp/cursor.hpp"
 #include "lsp/describe.hpp"
 #include "lsp/features.hpp"
 #include "syntax/words.hpp"
@@ -16,17 +16,17 @@
 namespace kr::lsp {
 namespace {
 
-/// Tables that are asked about one rule: more would keep the user waiting.
+/// A rule is proven in at most this many tables: more would keep the user waiting.
 constexpr size_t most_tables = 8;
-/// Rules that are named as those who take a dead rule's names.
-constexpr size_t most_takers = 4;
+/// At most this many of the rules that shadow an unreachable rule are named.
+constexpr size_t most_shadowing = 4;
 
 struct Hover {
   source::Span span;
   std::string text;
 };
 
-/// What can be said of one rule in one effective table.
+/// Which names reach one rule, in each table that contains it.
 class Reach {
  public:
   Reach(Analysis& analysis, sema::RuleId rule)
@@ -36,10 +36,12 @@ class Reach {
     uint32_t index = 0;
     for (const sema::Model& model : program_.models) {
       const sema::ModelId id{index++};
-      for (const sema::Table& table : model.tables) ask(table, program_.title(id));
+      for (const sema::Table& table : model.tables) {
+        if (table.otherwise != rule_) add(table.rules, program_.title(id));
+      }
     }
     for (const sema::SharedTable& table : program_.shared_tables) {
-      ask_list(table.rules, "table " + table.name);
+      add(table.rules, "table " + table.name);
     }
     std::string out;
     for (const Answer& one : answers_) out += "\n- " + one.models + ": " + one.text;
@@ -54,12 +56,7 @@ class Reach {
     std::string text;
   };
 
-  void ask(const sema::Table& table, const std::string& where) {
-    if (table.otherwise == rule_) return;
-    ask_list(table.rules, where);
-  }
-
-  void ask_list(const std::vector<sema::RuleId>& rules, const std::string& where) {
+  void add(const std::vector<sema::RuleId>& rules, const std::string& where) {
     const auto at = std::find(rules.begin(), rules.end(), rule_);
     if (at == rules.end()) return;
     std::vector<sema::RuleId> before(rules.begin(), at);
@@ -81,18 +78,18 @@ class Reach {
     const auto formula = [&](sema::RuleId id) {
       return prover.formulas().of(program_, program_.rules.get(id).expr);
     };
-    std::vector<prove::FormulaId> taken;
-    taken.reserve(before.size());
-    for (const sema::RuleId id : before) taken.push_back(formula(id));
+    std::vector<prove::FormulaId> earlier;
+    earlier.reserve(before.size());
+    for (const sema::RuleId id : before) earlier.push_back(formula(id));
     const prove::FormulaId own = formula(rule_);
-    const prove::Finding finding = prover.find(own, taken);
+    const prove::Finding finding = prover.find(own, earlier);
     if (finding.found()) return as_code(prove::to_string(finding.witness));
     if (!finding.none()) return "not known whether any name reaches it";
     std::string out = "**never reached**";
     size_t named = 0;
     for (size_t i = 0; i < before.size(); ++i) {
-      if (!prover.find(prover.formulas().all({own, taken[i]})).found()) continue;
-      if (named == most_takers) return out + ", …";
+      if (!prover.find(prover.formulas().all({own, earlier[i]})).found()) continue;
+      if (named == most_shadowing) return out + ", …";
       const sema::Rule& rule = program_.rules.get(before[i]);
       out += fmt::format("{} {} ({})", named++ == 0 ? ": its names go to" : ",",
                          as_code(rule.label), analysis_.sources().place(rule.label_span));
@@ -170,18 +167,23 @@ std::string about_rule(Analysis& analysis, const Symbol& symbol) {
   return out;
 }
 
+template <class Declaration>
+const Declaration* declared_at(const std::vector<Declaration>& all, source::Span span) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Declaration& one) { return one.name.span == span; });
+  return found == all.end() ? nullptr : &*found;
+}
+
 std::string about_pattern(Analysis& analysis, const Symbol& symbol, source::Span declared) {
   const syntax::File& tree = analysis.scope().tree(declared.file);
-  const auto pattern =
-      std::find_if(tree.patterns.begin(), tree.patterns.end(),
-                   [&](const syntax::Pattern& one) { return one.name.span == declared; });
-  if (pattern == tree.patterns.end()) return "";
+  const syntax::Pattern* pattern = declared_at(tree.patterns, declared);
+  if (pattern == nullptr) return "";
   std::string out =
       fmt::format("**pattern {}**", symbol.path != nullptr ? symbol.path->text() : symbol.name);
   paragraph(out, pattern->doc);
   paragraph(out, "Matches a name " + describe(tree, pattern->expr));
   if (!analysis.loaded()) return out;
-  // A pattern's expression stands once in the Program; that of another file is found by its place.
+  // The Program contains a pattern's expression once; it is found by its span.
   const source::Span span =
       pattern->expr.valid() ? tree.exprs.get(pattern->expr).span : source::Span{};
   uint32_t index = 0;
@@ -196,13 +198,6 @@ std::string about_pattern(Analysis& analysis, const Symbol& symbol, source::Span
     break;
   }
   return out;
-}
-
-template <class Declaration>
-const Declaration* declared_at(const std::vector<Declaration>& all, source::Span span) {
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Declaration& one) { return one.name.span == span; });
-  return found == all.end() ? nullptr : &*found;
 }
 
 std::string titled(std::string_view what, const Symbol& symbol,
@@ -272,7 +267,7 @@ std::optional<Hover> about_symbol(Analysis& analysis, size_t offset) {
   return Hover{symbol->span, std::move(out)};
 }
 
-/// A text or regular expression in words: the smallest expression there.
+/// The text or regular expression at the offset, in words.
 std::optional<Hover> about_atom(const Analysis& analysis, size_t offset) {
   const syntax::File& tree = analysis.tree();
   uint32_t index = 0;
@@ -332,10 +327,7 @@ void write_hover(Question question, Writer& out) {
   if (!hover) hover = about_words(analysis, question.offset);
   if (!hover || hover->text.empty()) return out.null();
   out.open('{');
-  out.key("contents").open('{');
-  out.key("kind").text("markdown");
-  out.key("value").text(hover->text);
-  out.close('}');
+  out.key("contents").markdown(hover->text);
   out.key("range").range(analysis.range(hover->span, question.encoding));
   out.close('}');
 }

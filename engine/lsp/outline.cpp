@@ -65,7 +65,7 @@ class Outline {
   }
 
  private:
-  /// Pieces by the byte where they begin.
+  /// The parts of the outline by the byte where they begin.
   using Parts = std::vector<std::pair<uint32_t, std::function<void()>>>;
   static void in_order(Parts& parts) {
     std::stable_sort(parts.begin(), parts.end(),
@@ -107,7 +107,7 @@ class Outline {
     out_.key("name").text(name.empty() ? "…" : name);
     if (!detail.empty()) out_.key("detail").text(detail);
     out_.key("kind").number(static_cast<int>(kind));
-    // The protocol wants the selection inside the whole.
+    // The protocol requires the selection to be inside the range.
     if (selection.begin < span.begin || selection.end > span.end) selection = span;
     out_.key("range").range(analysis_.range(span, encoding_));
     out_.key("selectionRange").range(analysis_.range(selection, encoding_));

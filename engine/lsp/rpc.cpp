@@ -10,9 +10,9 @@
 namespace kr::lsp {
 namespace {
 
-/// Editors that count in UTF-16 send half a character as an escape of its own (`\ud800`). It
-/// becomes U+FFFD, which counts the same.
-std::string without_halves(std::string_view json) {
+/// Editors that count in UTF-16 may send half of a surrogate pair as an escape (`\ud800`). It
+/// becomes U+FFFD, which has the same length in UTF-16.
+std::string without_lone_surrogates(std::string_view json) {
   std::string out(json);
   const auto escape_at = [&](size_t at) -> unsigned {
     if (at + 6 > out.size() || out[at] != '\\' || out[at + 1] != 'u') return 0;
@@ -40,10 +40,10 @@ JsonValue parsed(std::string_view body) {
   try {
     return parse_json(body, "");
   } catch (const Error& error) {
-    const std::string mended = without_halves(body);
-    if (mended == body) throw RequestError(ErrorCode::parse_error, error.why());
+    const std::string fixed = without_lone_surrogates(body);
+    if (fixed == body) throw RequestError(ErrorCode::parse_error, error.why());
     try {
-      return parse_json(mended, "");
+      return parse_json(fixed, "");
     } catch (const Error& again) {
       throw RequestError(ErrorCode::parse_error, again.why());
     }
@@ -87,9 +87,9 @@ std::optional<Message> read_message(std::string_view body, std::string& id) {
   Message message;
   const JsonValue* version = value.find("jsonrpc");
   const JsonValue* method = value.find("method");
-  const JsonValue* given = value.find("id");
-  if (given != nullptr && !(method == nullptr && given->kind == JsonValue::Kind::null)) {
-    id = message.id = id_text(*given);
+  const JsonValue* found = value.find("id");
+  if (found != nullptr && !(method == nullptr && found->kind == JsonValue::Kind::null)) {
+    id = message.id = id_text(*found);
   }
   if (version == nullptr || version->string != "2.0") {
     throw RequestError(ErrorCode::invalid_request, "`jsonrpc` is not \"2.0\"");
@@ -120,6 +120,27 @@ void Writer::range(Range range) {
   open('{');
   key("start").place(range.begin);
   key("end").place(range.end);
+  close('}');
+}
+
+void Writer::location(std::string_view uri, Range range) {
+  open('{');
+  key("uri").text(uri);
+  key("range").range(range);
+  close('}');
+}
+
+void Writer::edit(Range range, std::string_view text) {
+  open('{');
+  key("range").range(range);
+  key("newText").text(text);
+  close('}');
+}
+
+void Writer::markdown(std::string_view text) {
+  open('{');
+  key("kind").text("markdown");
+  key("value").text(text);
   close('}');
 }
 

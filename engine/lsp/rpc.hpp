@@ -1,4 +1,4 @@
-// JSON-RPC 2.0: requests read, answers written. Knows nothing of rules.
+// JSON-RPC 2.0: reads requests, writes responses. Knows nothing about rules.
 #pragma once
 
 #include <exception>
@@ -25,7 +25,7 @@ enum class ErrorCode : int {
   request_cancelled = -32800,
 };
 
-/// Why a request cannot be answered; becomes its answer.
+/// Why a request failed; becomes the error response.
 class RequestError : public std::exception {
  public:
   RequestError(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
@@ -40,14 +40,14 @@ class RequestError : public std::exception {
 struct Message {
   std::string id;  // as JSON; empty: a notification
   std::string method;
-  JsonValue params;  // null where there are none
+  JsonValue params;  // null if there are none
 };
 
-/// A message from the client. None: an answer to something, of no interest. Throws RequestError;
-/// `id` is then what could be read of it, else `null`.
+/// A message from the client; nullopt for a response, which the server does not need. Throws
+/// RequestError; `id` is then the message's id if it could be read, else `null`.
 std::optional<Message> read_message(std::string_view body, std::string& id);
 
-/// JSON of any bytes, in valid UTF-8.
+/// Writes JSON in valid UTF-8, from any bytes.
 class Writer : public JsonWriter {
  public:
   using JsonWriter::JsonWriter;
@@ -59,6 +59,10 @@ class Writer : public JsonWriter {
   void boolean(bool value) { number(value); }
   void place(lsp::Place where);
   void range(Range range);
+  /// The structures of the protocol: Location, TextEdit, MarkupContent.
+  void location(std::string_view uri, Range range);
+  void edit(Range range, std::string_view text);
+  void markdown(std::string_view text);
 };
 
 using Fill = std::function<void(Writer&)>;
@@ -66,7 +70,7 @@ std::string answer(std::string_view id, const Fill& result);
 std::string error_answer(std::string_view id, ErrorCode code, std::string_view message);
 std::string notification(std::string_view method, const Fill& params);
 
-/// An id as it stands in JSON. Throws RequestError where it is neither a string nor a whole number.
+/// An id as JSON. Throws RequestError if it is neither a string nor a whole number.
 std::string id_text(const JsonValue& id);
 
 /// Members of params. Throw RequestError (invalid params) naming what is missing.

@@ -135,10 +135,14 @@ void Server::initialize(const Message& message) {
 
 Question Server::question(const JsonValue& params) {
   OpenDocument& open = workspace_.get(uri_in(params));
-  Question question{workspace_, open, encoding_, 0};
+  Question question{workspace_, open, encoding_};
   if (const JsonValue* position = params.find("position")) {
     question.offset =
         open.document.lines.offset(open.document.text, place_of(*position), encoding_);
+  }
+  if (const JsonValue* context = params.find("context")) {
+    const JsonValue* with = context->find("includeDeclaration");
+    question.with_declaration = with != nullptr && with->boolean;
   }
   return question;
 }
@@ -169,24 +173,15 @@ void Server::handle_request(const Message& message) {
       {"textDocument/hover", write_hover, true},
       {"textDocument/definition", write_definition, true},
       {"textDocument/completion", write_completion, true},
+      {"textDocument/references", write_references, true},
       {"textDocument/documentSymbol", write_symbols, false},
       {"textDocument/formatting", write_formatting, false},
   });
   for (const Row& row : rows) {
     if (row.method != method) continue;
     if (row.at_position) (void)member(params, "position");
-    const Question asked = question(params);
-    outbox_.push_back(answer(message.id, [&](Writer& out) { row.feature(asked, out); }));
-    return;
-  }
-  if (method == "textDocument/references") {
-    (void)member(params, "position");
-    const Question asked = question(params);
-    const JsonValue* context = params.find("context");
-    const JsonValue* with = context == nullptr ? nullptr : context->find("includeDeclaration");
-    outbox_.push_back(answer(message.id, [&](Writer& out) {
-      write_references(asked, with != nullptr && with->boolean, out);
-    }));
+    const Question place = question(params);
+    outbox_.push_back(answer(message.id, [&](Writer& out) { row.feature(place, out); }));
     return;
   }
   if (method == "textDocument/codeAction") return ask_for_actions(message);
@@ -196,7 +191,7 @@ void Server::handle_request(const Message& message) {
 void Server::change(const JsonValue& params) {
   const JsonValue& named = member(params, "textDocument");
   OpenDocument& open = workspace_.get(string_member(named, "uri"));
-  // All or nothing: a change that cannot be made would leave another text than the editor's.
+  // All changes or none: if one fails, the text must not differ from a state of the editor's.
   Document document = open.document;
   if (const JsonValue* version = named.find("version")) document.version = version->integer;
   for (const JsonValue& one : member(params, "contentChanges").items) {
@@ -223,12 +218,12 @@ void Server::handle_notification(const Message& message) {
   }
   if (state_ != State::running) return;
   if (method == "textDocument/didOpen") {
-    const JsonValue& given = member(params, "textDocument");
+    const JsonValue& opened = member(params, "textDocument");
     Document document;
-    document.uri = string_member(given, "uri");
+    document.uri = string_member(opened, "uri");
     if (document.uri.empty()) throw RequestError(ErrorCode::invalid_params, "`uri` is empty");
-    document.set(string_member(given, "text"));
-    if (const JsonValue* version = given.find("version")) document.version = version->integer;
+    document.set(string_member(opened, "text"));
+    if (const JsonValue* version = opened.find("version")) document.version = version->integer;
     workspace_.open(std::move(document));
   } else if (method == "textDocument/didChange") {
     change(params);
@@ -253,14 +248,14 @@ void Server::handle_notification(const Message& message) {
       if (const auto path = path_of(string_member(one, "uri"))) workspace_.changed(*path);
     }
   }
-  // `initialized` and others ask for nothing.
+  // `initialized` and other notifications need no action.
 }
 
 void Server::ask_for_actions(const Message& message) {
-  const Question asked = question(message.params);
-  const Document& document = asked.document.document;
+  const Question place = question(message.params);
+  const Document& document = place.document.document;
   const Range range = range_of(member(message.params, "range"));
-  waiting_.push_back({message.id, document.uri, asked.document.edited,
+  waiting_.push_back({message.id, document.uri, place.document.edited,
                       document.lines.offset(document.text, range.begin, encoding_),
                       document.lines.offset(document.text, range.end, encoding_)});
 }
@@ -269,12 +264,12 @@ void Server::cancel(const JsonValue& params) {
   const std::string id = id_text(member(params, "id"));
   const auto found = std::find_if(waiting_.begin(), waiting_.end(),
                                   [&](const Waiting& one) { return one.id == id; });
-  if (found == waiting_.end()) return;  // it is answered, or never came
+  if (found == waiting_.end()) return;  // already answered, or unknown
   outbox_.push_back(error_answer(id, ErrorCode::request_cancelled, "the request was cancelled"));
   waiting_.erase(found);
 }
 
-/// Answers those whose findings are there, and those that no findings will come for.
+/// Answers the requests whose findings are complete, and those that will not get any.
 void Server::settle_waiting() {
   std::erase_if(waiting_, [&](const Waiting& one) {
     OpenDocument* open = workspace_.find(one.uri);
@@ -286,10 +281,10 @@ void Server::settle_waiting() {
     } else if (open->checked && open->analysis == nullptr) {
       outbox_.push_back(error_answer(one.id, ErrorCode::request_failed, open->trouble));
     } else if (open->checked) {
-      const Question asked{workspace_, *open, encoding_, one.begin};
+      const Question place{workspace_, *open, encoding_, one.begin};
       try {
         outbox_.push_back(
-            answer(one.id, [&](Writer& out) { write_code_actions(asked, one.end, out); }));
+            answer(one.id, [&](Writer& out) { write_code_actions(place, one.end, out); }));
       } catch (const InternalError&) {
         throw;
       } catch (const std::exception& error) {
@@ -335,7 +330,7 @@ std::vector<std::string> Server::finish_work(Check check) {
   outbox_.clear();
   running_.reset();
   const bool wanted = state_ == State::running && workspace_.is_current(check);
-  // Without findings, better to show none than those of another text.
+  // If the check failed, no findings are better than those of an older text.
   if (wanted && !check.trouble.empty()) log("cannot check the text: " + check.trouble);
   if (wanted) publish(*workspace_.finish_check(std::move(check)));
   settle_waiting();

@@ -1,5 +1,5 @@
-// The language server: fed messages, it gives messages. Reading and writing streams is the
-// caller's.
+// The language server: takes messages and returns messages. The caller reads and writes the
+// streams.
 #pragma once
 
 #include <optional>
@@ -18,26 +18,26 @@ class Server {
   Server(source::Library library, std::string version)
       : workspace_(std::move(library)), version_(std::move(version)) {}
 
-  /// One message; what is to be sent because of it, in order.
+  /// Handles one message. Returns the messages to send, in order.
   std::vector<std::string> receive(std::string_view body);
-  /// The stream was broken there.
+  /// The stream had a message that could not be read.
   std::vector<std::string> broken(std::string_view why) const;
 
-  /// There are documents to be checked, and none is. The caller first feeds what has come in, so
-  /// that the changes of a burst are checked once.
+  /// A document needs a check, and no check is running. The caller first passes on all messages
+  /// that have arrived, so that several quick changes are checked once.
   bool has_work() {
     return state_ == State::running && !running_ && workspace_.unpublished() != nullptr;
   }
-  /// Begins with one document. The findings of one that does not load are to be sent at once; for
-  /// another there is a check to be run, on any thread, and to be finished. It is told to stop when
-  /// a message makes it worthless.
+  /// Begins with one document. If it cannot be loaded, returns the messages to send. Otherwise sets
+  /// `check`: the caller runs it, on any thread, and passes it to `finish_work`. Its `stop` is set
+  /// when a message makes it obsolete.
   std::vector<std::string> begin_work(std::optional<Check>& check);
-  /// What is to be sent once a check has run.
+  /// The messages to send after a check has run.
   std::vector<std::string> finish_work(Check check);
   /// Both, on this thread.
   std::vector<std::string> work();
 
-  /// The process is to end with this status: 0 after `shutdown`, 1 without it.
+  /// The exit status of the process, after `exit`: 0 after `shutdown`, 1 without it.
   std::optional<int> exit_status() const { return exit_status_; }
 
  private:
@@ -61,16 +61,16 @@ class Server {
   Encoding encoding_ = Encoding::utf16;
   std::optional<int> exit_status_;
 
-  /// A request for code actions, which the findings are needed for.
+  /// A request for code actions, which waits for the findings.
   struct Waiting {
     std::string id;
     std::string uri;
-    uint64_t edited = 0;  // as the document was
+    uint64_t edited = 0;  // the state of the document
     size_t begin = 0;     // bytes
     size_t end = 0;
   };
   std::vector<Waiting> waiting_;
-  /// What is known of the check that runs.
+  /// The check that is running.
   struct Running {
     std::string uri;
     std::shared_ptr<const Analysis> analysis;

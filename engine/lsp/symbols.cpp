@@ -14,12 +14,13 @@ class Collector {
   explicit Collector(const syntax::File& tree) : tree_(tree) {}
 
   std::vector<Symbol> collect() {
-    for (const syntax::Use& use : tree_.uses) add_use(use);
-    for (const syntax::Pattern& pattern : tree_.patterns) add(SymbolKind::pattern, pattern.name);
+    for (const syntax::Use& use : tree_.uses) add_module(use);
+    for (const syntax::Pattern& pattern : tree_.patterns)
+      add_declaration(SymbolKind::pattern, pattern.name);
     for (const syntax::Labels& labels : tree_.labels) add_labels(labels);
     for (const syntax::Table& table : tree_.tables) {
-      add(SymbolKind::table, table.name);
-      mention(SymbolKind::dimension, table.dimension);
+      add_declaration(SymbolKind::table, table.name);
+      add_use_of(SymbolKind::dimension, table.dimension);
       add_rules(table.rules, table.dimension.text);
     }
     for (const syntax::Engine& engine : tree_.engines) add_engine(engine);
@@ -31,13 +32,13 @@ class Collector {
   }
 
  private:
-  Symbol& add(SymbolKind kind, const syntax::Word& word) {
-    Symbol& symbol = mention(kind, word);
+  Symbol& add_declaration(SymbolKind kind, const syntax::Word& word) {
+    Symbol& symbol = add_use_of(kind, word);
     symbol.declares = true;
     return symbol;
   }
 
-  Symbol& mention(SymbolKind kind, const syntax::Word& word) {
+  Symbol& add_use_of(SymbolKind kind, const syntax::Word& word) {
     Symbol& symbol = all_.emplace_back();
     symbol.kind = kind;
     symbol.span = word.span;
@@ -46,29 +47,29 @@ class Collector {
     return symbol;
   }
 
-  void add_use(const syntax::Use& use) {
+  void add_module(const syntax::Use& use) {
     const source::Span span = use.file ? use.file->span : use.module.span;
-    Symbol& symbol = mention(SymbolKind::module, {sema::use_text(use), span, false});
+    Symbol& symbol = add_use_of(SymbolKind::module, {sema::use_text(use), span, false});
     symbol.use = &use;
     if (!use.alias) return;
-    Symbol& alias = mention(SymbolKind::module, *use.alias);
+    Symbol& alias = add_use_of(SymbolKind::module, *use.alias);
     alias.use = &use;
   }
 
-  /// `c.any`: the module, then what is meant of it.
+  /// `c.any`: the module, then the name in it.
   void add_path(SymbolKind kind, const syntax::Path& path) {
     if (path.parts.empty()) return;
     for (size_t i = 0; i + 1 < path.parts.size(); ++i) {
-      mention(i == 0 ? SymbolKind::module : SymbolKind::engine, path.parts[i]).path = &path;
+      add_use_of(i == 0 ? SymbolKind::module : SymbolKind::engine, path.parts[i]).path = &path;
     }
-    mention(kind, path.parts.back()).path = &path;
+    add_use_of(kind, path.parts.back()).path = &path;
   }
 
   void add_labels(const syntax::Labels& labels) {
-    add(SymbolKind::dimension, labels.dimension);
+    add_declaration(SymbolKind::dimension, labels.dimension);
     if (labels.extends) add_path(SymbolKind::dimension, *labels.extends);
     for (const syntax::LabelDecl& label : labels.labels) {
-      add(SymbolKind::label, label.label).dimension = labels.dimension.text;
+      add_declaration(SymbolKind::label, label.label).dimension = labels.dimension.text;
     }
   }
 
@@ -77,7 +78,7 @@ class Collector {
       if (rule.kind == syntax::RuleKind::include) {
         add_path(SymbolKind::table, rule.table);
       } else if (rule.kind != syntax::RuleKind::otherwise_keep && rule.label.span.valid()) {
-        Symbol& symbol = mention(SymbolKind::label, rule.label);
+        Symbol& symbol = add_use_of(SymbolKind::label, rule.label);
         symbol.dimension = dimension;
         symbol.rule = &rule;
       }
@@ -86,18 +87,18 @@ class Collector {
 
   void add_body(const syntax::Body& body) {
     for (const syntax::Block& block : body.dimensions) {
-      mention(SymbolKind::dimension, block.dimension);
+      add_use_of(SymbolKind::dimension, block.dimension);
       add_rules(block.rules, block.dimension.text);
     }
     for (const syntax::Block& block : body.phases) add_rules(block.rules, "phases");
   }
 
   void add_engine(const syntax::Engine& engine) {
-    add(SymbolKind::engine, engine.name);
+    add_declaration(SymbolKind::engine, engine.name);
     engine_ = &engine;
     add_body(engine.body);
     for (const syntax::Model& model : engine.models) {
-      add(SymbolKind::model, model.name);
+      add_declaration(SymbolKind::model, model.name);
       if (model.extends) add_path(SymbolKind::model, *model.extends);
       add_body(model.body);
     }
@@ -109,12 +110,12 @@ class Collector {
         std::find_if(tree_.engines.begin(), tree_.engines.end(),
                      [&](const auto& one) { return one.name.text == test.engine.text; });
     if (named != tree_.engines.end()) engine_ = &*named;
-    mention(SymbolKind::engine, test.engine);
-    if (test.model) mention(SymbolKind::model, *test.model);
+    add_use_of(SymbolKind::engine, test.engine);
+    if (test.model) add_use_of(SymbolKind::model, *test.model);
     for (const syntax::TestCase& one : test.cases) {
       for (const syntax::Expectation& expected : one.expected) {
-        mention(SymbolKind::dimension, expected.dimension);
-        mention(SymbolKind::label, expected.label).dimension = expected.dimension.text;
+        add_use_of(SymbolKind::dimension, expected.dimension);
+        add_use_of(SymbolKind::label, expected.label).dimension = expected.dimension.text;
       }
     }
     engine_ = nullptr;
@@ -135,15 +136,11 @@ const syntax::Model* model_in(const syntax::Engine& engine, std::string_view nam
 /// The file a module is read from.
 std::optional<source::FileId> module_of(const Analysis& analysis, source::FileId file,
                                         const Symbol& symbol) {
-  std::optional<source::FileId> found;
-  if (symbol.use != nullptr) {
-    for (const sema::LoadedFile::Used& used : analysis.rules().files[file.index].uses) {
-      if (used.name == sema::use_text(*symbol.use)) found = used.file;
-    }
-  } else {
-    found = analysis.scope().alias(file, symbol.name);
+  if (symbol.use == nullptr) return module_named(analysis, file, symbol.name);
+  for (const sema::LoadedFile::Used& used : analysis.rules().files[file.index].uses) {
+    if (used.name == sema::use_text(*symbol.use) && used.file.valid()) return used.file;
   }
-  return found && found->valid() ? found : std::nullopt;
+  return std::nullopt;
 }
 
 std::optional<source::Span> model_declared(const Analysis& analysis, source::FileId file,
@@ -151,12 +148,12 @@ std::optional<source::Span> model_declared(const Analysis& analysis, source::Fil
   if (symbol.path == nullptr || symbol.path->parts.size() == 1) {
     if (symbol.engine == nullptr) return std::nullopt;
     if (const auto* model = model_in(*symbol.engine, symbol.name)) return model->name.span;
-    // `default` is the engine's own blocks.
+    // The model `default` is the engine's own blocks.
     return symbol.name == "default" ? std::optional(symbol.engine->name.span) : std::nullopt;
   }
   const auto& parts = symbol.path->parts;
-  const auto module = analysis.scope().alias(file, parts[0].text);
-  if (!module || !module->valid()) return std::nullopt;
+  const auto module = module_named(analysis, file, parts[0].text);
+  if (!module) return std::nullopt;
   for (const syntax::Engine& engine : analysis.scope().tree(*module).engines) {
     if (parts.size() == 3 && engine.name.text != parts[1].text) continue;
     if (const auto* model = model_in(engine, symbol.name)) return model->name.span;
@@ -168,31 +165,14 @@ std::optional<source::Span> engine_declared(const Analysis& analysis, source::Fi
                                             const Symbol& symbol) {
   source::FileId in = file;
   if (symbol.path != nullptr) {
-    const auto module = analysis.scope().alias(file, symbol.path->parts[0].text);
-    if (!module || !module->valid()) return std::nullopt;
+    const auto module = module_named(analysis, file, symbol.path->parts[0].text);
+    if (!module) return std::nullopt;
     in = *module;
   }
   for (const syntax::Engine& engine : analysis.scope().tree(in).engines) {
     if (engine.name.text == symbol.name) return engine.name.span;
   }
   return std::nullopt;
-}
-
-/// Files in the order of their distance by `use`.
-std::vector<source::FileId> by_distance(const Analysis& analysis, source::FileId file) {
-  std::vector<source::FileId> order{file};
-  std::set<uint32_t> seen{file.index};
-  for (size_t at = 0; at < order.size(); ++at) {
-    for (const sema::LoadedFile::Used& used : analysis.rules().files[order[at].index].uses) {
-      if (seen.insert(used.file.index).second) order.push_back(used.file);
-    }
-  }
-  // std.kind is read whether or not it is used.
-  if (const auto last = static_cast<uint32_t>(analysis.rules().files.size() - 1);
-      seen.insert(last).second) {
-    order.push_back({last});
-  }
-  return order;
 }
 
 std::optional<source::Span> dimension_declared(const Analysis& analysis, source::FileId file,
@@ -202,7 +182,7 @@ std::optional<source::Span> dimension_declared(const Analysis& analysis, source:
     if (!found) return std::nullopt;
     return analysis.scope().tree(found->module).labels[found->index].dimension.span;
   }
-  for (const source::FileId one : by_distance(analysis, file)) {
+  for (const source::FileId one : files_by_distance(analysis, file)) {
     for (const syntax::Labels& labels : analysis.scope().tree(one).labels) {
       if (labels.dimension.text == symbol.name) return labels.dimension.span;
     }
@@ -215,7 +195,7 @@ std::optional<source::Span> label_declared(const Analysis& analysis, source::Fil
   for (const KnownLabel& known : labels_of(analysis, file, symbol.dimension)) {
     if (known.label->label.text == symbol.name) return known.label->label.span;
   }
-  // Nobody declares it: the first rule that gives it.
+  // It is not declared: the first rule that gives it.
   for (const Symbol& other : analysis.symbols(file)) {
     if (other.rule != nullptr && other.dimension == symbol.dimension && other.name == symbol.name) {
       return other.span;
@@ -226,6 +206,28 @@ std::optional<source::Span> label_declared(const Analysis& analysis, source::Fil
 
 }  // namespace
 
+std::vector<source::FileId> files_by_distance(const Analysis& analysis, source::FileId file) {
+  std::vector<source::FileId> order{file};
+  std::set<uint32_t> seen{file.index};
+  for (size_t at = 0; at < order.size(); ++at) {
+    for (const sema::LoadedFile::Used& used : analysis.rules().files[order[at].index].uses) {
+      if (seen.insert(used.file.index).second) order.push_back(used.file);
+    }
+  }
+  // std.kind is always loaded, as the last file.
+  if (const auto last = static_cast<uint32_t>(analysis.rules().files.size() - 1);
+      seen.insert(last).second) {
+    order.push_back({last});
+  }
+  return order;
+}
+
+std::optional<source::FileId> module_named(const Analysis& analysis, source::FileId file,
+                                           std::string_view name) {
+  const auto module = analysis.scope().alias(file, name);
+  return module && module->valid() ? module : std::nullopt;
+}
+
 std::vector<Symbol> symbols_of(const syntax::File& tree) {
   return Collector(tree).collect();
 }
@@ -234,7 +236,7 @@ const Symbol* symbol_at(const Analysis& analysis, source::FileId file, size_t of
   const Symbol* best = nullptr;
   for (const Symbol& symbol : analysis.symbols(file)) {
     if (offset < symbol.span.begin || offset > symbol.span.end) continue;
-    // Where two touch, the one that begins here.
+    // If two symbols touch, the one that begins here.
     if (best == nullptr || symbol.span.begin > best->span.begin) best = &symbol;
   }
   return best;
@@ -243,7 +245,7 @@ const Symbol* symbol_at(const Analysis& analysis, source::FileId file, size_t of
 std::vector<KnownLabel> labels_of(const Analysis& analysis, source::FileId file,
                                   std::string_view dimension) {
   std::vector<KnownLabel> known;
-  for (const source::FileId one : by_distance(analysis, file)) {
+  for (const source::FileId one : files_by_distance(analysis, file)) {
     for (const syntax::Labels& labels : analysis.scope().tree(one).labels) {
       if (labels.dimension.text != dimension) continue;
       for (const syntax::LabelDecl& label : labels.labels) known.push_back({&label, &labels, one});

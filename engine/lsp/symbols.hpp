@@ -1,5 +1,5 @@
-// Every name in a file that stands for something: what it is, whether it is declared there, and
-// what it is a name of.
+// The symbols of a file: every name in it, what kind of thing it names, and whether the file
+// declares it.
 #pragma once
 
 #include <optional>
@@ -22,15 +22,15 @@ enum class SymbolKind : uint8_t {
   label,
 };
 
-/// Points into the tree it was made from.
+/// Contains pointers into the syntax tree.
 struct Symbol {
   SymbolKind kind = SymbolKind::pattern;
   source::Span span;
   std::string name;
   bool declares = false;
-  const syntax::Path* path = nullptr;      // where it is written as one: `c.any`
+  const syntax::Path* path = nullptr;      // if it is written as a path: `c.any`
   std::string dimension;                   // of a label
-  const syntax::Engine* engine = nullptr;  // in which it stands, or which a test names
+  const syntax::Engine* engine = nullptr;  // the enclosing one, or the one that a test names
   const syntax::Rule* rule = nullptr;      // whose label it is
   const syntax::Use* use = nullptr;        // that names the module
 };
@@ -38,14 +38,21 @@ struct Symbol {
 /// In no particular order.
 std::vector<Symbol> symbols_of(const syntax::File& tree);
 
-/// The symbol at a byte of the root file, its end included; null where there is none.
+/// The symbol at a byte of the root file, its end included; null if there is none.
 const Symbol* symbol_at(const Analysis& analysis, source::FileId file, size_t offset);
 
-/// Where a symbol of `file` is declared. None: nowhere, or what it names did not load.
+/// Where a symbol of `file` is declared; nullopt if nothing declares it, or if the file that does
+/// could not be loaded.
 std::optional<source::Span> declaration(const Analysis& analysis, source::FileId file,
                                         const Symbol& symbol);
 
-/// The declarations of a label that a dimension may have in this file, the nearest first.
+/// The file and all files that it uses, directly or not: the nearest first, std.kind last.
+std::vector<source::FileId> files_by_distance(const Analysis& analysis, source::FileId file);
+/// The file that a module's name in `file` means; nullopt if it could not be loaded.
+std::optional<source::FileId> module_named(const Analysis& analysis, source::FileId file,
+                                           std::string_view name);
+
+/// The labels that are declared for a dimension, in the order of `files_by_distance`.
 struct KnownLabel {
   const syntax::LabelDecl* label;
   const syntax::Labels* in;

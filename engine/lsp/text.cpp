@@ -7,13 +7,13 @@
 namespace kr::lsp {
 namespace {
 
-/// Units that a character of so many bytes takes.
+/// The units of a character with this many bytes.
 uint32_t units(size_t bytes, Encoding encoding) {
   if (encoding == Encoding::utf8) return static_cast<uint32_t>(bytes);
-  return encoding == Encoding::utf16 && bytes == 4 ? 2 : 1;
+  return bytes == 4 ? 2 : 1;
 }
 
-/// Bytes of the character at a place; a byte that is not UTF-8 is one of its own.
+/// Bytes of the character at a place; a byte that is not UTF-8 is a character.
 size_t character(std::string_view text, size_t at) {
   return std::max<size_t>(1, utf8_length(text, at));
 }
@@ -21,15 +21,7 @@ size_t character(std::string_view text, size_t at) {
 }  // namespace
 
 std::string_view to_string(Encoding encoding) noexcept {
-  switch (encoding) {
-    case Encoding::utf8:
-      return "utf-8";
-    case Encoding::utf16:
-      return "utf-16";
-    case Encoding::utf32:
-      return "utf-32";
-  }
-  return "utf-16";
+  return encoding == Encoding::utf8 ? "utf-8" : "utf-16";
 }
 
 Lines::Lines(std::string_view text) {
@@ -65,7 +57,7 @@ Place Lines::place(std::string_view text, size_t offset, Encoding encoding) cons
   offset = std::min(offset, text.size());
   const auto after = std::upper_bound(starts_.begin(), starts_.end(), offset);
   const auto number = static_cast<uint32_t>(after - starts_.begin() - 1);
-  // Inside a line break is the end of the line.
+  // A place inside a line break is the end of the line.
   offset = std::min(offset, line(text, number).second);
   uint32_t column = 0;
   for (size_t at = *(after - 1); at < offset;) {

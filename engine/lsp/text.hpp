@@ -1,5 +1,5 @@
-// Texts and places in them as the protocol counts: lines and columns from 0, columns in the units
-// that client and server agreed on.
+// Texts, and places in them as in the protocol: lines and columns from 0, columns in the units that
+// client and server agreed on.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kr::lsp {
 
-enum class Encoding : uint8_t { utf8, utf16, utf32 };
+enum class Encoding : uint8_t { utf8, utf16 };
 std::string_view to_string(Encoding encoding) noexcept;
 
 struct Place {
@@ -23,14 +23,14 @@ struct Range {
   Place end;
 };
 
-/// Where the lines of a text begin. Lines end at \n, \r\n or a lone \r, as the protocol has it.
+/// Where the lines of a text begin. Lines end at \n, \r\n or a lone \r, as in the protocol.
 class Lines {
  public:
   Lines() = default;
   explicit Lines(std::string_view text);
 
-  /// Behind the end of a line is its end, behind the last line the end of the text, inside a
-  /// character its begin.
+  /// A place after the end of a line is its end, after the last line the end of the text, and
+  /// inside a character the begin of the character.
   size_t offset(std::string_view text, Place place, Encoding encoding) const;
   Place place(std::string_view text, size_t offset, Encoding encoding) const;
   size_t count() const { return starts_.size(); }
@@ -52,7 +52,7 @@ struct Document {
   void replace(size_t begin, size_t end, std::string_view with);
 };
 
-/// Valid UTF-8: bytes that are none become U+FFFD.
+/// Valid UTF-8: other bytes become U+FFFD.
 std::string valid_utf8(std::string_view text);
 
 }  // namespace kr::lsp

@@ -16,7 +16,7 @@ std::optional<std::string> decoded(std::string_view text) {
     }
     if (at + 2 >= text.size()) return std::nullopt;
     const auto byte = integer_from<uint8_t>(text.substr(at + 1, 2), 16);
-    // A NUL byte ends a path for the system.
+    // The system would end a path at a NUL byte.
     if (!byte || *byte == 0) return std::nullopt;
     out += static_cast<char>(*byte);
     at += 2;

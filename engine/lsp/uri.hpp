@@ -1,4 +1,4 @@
-// Files as the protocol names them.
+// Files as URIs.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@
 
 namespace kr::lsp {
 
-/// `file:///a/b%20c.kr` as a path, in the shortest form and through links, so that two spellings of
-/// one file meet; none for another scheme, another machine, or a broken escape.
+/// `file:///a/b%20c.kr` as a canonical path, so that two spellings of one file are the same;
+/// nullopt for another scheme, another machine, or a broken escape.
 std::optional<std::filesystem::path> path_of(std::string_view uri);
 
-/// The other way; a relative path is taken from the working folder.
+/// The reverse; a relative path is relative to the working folder.
 std::string uri_of(const std::filesystem::path& path);
 
-/// As `path_of` gives paths.
+/// A canonical path, as `path_of` returns it.
 std::filesystem::path real_path(const std::filesystem::path& path);
 
 }  // namespace kr::lsp

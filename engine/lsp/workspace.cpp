@@ -45,7 +45,7 @@ bool Workspace::close(std::string_view uri) {
 
 void Workspace::changed(const std::filesystem::path& path) {
   for (auto& [uri, document] : documents_) {
-    // One that has errors may have waited for this file to appear.
+    // A document with errors may need this file, which did not exist before.
     const bool waits = document.analysis == nullptr || !document.analysis->loaded();
     if (document.path != path && !waits && !document.analysis->reads(path)) continue;
     document.analysis.reset();
@@ -80,7 +80,7 @@ const std::shared_ptr<Analysis>& Workspace::loaded(OpenDocument& document) {
 std::optional<Check> Workspace::start_check(OpenDocument& document) {
   const std::shared_ptr<Analysis> analysis = loaded(document);
   if (analysis == nullptr || !analysis->loaded()) {
-    document.findings = analysis ? analysis->said() : std::vector<diag::Diagnostic>();
+    document.findings = analysis ? analysis->load_findings() : std::vector<diag::Diagnostic>();
     document.checked = true;
     return std::nullopt;
   }
@@ -121,7 +121,7 @@ OpenDocument* Workspace::unpublished() {
 }
 
 const OpenDocument* Workspace::at_path(const std::filesystem::path& path) const {
-  // A text without file goes by its URI.
+  // A text without file is found by its URI.
   if (const auto named = documents_.find(path.string()); named != documents_.end()) {
     return &named->second;
   }

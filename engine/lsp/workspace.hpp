@@ -1,4 +1,4 @@
-// What is open in the editor, and what is known about it.
+// The documents that are open in the editor, and their analyses.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +16,14 @@ namespace kr::lsp {
 
 struct OpenDocument {
   Document document;
-  std::filesystem::path path;  // canonical; for an unsaved text without file, its URI
+  std::filesystem::path path;  // canonical; the URI if the document has no file
   bool is_file = false;
-  std::shared_ptr<Analysis> analysis;      // of the text as it is, or null
+  std::shared_ptr<Analysis> analysis;      // of the current text, or null
   std::vector<diag::Diagnostic> findings;  // those of `analysis`, in its root file
   std::string trouble;                     // why there is no analysis
-  uint64_t edited = 0;                     // rises from edit to edit of all documents
-  bool checked = false;                    // the findings are those of the text as it is
-  bool published = false;                  // the editor has been sent them
+  uint64_t edited = 0;                     // increases with every edit of any document
+  bool checked = false;                    // the findings are those of the current text
+  bool published = false;                  // the findings were sent to the editor
 };
 
 class Workspace {
@@ -32,28 +32,28 @@ class Workspace {
 
   const source::Library& library() const { return library_; }
 
-  /// Opened again, a document begins anew.
+  /// A document that is opened again loses its state.
   OpenDocument& open(Document document);
-  /// Throws RequestError where it is not open.
+  /// Throws RequestError if it is not open.
   OpenDocument& get(std::string_view uri);
-  /// Null where it is not open.
+  /// Null if it is not open.
   OpenDocument* find(std::string_view uri);
   bool close(std::string_view uri);
-  /// The editor has given the document another text.
+  /// The editor has changed the document's text.
   void edited(OpenDocument& document);
-  /// A document's text, or a file on disk, is another now: those that read it are stale.
+  /// A document or a file on disk has changed: analyses that read it are stale.
   void changed(const std::filesystem::path& path);
 
-  /// Loads the document where that is not done. Null where it cannot be.
+  /// Loads the document if needed. Null if that fails.
   Analysis* analysis(OpenDocument& document);
-  /// Loads the document. One that does not load is checked then: there are no findings but why.
-  /// Of another its findings are given by the check, once it has run.
+  /// Loads the document. If that fails, the document is checked: its findings are those of loading.
+  /// Otherwise the returned check gives the findings.
   std::optional<Check> start_check(OpenDocument& document);
-  /// Takes the findings. The document they are of; null where it is closed or another by now.
+  /// Stores the findings. Returns their document; null if it was closed or changed.
   OpenDocument* finish_check(Check check);
-  /// Whether the document is still the one that is checked.
+  /// Whether the check is of the current text.
   bool is_current(const Check& check) const;
-  /// Of the documents whose findings are not published the one edited last; null: none.
+  /// The last edited document whose findings are not published; null if there is none.
   OpenDocument* unpublished();
 
   /// By URI.
@@ -61,7 +61,7 @@ class Workspace {
 
  private:
   const std::shared_ptr<Analysis>& loaded(OpenDocument& document);
-  /// By any path that leads to it; null where it is not open.
+  /// By any path to it; null if it is not open.
   const OpenDocument* at_path(const std::filesystem::path& path) const;
   source::Library library_;
   uint64_t edits_ = 0;

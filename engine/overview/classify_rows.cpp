@@ -31,7 +31,7 @@ std::vector<Column> further_of(const analyze::RunSummary& run) {
   return columns;
 }
 
-void write_label_and_rule(table::CsvWriter& csv, const analyze::NameSum::Given* label) {
+void write_label_and_rule(table::CsvWriter& csv, const analyze::NameSum::LabelResult* label) {
   csv.text(label != nullptr ? label->label : std::string_view());
   csv.text(label != nullptr ? label->rule : std::string_view());
 }
@@ -55,8 +55,8 @@ std::string classify_csv(const analyze::RunSummary& run) {
   for (const analyze::NameSum& name : run.names) {
     csv.text(name.name).number(name.instances).number(name.total_ns).number(name.elapsed_ns);
     csv.text(label_of(name, stage, {}));
-    write_label_and_rule(csv, given(name, substage));
-    for (const Column& column : further) write_label_and_rule(csv, given(name, column.index));
+    write_label_and_rule(csv, name.label(substage));
+    for (const Column& column : further) write_label_and_rule(csv, name.label(column.index));
     csv.end_row();
   }
   return csv.take();

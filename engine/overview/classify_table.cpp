@@ -32,7 +32,7 @@ std::string classify_table(const analyze::RunSummary& run, TableOptions options)
     grid.column("rule", Align::left);
     if (names) grid.column("name", Align::left);
     for (const analyze::NameSum& name : run.names) {
-      const analyze::NameSum::Given* by = given(name, substage ? substage : kind);
+      const analyze::NameSum::LabelResult* by = name.label(substage ? substage : kind);
       std::vector<Cell> cells{{table::in_unit(name.elapsed_ns, unit), {}},
                               {table::grouped(name.instances), {}}};
       if (stage)

@@ -34,10 +34,10 @@ class CoverageText {
       return std::move(out_);
     }
     for (size_t i = 0; i < coverage_.unexplained.size(); ++i) suggestion(i);
-    if (coverage_.groups_left > 0) {
+    if (coverage_.omitted_groups > 0) {
       out_ +=
-          fmt::format("{} more, {}: --top 0 shows all\n", plural(coverage_.groups_left, "group"),
-                      table::human_time(coverage_.left_ns));
+          fmt::format("{} more, {}: --top 0 shows all\n", plural(coverage_.omitted_groups, "group"),
+                      table::human_time(coverage_.omitted_ns));
     }
     if (any_generic()) {
       out_ += table::wrapped(
@@ -128,7 +128,7 @@ class CoverageText {
 
   void suggestion(size_t index) {
     const coverage::Suggestion& one = coverage_.unexplained[index];
-    const std::string head = fmt::format("{}. {}", index + 1, table::cut(one.likeness, 60));
+    const std::string head = fmt::format("{}. {}", index + 1, table::cut(one.common_text, 60));
     out_ += ink(head, table::Ink::bold) +
             fmt::format("  +{} · {} % of all · {} · {}\n", table::human_time(one.total_ns),
                         share(one.total_ns), plural(one.names.size(), "name"),
@@ -154,7 +154,7 @@ class CoverageText {
   }
 
   void to_paste(const coverage::Suggestion& one) {
-    const coverage::RulePlace& place = one.place;
+    const coverage::InsertionPlace& place = one.place;
     const std::string file = printable(rules_.sources().path(place.file));
     const std::string where =
         place.new_block       ? fmt::format("a new block {} {{ … }}", coverage_.dimension)

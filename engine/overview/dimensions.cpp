@@ -32,14 +32,9 @@ std::vector<std::string> all_dimensions(std::span<const analyze::RunSummary* con
   return names;
 }
 
-const analyze::NameSum::Given* given(const analyze::NameSum& name,
-                                     std::optional<size_t> dimension) {
-  return dimension ? &name.labels[*dimension] : nullptr;
-}
-
 std::string_view label_of(const analyze::NameSum& name, std::optional<size_t> dimension,
                           std::string_view absent) {
-  const analyze::NameSum::Given* found = given(name, dimension);
+  const analyze::NameSum::LabelResult* found = name.label(dimension);
   return found != nullptr ? std::string_view(found->label) : absent;
 }
 

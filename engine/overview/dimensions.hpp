@@ -17,9 +17,6 @@ std::vector<std::string> further_dimensions(std::span<const analyze::RunSummary*
 /// All dimensions of any of the runs: stage and substage first, `kind` last, others by name.
 std::vector<std::string> all_dimensions(std::span<const analyze::RunSummary* const> runs);
 
-/// Null where the run does not have the dimension.
-const analyze::NameSum::Given* given(const analyze::NameSum& name, std::optional<size_t> dimension);
-
 /// The label, or `absent` where the run does not have the dimension.
 std::string_view label_of(const analyze::NameSum& name, std::optional<size_t> dimension,
                           std::string_view absent);

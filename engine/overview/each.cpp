@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyze/sweep.hpp"
-#include "analyze/trace_labels.hpp"
+#include "analyze/run.hpp"
 #include "table/csv.hpp"
 
 namespace kr::overview {
@@ -36,11 +36,11 @@ class EachLabels {
 
   const std::vector<std::string>& further() const { return further_; }
   std::string label(std::string_view dimension, uint32_t row) const {
-    const classify::Given* given = labels_.find(dimension, row);
+    const classify::LabelResult* given = labels_.find(dimension, row);
     return given != nullptr ? std::string(given->label) : std::string();
   }
   std::string rule(std::string_view dimension, uint32_t row) const {
-    const classify::Given* given = labels_.find(dimension, row);
+    const classify::LabelResult* given = labels_.find(dimension, row);
     return given != nullptr ? labels_.rule(*given) : std::string();
   }
 

@@ -51,7 +51,7 @@ void write_run(table::CsvWriter& csv, const analyze::RunSummary& run,
                std::tie(label_b, a->elapsed_ns, a->total_ns, b->name, b->kind);
       });
   for (const analyze::NameSum* name : names) {
-    const analyze::NameSum::Given* by = given(*name, substage);
+    const analyze::NameSum::LabelResult* by = name->label(substage);
     write_columns(csv, run,
                   {.substage = label_of(*name, substage, sema::reserved::unclassified),
                    .name = name->name,

@@ -140,8 +140,8 @@ class TreeText {
                                    ? fmt::format(", and so in {} of them",
                                                  table::grouped(static_cast<int64_t>(one.units)))
                                    : "";
-      line(fmt::format("evidence of layers{}: {}{}", one.run.level > 0 ? " within layers" : "",
-                       kr::classify::evidence(one.run), more));
+      line(fmt::format("evidence of layers{}: {}{}", one.block.level > 0 ? " within layers" : "",
+                       kr::classify::evidence(one.block), more));
     }
     if (all.size() > most_evidence) {
       line(fmt::format("and {} more (kr analyze --only layers shows all)",

@@ -24,7 +24,7 @@ void write_optional(JsonWriter& json, std::string_view key, const std::optional<
 
 void write_rank_balance(JsonWriter& json, const analyze::Ranks& ranks) {
   json.key("why_not");
-  ranks.why_not.empty() ? json.null() : json.text(ranks.why_not);
+  ranks.not_comparable_reason.empty() ? json.null() : json.text(ranks.not_comparable_reason);
   write_optional(json, "world_size", ranks.world_size);
   json.key("runs").open('[');
   for (const analyze::RankOfRun& run : ranks.runs) {
@@ -264,8 +264,8 @@ class PageData {
     column([](const analyze::NameSum& name) { return name.min_ns; });
     json_.key("max");
     column([](const analyze::NameSum& name) { return name.max_ns; });
-    for (const auto& [key, member] : {std::pair{"labels", &analyze::NameSum::Given::label},
-                                      {"rules", &analyze::NameSum::Given::rule}}) {
+    for (const auto& [key, member] : {std::pair{"labels", &analyze::NameSum::LabelResult::label},
+                                      {"rules", &analyze::NameSum::LabelResult::rule}}) {
       json_.key(key).open('[');
       for (size_t i = 0; i < run.dimensions.size(); ++i) {
         column([&, member = member](const analyze::NameSum& name) {

@@ -10,7 +10,8 @@ namespace {
 
 std::string without_collectives(const Source& source) {
   const analyze::Ranks& ranks = source.ranks();
-  if (!ranks.why_not.empty()) return "the runs are not ranks of one job: " + ranks.why_not;
+  if (!ranks.not_comparable_reason.empty())
+    return "the runs are not ranks of one job: " + ranks.not_comparable_reason;
   return source.runs.size() < 2 ? "there is one run only" : std::string();
 }
 

@@ -37,7 +37,7 @@ void add_unexplained(const Source& source, RowSink& sink) {
   for (size_t i = 0; i < coverage.unexplained.size(); ++i) {
     const coverage::Suggestion& one = coverage.unexplained[i];
     const std::string words = fmt::format("{}", fmt::join(one.label_words, " "));
-    sink.row({static_cast<int64_t>(i), one.likeness, static_cast<int64_t>(one.names.size()),
+    sink.row({static_cast<int64_t>(i), one.common_text, static_cast<int64_t>(one.names.size()),
               one.instances, one.total_ns, points_of(one.total_ns, coverage.total_ns), one.label,
               table::cell_or_nothing(words), table::cell_or_nothing(one.rule),
               sources.path(one.place.file), int64_t{one.place.line}, int64_t{one.place.byte},
@@ -97,7 +97,7 @@ const Definition unexplained_table{
      "One row per group of similar names that no rule explains, with a rule that labels them.",
      {
          {"group", Unit::id, Role::key, "The place of the group by total time, from 0."},
-         {"likeness", Unit::text, Role::measure, "What the names of the group have in common."},
+         {"common_text", Unit::text, Role::measure, "What the names of the group have in common."},
          {"names", Unit::count, Role::measure, "How many distinct names the group has."},
          {"instances", Unit::count, Role::measure,
           "How many operations have one of these names, in all runs."},

@@ -4,11 +4,6 @@
 namespace kr::tables {
 namespace {
 
-const analyze::NameSum::Given* label_of_name(const analyze::NameSum& name,
-                                             std::optional<size_t> dimension) {
-  return dimension ? &name.labels[*dimension] : nullptr;
-}
-
 void add_kernels(const Source& source, RowSink& sink) {
   const std::vector<std::string> dimensions = dimensions_of(source);
   Cells row;
@@ -22,10 +17,10 @@ void add_kernels(const Source& source, RowSink& sink) {
     for (const analyze::NameSum& name : run.names) {
       row.assign({run.id, name.name, to_string(name.kind)});
       for (const auto& dimension : at) {
-        const analyze::NameSum::Given* label = label_of_name(name, dimension);
+        const analyze::NameSum::LabelResult* label = name.label(dimension);
         row.push_back(label != nullptr ? Cell(label->label) : Cell());
       }
-      const analyze::NameSum::Given* by = label_of_name(name, ruled);
+      const analyze::NameSum::LabelResult* by = name.label(ruled);
       row.insert(row.end(), {name.instances, name.elapsed_ns, name.total_ns, name.min_ns,
                              name.max_ns, name.mean_ns, name.stddev_ns,
                              by != nullptr ? table::cell_or_nothing(by->rule) : Cell()});

@@ -46,7 +46,7 @@ void add_labels(const Source& source, RowSink& sink) {
 
 std::string not_one_job(const Source& source) {
   if (source.runs.size() < 2) return "there is one run only";
-  return source.ranks().why_not;
+  return source.ranks().not_comparable_reason;
 }
 
 void add_label_balance(const Source& source, RowSink& sink) {

@@ -7,10 +7,10 @@ namespace {
 void add_layers(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     for (const analyze::LayerPart& one : run.statistics->layers) {
-      sink.row({run.summary.id, int64_t{one.device}, int64_t{one.run.level},
-                static_cast<int64_t>(one.run.first), static_cast<int64_t>(one.run.period),
-                static_cast<int64_t>(one.run.repeats), static_cast<int64_t>(one.run.unit),
-                one.run.total_ns, one.per_layer_mean_ns, one.evidence});
+      sink.row({run.summary.id, int64_t{one.device}, int64_t{one.block.level},
+                static_cast<int64_t>(one.block.first), static_cast<int64_t>(one.block.period),
+                static_cast<int64_t>(one.block.repeats), static_cast<int64_t>(one.block.unit),
+                one.block.total_ns, one.per_layer_mean_ns, one.evidence});
     }
   }
 }

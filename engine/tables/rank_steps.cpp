@@ -6,7 +6,8 @@ namespace {
 
 std::string without_rank_steps(const Source& source) {
   const analyze::Ranks& ranks = source.ranks();
-  if (!ranks.why_not.empty()) return "the runs are not ranks of one job: " + ranks.why_not;
+  if (!ranks.not_comparable_reason.empty())
+    return "the runs are not ranks of one job: " + ranks.not_comparable_reason;
   if (source.runs.size() < 2) return "there is one run only";
   return ranks.steps.empty() ? "no step is in two runs" : std::string();
 }

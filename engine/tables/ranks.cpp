@@ -10,7 +10,8 @@ namespace {
 
 std::string without_rank_devices(const Source& source) {
   const analyze::Ranks& ranks = source.ranks();
-  if (!ranks.why_not.empty()) return "the runs are not ranks of one job: " + ranks.why_not;
+  if (!ranks.not_comparable_reason.empty())
+    return "the runs are not ranks of one job: " + ranks.not_comparable_reason;
   return ranks.devices.size() < 2 ? "there are fewer than two devices" : std::string();
 }
 
@@ -51,9 +52,10 @@ std::vector<Note> rank_notes(const Source& source) {
   std::vector<Note> notes;
   if (source.runs.size() < 2) return notes;
   const analyze::Ranks& ranks = source.ranks();
-  if (!ranks.why_not.empty()) {
-    notes.push_back({"", "info", "not-one-job",
-                     "the runs are not compared as ranks of one job: " + ranks.why_not});
+  if (!ranks.not_comparable_reason.empty()) {
+    notes.push_back(
+        {"", "info", "not-one-job",
+         "the runs are not compared as ranks of one job: " + ranks.not_comparable_reason});
   }
   if (!ranks.uneven.empty()) {
     const size_t count = ranks.uneven.size();

@@ -60,10 +60,10 @@ void add_tree_trends(const Source& source, RowSink& sink) {
 
 void add_tree_layers(const Source& source, RowSink& sink) {
   for (const classify::LayerEvidence& one : source.tree->view->modules().layer_evidence) {
-    sink.row({source.tree->run, int64_t{one.run.level}, static_cast<int64_t>(one.run.period),
-              static_cast<int64_t>(one.run.repeats), static_cast<int64_t>(one.units),
-              static_cast<int64_t>(one.run.unit), one.run.total_ns, one.run.unit_ns,
-              classify::evidence(one.run)});
+    sink.row({source.tree->run, int64_t{one.block.level}, static_cast<int64_t>(one.block.period),
+              static_cast<int64_t>(one.block.repeats), static_cast<int64_t>(one.units),
+              static_cast<int64_t>(one.block.unit), one.block.total_ns, one.block.unit_ns,
+              classify::evidence(one.block)});
   }
 }
 

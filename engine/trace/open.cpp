@@ -147,7 +147,7 @@ std::vector<FormatInfo> known_formats() {
   return out;
 }
 
-std::string run_id(const std::string& path) {
+std::string trace_stem(const std::string& path) {
   if (path == "-") return "stdin";
   std::string whole = path;
   // `.` and `..` are named as what they lead to.

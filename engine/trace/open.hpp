@@ -65,6 +65,6 @@ std::vector<FormatInfo> known_formats();
 
 /// The path without its folder and without the extensions of format (.csv, .sqlite, .nsys-rep, …)
 /// and compression: `runs/llama.csv.gz` is `llama`. `-` is `stdin`.
-std::string run_id(const std::string& path);
+std::string trace_stem(const std::string& path);
 
 }  // namespace kr::trace

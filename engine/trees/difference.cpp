@@ -23,7 +23,7 @@ struct Sides {
   int64_t ns[2] = {0, 0};
 };
 
-/// `NAME > NAME #2 > NAME`: a text a path, the same in both files.
+/// `NAME > NAME #2 > NAME`: one text per path, the same in both files.
 std::string place_text(const trace::ModuleTrace& trace, trace::PathId path) {
   const trace::PathId parent = trace.paths.parent(path);
   std::string text = parent.valid() ? place_text(trace, parent) + " > " : "";
@@ -38,7 +38,7 @@ std::map<std::string, size_t> steps_by_phase(const LabelledModules& modules) {
   return counts;
 }
 
-/// Why sums of the two are of different work; empty: nothing speaks for that.
+/// Why the runs did different work; empty if there is no sign of that.
 std::string unlike(const LabelledModules& a, const LabelledModules& b) {
   const auto left = steps_by_phase(a), right = steps_by_phase(b);
   std::vector<std::string> counts;
@@ -92,7 +92,7 @@ class ModuleComparison {
     }
   }
 
-  void tell(RunDifference& out) const {
+  void report(RunDifference& out) const {
     for (const auto& [key, sides] : labels_) {
       out.labels.push_back({std::get<1>(key), std::get<2>(key), sides.ns[0], sides.ns[1]});
     }
@@ -115,7 +115,7 @@ bool RunDifference::same() const {
 }
 
 void finish(RunDifference& difference) {
-  // Labels come by dimension.
+  // Labels are sorted by dimension.
   for (auto begin = difference.labels.begin(); begin != difference.labels.end();) {
     const auto end = std::find_if(begin, difference.labels.end(), [&](const LabelDifference& one) {
       return one.dimension != begin->dimension;
@@ -154,7 +154,7 @@ RunDifference compare_modules(const match::CompiledRules& rules, const LabelledM
   ModuleComparison comparison(rules, level);
   comparison.add(a, 0);
   comparison.add(b, 1);
-  comparison.tell(difference);
+  comparison.report(difference);
   finish(difference);
   return difference;
 }

@@ -1,4 +1,4 @@
-// Two runs held against each other, by label and by name.
+// The differences of two runs, by label and by name.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct NameDifference {
 };
 
 struct RunDifference {
-  /// Whether the two did the same work, as far as can be told; `why` says what speaks against it,
-  /// or how much of the time is under names that both have.
+  /// Whether the runs seem to have done the same work. `why` is the reason if not, else the share
+  /// of the time under names that both have.
   bool comparable = true;
   std::string why;
   int64_t a_ns = 0;
@@ -36,12 +36,12 @@ struct RunDifference {
   bool same() const;
 };
 
-/// Sorts, and judges by the share of time under names of both where nothing has spoken against
-/// comparing yet.
+/// Sorts, and sets `comparable` and `why` by the share of time under common names, if it is still
+/// true.
 void finish(RunDifference& difference);
 
-/// Module trees aligned by path: names are paths of what the level shows, or of what only one side
-/// has. Labels are of kernels.
+/// Module trees by path: names are the paths of the nodes that the level shows. Labels are those of
+/// kernels.
 RunDifference compare_modules(const match::CompiledRules& rules, const LabelledModules& a,
                               const LabelledModules& b, Level level);
 

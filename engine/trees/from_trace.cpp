@@ -15,10 +15,10 @@ namespace {
 
 constexpr uint32_t none = classify::Attribution::none;
 
-/// The forest of one step while operations are added to it.
+/// The forest of one step, to which operations are added.
 class Forest {
  public:
-  /// The child of that name, made where it is not there; `parent` none: a root.
+  /// The child with that name, created if needed. `parent` none: a root.
   uint32_t child(uint32_t parent, std::string_view name) {
     auto [at, added] =
         children_.try_emplace({parent, std::string(name)}, static_cast<uint32_t>(nodes_.size()));
@@ -30,24 +30,24 @@ class Forest {
     last = at->second;
     return at->second;
   }
-  /// `call` identifies one use of a node; each counts once, in whatever order its operations come.
+  /// `call` identifies one use of a node. Each use counts once, in any order of its operations.
   void use(uint32_t node, uint32_t call) {
     if (nodes_[node].last_call == call) return;
     nodes_[node].last_call = call;
-    if (uses_.size() >= most_uses_) settle();
+    if (uses_.size() >= most_uses_) remove_duplicates();
     uses_.push_back(uint64_t{node} << 32 | call);
   }
-  /// An operation: time of the node, and of all above it.
+  /// Adds an operation to the node, and its time to all nodes above it.
   void operation(uint32_t node, int64_t ns) {
     nodes_[node].total_ns += ns;
     ++nodes_[node].calls;
   }
 
-  void give(trace::ModuleTraceBuilder& builder) {
-    settle();
+  void write(trace::ModuleTraceBuilder& builder) {
+    remove_duplicates();
     for (const uint64_t use : uses_) ++nodes_[use >> 32].calls;
     uses_.clear();
-    // Parents stand before their children.
+    // Parents come before their children.
     for (size_t i = nodes_.size(); i-- > 0;) {
       if (nodes_[i].parent != none) nodes_[nodes_[i].parent].total_ns += nodes_[i].total_ns;
     }
@@ -92,8 +92,8 @@ class Forest {
     int64_t calls;
     uint32_t last_call;
   };
-  /// Leaves each use once. What is kept at most doubles before the next time.
-  void settle() {
+  /// Removes duplicate uses. Runs again when the list has doubled.
+  void remove_duplicates() {
     std::sort(uses_.begin(), uses_.end());
     uses_.erase(std::unique(uses_.begin(), uses_.end()), uses_.end());
     most_uses_ = std::max<size_t>(1024, 2 * uses_.size());
@@ -107,8 +107,8 @@ class Forest {
   uint32_t last_root_ = none;
 };
 
-/// The modules that enclose operations, as nodes of forests. Modules of a trace nest, so most have
-/// the same modules above them for all operations, and are looked up once a step.
+/// The modules that enclose operations, as nodes of forests. Modules usually nest, so most have the
+/// same modules above them for all operations, and are looked up once per step.
 class ModuleNodes {
  public:
   explicit ModuleNodes(const trace::HostSide& host)
@@ -127,11 +127,11 @@ class ModuleNodes {
     }
   }
 
-  /// The node of the innermost module `range` at a launch. `number` is that of the forest.
+  /// The node of the innermost module `range` at a launch. `number` is the forest's number.
   uint32_t node(Forest& forest, size_t number, uint32_t range, int64_t time) {
     path_.clear();
     uint32_t at = range;
-    // What is above it has not ended: it is the same at all launches until then.
+    // No module above it has ended: they are the same for all launches until then.
     const bool steady = time < places_[range].until_ns;
     if (steady) {
       if (places_[range].depth >= deepest) ++too_deep_;
@@ -155,11 +155,11 @@ class ModuleNodes {
     }
     return node;
   }
-  /// Operations of which only some of the modules are in the tree.
+  /// The number of operations in too many nested modules: the tree has only some of these.
   uint64_t too_deep() const noexcept { return too_deep_; }
 
  private:
-  // Python itself ends at 1,000 nested calls, and a module takes several.
+  // Python allows 1,000 nested calls, and a module needs several.
   static constexpr size_t deepest = 256;
   static constexpr size_t most_walked = 1024;
   struct Place {
@@ -173,7 +173,7 @@ class ModuleNodes {
   };
   const trace::HostSide& host_;
   std::vector<Place> places_;  // by range
-  std::vector<Known> known_;   // likewise
+  std::vector<Known> known_;   // by range
   std::vector<uint32_t> path_;
   uint64_t too_deep_ = 0;
 };
@@ -194,12 +194,12 @@ class Builder {
     trace::ModuleTraceBuilder builder(trace_.source, trace_.format);
     for (size_t i = 0; i < attribution_.steps.size(); ++i) {
       builder.begin_step(attribution_.steps[i].text);
-      forests_[i].give(builder);
+      forests_[i].write(builder);
       builder.end_step();
     }
     if (outside_ || attribution_.steps.empty()) {
       builder.begin_step(attribution_.steps.empty() ? "trace" : "(outside steps)");
-      forests_.back().give(builder);
+      forests_.back().write(builder);
       builder.end_step();
     }
     for (const trace::Loss& loss : trace_.losses)
@@ -209,7 +209,7 @@ class Builder {
                    modules_->too_deep());
     }
     for (const Warning& warning : trace_.warnings) builder.warn(warning.code, warning.text);
-    if (!trace_.operations.empty() && !names_places()) {
+    if (!trace_.operations.empty() && !has_parents()) {
       builder.warn(
           "no-modules",
           "The trace contains no modules, and no layers were found: kernels are not grouped.");
@@ -219,9 +219,9 @@ class Builder {
   }
 
  private:
-  /// Whether there is anything for kernels to stand below.
-  bool names_places() const {
-    if (!attribution_.layer_runs.empty()) return true;
+  /// Whether kernels can have parents.
+  bool has_parents() const {
+    if (!attribution_.repeated_blocks.empty()) return true;
     if (!trace_.host) return false;
     const GrowingArray<trace::HostRange>& ranges = trace_.host->ranges;
     return std::any_of(ranges.begin(), ranges.end(), [](const trace::HostRange& range) {
@@ -231,8 +231,8 @@ class Builder {
 
   static size_t longest(const classify::Attribution& attribution) {
     size_t most = 0;
-    for (const classify::LayerRun& run : attribution.layer_runs)
-      most = std::max(most, run.layers_before + run.repeats);
+    for (const classify::RepeatedBlock& block : attribution.repeated_blocks)
+      most = std::max(most, block.layers_before + block.repeats);
     return most;
   }
 
@@ -246,12 +246,13 @@ class Builder {
     if (const uint32_t module = attribution_.module_of[i]; module != none) {
       node = modules_->node(forest, number, module, trace_.host->launch(i)->start_ns);
     }
-    // Modules say more of layers than sequences do, where a launch is in the module of one kernel.
+    // If each launch is in the module of its kernel, modules show the layers better than sequences
+    // do.
     const uint32_t layer = attribution_.layer_of[i];
-    const size_t run = layer == none ? 0 : attribution_.run_of(layer);
-    if (layer != none && (node == none || attribution_.layer_runs[run].graph)) {
+    const size_t block = layer == none ? 0 : attribution_.block_of(layer);
+    if (layer != none && (node == none || attribution_.repeated_blocks[block].graph)) {
       node = forest.child(node, layer_names_[attribution_.in_unit(layer)]);
-      forest.use(node, static_cast<uint32_t>(run));
+      forest.use(node, static_cast<uint32_t>(block));
     }
     node = forest.child(node, trace_.names.get(operation.name).text);
     forest.operation(node, operation.duration_ns);
@@ -259,7 +260,7 @@ class Builder {
 
   const trace::Trace& trace_;
   const classify::Attribution& attribution_;
-  std::vector<Forest> forests_;  // by step, and what is in none
+  std::vector<Forest> forests_;  // by step; the last one for operations outside steps
   std::vector<std::string> layer_names_;
   std::optional<ModuleNodes> modules_;
   bool outside_ = false;

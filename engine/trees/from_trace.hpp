@@ -1,5 +1,5 @@
-// Operations of a trace as module trees: a step a forest, kernels below the modules that their
-// launches stand in.
+// The operations of a trace as module trees: one forest per step, with kernels below the modules
+// that enclose their launches.
 #pragma once
 
 #include "classify/attribution.hpp"
@@ -7,11 +7,11 @@
 
 namespace kr::trees {
 
-/// A step's key is its annotation; what is in none comes last as `(outside steps)`, and the whole
-/// trace is one step `trace` where there are none. Operations of one name under one module are one
-/// leaf, invocations its instances; those of a module are the calls of it that launched something.
-/// Below what launches a graph stand layers, `layer 0` and on, where its kernels repeat; above
-/// operations that no launch is known of stands nothing.
+/// A step's key is its annotation. Operations outside steps come last, as `(outside steps)`;
+/// without any steps, the whole trace is one step `trace`. Operations of one name under one module
+/// are one leaf, with its instances as invocations. The invocations of a module are its calls that
+/// launched something. If the kernels of a graph launch repeat, they are in nodes `layer 0`, `layer
+/// 1`, …. Operations without a known launch are roots.
 trace::ModuleTrace modules_of(const trace::Trace& trace, const classify::Attribution& attribution);
 
 }  // namespace kr::trees

@@ -2,7 +2,26 @@
 
 #include <algorithm>
 
+#include "classify/phases.hpp"
+#include "trees/level.hpp"
+
 namespace kr::trees {
+namespace {
+
+/// By path.
+std::vector<int64_t> leaf_times(const trace::ModuleTrace& trace) {
+  std::vector<int64_t> times(trace.paths.size(), 0);
+  std::vector<trace::ModuleNode> nodes;
+  for (size_t step = 0; step < trace.steps.size(); ++step) {
+    trace.expand(step, nodes);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].end == i + 1) times[nodes[i].path.index] += nodes[i].total_ns;
+    }
+  }
+  return times;
+}
+
+}  // namespace
 
 MatchedPaths::MatchedPaths(const sema::Program& program,
                            const std::shared_ptr<const match::Database>& database,
@@ -15,38 +34,40 @@ MatchedPaths::MatchedPaths(const sema::Program& program,
   }
 }
 
-MatchedPaths::Subjects MatchedPaths::subjects(const std::vector<sema::ExprId>& asked) const {
+MatchedPaths::Subjects MatchedPaths::subjects(const std::vector<sema::ExprId>& exprs) const {
   const trace::PathTable& paths = trace_->paths;
-  Subjects out{classify::Surroundings(*program_, asked), classify::PlacedNames(sets_.size()), {}};
-  std::vector<uint32_t> look_of_name;
-  std::vector<uint32_t> around;  // by path; a path stands behind the one above it
-  if (out.around.asked()) {
-    look_of_name.reserve(sets_.size());
-    for (const match::AtomSet& set : sets_) look_of_name.push_back(out.around.look(set));
-    around.reserve(paths.size());
+  Subjects out{
+      classify::EnclosingContexts(*program_, exprs), classify::NamesInContext(sets_.size()), {}};
+  std::vector<uint32_t> signature_of_name;
+  std::vector<uint32_t> context;  // by path; a path comes after its parent
+  if (out.contexts.used()) {
+    signature_of_name.reserve(sets_.size());
+    for (const match::AtomSet& set : sets_)
+      signature_of_name.push_back(out.contexts.signature(set));
+    context.reserve(paths.size());
   }
   out.of_path.reserve(paths.size());
   for (uint32_t i = 0; i < paths.size(); ++i) {
-    uint32_t here = classify::Surroundings::nothing;
-    if (out.around.asked()) {
+    uint32_t here = classify::EnclosingContexts::none;
+    if (out.contexts.used()) {
       const trace::PathId above = paths.parent({i});
       if (above.valid()) {
-        here = out.around.add(around[above.index], look_of_name[paths.name(above).index]);
+        here = out.contexts.add(context[above.index], signature_of_name[paths.name(above).index]);
       }
-      around.push_back(here);
+      context.push_back(here);
     }
     out.of_path.push_back(out.pairs.number(paths.name({i}), here));
   }
   return out;
 }
 
-template <class Tell>
-void MatchedPaths::each(const Subjects& subjects, const Tell& tell) const {
+template <class Call>
+void MatchedPaths::each(const Subjects& subjects, const Call& call) const {
   std::vector<match::AtomSet> within;
   for (uint32_t i = 0; i < subjects.pairs.size(); ++i) {
-    const auto& [name, around] = subjects.pairs[i];
-    subjects.around.fill(around, within);
-    tell(i,
+    const auto& [name, context] = subjects.pairs[i];
+    subjects.contexts.fill(context, within);
+    call(i,
          match::Subject{
              .name = &sets_[name.index], .kind = trace_->names.get(name).kind, .within = within});
   }
@@ -58,54 +79,77 @@ classify::Choice MatchedPaths::choose(const std::shared_ptr<const match::Databas
   const Subjects subjects = this->subjects(classify::detection(*program_, options));
   std::vector<int64_t> totals(subjects.pairs.size(), 0);
   for (uint32_t i = 0; i < leaf_ns.size(); ++i) totals[subjects.of_path[i]] += leaf_ns[i];
-  const auto tell_all = [&](const std::function<void(const match::Subject&, int64_t)>& tell) {
+  const auto call_all = [&](const std::function<void(const match::Subject&, int64_t)>& call) {
     each(subjects, [&](uint32_t number, const match::Subject& subject) {
-      if (totals[number] > 0) tell(subject, totals[number]);
+      if (totals[number] > 0) call(subject, totals[number]);
     });
   };
-  return classify::choose_model(*program_, database, {trace_->model_text, tell_all}, options);
+  return classify::choose_model(*program_, database, {trace_->model_text, call_all}, options);
 }
 
-std::vector<classify::Given> MatchedPaths::labels(const sema::Table& table) const {
+std::vector<classify::LabelResult> MatchedPaths::labels(const sema::Table& table) const {
   const match::TableMatcher matcher(*program_, table);
-  std::vector<sema::ExprId> asked;
-  asked.reserve(table.rules.size());
-  for (const sema::RuleId rule : table.rules) asked.push_back(program_->rules.get(rule).expr);
-  const Subjects subjects = this->subjects(asked);
-  std::vector<classify::Given> given_to;
-  given_to.reserve(subjects.pairs.size());
+  std::vector<sema::ExprId> exprs;
+  exprs.reserve(table.rules.size());
+  for (const sema::RuleId rule : table.rules) exprs.push_back(program_->rules.get(rule).expr);
+  const Subjects subjects = this->subjects(exprs);
+  std::vector<classify::LabelResult> results;
+  results.reserve(subjects.pairs.size());
   each(subjects, [&](uint32_t number, const match::Subject& subject) {
     const std::string_view name = trace_->names.get(subjects.pairs[number].name).text;
-    given_to.push_back(classify::given(*program_, matcher.match(subject), name));
+    results.push_back(classify::label_result(*program_, matcher.match(subject), name));
   });
-  std::vector<classify::Given> labels;
+  std::vector<classify::LabelResult> labels;
   labels.reserve(subjects.of_path.size());
-  for (const uint32_t subject : subjects.of_path) labels.push_back(given_to[subject]);
+  for (const uint32_t subject : subjects.of_path) labels.push_back(results[subject]);
   return labels;
 }
 
 std::vector<bool> MatchedPaths::folded(const std::vector<sema::Fold>& folds,
                                        const std::vector<std::string>& names) const {
   std::vector<match::Condition> conditions;
-  std::vector<sema::ExprId> asked;
+  std::vector<sema::ExprId> exprs;
   conditions.reserve(folds.size());
-  asked.reserve(folds.size());
+  exprs.reserve(folds.size());
   for (const sema::Fold& fold : folds) {
     conditions.emplace_back(*program_, fold.expr);
-    asked.push_back(fold.expr);
+    exprs.push_back(fold.expr);
   }
-  const Subjects subjects = this->subjects(asked);
-  std::vector<bool> holds;
-  holds.reserve(subjects.pairs.size());
+  const Subjects subjects = this->subjects(exprs);
+  std::vector<bool> matches;
+  matches.reserve(subjects.pairs.size());
   each(subjects, [&](uint32_t number, const match::Subject& subject) {
     const std::string_view name = trace_->names.get(subjects.pairs[number].name).text;
-    holds.push_back(std::find(names.begin(), names.end(), name) != names.end() ||
-                    std::any_of(conditions.begin(), conditions.end(),
-                                [&](const match::Condition& one) { return one.holds(subject); }));
+    matches.push_back(std::find(names.begin(), names.end(), name) != names.end() ||
+                      std::any_of(conditions.begin(), conditions.end(),
+                                  [&](const match::Condition& one) { return one.holds(subject); }));
   });
   std::vector<bool> folded(subjects.of_path.size());
-  for (size_t i = 0; i < folded.size(); ++i) folded[i] = holds[subjects.of_path[i]];
+  for (size_t i = 0; i < folded.size(); ++i) folded[i] = matches[subjects.of_path[i]];
   return folded;
+}
+
+std::unique_ptr<LabelledModules> label_modules(const match::CompiledRules& rules,
+                                               const classify::RunSpec& spec,
+                                               trace::ModuleTrace trace) {
+  auto modules = std::make_unique<LabelledModules>();
+  modules->trace = std::move(trace);
+  const trace::ModuleTrace& of = modules->trace;
+  const MatchedPaths matched(rules.program(), rules.database, of);
+  modules->choice =
+      matched.choose(rules.database, leaf_times(of),
+                     {.engine = spec.engine, .model = spec.model, .rules_given = rules.named});
+  classify::PhaseReader reader(rules.program(), rules.database, modules->choice.model);
+  for (const trace::ModuleStep& step : of.steps) {
+    const classify::Phase phase = reader.read(step.key);
+    const NumberedName name = numbered(step.key);
+    modules->phases.emplace_back(phase.label.empty() ? name.stem : phase.label);
+    modules->step_numbers.push_back(phase.step ? phase.step : name.number);
+    modules->layers.push_back(phase.layer);
+    modules->batches.push_back(phase.batch);
+    modules->tokens.push_back(phase.tokens);
+  }
+  return modules;
 }
 
 }  // namespace kr::trees

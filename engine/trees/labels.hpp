@@ -1,51 +1,74 @@
-// Labels of the nodes of module trees: a node is a subject by its name, and all nodes above it are
-// what encloses it (`within`).
+// Labels of the nodes of module trees. The nodes above a node are its enclosing context (`within`).
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "classify/attribution.hpp"
 #include "classify/classify.hpp"
+#include "classify/run_spec.hpp"
+#include "match/compiled_rules.hpp"
 #include "trace/module_trace.hpp"
 
 namespace kr::trees {
 
-/// The names of a ModuleTrace matched. Refers to the Program and the trace.
+/// The paths of a ModuleTrace, with the atoms that match their names. Refers to the Program and the
+/// trace.
 class MatchedPaths {
  public:
   MatchedPaths(const sema::Program& program, const std::shared_ptr<const match::Database>& database,
                const trace::ModuleTrace& trace);
 
-  /// The engine and model asked for, or detected by the leaves' names, the names above them, and
-  /// the context. `leaf_ns` is the leaves' time by path.
+  /// The engine and model that `options` name, or those detected by the names of leaves, their
+  /// contexts, and the model text. `leaf_ns` is the time of leaves by path.
   classify::Choice choose(const std::shared_ptr<const match::Database>& database,
                           const std::vector<int64_t>& leaf_ns,
                           const classify::ChooseOptions& options) const;
-  /// What each path gets in a dimension.
-  std::vector<classify::Given> labels(const sema::Table& table) const;
-  /// By path: any of the folds holds, or the name is one of `names`.
+  /// The label of each path in a dimension.
+  std::vector<classify::LabelResult> labels(const sema::Table& table) const;
+  /// By path: whether any of the folds matches, or the name is one of `names`.
   std::vector<bool> folded(const std::vector<sema::Fold>& folds,
                            const std::vector<std::string>& names) const;
 
   const trace::ModuleTrace& trace() const noexcept { return *trace_; }
 
  private:
-  /// Paths as what rules can tell of them: their name and what is above it.
+  /// The name and context of each path, as far as rules distinguish them.
   struct Subjects {
-    classify::Surroundings around;
-    classify::PlacedNames pairs;
+    classify::EnclosingContexts contexts;
+    classify::NamesInContext pairs;
     std::vector<uint32_t> of_path;
   };
-  /// As far as `asked` look.
-  Subjects subjects(const std::vector<sema::ExprId>& asked) const;
-  /// Calls `tell(number, subject)` for each, rising.
-  template <class Tell>
-  void each(const Subjects& subjects, const Tell& tell) const;
+  /// As far as `exprs` distinguish them.
+  Subjects subjects(const std::vector<sema::ExprId>& exprs) const;
+  /// Calls `call(number, subject)` for each, in ascending order.
+  template <class Call>
+  void each(const Subjects& subjects, const Call& call) const;
 
   const sema::Program* program_;
   const trace::ModuleTrace* trace_;
   std::vector<match::AtomSet> sets_;  // by name
 };
+
+/// A module trace with the labels of its steps by the model's `phases`.
+struct LabelledModules {
+  trace::ModuleTrace trace;
+  classify::Choice choice;
+  std::vector<std::string> phases;  // by step; the key without its number if no rule matches
+  std::vector<std::optional<int64_t>> step_numbers;
+  std::vector<std::optional<int64_t>> layers;
+  std::vector<std::optional<int64_t>> batches;  // requests
+  std::vector<std::optional<int64_t>> tokens;
+  /// Of trees made from operations: how the time of all operations was attributed.
+  std::optional<classify::AttributionSums> attribution;
+  std::vector<classify::LayerEvidence> layer_evidence;  // of the same
+};
+
+/// Matches the names, chooses the model, reads the phases. Throws Error.
+std::unique_ptr<LabelledModules> label_modules(const match::CompiledRules& rules,
+                                               const classify::RunSpec& spec,
+                                               trace::ModuleTrace trace);
 
 }  // namespace kr::trees

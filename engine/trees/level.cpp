@@ -62,40 +62,41 @@ void Cutter::measure(std::span<const trace::ModuleNode> nodes) {
   }
 }
 
-// A layer is a module that runs more often than the tree it is in, or one of several siblings that
-// differ in their number alone: profilers that add calls up show the first, others the second.
+// A layer is a module that is called more often than its tree, or one of several siblings whose
+// names differ only in their number. Profilers that add up calls produce the first form, others the
+// second.
 void Cutter::mark_layers(std::span<const trace::ModuleNode> nodes) {
   repeats_.assign(nodes.size(), false);
-  holds_layer_.assign(nodes.size(), false);
-  std::unordered_map<std::string_view, uint32_t> like;
+  has_layer_.assign(nodes.size(), false);
+  std::unordered_map<std::string_view, uint32_t> of_stem;
   constexpr int64_t any = std::numeric_limits<int64_t>::max();
   const auto mark_siblings = [&](uint32_t first, uint32_t end, int64_t calls) {
-    like.clear();
+    of_stem.clear();
     for (uint32_t i = first; i < end; i = nodes[i].end) {
-      if (nodes[i].end > i + 1) ++like[numbered(trace_->name(nodes[i].path)).stem];
+      if (nodes[i].end > i + 1) ++of_stem[numbered(trace_->name(nodes[i].path)).stem];
     }
     for (uint32_t i = first; i < end; i = nodes[i].end) {
       if (nodes[i].end == i + 1) continue;
       repeats_[i] = nodes[i].invocations > std::max<int64_t>(1, calls) ||
-                    like[numbered(trace_->name(nodes[i].path)).stem] > 1;
+                    of_stem[numbered(trace_->name(nodes[i].path)).stem] > 1;
     }
   };
   const uint32_t all = static_cast<uint32_t>(nodes.size());
-  mark_siblings(0, all, any);  // roots are called as often as they are
+  mark_siblings(0, all, any);  // a root is never called more often than its tree
   for (uint32_t root = 0; root < all; root = nodes[root].end) {
     for (uint32_t i = root; i < nodes[root].end; ++i) {
       if (repeats_[i]) {
-        i = nodes[i].end - 1;  // layers within layers are parts of them
+        i = nodes[i].end - 1;  // a layer in a layer is a part of it
       } else if (nodes[i].end > i + 1) {
         mark_siblings(i + 1, nodes[i].end, nodes[root].invocations);
       }
     }
   }
   for (size_t i = nodes.size(); i-- > 0;) {
-    holds_layer_[i] = repeats_[i];
-    for (uint32_t child = static_cast<uint32_t>(i) + 1; child < nodes[i].end && !holds_layer_[i];
+    has_layer_[i] = repeats_[i];
+    for (uint32_t child = static_cast<uint32_t>(i) + 1; child < nodes[i].end && !has_layer_[i];
          child = nodes[child].end) {
-      holds_layer_[i] = holds_layer_[child];
+      has_layer_[i] = has_layer_[child];
     }
   }
   found_layers_ = std::find(repeats_.begin(), repeats_.end(), true) != repeats_.end();
@@ -109,7 +110,7 @@ bool Cutter::stops_at(std::span<const trace::ModuleNode> nodes, uint32_t node) c
     case Level::Kind::module:
       return heights_[node] <= 1;
     case Level::Kind::layer:
-      return repeats_[node] || !holds_layer_[node];
+      return repeats_[node] || !has_layer_[node];
     case Level::Kind::depth:
       return trace_->paths.depth(nodes[node].path) >= level_.depth;
   }

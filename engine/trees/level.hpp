@@ -1,7 +1,7 @@
-// How deep module trees are shown.
+// The level at which module trees are shown.
 //
-// A level is a cut through every tree: each leaf stands below exactly one node that is shown, or is
-// one, so the times shown add up to the step's whatever the level.
+// A level is a cut through every tree: each leaf is below exactly one shown node, or is one. So the
+// times shown add up to the step's at any level.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ namespace kr::trees {
 struct Level {
   enum class Kind : uint8_t {
     kernel,  // leaves
-    module,  // the nodes right above leaves; a leaf beside taller nodes as itself
-    layer,   // the repeating nodes nearest the root; what is outside them as high up as can be
-    depth,   // nodes so far from their root, and leaves nearer
+    module,  // the parents of leaves; a leaf whose siblings have children as itself
+    layer,   // the repeating nodes nearest the root; outside them, the nodes nearest the root
+    depth,   // nodes at this distance from their root, and leaves that are nearer
   };
   Kind kind = Kind::module;
   uint32_t depth = 0;
@@ -28,20 +28,19 @@ struct Level {
   friend bool operator==(const Level&, const Level&) = default;
 };
 
-/// `kernel`, `module`, `layer`, a number from 0, or -1 and -2 for kernel and module. None: no
-/// level.
+/// `kernel`, `module`, `layer`, a number from 0, or -1 and -2 for kernel and module; else nullopt.
 std::optional<Level> level_from(std::string_view text);
-/// The same, as a user gave it. Throws Error where it is none.
+/// The same for a user's text. Throws Error if it is not a level.
 Level named_level(std::string_view text);
 std::string to_string(Level level);
 
-/// Cuts forests. `folded` tells by path which nodes stand for all below them: where the cut would
-/// go below one, it is shown itself. It has to outlive this.
+/// Cuts forests. `folded` (by path) marks nodes that are shown without their children: the cut
+/// never goes below them. It must outlive this.
 class Cutter {
  public:
   Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded);
 
-  /// The places of the nodes shown, rising. Both are overwritten.
+  /// The places of the nodes shown, ascending. `shown` is overwritten.
   void cut(std::span<const trace::ModuleNode> nodes, std::vector<uint32_t>& shown);
   /// Whether the last forest had layers.
   bool found_layers() const noexcept { return found_layers_; }
@@ -56,19 +55,19 @@ class Cutter {
   const std::vector<bool>* folded_;
   std::vector<uint32_t> heights_;  // by node: to its farthest leaf
   std::vector<bool> repeats_;      // by node: is a layer
-  std::vector<bool> holds_layer_;  // by node: is one or has one below
+  std::vector<bool> has_layer_;    // by node: is a layer or has one below
   bool found_layers_ = false;
 };
 
-/// What vLLM's own plotting keeps: folded nodes made leaves, then nodes whose height is exactly 0
-/// (kernel) or 1 (module), and roots that are no taller; it knows no other level, and no `(self)`.
+/// The cut of vLLM's own plotting: folded nodes become leaves; then nodes whose height is exactly 0
+/// (kernel) or 1 (module), and roots of at most that height. It has no other level and no `(self)`.
 /// `lost_ns` is increased by the time of the leaves that it drops.
 void cut_like_vllm(const trace::ModuleTrace& trace, std::span<const trace::ModuleNode> nodes,
                    Level level, const std::vector<bool>& folded, std::vector<uint32_t>& shown,
                    int64_t& lost_ns);
 
-/// A name without what numbers it among its like: `LlamaDecoderLayer_7`, `layers.7` and `layer 7`
-/// are `LlamaDecoderLayer`, `layers` and `layer`. The number is none where there is none.
+/// A name without its number: `LlamaDecoderLayer_7`, `layers.7` and `layer 7` are
+/// `LlamaDecoderLayer`, `layers` and `layer`.
 struct NumberedName {
   std::string_view stem;
   std::optional<int64_t> number;

@@ -1,4 +1,4 @@
-// What is measured of a node of a module tree.
+// The metrics of a node of a module tree.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,13 @@
 
 namespace kr::trees {
 
-/// What is measured of a node.
 enum class Metric : uint8_t { cuda_time_ms, pct_cuda_time, invocations };
 
 std::optional<Metric> metric_from(std::string_view text);
 std::string_view to_string(Metric metric);
 
-/// Of a row of a step, as a decimal: ms with six digits after the point (exact), percent of the
-/// step's total with six (rounded half up; empty where the step has no time), calls.
+/// The metric of a row of a step, as a decimal: ms with six digits after the point (exact), percent
+/// of the step's total with six (rounded half up; empty if the step has no time), calls.
 std::string metric_text(Metric metric, const ViewRow& row, const ViewStep& step);
 
 }  // namespace kr::trees

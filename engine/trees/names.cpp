@@ -18,7 +18,7 @@ std::string element_text(const trace::ModuleTrace& trace, trace::PathId path) {
   return text;
 }
 
-/// The node's own name and `above` of those above it.
+/// The node's own name and the names of `above` nodes above it.
 std::string name_with(const trace::ModuleTrace& trace, trace::PathId path, uint32_t above) {
   std::string text = element_text(trace, path);
   for (; above > 0; --above) {
@@ -32,7 +32,7 @@ bool same_element(const trace::PathTable& paths, trace::PathId a, trace::PathId 
   return paths.name(a) == paths.name(b) && paths.ordinal(a) == paths.ordinal(b);
 }
 
-/// Elements from the node upwards that two paths share.
+/// The number of elements that two paths share, from the node upwards.
 uint32_t shared(const trace::PathTable& paths, trace::PathId a, trace::PathId b) {
   uint32_t count = 0;
   for (; a.valid() && b.valid() && same_element(paths, a, b); ++count) {
@@ -42,7 +42,7 @@ uint32_t shared(const trace::PathTable& paths, trace::PathId a, trace::PathId b)
   return count;
 }
 
-/// From the node upwards; a path that another goes on from stands before it.
+/// The order of paths from the node upwards; a path comes before those that continue it.
 bool before(const trace::PathTable& paths, trace::PathId a, trace::PathId b) {
   for (; a.valid() && b.valid(); a = paths.parent(a), b = paths.parent(b)) {
     if (a == b) return false;
@@ -72,8 +72,7 @@ std::vector<std::string> unique_names(const trace::ModuleTrace& trace,
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return before(table, paths[a], paths[b]); });
-  // Sorted from the node upwards, what a path shares most with any other it shares with a
-  // neighbour.
+  // In this order, a path shares the most elements with one of its neighbours.
   std::vector<uint32_t> above(paths.size(), 0);
   for (size_t i = 0; i + 1 < order.size(); ++i) {
     const uint32_t common = shared(table, paths[order[i]], paths[order[i + 1]]);
@@ -83,16 +82,16 @@ std::vector<std::string> unique_names(const trace::ModuleTrace& trace,
   }
   std::vector<std::string> names(paths.size());
   for (size_t i = 0; i < paths.size(); ++i) names[i] = name_with(trace, paths[i], above[i]);
-  // Only names that contain joints of their own can still be alike.
+  // Only names that contain ` <- ` themselves can still be equal.
   std::unordered_map<std::string_view, size_t> first;
-  std::vector<size_t> alike;
+  std::vector<size_t> equal;
   for (size_t i = 0; i < names.size(); ++i) {
     const auto [known, added] = first.try_emplace(names[i], i);
-    if (!added) alike.insert(alike.end(), {known->second, i});
+    if (!added) equal.insert(equal.end(), {known->second, i});
   }
   first.clear();
-  for (const size_t i : alike) names[i] = name_with(trace, paths[i], table.depth(paths[i]));
-  if (!alike.empty()) make_distinct(names, 0);
+  for (const size_t i : equal) names[i] = name_with(trace, paths[i], table.depth(paths[i]));
+  if (!equal.empty()) make_distinct(names, 0);
   return names;
 }
 

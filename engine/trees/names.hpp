@@ -1,4 +1,4 @@
-// What nodes of module trees are called where they are shown.
+// The names of nodes of module trees in outputs.
 #pragma once
 
 #include <span>
@@ -13,18 +13,17 @@ namespace kr::trees {
 /// All names from the root, joined by ` > `.
 std::string path_text(const trace::ModuleTrace& trace, trace::PathId path);
 
-/// A name a path, no two alike: the node's own and as many of those above it, nearest first, joined
-/// by ` <- `, as tell it from the others of its name. A child that has namesakes among its siblings
-/// is `NAME #2` from the second on. Where texts themselves contain such joints and still read
-/// alike, more of the path and at last a number follow.
+/// A different name for each path: the node's own name and those above it, nearest first, joined by
+/// ` <- `, as many as make it unique. A second child of one name is `NAME #2`. If names that
+/// contain ` <- ` themselves are still equal, more of the path follows, and finally a number.
 std::vector<std::string> unique_names(const trace::ModuleTrace& trace,
                                       std::span<const trace::PathId> paths);
 
-/// At most `width` characters of UTF-8 (0: no limit), cut at the end, `...` there.
+/// At most `width` characters of UTF-8 (0: no limit); `...` replaces the end of a longer text.
 std::string cut_at_end(std::string text, size_t width);
 
-/// `name` with a number behind it, ` #2`, from the second on, so that none are alike; at most
-/// `width` characters (0: no limit) wherever that leaves room for the number.
+/// Appends a number, ` #2`, to the second and later of equal names, so that all differ. At most
+/// `width` characters (0: no limit), if that leaves room for the number.
 void make_distinct(std::vector<std::string>& names, size_t width);
 
 }  // namespace kr::trees

@@ -7,7 +7,7 @@
 namespace kr::trees {
 namespace {
 
-/// Where steps stand, from their mean: by number, or by order where one has none.
+/// The numbers of steps relative to their mean; if one has no number, their order instead.
 std::vector<double> centred_places(const TreeView& view, const std::vector<size_t>& steps) {
   const bool numbered = std::all_of(
       steps.begin(), steps.end(), [&](size_t step) { return view.steps()[step].step.has_value(); });

@@ -1,4 +1,4 @@
-// Steps compared: what grows from step to step (with the KV cache), and phases side by side.
+// Trends over steps: time that grows from step to step, as with the KV cache, and sums by phase.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace kr::trees {
 
-/// An entry of a view in one phase.
+/// The sums of an entry of a view in one phase.
 struct PhaseEntry {
   uint32_t entry = 0;
   int64_t total_ns = 0;  // over the phase's steps
   int64_t first_ns = 0;  // in its first and last step
   int64_t last_ns = 0;
-  double slope_ns = 0;  // a step: the line of least squares, by step numbers where all have one
+  double slope_ns = 0;  // per step: the line of least squares, by step number if all have one
 };
 
 struct PhaseSums {
@@ -31,11 +31,11 @@ struct PhaseSums {
   }
 };
 
-/// By phase, in the order first met.
+/// By phase, in the order in which they first occur.
 std::vector<PhaseSums> sum_phases(const TreeView& view);
 
-/// The places in `phase.entries` of those whose time changes from the first step to the last, the
-/// largest change first.
+/// The entries whose time changes from the first step to the last: their places in `phase.entries`,
+/// the largest change first.
 std::vector<size_t> growing(const PhaseSums& phase);
 
 }  // namespace kr::trees

@@ -9,394 +9,289 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "classify/phases.hpp"
-#include "classify/run_spec.hpp"
 #include "sema/abbreviate.hpp"
-#include "trees/labels.hpp"
 #include "trees/names.hpp"
 
 namespace kr::trees {
 namespace {
 
-std::vector<int64_t> leaf_times(const trace::ModuleTrace& trace) {
-  std::vector<int64_t> times(trace.paths.size(), 0);
-  std::vector<trace::ModuleNode> nodes;
-  for (size_t step = 0; step < trace.steps.size(); ++step) {
-    trace.expand(step, nodes);
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].end == i + 1) times[nodes[i].path.index] += nodes[i].total_ns;
-    }
-  }
-  return times;
+void add_row(ViewRow& to, const ViewRow& row) {
+  to.path = {};
+  to.nodes += row.nodes;
+  to.invocations += row.invocations;
+  to.total_ns += row.total_ns;
 }
 
-constexpr uint32_t no_entry = std::numeric_limits<uint32_t>::max();
+/// One row per entry, in the order of entries.
+void merge_entries(std::vector<ViewRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const ViewRow& a, const ViewRow& b) { return a.entry < b.entry; });
+  size_t kept = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (kept > 0 && rows[kept - 1].entry == rows[i].entry) {
+      add_row(rows[kept - 1], rows[i]);
+    } else {
+      rows[kept++] = rows[i];
+    }
+  }
+  rows.resize(kept);
+}
 
 }  // namespace
 
-std::unique_ptr<LabelledModules> label_modules(const match::CompiledRules& rules,
-                                               const classify::RunSpec& spec,
-                                               trace::ModuleTrace trace) {
-  auto modules = std::make_unique<LabelledModules>();
-  modules->trace = std::move(trace);
-  const trace::ModuleTrace& of = modules->trace;
-  const MatchedPaths matched(rules.program(), rules.database, of);
-  modules->choice =
-      matched.choose(rules.database, leaf_times(of),
-                     {.engine = spec.engine, .model = spec.model, .rules_given = rules.named});
-  classify::PhaseReader reader(rules.program(), rules.database, modules->choice.model);
-  for (const trace::ModuleStep& step : of.steps) {
-    const classify::Phase phase = reader.read(step.key);
-    const NumberedName name = numbered(step.key);
-    modules->phases.emplace_back(phase.label.empty() ? name.stem : phase.label);
-    modules->step_numbers.push_back(phase.step ? phase.step : name.number);
-    modules->layers.push_back(phase.layer);
-    modules->batches.push_back(phase.batch);
-    modules->tokens.push_back(phase.tokens);
-  }
-  return modules;
-}
-
-struct TreeView::Impl {
-  const LabelledModules& modules;
-  const trace::ModuleTrace& trace;
-  ViewOptions options;
-  const sema::Model& model;
-  MatchedPaths matched;
-  std::vector<bool> folded;
-  std::vector<classify::Given> labels;  // by path
-  std::vector<bool> leaf;               // by path: never has children
-  std::vector<ViewStep> steps;
-  std::vector<ViewEntry> entries;
-  std::vector<uint32_t> entry_of;  // by path; no_entry: never shown
-  uint32_t others = no_entry;
-  int64_t lost_ns = 0;
-  bool without_layers = false;
-
-  Impl(const match::CompiledRules& rules, const LabelledModules& of, const ViewOptions& how)
-      : modules(of),
-        trace(of.trace),
-        options(how),
-        model(rules.program().models.get(of.choice.model)),
-        matched(rules.program(), rules.database, of.trace),
-        folded(
-            matched.folded(how.ruleset_folds ? model.folds : std::vector<sema::Fold>{}, how.folds)),
-        leaf(of.trace.paths.size(), true) {
-    label(rules.program());
-    choose_steps();
-    collect();
-  }
-
-  void label(const sema::Program& program) {
-    for (uint32_t i = 0; i < trace.paths.size(); ++i) {
-      if (const trace::PathId parent = trace.paths.parent({i}); parent.valid())
-        leaf[parent.index] = false;
-    }
-    const sema::DimensionId dimension = classify::named_dimension(program, options.dimension);
-    if (const sema::Table* table = model.table(dimension)) {
-      labels = matched.labels(*table);
-    } else {
-      labels.assign(trace.paths.size(), {});
-    }
-  }
-
-  /// Whether a node's label is one, not its name for want of one: what falls to `otherwise` is a
-  /// label of kernels; of a module it would say nothing.
-  bool labelled(trace::PathId path) const {
-    const classify::Given& given = labels[path.index];
-    if (!given.rule || trace.paths.name(path) == trace::ModuleTrace::self_name) return false;
-    return given.explained || (leaf[path.index] && given.label != trace.name(path));
-  }
-
-  void choose_steps() {
-    std::map<std::string_view, std::vector<size_t>> of_phase;
-    for (size_t i = 0; i < trace.steps.size(); ++i) {
-      if (!options.phase.empty() && modules.phases[i] != options.phase) continue;
-      if (options.step && modules.step_numbers[i] != options.step) continue;
-      of_phase[modules.phases[i]].push_back(i);
-    }
-    if (of_phase.empty() && !trace.steps.empty()) refuse_selection();
-    std::vector<size_t> chosen;
-    const uint64_t interval = std::max<uint64_t>(1, options.step_interval);
-    for (const auto& [phase, all] : of_phase) {
-      for (size_t i = 0; i < all.size(); ++i) {
-        if (i % interval == 0 || i + 1 == all.size()) chosen.push_back(all[i]);
-      }
-    }
-    std::sort(chosen.begin(), chosen.end());
-    for (const size_t i : chosen) {
-      const trace::ModuleStep& step = trace.steps[i];
-      steps.push_back({i, step.key, modules.phases[i], modules.step_numbers[i], modules.layers[i],
-                       step.running_seqs, modules.batches[i], modules.tokens[i], step.total_ns});
-    }
-  }
-
-  [[noreturn]] void refuse_selection() const {
-    std::vector<std::string> phases = modules.phases;
-    std::sort(phases.begin(), phases.end());
-    phases.erase(std::unique(phases.begin(), phases.end()), phases.end());
-    if (!options.phase.empty() &&
-        std::find(phases.begin(), phases.end(), options.phase) == phases.end()) {
-      throw Error(trace.source, fmt::format("unknown phase `{}`", options.phase),
-                  near_or_all(options.phase, phases));
-    }
-    std::optional<int64_t> first, last;
-    for (size_t i = 0; i < trace.steps.size(); ++i) {
-      if (!options.phase.empty() && modules.phases[i] != options.phase) continue;
-      if (!modules.step_numbers[i]) continue;
-      if (!first || *modules.step_numbers[i] < *first) first = modules.step_numbers[i];
-      if (!last || *modules.step_numbers[i] > *last) last = modules.step_numbers[i];
-    }
-    throw Error(trace.source, fmt::format("no step {}", *options.step),
-                first ? fmt::format("steps are numbered {} to {}", *first, *last)
-                      : "its steps have no numbers");
-  }
-
-  /// What is shown of a step before entries are merged.
-  void shown(size_t step, std::vector<trace::ModuleNode>& nodes, std::vector<uint32_t>& places,
-             Cutter& cutter, int64_t& lost) const {
-    trace.expand(steps[step].index, nodes);
-    if (options.compat) {
-      cut_like_vllm(trace, nodes, options.level, folded, places, lost);
-    } else {
-      cutter.cut(nodes, places);
-    }
-  }
-
-  /// All entries, ranked over all steps.
-  void collect() {
-    struct Shown {
-      int64_t total_ns = 0;
-      uint64_t nodes = 0;
-    };
-    std::vector<Shown> sums(trace.paths.size());
-    std::vector<trace::PathId> paths;  // in the order first shown
-    std::vector<trace::ModuleNode> nodes;
-    std::vector<uint32_t> places;
-    Cutter cutter(trace, options.level, folded);
-    for (size_t step = 0; step < steps.size(); ++step) {
-      shown(step, nodes, places, cutter, lost_ns);
-      without_layers |= options.level.kind == Level::Kind::layer && !cutter.found_layers();
-      for (const uint32_t place : places) {
-        Shown& sum = sums[nodes[place].path.index];
-        if (sum.nodes++ == 0) paths.push_back(nodes[place].path);
-        sum.total_ns += nodes[place].total_ns;
-      }
-    }
-    make_entries(paths);
-    for (const trace::PathId path : paths) {
-      ViewEntry& entry = entries[entry_of[path.index]];
-      entry.total_ns += sums[path.index].total_ns;
-      entry.nodes += sums[path.index].nodes;
-    }
-    rank();
-  }
-
-  void make_entries(const std::vector<trace::PathId>& paths) {
-    std::vector<std::string> names;
-    if (options.unique_names && !options.by_label) {
-      names = unique_names(trace, paths);
-    } else {
-      for (const trace::PathId path : paths) {
-        names.emplace_back(options.by_label ? shown_label(path) : trace.name(path));
-      }
-    }
-    entry_of.assign(trace.paths.size(), no_entry);
-    std::unordered_map<std::string, uint32_t> known;
-    for (size_t i = 0; i < paths.size(); ++i) {
-      const auto [at, added] = known.try_emplace(names[i], static_cast<uint32_t>(entries.size()));
-      const std::string_view its_label =
-          labelled(paths[i]) ? labels[paths[i].index].label : std::string_view();
-      if (added) {
-        entries.push_back({names[i], std::string(its_label), 0, 0,
-                           options.by_label && labelled(paths[i]), false});
-      } else if (entries[at->second].label != its_label) {
-        entries[at->second].label.clear();
-      }
-      entry_of[paths[i].index] = at->second;
-    }
-    shorten();
-  }
-
-  /// Abbreviates and cuts; what told entries apart before still does.
-  void shorten() {
-    std::vector<std::string> shown;
-    shown.reserve(entries.size());
-    for (const ViewEntry& entry : entries) {
-      std::string name = entry.name;
-      if (options.abbreviate) name = kr::sema::abbreviate(std::move(name), model.abbreviations);
-      shown.push_back(cut_at_end(std::move(name), options.width));
-    }
-    make_distinct(shown, options.width);
-    for (size_t i = 0; i < entries.size(); ++i) entries[i].name = std::move(shown[i]);
-  }
-
-  void rank() {
-    std::vector<uint32_t> order(entries.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      const ViewEntry &left = entries[a], &right = entries[b];
-      return left.total_ns != right.total_ns ? left.total_ns > right.total_ns
-                                             : left.name < right.name;
-    });
-    const bool some_dropped = options.top_k > 0 && (options.compat || order.size() > options.top_k);
-    const size_t kept = some_dropped && !options.compat ? options.top_k : order.size();
-    std::vector<ViewEntry> ranked;
-    std::vector<uint32_t> place(entries.size(), 0);
-    for (size_t i = 0; i < kept; ++i) {
-      place[order[i]] = static_cast<uint32_t>(ranked.size());
-      ranked.push_back(std::move(entries[order[i]]));
-    }
-    if (some_dropped) {
-      others = static_cast<uint32_t>(ranked.size());
-      ViewEntry rest{std::string(sema::reserved::others),
-                     std::string(sema::reserved::others),
-                     0,
-                     0,
-                     true,
-                     true};
-      for (size_t i = kept; i < order.size(); ++i) {
-        place[order[i]] = others;
-        rest.total_ns += entries[order[i]].total_ns;
-        rest.nodes += entries[order[i]].nodes;
-      }
-      ranked.push_back(std::move(rest));
-    }
-    entries = std::move(ranked);
-    for (uint32_t& entry : entry_of) {
-      if (entry != no_entry) entry = place[entry];
-    }
-  }
-
-  std::string_view shown_label(trace::PathId path) const {
-    return labelled(path) ? labels[path.index].label : trace.name(path);
-  }
-
-  static void add(ViewRow& to, const ViewRow& row) {
-    to.path = {};
-    to.nodes += row.nodes;
-    to.invocations += row.invocations;
-    to.total_ns += row.total_ns;
-  }
-
-  void rows_apart(size_t step, std::vector<trace::ModuleNode>& nodes,
-                  std::vector<ViewRow>& rows) const {
-    std::vector<uint32_t> places;
-    Cutter cutter(trace, options.level, folded);
-    int64_t lost = 0;
-    shown(step, nodes, places, cutter, lost);
-    rows.clear();
-    for (const uint32_t place : places) {
-      const trace::ModuleNode& node = nodes[place];
-      rows.push_back(
-          {entry_of[node.path.index], node.path, place, 1, node.invocations, node.total_ns});
-    }
-  }
-
-  void rows(size_t step, std::vector<trace::ModuleNode>& nodes, std::vector<ViewRow>& rows) const {
-    rows_apart(step, nodes, rows);
-    ViewRow rest{others, {}, 0, 0, 0, 0};
-    size_t kept = 0;
-    for (const ViewRow& row : rows) {
-      if (row.entry != others) {
-        rows[kept++] = row;
-      } else {
-        if (rest.nodes == 0) rest.node = row.node;
-        add(rest, row);
-      }
-    }
-    rows.resize(kept);
-    // Nodes are chosen before those of one name are put together, as by vLLM's script.
-    if (options.compat && options.top_k > 0) keep_first_of_step(rows, rest);
-    if (options.by_label || options.compat) merge_entries(rows);
-    if (rest.nodes > 0) rows.push_back(rest);
-  }
-
-  /// A row an entry, in the order of entries.
-  static void merge_entries(std::vector<ViewRow>& rows) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const ViewRow& a, const ViewRow& b) { return a.entry < b.entry; });
-    size_t kept = 0;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (kept > 0 && rows[kept - 1].entry == rows[i].entry) {
-        add(rows[kept - 1], rows[i]);
-      } else {
-        rows[kept++] = rows[i];
-      }
-    }
-    rows.resize(kept);
-  }
-
-  /// Of those that take equally long the later ones are kept: pandas' nsmallest drops the first.
-  void keep_first_of_step(std::vector<ViewRow>& rows, ViewRow& rest) const {
-    if (rows.size() < options.top_k) return;
-    std::vector<size_t> order(rows.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return rows[a].total_ns < rows[b].total_ns; });
-    order.resize(rows.size() - (options.top_k - 1));
-    std::sort(order.begin(), order.end());
-    std::vector<bool> dropped(rows.size(), false);
-    for (const size_t i : order) {
-      if (rest.nodes == 0) rest.node = rows[i].node;
-      add(rest, rows[i]);
-      dropped[i] = true;
-    }
-    size_t kept = 0;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (!dropped[i]) rows[kept++] = rows[i];
-    }
-    rows.resize(kept);
-  }
-};
-
 TreeView::TreeView(const match::CompiledRules& rules, const LabelledModules& modules,
                    const ViewOptions& options)
-    : impl_(std::make_unique<Impl>(rules, modules, options)) {}
-TreeView::~TreeView() = default;
-TreeView::TreeView(TreeView&&) noexcept = default;
+    : modules_(&modules),
+      options_(options),
+      model_(&rules.program().models.get(modules.choice.model)) {
+  find_labels(rules);
+  choose_steps();
+  collect();
+}
 
-const trace::ModuleTrace& TreeView::trace() const noexcept {
-  return impl_->trace;
+void TreeView::find_labels(const match::CompiledRules& rules) {
+  const MatchedPaths matched(rules.program(), rules.database, trace());
+  folded_ = matched.folded(options_.ruleset_folds ? model_->folds : std::vector<sema::Fold>{},
+                           options_.folds);
+  leaf_.assign(trace().paths.size(), true);
+  for (uint32_t i = 0; i < trace().paths.size(); ++i) {
+    if (const trace::PathId parent = trace().paths.parent({i}); parent.valid())
+      leaf_[parent.index] = false;
+  }
+  const sema::DimensionId dimension =
+      classify::named_dimension(rules.program(), options_.dimension);
+  if (const sema::Table* table = model_->table(dimension)) {
+    labels_ = matched.labels(*table);
+  } else {
+    labels_.assign(trace().paths.size(), {});
+  }
 }
-const LabelledModules& TreeView::modules() const noexcept {
-  return impl_->modules;
+
+bool TreeView::labelled(trace::PathId path) const {
+  const classify::LabelResult& result = labels_[path.index];
+  if (!result.rule || trace().paths.name(path) == trace::ModuleTrace::self_name) return false;
+  return result.explained || (leaf_[path.index] && result.label != trace().name(path));
 }
-const ViewOptions& TreeView::options() const noexcept {
-  return impl_->options;
+
+void TreeView::choose_steps() {
+  std::map<std::string_view, std::vector<size_t>> of_phase;
+  for (size_t i = 0; i < trace().steps.size(); ++i) {
+    if (!options_.phase.empty() && modules_->phases[i] != options_.phase) continue;
+    if (options_.step && modules_->step_numbers[i] != options_.step) continue;
+    of_phase[modules_->phases[i]].push_back(i);
+  }
+  if (of_phase.empty() && !trace().steps.empty()) refuse_selection();
+  std::vector<size_t> chosen;
+  const uint64_t interval = std::max<uint64_t>(1, options_.step_interval);
+  for (const auto& [phase, all] : of_phase) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (i % interval == 0 || i + 1 == all.size()) chosen.push_back(all[i]);
+    }
+  }
+  std::sort(chosen.begin(), chosen.end());
+  for (const size_t i : chosen) {
+    const trace::ModuleStep& step = trace().steps[i];
+    steps_.push_back({i, step.key, modules_->phases[i], modules_->step_numbers[i],
+                      modules_->layers[i], step.running_seqs, modules_->batches[i],
+                      modules_->tokens[i], step.total_ns});
+  }
 }
-const std::vector<ViewStep>& TreeView::steps() const noexcept {
-  return impl_->steps;
+
+void TreeView::refuse_selection() const {
+  std::vector<std::string> phases = modules_->phases;
+  std::sort(phases.begin(), phases.end());
+  phases.erase(std::unique(phases.begin(), phases.end()), phases.end());
+  if (!options_.phase.empty() &&
+      std::find(phases.begin(), phases.end(), options_.phase) == phases.end()) {
+    throw Error(trace().source, fmt::format("unknown phase `{}`", options_.phase),
+                near_or_all(options_.phase, phases));
+  }
+  std::optional<int64_t> first, last;
+  for (size_t i = 0; i < trace().steps.size(); ++i) {
+    if (!options_.phase.empty() && modules_->phases[i] != options_.phase) continue;
+    if (!modules_->step_numbers[i]) continue;
+    if (!first || *modules_->step_numbers[i] < *first) first = modules_->step_numbers[i];
+    if (!last || *modules_->step_numbers[i] > *last) last = modules_->step_numbers[i];
+  }
+  throw Error(trace().source, fmt::format("no step {}", *options_.step),
+              first ? fmt::format("steps_ are numbered {} to {}", *first, *last)
+                    : "its steps_ have no numbers");
 }
-const std::vector<ViewEntry>& TreeView::entries() const noexcept {
-  return impl_->entries;
+
+/// The nodes shown of a step, before entries are merged.
+void TreeView::cut(size_t step, std::vector<trace::ModuleNode>& nodes,
+                   std::vector<uint32_t>& places, Cutter& cutter, int64_t& lost) const {
+  trace().expand(steps_[step].index, nodes);
+  if (options_.compat) {
+    cut_like_vllm(trace(), nodes, options_.level, folded_, places, lost);
+  } else {
+    cutter.cut(nodes, places);
+  }
 }
-void TreeView::rows(size_t step, std::vector<trace::ModuleNode>& nodes,
-                    std::vector<ViewRow>& rows) const {
-  impl_->rows(step, nodes, rows);
+
+/// All entries, ranked over all steps.
+void TreeView::collect() {
+  struct Shown {
+    int64_t total_ns = 0;
+    uint64_t nodes = 0;
+  };
+  std::vector<Shown> sums(trace().paths.size());
+  std::vector<trace::PathId> paths;  // in the order first shown
+  std::vector<trace::ModuleNode> nodes;
+  std::vector<uint32_t> places;
+  Cutter cutter(trace(), options_.level, folded_);
+  for (size_t step = 0; step < steps_.size(); ++step) {
+    cut(step, nodes, places, cutter, lost_ns_);
+    without_layers_ |= options_.level.kind == Level::Kind::layer && !cutter.found_layers();
+    for (const uint32_t place : places) {
+      Shown& sum = sums[nodes[place].path.index];
+      if (sum.nodes++ == 0) paths.push_back(nodes[place].path);
+      sum.total_ns += nodes[place].total_ns;
+    }
+  }
+  make_entries(paths);
+  for (const trace::PathId path : paths) {
+    ViewEntry& entry = entries_[entry_of_[path.index]];
+    entry.total_ns += sums[path.index].total_ns;
+    entry.nodes += sums[path.index].nodes;
+  }
+  rank();
 }
+
+void TreeView::make_entries(const std::vector<trace::PathId>& paths) {
+  std::vector<std::string> names;
+  if (options_.unique_names && !options_.by_label) {
+    names = unique_names(trace(), paths);
+  } else {
+    for (const trace::PathId path : paths) {
+      names.emplace_back(options_.by_label ? label(path) : trace().name(path));
+    }
+  }
+  entry_of_.assign(trace().paths.size(), no_entry);
+  std::unordered_map<std::string, uint32_t> known;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const auto [at, added] = known.try_emplace(names[i], static_cast<uint32_t>(entries_.size()));
+    const std::string_view its_label =
+        labelled(paths[i]) ? labels_[paths[i].index].label : std::string_view();
+    if (added) {
+      entries_.push_back(
+          {names[i], std::string(its_label), 0, 0, options_.by_label && labelled(paths[i]), false});
+    } else if (entries_[at->second].label != its_label) {
+      entries_[at->second].label.clear();
+    }
+    entry_of_[paths[i].index] = at->second;
+  }
+  shorten();
+}
+
+/// Abbreviates and cuts names; different names stay different.
+void TreeView::shorten() {
+  std::vector<std::string> shown;
+  shown.reserve(entries_.size());
+  for (const ViewEntry& entry : entries_) {
+    std::string name = entry.name;
+    if (options_.abbreviate) name = kr::sema::abbreviate(std::move(name), model_->abbreviations);
+    shown.push_back(cut_at_end(std::move(name), options_.width));
+  }
+  make_distinct(shown, options_.width);
+  for (size_t i = 0; i < entries_.size(); ++i) entries_[i].name = std::move(shown[i]);
+}
+
+void TreeView::rank() {
+  std::vector<uint32_t> order(entries_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    const ViewEntry &left = entries_[a], &right = entries_[b];
+    return left.total_ns != right.total_ns ? left.total_ns > right.total_ns
+                                           : left.name < right.name;
+  });
+  const bool some_dropped =
+      options_.top_k > 0 && (options_.compat || order.size() > options_.top_k);
+  const size_t kept = some_dropped && !options_.compat ? options_.top_k : order.size();
+  std::vector<ViewEntry> ranked;
+  std::vector<uint32_t> place(entries_.size(), 0);
+  for (size_t i = 0; i < kept; ++i) {
+    place[order[i]] = static_cast<uint32_t>(ranked.size());
+    ranked.push_back(std::move(entries_[order[i]]));
+  }
+  if (some_dropped) {
+    others_ = static_cast<uint32_t>(ranked.size());
+    ViewEntry rest{
+        std::string(sema::reserved::others), std::string(sema::reserved::others), 0, 0, true, true};
+    for (size_t i = kept; i < order.size(); ++i) {
+      place[order[i]] = others_;
+      rest.total_ns += entries_[order[i]].total_ns;
+      rest.nodes += entries_[order[i]].nodes;
+    }
+    ranked.push_back(std::move(rest));
+  }
+  entries_ = std::move(ranked);
+  for (uint32_t& entry : entry_of_) {
+    if (entry != no_entry) entry = place[entry];
+  }
+}
+
 void TreeView::rows_apart(size_t step, std::vector<trace::ModuleNode>& nodes,
                           std::vector<ViewRow>& rows) const {
-  impl_->rows_apart(step, nodes, rows);
-}
-std::string_view TreeView::label(trace::PathId path) const {
-  return impl_->shown_label(path);
-}
-bool TreeView::labelled(trace::PathId path) const {
-  return impl_->labelled(path);
-}
-std::optional<int64_t> TreeView::layer(size_t step, const ViewRow& row) const {
-  if (impl_->options.level.kind == Level::Kind::layer && row.path.valid()) {
-    const std::string_view name = impl_->trace.name(row.path);
-    if (const auto number = numbered(name).number) return number;
+  std::vector<uint32_t> places;
+  Cutter cutter(trace(), options_.level, folded_);
+  int64_t lost = 0;
+  cut(step, nodes, places, cutter, lost);
+  rows.clear();
+  for (const uint32_t place : places) {
+    const trace::ModuleNode& node = nodes[place];
+    rows.push_back(
+        {entry_of_[node.path.index], node.path, place, 1, node.invocations, node.total_ns});
   }
-  return impl_->steps[step].layer;
 }
-int64_t TreeView::lost_ns() const noexcept {
-  return impl_->lost_ns;
+
+void TreeView::rows(size_t step, std::vector<trace::ModuleNode>& nodes,
+                    std::vector<ViewRow>& rows) const {
+  rows_apart(step, nodes, rows);
+  ViewRow rest{others_, {}, 0, 0, 0, 0};
+  size_t kept = 0;
+  for (const ViewRow& row : rows) {
+    if (row.entry != others_) {
+      rows[kept++] = row;
+    } else {
+      if (rest.nodes == 0) rest.node = row.node;
+      add_row(rest, row);
+    }
+  }
+  rows.resize(kept);
+  // Nodes are chosen before those of one name are merged, as in vLLM's script.
+  if (options_.compat && options_.top_k > 0) keep_first_of_step(rows, rest);
+  if (options_.by_label || options_.compat) merge_entries(rows);
+  if (rest.nodes > 0) rows.push_back(rest);
 }
-bool TreeView::without_layers() const noexcept {
-  return impl_->without_layers;
+
+/// Of rows with equal time the later ones are kept: pandas' nsmallest drops the first.
+void TreeView::keep_first_of_step(std::vector<ViewRow>& rows, ViewRow& rest) const {
+  if (rows.size() < options_.top_k) return;
+  std::vector<size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return rows[a].total_ns < rows[b].total_ns; });
+  order.resize(rows.size() - (options_.top_k - 1));
+  std::sort(order.begin(), order.end());
+  std::vector<bool> dropped(rows.size(), false);
+  for (const size_t i : order) {
+    if (rest.nodes == 0) rest.node = rows[i].node;
+    add_row(rest, rows[i]);
+    dropped[i] = true;
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!dropped[i]) rows[kept++] = rows[i];
+  }
+  rows.resize(kept);
+}
+
+std::optional<int64_t> TreeView::layer(size_t step, const ViewRow& row) const {
+  if (options_.level.kind == Level::Kind::layer && row.path.valid()) {
+    if (const auto number = numbered(trace().name(row.path)).number) return number;
+  }
+  return steps_[step].layer;
 }
 
 classify::AttributionSums attribution_of(const TreeView& view) {

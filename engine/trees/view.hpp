@@ -1,23 +1,19 @@
-// Module trees as they are shown: cut at a level, named, labelled, the largest kept and the rest
-// put together, step by step. What text, tables, pictures and pages are all made from.
+// A view of module trees, for text, tables, pictures and pages: cut at a level, named, labelled,
+// with the largest entries of each step and the rest together.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "classify/attribution.hpp"
-#include "classify/classify.hpp"
-#include "classify/run_spec.hpp"
-#include "match/compiled_rules.hpp"
+#include "trees/labels.hpp"
 #include "trees/level.hpp"
 
 namespace kr::trees {
 
-/// What a run is called, for outputs that name it.
+/// The names of a run in outputs.
 struct TreeRun {
   std::string id;
   std::string engine;
@@ -26,51 +22,37 @@ struct TreeRun {
 
 struct ViewOptions {
   Level level{};
-  std::string dimension = "substage";  // labels are of it
+  std::string dimension = "substage";  // of the labels
   /// Entries are labels rather than nodes.
   bool by_label = false;
-  std::vector<std::string> folds{};  // node names, beside the ruleset's folds
+  std::vector<std::string> folds{};  // node names, in addition to the ruleset's folds
   bool ruleset_folds = true;
   std::string phase{};            // only steps of this phase; empty: all
   std::optional<int64_t> step{};  // only steps of this number
-  uint64_t step_interval = 1;     // every so many steps of a phase, the last always among them
-  uint64_t top_k = 0;             // so many entries, and `others`; 0: all
-  bool unique_names = false;      // an entry a path, named by unique_names; else an entry a name
+  uint64_t step_interval = 1;     // every n-th step of a phase, and always the last
+  uint64_t top_k = 0;             // the number of entries besides `others`; 0: all
+  bool unique_names = false;      // one entry per path (see unique_names), else per name
   bool abbreviate = false;        // by the ruleset's abbreviations
   size_t width = 0;               // of names, in characters; 0: no limit
-  /// As vLLM's own plotting: its cut, and top_k - 1 entries a step, each step for itself.
+  /// As vLLM's own plotting: its cut, and top_k - 1 entries, chosen for each step separately.
   bool compat = false;
 };
 
-/// A module trace with what its engine and model say of it.
-struct LabelledModules {
-  trace::ModuleTrace trace;
-  classify::Choice choice;
-  std::vector<std::string> phases;  // by step; where no rule holds the key without its number
-  std::vector<std::optional<int64_t>> step_numbers;
-  std::vector<std::optional<int64_t>> layers;
-  std::vector<std::optional<int64_t>> batches;  // requests
-  std::vector<std::optional<int64_t>> tokens;
-  /// Of trees made from operations: how the time of all of them was placed.
-  std::optional<classify::AttributionSums> attribution;
-  std::vector<classify::LayerEvidence> layer_evidence;  // of the same
-};
-
-/// What is shown under one name: a colour of a picture, a line of a legend.
+/// The nodes that are shown under one name: one colour in a picture, one line in a legend.
 struct ViewEntry {
   std::string name;       // as shown
-  std::string label;      // of the dimension; empty: none, or nodes of several share the name
+  std::string label;      // of the dimension; empty: none, or nodes with several labels
   int64_t total_ns = 0;   // in all steps shown
   uint64_t nodes = 0;     // shown nodes, over all steps
   bool is_label = false;  // the name is a label of the dimension, not a node's name
-  bool others = false;    // what is no longer among the first top_k
+  bool others = false;    // the entries after the first top_k
 };
 
 struct ViewRow {
   uint32_t entry = 0;
   trace::PathId path;  // invalid: several nodes
-  uint32_t node = 0;   // its place in the step's forest; of several nodes, the first
-  uint64_t nodes = 1;  // put together
+  uint32_t node = 0;   // its place in the step's forest; the first of several
+  uint64_t nodes = 1;  // the number of nodes
   int64_t invocations = 0;
   int64_t total_ns = 0;
 };
@@ -82,59 +64,76 @@ struct ViewStep {
   std::optional<int64_t> step;
   std::optional<int64_t> layer;
   std::optional<int64_t> running_seqs;  // as the profile counts them
-  std::optional<int64_t> batch;         // as the step's text tells them: requests and their tokens
+  std::optional<int64_t> batch;         // by the step's text: requests and their tokens
   std::optional<int64_t> tokens;
-  int64_t total_ns = 0;  // of the whole step, whatever is shown
+  int64_t total_ns = 0;  // of the whole step
 };
 
 class TreeView {
  public:
-  /// `rules` and `modules` have to outlive it. Throws Error where there is no such dimension, phase
-  /// or step.
+  /// `rules` and `modules` must outlive it. Throws Error for an unknown dimension, phase or step.
   TreeView(const match::CompiledRules& rules, const LabelledModules& modules,
            const ViewOptions& options);
-  ~TreeView();
-  TreeView(TreeView&&) noexcept;
 
-  const trace::ModuleTrace& trace() const noexcept;
-  const LabelledModules& modules() const noexcept;
-  const ViewOptions& options() const noexcept;
-  const std::vector<ViewStep>& steps() const noexcept;
-  /// By time falling, then by name; `others` last.
-  const std::vector<ViewEntry>& entries() const noexcept;
+  const trace::ModuleTrace& trace() const noexcept { return modules_->trace; }
+  const LabelledModules& modules() const noexcept { return *modules_; }
+  const ViewOptions& options() const noexcept { return options_; }
+  const std::vector<ViewStep>& steps() const noexcept { return steps_; }
+  /// By descending time, then by name; `others` last.
+  const std::vector<ViewEntry>& entries() const noexcept { return entries_; }
 
-  /// What is shown of a step, in the order of its forest, `others` last; with `by_label` a row an
-  /// entry. Both are overwritten; `nodes` is the step's whole forest. The rows add up to the step's
-  /// total, but for compat.
+  /// The rows of a step, in the order of its forest, `others` last; with `by_label` one row per
+  /// entry. Both vectors are overwritten; `nodes` is the step's whole forest. The rows add up to
+  /// the step's total, except with compat.
   void rows(size_t step, std::vector<trace::ModuleNode>& nodes, std::vector<ViewRow>& rows) const;
-  /// The same with every node by itself, those that belong to `others` too.
+  /// The same with one row per node, also for the nodes of `others`.
   void rows_apart(size_t step, std::vector<trace::ModuleNode>& nodes,
                   std::vector<ViewRow>& rows) const;
-  /// A node's label in the dimension; one that no rule labels keeps its name.
-  std::string_view label(trace::PathId path) const;
-  /// Whether a rule gave it: not its name for want of one.
+  /// A node's label in the dimension; its name if no rule labels it.
+  std::string_view label(trace::PathId path) const {
+    return labelled(path) ? labels_[path.index].label : trace().name(path);
+  }
+  /// Whether a rule labels the node. The label of `otherwise` counts only for kernels: of a module
+  /// it would say nothing.
   bool labelled(trace::PathId path) const;
-  /// The number of the layer a row stands for or in: that of a numbered node at level `layer`, else
-  /// the step's.
+  /// The number of the layer of a row: of a numbered node at level `layer`, else of the step.
   std::optional<int64_t> layer(size_t step, const ViewRow& row) const;
 
-  /// Over the steps shown: time that compat drops; 0 without it.
-  int64_t lost_ns() const noexcept;
-  /// Level `layer` was asked for and at least one step has no layers.
-  bool without_layers() const noexcept;
+  /// The time in the steps shown that compat drops; 0 without it.
+  int64_t lost_ns() const noexcept { return lost_ns_; }
+  /// The level is `layer` and at least one step has no layers.
+  bool without_layers() const noexcept { return without_layers_; }
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  void find_labels(const match::CompiledRules& rules);
+  void choose_steps();
+  [[noreturn]] void refuse_selection() const;
+  void cut(size_t step, std::vector<trace::ModuleNode>& nodes, std::vector<uint32_t>& places,
+           Cutter& cutter, int64_t& lost) const;
+  void collect();
+  void make_entries(const std::vector<trace::PathId>& paths);
+  void shorten();
+  void rank();
+  void keep_first_of_step(std::vector<ViewRow>& rows, ViewRow& rest) const;
+
+  static constexpr uint32_t no_entry = UINT32_MAX;
+
+  const LabelledModules* modules_;
+  ViewOptions options_;
+  const sema::Model* model_;
+  std::vector<bool> folded_;                   // by path
+  std::vector<classify::LabelResult> labels_;  // by path
+  std::vector<bool> leaf_;                     // by path: never has children
+  std::vector<ViewStep> steps_;
+  std::vector<ViewEntry> entries_;
+  std::vector<uint32_t> entry_of_;  // by path; no_entry: never shown
+  uint32_t others_ = no_entry;
+  int64_t lost_ns_ = 0;
+  bool without_layers_ = false;
 };
 
-/// How the time of kernels was placed. In trees made from operations: of all of them. Otherwise of
-/// the steps shown, in modules or at the root.
+/// How the time of kernels was attributed. In trees made from operations: of all operations.
+/// Otherwise: of the steps shown, in modules or at the root.
 classify::AttributionSums attribution_of(const TreeView& view);
-
-/// Matches, chooses, reads the phases. Throws Error.
-std::unique_ptr<LabelledModules> label_modules(const match::CompiledRules& rules,
-                                               const classify::RunSpec& spec,
-                                               trace::ModuleTrace trace);
 
 }  // namespace kr::trees

@@ -74,11 +74,12 @@ bool tell_below(const coverage::TimeCoverage& coverage, const CoverageOptions& o
   return below;
 }
 
-tables::Note groups_left_note(const coverage::TimeCoverage& coverage) {
-  return {"", "info", "more-groups",
-          fmt::format("{} of unexplained names, with {} of time, omitted; --top 0 shows all",
-                      plural(coverage.groups_left, "group"), table::human_time(coverage.left_ns)),
-          static_cast<int64_t>(coverage.groups_left)};
+tables::Note omitted_groups_note(const coverage::TimeCoverage& coverage) {
+  return {
+      "", "info", "more-groups",
+      fmt::format("{} of unexplained names, with {} of time, omitted; --top 0 shows all",
+                  plural(coverage.omitted_groups, "group"), table::human_time(coverage.omitted_ns)),
+      static_cast<int64_t>(coverage.omitted_groups)};
 }
 
 Exit coverage(const CoverageOptions& options, Streams& streams) {
@@ -118,7 +119,7 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   const size_t top = options.top.value_or(whole ? most_suggested : most_shown);
   const coverage::TimeCoverage measured = coverage::cover(rules, dimension, std::move(runs), top);
   source.coverage = &measured;
-  if (measured.groups_left > 0) source.notes.push_back(groups_left_note(measured));
+  if (measured.omitted_groups > 0) source.notes.push_back(omitted_groups_note(measured));
   const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
     if (format != "table" || outputs.tables_named()) return nullptr;
     return [&](const auto& out) {
@@ -127,7 +128,7 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
     };
   };
   outputs.finish(source, own, streams);
-  if (!text && measured.groups_left > 0) streams.note(groups_left_note(measured).text);
+  if (!text && measured.omitted_groups > 0) streams.note(omitted_groups_note(measured).text);
   return tell_below(measured, options, least, streams) ? Exit::findings : Exit::done;
 }
 

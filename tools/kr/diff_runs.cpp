@@ -27,7 +27,7 @@ trees::RunDifference compare_trees(tables::Source& source,
     show_warnings(spec.path, modules->trace.warnings, streams);
     const sema::Model& model = rules.program().models.get(modules->choice.model);
     const std::string& engine = rules.program().engines.get(model.engine).name;
-    const std::string run = analyze::run_name(model.name, engine, spec.path, index);
+    const std::string run = analyze::run_id(model.name, engine, spec.path, index);
     source.other_runs.push_back({run, modules->trace.source, modules->trace.format, engine,
                                  model.name, modules->choice.why});
     for (tables::Note& note :

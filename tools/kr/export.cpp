@@ -44,11 +44,11 @@ Exit export_rules(const ExportArguments& options, Streams& streams) {
   } else {
     write_file(options.output, exported.text);
   }
-  if (exported.asking_kind > 0) {
+  if (exported.uses_kind > 0) {
     streams.note(fmt::format("{} copies and sets by their names",
-                             exported.asking_kind == 1
+                             exported.uses_kind == 1
                                  ? std::string("1 pattern identifies")
-                                 : fmt::format("{} patterns identify", exported.asking_kind)));
+                                 : fmt::format("{} patterns identify", exported.uses_kind)));
   }
   if (!options.output.empty()) {
     streams.note(fmt::format("wrote {}: {}", options.output, plural(exported.rules, "pattern")));

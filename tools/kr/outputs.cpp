@@ -170,7 +170,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
     } else if (per_run) {
       for (size_t i = 0; i < runs.size(); ++i) {
         const std::string number = runs.size() == 1 ? "" : fmt::format("_{}", i);
-        open(format, folder / (trace::run_id(runs[i].path) + number + "." + ending_of(format)))
+        open(format, folder / (trace::trace_stem(runs[i].path) + number + "." + ending_of(format)))
             .run = i;
       }
     } else if (per_table) {

@@ -182,7 +182,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   warn_of_unknown_folds(modules->trace, options, streams);
   const sema::Model& model = rules.program().models.get(modules->choice.model);
   const std::string& engine = rules.program().engines.get(model.engine).name;
-  const trees::TreeRun run{analyze::run_name(model.name, engine, spec.path, 0), engine, model.name};
+  const trees::TreeRun run{analyze::run_id(model.name, engine, spec.path, 0), engine, model.name};
   const trees::TreeView view(rules, *modules, how);
   std::optional<trees::TreeView> short_view;  // the text is short even if files are made as well
   if (machine && outputs.makes("table") && !outputs.tables_named()) {

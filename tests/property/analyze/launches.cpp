@@ -1,5 +1,5 @@
 // Launch statistics against a slow reading of what they are to say.
-#include "analyze/launches.hpp"
+#include "analyze/statistics.hpp"
 
 #include <doctest/doctest.h>
 

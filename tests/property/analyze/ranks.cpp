@@ -182,7 +182,7 @@ TEST_CASE("steps, collectives and balance of ranks are what a slow reading says"
     CAPTURE(round);
     const Job job = random.job();
     const kr::analyze::Ranks got = job.compared();
-    CHECK(got.why_not.empty());
+    CHECK(got.not_comparable_reason.empty());
     std::vector<kr::analyze::Breakdown> times;
     for (const kr::analyze::RunSummary& run : job.summaries) {
       for (const kr::analyze::DeviceSum& device : run.devices) times.push_back(device);

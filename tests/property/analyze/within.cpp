@@ -78,9 +78,9 @@ TEST_CASE("labels by what is round an operation are those of a slow reading, and
   const kr::sema::Program& program = rules.program();
   const kr::classify::ChooseOptions options{"e", "m", true};
   const kr::sema::ModelId model = *program.model(*program.engine("e"), "m");
-  CHECK(kr::classify::look_within(program, kr::classify::may_be_asked(program, options)));
-  CHECK_FALSE(kr::classify::look_within(
-      program, kr::classify::may_be_asked(program, {"f", "default", true})));
+  CHECK(kr::classify::uses_within(program, kr::classify::possible_expressions(program, options)));
+  CHECK_FALSE(kr::classify::uses_within(
+      program, kr::classify::possible_expressions(program, {"f", "default", true})));
   std::mt19937 random(21);
   for (int round = 0; round < 2000; ++round) {
     CAPTURE(round);
@@ -108,8 +108,7 @@ TEST_CASE("labels by what is round an operation are those of a slow reading, and
       total += work.duration;
     }
     // A row a distinct (name, kind, labels), and nothing lost (summarize checks its sums).
-    const kr::analyze::RunSummary run =
-        kr::analyze::summarize(program, rules.sources(), trace, labelled, {});
+    const kr::analyze::RunSummary run = kr::analyze::summarize(rules, trace, labelled, {});
     CHECK(run.names.size() == rows.size());
     for (const kr::analyze::NameSum& sum : run.names) {
       const auto at = [&](std::string_view dimension) {
@@ -143,7 +142,7 @@ engine g {
     kr::trace::Trace alone = traces.read(random);
     alone.host.reset();
     kr::classify::RangeNames names(program, rules.database,
-                                   kr::classify::may_be_asked(program, options));
+                                   kr::classify::possible_expressions(program, options));
     for (const std::string& name : trace.host->range_names) names.add(name);
     CHECK(names.empty() == traces.ranges.empty());
 
@@ -153,14 +152,14 @@ engine g {
     CHECK(choice.certain);
     const kr::classify::TraceSubjects open(program, rules.database, alone, options);
     const kr::classify::Choice perhaps =
-        kr::classify::choose_model(rules.database, open, options, names.looks());
+        kr::classify::choose_model(rules.database, open, options, names.sets());
     if (!perhaps.certain) continue;
     ++chosen;
     CHECK(program.title(perhaps.model) == program.title(choice.model));
     const kr::sema::Model& model = program.models.get(choice.model);
     const kr::classify::ChooseOptions named{program.engines.get(model.engine).name, model.name,
                                             true};
-    if (names.may_hold(kr::classify::may_be_asked(program, named))) continue;
+    if (names.may_match(kr::classify::possible_expressions(program, named))) continue;
     ++labelled;
     const kr::classify::Labelled with = kr::classify::classify(subjects, choice.model);
     const kr::classify::Labelled without = kr::classify::classify(open, choice.model);

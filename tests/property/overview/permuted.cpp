@@ -35,7 +35,7 @@ std::string outputs(const kr::match::CompiledRules& rules, kr::trace::Trace trac
   run->choice = kr::classify::choose_model(rules.database, subjects, options);
   run->labelled = kr::classify::classify(subjects, run->choice.model);
   kr::analyze::RunSummary summary =
-      kr::analyze::summarize(program, rules.sources(), run->trace, run->labelled, std::nullopt);
+      kr::analyze::summarize(rules, run->trace, run->labelled, std::nullopt);
   int64_t idle_ns = 0;
   for (const kr::analyze::DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
   std::string out = kr::overview::classify_csv(summary);

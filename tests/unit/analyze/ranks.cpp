@@ -18,10 +18,10 @@ kr::analyze::RunSummary run(std::string source, std::optional<int64_t> rank = {}
   return summary;
 }
 
-std::string why_not(const std::vector<kr::analyze::RunSummary>& runs) {
+std::string not_comparable(const std::vector<kr::analyze::RunSummary>& runs) {
   std::vector<kr::analyze::RankInput> inputs;
   for (const kr::analyze::RunSummary& one : runs) inputs.push_back({&one, nullptr});
-  return kr::analyze::compare_ranks(inputs).why_not;
+  return kr::analyze::compare_ranks(inputs).not_comparable_reason;
 }
 
 }  // namespace
@@ -50,13 +50,13 @@ TEST_CASE("a rank is what the trace says, else its path, else the first number t
 }
 
 TEST_CASE("runs of different worlds, or of one rank, are no ranks of one job") {
-  CHECK(why_not({run("a", 0, 2), run("b", 1, 2)}).empty());
-  CHECK(why_not({run("a", 0, 2), run("b", 1)}).empty());
-  CHECK(why_not({run("a", 0, 2), run("b", 1, 8)}) == "a has a world size of 2, but b has 8");
-  CHECK(why_not({run("a", 0), run("b", 1), run("c", 1)}) == "b and c are both rank 1");
-  CHECK(why_not({run("a"), run("b")}).empty());
-  CHECK(why_not({run("a"), run("b", 0, 1)}) == "b has a world size of 1, but there are 2 runs");
-  CHECK(why_not({run("a", 0, 1)}).empty());
+  CHECK(not_comparable({run("a", 0, 2), run("b", 1, 2)}).empty());
+  CHECK(not_comparable({run("a", 0, 2), run("b", 1)}).empty());
+  CHECK(not_comparable({run("a", 0, 2), run("b", 1, 8)}) == "a has a world size of 2, but b has 8");
+  CHECK(not_comparable({run("a", 0), run("b", 1), run("c", 1)}) == "b and c are both rank 1");
+  CHECK(not_comparable({run("a"), run("b")}).empty());
+  CHECK(not_comparable({run("a"), run("b", 0, 1)}) == "b has a world size of 1, but there are 2 runs");
+  CHECK(not_comparable({run("a", 0, 1)}).empty());
 }
 
 TEST_CASE("types of activity held against each other") {

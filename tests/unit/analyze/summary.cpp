@@ -31,7 +31,7 @@ kr::analyze::RunSummary summarize(const kr::trace::Trace& trace,
                                              {"e", "default"});
   const auto model = rules.program().model(*rules.program().engine("e"), "default");
   const auto labelled = kr::classify::classify(subjects, *model);
-  return kr::analyze::summarize(rules.program(), rules.sources(), trace, labelled, elapsed);
+  return kr::analyze::summarize(rules, trace, labelled, elapsed);
 }
 
 const kr::analyze::LabelSum& label(const kr::analyze::RunSummary& run, std::string_view dimension,

@@ -88,5 +88,5 @@ TEST_CASE("names that no rule tells apart are asked about once") {
   const kr::trace::Trace trace = make_trace(events);
   const kr::classify::TraceSubjects subjects(rules.program(), rules.database, trace, {});
   CHECK(subjects.size() == names.size());
-  CHECK(subjects.alike() == 3);
+  CHECK(subjects.classes() == 3);
 }

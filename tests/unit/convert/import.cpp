@@ -32,7 +32,7 @@ std::string rules_of(const std::string& json) {
   return result.text.substr(result.text.find("\nengine") + 1);
 }
 
-std::string why_not(const std::string& json) {
+std::string reason(const std::string& json) {
   try {
     (void)imported(json);
   } catch (const Error& error) {
@@ -126,22 +126,21 @@ TEST_CASE("only the engines asked for") {
 }
 
 TEST_CASE("what has another shape") {
-  CHECK(why_not("").find("not JSON") != std::string::npos);
-  CHECK(why_not("{}") == "it contains no rule");
-  CHECK(why_not("[]") == "it contains no rule");
-  CHECK(why_not(R"({"e": {}, "f": {"m": {}}})") == "it contains no rule");
-  CHECK(why_not("1") == "tables of patterns are an object or a list, but this is a number");
-  CHECK(why_not(R"({"e": 1})") == "an engine is an object of models, but this is a number");
-  CHECK(why_not(R"({"e": {"m": []}})") == "a model is an object of patterns, but this is a list");
-  CHECK(why_not(R"({"e": {"m": {"a": null}}})") == "a label is a string, but this is null");
-  CHECK(why_not(R"({"e": {"m": {"a": {"b": "c"}, "d": "e"}}})") ==
+  CHECK(reason("").find("not JSON") != std::string::npos);
+  CHECK(reason("{}") == "it contains no rule");
+  CHECK(reason("[]") == "it contains no rule");
+  CHECK(reason(R"({"e": {}, "f": {"m": {}}})") == "it contains no rule");
+  CHECK(reason("1") == "tables of patterns are an object or a list, but this is a number");
+  CHECK(reason(R"({"e": 1})") == "an engine is an object of models, but this is a number");
+  CHECK(reason(R"({"e": {"m": []}})") == "a model is an object of patterns, but this is a list");
+  CHECK(reason(R"({"e": {"m": {"a": null}}})") == "a label is a string, but this is null");
+  CHECK(reason(R"({"e": {"m": {"a": {"b": "c"}, "d": "e"}}})") ==
         "a model with dimensions contains only dimensions, but this is a string");
-  CHECK(why_not(R"([{"engine": "e"}])") == "`model` is a string, but this is an object");
-  CHECK(why_not(R"([{"engine": "e", "model": "m"}])") ==
-        "`rules` is a list, but this is an object");
-  CHECK_FALSE(why_not(R"([{"engine": "e", "model": "m", "rules": [["a"]]}])").empty());
-  CHECK_FALSE(why_not(R"([{"engine": "e", "model": "m", "rules": [["a", 1]]}])").empty());
-  CHECK_FALSE(why_not(R"([["a"]])").empty());
+  CHECK(reason(R"([{"engine": "e"}])") == "`model` is a string, but this is an object");
+  CHECK(reason(R"([{"engine": "e", "model": "m"}])") == "`rules` is a list, but this is an object");
+  CHECK_FALSE(reason(R"([{"engine": "e", "model": "m", "rules": [["a"]]}])").empty());
+  CHECK_FALSE(reason(R"([{"engine": "e", "model": "m", "rules": [["a", 1]]}])").empty());
+  CHECK_FALSE(reason(R"([["a"]])").empty());
 }
 
 TEST_CASE("rules that mean something else are found out, with a name") {

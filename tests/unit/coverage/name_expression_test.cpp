@@ -14,8 +14,8 @@ std::string found(const std::vector<std::string_view>& names, size_t members) {
   std::iota(first.begin(), first.end(), 0);
   const auto expression = coverage::find_expression(index, first);
   if (!expression) return "none";
-  CHECK(index.tells(*expression, first));
-  for (size_t i = 0; i < names.size(); ++i) CHECK(expression->holds(names[i]) == (i < members));
+  CHECK(index.matches_only(*expression, first));
+  for (size_t i = 0; i < names.size(); ++i) CHECK(expression->matches(names[i]) == (i < members));
   return expression->spelled();
 }
 
@@ -35,14 +35,14 @@ TEST_CASE("a short name is looked for as a word") {
   CHECK(found({"void Fan2(int)", "Fan22", "xFan2"}, 1) == R"(/\bFan2\b/)");
 }
 
-TEST_CASE("instances of a frame are told by what they are of") {
+TEST_CASE("instances of a template are identified by their argument") {
   CHECK(found({"void Kernel2<acme_conv_a>(int)", "void Kernel2<other_gemm>(int)"}, 1) ==
         R"("acme_conv_a")");
   CHECK(found({"void frame_of_all<Abc>(int)", "void frame_of_all<Xyz>(int)", "Abc_other"}, 1) ==
         R"("frame_of_all" & "Abc")");
 }
 
-TEST_CASE("at last a name is told by its begin or by all of it") {
+TEST_CASE("the last resort is the begin of a name, or all of it") {
   CHECK(found({"1 op", "2 op"}, 1) == R"(^"1 op")");
   CHECK(found({"op", "op op"}, 1) == R"(^"op"$)");
   CHECK(found({"q\"\\\x01\xff", "q\"\\\x01\xff!"}, 1) == R"(^"q\"\\\x01\xff"$)");

@@ -180,7 +180,7 @@ TEST_CASE("coverage") {
   const coverage::Suggestion& group = coverage.unexplained[0];
   CHECK(rows("unexplained", source) ==
         Lines{fmt::format("0|{}|2|3|400|40.000|rest|-|{}|test.kr|{}|{}|engine e|{}|acme_topk_8|{}",
-                          group.likeness, group.rule, group.place.line, group.place.byte,
+                          group.common_text, group.rule, group.place.line, group.place.byte,
                           group.insert, group.test)});
   CHECK(rows("unexplained_names", source) ==
         Lines{"0|acme_topk_8|kernel|2|300", "0|acme_topk_16|kernel|1|100"});

@@ -30,8 +30,7 @@ std::string stream_lines(const std::vector<StreamOperation>& operations) {
   source.rules = &rules;
   kr::tables::Run run;
   run.trace = kr::test::label(rules, std::move(builder).finish());
-  run.summary = kr::analyze::summarize(rules.program(), rules.sources(), run.trace->trace,
-                                       run.trace->labelled, std::nullopt);
+  run.summary = kr::analyze::summarize(rules, run.trace->trace, run.trace->labelled, std::nullopt);
   run.summary.id = "r";
   source.runs.push_back(std::move(run));
   return kr::test::CollectedRows(kr::tables::make(*kr::tables::find("streams"), source)).lines({});

@@ -455,11 +455,11 @@ TEST_CASE("one file by itself is told by its columns") {
 }
 
 TEST_CASE("the name of a run that is a folder is the folder's") {
-  CHECK(trace::run_id("runs/rank0/") == "rank0");
+  CHECK(trace::trace_stem("runs/rank0/") == "rank0");
   const Folder folder;
   std::filesystem::create_directory(folder.path("rank1"));
-  CHECK(trace::run_id(folder.path("rank1/.")) == "rank1");
-  CHECK(trace::run_id(folder.path("rank1/x/..")) == "rank1");
+  CHECK(trace::trace_stem(folder.path("rank1/.")) == "rank1");
+  CHECK(trace::trace_stem(folder.path("rank1/x/..")) == "rank1");
 }
 
 }  // namespace kr::test::cupti_csv_test

@@ -311,7 +311,7 @@ TEST_CASE("the format is told by content, packed or not") {
       CHECK(trace.operations.size() == 1);
     }
   }
-  CHECK(trace::run_id("a/rank0.pt.trace.json.gz") == "rank0");
+  CHECK(trace::trace_stem("a/rank0.pt.trace.json.gz") == "rank0");
 }
 
 }  // namespace kr::test::kineto_json_test

@@ -109,16 +109,16 @@ TEST_CASE("sorted runs, few and many, long and short, are sorted") {
 }
 
 TEST_CASE("a run is called after its file") {
-  CHECK(trace::run_id("runs/llama.csv.gz") == "llama");
-  CHECK(trace::run_id("llama_vllm_trace_0.nsys-rep") == "llama_vllm_trace_0");
-  CHECK(trace::run_id("/a/b.c.SQLITE") == "b.c");
-  CHECK(trace::run_id("b.sqlite.zst") == "b");
-  CHECK(trace::run_id("b.qdrep") == "b");
-  CHECK(trace::run_id("trace.json.gz") == "trace");
-  CHECK(trace::run_id("-") == "stdin");
-  CHECK(trace::run_id(".csv") == ".csv");
-  CHECK(trace::run_id("plain") == "plain");
-  CHECK(trace::run_id("folder/") == "folder");
+  CHECK(trace::trace_stem("runs/llama.csv.gz") == "llama");
+  CHECK(trace::trace_stem("llama_vllm_trace_0.nsys-rep") == "llama_vllm_trace_0");
+  CHECK(trace::trace_stem("/a/b.c.SQLITE") == "b.c");
+  CHECK(trace::trace_stem("b.sqlite.zst") == "b");
+  CHECK(trace::trace_stem("b.qdrep") == "b");
+  CHECK(trace::trace_stem("trace.json.gz") == "trace");
+  CHECK(trace::trace_stem("-") == "stdin");
+  CHECK(trace::trace_stem(".csv") == ".csv");
+  CHECK(trace::trace_stem("plain") == "plain");
+  CHECK(trace::trace_stem("folder/") == "folder");
 }
 
 TEST_CASE("formats have a name, a summary and endings") {

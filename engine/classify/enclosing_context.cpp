@@ -1,4 +1,4 @@
-#include "classify/surroundings.hpp"
+#include "classify/enclosing_context.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -8,10 +8,10 @@
 namespace kr::classify {
 namespace {
 
-/// Calls `tell(id, expr)` for every atom below a `within`, and for every `within`.
-template <class Tell>
+/// Calls `call(id, expr)` for every atom below a `within`, and for every `within`.
+template <class Call>
 void each_enclosing(const sema::Program& program, const std::vector<sema::ExprId>& exprs,
-                    const Tell& tell) {
+                    const Call& call) {
   enum Seen : uint8_t { outside = 1, inside = 2 };
   std::vector<uint8_t> seen(program.exprs.size(), 0);
   std::vector<std::pair<sema::ExprId, Seen>> pending;
@@ -26,7 +26,7 @@ void each_enclosing(const sema::Program& program, const std::vector<sema::ExprId
     pending.pop_back();
     const sema::Expr& expr = program.exprs.get(id);
     if (expr.op == sema::ExprOp::within || (expr.op == sema::ExprOp::atom && where == inside))
-      tell(id, expr);
+      call(id, expr);
     for (const sema::ExprId operand : expr.operands) {
       enter(operand, expr.op == sema::ExprOp::within ? inside : where);
     }
@@ -35,117 +35,118 @@ void each_enclosing(const sema::Program& program, const std::vector<sema::ExprId
 
 }  // namespace
 
-bool look_within(const sema::Program& program, const std::vector<sema::ExprId>& exprs) {
+bool uses_within(const sema::Program& program, const std::vector<sema::ExprId>& exprs) {
   bool any = false;
   each_enclosing(program, exprs, [&](sema::ExprId, const sema::Expr&) { any = true; });
   return any;
 }
 
-Surroundings::Surroundings(const sema::Program& program, const std::vector<sema::ExprId>& asked)
+EnclosingContexts::EnclosingContexts(const sema::Program& program,
+                                     const std::vector<sema::ExprId>& exprs)
     : mask_(program.atoms.size()) {
-  each_enclosing(program, asked, [&](sema::ExprId, const sema::Expr& expr) {
+  each_enclosing(program, exprs, [&](sema::ExprId, const sema::Expr& expr) {
     any_ = true;
     if (expr.op == sema::ExprOp::atom) mask_.add(expr.atom);
   });
   members_.emplace_back();
-  known_.emplace(Looks{}, nothing);
+  known_.emplace(Signatures{}, none);
 }
 
-uint32_t Surroundings::look(const match::AtomSet& name) {
+uint32_t EnclosingContexts::signature(const match::AtomSet& name) {
   const auto words = name.words();
   const auto mask = mask_.words();
   std::vector<uint64_t> kept(words.size());
   for (size_t i = 0; i < words.size(); ++i) kept[i] = words[i] & mask[i];
   const auto [at, added] =
-      look_of_.try_emplace(std::move(kept), static_cast<uint32_t>(looks_.size()));
+      signature_of_.try_emplace(std::move(kept), static_cast<uint32_t>(sets_.size()));
   if (added) {
-    match::AtomSet& set = looks_.emplace_back(name);
+    match::AtomSet& set = sets_.emplace_back(name);
     set.keep(mask_);
   }
   return at->second;
 }
 
-uint32_t Surroundings::add(uint32_t outer, uint32_t look) {
-  const auto [at, added] = added_.try_emplace(uint64_t{outer} << 32 | look, outer);
+uint32_t EnclosingContexts::add(uint32_t outer, uint32_t signature) {
+  const auto [at, added] = added_.try_emplace(uint64_t{outer} << 32 | signature, outer);
   if (!added) return at->second;
-  const Looks& around = members_[outer];
-  const auto place = std::lower_bound(around.begin(), around.end(), look);
-  if (place != around.end() && *place == look) return outer;
-  Looks more;
-  more.reserve(around.size() + 1);
-  more.insert(more.end(), around.begin(), place);
-  more.push_back(look);
-  more.insert(more.end(), place, around.end());
+  const Signatures& context = members_[outer];
+  const auto place = std::lower_bound(context.begin(), context.end(), signature);
+  if (place != context.end() && *place == signature) return outer;
+  Signatures more;
+  more.reserve(context.size() + 1);
+  more.insert(more.end(), context.begin(), place);
+  more.push_back(signature);
+  more.insert(more.end(), place, context.end());
   return at->second = number(std::move(more));
 }
 
-uint32_t Surroundings::remove(uint32_t from, uint32_t look) {
-  const auto [at, added] = removed_.try_emplace(uint64_t{from} << 32 | look, from);
+uint32_t EnclosingContexts::remove(uint32_t from, uint32_t signature) {
+  const auto [at, added] = removed_.try_emplace(uint64_t{from} << 32 | signature, from);
   if (!added) return at->second;
-  Looks fewer = members_[from];
-  std::erase(fewer, look);
+  Signatures fewer = members_[from];
+  std::erase(fewer, signature);
   return at->second = number(std::move(fewer));
 }
 
-uint32_t Surroundings::unite(uint32_t one, uint32_t other) {
-  if (one == other || other == nothing) return one;
-  if (one == nothing) return other;
+uint32_t EnclosingContexts::unite(uint32_t one, uint32_t other) {
+  if (one == other || other == none) return one;
+  if (one == none) return other;
   const auto [at, added] = united_.try_emplace(uint64_t{one} << 32 | other, one);
   if (!added) return at->second;
-  Looks all;
+  Signatures all;
   std::set_union(members_[one].begin(), members_[one].end(), members_[other].begin(),
                  members_[other].end(), std::back_inserter(all));
   return at->second = number(std::move(all));
 }
 
-uint32_t Surroundings::number(Looks looks) {
+uint32_t EnclosingContexts::number(Signatures signatures) {
   const auto [known, fresh] =
-      known_.try_emplace(std::move(looks), static_cast<uint32_t>(members_.size()));
+      known_.try_emplace(std::move(signatures), static_cast<uint32_t>(members_.size()));
   if (fresh) members_.push_back(known->first);
   return known->second;
 }
 
-uint32_t PlacedNames::number(trace::NameId name, uint32_t around) {
+uint32_t NamesInContext::number(trace::NameId name, uint32_t context) {
   Last& last = last_[name.index];
-  if (last.around != around) {
+  if (last.context != context) {
     const auto next = static_cast<uint32_t>(pairs_.size());
-    const auto [at, added] = numbers_.try_emplace(uint64_t{name.index} << 32 | around, next);
-    if (added) pairs_.push_back({name, around});
-    last = {around, at->second};
+    const auto [at, added] = numbers_.try_emplace(uint64_t{name.index} << 32 | context, next);
+    if (added) pairs_.push_back({name, context});
+    last = {context, at->second};
   }
   return last.number;
 }
 
 RangeNames::RangeNames(const sema::Program& program,
                        const std::shared_ptr<const match::Database>& database,
-                       const std::vector<sema::ExprId>& asked)
+                       const std::vector<sema::ExprId>& exprs)
     : program_(&program),
       scanner_(database),
       scanned_(program.atoms.size()),
-      surroundings_(program, asked) {}
+      contexts_(program, exprs) {}
 
 void RangeNames::add(std::string_view name) {
   scanner_.scan(name, scanned_);
-  const uint32_t more = surroundings_.add(all_, surroundings_.look(scanned_));
+  const uint32_t more = contexts_.add(all_, contexts_.signature(scanned_));
   if (more == all_) return;
   all_ = more;
-  surroundings_.fill(all_, looks_);
+  contexts_.fill(all_, sets_);
 }
 
-bool RangeNames::may_hold(const std::vector<sema::ExprId>& exprs) const {
+bool RangeNames::may_match(const std::vector<sema::ExprId>& exprs) const {
   const match::AtomSet no_name(program_->atoms.size());
   bool any = false;
   each_enclosing(*program_, exprs, [&](sema::ExprId id, const sema::Expr& expr) {
     any = any || (expr.op == sema::ExprOp::within &&
-                  match::Condition(*program_, id).holds({.name = &no_name, .within = looks_}));
+                  match::Condition(*program_, id).holds({.name = &no_name, .within = sets_}));
   });
   return any;
 }
 
-void Surroundings::fill(uint32_t surroundings, std::vector<match::AtomSet>& sets) const {
+void EnclosingContexts::fill(uint32_t context, std::vector<match::AtomSet>& sets) const {
   sets.clear();
-  sets.reserve(members_[surroundings].size());
-  for (const uint32_t look : members_[surroundings]) sets.push_back(looks_[look]);
+  sets.reserve(members_[context].size());
+  for (const uint32_t signature : members_[context]) sets.push_back(sets_[signature]);
 }
 
 }  // namespace kr::classify

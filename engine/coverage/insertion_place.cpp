@@ -1,4 +1,4 @@
-#include "coverage/rule_place.hpp"
+#include "coverage/insertion_place.hpp"
 
 #include <fmt/format.h>
 
@@ -37,8 +37,8 @@ bool is_otherwise(const sema::LoadedFile& file, const syntax::Rule& rule) {
           file.tree.exprs.get(rule.expr).kind == syntax::ExprKind::otherwise);
 }
 
-/// Behind the rule, and behind the comment on its last line.
-uint32_t behind(std::string_view text, uint32_t end) {
+/// The end of the rule, with the comment on its last line.
+uint32_t end_with_comment(std::string_view text, uint32_t end) {
   size_t at = end;
   while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
   if (at < text.size() && text[at] == '#') at = std::min(text.find('\n', at), text.size());
@@ -48,8 +48,8 @@ uint32_t behind(std::string_view text, uint32_t end) {
 
 }  // namespace
 
-RulePlace rule_place(const match::CompiledRules& rules, sema::ModelId id,
-                     sema::DimensionId dimension_id) {
+InsertionPlace insertion_place(const match::CompiledRules& rules, sema::ModelId id,
+                               sema::DimensionId dimension_id) {
   const sema::Program& program = rules.program();
   const sema::Model& model = program.models.get(id);
   const std::string& dimension = program.dimensions.get(dimension_id).name;
@@ -57,7 +57,7 @@ RulePlace rule_place(const match::CompiledRules& rules, sema::ModelId id,
   const source::SourceMap& sources = rules.sources();
   const std::string_view text = sources.text(found.file->file);
 
-  RulePlace place;
+  InsertionPlace place;
   place.file = found.file->file;
   place.owner = "engine " + found.engine->name.text;
   source::Span body = found.engine->span;
@@ -86,7 +86,7 @@ RulePlace rule_place(const match::CompiledRules& rules, sema::ModelId id,
     (is_otherwise(*found.file, rule) ? otherwise : last) = &rule;
   }
   if (last != nullptr) {
-    place.byte = behind(text, last->span.end);
+    place.byte = end_with_comment(text, last->span.end);
     place.line = sources.begin(last->span).line;
     const std::string_view spelled = sources.text(last->span);
     place.below = excerpt(spelled.substr(0, spelled.find_first_of("\r\n")), 60);
@@ -97,7 +97,7 @@ RulePlace rule_place(const match::CompiledRules& rules, sema::ModelId id,
   return place;
 }
 
-std::string text_to_insert(const RulePlace& place, const std::string& dimension,
+std::string text_to_insert(const InsertionPlace& place, const std::string& dimension,
                            const std::string& rule) {
   if (place.new_block) {
     return fmt::format("\n  {} {{\n    {}\n{}  }}\n", dimension, rule,

@@ -1,4 +1,4 @@
-#include "coverage/likeness.hpp"
+#include "coverage/name_parts.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@ namespace {
 std::string words(std::string_view identifier) {
   std::string text;
   for (const coverage::NameWord& word : coverage::words_of(identifier)) {
-    text += (text.empty() ? "" : " ") + word.small + (word.telling ? "" : "-");
+    text += (text.empty() ? "" : " ") + word.text + (word.descriptive ? "" : "-");
   }
   return text;
 }
@@ -24,13 +24,13 @@ TEST_CASE("identifiers fall into words at underscores, humps and digits") {
 }
 
 TEST_CASE("names that differ in numbers, shapes and types are alike") {
-  const std::string alike = coverage::likeness("acme_topk_kernel_64x128_bf16");
+  const std::string alike = coverage::descriptive_words("acme_topk_kernel_64x128_bf16");
   CHECK(alike == "acme topk");
-  CHECK(coverage::likeness("acme_topk_fp8_v2") == alike);
-  CHECK(coverage::likeness("AcmeTopkKernel") == alike);
-  CHECK(coverage::likeness("acme_topp") != alike);
+  CHECK(coverage::descriptive_words("acme_topk_fp8_v2") == alike);
+  CHECK(coverage::descriptive_words("AcmeTopkKernel") == alike);
+  CHECK(coverage::descriptive_words("acme_topp") != alike);
   // Where nothing tells, all counts.
-  CHECK(coverage::likeness("kernel_2") == "kernel 2");
+  CHECK(coverage::descriptive_words("kernel_2") == "kernel 2");
 }
 
 void check(std::string_view name, std::string_view base, std::string_view qualified,

@@ -1,4 +1,4 @@
-#include "coverage/likeness.hpp"
+#include "coverage/name_parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,15 +9,15 @@
 namespace kr::coverage {
 namespace {
 
-/// Words of types of elements, layouts and processors, and those that every kernel may have.
-constexpr std::array silent_words{
+/// Words for element types, layouts and processors, and words that any kernel may have.
+constexpr std::array common_words{
     "anonymous", "bf",     "bfloat",  "bool",     "char", "const",     "cta",  "double",
     "false",     "true",   "type",    "float",    "fp",   "gfx",       "half", "impl",
     "int",       "kernel", "kernels", "ldg",      "long", "namespace", "nchw", "nhwc",
     "nn",        "nt",     "ptx",     "short",    "sm",   "stages",    "std",  "tf",
     "tn",        "tt",     "uint",    "unsigned", "void", "warp"};
 
-/// Bytes beyond ASCII count as small letters: identifiers may have them.
+/// Bytes beyond ASCII count as lower case letters: identifiers may have them.
 bool is_small(char c) {
   return is_lower(c) || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -41,14 +41,15 @@ size_t word_end(std::string_view text, size_t at) {
   return upper - at > 1 ? upper - 1 : run(upper, is_small);  // `RMSNorm` is `RMS` and `Norm`
 }
 
-bool is_telling(const std::string& small) {
-  return small.size() > 1 && !is_digit(small[0]) &&
-         std::find(silent_words.begin(), silent_words.end(), small) == silent_words.end();
+bool is_descriptive(const std::string& word) {
+  return word.size() > 1 && !is_digit(word[0]) &&
+         std::find(common_words.begin(), common_words.end(), word) == common_words.end();
 }
 
-bool has_telling(std::string_view identifier) {
+bool has_descriptive_word(std::string_view identifier) {
   const auto words = words_of(identifier);
-  return std::any_of(words.begin(), words.end(), [](const NameWord& one) { return one.telling; });
+  return std::any_of(words.begin(), words.end(),
+                     [](const NameWord& one) { return one.descriptive; });
 }
 
 /// The identifiers of a text, in order.
@@ -71,12 +72,12 @@ void add_arguments(const std::vector<std::string_view>& found, NameParts& parts)
     if (parts.arguments.size() == NameParts::most_arguments) return;
     const bool known =
         std::find(parts.arguments.begin(), parts.arguments.end(), one) != parts.arguments.end();
-    if (!known && one != parts.base && has_telling(one)) parts.arguments.emplace_back(one);
+    if (!known && one != parts.base && has_descriptive_word(one)) parts.arguments.emplace_back(one);
   }
 }
 
-/// `_ZN4acme3fooILi4EEEvPf`: identifiers stand behind their lengths, those of the function's own
-/// name before the first `I` or `E` between them.
+/// `_ZN4acme3fooILi4EEEvPf`: each identifier follows its length; those of the function's own name
+/// come before the first `I` or `E` between them.
 std::optional<NameParts> mangled_parts(std::string_view name) {
   size_t at = 2;
   bool nested = false;
@@ -117,7 +118,7 @@ std::optional<NameParts> mangled_parts(std::string_view name) {
   return parts;
 }
 
-constexpr std::string_view nameless = "(anonymous namespace)";
+constexpr std::string_view anonymous = "(anonymous namespace)";
 
 /// The function's name as written, without template arguments, and where its arguments begin.
 struct Head {
@@ -133,9 +134,9 @@ Head head_of(std::string_view name) {
   size_t at = 0;
   for (; at < name.size(); ++at) {
     const char c = name[at];
-    if (name.substr(at).starts_with(nameless)) {
-      if (depth == 0) head.text += nameless;
-      at += nameless.size() - 1;
+    if (name.substr(at).starts_with(anonymous)) {
+      if (depth == 0) head.text += anonymous;
+      at += anonymous.size() - 1;
       continue;
     }
     if (c == '(' && depth == 0) break;
@@ -163,8 +164,8 @@ std::vector<NameWord> words_of(std::string_view identifier) {
       continue;
     }
     NameWord word{at, word_end(identifier, at), {}, false};
-    word.small = lowered(identifier.substr(word.begin, word.end - word.begin));
-    word.telling = is_telling(word.small);
+    word.text = lowered(identifier.substr(word.begin, word.end - word.begin));
+    word.descriptive = is_descriptive(word.text);
     at = word.end;
     words.push_back(std::move(word));
   }
@@ -177,17 +178,17 @@ NameParts parts_of(std::string_view name) {
   }
   const Head head = head_of(name);
   if (head.arguments == name.size() && name.find(' ') != name.npos) {
-    // No function's name has blanks and no arguments.
+    // A function's name with blanks has arguments.
     NameParts parts;
     parts.base = name;
     return parts;
   }
-  // The return type stands before the last blank that is not within `(anonymous namespace)`.
+  // The return type ends at the last blank that is not inside `(anonymous namespace)`.
   std::string_view own = head.text;
   while (own.ends_with(' ')) own.remove_suffix(1);
   for (size_t at = own.size(); at-- > 0;) {
-    if (own.substr(0, at + 1).ends_with(nameless)) {
-      at -= nameless.size() - 1;
+    if (own.substr(0, at + 1).ends_with(anonymous)) {
+      at -= anonymous.size() - 1;
       continue;
     }
     if (own[at] == ' ') {
@@ -208,15 +209,15 @@ NameParts parts_of(std::string_view name) {
   return parts;
 }
 
-std::string likeness(std::string_view identifier) {
+std::string descriptive_words(std::string_view identifier) {
   const auto words = words_of(identifier);
-  std::string telling;
+  std::string descriptive;
   std::string all;
   for (const NameWord& word : words) {
-    all += (all.empty() ? "" : " ") + word.small;
-    if (word.telling) telling += (telling.empty() ? "" : " ") + word.small;
+    all += (all.empty() ? "" : " ") + word.text;
+    if (word.descriptive) descriptive += (descriptive.empty() ? "" : " ") + word.text;
   }
-  return telling.empty() ? all : telling;
+  return descriptive.empty() ? all : descriptive;
 }
 
 }  // namespace kr::coverage
