@@ -1,6 +1,7 @@
-// Findings as SARIF 2.1.0: the form in which code hosts and editors take the results of checks.
+// Findings as SARIF 2.1.0, which code hosts and editors read.
 #include <map>
 
+#include "base/ascii.hpp"
 #include "base/json_writer.hpp"
 #include "base/printable.hpp"
 #include "diag/characters.hpp"
@@ -13,14 +14,12 @@ std::string_view level(Severity severity) {
   return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
 }
 
-/// A path as a URI, relative where the path is.
+/// A path as a URI; relative if the path is relative.
 std::string uri_of(std::string_view path) {
   while (path.starts_with("./")) path.remove_prefix(2);
   std::string uri = path.starts_with('/') ? "file://" : "";
   for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("/-._~").find(c) != std::string_view::npos;
-    if (plain) {
+    if (is_ascii_letter(c) || is_digit(c) || std::string_view("/-._~").find(c) != path.npos) {
       uri += c;
     } else {
       uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
@@ -29,7 +28,7 @@ std::string uri_of(std::string_view path) {
   return uri;
 }
 
-/// Lines as lines, each shown as `printable` does.
+/// `printable` applied to each line.
 std::string printable_lines(std::string_view text) {
   std::string shown;
   for (;;) {

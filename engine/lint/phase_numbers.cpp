@@ -47,7 +47,7 @@ void check_phase_numbers(const Context& context, diag::Sink& sink) {
     for (const regex::Node& node : atom.regex.nodes) {
       if (node.kind != regex::NodeKind::group || sema::phase_number(node.name)) continue;
       diag::Diagnostic& added = sink.add(diag::code::unknown_phase_number, node.span, node.name);
-      if (const auto meant = nearest(node.name, sema::phase_number_names())) {
+      if (const auto meant = nearest(node.name, sema::phase_number_names)) {
         added.help("did you mean `{}`?", *meant);
       } else {
         added.help(

@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "match/cache.hpp"
-#include "regex/size.hpp"
 
 namespace kr::match {
 namespace {

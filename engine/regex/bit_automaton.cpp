@@ -19,7 +19,7 @@ class BitAutomaton::Builder {
   std::optional<BitAutomaton> build(uint32_t automaton) {
     BitAutomaton made;
     made.all_ = &all_;
-    // States are made from the end of an expression to its begin.
+    // The states of an expression are in reverse order.
     for (uint32_t index = end_; index-- > base_;) {
       if (all_.states_[index].op != Nfa::Op::bytes) continue;
       place_of_[index - base_] = static_cast<uint32_t>(places_.size());
@@ -43,7 +43,7 @@ class BitAutomaton::Builder {
   }
 
  private:
-  /// Of the order of the states, so that a byte costs no more than a few visits a state.
+  /// Proportional to the states, so that a byte costs only a few visits per state.
   size_t most_visits() const { return 1000 + size_t{64} * (end_ - base_); }
 
   static void set(Words& words, size_t place) { words[place / 64] |= uint64_t{1} << place % 64; }
@@ -57,7 +57,7 @@ class BitAutomaton::Builder {
     return parts;
   }
 
-  /// The places that a state leads to without a byte, rising; and whether it matches.
+  /// The places that a state leads to without a byte, ascending; and whether it accepts.
   bool close(uint32_t from, Side before, Side behind, std::vector<uint32_t>& places) {
     bool accepts = false;
     places.clear();
@@ -123,7 +123,7 @@ std::optional<BitAutomaton> BitAutomaton::build(const NfaUnion& all, uint32_t au
   return Builder(all, automaton).build(automaton);
 }
 
-/// Index into starts_ and steps_. Without \b and \B it matters only where the name begins and ends.
+/// Index into starts_ and steps_. Without \b and \B only the edges of the name matter.
 size_t BitAutomaton::between(Side before, Side behind) const {
   if (!all_->edges_) {
     before = before == nothing ? nothing : other;

@@ -65,7 +65,7 @@ diag::Diagnostic& add_unknown(Noun noun, source::Span span, const std::string& n
 
 std::optional<std::string> near_name(std::string_view word, std::span<const std::string> candidates,
                                      const diag::Sink& sink) {
-  // Any letter is one edit from any other.
+  // Any letter is one edit away from any other.
   if (word.size() < 2 || !worth_suggesting(sink)) return std::nullopt;
   return nearest(word, candidates);
 }

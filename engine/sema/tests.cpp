@@ -1,4 +1,4 @@
-// The `test` declarations of rulesets: engines, models, dimensions and labels looked up.
+// Resolves the engines, models, dimensions and labels of `test` declarations.
 #include <algorithm>
 #include <set>
 
@@ -29,10 +29,10 @@ class Tests {
   }
 
  private:
-  /// What the models of one `test` may give in a dimension.
+  /// The labels that the models of one `test` may give in a dimension.
   struct Known {
     std::set<std::string> labels;
-    bool keeps = false;  // `otherwise keep`: any name may come out
+    bool keeps = false;  // `otherwise keep`: any name is possible
   };
 
   std::vector<ModelId> models_of(const syntax::Test& test) {
@@ -139,7 +139,7 @@ class Tests {
 
   Program& program_;
   diag::Sink& sink_;
-  std::unordered_map<uint32_t, Known> known_;  // by dimension, of the test at hand
+  std::unordered_map<uint32_t, Known> known_;  // by dimension, for the current test
 };
 
 }  // namespace

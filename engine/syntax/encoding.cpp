@@ -8,7 +8,7 @@
 namespace kr::syntax {
 namespace {
 
-/// Past the ASCII bytes from `at` on, NUL excluded.
+/// The end of the ASCII bytes that start at `at`. NUL does not count as ASCII.
 size_t past_ascii(std::string_view text, size_t at) {
   constexpr uint64_t high = 0x8080808080808080;
   constexpr uint64_t low = 0x0101010101010101;

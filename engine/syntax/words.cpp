@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 
 namespace kr::syntax {
 
 bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
+  return is_ascii_letter(c) || is_digit(c) || c == '_' || c == '-';
 }
 
 bool is_word(std::string_view text) {
@@ -28,7 +28,7 @@ std::string quoted_text(std::string_view text) {
       ++at;
       continue;
     }
-    // What a terminal is not shown as it is, is not hidden in a rules file either.
+    // Bytes that a terminal cannot show are escaped in a rules file too.
     const Glyph glyph = first_glyph(text.substr(at));
     const std::string_view bytes = text.substr(at, glyph.bytes);
     if (glyph.shown == bytes && c != '\t') {

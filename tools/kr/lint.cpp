@@ -8,7 +8,7 @@
 #include "base/nearest.hpp"
 #include "base/plural.hpp"
 #include "base/unified_diff.hpp"
-#include "diag/formats.hpp"
+#include "diag/render.hpp"
 #include "explain/explain.hpp"
 #include "lint/lint_files.hpp"
 #include "rule_paths.hpp"
