@@ -86,7 +86,7 @@ class Explainer {
       if (rule.expr.valid()) told.spans = spans_of(rule.expr);
     }
     if (!only) return told;  // the other outcomes stand beside it
-    for (const sema::RuleId id : match::also_hold(program_, table, usual_subject())) {
+    for (const sema::RuleId id : match::later_matches(program_, table, usual_subject())) {
       told.also.push_back({program_.rules.get(id).label, id});
     }
     return told;

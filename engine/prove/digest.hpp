@@ -1,5 +1,5 @@
-// 128 bits that stand for a value: equal for equal ones in every run, and for different ones
-// different but for odds too small to count.
+// A hash of 128 bits that is the same in every run. Collisions are so unlikely that they are
+// ignored.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct Digest {
   }
 
  private:
-  /// One to one, each bit of the result depending on all.
+  /// Bijective; each bit of the result depends on all bits.
   static uint64_t mixed(uint64_t value) {
     value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdU;
     value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53U;

@@ -132,7 +132,7 @@ FormulaId Formulas::make(Op op, std::vector<FormulaId> operands) {
   return join(op, std::move(operands));
 }
 
-// Expressions are no deeper than max_expr_depth, and one that patterns share is gone into once.
+// The recursion is bounded by max_expr_depth, and visits each shared expression once.
 FormulaId Formulas::of(const sema::Program& program, sema::ExprId expr) {
   if (!expr.valid()) return never();
   std::vector<FormulaId>& known = of_program_[&program];

@@ -1,28 +1,17 @@
 #include "prove/texts.hpp"
 
+#include "base/ascii.hpp"
+
 namespace kr::prove {
-namespace {
-
-char small(char byte) {
-  return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
-}
-
-std::string in_small(std::string_view text) {
-  std::string result(text);
-  for (char& byte : result) byte = small(byte);
-  return result;
-}
-
-}  // namespace
 
 bool always_holds_in(const regex::Text& part, const regex::Text& whole) {
   if (part.at_begin || part.at_end) return false;
-  if (part.ignore_case) return in_small(whole.bytes).find(part.bytes) != std::string::npos;
+  if (part.ignore_case) return lowered(whole.bytes).find(part.bytes) != std::string::npos;
   return !whole.ignore_case && whole.bytes.find(part.bytes) != std::string::npos;
 }
 
 uint64_t Texts::key(uint32_t node, char byte) {
-  return uint64_t{node} << 8 | static_cast<unsigned char>(small(byte));
+  return uint64_t{node} << 8 | static_cast<unsigned char>(lower(byte));
 }
 
 void Texts::add(uint32_t number, regex::Text text) {
