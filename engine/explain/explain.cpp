@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/nearest.hpp"
 #include "explain/embedded_pages.hpp"
 
 namespace kr::explain {
 namespace {
 
-/// Takes the first line off a text.
+/// Removes the first line of a text and returns it.
 std::string_view take_line(std::string_view& text) {
   const size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
@@ -16,16 +17,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// ASCII letters in lower case.
-std::string lowered(std::string_view word) {
-  std::string lower(word);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
-/// What the hundreds of a number stand for.
+/// The group of a code, by the hundreds of its number.
 std::string_view group_of(const diag::CodeInfo& info) {
   switch (info.id[2]) {
     case '1':
@@ -82,9 +74,9 @@ std::vector<PageExample> examples_of(std::string_view page) {
 }
 
 const diag::CodeInfo* find_code_loosely(std::string_view word) {
-  const std::string lower = lowered(word);
+  const std::string lower = lowered(std::string(word));
   for (const diag::CodeInfo& info : diag::all_codes()) {
-    const std::string id = lowered(info.id);
+    const std::string id = lowered(std::string(info.id));
     if (id == lower || id == "kr" + lower || info.name == lower) return &info;
   }
   return nullptr;
@@ -102,8 +94,8 @@ std::optional<std::string> nearest_code(std::string_view word) {
 
 std::vector<std::string> codes_with(std::string_view part) {
   std::vector<std::string> names;
-  const std::string lower = lowered(part);
-  constexpr size_t least = 3;  // letters that say something
+  const std::string lower = lowered(std::string(part));
+  constexpr size_t least = 3;  // shorter parts are in too many names
   if (lower.size() < least) return names;
   for (const diag::CodeInfo& info : diag::all_codes()) {
     if (info.severity != diag::Severity::retired && info.name.find(lower) != info.name.npos) {

@@ -10,7 +10,7 @@
 namespace kr::layout {
 namespace {
 
-/// A text of its own, parsed.
+/// A parsed text with its own SourceMap.
 struct Parsed {
   explicit Parsed(std::string text) : file(sources.add("", std::move(text))) {
     tree = syntax::parse(sources, file, sink);
@@ -37,7 +37,7 @@ bool same_mistakes(const diag::Sink& a, const diag::Sink& b) {
                     });
 }
 
-/// Declarations in which nothing was reported, in the order of the text.
+/// Declarations without reported mistakes, in the order of the text.
 std::vector<source::Span> without_mistakes(const syntax::File& tree, const diag::Sink& sink) {
   std::vector<source::Span> spans;
   const auto take = [&](const auto& declarations) {
@@ -63,8 +63,8 @@ std::vector<source::Span> without_mistakes(const syntax::File& tree, const diag:
   return spans;
 }
 
-/// A file with mistakes: each declaration is laid out as a file of its own. Where the whole would
-/// then be read otherwise, it stays as written.
+/// Lays out a file with mistakes: each declaration as a separate file. If the result would parse
+/// differently, the text stays as written.
 std::string partly_laid_out(const source::SourceMap& sources, source::FileId id,
                             const syntax::File& tree, const diag::Sink& sink) {
   const std::string_view text = sources.text(id);
