@@ -6,21 +6,19 @@
 #include <span>
 
 #include "lint/checks.hpp"
-#include "lint/edits.hpp"
-#include "lint/same_meaning.hpp"
 #include "prove/memo.hpp"
 
 namespace kr::lint {
 namespace {
 
-/// A fix may lay bare the next one; more rounds than that are not worth waiting for.
+/// A fix may enable the next one; more rounds take too long.
 constexpr int max_rounds = 10;
 
-/// Rules with some fixes made to them.
+/// Rules with some fixes applied.
 struct Attempt {
   std::unique_ptr<sema::LoadedRules> rules;
   diag::Sink loaded;
-  std::string failure;  // empty: it holds
+  std::string failure;  // empty: success
 };
 
 Attempt attempt(const sema::LoadedRules& before, const std::vector<diag::Fix>& fixes,
@@ -38,15 +36,15 @@ Attempt attempt(const sema::LoadedRules& before, const std::vector<diag::Fix>& f
   return made;
 }
 
-/// Those of some fixes that can be made: all at once where that holds, else each half by itself, so
-/// that a bad one among many is found in few attempts.
+/// Finds the fixes that can be applied: all at once if that works, otherwise each half separately,
+/// so a bad fix among many is found in few attempts.
 class Chooser {
  public:
   Chooser(const sema::LoadedRules& before, prove::Allowance& allowance,
           std::vector<std::string>& notes)
       : before_(before), allowance_(allowance), notes_(notes) {}
 
-  /// Takes those of `fixes` that hold together with those taken before.
+  /// Adds the fixes that work together with those chosen before.
   void choose(std::span<const diag::Fix> fixes) {
     if (fixes.empty()) return;
     const size_t before = chosen_.size();
@@ -69,7 +67,7 @@ class Chooser {
   }
 
   size_t count() const { return chosen_.size(); }
-  /// The rules with all that were taken, where there are any.
+  /// The rules with all chosen fixes, if there are any.
   Attempt take() && { return std::move(last_); }
 
  private:
@@ -80,7 +78,53 @@ class Chooser {
   Attempt last_;
 };
 
+/// Two insertions at the same place overlap too: their order would be arbitrary.
+bool overlap(const diag::Edit& a, const diag::Edit& b) {
+  if (a.span.begin == b.span.begin) return true;
+  return a.span.begin < b.span.end && b.span.begin < a.span.end;
+}
+
+bool overlap(const diag::Fix& a, const diag::Fix& b) {
+  return std::any_of(a.edits.begin(), a.edits.end(), [&](const diag::Edit& one) {
+    return std::any_of(b.edits.begin(), b.edits.end(),
+                       [&](const diag::Edit& other) { return overlap(one, other); });
+  });
+}
+
 }  // namespace
+
+std::vector<diag::Fix> compatible_fixes(const std::vector<diag::Diagnostic>& findings,
+                                        source::FileId file, bool unsafe) {
+  std::vector<diag::Fix> chosen;
+  for (const diag::Diagnostic& finding : findings) {
+    if (!finding.fix || finding.fix->edits.empty() || (!finding.fix->safe && !unsafe)) continue;
+    const diag::Fix& fix = *finding.fix;
+    const bool here = std::all_of(fix.edits.begin(), fix.edits.end(),
+                                  [&](const diag::Edit& edit) { return edit.span.file == file; });
+    const bool free = std::none_of(chosen.begin(), chosen.end(),
+                                   [&](const diag::Fix& other) { return overlap(fix, other); });
+    if (here && free) chosen.push_back(fix);
+  }
+  return chosen;
+}
+
+std::string apply(std::string_view text, const std::vector<diag::Fix>& fixes) {
+  std::vector<const diag::Edit*> edits;
+  for (const diag::Fix& fix : fixes) {
+    for (const diag::Edit& edit : fix.edits) edits.push_back(&edit);
+  }
+  std::ranges::sort(edits, {}, [](const diag::Edit* edit) {
+    return std::pair(edit->span.begin, edit->span.end);
+  });
+  std::string result;
+  size_t at = 0;
+  for (const diag::Edit* edit : edits) {
+    result += text.substr(at, edit->span.begin - at);
+    result += edit->text;
+    at = edit->span.end;
+  }
+  return result += text.substr(at);
+}
 
 std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source::FileId file,
                                           const std::string& text, diag::Sink& sink) {
@@ -96,7 +140,7 @@ std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source
     files.push_back(std::move(made));
   }
   auto loaded = sema::load_rules(std::move(files), sink);
-  // They are of the same files.
+  // The files are the same.
   for (size_t i = 0; i < rules.files.size(); ++i) loaded->files[i].path = rules.files[i].path;
   return loaded;
 }
@@ -107,7 +151,7 @@ FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findin
   const source::FileId file = rules.rules->files.front().file;
   const std::string before(rules.sources().text(file));
   prove::Allowance allowance = allowance_for(options.lint);
-  // From round to round most stays the same.
+  // Most proofs stay the same from round to round.
   prove::ProofMemo own;
   LintOptions lint = options.lint;
   if (lint.proofs == nullptr) lint.proofs = &own;

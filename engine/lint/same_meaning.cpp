@@ -1,15 +1,15 @@
-#include "lint/same_meaning.hpp"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "compare/compare.hpp"
-#include "prove/prover.hpp"
+#include "lint/fix.hpp"
 
 namespace kr::lint {
 namespace {
 
-/// Two Programs, rule by rule; tables that differ there, by what they label.
+/// Compares two Programs rule by rule; tables with different rules are compared by the labels they
+/// give.
 class Meanings {
  public:
   Meanings(const sema::Program& before, const sema::Program& after, prove::Allowance& allowance)
@@ -45,7 +45,7 @@ class Meanings {
     return prover_.find(one, others).none() && prover_.find(other, ones).none();
   }
 
-  /// What the named groups of a rule of `phases` may hold is part of its meaning.
+  /// The named groups of a rule of `phases` are part of its meaning.
   static std::string groups(const sema::Program& program, sema::ExprId expr) {
     std::string all;
     std::vector<sema::ExprId> rest{expr};

@@ -206,4 +206,23 @@ struct File {
   std::vector<Comment> comments;  // in the order of the text
 };
 
+/// Calls `visit(body)` for every engine and model.
+template <class Visit>
+void each_body(const File& file, Visit visit) {
+  for (const Engine& engine : file.engines) {
+    visit(engine.body);
+    for (const Model& model : engine.models) visit(model.body);
+  }
+}
+
+/// Calls `visit(rules)` for the rules of every table and block.
+template <class Visit>
+void each_rule_list(const File& file, Visit visit) {
+  for (const Table& table : file.tables) visit(table.rules);
+  each_body(file, [&](const Body& body) {
+    for (const Block& block : body.dimensions) visit(block.rules);
+    for (const Block& block : body.phases) visit(block.rules);
+  });
+}
+
 }  // namespace kr::syntax
