@@ -158,7 +158,7 @@ std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
     if (!other) return;
     std::vector<std::string> dimensions = dimensions_of(before, model);
     for (std::string& name : dimensions_of(after, after.models.get(*other))) {
-      if (std::find(dimensions.begin(), dimensions.end(), name) == dimensions.end()) {
+      if (std::ranges::find(dimensions, name) == dimensions.end()) {
         dimensions.push_back(std::move(name));
       }
     }

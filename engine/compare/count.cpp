@@ -75,7 +75,7 @@ std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedPr
       KR_CHECK(!__builtin_add_overflow(count.total_ns, names[i].total_ns, &count.total_ns));
     }
   }
-  std::stable_sort(counts.begin(), counts.end(), [](const MoveCount& a, const MoveCount& b) {
+  std::ranges::stable_sort(counts, [](const MoveCount& a, const MoveCount& b) {
     return std::tie(a.total_ns, a.names) > std::tie(b.total_ns, b.names);
   });
   return counts;

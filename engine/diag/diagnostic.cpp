@@ -14,7 +14,7 @@ const std::vector<CodeInfo>& all_codes() {
 #include "diag/codes.def"
 #undef KR_CODE
     };
-    for (CodeInfo& info : all) std::replace(info.name.begin(), info.name.end(), '_', '-');
+    for (CodeInfo& info : all) std::ranges::replace(info.name, '_', '-');
     return all;
   }();
   return codes;
@@ -63,7 +63,7 @@ Diagnostic& Sink::add(const CodeInfo& info, source::Span span, std::string messa
 
 std::vector<Diagnostic> Sink::sorted() const {
   std::vector<Diagnostic> sorted = diagnostics_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
+  std::ranges::stable_sort(sorted, [](const Diagnostic& a, const Diagnostic& b) {
     return std::tie(a.span.file, a.span.begin) < std::tie(b.span.file, b.span.begin);
   });
   return sorted;

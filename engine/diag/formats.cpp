@@ -39,7 +39,7 @@ std::string detail_lines(const source::SourceMap& sources, const Diagnostic& dia
 }
 
 std::optional<FindingFormat> format_from(std::string_view name) noexcept {
-  const auto at = std::find(format_names.begin(), format_names.end(), name);
+  const auto at = std::ranges::find(format_names, name);
   if (at == format_names.end()) return std::nullopt;
   return static_cast<FindingFormat>(at - format_names.begin());
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/printable.hpp"
@@ -25,10 +24,12 @@ std::string escape_xml(std::string_view text, bool keep_line_breaks) {
   std::string out;
   while (!text.empty()) {
     const Glyph glyph = first_glyph(text);
-    const std::string_view shown = keep_line_breaks && text[0] == '\n' ? "\n" : glyph.shown;
-    const auto* const found = std::find_if(std::begin(replacements), std::end(replacements),
-                                           [&](const auto& one) { return one.first == shown; });
-    out += found == std::end(replacements) ? shown : found->second;
+    std::string_view shown = glyph.shown;
+    if (keep_line_breaks && text[0] == '\n') shown = "\n";
+    for (const auto& [special, replacement] : replacements) {
+      if (shown == special) shown = replacement;
+    }
+    out += shown;
     text.remove_prefix(glyph.bytes);
   }
   return out;

@@ -9,14 +9,6 @@
 namespace kr::explain {
 namespace {
 
-/// Removes the first line of a text and returns it.
-std::string_view take_line(std::string_view& text) {
-  const size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
 /// The group of a code, by the hundreds of its number.
 std::string_view group_of(const diag::CodeInfo& info) {
   switch (info.id[2]) {
@@ -43,34 +35,6 @@ std::string_view page_of(const diag::CodeInfo& info) {
     if (page.file == file) return page.text;
   }
   return {};
-}
-
-std::vector<PageExample> examples_of(std::string_view page) {
-  std::vector<PageExample> examples;
-  while (!page.empty()) {
-    const std::string_view line = take_line(page);
-    if (!line.starts_with("```")) continue;
-    PageExample example;
-    bool shown = false;
-    for (const std::string_view language : {"kr", "json"}) {
-      for (const bool good : {true, false}) {
-        const std::string head = fmt::format("```{} {}", language, good ? "good" : "bad");
-        if (!line.starts_with(head)) continue;
-        shown = true;
-        example.language = language;
-        example.good = good;
-        if (line.size() > head.size()) example.word = line.substr(head.size() + 1);
-      }
-    }
-    while (!page.empty()) {
-      const std::string_view inner = take_line(page);
-      if (inner == "```") break;
-      example.text += inner;
-      example.text += '\n';
-    }
-    if (shown) examples.push_back(std::move(example));
-  }
-  return examples;
 }
 
 const diag::CodeInfo* find_code_loosely(std::string_view word) {

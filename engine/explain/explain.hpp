@@ -16,16 +16,6 @@ std::string_view page_of(const diag::CodeInfo& info);
 /// The file name of a code's page in docs/checks: `KR204-unknown-label.md`.
 std::string page_file(const diag::CodeInfo& info);
 
-/// A code block of rules, or of tables to import, in a page: ```kr bad or ```json good, possibly
-/// with another word.
-struct PageExample {
-  bool good = false;
-  std::string language;  // `kr`, `json`
-  std::string word;      // `latin-1`: the encoding of the text; `export`: a text to be exported
-  std::string text;
-};
-std::vector<PageExample> examples_of(std::string_view page);
-
 struct PageStyle {
   bool color = false;
   size_t width = 0;  // columns; 0: paragraphs keep their lines

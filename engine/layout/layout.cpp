@@ -31,10 +31,10 @@ std::string text_of(std::string_view text, const syntax::File& tree) {
 }
 
 bool same_mistakes(const diag::Sink& a, const diag::Sink& b) {
-  return std::equal(a.all().begin(), a.all().end(), b.all().begin(), b.all().end(),
-                    [](const diag::Diagnostic& x, const diag::Diagnostic& y) {
-                      return x.code == y.code && x.message == y.message;
-                    });
+  return std::ranges::equal(a.all(), b.all(),
+                            [](const diag::Diagnostic& x, const diag::Diagnostic& y) {
+                              return x.code == y.code && x.message == y.message;
+                            });
 }
 
 /// Declarations without reported mistakes, in the order of the text.
@@ -46,8 +46,8 @@ std::vector<source::Span> without_mistakes(const syntax::File& tree, const diag:
       const auto touches = [&](source::Span other) {
         return other.begin <= span.end && span.begin <= other.end;
       };
-      if (std::none_of(sink.all().begin(), sink.all().end(),
-                       [&](const diag::Diagnostic& one) { return touches(one.span); })) {
+      if (std::ranges::none_of(sink.all(),
+                               [&](const diag::Diagnostic& one) { return touches(one.span); })) {
         spans.push_back(span);
       }
     }
@@ -58,8 +58,7 @@ std::vector<source::Span> without_mistakes(const syntax::File& tree, const diag:
   take(tree.tables);
   take(tree.engines);
   take(tree.tests);
-  std::sort(spans.begin(), spans.end(),
-            [](source::Span a, source::Span b) { return a.begin < b.begin; });
+  std::ranges::sort(spans, [](source::Span a, source::Span b) { return a.begin < b.begin; });
   return spans;
 }
 

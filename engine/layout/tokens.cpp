@@ -9,8 +9,8 @@ namespace kr::layout {
 using syntax::TokenKind;
 
 bool Token::separated() const {
-  return blank_before || std::any_of(before.begin(), before.end(),
-                                     [](const Comment& comment) { return comment.blank_before; });
+  return blank_before ||
+         std::ranges::any_of(before, [](const Comment& comment) { return comment.blank_before; });
 }
 
 namespace {

@@ -14,8 +14,7 @@ namespace {
 
 /// The number of texts that `i` matches; capped.
 uint64_t variants_of(const std::string& text) {
-  const auto letters =
-      std::count_if(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  const auto letters = std::ranges::count_if(text, [](char c) { return c >= 'a' && c <= 'z'; });
   return letters > 40 ? uint64_t{1} << 40 : uint64_t{1} << letters;
 }
 

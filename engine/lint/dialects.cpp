@@ -22,7 +22,7 @@ std::string escapes_of(std::string_view pattern) {
 
 bool holds_high_byte(const regex::Regex& regex) {
   // A negated class contains all of them, but is not about them.
-  return std::any_of(regex.nodes.begin(), regex.nodes.end(), [](const regex::Node& node) {
+  return std::ranges::any_of(regex.nodes, [](const regex::Node& node) {
     return node.kind == regex::NodeKind::bytes && (node.set >> 128).any() && node.set.count() < 64;
   });
 }

@@ -26,8 +26,7 @@ Attempt attempt(const sema::LoadedRules& before, const std::vector<diag::Fix>& f
   Attempt made;
   const source::FileId file = before.files.front().file;
   made.rules = reload(before, file, apply(before.sources.text(file), fixes), made.loaded);
-  const bool safe =
-      std::all_of(fixes.begin(), fixes.end(), [](const diag::Fix& fix) { return fix.safe; });
+  const bool safe = std::ranges::all_of(fixes, [](const diag::Fix& fix) { return fix.safe; });
   if (made.loaded.has_errors()) {
     made.failure = "the rules do not load with it";
   } else if (safe && !same_meaning(before.program, made.rules->program, allowance)) {
@@ -85,9 +84,9 @@ bool overlap(const diag::Edit& a, const diag::Edit& b) {
 }
 
 bool overlap(const diag::Fix& a, const diag::Fix& b) {
-  return std::any_of(a.edits.begin(), a.edits.end(), [&](const diag::Edit& one) {
-    return std::any_of(b.edits.begin(), b.edits.end(),
-                       [&](const diag::Edit& other) { return overlap(one, other); });
+  return std::ranges::any_of(a.edits, [&](const diag::Edit& one) {
+    return std::ranges::any_of(b.edits,
+                               [&](const diag::Edit& other) { return overlap(one, other); });
   });
 }
 
@@ -99,10 +98,10 @@ std::vector<diag::Fix> compatible_fixes(const std::vector<diag::Diagnostic>& fin
   for (const diag::Diagnostic& finding : findings) {
     if (!finding.fix || finding.fix->edits.empty() || (!finding.fix->safe && !unsafe)) continue;
     const diag::Fix& fix = *finding.fix;
-    const bool here = std::all_of(fix.edits.begin(), fix.edits.end(),
-                                  [&](const diag::Edit& edit) { return edit.span.file == file; });
-    const bool free = std::none_of(chosen.begin(), chosen.end(),
-                                   [&](const diag::Fix& other) { return overlap(fix, other); });
+    const bool here = std::ranges::all_of(
+        fix.edits, [&](const diag::Edit& edit) { return edit.span.file == file; });
+    const bool free =
+        std::ranges::none_of(chosen, [&](const diag::Fix& other) { return overlap(fix, other); });
     if (here && free) chosen.push_back(fix);
   }
   return chosen;

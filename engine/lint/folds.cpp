@@ -47,7 +47,7 @@ class Covers {
 /// The fold of `all` that makes `fold` redundant; of two equal folds, the first stays.
 const sema::Fold* covering(Covers& covers, const std::vector<sema::Fold>& all,
                            const sema::Fold& fold) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const sema::Fold& other) {
+  const auto found = std::ranges::find_if(all, [&](const sema::Fold& other) {
     if (place_of(other) == place_of(fold) || !covers.covers(other, fold)) return false;
     return place_of(other) < place_of(fold) || !covers.covers(fold, other);
   });

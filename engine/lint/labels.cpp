@@ -46,7 +46,7 @@ void check_produced(const Context& context, const sema::LoadedFile& file, diag::
     const Used elsewhere{path, sema::Noun::labels, dimension};
     const auto& others = context.options.used_elsewhere;
     if (dimension == "kind" || labels.contains({dimension, ""}) ||
-        std::binary_search(others.begin(), others.end(), elsewhere)) {
+        std::ranges::binary_search(others, elsewhere)) {
       continue;
     }
     for (const syntax::LabelDecl& label : declared.labels) {
@@ -96,7 +96,7 @@ void check_open(const Context& context, diag::Sink& sink) {
         if (table.closed || reported.contains(table.dimension)) continue;
         std::vector<sema::RuleId> rules = table.rules;
         if (table.otherwise) rules.push_back(*table.otherwise);
-        const auto first = std::find_if(rules.begin(), rules.end(), [&](sema::RuleId rule) {
+        const auto first = std::ranges::find_if(rules, [&](sema::RuleId rule) {
           return context.is_root(program.rules.get(rule).span.file);
         });
         if (first == rules.end()) continue;

@@ -50,7 +50,7 @@ void summarize_not_proven(const Context& context, std::vector<diag::Diagnostic>&
           "findings may be missing: in {}, rules may be never reached; check with `kr lint "
           "--effort {}`, or write simpler expressions",
           rules == 0 ? "this file" : plural(rules, "rule"), 10 * context.options.effort);
-  const auto at = std::find_if(found.begin(), found.end(), [&](const diag::Diagnostic& one) {
+  const auto at = std::ranges::find_if(found, [&](const diag::Diagnostic& one) {
     return one.span.file == place.file && one.span.begin > place.begin;
   });
   found.insert(at, sink.all().front());

@@ -51,10 +51,9 @@ void check_dimensions(const syntax::File& tree, const syntax::Body& body, diag::
   for (const syntax::Block& block : body.dimensions) {
     const std::string& name = block.dimension.text;
     const auto near = nearest(name, usual);
-    if (!near || std::find(usual.begin(), usual.end(), name) != usual.end()) continue;
-    const bool declared =
-        std::any_of(tree.labels.begin(), tree.labels.end(),
-                    [&](const syntax::Labels& labels) { return labels.dimension.text == name; });
+    if (!near || std::ranges::find(usual, name) != usual.end()) continue;
+    const bool declared = std::ranges::any_of(
+        tree.labels, [&](const syntax::Labels& labels) { return labels.dimension.text == name; });
     if (declared) continue;
     sink.add(diag::code::misspelled_dimension, block.dimension.span, name, *near)
         .help("write `{}`; if you mean another dimension, declare its labels: `labels {} {{ … }}`",

@@ -234,7 +234,7 @@ class Reachability {
     bool found = false;
     for (const sema::LoadedFile& file : context_.rules().files) {
       each_rule_list(file.tree, [&](const std::vector<syntax::Rule>& rules) {
-        found |= std::any_of(rules.begin(), rules.end(), [&](const syntax::Rule& rule) {
+        found |= std::ranges::any_of(rules, [&](const syntax::Rule& rule) {
           const bool edits =
               rule.kind == syntax::RuleKind::replace || rule.kind == syntax::RuleKind::drop;
           return edits && rule.label.text == label;
@@ -337,8 +337,9 @@ class Reachability {
       reported_.insert({one.place.file.index, one.place.begin});
       if (report_never(one.formula, one.place)) continue;
       const auto all = [&](auto holds) {
-        return std::all_of(checked.verdicts.begin(), checked.verdicts.end(),
-                           [&](const Verdict& verdict) { return holds(verdict.alternatives[i]); });
+        return std::ranges::all_of(checked.verdicts, [&](const Verdict& verdict) {
+          return holds(verdict.alternatives[i]);
+        });
       };
       if (all([](const auto& of) { return of.dead; })) {
         diag::Diagnostic& added = add_dead(diag::code::unreachable_alternative, one.formula, rule,
@@ -346,9 +347,8 @@ class Reachability {
         if (one.cut) added.fix = diag::Fix{true, {*one.cut}};
       } else if (all([](const auto& of) { return of.dead || of.redundant; })) {
         std::vector<const Alternative*> others;
-        const Verdict& verdict =
-            *std::find_if(checked.verdicts.begin(), checked.verdicts.end(),
-                          [](const Verdict& one) { return one.reached != Answer::none; });
+        const Verdict& verdict = *std::ranges::find_if(
+            checked.verdicts, [](const Verdict& one) { return one.reached != Answer::none; });
         for (size_t j = 0; j < checked.alternatives.size(); ++j) {
           const auto& of = verdict.alternatives[j];
           if (j != i && !of.dead && !of.redundant) others.push_back(&checked.alternatives[j]);
@@ -367,7 +367,7 @@ class Reachability {
       const prove::Finding finding = prover_.find(one.formula, taken);
       if (!finding.found()) break;
       if (!added.witness) added.witness = witness_text(finding.witness);
-      const auto other = std::find_if(others.begin(), others.end(), [&](const Alternative* other) {
+      const auto other = std::ranges::find_if(others, [&](const Alternative* other) {
         return prover_.holds(other->formula, finding.witness);
       });
       KR_CHECK(other != others.end());  // otherwise the proof was wrong

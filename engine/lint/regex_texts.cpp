@@ -16,8 +16,8 @@ bool looks_like_regex(std::string_view text) {
   constexpr size_t longest = 1000;  // people write no longer ones
   if (text.size() < 2 || text.size() > longest) return false;
   if (text.front() == '^' || text.back() == '$') return true;
-  if (std::any_of(signs.begin(), signs.end(),
-                  [text](std::string_view sign) { return text.find(sign) != text.npos; })) {
+  if (std::ranges::any_of(signs,
+                          [text](std::string_view sign) { return text.find(sign) != text.npos; })) {
     return true;
   }
   const auto is_word = [text](size_t at) {
@@ -52,11 +52,11 @@ void check_regex_texts(const Context& context, diag::Sink& sink) {
     // A test with such a name shows that the text is intended.
     const auto holds = [&](const sema::Test& test) {
       return automaton.search(test.name) ||
-             std::any_of(test.within.begin(), test.within.end(),
-                         [&](const std::string& name) { return automaton.search(name); });
+             std::ranges::any_of(test.within,
+                                 [&](const std::string& name) { return automaton.search(name); });
     };
     const auto& tests = context.program().tests;
-    if (std::any_of(tests.begin(), tests.end(), holds)) continue;
+    if (std::ranges::any_of(tests, holds)) continue;
     diag::Diagnostic& added = sink.add(diag::code::text_looks_like_regex, written.span,
                                        context.sources().text(written.span));
     const std::string pattern = as_regex(written);

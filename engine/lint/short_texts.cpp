@@ -23,7 +23,7 @@ bool is_short(const regex::Regex& regex) {
   };
   if (root.kind == regex::NodeKind::bytes) return root.set.count() <= 2;
   return root.kind == regex::NodeKind::sequence && root.operands.size() <= short_bytes &&
-         std::all_of(root.operands.begin(), root.operands.end(), is_bytes);
+         std::ranges::all_of(root.operands, is_bytes);
 }
 
 /// One alternative of a rule, with its place.

@@ -75,7 +75,7 @@ std::vector<source::Span> items_of(std::string_view text, const syntax::File& tr
     items.push_back(test.span);
     for (const syntax::TestCase& one : test.cases) items.push_back(one.span);
   }
-  std::sort(items.begin(), items.end(), [](source::Span a, source::Span b) {
+  std::ranges::sort(items, [](source::Span a, source::Span b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   });
   return items;
@@ -138,9 +138,8 @@ void Suppressions::settle(Allow& allow, bool file) const {
     allow.end = allow.comment.end;
     return;
   }
-  const auto next = std::find_if(items_.begin(), items_.end(), [&](source::Span item) {
-    return item.begin >= allow.comment.end;
-  });
+  const auto next = std::ranges::find_if(
+      items_, [&](source::Span item) { return item.begin >= allow.comment.end; });
   if (next == items_.end()) return;
   allow.begin = next->begin;
   allow.end = next->end;
@@ -225,10 +224,9 @@ void Suppressions::apply(std::vector<diag::Diagnostic>& findings, bool infos) co
   own = unused.sorted();
   filter(own);
   std::move(own.begin(), own.end(), std::back_inserter(findings));
-  std::stable_sort(
-      findings.begin(), findings.end(), [](const diag::Diagnostic& a, const diag::Diagnostic& b) {
-        return a.span.file != b.span.file ? a.span.file < b.span.file : a.span.begin < b.span.begin;
-      });
+  std::ranges::stable_sort(findings, [](const diag::Diagnostic& a, const diag::Diagnostic& b) {
+    return a.span.file != b.span.file ? a.span.file < b.span.file : a.span.begin < b.span.begin;
+  });
 }
 
 }  // namespace kr::lint

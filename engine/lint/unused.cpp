@@ -33,7 +33,7 @@ void check_unused(const Context& context, diag::Sink& sink) {
     const std::string path = usage_path(context.rules(), *file);
     const auto is_used = [&](sema::Noun noun, const std::string& name) {
       const Used one{path, noun, name};
-      return used_here.contains(one) || std::binary_search(elsewhere.begin(), elsewhere.end(), one);
+      return used_here.contains(one) || std::ranges::binary_search(elsewhere, one);
     };
     for (const syntax::Pattern& pattern : file->tree.patterns) {
       if (is_used(sema::Noun::pattern, pattern.name.text)) continue;

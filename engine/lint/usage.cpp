@@ -36,9 +36,7 @@ std::vector<sema::Module> Modules::modules_of(const sema::LoadedRules& rules) {
     sema::Module module{&file.tree, file.root, {}};
     for (const syntax::Use& use : file.tree.uses) {
       const std::string name = sema::use_text(use);
-      const auto found =
-          std::find_if(file.uses.begin(), file.uses.end(),
-                       [&](const sema::LoadedFile::Used& one) { return one.name == name; });
+      const auto found = std::ranges::find(file.uses, name, &sema::LoadedFile::Used::name);
       module.uses.push_back(found == file.uses.end() ? source::FileId{} : found->file);
     }
     modules.push_back(std::move(module));

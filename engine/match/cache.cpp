@@ -135,7 +135,7 @@ void CacheFile::prune() const {
     if (temporary && now - used > 1h) fs::remove(path, gone);
   }
   if (files.size() <= max_files) return;
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   files.resize(files.size() - max_files);
   for (const auto& [used, path] : files) fs::remove(path, error);
 }

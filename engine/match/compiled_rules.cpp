@@ -46,8 +46,8 @@ bool names_krdb(const std::string& name, const source::Library& library) {
 
 CompiledRules compile_rules(const std::vector<std::string>& names, const source::Library& library,
                             const std::optional<Database::Cache>& cache, diag::Sink& sink) {
-  const auto krdb = std::find_if(names.begin(), names.end(),
-                                 [&](const auto& name) { return names_krdb(name, library); });
+  const auto krdb =
+      std::ranges::find_if(names, [&](const auto& name) { return names_krdb(name, library); });
   if (krdb != names.end()) {
     if (names.size() > 1) {
       throw Error(*krdb, "a .krdb cannot be combined with other rules",

@@ -65,9 +65,8 @@ HsDatabase compile_most(std::vector<HyperscanPattern> patterns, Processor proces
     auto out = patterns.begin() + static_cast<std::ptrdiff_t>(culprit);
     if (culprit == patterns.size()) {
       // Together they are too large: remove the longest.
-      out = std::max_element(patterns.begin(), patterns.end(), [](const auto& a, const auto& b) {
-        return a.text.size() < b.text.size();
-      });
+      out = std::ranges::max_element(
+          patterns, [](const auto& a, const auto& b) { return a.text.size() < b.text.size(); });
     }
     refused.push_back(out->atom);
     patterns.erase(out);

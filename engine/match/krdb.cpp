@@ -15,9 +15,7 @@ constexpr std::string_view krdb_magic = "\x8bkrdb\r\n\n";
 constexpr uint64_t format_version = 1;
 
 size_t index_of(const sema::LoadedRules& rules, source::FileId file) {
-  const auto at =
-      std::find_if(rules.files.begin(), rules.files.end(),
-                   [file](const sema::LoadedFile& known) { return known.file == file; });
+  const auto at = std::ranges::find(rules.files, file, &sema::LoadedFile::file);
   KR_CHECK(at != rules.files.end());
   return static_cast<size_t>(at - rules.files.begin());
 }

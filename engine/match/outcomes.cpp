@@ -125,7 +125,7 @@ std::string describe_kinds(const std::vector<OperationKind>& kinds, size_t of) {
   if (kinds.size() == of) return {};
   if (kinds.size() == 1) return fmt::format("@{}", to_string(kinds.front()));
   for (const OperationKind kind : operation_kinds) {
-    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+    if (std::ranges::find(kinds, kind) == kinds.end()) {
       return fmt::format("not @{}", to_string(kind));
     }
   }

@@ -70,7 +70,7 @@ void Automaton::find_classes(const std::vector<regex::Nfa>& automata) {
       one = byte;
     }
   }
-  std::sort(best.begin(), best.end(), [](int a, int b) {
+  std::ranges::sort(best, [](int a, int b) {
     return reading_cost(static_cast<unsigned char>(a)) <
            reading_cost(static_cast<unsigned char>(b));
   });
@@ -174,10 +174,9 @@ void Automaton::list_arrivals() {
     std::vector<uint32_t>& arrived = arrived_[static_cast<size_t>(before)];
     arrived.resize(language_.size());
     for (uint32_t state = 0; state < arrived.size(); ++state) {
-      const bool accepted =
-          is_matched(state) || std::all_of(sides.begin(), sides.end(), [&](Side behind) {
-            return way(state, before, behind).accepts;
-          });
+      const bool accepted = is_matched(state) || std::ranges::all_of(sides, [&](Side behind) {
+                              return way(state, before, behind).accepts;
+                            });
       arrived[state] = accepted ? matched(language_[state]) : state;
     }
   }
@@ -245,7 +244,7 @@ void Automaton::step(const States& from, Side before, size_t byte_class,
   for (const uint32_t language : empty_[pair_of(before, behind)]) {
     if (active[language] != 0) to.push_back(matched(language));
   }
-  std::sort(to.begin(), to.end());
+  std::ranges::sort(to);
   // Remove duplicates, and all other states of a language that has matched.
   size_t kept = 0;
   for (const uint32_t state : to) {
@@ -269,7 +268,7 @@ void Automaton::matched_at_end(const States& from, Side before, const std::vecto
   for (const uint32_t language : empty_[pair_of(before, Side::nothing)]) {
     if (active[language] != 0) languages.push_back(language);
   }
-  std::sort(languages.begin(), languages.end());
+  std::ranges::sort(languages);
   languages.erase(std::unique(languages.begin(), languages.end()), languages.end());
 }
 

@@ -10,7 +10,7 @@ namespace kr::prove {
 namespace {
 
 bool has(const std::vector<FormulaId>& sorted, FormulaId formula) {
-  return std::binary_search(sorted.begin(), sorted.end(), formula);
+  return std::ranges::binary_search(sorted, formula);
 }
 
 /// A question whose plain part has been answered.
@@ -38,8 +38,8 @@ class Finder {
       branches_.pop_back();
       charge(branch.name.size());
       const NameValues values(formulas_, automaton_, branch.name);
-      const auto failed = std::find_if(branch.excluded.begin(), branch.excluded.end(),
-                                       [&](FormulaId id) { return values.holds(id); });
+      const auto failed =
+          std::ranges::find_if(branch.excluded, [&](FormulaId id) { return values.holds(id); });
       if (failed != branch.excluded.end()) {
         split_excluded(branch, *failed);
       } else if (!values.holds(branch.wanted)) {
@@ -83,9 +83,9 @@ class Finder {
         case Op::negation:
           return !one(formula.operands.front());
         case Op::conjunction:
-          return std::all_of(formula.operands.begin(), formula.operands.end(), one);
+          return std::ranges::all_of(formula.operands, one);
         case Op::disjunction:
-          return std::any_of(formula.operands.begin(), formula.operands.end(), one);
+          return std::ranges::any_of(formula.operands, one);
         default:
           return false;
       }
@@ -170,7 +170,7 @@ class Finder {
           branch.excluded.push_back(id);
         }
       }
-      std::sort(branch.excluded.begin(), branch.excluded.end());
+      std::ranges::sort(branch.excluded);
       branch.excluded.erase(std::unique(branch.excluded.begin(), branch.excluded.end()),
                             branch.excluded.end());
       branch.wanted = formulas_.all(std::move(needed));
@@ -199,8 +199,8 @@ class Finder {
   void split_wanted(const Branch& branch, const NameValues& values) {
     const Formula wanted = formulas_.get(branch.wanted);
     const auto parts = wanted.op == Op::conjunction ? wanted.operands : std::vector{branch.wanted};
-    const auto failed = std::find_if(parts.begin(), parts.end(),
-                                     [&](FormulaId part) { return !values.holds(part); });
+    const auto failed =
+        std::ranges::find_if(parts, [&](FormulaId part) { return !values.holds(part); });
     KR_CHECK(failed != parts.end() && formulas_.get(*failed).op == Op::disjunction);
     std::vector<FormulaId> others = parts;
     std::erase(others, *failed);

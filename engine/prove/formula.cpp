@@ -104,12 +104,11 @@ FormulaId Formulas::join(Op op, std::vector<FormulaId> operands) {
   formula.op = op;
   formula.operands = std::move(operands);
   std::vector<FormulaId>& joined = formula.operands;
-  std::sort(joined.begin(), joined.end());
+  std::ranges::sort(joined);
   joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
   for (const FormulaId operand : joined) {
     const Formula& one = get(operand);
-    if (one.op == Op::negation &&
-        std::binary_search(joined.begin(), joined.end(), one.operands.front())) {
+    if (one.op == Op::negation && std::ranges::binary_search(joined, one.operands.front())) {
       return absorbing;
     }
   }

@@ -25,7 +25,7 @@ std::string to_bytes(const Proofs& proofs) {
   std::vector<std::pair<Digest, const Proof*>> sorted;
   sorted.reserve(proofs.size());
   for (const auto& [question, proof] : proofs) sorted.emplace_back(question, &proof);
-  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(sorted, [](const auto& a, const auto& b) {
     return std::pair(a.first.first, a.first.second) < std::pair(b.first.first, b.first.second);
   });
   ByteWriter body;

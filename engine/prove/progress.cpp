@@ -52,9 +52,9 @@ bool Wanted::value(const Node& node, const std::vector<char>& matched) const {
     case Op::atom:
       return matched[node.language] != 0;
     case Op::conjunction:
-      return std::all_of(node.operands.begin(), node.operands.end(), holds);
+      return std::ranges::all_of(node.operands, holds);
     case Op::disjunction:
-      return std::any_of(node.operands.begin(), node.operands.end(), holds);
+      return std::ranges::any_of(node.operands, holds);
     default:
       return false;
   }
@@ -151,7 +151,7 @@ void Progresses::settle(States& states) {
     states.push_back(automaton_.matched(group));
     matched_[group] = 0;
   }
-  std::sort(states.begin(), states.end());
+  std::ranges::sort(states);
 }
 
 /// Whether the wanted formula is true if all languages match that still can.
@@ -167,9 +167,9 @@ bool Progresses::covers(uint32_t one, uint32_t other) const {
   const Progress& behind = all_[other];
   if (!behind.has.may_be_subset_of(further.covers)) return false;
   const States& there = further.states;
-  return std::all_of(behind.states.begin(), behind.states.end(), [&](uint32_t state) {
-    return std::binary_search(there.begin(), there.end(), state) ||
-           std::binary_search(there.begin(), there.end(), automaton_.matched(group_of(state)));
+  return std::ranges::all_of(behind.states, [&](uint32_t state) {
+    return std::ranges::binary_search(there, state) ||
+           std::ranges::binary_search(there, automaton_.matched(group_of(state)));
   });
 }
 

@@ -55,7 +55,7 @@ class WithinCollector {
   }
   /// Sorted.
   std::vector<FormulaId> take() && {
-    std::sort(found_.begin(), found_.end());
+    std::ranges::sort(found_);
     return std::move(found_);
   }
 
@@ -147,7 +147,7 @@ class Prover::Impl {
     }
     const auto is_large = [this](FormulaId id) { return traits_[id.index].large; };
     std::vector<FormulaId> expanded;
-    if (std::none_of(excluded.begin(), excluded.end(), is_large)) return expanded;
+    if (std::ranges::none_of(excluded, is_large)) return expanded;
     for (const FormulaId id : excluded) {
       if (is_large(id)) {
         const std::vector<FormulaId>& operands = formulas_.get(id).operands;
@@ -203,16 +203,15 @@ class Prover::Impl {
         return !subject.enclosing && formula.operation == subject.witness.kind;
       case Op::within:
         return !subject.enclosing &&
-               std::any_of(subject.witness.within.begin(), subject.witness.within.end(),
-                           [&](const std::string& name) {
-                             return holds_for_enclosing(formula.operands.front(), name);
-                           });
+               std::ranges::any_of(subject.witness.within, [&](const std::string& name) {
+                 return holds_for_enclosing(formula.operands.front(), name);
+               });
       case Op::negation:
         return !one(formula.operands.front());
       case Op::conjunction:
-        return std::all_of(formula.operands.begin(), formula.operands.end(), one);
+        return std::ranges::all_of(formula.operands, one);
       case Op::disjunction:
-        return std::any_of(formula.operands.begin(), formula.operands.end(), one);
+        return std::ranges::any_of(formula.operands, one);
     }
     return false;
   }
@@ -366,8 +365,8 @@ class Prover::Impl {
       return result;
     }
     for (uint64_t choice = 0; choice < uint64_t{1} << count; ++choice) result.push_back(choice);
-    std::stable_sort(result.begin(), result.end(),
-                     [](uint64_t a, uint64_t b) { return std::popcount(a) < std::popcount(b); });
+    std::ranges::stable_sort(
+        result, [](uint64_t a, uint64_t b) { return std::popcount(a) < std::popcount(b); });
     return result;
   }
 
@@ -389,9 +388,9 @@ class Prover::Impl {
     for (const FormulaId id : absent) excluded.push_back(inner(id));
     for (const FormulaId id : present) {
       const FormulaId wanted = inner(id);
-      const bool there =
-          std::any_of(enclosing.witness.within.begin(), enclosing.witness.within.end(),
-                      [&](const std::string& name) { return holds_for_enclosing(wanted, name); });
+      const bool there = std::ranges::any_of(
+          enclosing.witness.within,
+          [&](const std::string& name) { return holds_for_enclosing(wanted, name); });
       if (there) continue;
       Finding name = find_by_name({wanted, excluded}, steps);
       if (!name.found()) {

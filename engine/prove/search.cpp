@@ -120,14 +120,14 @@ class Searcher {
       begun.states.push_back(state);
     }
     begun.matched |= is_excluded(automaton_.empty_between(before, automaton_.side(byte_class)));
-    std::sort(begun.states.begin(), begun.states.end());
+    std::ranges::sort(begun.states);
     begun.states.erase(std::unique(begun.states.begin(), begun.states.end()), begun.states.end());
     return begun;
   }
 
   bool is_excluded(const std::vector<uint32_t>& languages) const {
-    return std::any_of(languages.begin(), languages.end(),
-                       [this](uint32_t language) { return excluded_[language] != 0; });
+    return std::ranges::any_of(languages,
+                               [this](uint32_t language) { return excluded_[language] != 0; });
   }
 
   /// False if an excluded language matches.
@@ -140,7 +140,7 @@ class Searcher {
         !automaton_.step_unmatched(node.threats, node.before, byte_class, moved_)) {
       return false;
     }
-    std::sort(moved_.begin(), moved_.end());
+    std::ranges::sort(moved_);
     moved_.erase(std::unique(moved_.begin(), moved_.end()), moved_.end());
     std::set_union(moved_.begin(), moved_.end(), begun.states.begin(), begun.states.end(),
                    std::back_inserter(threats));
@@ -150,8 +150,8 @@ class Searcher {
   bool accepts_at_end(uint32_t progress, const States& threats, Side before) {
     return progresses_.accepts_at_end(progress, before) &&
            !is_excluded(automaton_.empty_between(before, Side::nothing)) &&
-           std::none_of(threats.begin(), threats.end(),
-                        [&](uint32_t state) { return automaton_.matches_at_end(state, before); });
+           std::ranges::none_of(
+               threats, [&](uint32_t state) { return automaton_.matches_at_end(state, before); });
   }
 
   static Summary summary_of(const States& threats) {
@@ -175,7 +175,7 @@ class Searcher {
         ++compared;
         if (!kept.threats.may_be_subset_of(summary)) continue;
         const States& there = nodes_[kept.node].threats;
-        covered = std::includes(threats.begin(), threats.end(), there.begin(), there.end());
+        covered = std::ranges::includes(threats, there);
         if (covered) break;
       }
     }
@@ -190,8 +190,8 @@ class Searcher {
     const auto index = static_cast<uint32_t>(nodes_.size());
     nodes_.push_back({threats, before, progress, parent, static_cast<uint32_t>(byte_class)});
     const AtProgress& here = by_progress_[progress];
-    const bool first = std::all_of(here.kept.begin(), here.kept.end(),
-                                   [](const std::vector<Kept>& kept) { return kept.empty(); });
+    const bool first =
+        std::ranges::all_of(here.kept, [](const std::vector<Kept>& kept) { return kept.empty(); });
     if (first) entered_.push_back(progress);
     const auto side = static_cast<size_t>(before);
     by_progress_[progress].kept[side].push_back({summary, index});
@@ -204,7 +204,7 @@ class Searcher {
     for (; nodes_[node].parent != no_node; node = nodes_[node].parent) {
       bytes += static_cast<char>(automaton_.representative(nodes_[node].byte_class));
     }
-    std::reverse(bytes.begin(), bytes.end());
+    std::ranges::reverse(bytes);
     return bytes;
   }
 

@@ -67,7 +67,7 @@ class BitAutomaton::Builder {
       accepts = accepts || state.op == Nfa::Op::accept;
       return state.op == Nfa::Op::assertion && holds(state.assertion, before, behind);
     });
-    std::sort(places.begin(), places.end());
+    std::ranges::sort(places);
     return accepts;
   }
 
@@ -145,7 +145,7 @@ bool BitAutomaton::step(const Steps& steps, const Start& start, const Words& rea
   if (accepted != 0) return false;
   for (const Jump& jump : steps.jumps) {
     const auto taken = [this](const Part& part) { return (places_[part.word] & part.bits) != 0; };
-    if (std::none_of(jump.from.begin(), jump.from.end(), taken)) continue;
+    if (std::ranges::none_of(jump.from, taken)) continue;
     for (const Part& part : jump.to) to_[part.word] |= part.bits;
   }
   for (size_t i = 0; i < words_; ++i) to_[i] &= reach[i];
@@ -154,7 +154,7 @@ bool BitAutomaton::step(const Steps& steps, const Start& start, const Words& rea
 }
 
 bool BitAutomaton::search(std::string_view name) {
-  std::fill(places_.begin(), places_.end(), 0);
+  std::ranges::fill(places_, 0);
   Side before = nothing;
   for (const char c : name) {
     const uint8_t byte_class = all_->class_of_[static_cast<unsigned char>(c)];

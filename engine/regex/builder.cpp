@@ -133,8 +133,7 @@ void Builder::open_folded(std::string_view item) {
 }
 
 void Builder::open_named(std::string_view item, std::string_view name) {
-  const auto taken = std::find_if(names_.begin(), names_.end(),
-                                  [&](const auto& known) { return known.first == name; });
+  const auto taken = std::ranges::find(names_, name, &std::pair<std::string, source::Span>::first);
   if (taken == names_.end()) {
     names_.emplace_back(name, place(name));
   } else {

@@ -10,7 +10,7 @@ namespace kr::regex {
 namespace {
 
 void sort_unique(std::vector<uint32_t>& values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 

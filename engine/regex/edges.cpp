@@ -52,9 +52,9 @@ class AnchorMover {
     Known& known = has_begin_[id.index];
     if (known == unknown) {
       const Node& node = from_.nodes.get(id);
-      const bool found = node.kind == NodeKind::begin ||
-                         std::any_of(node.operands.begin(), node.operands.end(),
-                                     [this](NodeId operand) { return has_begin(operand); });
+      const bool found =
+          node.kind == NodeKind::begin ||
+          std::ranges::any_of(node.operands, [this](NodeId operand) { return has_begin(operand); });
       known = found ? yes : no;
     }
     return known == yes;
@@ -220,7 +220,7 @@ class AnchorMover {
 Regex reversed(const Regex& regex) {
   Regex result;
   for (Node node : regex.nodes) {
-    if (node.kind == NodeKind::sequence) std::reverse(node.operands.begin(), node.operands.end());
+    if (node.kind == NodeKind::sequence) std::ranges::reverse(node.operands);
     if (node.kind == NodeKind::begin) {
       node.kind = NodeKind::end;
     } else if (node.kind == NodeKind::end) {

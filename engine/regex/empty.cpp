@@ -179,8 +179,8 @@ Vacuity EmptyMatches::vacuity() const {
   // If some name has no place of `places_`, then so has a name of at most two bytes: the kinds of
   // its first and last byte.
   static constexpr std::string_view names[] = {"", "a", "-", "aa", "a-", "-a", "--"};
-  const bool every = std::all_of(std::begin(names), std::end(names),
-                                 [this](std::string_view name) { return any(name); });
+  const bool every =
+      std::ranges::all_of(names, [this](std::string_view name) { return any(name); });
   return every ? Vacuity::always : Vacuity::sometimes;
 }
 

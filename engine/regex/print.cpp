@@ -1,4 +1,4 @@
-// Writes a Regex as text: for tests, Hyperscan and RE2.
+// Writes a Regex as text for Hyperscan and RE2.
 #include <fmt/format.h>
 
 #include "regex/byte_set.hpp"
@@ -27,8 +27,8 @@ std::string members(const ByteSet& set) {
 }
 
 /// `a`, `[0-9]`, `[^\x0a]`. The caller handles the full set.
-std::string set_text(const ByteSet& set, bool always_class) {
-  if (!always_class && set.count() == 1) return members(set);
+std::string set_text(const ByteSet& set) {
+  if (set.count() == 1) return members(set);
   if (set.count() > 128) return fmt::format("[^{}]", members(~set));
   return fmt::format("[{}]", members(set));
 }
@@ -112,7 +112,7 @@ class Printer {
     } else if (syntax_.high_once && set.count() == 1 && (set >> 128).any()) {
       place(members(set) + "{1}", inside);
     } else {
-      text_ += set_text(set, false);
+      text_ += set_text(set);
     }
   }
 
@@ -151,73 +151,7 @@ class Printer {
   std::string text_;
 };
 
-class Dumper {
- public:
-  explicit Dumper(const Regex& regex) : regex_(regex) {}
-
-  std::string dump() && {
-    dump(regex_.root);
-    return std::move(text_);
-  }
-
- private:
-  void dump(NodeId id) {
-    const Node& node = regex_.nodes.get(id);
-    switch (node.kind) {
-      case NodeKind::empty:
-        text_ += "()";
-        return;
-      case NodeKind::bytes:
-        text_ += node.set.all() ? "." : set_text(node.set, true);
-        return;
-      case NodeKind::sequence:
-        list("seq", node);
-        return;
-      case NodeKind::alternation:
-        list("alt", node);
-        return;
-      case NodeKind::repeat:
-        list(fmt::format("rep{} {} {}", node.lazy ? "?" : "", node.min,
-                         node.max == Node::unbounded ? "*" : std::to_string(node.max)),
-             node);
-        return;
-      case NodeKind::group:
-        list("group " + node.name, node);
-        return;
-      case NodeKind::begin:
-        text_ += '^';
-        return;
-      case NodeKind::end:
-        text_ += '$';
-        return;
-      case NodeKind::word_edge:
-        text_ += "\\b";
-        return;
-      case NodeKind::not_word_edge:
-        text_ += "\\B";
-        return;
-    }
-  }
-
-  void list(std::string_view head, const Node& node) {
-    text_ += '(';
-    text_ += head;
-    for (const NodeId operand : node.operands) {
-      text_ += ' ';
-      dump(operand);
-    }
-    text_ += ')';
-  }
-
-  const Regex& regex_;
-  std::string text_;
-};
-
 }  // namespace
-
-std::string dump(const Regex& regex) {
-  return Dumper(regex).dump();
-}
 
 std::string to_hyperscan(const Regex& regex) {
   // Laziness affects only the contents of groups. With groups it is kept, so that expressions with

@@ -76,9 +76,6 @@ std::optional<Regex> parse(std::string_view text, source::Span span, ParseOption
 /// The Regex of a text atom.
 Regex literal(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end);
 
-/// The tree as an S-expression, for tests: `(seq [a] (rep 0 * [bc]))`.
-std::string dump(const Regex& regex);
-
 /// In the syntax of Hyperscan (PCRE with DOTALL, no other flag); `$` is written `\z`.
 std::string to_hyperscan(const Regex& regex);
 /// In the syntax of RE2 in Latin-1 mode; named groups are written (?P<name>…).

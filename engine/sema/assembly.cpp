@@ -135,8 +135,7 @@ void Assembly::inherit_from_all(uint32_t model) {
   const auto apply = [&](BodyId body, const std::vector<BodyId>& ancestors) {
     for (const auto& [dimension, block] : contents_[body].blocks) {
       const auto may_edit = [&](BodyId one) {
-        return one == lineage_.kind_body() ||
-               std::find(ancestors.begin(), ancestors.end(), one) != ancestors.end();
+        return one == lineage_.kind_body() || std::ranges::find(ancestors, one) != ancestors.end();
       };
       RuleList& list = lists[dimension];
       list = apply_block(block, std::move(list), {body, may_edit, nullptr, nullptr});

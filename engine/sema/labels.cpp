@@ -12,7 +12,7 @@ const Vocabulary& Assembly::vocabulary(BodyId body, uint32_t dimension) {
   if (!added) return known->second;
   std::vector<source::FileId> modules;
   const auto add = [&](source::FileId module) {
-    if (std::find(modules.begin(), modules.end(), module) == modules.end()) {
+    if (std::ranges::find(modules, module) == modules.end()) {
       modules.push_back(module);
     }
   };
@@ -74,7 +74,7 @@ source::Span Assembly::place_of_inheritance(BodyId body, uint32_t dimension, Rul
       if (step.included == nullptr) continue;
       const auto is_it = [rule_id](const Placed& one) { return one.rule == rule_id; };
       const std::vector<Placed>& rules = step.included->rules;
-      if (step.included->otherwise == rule_id || std::any_of(rules.begin(), rules.end(), is_it)) {
+      if (step.included->otherwise == rule_id || std::ranges::any_of(rules, is_it)) {
         return step.written->table.span;
       }
     }

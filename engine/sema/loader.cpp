@@ -128,7 +128,7 @@ void Loader::report_cycles() {
     // The use that closes the cycle, and the uses on the way.
     const auto use_of = [&](uint32_t from, uint32_t to) {
       const auto& uses = uses_[from];
-      const auto at = std::find(uses.begin(), uses.end(), source::FileId{to});
+      const auto at = std::ranges::find(uses, source::FileId{to});
       return span_of(rules_->files[from].tree.uses[static_cast<size_t>(at - uses.begin())]);
     };
     const std::string text =

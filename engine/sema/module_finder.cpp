@@ -56,7 +56,7 @@ std::vector<std::string> ModuleFinder::candidates(const syntax::Use& use,
        !error && at != end; at.increment(error)) {
     if (at->path().extension() == ".kr") names.push_back(prefix + at->path().filename().string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 

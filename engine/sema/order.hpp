@@ -46,9 +46,7 @@ std::vector<uint32_t> dependencies_first(const std::vector<std::vector<uint32_t>
         states[target] = State::open;
         open.push_back({target, 0});
       } else if (states[target] == State::open && cycles++ < max_cycles) {
-        const auto first = std::find_if(open.begin(), open.end(), [target](const Frame& frame) {
-          return frame.node == target;
-        });
+        const auto first = std::ranges::find(open, target, &Frame::node);
         std::vector<uint32_t> path;
         for (auto at = first; at != open.end(); ++at) path.push_back(at->node);
         on_cycle(path);

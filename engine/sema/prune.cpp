@@ -94,12 +94,12 @@ class Pruning {
 
   void settle_dimensions() {
     // Every model has `kind`; a Program without models has the dimension too.
-    const auto kind = std::find(names_.begin(), names_.end(), "kind");
+    const auto kind = std::ranges::find(names_, "kind");
     used_dimensions_["kind"] = static_cast<uint32_t>(kind - names_.begin());
     std::vector<std::pair<std::string, uint32_t>> used(used_dimensions_.begin(),
                                                        used_dimensions_.end());
-    std::stable_sort(used.begin(), used.end(),
-                     [](const auto& a, const auto& b) { return rank(a.first) < rank(b.first); });
+    std::ranges::stable_sort(
+        used, [](const auto& a, const auto& b) { return rank(a.first) < rank(b.first); });
     for (const auto& [name, index] : used) {
       dimensions_[index] = program_.dimensions.add({name});
     }
@@ -131,8 +131,8 @@ class Pruning {
       for (RuleId& rule : table.rules) rules_.remap(rule);
       if (table.otherwise) rules_.remap(*table.otherwise);
     }
-    std::sort(model.tables.begin(), model.tables.end(),
-              [](const Table& a, const Table& b) { return a.dimension < b.dimension; });
+    std::ranges::sort(model.tables,
+                      [](const Table& a, const Table& b) { return a.dimension < b.dimension; });
     for (RuleId& rule : model.phases) rules_.remap(rule);
     for (Fold& fold : model.folds) exprs_.remap(fold.expr);
     exprs_.remap(model.detect);

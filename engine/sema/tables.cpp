@@ -152,7 +152,7 @@ void Tables::read_edit(Block& block, const syntax::Rule& rule, std::vector<Step>
   const bool replace = rule.kind == syntax::RuleKind::replace;
   const uint32_t label = labels_.add(rule.label.text);
   // A second `drop` is not a contradiction: each affects the includes above it.
-  const auto other = std::find_if(edits.begin(), edits.end(), [&](const Step& edit) {
+  const auto other = std::ranges::find_if(edits, [&](const Step& edit) {
     return edit.label == label && (replace || edit.kind == syntax::RuleKind::replace);
   });
   if (other != edits.end()) {
@@ -180,8 +180,7 @@ void Tables::read_include(Block& block, const syntax::Rule& rule) {
     } else if (const uint32_t number = numbering_.number(*found); ready_[number]) {
       step.included = &lists_[number];
       const auto add_module = [&](source::FileId module) {
-        if (std::find(block.included_modules.begin(), block.included_modules.end(), module) ==
-            block.included_modules.end()) {
+        if (std::ranges::find(block.included_modules, module) == block.included_modules.end()) {
           block.included_modules.push_back(module);
         }
       };

@@ -62,9 +62,7 @@ class Tests {
     for (const syntax::Expectation& one : written.expected) {
       const auto dimension = dimension_of(test, one.dimension, made.models);
       if (!dimension) continue;
-      const auto same =
-          std::find_if(made.expected.begin(), made.expected.end(),
-                       [&](const Expectation& e) { return e.dimension == *dimension; });
+      const auto same = std::ranges::find(made.expected, *dimension, &Expectation::dimension);
       if (same != made.expected.end()) {
         sink_.add(diag::code::redefinition, one.dimension.span, "the label of", one.dimension.text)
             .related(same->span, "first expected here");
@@ -82,7 +80,7 @@ class Tests {
     const auto has_it = [&](ModelId model) {
       return program_.models.get(model).table(*dimension) != nullptr;
     };
-    if (dimension && std::any_of(models.begin(), models.end(), has_it)) return dimension;
+    if (dimension && std::ranges::any_of(models, has_it)) return dimension;
     std::string whose = "`" + test.engine.text;
     if (test.model) whose += "/" + test.model->text;
     diag::Diagnostic& added =
@@ -96,8 +94,7 @@ class Tests {
     }
     const std::vector<std::string> known(names.begin(), names.end());
     const auto near = near_name(name.text, known, sink_);
-    const bool usual = std::find(usual_dimensions.begin(), usual_dimensions.end(), name.text) !=
-                       usual_dimensions.end();
+    const bool usual = std::ranges::find(usual_dimensions, name.text) != usual_dimensions.end();
     if (near && usual) {
       added.help("its rules are in `{}`; is that a misspelling of `{}`?", *near, name.text);
     } else {

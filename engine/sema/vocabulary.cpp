@@ -21,7 +21,7 @@ std::optional<std::string> color_of(std::string_view text) {
 }
 
 bool is_kind_label(std::string_view label) {
-  return std::find(std::begin(kind_labels), std::end(kind_labels), label) != std::end(kind_labels);
+  return std::ranges::find(kind_labels, label) != std::end(kind_labels);
 }
 
 }  // namespace
@@ -98,9 +98,8 @@ void Vocabularies::declare(Found found, Vocabulary& vocabulary) {
     if (report_reserved(one.label, sink_)) continue;
     if (vocabulary.has(one.label.text)) {
       const auto& labels = vocabulary.labels();
-      const auto first = std::find_if(labels.begin(), labels.end(), [&](const Label& label) {
-        return label.name == one.label.text;
-      });
+      const auto first = std::ranges::find_if(
+          labels, [&](const Label& label) { return label.name == one.label.text; });
       sink_.add(diag::code::redefinition, one.label.span, "label", one.label.text)
           .related(first->span, "first declared here");
       continue;

@@ -14,8 +14,7 @@ bool is_word_byte(char c) {
 }
 
 bool is_word(std::string_view text) {
-  return !text.empty() && text.front() != '-' &&
-         std::all_of(text.begin(), text.end(), is_word_byte);
+  return !text.empty() && text.front() != '-' && std::ranges::all_of(text, is_word_byte);
 }
 
 std::string quoted_text(std::string_view text) {

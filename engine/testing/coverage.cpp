@@ -35,11 +35,9 @@ class Collector {
     Coverage coverage;
     for (const auto& [id, one] : rules_of_files_) add_to(coverage, id, one);
     for (const Shared& one : shared_) add_to(coverage, one);
-    std::sort(coverage.unreached.begin(), coverage.unreached.end(),
-              [](const Unreached& a, const Unreached& b) {
-                return std::pair(a.place.file, a.place.begin) <
-                       std::pair(b.place.file, b.place.begin);
-              });
+    std::ranges::sort(coverage.unreached, [](const Unreached& a, const Unreached& b) {
+      return std::pair(a.place.file, a.place.begin) < std::pair(b.place.file, b.place.begin);
+    });
     return coverage;
   }
 

@@ -117,10 +117,9 @@ std::string tests_to_paste(std::span<const Unreached> unreached) {
   std::vector<Block> blocks;
   for (const Unreached& one : unreached) {
     if (one.test.empty()) continue;
-    auto at = std::find_if(blocks.begin(), blocks.end(),
-                           [&](const Block& block) { return block.whose == one.whose; });
+    auto at = std::ranges::find(blocks, one.whose, &Block::whose);
     if (at == blocks.end()) at = blocks.insert(at, {one.whose, {}});
-    if (std::find(at->lines.begin(), at->lines.end(), one.test) == at->lines.end()) {
+    if (std::ranges::find(at->lines, one.test) == at->lines.end()) {
       at->lines.push_back(one.test);
     }
   }
@@ -133,7 +132,7 @@ std::string tests_to_paste(std::span<const Unreached> unreached) {
 std::string text_of(const TestedFile& file, const Unreached& one) {
   constexpr size_t shown = 60;
   std::string text(file.rules.sources().text(one.place));
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::ranges::replace(text, '\n', ' ');
   return excerpt(text, shown);
 }
 

@@ -40,8 +40,7 @@ class Runner {
         const auto at = matchers_.try_emplace(table, program_, *table).first;
         rule = at->second.match(subjects_[index].subject());
       }
-      if (rule &&
-          std::find(outcome.rules.begin(), outcome.rules.end(), *rule) == outcome.rules.end()) {
+      if (rule && std::ranges::find(outcome.rules, *rule) == outcome.rules.end()) {
         outcome.rules.push_back(*rule);
       }
       std::string actual = label(rule, test.name);
