@@ -1,9 +1,9 @@
-// The grammar of rules files. Offsets only, no lines; every rule that gives a piece of the AST has
-// a name of its own, for the actions of syntax/parse.cpp.
+// The grammar of rules files. It tracks offsets, not lines. Every rule that creates a part of the
+// AST has its own name, for the actions of syntax/parse.cpp.
 //
-// The grammar does not recurse: an expression is a flat run of prefixes, atoms, closing
-// parentheses and operators, which the state (`State` below, syntax/builder.hpp) nests. However
-// deep a text nests, the stack of the process stays flat.
+// The grammar does not recurse: an expression is a flat sequence of prefixes, atoms, closing
+// parentheses and operators. The state (syntax/builder.hpp) nests them. So a deeply nested text
+// cannot overflow the stack of the process.
 #pragma once
 
 #include "grammar/words.hpp"
@@ -21,32 +21,28 @@ struct flag_apart
     : p::seq<same_line,
              p::sor<p::one<'$'>, p::seq<p::one<'i'>, p::not_at<p::sor<word_byte, p::one<'.'>>>,
                                         p::not_at<block_next>>>> {};
-struct flags : p::star<p::sor<ignore_case, end_anchor, oops<wrong_flag>, oops<flag_apart>>> {};
+struct flags : p::star<p::sor<ignore_case, end_anchor, mistake<wrong_flag>, mistake<flag_apart>>> {
+};
 
 struct bare_text : p::seq<string> {};
 struct begin_text : p::seq<string> {};
 struct text_atom : p::sor<p::seq<bare_text, flags, p::not_at<colon_next>>,
-                          p::seq<caret, p::opt<oops<caret_apart>>, need<begin_text>, flags>> {};
+                          p::seq<caret, p::opt<mistake<caret_apart>>, need<begin_text>, flags>> {};
 
 struct regex_bytes
     : p::star<p::sor<p::not_one<'/', '\\', '\n'>, p::seq<p::one<'\\'>, p::not_one<'\n'>>>> {};
 struct regex_end : p::one<'/'> {};
 struct regex : p::seq<p::one<'/'>, regex_bytes, need<regex_end>> {};
 struct empty_regex : p::seq<p::one<'/'>, p::one<'/'>> {};
-struct regex_atom : p::sor<oops<empty_regex>, p::seq<regex, flags>> {};
+struct regex_atom : p::sor<mistake<empty_regex>, p::seq<regex, flags>> {};
 
 struct operation : p::seq<word> {};
 struct operation_atom : p::seq<p::one<'@'>, need<operation>> {};
 
 struct otherwise_atom : p::seq<k_otherwise, p::not_at<block_next>> {};
 
-/// A keyword at the head of a line begins what follows, and is not a name that is missing.
-struct may_be_name {
-  template <class State>
-  static bool holds(State& state, size_t at) {
-    return state.may_be_name(at);
-  }
-};
+/// A keyword at the start of a line begins the next item; it is not the missing name.
+inline constexpr auto may_be_name = [](auto& state, size_t at) { return state.may_be_name(at); };
 struct name : p::seq<when<may_be_name>, word> {};
 struct name_atom : p::seq<p::at<word_head>, when<may_be_name>, path, p::not_at<block_next>> {};
 
@@ -56,34 +52,26 @@ struct open_paren : p::one<'('> {};
 struct close_paren : p::one<')'> {};
 struct negation : p::one<'!'> {};
 struct within : p::seq<k_within, p::not_at<block_next>> {};
-/// `not` before an operand, where `!` is meant.
-struct worded_negation {
-  template <class State>
-  static bool holds(State& state, size_t at) {
-    return state.worded_negation(at);
-  }
+/// `not` before an operand, which should be `!`.
+inline constexpr auto not_before_operand = [](auto& state, size_t at) {
+  return state.not_before_operand(at);
 };
-struct not_word : p::seq<when<worded_negation>, p::string<'n', 'o', 't'>> {};
-struct prefix : p::sor<open_paren, negation, within, oops<not_word>> {};
+struct not_word : p::seq<when<not_before_operand>, p::string<'n', 'o', 't'>> {};
+struct prefix : p::sor<open_paren, negation, within, mistake<not_word>> {};
 struct operand : p::seq<p::star<prefix, gap>, need<atom>, p::star<gap, close_paren>> {};
 
 struct or_operator : p::one<'|'> {};
 struct and_operator : p::one<'&'> {};
 struct doubled : p::one<'|', '&'> {};
-struct side_by_side {
-  template <class State>
-  static bool holds(State& state, size_t at) {
-    return state.side_by_side(at);
-  }
-};
+inline constexpr auto side_by_side = [](auto& state, size_t at) { return state.side_by_side(at); };
 struct missing_operator : when<side_by_side> {};
-/// After an operator that is missing: an operand that is really there.
+/// The operand after a missing operator.
 struct late_operand
     : p::seq<p::sor<p::seq<p::plus<prefix, gap>, need<atom>>, atom>, p::star<gap, close_paren>> {};
 
-struct binary_operator : p::seq<p::sor<or_operator, and_operator>, p::opt<oops<doubled>>> {};
+struct binary_operator : p::seq<p::sor<or_operator, and_operator>, p::opt<mistake<doubled>>> {};
 struct more : p::sor<p::seq<binary_operator, gap, operand>,
-                     p::seq<oops<missing_operator>, gap, late_operand>> {};
+                     p::seq<mistake<missing_operator>, gap, late_operand>> {};
 
 struct expression_begin : p::success {};
 struct expression : p::seq<expression_begin, operand, p::star<gap, more>> {};
@@ -94,13 +82,8 @@ struct label : p::sor<word, string> {};
 struct rule_head : p::seq<label, colon_next> {};
 struct labelled_rule : p::seq<rule_head, gap, expression> {};
 
-/// A rule whose colon is missing, as `stray` found.
-struct lacks_colon {
-  template <class State>
-  static bool holds(State& state, size_t at) {
-    return state.lacks_colon(at);
-  }
-};
+/// A rule without its colon, found by `stray`.
+inline constexpr auto lacks_colon = [](auto& state, size_t at) { return state.lacks_colon(at); };
 struct colonless_head : p::seq<when<lacks_colon>, label, p::opt<gap, p::one<'='>>> {};
 struct colonless_rule : p::seq<colonless_head, gap, expression> {};
 
@@ -111,12 +94,7 @@ struct replace_rule
     : p::seq<replace_begin, gap, need<rule_label>, gap, need<colon>, gap, expression> {};
 
 struct drop_begin : p::seq<k_drop> {};
-struct no_keyword {
-  template <class State>
-  static bool holds(State& state, size_t at) {
-    return !state.at_keyword(at);
-  }
-};
+inline constexpr auto no_keyword = [](auto& state, size_t at) { return !state.at_keyword(at); };
 struct drop_label : p::seq<when<no_keyword>, label, p::not_at<colon_next>> {};
 struct drop_rule : p::seq<drop_begin, gap, need<drop_label>> {};
 
@@ -125,7 +103,7 @@ struct include_table : p::seq<when<may_be_name>, path, p::not_at<block_next>> {}
 struct include_rule : p::seq<include_begin, gap, need<include_table>> {};
 
 struct keep_begin : p::seq<k_otherwise> {};
-struct keep : p::seq<like<k_keep>> {};
+struct keep : p::seq<or_misspelled<k_keep>> {};
 struct keep_rule : p::seq<keep_begin, gap, need<keep>> {};
 
 struct rule
@@ -140,13 +118,8 @@ struct rules_block : p::seq<need<rules_open>, gap, rules, need<rules_close>> {};
 struct phases_begin : p::seq<k_phases> {};
 struct phases_block : p::seq<phases_begin, gap, rules_block> {};
 
-/// A block whose brace is missing, as `stray` found.
-struct lacks_brace {
-  template <class State>
-  static bool holds(State& state, size_t at) {
-    return state.lacks_brace(at);
-  }
-};
+/// A block without its opening brace, found by `stray`.
+inline constexpr auto lacks_brace = [](auto& state, size_t at) { return state.lacks_brace(at); };
 struct block_begin
     : p::sor<p::seq<when<lacks_brace>, word>, p::seq<word, p::at<gap, p::one<'{'>>>> {};
 struct dimension_block : p::seq<block_begin, gap, rules_block> {};
@@ -157,7 +130,7 @@ struct fold_item : p::seq<expression> {};
 struct fold : p::seq<k_fold, gap, fold_item, p::star<comma, fold_item>> {};
 
 struct abbreviated : p::seq<string> {};
-struct abbreviation_as : p::seq<like<k_as>> {};
+struct abbreviation_as : p::seq<or_misspelled<k_as>> {};
 struct abbreviation_text : p::seq<string> {};
 struct abbreviation
     : p::seq<need<abbreviated>, gap, need<abbreviation_as>, gap, need<abbreviation_text>> {};
@@ -165,13 +138,8 @@ struct abbreviate : p::seq<k_abbreviate, gap, abbreviation, p::star<comma, abbre
 
 struct detect : p::seq<k_detect, gap, need<colon>, gap, expression> {};
 
-/// A declaration where it may not stand, as `stray` found: read all the same.
-struct misplaced {
-  template <class State>
-  static bool holds(State& state, size_t at) {
-    return state.misplaced(at);
-  }
-};
+/// A declaration in the wrong place, found by `stray`. It is parsed anyway.
+inline constexpr auto misplaced = [](auto& state, size_t at) { return state.misplaced(at); };
 
 struct use;
 struct pattern;
@@ -193,8 +161,8 @@ struct model_close : p::one<'}'> {};
 struct model_items : p::star<p::sor<guarded<model_item>, guarded<misplaced_in_body>, stray>, gap> {
 };
 struct model : p::seq<model_begin, gap, need<model_name>, p::opt<gap, model_title>,
-                      p::opt<gap, like<k_extends>, gap, need<model_base>>, gap, need<model_open>,
-                      gap, model_items, need<model_close>> {};
+                      p::opt<gap, or_misspelled<k_extends>, gap, need<model_base>>, gap,
+                      need<model_open>, gap, model_items, need<model_close>> {};
 
 struct engine_begin : p::seq<k_engine> {};
 struct engine_name : p::seq<name> {};
@@ -213,7 +181,8 @@ struct use_file : p::seq<string> {};
 struct use_module : p::seq<when<may_be_name>, path> {};
 struct used : p::sor<use_file, use_module> {};
 struct use_alias : p::seq<name> {};
-struct use : p::seq<use_begin, gap, need<used>, p::opt<gap, like<k_as>, gap, need<use_alias>>> {};
+struct use
+    : p::seq<use_begin, gap, need<used>, p::opt<gap, or_misspelled<k_as>, gap, need<use_alias>>> {};
 
 struct pattern_begin : p::seq<k_pattern> {};
 struct pattern_name : p::seq<name> {};
@@ -221,12 +190,7 @@ struct equals : p::one<'='> {};
 struct pattern
     : p::seq<pattern_begin, gap, need<pattern_name>, gap, need<equals>, gap, expression> {};
 
-struct may_be_label {
-  template <class State>
-  static bool holds(State& state, size_t at) {
-    return state.may_be_label(at);
-  }
-};
+inline constexpr auto may_be_label = [](auto& state, size_t at) { return state.may_be_label(at); };
 struct vocabulary_label : p::seq<when<may_be_label>, label> {};
 struct label_title : p::seq<string> {};
 struct label_color : p::seq<string> {};
@@ -239,12 +203,12 @@ struct labels_open : p::one<'{'> {};
 struct labels_close : p::one<'}'> {};
 struct label_entries : p::star<p::sor<guarded<label_entry>, stray>, gap> {};
 struct labels : p::seq<labels_begin, gap, need<labels_dimension>,
-                       p::opt<gap, like<k_extends>, gap, need<labels_base>>, gap, need<labels_open>,
-                       gap, label_entries, need<labels_close>> {};
+                       p::opt<gap, or_misspelled<k_extends>, gap, need<labels_base>>, gap,
+                       need<labels_open>, gap, label_entries, need<labels_close>> {};
 
 struct table_begin : p::seq<k_table> {};
 struct table_name : p::seq<p::not_at<k_for>, name> {};
-struct table_for : p::seq<like<k_for>> {};
+struct table_for : p::seq<or_misspelled<k_for>> {};
 struct table_dimension : p::seq<name> {};
 struct table : p::seq<table_begin, gap, need<table_name>, gap, need<table_for>, gap,
                       need<table_dimension>, gap, rules_block> {};
@@ -256,10 +220,10 @@ struct arrow : p::string<'=', '>'> {};
 struct expected_dimension : p::seq<word> {};
 struct expected_label : p::seq<label, p::not_at<gap, p::sor<arrow, k_within>>> {};
 struct expectation : p::seq<need<expected_dimension>, gap, need<expected_label>> {};
-struct test_case
-    : p::seq<p::sor<p::seq<case_kind, gap, need<case_name>>, case_name>,
-             p::opt<gap, like<k_within>, gap, need<case_within>, p::star<comma, need<case_within>>>,
-             gap, need<arrow>, gap, expectation, p::star<comma, expectation>> {};
+struct test_case : p::seq<p::sor<p::seq<case_kind, gap, need<case_name>>, case_name>,
+                          p::opt<gap, or_misspelled<k_within>, gap, need<case_within>,
+                                 p::star<comma, need<case_within>>>,
+                          gap, need<arrow>, gap, expectation, p::star<comma, expectation>> {};
 struct test_begin : p::seq<k_test> {};
 struct test_engine : p::seq<name> {};
 struct test_model : p::seq<word> {};

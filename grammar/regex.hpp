@@ -1,9 +1,9 @@
-// The grammar of regular expressions: what a pattern is made of, one item after another.
+// The grammar of regular expressions: a pattern is a sequence of items.
 //
-// It is flat: parentheses are items like any other and the parser keeps a stack of open groups, so
-// that the depth of a pattern never is the depth of the machine's stack. What the portable dialect
-// does not have is in the grammar too, by name: so it can be said what it was, and reading goes on
-// behind it. Every byte sequence is a `pattern`.
+// The grammar is flat: parentheses are items, and the parser keeps its own stack of open groups, so
+// a deeply nested pattern cannot overflow the stack of the process. Constructs outside the portable
+// dialect have rules too: they are reported by name, and parsing continues after them. Every byte
+// sequence is a `pattern`.
 #pragma once
 
 #include <tao/pegtl.hpp>
@@ -16,10 +16,10 @@ using namespace tao::pegtl;  // NOLINT(google-build-using-namespace)
 
 struct digits : plus<digit> {};
 struct high_byte : not_at<range<'\0', '\x7f'>> {};
-/// One character beyond ASCII: a byte from 0x80 and the continuation bytes behind it.
+/// One non-ASCII character: a byte from 0x80 and its continuation bytes.
 struct beyond_ascii : seq<high_byte, any, star<range<'\x80', '\xbf'>>> {};
 
-// Escapes that mean the same everywhere.
+// Escapes with the same meaning in all dialects.
 struct escaped_set : seq<one<'\\'>, one<'d', 'D', 'w', 'W', 's', 'S'>> {};
 struct escaped_control : seq<one<'\\'>, one<'n', 't', 'r', 'f', 'v', 'a'>> {};
 struct escaped_hex : seq<one<'\\'>, one<'x'>, xdigit, xdigit> {};
@@ -27,7 +27,7 @@ struct escaped_punctuation : seq<one<'\\'>, not_at<sor<alnum, one<'_'>, high_byt
 struct escaped_edge : seq<one<'\\'>, one<'b', 'B'>> {};
 struct escaped_begin : seq<one<'\\'>, one<'A'>> {};
 
-// Escapes that do not.
+// Escapes whose meaning differs.
 struct braced : seq<one<'{'>, star<not_one<'}'>>, one<'}'>> {};
 struct angled : seq<one<'<'>, star<not_one<'>'>>, one<'>'>> {};
 struct quoted : seq<one<'\''>, star<not_one<'\''>>, one<'\''>> {};
@@ -57,7 +57,7 @@ struct open_named : seq<string<'(', '?', '<'>, group_name, one<'>'>> {};
 struct open_plain : one<'('> {};
 struct close : one<')'> {};
 
-// Groups that the dialect does not have. Those that begin with `open` still end with a `)`.
+// Groups outside the dialect. Those named `open_…` still end with a `)`.
 struct open_look_around : seq<string<'(', '?'>, sor<one<'=', '!'>, seq<one<'<'>, one<'=', '!'>>>> {};
 struct open_atomic : string<'(', '?', '>'> {};
 struct open_other_name : seq<string<'(', '?'>, sor<seq<one<'P'>, angled>, quoted>> {};
@@ -76,7 +76,7 @@ struct flags : seq<flag_words, one<')'>> {};
 struct open_flagged : seq<flag_words, one<':'>> {};
 struct open_unknown : string<'(', '?'> {};
 
-// How often.
+// Quantifiers.
 struct counted : seq<one<'{'>, digits, opt<one<','>, opt<digits>>, one<'}'>> {};
 struct counted_from_none : seq<one<'{'>, one<','>, opt<digits>, one<'}'>> {};
 struct quantifier : seq<sor<one<'*', '+', '?'>, counted>, opt<one<'?', '+'>>> {};
@@ -107,7 +107,7 @@ struct class_first_item : seq<class_leading_bracket, opt<class_range_tail>> {};
 struct byte_class : seq<
     class_open, opt<class_first_item>, star<class_item>, sor<class_close, class_unclosed>> {};
 
-// Everything else.
+// Other items.
 struct bar : one<'|'> {};
 struct dot : one<'.'> {};
 struct begin : one<'^'> {};

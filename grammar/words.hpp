@@ -1,10 +1,9 @@
-// What rules files are made of: blanks, words, keywords, texts; and how a mistake is met.
+// The parts of rules files (blanks, words, keywords, texts), and the handling of mistakes:
 //
-// A mistake is met in three ways:
-//   need<R>      R, or its mistake is reported; the report says where to go on (as though R stood
-//                there), or gives the item up
-//   oops<R>      R is a known mistake: reported, and stepped over
-//   guarded<R>   R; when it was given up, the state looks for the next item
+//   need<R>      matches R. If R is missing, reports this; the report returns the offset where
+//                parsing continues as if R had matched, or abandons the item.
+//   mistake<R>   R is a known mistake: reports and skips it.
+//   guarded<R>   matches R. If R was abandoned, the state finds the next item.
 #pragma once
 
 #include <string_view>
@@ -33,15 +32,15 @@ struct need {
     if constexpr (A == p::apply_mode::nothing) {
       return false;
     } else {
-      go_to(in, Control<Rule>::mistake(in.byte(), in.byte(), state));
+      go_to(in, Control<Rule>::report_mistake(in.byte(), in.byte(), state));
       return true;
     }
   }
 };
 
 template <class Rule>
-struct oops {
-  using rule_t = oops;
+struct mistake {
+  using rule_t = mistake;
   using subs_t = p::type_list<Rule>;
   template <p::apply_mode A, p::rewind_mode, template <class...> class Action,
             template <class...> class Control, class Input, class State>
@@ -51,7 +50,7 @@ struct oops {
       return false;
     }
     if constexpr (A == p::apply_mode::action) {
-      go_to(in, Control<Rule>::mistake(begin, in.byte(), state));
+      go_to(in, Control<Rule>::report_mistake(begin, in.byte(), state));
     }
     return true;
   }
@@ -74,8 +73,8 @@ struct guarded {
   }
 };
 
-/// What no other rule reads where an item should stand: reported, and skipped or amended so that
-/// the next attempt reads it. Fails where the block ends.
+/// Anything that no other rule matches at the start of an item: reported, then skipped, or repaired
+/// so that the next attempt matches it. Fails at the end of the block.
 struct stray {
   using rule_t = stray;
   using subs_t = p::empty_list;
@@ -89,15 +88,15 @@ struct stray {
   }
 };
 
-/// Consumes nothing: holds when the state says so of this place.
-template <class Asked>
+/// Consumes nothing: matches if `predicate(state, offset)` is true.
+template <auto predicate>
 struct when {
   using rule_t = when;
   using subs_t = p::empty_list;
   template <p::apply_mode, p::rewind_mode, template <class...> class, template <class...> class,
             class Input, class State>
   static bool match(Input& in, State& state) {
-    return Asked::holds(state, in.byte());
+    return predicate(state, in.byte());
   }
 };
 
@@ -114,7 +113,7 @@ struct word_byte : p::ranges<'a', 'z', 'A', 'Z', '0', '9', '_', '_', '-', '-'> {
 struct word_head : p::ranges<'a', 'z', 'A', 'Z', '0', '9', '_', '_'> {};
 struct word : p::seq<word_head, p::star<word_byte>> {};
 
-/// A keyword as written, or a word that was found to be this keyword misspelt.
+/// A keyword, or a word that the state recognized as this keyword misspelled.
 template <char... C>
 struct keyword {
   using rule_t = keyword;
@@ -130,9 +129,9 @@ struct keyword {
       in.bump(text.size());
       return true;
     }
-    const size_t meant = state.meant(in.byte(), text);
-    in.bump(meant);
-    return meant > 0;
+    const size_t misspelled_size = state.misspelled_size(in.byte(), text);
+    in.bump(misspelled_size);
+    return misspelled_size > 0;
   }
 };
 
@@ -158,19 +157,14 @@ struct k_keep : keyword<'k', 'e', 'e', 'p'> {};
 struct k_within : keyword<'w', 'i', 't', 'h', 'i', 'n'> {};
 struct k_test : keyword<'t', 'e', 's', 't'> {};
 
-/// A keyword in the middle of a declaration, or a word near to it, which is reported.
+/// A keyword in the middle of a declaration, or a similar word, which is reported.
 template <class Keyword>
-struct near {
-  static constexpr std::string_view text = Keyword::text;
-  template <class State>
-  static bool holds(State& state, size_t at) {
-    return state.is_near(at, text);
-  }
-};
+inline constexpr auto is_near =
+    [](auto& state, size_t at) { return state.is_near(at, Keyword::text); };
 template <class Keyword>
-struct misspelt : p::seq<p::at<word>, when<near<Keyword>>, p::plus<word_byte>> {};
+struct misspelled : p::seq<p::at<word>, when<is_near<Keyword>>, p::plus<word_byte>> {};
 template <class Keyword>
-struct like : p::sor<Keyword, oops<misspelt<Keyword>>> {};
+struct or_misspelled : p::sor<Keyword, mistake<misspelled<Keyword>>> {};
 
 struct text_bytes
     : p::star<p::sor<p::not_one<'"', '\\', '\n'>, p::seq<p::one<'\\'>, p::not_one<'\n'>>>> {};
@@ -181,7 +175,7 @@ struct path_head : p::seq<word> {};
 struct path_part : p::seq<word> {};
 struct path : p::seq<path_head, p::star<p::one<'.'>, need<path_part>>> {};
 
-/// In a block a word or string and `:` is always a rule.
+/// In a block, a word or string followed by `:` is always a rule.
 struct colon_next : p::seq<gap, p::one<':'>> {};
 struct block_next : p::seq<gap, p::one<':', '{'>> {};
 
@@ -192,14 +186,14 @@ namespace tao::pegtl {
 template <class Name, class Rule>
 struct analyze_traits<Name, kr::syntax::grammar::need<Rule>> : analyze_opt_traits<Rule> {};
 template <class Name, class Rule>
-struct analyze_traits<Name, kr::syntax::grammar::oops<Rule>> : analyze_seq_traits<Rule> {};
+struct analyze_traits<Name, kr::syntax::grammar::mistake<Rule>> : analyze_seq_traits<Rule> {};
 template <class Name, class Rule>
 struct analyze_traits<Name, kr::syntax::grammar::guarded<Rule>> : analyze_seq_traits<Rule> {};
-/// `stray` moves on, or amends what stands there so that the next attempt moves on (once a place).
+/// `stray` consumes input, or repairs it so that the next attempt consumes it (once per place).
 template <class Name>
 struct analyze_traits<Name, kr::syntax::grammar::stray> : analyze_any_traits<> {};
-template <class Name, class Asked>
-struct analyze_traits<Name, kr::syntax::grammar::when<Asked>> : analyze_opt_traits<> {};
+template <class Name, auto predicate>
+struct analyze_traits<Name, kr::syntax::grammar::when<predicate>> : analyze_opt_traits<> {};
 template <class Name, char... C>
 struct analyze_traits<Name, kr::syntax::grammar::keyword<C...>> : analyze_any_traits<> {};
 

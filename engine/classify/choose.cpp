@@ -52,7 +52,7 @@ class Detector {
     for (const sema::ExprId detect : detects) conditions.emplace_back(program_, detect);
     const auto best_truth = [&](const match::OpenSubject& subject) {
       match::Truth found = match::Truth::no;
-      for (const match::Condition& one : conditions) found = std::max(found, one.ask(subject));
+      for (const match::Condition& one : conditions) found = std::max(found, one.evaluate(subject));
       return found;
     };
     const match::OpenSubject model_text{.name = &model_text_,

@@ -86,7 +86,7 @@ class Explainer {
       if (rule.expr.valid()) out.spans = spans_of(rule.expr);
     }
     if (!only) return out;  // the other outcomes are listed instead
-    for (const sema::RuleId id : match::also_hold(program_, table, usual_subject())) {
+    for (const sema::RuleId id : match::later_matches(program_, table, usual_subject())) {
       out.also.push_back({program_.rules.get(id).label, id});
     }
     return out;

@@ -11,11 +11,11 @@ using prove::FormulaId;
 
 constexpr std::string_view own_name = "(its own name)";
 
-/// A table as a list that always gives a label: its rules, then what is left.
+/// A table as a list that always gives a label: its rules, then the rest.
 struct Side {
   std::vector<FormulaId> formulas;
   std::vector<std::string_view> labels;
-  std::unordered_map<FormulaId, size_t> first;  // where a formula stands first
+  std::unordered_map<FormulaId, size_t> first;  // the first place of a formula
 };
 
 Side side_of(prove::Formulas& formulas, TableOf of) {
@@ -40,7 +40,7 @@ Side side_of(prove::Formulas& formulas, TableOf of) {
   return side;
 }
 
-/// Beyond this place in `other`, nothing can be first that the formula holds for.
+/// After this place in `other`, no rule can be the first for a subject of the formula.
 size_t last_place(const Side& other, FormulaId formula) {
   const auto at = other.first.find(formula);
   return at == other.first.end() ? other.formulas.size() - 1 : at->second;
@@ -54,13 +54,13 @@ std::vector<FormulaId> before(const Side& a, size_t i, const Side& b, size_t j) 
   return formulas;
 }
 
-/// Whether the sides provably label alike, walked down together: where they differ, a rule is never
-/// reached past the rules above it, or two of one label take the same names there. False says
+/// Whether both sides provably give the same labels. Walks both lists together: where they differ,
+/// a rule is unreachable, or two rules with the same label match the same names there. False proves
 /// nothing.
-bool provably_alike(prove::Prover& prover, const Side& a, const Side& b) {
-  std::vector<FormulaId> above;  // of a; what those of b above `j` take is the same by then
-  const auto taken = [&](FormulaId formula) { return prover.find(formula, above).none(); };
-  const auto within = [&](FormulaId one, FormulaId other) {
+bool provably_same(prove::Prover& prover, const Side& a, const Side& b) {
+  std::vector<FormulaId> above;  // of a; the rules of b above `j` match the same names
+  const auto unreachable = [&](FormulaId formula) { return prover.find(formula, above).none(); };
+  const auto implies = [&](FormulaId one, FormulaId other) {
     above.push_back(other);
     const bool none = prover.find(one, above).none();
     above.pop_back();
@@ -72,13 +72,13 @@ bool provably_alike(prove::Prover& prover, const Side& a, const Side& b) {
     const FormulaId one = a.formulas[i];
     const FormulaId other = b.formulas[j];
     const bool labels = a.labels[i] == b.labels[j];
-    if (labels && (one == other || (within(one, other) && within(other, one)))) {
+    if (labels && (one == other || (implies(one, other) && implies(other, one)))) {
       above.push_back(one);
       ++i;
       ++j;
-    } else if (i + 1 < a.formulas.size() && taken(one)) {
+    } else if (i + 1 < a.formulas.size() && unreachable(one)) {
       ++i;
-    } else if (j + 1 < b.formulas.size() && taken(other)) {
+    } else if (j + 1 < b.formulas.size() && unreachable(other)) {
       ++j;
     } else {
       return false;
@@ -120,7 +120,7 @@ TableComparison compare_tables(prove::Prover& prover, TableOf before_table, Tabl
   const Side a = side_of(prover.formulas(), before_table);
   const Side b = side_of(prover.formulas(), after_table);
   TableComparison comparison;
-  if (provably_alike(prover, a, b)) return comparison;
+  if (provably_same(prover, a, b)) return comparison;
   std::set<std::pair<std::string_view, std::string_view>> shown;
   for (size_t i = 0; i < a.formulas.size(); ++i) {
     const size_t end = last_place(b, a.formulas[i]);
@@ -146,7 +146,7 @@ TableComparison compare_tables(prove::Prover& prover, TableOf before_table, Tabl
   return comparison;
 }
 
-std::string label_given(const sema::Rule& rule) {
+std::string label_of(const sema::Rule& rule) {
   return rule.keep ? std::string(own_name) : rule.label;
 }
 
@@ -158,7 +158,7 @@ std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
     if (!other) return;
     std::vector<std::string> dimensions = dimensions_of(before, model);
     for (std::string& name : dimensions_of(after, after.models.get(*other))) {
-      if (std::find(dimensions.begin(), dimensions.end(), name) == dimensions.end()) {
+      if (std::ranges::find(dimensions, name) == dimensions.end()) {
         dimensions.push_back(std::move(name));
       }
     }

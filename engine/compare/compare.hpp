@@ -1,4 +1,4 @@
-// Two rulesets held against each other, by meaning: which subjects get another label.
+// Compares two rulesets by meaning: which subjects get another label.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace kr::compare {
 
-/// Subjects that one table labels `from` and the other `to`, shown by one of them. A label may be
+/// Subjects that the first table labels `from` and the second `to`, with an example. A label may be
 /// `unclassified`; a kept name is `(its own name)`.
 struct Move {
   std::string from;
@@ -18,11 +18,11 @@ struct Move {
 };
 
 struct TableComparison {
-  std::vector<Move> moves;  // in the order of the first table's rules; each pair of labels once
-  bool proven = true;       // false: past the budget there may be more
+  std::vector<Move> moves;  // in the order of the first table's rules; unique pairs of labels
+  bool proven = true;       // false: the budget was exceeded, there may be more
 };
 
-/// A dimension of a model; an absent table leaves all unclassified.
+/// A dimension of a model; without a table all subjects are unclassified.
 struct TableOf {
   const sema::Program* program = nullptr;
   const sema::Table* table = nullptr;
@@ -39,7 +39,7 @@ struct Change {
 
 struct Comparison {
   std::vector<Change> changes;
-  /// Models (`vllm/llama`) that only one side has.
+  /// Models (`vllm/llama`) of only one side.
   std::vector<std::string> only_before;
   std::vector<std::string> only_after;
   bool proven = true;
@@ -49,11 +49,11 @@ struct Comparison {
   }
 };
 
-/// A dimension of a model that both Programs have, by names of engine and model.
+/// A dimension of a model that both Programs have; engines and models are identified by name.
 struct ComparedDimension {
   std::string engine;
   std::string model;
-  std::string dimension;  // of either
+  std::string dimension;  // of either Program
   sema::ModelId before;
   sema::ModelId after;
 };
@@ -61,10 +61,10 @@ struct ComparedDimension {
 std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
                                                    const sema::Program& after);
 
-/// As a Move says it: `(its own name)` where the rule keeps it.
-std::string label_given(const sema::Rule& rule);
+/// The label in a Move: `(its own name)` if the rule keeps the name.
+std::string label_of(const sema::Rule& rule);
 
-/// Every dimension of every model that both have (by names of engine and model).
+/// Compares every dimension of every model that both have (identified by name).
 Comparison compare_programs(const sema::Program& before, const sema::Program& after);
 
 }  // namespace kr::compare

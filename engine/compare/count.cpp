@@ -15,20 +15,20 @@ Key key_of(const Change& change) {
   return {change.engine, change.model, change.dimension, change.move.from, change.move.to};
 }
 
-/// All names, scanned for one Program.
+/// Scans all names for one Program.
 std::vector<match::AtomSet> scanned(const ScannedProgram& rules,
-                                    const std::vector<NameMet>& names) {
+                                    const std::vector<TimedName>& names) {
   std::vector<match::AtomSet> sets(names.size());
   match::Scanner scanner(rules.database);
   for (size_t i = 0; i < names.size(); ++i) scanner.scan(names[i].name, sets[i]);
   return sets;
 }
 
-/// The label each name gets in a dimension of a model.
+/// The label of each name in a dimension of a model.
 std::vector<std::string> labels_of(const sema::Program& program, const sema::Model& model,
                                    std::string_view dimension,
                                    const std::vector<match::AtomSet>& sets,
-                                   const std::vector<NameMet>& names) {
+                                   const std::vector<TimedName>& names) {
   std::vector<std::string> labels(sets.size(), std::string(sema::reserved::unclassified));
   const auto id = program.dimension(dimension);
   const sema::Table* table = id ? model.table(*id) : nullptr;
@@ -36,7 +36,7 @@ std::vector<std::string> labels_of(const sema::Program& program, const sema::Mod
   const match::TableMatcher matcher(program, *table);
   for (size_t i = 0; i < sets.size(); ++i) {
     const auto rule = matcher.match({.name = &sets[i], .kind = names[i].kind});
-    if (rule) labels[i] = label_given(program.rules.get(*rule));
+    if (rule) labels[i] = label_of(program.rules.get(*rule));
   }
   return labels;
 }
@@ -44,7 +44,8 @@ std::vector<std::string> labels_of(const sema::Program& program, const sema::Mod
 }  // namespace
 
 std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedProgram& before,
-                                   const ScannedProgram& after, const std::vector<NameMet>& names) {
+                                   const ScannedProgram& after,
+                                   const std::vector<TimedName>& names) {
   std::vector<MoveCount> counts;
   std::map<Key, size_t> places;
   for (const Change& change : comparison.changes) {
@@ -74,7 +75,7 @@ std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedPr
       KR_CHECK(!__builtin_add_overflow(count.total_ns, names[i].total_ns, &count.total_ns));
     }
   }
-  std::stable_sort(counts.begin(), counts.end(), [](const MoveCount& a, const MoveCount& b) {
+  std::ranges::stable_sort(counts, [](const MoveCount& a, const MoveCount& b) {
     return std::tie(a.total_ns, a.names) > std::tie(b.total_ns, b.names);
   });
   return counts;

@@ -1,4 +1,4 @@
-// How much of what was measured moves between two rulesets.
+// Counts the measured names and times that get another label in another ruleset.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace kr::compare {
 
-/// A name that was met, and the time it took (0 where only the name is known).
-struct NameMet {
+/// A name and its total time (0 if only the name is known).
+struct TimedName {
   std::string name;
   OperationKind kind = OperationKind::kernel;
   int64_t total_ns = 0;
-  /// The only engine and model to count it for; empty: all.
+  /// The engine and model to count it for; empty: all.
   std::string engine = {};
   std::string model = {};
 
@@ -31,17 +31,18 @@ struct ScannedProgram {
   std::shared_ptr<const match::Database> database;
 };
 
-/// The names met that move as a Change says, without context (nothing `within`).
+/// The number and time of the names that move with a Change, without context (nothing `within`).
 struct MoveCount {
   Change change;
   int64_t names = 0;
   int64_t total_ns = 0;
 };
 
-/// The comparison's changes, each with its count: the longest time first, then the most names, then
-/// in its order. Where it is not proven, moves that only the names show are added, with such a name
-/// for a witness.
+/// The comparison's changes with their counts: the longest time first, then the most names, then in
+/// the order of the comparison. If the comparison is not proven, moves that only the names show are
+/// added, with such a name as the witness.
 std::vector<MoveCount> count_moves(const Comparison& comparison, const ScannedProgram& before,
-                                   const ScannedProgram& after, const std::vector<NameMet>& names);
+                                   const ScannedProgram& after,
+                                   const std::vector<TimedName>& names);
 
 }  // namespace kr::compare

@@ -175,8 +175,8 @@ std::optional<std::string> as_text(std::string_view text, const Regex& regex,
 
 /// `i` is written only if it changes the expression.
 std::string as_regex(std::string_view text, bool ignore_case) {
-  const bool matters = ignore_case && regex::dump(*parse(text, true).regex) !=
-                                          regex::dump(*parse(text, false).regex);
+  const bool matters = ignore_case && regex::to_hyperscan(*parse(text, true).regex) !=
+                                          regex::to_hyperscan(*parse(text, false).regex);
   return fmt::format("/{}/{}", text, matters ? "i" : "");
 }
 

@@ -37,8 +37,7 @@ const std::vector<Characters::Mark>& Characters::marks(source::FileId file) {
 uint32_t Characters::before(source::FileId file, uint32_t offset) {
   const std::vector<Mark>& all = marks(file);
   const std::string_view text = sources_.text(file);
-  const auto above = std::upper_bound(all.begin(), all.end(), offset,
-                                      [](uint32_t o, const Mark& mark) { return o < mark.offset; });
+  const auto above = std::ranges::upper_bound(all, offset, {}, &Mark::offset);
   Mark here = *std::prev(above);
   while (here.offset < offset && here.offset < text.size()) {
     here.offset += character_length(text, here.offset);

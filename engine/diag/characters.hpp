@@ -1,4 +1,4 @@
-// Characters before a byte of a file, for formats that count in characters.
+// Counts the characters before a byte of a file, for formats whose columns are characters.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace kr::diag {
 
-/// Counts Unicode code points; a byte that is not UTF-8 counts as one (a reader sees U+FFFD in its
-/// place). Inside a character the character counts as not yet begun.
+/// Counts Unicode code points. A byte that is not UTF-8 counts as one (readers show U+FFFD for it).
+/// An offset inside a character does not count that character.
 class Characters {
  public:
   explicit Characters(const source::SourceMap& sources) : sources_(sources) {}
@@ -21,7 +21,7 @@ class Characters {
   source::Position position(source::FileId file, uint32_t offset);
 
  private:
-  /// The begin of a character every few thousand bytes.
+  /// The start of a character, recorded every few thousand bytes.
   struct Mark {
     uint32_t offset;
     uint32_t characters;

@@ -6,43 +6,15 @@
 #include <tuple>
 
 namespace kr::diag {
-namespace {
-
-struct Row {
-  std::string_view id;
-  std::string_view symbol;
-  Severity severity;
-  int arguments;
-  std::string_view message;
-};
-
-constexpr Row rows[] = {
+const std::vector<CodeInfo>& all_codes() {
+  static const std::vector<CodeInfo> codes = [] {
+    std::vector<CodeInfo> all{
 #define KR_CODE(id, symbol, severity, arguments, message) \
   {#id, #symbol, Severity::severity, arguments, message},
 #include "diag/codes.def"
 #undef KR_CODE
-};
-
-/// `unknown_label` as `unknown-label`; the texts live as long as the process.
-std::string_view dashed(std::string_view symbol) {
-  static std::vector<std::string>* texts = [] {
-    auto* all = new std::vector<std::string>;
-    all->reserve(std::size(rows));
-    return all;
-  }();
-  std::string name(symbol);
-  std::replace(name.begin(), name.end(), '_', '-');
-  return texts->emplace_back(std::move(name));
-}
-
-}  // namespace
-
-const std::vector<CodeInfo>& all_codes() {
-  static const std::vector<CodeInfo> codes = [] {
-    std::vector<CodeInfo> all;
-    for (const Row& row : rows) {
-      all.push_back({row.id, dashed(row.symbol), row.severity, row.arguments, row.message});
-    }
+    };
+    for (CodeInfo& info : all) std::ranges::replace(info.name, '_', '-');
     return all;
   }();
   return codes;
@@ -91,7 +63,7 @@ Diagnostic& Sink::add(const CodeInfo& info, source::Span span, std::string messa
 
 std::vector<Diagnostic> Sink::sorted() const {
   std::vector<Diagnostic> sorted = diagnostics_;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
+  std::ranges::stable_sort(sorted, [](const Diagnostic& a, const Diagnostic& b) {
     return std::tie(a.span.file, a.span.begin) < std::tie(b.span.file, b.span.begin);
   });
   return sorted;

@@ -1,5 +1,5 @@
-// What a user wrote wrong, as data: code, message, place, the other party, the remedy, an edit.
-// Phases add Diagnostics to a Sink; renderers (diag/render.hpp) turn them into text.
+// Diagnostics as data: code, message, place, related places, help, an edit. The phases add them to
+// a Sink; renderers (diag/render.hpp) turn them into text.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,15 +19,15 @@ std::string_view to_string(Severity severity) noexcept;
 
 /// A row of codes.def.
 struct CodeInfo {
-  std::string_view id;    // KR204
-  std::string_view name;  // unknown-label
+  std::string_view id;  // KR204
+  std::string name;     // unknown-label
   Severity severity;
   int arguments;
   std::string_view message;  // an fmt format string
 };
 
-/// A code whose count of arguments is part of its type: a call with the wrong number of them does
-/// not compile.
+/// The number of arguments of a code is part of its type: a call with another number does not
+/// compile.
 template <int N>
 struct Code {
   const CodeInfo* info;
@@ -35,9 +35,9 @@ struct Code {
 
 /// All rows, in the order of codes.def.
 const std::vector<CodeInfo>& all_codes();
-/// By id or by name; null where there is none.
+/// Finds a code by id or name; null if there is none.
 const CodeInfo* find_code(std::string_view id_or_name);
-/// A code's message with `…` in the place of each argument.
+/// The message of a code with `…` for each argument.
 std::string description(const CodeInfo& info);
 
 namespace detail {
@@ -79,7 +79,7 @@ struct Diagnostic {
   std::string message;
   std::vector<Related> related_;
   std::string help_;                   // may be empty
-  std::optional<std::string> witness;  // a name that shows it
+  std::optional<std::string> witness;  // an example name
   std::optional<Fix> fix;
 
   template <class... Args>
@@ -97,10 +97,10 @@ struct Diagnostic {
 /// Collects the diagnostics of one run.
 class Sink {
  public:
-  /// The reference is good until the next `add`.
+  /// The reference is valid until the next `add`.
   template <int N, class... Args>
   Diagnostic& add(const Code<N>& code, source::Span span, const Args&... args) {
-    static_assert(sizeof...(Args) == N, "the code takes another number of arguments");
+    static_assert(sizeof...(Args) == N, "wrong number of arguments for this code");
     return add(*code.info, span, fmt::vformat(code.info->message, fmt::make_format_args(args...)));
   }
   Diagnostic& add(const CodeInfo& info, source::Span span, std::string message);
@@ -108,7 +108,7 @@ class Sink {
   bool has_errors() const noexcept { return errors_ > 0; }
   size_t errors() const noexcept { return errors_; }
   const std::vector<Diagnostic>& all() const noexcept { return diagnostics_; }
-  /// By file and offset, stable: phases keep their order at one place.
+  /// Sorted by file and offset. The sort is stable: phases keep their order at one place.
   std::vector<Diagnostic> sorted() const;
 
  private:

@@ -7,7 +7,7 @@ namespace {
 
 enum class Part : uint8_t { property, message };
 
-/// In a message `%` and line breaks would be read as something else, in a property `:` and `,` too.
+/// `%` and line breaks have a meaning in messages; in properties `:` and `,` do too.
 std::string escaped(std::string_view text, Part part) {
   std::string out;
   for (const char c : text) {
@@ -40,7 +40,7 @@ std::string place(const source::SourceMap& sources, source::Span span) {
   std::string text = fmt::format("file={},line={},endLine={},",
                                  escaped(printable(sources.path(span.file)), Part::property),
                                  begin.line, end.line);
-  // Columns are taken only where the span is on one line.
+  // GitHub accepts columns only if the span is on one line.
   if (begin.line == end.line) text += fmt::format("col={},endColumn={},", begin.column, end.column);
   return text;
 }
@@ -52,8 +52,8 @@ std::string render_github(const source::SourceMap& sources,
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics) {
     std::string message = printable(diagnostic.message);
-    const std::string remarks = remark_lines(sources, diagnostic);
-    if (!remarks.empty()) message += '\n' + remarks.substr(0, remarks.size() - 1);
+    const std::string details = detail_lines(sources, diagnostic);
+    if (!details.empty()) message += '\n' + details.substr(0, details.size() - 1);
     text +=
         fmt::format("::{} {}title={} {}::{}\n", command(diagnostic.severity),
                     diagnostic.span.valid() ? place(sources, diagnostic.span) : std::string(),

@@ -1,13 +1,16 @@
-// Findings as one JSON array, of the shape that docs/cli.md writes down.
+// Findings as one JSON array; docs/cli.md documents its shape.
+#include <initializer_list>
+
 #include "base/json_writer.hpp"
 #include "diag/renderers.hpp"
 
 namespace kr::diag {
 namespace {
 
-class Writer {
+class FindingWriter {
  public:
-  Writer(const source::SourceMap& sources, std::string& out) : sources_(sources), json_(out) {}
+  FindingWriter(const source::SourceMap& sources, JsonWriter& json)
+      : sources_(sources), json_(json) {}
 
   void add(const Diagnostic& diagnostic) {
     json_.open('{', true);
@@ -16,10 +19,7 @@ class Writer {
     json_.key("severity").text(to_string(diagnostic.severity));
     json_.key("message").text(diagnostic.message);
     begin_of(diagnostic.span);
-    const bool placed = diagnostic.span.valid();
-    const source::Position end = placed ? sources_.end(diagnostic.span) : source::Position();
-    number_or_null("end_line", placed, end.line);
-    number_or_null("end_column", placed, end.column);
+    end_of(diagnostic.span);
     json_.key("related").open('[');
     for (const Related& related : diagnostic.related_) {
       json_.open('{');
@@ -28,49 +28,44 @@ class Writer {
       json_.close('}');
     }
     json_.close(']');
-    json_.key("witness");
     if (diagnostic.witness) {
-      json_.text(*diagnostic.witness);
+      json_.key("witness").text(*diagnostic.witness);
     } else {
-      json_.null();
+      nulls({"witness"});
     }
-    json_.key("fix");
-    fix(diagnostic.fix);
+    if (diagnostic.fix) {
+      fix(*diagnostic.fix);
+    } else {
+      nulls({"fix"});
+    }
     json_.close('}');
   }
 
-  void open() { json_.open('['); }
-  void close() { json_.close(']'); }
-
  private:
-  void number_or_null(std::string_view key, bool known, uint32_t value) {
-    json_.key(key);
-    if (known) {
-      json_.number(value);
-    } else {
-      json_.null();
-    }
+  void nulls(std::initializer_list<std::string_view> keys) {
+    for (const std::string_view key : keys) json_.key(key).null();
   }
 
   void begin_of(source::Span span) {
-    const bool placed = span.valid();
-    json_.key("file");
-    if (placed) {
-      json_.text(sources_.path(span.file));
-    } else {
-      json_.null();
-    }
-    const source::Position begin = placed ? sources_.begin(span) : source::Position();
-    number_or_null("line", placed, begin.line);
-    number_or_null("column", placed, begin.column);
+    if (!span.valid()) return nulls({"file", "line", "column"});
+    const source::Position begin = sources_.begin(span);
+    json_.key("file").text(sources_.path(span.file));
+    json_.key("line").number(begin.line);
+    json_.key("column").number(begin.column);
   }
 
-  void fix(const std::optional<Fix>& fix) {
-    if (!fix) return json_.null();
-    json_.open('{');
-    json_.key("safe").number(fix->safe);
+  void end_of(source::Span span) {
+    if (!span.valid()) return nulls({"end_line", "end_column"});
+    const source::Position end = sources_.end(span);
+    json_.key("end_line").number(end.line);
+    json_.key("end_column").number(end.column);
+  }
+
+  void fix(const Fix& fix) {
+    json_.key("fix").open('{');
+    json_.key("safe").number(fix.safe);
     json_.key("edits").open('[');
-    for (const Edit& edit : fix->edits) {
+    for (const Edit& edit : fix.edits) {
       json_.open('{');
       json_.key("start").number(edit.span.begin);
       json_.key("end").number(edit.span.end);
@@ -82,17 +77,18 @@ class Writer {
   }
 
   const source::SourceMap& sources_;
-  JsonWriter json_;
+  JsonWriter& json_;
 };
 
 }  // namespace
 
 std::string render_json(const source::SourceMap& sources, std::span<const Diagnostic> diagnostics) {
   std::string text;
-  Writer writer(sources, text);
-  writer.open();
+  JsonWriter json(text);
+  FindingWriter writer(sources, json);
+  json.open('[');
   for (const Diagnostic& diagnostic : diagnostics) writer.add(diagnostic);
-  writer.close();
+  json.close(']');
   return text + '\n';
 }
 

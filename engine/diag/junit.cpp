@@ -1,6 +1,5 @@
-// Findings as JUnit XML. A finding that is only likely (info) is a testcase that passes, with its
-// text as output; where there is no finding one testcase says so, since some readers take a file
-// without any for a mistake.
+// Findings as JUnit XML. An info is a test case that passes, with the finding as its output. With
+// no findings there is one test case that says so: some readers reject a file without test cases.
 #include <map>
 
 #include "diag/junit_xml.hpp"
@@ -17,7 +16,7 @@ JunitCase testcase(const source::SourceMap& sources, const Diagnostic& diagnosti
       .file = {},
       .failure = {},
       .message = diagnostic.message,
-      .lines = concise_line(sources, diagnostic) + '\n' + remark_lines(sources, diagnostic)};
+      .lines = concise_line(sources, diagnostic) + '\n' + detail_lines(sources, diagnostic)};
   if (diagnostic.span.valid()) {
     one.file = path;
     one.line = sources.begin(diagnostic.span).line;
@@ -31,13 +30,12 @@ JunitCase testcase(const source::SourceMap& sources, const Diagnostic& diagnosti
 }  // namespace
 
 std::string render_junit(const source::SourceMap& sources, std::span<const Diagnostic> diagnostics,
-                         const FormatOptions& options) {
-  // A suite a file, in the order in which the files come.
-  std::vector<JunitSuite> suites;
-  std::map<uint32_t, size_t> by_file;
+                         std::string_view title) {
+  std::vector<JunitSuite> suites;  // one per file, in the order of the findings
+  std::map<source::FileId, size_t> by_file;
   for (const Diagnostic& diagnostic : diagnostics) {
     const source::FileId file = diagnostic.span.file;
-    const auto [at, added] = by_file.try_emplace(file.index, suites.size());
+    const auto [at, added] = by_file.try_emplace(file, suites.size());
     if (added) suites.push_back({file.valid() ? sources.path(file) : "kr", {}});
     JunitSuite& suite = suites[at->second];
     suite.cases.push_back(testcase(sources, diagnostic, suite.name));
@@ -47,7 +45,7 @@ std::string render_junit(const source::SourceMap& sources, std::span<const Diagn
     none.classname = "kr";
     none.name = "no findings";
   }
-  return junit_xml(options.title, suites);
+  return junit_xml(title, suites);
 }
 
 }  // namespace kr::diag

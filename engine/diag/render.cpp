@@ -1,15 +1,14 @@
-#include "diag/render.hpp"
-
 #include <algorithm>
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
+#include "diag/renderers.hpp"
 
 namespace kr::diag {
 namespace {
 
-constexpr size_t widest = 110;  // columns of a source line before it is cut
-constexpr size_t lead = 40;     // columns kept before the span in a line that is cut
+constexpr size_t widest = 110;  // columns after which a source line is cut
+constexpr size_t lead = 40;     // bytes kept before the span in a cut line
 constexpr size_t tab = 4;
 
 struct Palette {
@@ -24,15 +23,15 @@ Palette palette_of(Severity severity, bool color) {
   return {own, "\x1b[1;32m", "\x1b[1;36m", "\x1b[34m", "\x1b[1m", "\x1b[0m"};
 }
 
-/// One source line as shown, and the columns of the carets below it.
+/// One source line as printed, and the columns of the carets below it.
 struct ShownLine {
   std::string text;
   size_t caret = 0;
   size_t carets = 1;
 };
 
-/// Bytes [begin, end) of a line are marked. Only the part round them is looked at, so that a line
-/// of megabytes costs no more than a short one.
+/// Bytes [begin, end) of a line are marked. Only the part near them is read, so that a very long
+/// line costs no more than a short one.
 ShownLine make_row(std::string_view line, size_t begin, size_t end) {
   begin = std::min(begin, line.size());
   end = std::clamp(end, begin, line.size());
@@ -76,7 +75,7 @@ class Snippet {
   void write() {
     const source::Position begin = sources_.begin(span_);
     source::Position end = sources_.end(span_);
-    // A span that ends with a line break ends on the line before.
+    // A span that ends with a line break ends on the previous line.
     if (end.line > begin.line && end.column == 1) {
       end.line -= 1;
       end.column = static_cast<uint32_t>(sources_.line(span_.file, end.line).size()) + 1;

@@ -1,4 +1,4 @@
-// Findings as SARIF 2.1.0: the form in which code hosts and editors take the results of checks.
+// Findings as SARIF 2.1.0, which code hosts and editors read.
 #include <map>
 
 #include "base/json_writer.hpp"
@@ -14,13 +14,13 @@ std::string_view level(Severity severity) {
   return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
 }
 
-/// A path as a URI, relative where the path is.
+/// A path as a URI; relative if the path is relative.
 std::string uri_of(std::string_view path) {
   while (path.starts_with("./")) path.remove_prefix(2);
   return (path.starts_with('/') ? "file://" : "") + uri_path(path);
 }
 
-/// Lines as lines, each shown as `printable` does.
+/// `printable` applied to each line.
 std::string printable_lines(std::string_view text) {
   std::string shown;
   for (;;) {

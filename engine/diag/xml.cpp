@@ -1,43 +1,35 @@
 #include "diag/xml.hpp"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "base/printable.hpp"
 
 namespace kr::diag {
 namespace {
 
-void append(std::string& out, std::string_view glyph) {
-  if (glyph == "&") {
-    out += "&amp;";
-  } else if (glyph == "<") {
-    out += "&lt;";
-  } else if (glyph == ">") {
-    out += "&gt;";
-  } else if (glyph == "\"") {
-    out += "&quot;";
-  } else if (glyph == "'") {
-    out += "&apos;";
-  } else if (glyph == "\t") {
-    out += "\\x09";  // an attribute's tab is read as a blank
-  } else if (glyph == "\xef\xbf\xbe") {
-    out += "\\xef\\xbf\\xbe";  // U+FFFE and U+FFFF are no characters of XML
-  } else if (glyph == "\xef\xbf\xbf") {
-    out += "\\xef\\xbf\\xbf";
-  } else {
-    out += glyph;
-  }
-}
+constexpr std::pair<std::string_view, std::string_view> replacements[] = {
+    {"&", "&amp;"},
+    {"<", "&lt;"},
+    {">", "&gt;"},
+    {"\"", "&quot;"},
+    {"'", "&apos;"},
+    {"\t", "\\x09"},  // XML readers turn a tab in an attribute into a space
+    // XML does not allow U+FFFE and U+FFFF.
+    {"\xef\xbf\xbe", "\\xef\\xbf\\xbe"},
+    {"\xef\xbf\xbf", "\\xef\\xbf\\xbf"}};
 
-std::string escaped(std::string_view text, bool keeps_lines) {
+std::string escape_xml(std::string_view text, bool keep_line_breaks) {
   std::string out;
-  out.reserve(text.size());
   while (!text.empty()) {
-    if (keeps_lines && text[0] == '\n') {
-      out += '\n';
-      text.remove_prefix(1);
-      continue;
-    }
     const Glyph glyph = first_glyph(text);
-    append(out, glyph.shown);
+    std::string_view shown = glyph.shown;
+    if (keep_line_breaks && text[0] == '\n') shown = "\n";
+    for (const auto& [special, replacement] : replacements) {
+      if (shown == special) shown = replacement;
+    }
+    out += shown;
     text.remove_prefix(glyph.bytes);
   }
   return out;
@@ -46,11 +38,27 @@ std::string escaped(std::string_view text, bool keeps_lines) {
 }  // namespace
 
 std::string xml_text(std::string_view text) {
-  return escaped(text, false);
+  return escape_xml(text, false);
 }
 
 std::string xml_lines(std::string_view text) {
-  return escaped(text, true);
+  return escape_xml(text, true);
+}
+
+std::string junit_file(std::string_view title, std::span<const JunitSuite> suites) {
+  size_t tests = 0;
+  size_t failures = 0;
+  std::string all;
+  for (const JunitSuite& suite : suites) {
+    tests += suite.tests;
+    failures += suite.failures;
+    all += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n",
+                       xml_text(suite.name), suite.tests, suite.failures, suite.cases);
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}</testsuites>\n",
+      xml_text(title), tests, failures, all);
 }
 
 }  // namespace kr::diag

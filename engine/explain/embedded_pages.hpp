@@ -1,4 +1,4 @@
-// The pages of docs/checks as the build embeds them.
+// The pages of docs/checks that the build embeds.
 #pragma once
 
 #include <span>

@@ -17,7 +17,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// What the hundreds of a number stand for.
+/// The group of a code, by the hundreds of its number.
 std::string_view group_of(const diag::CodeInfo& info) {
   switch (info.id[2]) {
     case '1':
@@ -45,38 +45,10 @@ std::string_view page_of(const diag::CodeInfo& info) {
   return {};
 }
 
-std::vector<PageExample> examples_of(std::string_view page) {
-  std::vector<PageExample> examples;
-  while (!page.empty()) {
-    const std::string_view line = take_line(page);
-    if (!line.starts_with("```")) continue;
-    PageExample example;
-    bool shown = false;
-    for (const std::string_view language : {"kr", "json"}) {
-      for (const bool good : {true, false}) {
-        const std::string head = fmt::format("```{} {}", language, good ? "good" : "bad");
-        if (!line.starts_with(head)) continue;
-        shown = true;
-        example.language = language;
-        example.good = good;
-        if (line.size() > head.size()) example.word = line.substr(head.size() + 1);
-      }
-    }
-    while (!page.empty()) {
-      const std::string_view inner = take_line(page);
-      if (inner == "```") break;
-      example.text += inner;
-      example.text += '\n';
-    }
-    if (shown) examples.push_back(std::move(example));
-  }
-  return examples;
-}
-
 const diag::CodeInfo* find_code_loosely(std::string_view word) {
-  const std::string lower = lowered(word);
+  const std::string lower = lowered(std::string(word));
   for (const diag::CodeInfo& info : diag::all_codes()) {
-    const std::string id = lowered(info.id);
+    const std::string id = lowered(std::string(info.id));
     if (id == lower || id == "kr" + lower || info.name == lower) return &info;
   }
   return nullptr;
@@ -94,8 +66,8 @@ std::optional<std::string> nearest_code(std::string_view word) {
 
 std::vector<std::string> codes_with(std::string_view part) {
   std::vector<std::string> names;
-  const std::string lower = lowered(part);
-  constexpr size_t least = 3;  // letters that say something
+  const std::string lower = lowered(std::string(part));
+  constexpr size_t least = 3;  // shorter parts are in too many names
   if (lower.size() < least) return names;
   for (const diag::CodeInfo& info : diag::all_codes()) {
     if (info.severity != diag::Severity::retired && info.name.find(lower) != info.name.npos) {

@@ -1,4 +1,4 @@
-// What each code means: the pages of docs/checks, one a code, embedded in the program.
+// The documentation of each code: the embedded pages of docs/checks, one per code.
 #pragma once
 
 #include <optional>
@@ -10,39 +10,29 @@
 
 namespace kr::explain {
 
-/// The page of a code as markdown; empty where it has none.
+/// The page of a code as Markdown; empty if it has none.
 std::string_view page_of(const diag::CodeInfo& info);
 
-/// `KR204-unknown-label.md`, the name of a code's page in docs/checks.
+/// The file name of a code's page in docs/checks: `KR204-unknown-label.md`.
 std::string page_file(const diag::CodeInfo& info);
-
-/// A block of rules in a page, or of tables to import: ```kr bad or ```json good, maybe with a
-/// further word.
-struct PageExample {
-  bool good = false;
-  std::string language;  // `kr`, `json`
-  std::string word;      // `latin-1`: the text is meant in that encoding; `export`: as exported
-  std::string text;
-};
-std::vector<PageExample> examples_of(std::string_view page);
 
 struct PageStyle {
   bool color = false;
   size_t width = 0;  // columns; 0: paragraphs keep their lines
 };
 
-/// A page for a terminal or a pipe: code is set in; with colour headings, severities and code in a
-/// line stand out.
+/// A page for a terminal or a pipe. Code blocks are indented; with colour, headings, severities and
+/// inline code are highlighted.
 std::string render_page(std::string_view page, PageStyle style);
 
-/// By id, its number or name, whatever the case of its letters.
+/// Finds a code by id, number or name, ignoring case.
 const diag::CodeInfo* find_code_loosely(std::string_view word);
-/// The id or name nearest to a word that is neither.
+/// The most similar id or name.
 std::optional<std::string> nearest_code(std::string_view word);
-/// The names that hold a part of three bytes or more, by id.
+/// The names that contain `part`, which must have at least three bytes, ordered by id.
 std::vector<std::string> codes_with(std::string_view part);
 
-/// A line a code: id, severity, name, message.
+/// One line per code: id, severity, name, message.
 std::string codes_text(bool color);
 /// The same as docs/checks/README.md, with links to the pages.
 std::string codes_markdown();

@@ -1,4 +1,4 @@
-// Markdown, as much of it as the pages use, for a terminal.
+// Renders the Markdown of the pages for a terminal.
 #include "base/printable.hpp"
 #include "explain/explain.hpp"
 
@@ -16,7 +16,7 @@ std::string_view severity_color(std::string_view text) {
   return {};
 }
 
-/// `code` in a colour of its own in the place of its backticks.
+/// Replaces the backticks of `code` by a colour.
 std::string with_code(std::string_view text) {
   std::string out;
   for (;;) {
@@ -31,7 +31,7 @@ std::string with_code(std::string_view text) {
   }
 }
 
-/// Columns of a word, colours left out.
+/// Columns of a word, without colour codes.
 size_t columns_of(std::string_view word) {
   size_t columns = 0;
   while (!word.empty()) {
@@ -46,10 +46,10 @@ size_t columns_of(std::string_view word) {
   return columns;
 }
 
-/// Line breaks of a paragraph put where the width wants them.
+/// A paragraph with its line breaks moved to fit the width.
 std::string wrapped(std::string text, size_t width) {
   size_t column = 0;
-  size_t blank = text.npos;  // the last one passed
+  size_t blank = text.npos;  // the last blank
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find_first_of(" \n", begin), text.size());
     const size_t columns = columns_of(std::string_view(text).substr(begin, end - begin));

@@ -35,11 +35,11 @@ class Reader {
     ++at_;
     return {at_ - 1, at_, space};
   }
-  /// A word and what is glued to it: `a.b.c`, `@memcpy`, `^"text"i$`.
-  Piece glued(bool path) {
+  /// A word and its adjacent tokens: `a.b.c`, `@memcpy`, `^"text"i$`.
+  Piece adjacent(bool path) {
     Piece all = piece();
     const auto goes_on = [&](const Token& token) {
-      if (!token.glued || token.kind == TokenKind::end) return false;
+      if (!token.adjacent || token.kind == TokenKind::end) return false;
       const Token& last = tokens_[at_ - 1];
       if (path || last.kind == TokenKind::word) {
         return token.is(".") || (last.is(".") && token.kind == TokenKind::word);
@@ -52,14 +52,15 @@ class Reader {
     all.last = at_;
     return all;
   }
-  /// `$` behind the `i` of a text.
+  /// `$` after the `i` of a text.
   bool flag_end() const {
-    return is("$") && now().glued && at_ >= 2 && tokens_[at_ - 1].is("i") && tokens_[at_ - 1].glued;
+    return is("$") && now().adjacent && at_ >= 2 && tokens_[at_ - 1].is("i") &&
+           tokens_[at_ - 1].adjacent;
   }
   void head(Item& item, size_t count) {
     for (; count > 0; --count) item.head.push_back(piece());
   }
-  void path(Item& item) { item.head.push_back(glued(true)); }
+  void path(Item& item) { item.head.push_back(adjacent(true)); }
   Item begin(Item::Kind kind) const {
     Item item;
     item.kind = kind;
@@ -192,7 +193,7 @@ class Reader {
   }
   Item test_case() {
     Item item = begin(Item::Kind::test);
-    if (is("@")) item.head.push_back(glued(false));
+    if (is("@")) item.head.push_back(adjacent(false));
     head(item, 1);
     if (is("within")) {
       item.within = at_++;
@@ -207,7 +208,7 @@ class Reader {
     return end(std::move(item));
   }
 
-  // Expressions. Nesting is bounded by the parser: syntax::max_nesting.
+  // Expressions. The parser bounds the nesting: syntax::max_nesting.
   Node expression() { return chain("|"); }
 
   Node chain(std::string_view mark) {
@@ -245,7 +246,7 @@ class Reader {
       node.parts.push_back(operand());
       node.width = node.parts[0].width + width;
     } else {
-      const Piece atom = glued(false);
+      const Piece atom = adjacent(false);
       for (size_t i = atom.first; i < atom.last; ++i) node.width += columns(tokens_[i].text);
     }
     return measured(std::move(node));
@@ -270,7 +271,7 @@ std::vector<Item> items_of(std::vector<Token>& tokens) {
 
 size_t columns(std::string_view text) {
   return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
+      std::ranges::count_if(text, [](char c) { return !continues_character(c); }));
 }
 
 }  // namespace kr::layout

@@ -1,5 +1,5 @@
-// What a rules file consists of, as it matters to its layout: items, their heads, the nesting of
-// their expressions. The text is known to parse: nothing here finds or reports a mistake.
+// The structure of a rules file for its layout: items, their heads, the nesting of their
+// expressions. The text is known to parse, so nothing here reports mistakes.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace kr::layout {
 
-/// Tokens [first, last) that stand together without blanks between them.
+/// Tokens [first, last) without blanks between them.
 struct Piece {
   size_t first = 0;
   size_t last = 0;
-  bool space = true;  // between it and the piece before
+  bool space = true;  // before it, unless it is the first
 };
 
 struct Node {
@@ -28,7 +28,7 @@ struct Node {
   bool comments = false;          // between its tokens
 };
 
-/// One of several parted by commas.
+/// One element of a list separated by commas.
 struct Part {
   std::vector<Piece> pieces;
   std::optional<Node> expr;
@@ -43,7 +43,7 @@ struct Item {
     list,     // fold, abbreviate
     test,     // one line of a test
     block,    // in a model or engine: rules of a dimension
-    nest,     // the other blocks: always on lines of their own
+    nest,     // the other blocks: always on several lines
   };
   Kind kind = Kind::plain;
   size_t first = 0;  // tokens [first, last)
@@ -51,17 +51,17 @@ struct Item {
   std::vector<Piece> head;
   std::optional<Node> expr;
   std::vector<Part> list;      // of fold and abbreviate; of a test: the names after `within`
-  size_t within = 0;           // of a test: the token; 0 where there is none
+  size_t within = 0;           // of a test: the token; 0: none
   size_t arrow = 0;            // of a test: the token
   std::vector<Part> expected;  // of a test
   std::vector<Item> items;     // of blocks
 };
 
-/// Reads the items of a file. Comments that stand behind an operator go before it, those before a
-/// comma behind it: that is where they are laid out.
+/// Reads the items of a file. Moves comments to where they are written: comments after an operator
+/// before it, and comments before a comma after it.
 std::vector<Item> items_of(std::vector<Token>& tokens);
 
-/// Columns that a text takes: characters, not bytes.
+/// The columns of a text: characters, not bytes.
 size_t columns(std::string_view text);
 
 }  // namespace kr::layout

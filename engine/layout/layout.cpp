@@ -10,7 +10,7 @@
 namespace kr::layout {
 namespace {
 
-/// A text of its own, parsed.
+/// A parsed text with its own SourceMap.
 struct Parsed {
   explicit Parsed(std::string text) : file(sources.add("", std::move(text))) {
     tree = syntax::parse(sources, file, sink);
@@ -31,13 +31,13 @@ std::string text_of(std::string_view text, const syntax::File& tree) {
 }
 
 bool same_mistakes(const diag::Sink& a, const diag::Sink& b) {
-  return std::equal(a.all().begin(), a.all().end(), b.all().begin(), b.all().end(),
-                    [](const diag::Diagnostic& x, const diag::Diagnostic& y) {
-                      return x.code == y.code && x.message == y.message;
-                    });
+  return std::ranges::equal(a.all(), b.all(),
+                            [](const diag::Diagnostic& x, const diag::Diagnostic& y) {
+                              return x.code == y.code && x.message == y.message;
+                            });
 }
 
-/// Declarations in which nothing was reported, in the order of the text.
+/// Declarations without reported mistakes, in the order of the text.
 std::vector<source::Span> without_mistakes(const syntax::File& tree, const diag::Sink& sink) {
   std::vector<source::Span> spans;
   const auto take = [&](const auto& declarations) {
@@ -46,8 +46,8 @@ std::vector<source::Span> without_mistakes(const syntax::File& tree, const diag:
       const auto touches = [&](source::Span other) {
         return other.begin <= span.end && span.begin <= other.end;
       };
-      if (std::none_of(sink.all().begin(), sink.all().end(),
-                       [&](const diag::Diagnostic& one) { return touches(one.span); })) {
+      if (std::ranges::none_of(sink.all(),
+                               [&](const diag::Diagnostic& one) { return touches(one.span); })) {
         spans.push_back(span);
       }
     }
@@ -58,13 +58,12 @@ std::vector<source::Span> without_mistakes(const syntax::File& tree, const diag:
   take(tree.tables);
   take(tree.engines);
   take(tree.tests);
-  std::sort(spans.begin(), spans.end(),
-            [](source::Span a, source::Span b) { return a.begin < b.begin; });
+  std::ranges::sort(spans, [](source::Span a, source::Span b) { return a.begin < b.begin; });
   return spans;
 }
 
-/// A file with mistakes: each declaration is laid out as a file of its own. Where the whole would
-/// then be read otherwise, it stays as written.
+/// Lays out a file with mistakes: each declaration as a separate file. If the result would parse
+/// differently, the text stays as written.
 std::string partly_laid_out(const source::SourceMap& sources, source::FileId id,
                             const syntax::File& tree, const diag::Sink& sink) {
   const std::string_view text = sources.text(id);

@@ -1,10 +1,10 @@
-// The one canonical layout of a rules file (`kr fmt`). There are no options.
+// The canonical layout of a rules file (`kr fmt`). There are no options.
 //
-// Two blanks a level; rules of a block as a table, those between two blank lines in one column; as
-// many alternatives on a line as 100 columns hold, operators leading the next; a block of one short
-// rule on one line. Comments, and what they speak of, stay where they are: an expression or list
-// with a comment in it or behind it keeps its line breaks. Blank lines stay, runs of them become
-// one. Texts and regular expressions stay byte for byte.
+// Two blanks per level. The rules of a block form a table: rules between two blank lines share a
+// column. A line has as many alternatives as fit in 100 columns; a continuation line begins with an
+// operator. A block of one short rule is on one line. Comments stay next to what they describe: an
+// expression or list with a comment in it or after it keeps its line breaks. Several blank lines
+// become one. Texts and regular expressions do not change.
 #pragma once
 
 #include <string>
@@ -14,18 +14,18 @@
 namespace kr::layout {
 
 struct Layout {
-  /// LF line breaks, no byte order mark. Empty for a file that says nothing.
+  /// LF line breaks, no byte order mark. Empty for a file without content.
   std::string text;
-  /// What is wrong in the file. With mistakes, those declarations are laid out that certainly have
-  /// none, and all else stands byte for byte as written.
+  /// The mistakes in the file. With mistakes, only declarations without mistakes are laid out;
+  /// everything else stays as written.
   diag::Sink sink;
 };
 
-/// Laid out again, the text stays as it is; its meaning and its comments are those of the file,
-/// which is checked each time.
+/// The layout is idempotent and keeps the meaning and the comments of the file, which is checked
+/// each time.
 Layout lay_out(const source::SourceMap& sources, source::FileId file);
 
-/// A text that certainly has no mistake, laid out.
+/// The layout of a text that has no mistakes.
 std::string laid_out(std::string text);
 
 }  // namespace kr::layout

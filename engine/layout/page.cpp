@@ -8,7 +8,7 @@
 namespace kr::layout {
 namespace {
 
-/// Lines longer than this have no part in the column of comments.
+/// Comments of longer lines are not aligned.
 constexpr size_t widest_aligned = 72;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Lines as they are laid out: code, and what is said behind it.
+// The lines of a layout: code and trailing comments.
 #pragma once
 
 #include <string>
@@ -11,24 +11,24 @@ inline constexpr size_t page_width = 100;
 
 class Page {
  public:
-  /// The column at which the next text stands.
+  /// The column of the next text.
   size_t column() const;
   size_t lines() const { return lines_.size(); }
-  /// Whether the last line has code and no comment yet.
+  /// Whether the last line has code and no comment.
   bool takes_comment() const;
 
-  /// Begins a line; one that is still empty is indented anew.
+  /// Begins a line; an empty last line only gets the new indentation.
   void newline(size_t indent);
-  /// A blank line before the line just begun; none where a block or the file begins.
+  /// Adds a blank line before the current line, unless a block or the file begins there.
   void blank();
   void add(std::string_view text);
   void pad(size_t column);
-  /// A comment behind the last line.
+  /// Adds a comment after the code of the last line.
   void trail(std::string_view comment);
-  /// A comment on the line just begun, and the end of that line.
+  /// Adds a comment on its own line.
   void comment(std::string_view text);
 
-  /// The text. Comments behind neighbouring lines stand in one column.
+  /// The text. Trailing comments of adjacent lines are in one column.
   std::string text() const;
 
  private:

@@ -20,8 +20,7 @@ class Same {
  private:
   template <class T>
   bool all(const std::vector<T>& a, const std::vector<T>& b) const {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [this](const T& x, const T& y) { return is(x, y); });
+    return std::ranges::equal(a, b, [this](const T& x, const T& y) { return is(x, y); });
   }
   template <class T>
   bool is(const std::optional<T>& a, const std::optional<T>& b) const {

@@ -1,12 +1,12 @@
-// Whether two files say the same.
+// Compares two parsed files.
 #pragma once
 
 #include "syntax/ast.hpp"
 
 namespace kr::layout {
 
-/// Equal but for spans: every declaration in its order, every expression with its parentheses,
-/// every comment.
+/// Whether two files are equal except for spans: declarations in their order, expressions with
+/// their parentheses, comments.
 bool same(const source::SourceMap& a_sources, const syntax::File& a,
           const source::SourceMap& b_sources, const syntax::File& b);
 

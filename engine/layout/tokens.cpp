@@ -8,14 +8,14 @@ namespace kr::layout {
 
 using syntax::TokenKind;
 
-bool Token::parted() const {
-  return blank_before || std::any_of(before.begin(), before.end(),
-                                     [](const Comment& comment) { return comment.blank_before; });
+bool Token::separated() const {
+  return blank_before ||
+         std::ranges::any_of(before, [](const Comment& comment) { return comment.blank_before; });
 }
 
 namespace {
 
-/// Past the slash that closes what opens at `at`.
+/// The offset after the slash that closes the regular expression at `at`.
 size_t past_regex(std::string_view text, size_t at) {
   for (++at; at < text.size() && text[at] != '/'; ++at) {
     if (text[at] == '\\') ++at;
@@ -37,7 +37,8 @@ std::vector<Token> tokens_of(std::string_view text, const std::vector<syntax::Co
   while (true) {
     syntax::Token seen = look.token(at);
     if (look.byte(seen.begin) == '/') {
-      // `test vllm / llama` divides; nowhere else do `test`, a word and a slash follow each other.
+      // In `test vllm / llama` the slash is a separator; `test`, a word and a slash occur only
+      // there.
       const size_t count = tokens.size();
       const bool divides =
           count >= 2 && tokens[count - 2].is("test") && tokens[count - 1].kind == TokenKind::word;
@@ -47,7 +48,7 @@ std::vector<Token> tokens_of(std::string_view text, const std::vector<syntax::Co
     Token token;
     token.kind = seen.kind;
     token.text = look.text(seen);
-    token.glued = seen.begin == at && !tokens.empty();
+    token.adjacent = seen.begin == at && !tokens.empty();
     token.line_before = breaks(at, seen.begin) > 0;
     size_t above = at;
     for (; comment != comments.end() && comment->span.begin < seen.begin; ++comment) {

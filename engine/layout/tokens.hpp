@@ -1,4 +1,4 @@
-// The tokens of a rules file without mistakes, each with the comments that stand before it.
+// The tokens of a rules file without mistakes, each with the comments before it.
 #pragma once
 
 #include <string>
@@ -12,23 +12,23 @@ namespace kr::layout {
 
 struct Comment {
   std::string_view text;      // without the line break
-  bool alone = false;         // nothing stands before it on its line
-  bool blank_before = false;  // a blank line parts it from what stands above
+  bool alone = false;         // the first on its line
+  bool blank_before = false;  // after a blank line
 };
 
 struct Token {
   syntax::TokenKind kind = syntax::TokenKind::end;
   std::string_view text;
-  bool glued = false;         // follows the token before it without a gap
-  bool line_before = false;   // a line break parts it from the token before it
-  bool blank_before = false;  // a blank line parts it from the comment or token above
+  bool adjacent = false;      // no gap after the previous token
+  bool line_before = false;   // a line break after the previous token
+  bool blank_before = false;  // a blank line after the previous comment or token
   std::vector<Comment> before;
 
   bool is(std::string_view what) const { return text == what && kind != syntax::TokenKind::string; }
-  /// Whether the first comment before it stands behind the token that precedes.
+  /// Whether the first comment before it is on the line of the previous token.
   bool trails() const { return !before.empty() && !before.front().alone; }
-  /// Whether a blank line stands anywhere between it and the token that precedes.
-  bool parted() const;
+  /// Whether there is a blank line between it and the previous token.
+  bool separated() const;
 };
 
 /// The last token is the end of the file, with the comments before it.

@@ -19,7 +19,7 @@ std::string Writer::write(const std::vector<Item>& items) {
   return page_.text();
 }
 
-// What stands where.
+// Measures.
 
 bool Writer::commented(size_t first, size_t last) const {
   return std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
@@ -53,7 +53,7 @@ size_t Writer::first_token(const Part& part) const {
   return part.expr ? part.expr->first : part.pieces.front().first;
 }
 
-/// A block of one short item without comments stands on one line.
+/// A block of one short item without comments is on one line.
 bool Writer::fits_on_line(const Item& item, size_t indent) const {
   if (item.kind != Item::Kind::block || item.items.size() > 1) return false;
   if (commented(item.first + 1, item.last)) return false;
@@ -65,19 +65,19 @@ bool Writer::fits_on_line(const Item& item, size_t indent) const {
   return indent + width <= widest_block;
 }
 
-/// A rule whose expression stands in the column of its block.
+/// Whether the expression of a rule is in the column of its block.
 bool Writer::in_table(const Item& item) const {
   return item.kind == Item::Kind::rule && width(item.head) <= widest_head &&
          !commented(item.first + 1, item.expr->first + 1);
 }
 
-/// Items that follow each other without a blank line share their columns.
+/// Consecutive items without a blank line share their columns.
 Writer::Columns Writer::columns_of(const std::vector<Item>& items, size_t first, size_t indent,
                                    size_t& last) {
   Columns columns;
   for (last = first; last < items.size(); ++last) {
     const Item& item = items[last];
-    if (last > first && tokens_[item.first].parted()) break;
+    if (last > first && tokens_[item.first].separated()) break;
     if (item.kind == Item::Kind::block) {
       if (!fits_on_line(item, indent)) {
         if (last == first) ++last;
@@ -132,14 +132,14 @@ void Writer::separate(size_t token, size_t indent, bool breaks) {
   }
 }
 
-/// The comments before an item, and its line begun.
+/// Writes the comments before an item and begins its line.
 void Writer::begin(const Item& item, size_t indent) {
   close(item.first, indent);
   page_.newline(indent);
   if (tokens_[item.first].blank_before) page_.blank();
 }
 
-/// The comments at the end of a block or file or before an item. Blank lines stay.
+/// Writes the comments at the end of a block or file, or before an item. Keeps blank lines.
 void Writer::close(size_t token, size_t indent) {
   for (const Comment& comment : std::exchange(tokens_[token].before, {})) {
     if (!comment.alone && page_.takes_comment()) {
@@ -166,7 +166,7 @@ void Writer::item(const Item& item, size_t indent, Columns columns) {
   const bool on_line = fits_on_line(item, indent);
   const bool is_block = item.kind == Item::Kind::block || item.kind == Item::Kind::nest;
   if (is_block && !on_line && on_one_line(item)) {
-    // What is said behind a line that becomes many is said before them.
+    // If one line becomes several, its trailing comment goes before them.
     std::vector<Comment>& behind = tokens_[item.last].before;
     if (tokens_[item.last].trails() && behind.front().text.starts_with("# kr:")) {
       tokens_[item.first].before.push_back({behind.front().text, true, false});
@@ -225,7 +225,7 @@ void Writer::pattern(const Item& item, size_t indent) {
   expression(*item.expr, indent + step, tokens_[item.last].trails());
 }
 
-/// In a table operators stand left of the column, so that the operands are below each other.
+/// In a table, operators are left of the column, so the operands are aligned.
 void Writer::rule(const Item& item, size_t indent, size_t column) {
   const bool table = in_table(item);
   head(item, indent + step);
@@ -240,7 +240,7 @@ void Writer::entry(const Item& item, size_t indent, Columns columns) {
     const bool titled =
         tokens_[item.head[1 % item.head.size()].first].kind == syntax::TokenKind::string;
     if (i == 1) page_.pad(columns.second - 1);
-    // A colour without a title stands where the others do.
+    // A colour without a title is in the column of colours.
     if (i == (titled ? 2 : 1) && columns.third > 0) page_.pad(columns.third - 1);
     if (i > 0) page_.add(" ");
     flat(item.head[i].first, item.head[i].last);
@@ -296,8 +296,8 @@ void Writer::test(const Item& item, size_t indent) {
 
 // Expressions.
 
-/// With a comment in it or behind it, an expression keeps its line breaks: the comment may speak of
-/// what stands on its line.
+/// An expression with a comment in it or after it keeps its line breaks: the comment may be about
+/// its line.
 void Writer::expression(const Node& node, size_t indent, bool as_written) {
   this->node(node, indent, 0, as_written || node.comments);
 }
@@ -326,7 +326,7 @@ void Writer::node(const Node& node, size_t indent, size_t tail, bool as_written)
   }
 }
 
-/// As many operands on a line as it holds; one that takes several lines is alone on them.
+/// Writes as many operands on a line as fit; an operand of several lines is alone on its lines.
 void Writer::chain(const Node& node, size_t indent, size_t tail, bool as_written) {
   bool alone = false;
   for (size_t i = 0; i < node.parts.size(); ++i) {

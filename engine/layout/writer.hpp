@@ -1,4 +1,4 @@
-// Items on a page.
+// Writes items on a page.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ class Writer {
   std::string write(const std::vector<Item>& items);
 
  private:
-  /// Columns that the items of a run share: expressions of rules, titles and colours of labels,
-  /// the braces of blocks on one line.
+  /// Columns that consecutive items share: expressions of rules, titles and colours of labels, the
+  /// braces of blocks on one line.
   struct Columns {
     size_t second = 0;
     size_t third = 0;
@@ -44,11 +44,11 @@ class Writer {
   void piece(const Piece& piece, size_t indent);
   void flat(size_t first, size_t last);
   void flat(const Node& node);
-  /// The comments before a token, and a line begun after them; false where there are none.
+  /// Writes the comments before a token and begins a line; false if there are none.
   bool comments(size_t token, size_t indent);
-  /// Those comments, or a blank.
+  /// Writes those comments, or a blank.
   void lead(size_t token, size_t indent);
-  /// Those comments, or a line break, or a blank.
+  /// Writes those comments, or a line break, or a blank.
   void separate(size_t token, size_t indent, bool breaks);
 
   bool commented(size_t first, size_t last) const;

@@ -1,4 +1,4 @@
-// KR318, KR408: abbreviations that change nothing, and those whose order matters.
+// KR318, KR408: abbreviations without effect, and abbreviations whose order matters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,35 +11,35 @@
 namespace kr::lint {
 namespace {
 
-/// Longer texts are not compared piece by piece.
+/// Longer texts are not compared part by part.
 constexpr size_t longest_compared = 256;
 
-/// Whether some piece at the end of `a` is one at the begin of `b`.
-bool meets(std::string_view a, std::string_view b) {
+/// Whether an end of `a` is a start of `b`.
+bool overlaps(std::string_view a, std::string_view b) {
   for (size_t n = 1; n <= std::min(a.size(), b.size()); ++n) {
     if (a.substr(a.size() - n) == b.substr(0, n)) return true;
   }
   return false;
 }
 
-/// Whether replacing anything by `to` can make `text` appear where it was not: only where the two
-/// overlap, or where nothing is put in and neighbours meet.
+/// Whether replacing anything by `to` can create a new `text`: only if the two overlap, or if `to`
+/// is empty, so that the text before and after joins.
 bool can_create(std::string_view to, std::string_view text) {
   if (to.size() > longest_compared || text.size() > longest_compared) return true;  // perhaps
-  return to.empty() || to.find(text) != to.npos || text.find(to) != text.npos || meets(to, text) ||
-         meets(text, to);
+  return to.empty() || to.find(text) != to.npos || text.find(to) != text.npos ||
+         overlaps(to, text) || overlaps(text, to);
 }
 
-/// Why an abbreviation changes no name, proven; the place of the one that shows it.
+/// The proven reason why an abbreviation has no effect, and the place of the one that causes it.
 struct Useless {
   std::string why;
   source::Span earlier;
 };
 
-/// Of a longer list the rest is not examined: each is compared with all before it.
+/// The rest of a longer list is not examined: each is compared with all before it.
 constexpr size_t most_examined = 500;
 
-/// By place in a list as it is applied; none where an abbreviation may change something.
+/// By index in the list; none if an abbreviation may have an effect.
 std::vector<std::optional<Useless>> useless_of(const std::vector<sema::Abbreviation>& all) {
   std::vector<std::optional<Useless>> found(all.size());
   for (size_t index = 0; index < all.size(); ++index) {
@@ -49,7 +49,7 @@ std::vector<std::optional<Useless>> useless_of(const std::vector<sema::Abbreviat
     for (size_t i = 0; i < index && !found[index]; ++i) {
       const sema::Abbreviation& earlier = all[i];
       if (found[i] || one.from.find(earlier.from) == one.from.npos) continue;
-      // From there on, no replacement may bring the earlier text back.
+      // No later replacement may create the earlier text again.
       bool stays_gone = true;
       for (size_t k = i; k < index && stays_gone; ++k) {
         stays_gone = found[k] || !can_create(all[k].to, earlier.from);
@@ -61,7 +61,7 @@ std::vector<std::optional<Useless>> useless_of(const std::vector<sema::Abbreviat
   return found;
 }
 
-/// Texts in which two abbreviations may get into each other's way.
+/// Texts in which two abbreviations may conflict.
 std::vector<std::string> meetings(const sema::Abbreviation& a, const sema::Abbreviation& b) {
   std::vector<std::string> texts{a.from, b.from};
   if (std::max({a.from.size(), a.to.size(), b.from.size()}) > longest_compared) return texts;
@@ -70,7 +70,7 @@ std::vector<std::string> meetings(const sema::Abbreviation& a, const sema::Abbre
       if (x.substr(x.size() - n) == y.substr(0, n)) texts.push_back(x + y.substr(n));
     }
   }
-  // What one leaves behind may be part of the other.
+  // The replacement of one may be part of the other.
   for (const auto& [x, y] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     if (x->to.empty()) continue;
     for (size_t at = y->from.find(x->to); at != std::string::npos;
@@ -82,26 +82,26 @@ std::vector<std::string> meetings(const sema::Abbreviation& a, const sema::Abbre
   return texts;
 }
 
-/// Beyond so many abbreviations of a model it is not asked how their order matters: every pair is
-/// tried on texts, among all others.
+/// The order of further abbreviations of a model is not examined: every pair is tested on texts,
+/// among all others.
 constexpr size_t most_compared = 100;
 
 struct Clash {
   std::string text;
   std::string in_order;
-  std::string turned;
+  std::string swapped;
 };
 std::optional<Clash> clash(const std::vector<sema::Abbreviation>& all, size_t first,
                            size_t second) {
-  std::vector<sema::Abbreviation> turned = all;
-  std::swap(turned[first], turned[second]);
+  std::vector<sema::Abbreviation> swapped = all;
+  std::swap(swapped[first], swapped[second]);
   const std::vector<sema::Abbreviation> pair{all[first], all[second]};
-  const std::vector<sema::Abbreviation> turned_pair{all[second], all[first]};
+  const std::vector<sema::Abbreviation> swapped_pair{all[second], all[first]};
   for (const std::string& text : meetings(all[first], all[second])) {
-    // The two alone, so that it is they who clash, and among the others, so that it is seen.
-    if (sema::abbreviate(text, pair) == sema::abbreviate(text, turned_pair)) continue;
+    // The two alone must clash, and the clash must be visible among all others.
+    if (sema::abbreviate(text, pair) == sema::abbreviate(text, swapped_pair)) continue;
     std::string a = sema::abbreviate(text, all);
-    std::string b = sema::abbreviate(text, turned);
+    std::string b = sema::abbreviate(text, swapped);
     if (a != b) return Clash{text, std::move(a), std::move(b)};
   }
   return std::nullopt;
@@ -112,12 +112,12 @@ std::optional<Clash> clash(const std::vector<sema::Abbreviation>& all, size_t fi
 void check_abbreviations(const Context& context, diag::Sink& sink) {
   struct Found {
     size_t models = 0;   // that have it
-    size_t useless = 0;  // in which it changes nothing
+    size_t useless = 0;  // in which it has no effect
     Useless why;
     const sema::Abbreviation* one = nullptr;
   };
   std::map<std::pair<source::FileId, uint32_t>, Found> found;
-  std::set<std::pair<uint32_t, uint32_t>> said;
+  std::set<std::pair<uint32_t, uint32_t>> reported;
   for (const sema::Model& model : context.program().models) {
     const std::vector<sema::Abbreviation>& all = model.abbreviations;
     const auto useless = useless_of(all);
@@ -133,14 +133,15 @@ void check_abbreviations(const Context& context, diag::Sink& sink) {
       if (!context.is_root(all[i].span.file) || i >= most_compared) continue;
       for (size_t k = 0; k < i; ++k) {
         if (useless[k]) continue;
-        const auto met = clash(all, k, i);
-        if (!met || !said.insert({all[k].span.begin, all[i].span.begin}).second) continue;
+        const auto found_clash = clash(all, k, i);
+        if (!found_clash || !reported.insert({all[k].span.begin, all[i].span.begin}).second)
+          continue;
         diag::Diagnostic& added =
             sink.add(diag::code::abbreviation_order, all[i].span, all[i].from, all[k].from);
         added.related(all[k].span, "this one is applied first");
-        added.help("`{}` becomes `{}`; in the other order `{}`", met->text, met->in_order,
-                   met->turned);
-        added.witness = met->text;
+        added.help("`{}` becomes `{}`; in the other order `{}`", found_clash->text,
+                   found_clash->in_order, found_clash->swapped);
+        added.witness = found_clash->text;
       }
     }
   }

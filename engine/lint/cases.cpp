@@ -1,4 +1,4 @@
-// KR404: one text in several cases.
+// KR404: texts that differ only in case.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 namespace kr::lint {
 namespace {
 
-/// How many texts an `i` stands for; capped.
+/// The number of texts that `i` matches; capped.
 uint64_t variants_of(const std::string& text) {
-  const auto letters = std::count_if(text.begin(), text.end(), is_lower);
+  const auto letters = std::ranges::count_if(text, is_lower);
   return letters > 40 ? uint64_t{1} << 40 : uint64_t{1} << letters;
 }
 
-/// The edit that makes the first of some operands `text` and takes the others out; none where
-/// something but blanks and `|` stands before one of them.
+/// The edits that replace the first of some operands by `text` and remove the others; none if
+/// something other than blanks and `|` is before one of them.
 std::optional<std::vector<diag::Edit>> join_operands(const Context& context,
                                                      const syntax::File& tree,
                                                      const syntax::Expr& whole,

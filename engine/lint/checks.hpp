@@ -1,5 +1,5 @@
-// The checks of `kr lint`. Each is a function over what was loaded; it reports whatever it likes,
-// and only what stands in a root file is kept.
+// The checks of `kr lint`. Each is a function over the loaded rules. Only findings in root files
+// are kept.
 #pragma once
 
 #include <optional>
@@ -17,18 +17,18 @@ struct WrittenAtom {
   const syntax::File* tree = nullptr;
   const syntax::Expr* expr = nullptr;
   regex::Regex regex;
-  /// All of an item of `fold`, where a lone text without anchors and flag is a whole name.
+  /// The whole item of a `fold`, where a single text without anchors and flag is a whole name.
   bool lone_fold = false;
 };
 
-/// What all checks look at.
+/// The input of all checks.
 struct Context {
   const match::CompiledRules& compiled;
   const LintOptions& options;
   const Modules& modules;
   std::vector<const sema::LoadedFile*> roots;
   std::vector<WrittenAtom> atoms;           // of the root files
-  prove::Allowance& allowance;              // of the proofs that findings by default need
+  prove::Allowance& allowance;              // for the proofs of findings that are shown by default
   std::vector<testing::TestSubject> tests;  // the names in the file's own tests, matched
 
   const sema::LoadedRules& rules() const { return *compiled.rules; }
@@ -38,14 +38,14 @@ struct Context {
   bool has_engine(const sema::LoadedFile& file) const { return !file.tree.engines.empty(); }
 };
 
-/// The steps that one part of the work on a file may take: `share` times the default.
+/// The steps for one part of the work on a file: `share` times the default.
 prove::Allowance allowance_for(const LintOptions& options, size_t share = 1);
 
-/// KR315 of one engine and dimension as one finding, at the first label.
+/// Groups the KR315 of one engine and dimension into one finding, at the first label.
 void group_untested(std::vector<diag::Diagnostic>& findings);
 
 using Check = void (*)(const Context&, diag::Sink&);
-/// In the order in which they run.
+/// In the order of execution.
 std::span<const Check> all_checks();
 
 void check_reachability(const Context& context, diag::Sink& sink);  // KR301 to KR303, KR305, KR306,

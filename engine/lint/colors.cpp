@@ -1,4 +1,4 @@
-// KR320, KR410: labels of one dimension that look alike in a chart.
+// KR320, KR410: labels of one dimension with the same or similar colours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class Colors {
  public:
   Colors(const Context& context, diag::Sink& sink) : context_(context), sink_(sink) {}
 
-  /// Compares all pairs of a dimension's labels that were not compared before.
+  /// Compares all pairs of labels of a dimension that have not been compared.
   void compare(const std::string& dimension, const std::vector<sema::Label>& labels) {
     for (size_t i = 0; i < labels.size(); ++i) {
       for (size_t k = 0; k < i; ++k) compare(dimension, labels[k], labels[i]);
@@ -33,11 +33,11 @@ class Colors {
     if (first.color.empty() || second.color.empty()) return;
     if (!context_.is_root(first.span.file) && !context_.is_root(second.span.file)) return;
     const auto key = [](source::Span span) { return std::pair(span.file, span.begin); };
-    const bool turn = !context_.is_root(second.span.file) ||
+    const bool swap = !context_.is_root(second.span.file) ||
                       (context_.is_root(first.span.file) && key(second.span) < key(first.span));
-    const sema::Label& one = turn ? second : first;
-    const sema::Label& other = turn ? first : second;  // of a root file
-    if (!said_.insert({key(one.span), key(other.span)}).second) return;
+    const sema::Label& one = swap ? second : first;
+    const sema::Label& other = swap ? first : second;  // of a root file
+    if (!compared_.insert({key(one.span), key(other.span)}).second) return;
     const std::string color = normal(one.color);
     const std::string near = normal(other.color);
     if (color == near) {
@@ -58,7 +58,7 @@ class Colors {
   using Key = std::pair<source::FileId, uint32_t>;
   const Context& context_;
   diag::Sink& sink_;
-  std::set<std::pair<Key, Key>> said_;
+  std::set<std::pair<Key, Key>> compared_;
 };
 
 }  // namespace

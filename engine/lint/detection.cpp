@@ -1,4 +1,4 @@
-// KR407: engines and models that are detected by the same thing.
+// KR407: engines and models with the same `detect` alternative.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,7 +10,7 @@
 namespace kr::lint {
 namespace {
 
-/// The alternatives of an expression, with their places; one that patterns share at its first.
+/// The alternatives of an expression with their places; a shared one only at its first place.
 void alternatives(const sema::Program& program, sema::ExprId id, source::Span place,
                   std::unordered_set<sema::ExprId>& seen,
                   std::vector<std::pair<sema::ExprId, source::Span>>& all) {
@@ -26,7 +26,7 @@ void alternatives(const sema::Program& program, sema::ExprId id, source::Span pl
   }
 }
 
-/// Those who are detected, and by what; each alternative is known by its formula.
+/// The owners of `detect` alternatives; each alternative is identified by its formula.
 class Detected {
  public:
   Detected(const Context& context, diag::Sink& sink) : context_(context), sink_(sink) {}

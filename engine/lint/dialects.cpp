@@ -1,5 +1,5 @@
-// KR409: what means something else where rules are exported to: Python's `re` on text (not bytes),
-// and older versions of it.
+// KR409: constructs whose meaning changes on export, to Python's `re` on text (not bytes) and its
+// older versions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace kr::lint {
 namespace {
 
-/// The escapes of a regular expression, by their letters, each once, in the order written.
+/// The letters of the escapes of a regular expression, without duplicates, in the order written.
 std::string escapes_of(std::string_view pattern) {
   std::string letters;
   for (size_t at = 0; at + 1 < pattern.size(); ++at) {
@@ -21,8 +21,8 @@ std::string escapes_of(std::string_view pattern) {
 }
 
 bool holds_high_byte(const regex::Regex& regex) {
-  // A class that is turned round holds them all and means none.
-  return std::any_of(regex.nodes.begin(), regex.nodes.end(), [](const regex::Node& node) {
+  // A negated class contains all of them, but is not about them.
+  return std::ranges::any_of(regex.nodes, [](const regex::Node& node) {
     return node.kind == regex::NodeKind::bytes && (node.set >> 128).any() && node.set.count() < 64;
   });
 }

@@ -6,21 +6,19 @@
 #include <span>
 
 #include "lint/checks.hpp"
-#include "lint/edits.hpp"
-#include "lint/same_meaning.hpp"
 #include "prove/memo.hpp"
 
 namespace kr::lint {
 namespace {
 
-/// A fix may lay bare the next one; more rounds than that are not worth waiting for.
+/// A fix may enable the next one; more rounds take too long.
 constexpr int max_rounds = 10;
 
-/// Rules with some fixes made to them.
+/// Rules with some fixes applied.
 struct Attempt {
   std::unique_ptr<sema::LoadedRules> rules;
   diag::Sink loaded;
-  std::string failure;  // empty: it holds
+  std::string failure;  // empty: success
 };
 
 Attempt attempt(const sema::LoadedRules& before, const std::vector<diag::Fix>& fixes,
@@ -28,8 +26,7 @@ Attempt attempt(const sema::LoadedRules& before, const std::vector<diag::Fix>& f
   Attempt made;
   const source::FileId file = before.files.front().file;
   made.rules = reload(before, file, apply(before.sources.text(file), fixes), made.loaded);
-  const bool safe =
-      std::all_of(fixes.begin(), fixes.end(), [](const diag::Fix& fix) { return fix.safe; });
+  const bool safe = std::ranges::all_of(fixes, [](const diag::Fix& fix) { return fix.safe; });
   if (made.loaded.has_errors()) {
     made.failure = "the rules do not load with it";
   } else if (safe && !same_meaning(before.program, made.rules->program, allowance)) {
@@ -38,15 +35,15 @@ Attempt attempt(const sema::LoadedRules& before, const std::vector<diag::Fix>& f
   return made;
 }
 
-/// Those of some fixes that can be made: all at once where that holds, else each half by itself, so
-/// that a bad one among many is found in few attempts.
+/// Finds the fixes that can be applied: all at once if that works, otherwise each half separately,
+/// so a bad fix among many is found in few attempts.
 class Chooser {
  public:
   Chooser(const sema::LoadedRules& before, prove::Allowance& allowance,
           std::vector<std::string>& notes)
       : before_(before), allowance_(allowance), notes_(notes) {}
 
-  /// Takes those of `fixes` that hold together with those taken before.
+  /// Adds the fixes that work together with those chosen before.
   void choose(std::span<const diag::Fix> fixes) {
     if (fixes.empty()) return;
     const size_t before = chosen_.size();
@@ -69,7 +66,7 @@ class Chooser {
   }
 
   size_t count() const { return chosen_.size(); }
-  /// The rules with all that were taken, where there are any.
+  /// The rules with all chosen fixes, if there are any.
   Attempt take() && { return std::move(last_); }
 
  private:
@@ -80,7 +77,53 @@ class Chooser {
   Attempt last_;
 };
 
+/// Two insertions at the same place overlap too: their order would be arbitrary.
+bool overlap(const diag::Edit& a, const diag::Edit& b) {
+  if (a.span.begin == b.span.begin) return true;
+  return a.span.begin < b.span.end && b.span.begin < a.span.end;
+}
+
+bool overlap(const diag::Fix& a, const diag::Fix& b) {
+  return std::ranges::any_of(a.edits, [&](const diag::Edit& one) {
+    return std::ranges::any_of(b.edits,
+                               [&](const diag::Edit& other) { return overlap(one, other); });
+  });
+}
+
 }  // namespace
+
+std::vector<diag::Fix> compatible_fixes(const std::vector<diag::Diagnostic>& findings,
+                                        source::FileId file, bool unsafe) {
+  std::vector<diag::Fix> chosen;
+  for (const diag::Diagnostic& finding : findings) {
+    if (!finding.fix || finding.fix->edits.empty() || (!finding.fix->safe && !unsafe)) continue;
+    const diag::Fix& fix = *finding.fix;
+    const bool here = std::ranges::all_of(
+        fix.edits, [&](const diag::Edit& edit) { return edit.span.file == file; });
+    const bool free =
+        std::ranges::none_of(chosen, [&](const diag::Fix& other) { return overlap(fix, other); });
+    if (here && free) chosen.push_back(fix);
+  }
+  return chosen;
+}
+
+std::string apply(std::string_view text, const std::vector<diag::Fix>& fixes) {
+  std::vector<const diag::Edit*> edits;
+  for (const diag::Fix& fix : fixes) {
+    for (const diag::Edit& edit : fix.edits) edits.push_back(&edit);
+  }
+  std::ranges::sort(edits, {}, [](const diag::Edit* edit) {
+    return std::pair(edit->span.begin, edit->span.end);
+  });
+  std::string result;
+  size_t at = 0;
+  for (const diag::Edit* edit : edits) {
+    result += text.substr(at, edit->span.begin - at);
+    result += edit->text;
+    at = edit->span.end;
+  }
+  return result += text.substr(at);
+}
 
 std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source::FileId file,
                                           const std::string& text, diag::Sink& sink) {
@@ -96,7 +139,7 @@ std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source
     files.push_back(std::move(made));
   }
   auto loaded = sema::load_rules(std::move(files), sink);
-  // They are of the same files.
+  // The files are the same.
   for (size_t i = 0; i < rules.files.size(); ++i) loaded->files[i].path = rules.files[i].path;
   return loaded;
 }
@@ -107,7 +150,7 @@ FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findin
   const source::FileId file = rules.rules->files.front().file;
   const std::string before(rules.sources().text(file));
   prove::Allowance allowance = allowance_for(options.lint);
-  // From round to round most stays the same.
+  // Most proofs stay the same from round to round.
   prove::ProofMemo own;
   LintOptions lint = options.lint;
   if (lint.proofs == nullptr) lint.proofs = &own;

@@ -1,4 +1,4 @@
-// Fixes made to a file in memory, round by round, until there are none left.
+// Applies fixes to a file in memory, in rounds, until there are none left.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@
 namespace kr::lint {
 
 struct FixResult {
-  size_t count = 0;                // of fixes that were made
-  std::string before;              // the text as it was, where there are any
-  std::vector<std::string> notes;  // fixes that were taken back, and why
+  size_t count = 0;                // of applied fixes
+  std::string before;              // the original text, if there are any
+  std::vector<std::string> notes;  // undone fixes, with the reason
 };
 
 struct FixOptions {
@@ -24,14 +24,28 @@ struct FixOptions {
   std::optional<match::Database::Cache> cache;
 };
 
-/// Makes the fixes of `findings` in the first file of `rules`, which becomes what the changed text
-/// loads as; `findings` become what is left. After safe fixes the rules must mean the same; those
-/// that break this or do not load are taken back.
+/// Applies the fixes of `findings` to the first file of `rules`, which then has the rules of the
+/// changed text; `findings` becomes the remaining findings. Safe fixes must keep the meaning of the
+/// rules; fixes that change it or do not load are undone.
 FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findings,
               const FixOptions& options);
 
-/// The same rules with another text of one file, from memory.
+/// Loads the same rules with another text of one file, from memory.
 std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source::FileId file,
                                           const std::string& text, diag::Sink& sink);
+
+/// The fixes of findings in one file that can be applied together: in the order of the findings,
+/// each complete, without overlap; unsafe fixes only if requested.
+std::vector<diag::Fix> compatible_fixes(const std::vector<diag::Diagnostic>& findings,
+                                        source::FileId file, bool unsafe);
+
+/// Applies the edits of fixes that do not overlap.
+std::string apply(std::string_view text, const std::vector<diag::Fix>& fixes);
+
+/// Whether two Programs have the same meaning for users, which every safe fix must keep: the
+/// patterns and tables of root files, all tables of all models, phases, folds, abbreviations,
+/// detection. True only if it is proven within the allowance.
+bool same_meaning(const sema::Program& before, const sema::Program& after,
+                  prove::Allowance& allowance);
 
 }  // namespace kr::lint

@@ -1,4 +1,4 @@
-// KR317: folds that change nothing.
+// KR317: folds without effect.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ Place place_of(const sema::Fold& fold) {
   return {fold.span.file, fold.span.begin};
 }
 
-/// Covered, or covering: asked of the same two in model after model.
+/// Compares folds; caches the answers, since models share folds.
 class Covers {
  public:
   explicit Covers(const Context& context)
@@ -27,7 +27,7 @@ class Covers {
     return prover_.find(formulas_.of(program_, fold.expr)).none();
   }
 
-  /// Whether all nodes of `fold` are those of `other` too, proven.
+  /// Whether `other` provably folds all nodes of `fold` too.
   bool covers(const sema::Fold& other, const sema::Fold& fold) {
     const prove::FormulaId outer = formulas_.of(program_, other.expr);
     const prove::FormulaId inner = formulas_.of(program_, fold.expr);
@@ -44,11 +44,10 @@ class Covers {
   std::map<std::pair<prove::FormulaId, prove::FormulaId>, bool> known_;
 };
 
-/// The fold of `all` that makes `fold` needless; of two that say the same, the first of the text
-/// stays.
+/// The fold of `all` that makes `fold` redundant; of two equal folds, the first stays.
 const sema::Fold* covering(Covers& covers, const std::vector<sema::Fold>& all,
                            const sema::Fold& fold) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const sema::Fold& other) {
+  const auto found = std::ranges::find_if(all, [&](const sema::Fold& other) {
     if (place_of(other) == place_of(fold) || !covers.covers(other, fold)) return false;
     return place_of(other) < place_of(fold) || !covers.covers(fold, other);
   });

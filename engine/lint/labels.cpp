@@ -1,4 +1,4 @@
-// KR314, KR315, KR412: labels, the rules that give them and the tests that show them.
+// KR314, KR315, KR316, KR412: labels, the rules that give them, and the tests.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 
 using DimensionLabel = std::pair<std::string, std::string>;
 
-/// Labels that rules of the file or of its models give; a dimension alone where names are kept.
-std::set<DimensionLabel> given(const Context& context, const syntax::File& tree) {
+/// Labels that rules of the file or of its models give; an empty label: `otherwise keep`.
+std::set<DimensionLabel> produced_labels(const Context& context, const syntax::File& tree) {
   const sema::Program& program = context.program();
   std::set<DimensionLabel> all;
   for (const sema::Model& model : program.models) {
@@ -28,7 +28,7 @@ std::set<DimensionLabel> given(const Context& context, const syntax::File& tree)
       if (table.otherwise) add(*table.otherwise);
     }
   }
-  // Tables may be for others.
+  // Other files may include the tables.
   for (const syntax::Table& table : tree.tables) {
     for (const syntax::Rule& rule : table.rules) {
       if (rule.kind == syntax::RuleKind::otherwise_keep) all.insert({table.dimension.text, ""});
@@ -38,15 +38,15 @@ std::set<DimensionLabel> given(const Context& context, const syntax::File& tree)
   return all;
 }
 
-void check_given(const Context& context, const sema::LoadedFile& file, diag::Sink& sink) {
-  const std::set<DimensionLabel> labels = given(context, file.tree);
+void check_produced(const Context& context, const sema::LoadedFile& file, diag::Sink& sink) {
+  const std::set<DimensionLabel> labels = produced_labels(context, file.tree);
   const std::string path = usage_path(context.rules(), file);
   for (const syntax::Labels& declared : file.tree.labels) {
     const std::string& dimension = declared.dimension.text;
     const Used elsewhere{path, sema::Noun::labels, dimension};
     const auto& others = context.options.used_elsewhere;
     if (dimension == "kind" || labels.contains({dimension, ""}) ||
-        std::binary_search(others.begin(), others.end(), elsewhere)) {
+        std::ranges::binary_search(others, elsewhere)) {
       continue;
     }
     for (const syntax::LabelDecl& label : declared.labels) {
@@ -57,7 +57,7 @@ void check_given(const Context& context, const sema::LoadedFile& file, diag::Sin
   }
 }
 
-/// What the tests of a file expect of an engine.
+/// The labels that the tests of a file expect for an engine.
 std::set<DimensionLabel> expected(const syntax::File& tree, const std::string& engine) {
   std::set<DimensionLabel> all;
   for (const syntax::Test& test : tree.tests) {
@@ -85,21 +85,22 @@ void check_tested(const syntax::Engine& engine, const syntax::Body& body,
   }
 }
 
-/// Labels of an open dimension, once an engine and dimension, at its first rule of a root file.
+/// Reports dimensions without `labels`, once per engine and dimension, at the first rule in a root
+/// file.
 void check_open(const Context& context, diag::Sink& sink) {
   const sema::Program& program = context.program();
   for (const sema::Engine& engine : program.engines) {
-    std::set<sema::DimensionId> said;
+    std::set<sema::DimensionId> reported;
     for (const sema::ModelId id : engine.models) {
       for (const sema::Table& table : program.models.get(id).tables) {
-        if (table.closed || said.contains(table.dimension)) continue;
+        if (table.closed || reported.contains(table.dimension)) continue;
         std::vector<sema::RuleId> rules = table.rules;
         if (table.otherwise) rules.push_back(*table.otherwise);
-        const auto first = std::find_if(rules.begin(), rules.end(), [&](sema::RuleId rule) {
+        const auto first = std::ranges::find_if(rules, [&](sema::RuleId rule) {
           return context.is_root(program.rules.get(rule).span.file);
         });
         if (first == rules.end()) continue;
-        said.insert(table.dimension);
+        reported.insert(table.dimension);
         const sema::Rule& rule = program.rules.get(*first);
         const std::string& name = program.dimensions.get(table.dimension).name;
         sink.add(diag::code::open_dimension, rule.label_span.valid() ? rule.label_span : rule.span,
@@ -124,7 +125,7 @@ void group_untested(std::vector<diag::Diagnostic>& findings) {
     size_t first;
     std::vector<std::string> labels;
   };
-  std::map<std::string, Group> groups;  // by what stands before the label
+  std::map<std::string, Group> groups;  // by the message before the label
   std::vector<bool> joined(findings.size());
   for (size_t i = 0; i < findings.size(); ++i) {
     if (findings[i].code != diag::code::label_without_test.info) continue;
@@ -151,7 +152,7 @@ void group_untested(std::vector<diag::Diagnostic>& findings) {
 void check_labels(const Context& context, diag::Sink& sink) {
   for (const sema::LoadedFile* file : context.roots) {
     if (!context.has_engine(*file)) continue;
-    check_given(context, *file, sink);
+    check_produced(context, *file, sink);
     for (const syntax::Engine& engine : file->tree.engines) {
       std::set<DimensionLabel> tested = expected(file->tree, engine.name.text);
       check_tested(engine, engine.body, tested, sink);
@@ -161,6 +162,11 @@ void check_labels(const Context& context, diag::Sink& sink) {
     }
   }
   check_open(context, sink);
+}
+
+void check_tests(const Context& context, diag::Sink& sink) {
+  testing::report_failures(context.compiled, testing::run_tests(context.compiled, context.tests),
+                           sink);
 }
 
 }  // namespace kr::lint

@@ -13,18 +13,11 @@
 namespace kr::lint {
 namespace {
 
-void collect_lone_folds(const syntax::Body& body, std::unordered_set<uint32_t>& lone) {
-  for (const syntax::Fold& fold : body.folds) {
-    if (fold.expr.valid()) lone.insert(fold.expr.index);
-  }
-}
-
 std::vector<WrittenAtom> atoms_of(const syntax::File& tree) {
   std::unordered_set<uint32_t> lone;
-  for (const syntax::Engine& engine : tree.engines) {
-    collect_lone_folds(engine.body, lone);
-    for (const syntax::Model& model : engine.models) collect_lone_folds(model.body, lone);
-  }
+  each_body(tree, [&](const syntax::Body& body) {
+    for (const syntax::Fold& fold : body.folds) lone.insert(fold.expr.index);
+  });
   std::vector<WrittenAtom> atoms;
   uint32_t index = 0;
   for (const syntax::Expr& expr : tree.exprs) {
@@ -34,17 +27,17 @@ std::vector<WrittenAtom> atoms_of(const syntax::File& tree) {
                        regex::literal(expr.text, expr.ignore_case, expr.at_begin, expr.at_end),
                        lone_fold});
     } else if (expr.kind == syntax::ExprKind::regex) {
-      diag::Sink said_before;
-      auto regex =
-          regex::parse(expr.text, expr.text_span, {.ignore_case = expr.ignore_case}, said_before);
+      diag::Sink reported_before;
+      auto regex = regex::parse(expr.text, expr.text_span, {.ignore_case = expr.ignore_case},
+                                reported_before);
       if (regex) atoms.push_back({&tree, &expr, std::move(*regex), lone_fold});
     }
   }
   return atoms;
 }
 
-/// In place of every rule that was not proven for want of steps, one finding for the file.
-void say_once(const Context& context, std::vector<diag::Diagnostic>& found) {
+/// Replaces the findings for rules that were not proven within the allowance by one for the file.
+void summarize_not_proven(const Context& context, std::vector<diag::Diagnostic>& found) {
   const size_t rules = std::erase_if(
       found, [](const diag::Diagnostic& one) { return one.code == diag::code::not_proven.info; });
   diag::Sink sink;
@@ -57,7 +50,7 @@ void say_once(const Context& context, std::vector<diag::Diagnostic>& found) {
           "findings may be missing: in {}, rules may be never reached; check with `kr lint "
           "--effort {}`, or write simpler expressions",
           rules == 0 ? "this file" : plural(rules, "rule"), 10 * context.options.effort);
-  const auto at = std::find_if(found.begin(), found.end(), [&](const diag::Diagnostic& one) {
+  const auto at = std::ranges::find_if(found, [&](const diag::Diagnostic& one) {
     return one.span.file == place.file && one.span.begin > place.begin;
   });
   found.insert(at, sink.all().front());
@@ -102,7 +95,7 @@ std::vector<diag::Diagnostic> lint_rules(const match::CompiledRules& rules,
     check(context, sink);
   }
   std::vector<diag::Diagnostic> found = sink.sorted();
-  if (allowance.ran_out()) say_once(context, found);
+  if (allowance.ran_out()) summarize_not_proven(context, found);
   std::erase_if(found,
                 [&](const diag::Diagnostic& one) { return !context.is_root(one.span.file); });
   add_repairs(context, found);

@@ -9,9 +9,8 @@
 #include "base/file.hpp"
 #include "base/in_parallel.hpp"
 #include "lint/checks.hpp"
-#include "lint/edits.hpp"
 #include "lint/fix.hpp"
-#include "lint/kept_proofs.hpp"
+#include "lint/proof_cache.hpp"
 #include "lint/suppress.hpp"
 #include "source/text_file.hpp"
 #include "syntax/parse.hpp"
@@ -20,10 +19,10 @@ namespace kr::lint {
 namespace fs = std::filesystem;
 namespace {
 
-/// One file and what becomes of it.
+/// One file and its results.
 struct Unit {
   std::string name;
-  std::string real;  // as Used names it
+  std::string real;  // its path in Used
   std::optional<Error> unreadable;
   bool broken = false;  // it did not load
   bool compared = true;
@@ -36,7 +35,7 @@ struct Unit {
   const sema::LoadedFile& root() const { return rules.rules->files.front(); }
 };
 
-/// Only what is likely asks for more names than those in the files' own tests.
+/// Only likely findings need more names than those in the files' own tests.
 Names names_for(const LintFilesOptions& options) {
   return options.infos ? Names::many : Names::few;
 }
@@ -67,7 +66,7 @@ std::vector<std::string> names_in_tests(const source::Library& library) {
   return {names.begin(), names.end()};
 }
 
-/// Two files with engines of one name: a finding at the later of them.
+/// Reports two files that define engines with the same name, at the later one.
 void compare_engines(std::vector<Unit>& units) {
   std::map<std::string, std::pair<const Unit*, source::Span>> engines;
   for (Unit& unit : units) {
@@ -78,7 +77,7 @@ void compare_engines(std::vector<Unit>& units) {
       const auto& [first, span] = at->second;
       if (added || first == &unit) continue;
       const source::SourceMap& others = first->rules.sources();
-      // The place is in a text of other rules: it is added to these, to be shown.
+      // Copy the text of the other place into these sources, to show it.
       source::SourceMap& own = unit.rules.rules->sources;
       const source::FileId there =
           own.add(others.path(span.file), std::string(others.text(span.file)));
@@ -92,7 +91,7 @@ void compare_engines(std::vector<Unit>& units) {
   }
 }
 
-/// What the files use of each other.
+/// The declarations that the files use from each other.
 std::vector<Used> used_by_all(const std::vector<Unit>& units) {
   std::set<Used> all;
   for (const Unit& unit : units) {
@@ -103,7 +102,7 @@ std::vector<Used> used_by_all(const std::vector<Unit>& units) {
   return {all.begin(), all.end()};
 }
 
-/// Findings of many SourceMaps in one.
+/// Merges findings of several SourceMaps.
 class Merger {
  public:
   explicit Merger(LintedFiles& into) : into_(into) {}
@@ -150,7 +149,7 @@ void lint_unit(Unit& unit, LintOptions options, const LintFilesOptions& how) {
   if (unit.broken) {
     unit.findings = unit.loaded.sorted();
     for (const sema::LoadedFile& file : unit.rules.rules->files) {
-      // Errors stay: they stop every verb.
+      // Errors cannot be allowed: they stop every command.
       std::vector<diag::Diagnostic> errors;
       std::vector<diag::Diagnostic> others;
       for (diag::Diagnostic& one : unit.findings) {
@@ -168,7 +167,7 @@ void lint_unit(Unit& unit, LintOptions options, const LintFilesOptions& how) {
   unit.fixed = fix(unit.rules, unit.findings,
                    {.lint = options,
                     .unsafe = how.fixes == LintFilesOptions::Fixes::all,
-                    .wanted = how.mended,
+                    .wanted = how.should_fix,
                     .names = names_for(how),
                     .cache = how.cache});
 }
@@ -188,22 +187,22 @@ LintedFiles lint_files(const std::vector<std::string>& names, const source::Libr
   }
   result.failed = !result.unreadable.empty();
   std::erase_if(units, [](const Unit& unit) { return unit.unreadable.has_value(); });
-  // It repeats engines of other rulesets, as its namesake has them.
-  const auto apart = library.ruleset("gputrc2graph");
+  // It redefines engines of other rulesets, like the tool of the same name.
+  const auto excluded = library.ruleset("gputrc2graph");
   for (Unit& unit : units) {
     std::error_code error;
-    unit.compared = !apart || !fs::equivalent(*apart, unit.root().path, error);
+    unit.compared = !excluded || !fs::equivalent(*excluded, unit.root().path, error);
   }
   compare_engines(units);
   LintOptions shared;
   shared.infos = options.infos;
-  // What short texts take by accident is only likely, and takes long to look at.
+  // Accidental matches of short texts are only likely findings, and take long to find.
   if (options.infos) shared.known_names = names_in_tests(library);
   shared.used_elsewhere = used_by_all(units);
   shared.known_names.insert(shared.known_names.end(), options.known_names.begin(),
                             options.known_names.end());
   shared.effort = options.effort;
-  KeptProofs kept(options.cache);
+  ProofCache kept(options.cache);
   in_parallel(units.size(), [&](size_t i) {
     units[i].proofs = prove::ProofMemo(kept.known());
     lint_unit(units[i], shared, options);
@@ -225,7 +224,7 @@ LintedFiles lint_files(const std::vector<std::string>& names, const source::Libr
     for (std::string& note : unit.fixed.notes) result.notes.push_back(std::move(note));
     std::erase_if(unit.findings, [&](const diag::Diagnostic& one) {
       const bool stops = unit.broken && one.severity == diag::Severity::error;
-      return options.told && !stops && !options.told(one);
+      return options.should_report && !stops && !options.should_report(one);
     });
     group_untested(unit.findings);
     merger.take(unit.rules.sources(), std::move(unit.findings));

@@ -1,5 +1,5 @@
-// `kr lint` of files: each loaded by itself with what it uses, several at a time; what only several
-// together show; fixes.
+// Lints files: loads each separately with the files that it uses, in parallel; compares them;
+// applies fixes.
 #pragma once
 
 #include <filesystem>
@@ -15,23 +15,23 @@ namespace kr::lint {
 
 struct LintFilesOptions {
   bool infos = true;  // see LintOptions
-  /// Names of real kernels beside those in the tests of shipped rulesets.
+  /// Names of real kernels besides those in the tests of shipped rulesets.
   std::vector<std::string> known_names;
   enum class Fixes : uint8_t { none, safe, all };
   Fixes fixes = Fixes::none;
-  /// Which findings are told, and which are fixed; empty: all. What keeps a file from loading is
-  /// always told.
-  std::function<bool(const diag::Diagnostic&)> told;
-  std::function<bool(const diag::Diagnostic&)> mended;
-  /// Fixes are worked out, and no file is written.
+  /// Which findings to report, and which to fix; empty: all. Errors that prevent loading are always
+  /// reported.
+  std::function<bool(const diag::Diagnostic&)> should_report;
+  std::function<bool(const diag::Diagnostic&)> should_fix;
+  /// Computes fixes but writes no file.
   bool dry = false;
-  /// Texts that stand for files, which fixes then must leave alone: `dry`.
+  /// Texts that replace files. Requires `dry`: fixes must not change these files.
   sema::Overlay overlay;
   std::optional<match::Database::Cache> cache;
   size_t effort = 1;  // see LintOptions
 };
 
-/// A file as fixes change it.
+/// A file that fixes changed.
 struct FixedFile {
   std::filesystem::path path;
   std::string shown;
@@ -41,20 +41,20 @@ struct FixedFile {
 
 struct LintedFiles {
   source::SourceMap sources;
-  /// What is left of what was asked for: by file in the order given, then by place.
+  /// The remaining findings: by file in the order given, then by place.
   std::vector<diag::Diagnostic> findings;
-  /// Some file did not load: `findings` has its errors, or `unreadable`.
+  /// A file did not load: its errors are in `findings` or `unreadable`.
   bool failed = false;
-  /// Files that could not be read, in the order given. The others are linted all the same.
+  /// Files that could not be read, in the order given. The others are linted anyway.
   std::vector<Error> unreadable;
-  size_t fixes = 0;  // that were made
+  size_t fixes = 0;  // number of applied fixes
   std::vector<FixedFile> fixed;
-  /// For a person: fixes that were taken back, and why.
+  /// Undone fixes, with the reason.
   std::vector<std::string> notes;
 };
 
-/// `names` are paths or names of shipped rulesets, as load_rules takes them, each file once. Throws
-/// Error where a file cannot be written.
+/// `names` are paths or names of shipped rulesets, as for load_rules, each file once. Throws Error
+/// if a file cannot be written.
 LintedFiles lint_files(const std::vector<std::string>& names, const source::Library& library,
                        const LintFilesOptions& options);
 

@@ -1,5 +1,4 @@
-// KR411: names that a reader takes for each other. KR418: dimensions that are nearly the usual
-// ones.
+// KR411: names that readers confuse. KR418: dimensions that are probably misspelled.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -11,13 +10,13 @@
 namespace kr::lint {
 namespace {
 
-/// What is left of a name when case, `-` and `_`, and look-alikes are one.
-std::string skeleton(std::string_view name, bool look_alikes) {
+/// A name without the differences of case, `-` and `_`, and similar characters.
+std::string skeleton(std::string_view name, bool similar) {
   std::string plain;
   for (char c : name) {
     if (c == '-') c = '_';
-    if (look_alikes && c == '0') c = 'o';
-    if (look_alikes && (c == '1' || c == 'I')) c = 'l';
+    if (similar && c == '0') c = 'o';
+    if (similar && (c == '1' || c == 'I')) c = 'l';
     plain += lower(c);
   }
   return plain;
@@ -28,9 +27,9 @@ class Declared {
   Declared(const char* what, diag::Sink& sink) : what_(what), sink_(sink) {}
 
   void add(const std::string& name, source::Span span) {
-    for (const bool look_alikes : {false, true}) {
+    for (const bool similar : {false, true}) {
       const auto [at, added] =
-          seen_[look_alikes].emplace(skeleton(name, look_alikes), std::pair{name, span});
+          seen_[similar].emplace(skeleton(name, similar), std::pair{name, span});
       const auto& [first, place] = at->second;
       if (added || first == name) continue;
       sink_.add(diag::code::confusable_names, span, what_, name, first)
@@ -45,17 +44,16 @@ class Declared {
   std::map<std::string, std::pair<std::string, source::Span>> seen_[2];
 };
 
-/// A dimension with `labels` of its own is meant as it is written.
+/// A dimension with its own `labels` is not a misspelling.
 void check_dimensions(const syntax::File& tree, const syntax::Body& body, diag::Sink& sink) {
   const std::vector<std::string> usual(sema::usual_dimensions.begin(),
                                        sema::usual_dimensions.end());
   for (const syntax::Block& block : body.dimensions) {
     const std::string& name = block.dimension.text;
     const auto near = nearest(name, usual);
-    if (!near || std::find(usual.begin(), usual.end(), name) != usual.end()) continue;
-    const bool declared =
-        std::any_of(tree.labels.begin(), tree.labels.end(),
-                    [&](const syntax::Labels& labels) { return labels.dimension.text == name; });
+    if (!near || std::ranges::find(usual, name) != usual.end()) continue;
+    const bool declared = std::ranges::any_of(
+        tree.labels, [&](const syntax::Labels& labels) { return labels.dimension.text == name; });
     if (declared) continue;
     sink.add(diag::code::misspelled_dimension, block.dimension.span, name, *near)
         .help("write `{}`; if you mean another dimension, declare its labels: `labels {} {{ … }}`",

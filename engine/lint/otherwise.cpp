@@ -1,4 +1,4 @@
-// KR304: dimensions whose rules leave names over.
+// KR304: dimensions without `otherwise`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ const syntax::Engine* engine_at(const Context& context, source::Span name) {
   return nullptr;
 }
 
-/// The name of a body's block for a dimension.
+/// The name of a body's block for a dimension; none if it has no such block.
 std::optional<source::Span> block_of(const syntax::Body& body, std::string_view dimension) {
   for (const syntax::Block& block : body.dimensions) {
     if (block.dimension.text == dimension) return block.dimension.span;
@@ -25,8 +25,8 @@ std::optional<source::Span> block_of(const syntax::Body& body, std::string_view 
   return std::nullopt;
 }
 
-/// The most useful place to mend an engine's dimension at: its own block, else the first of a model
-/// that lacks `otherwise`, else that model's name.
+/// The best place to fix an engine's dimension: its own block, else the first block of a model
+/// without `otherwise`, else that model's name.
 source::Span place_of(const Context& context, const sema::Engine& engine,
                       const std::string& dimension,
                       const std::vector<const sema::Model*>& lacking) {

@@ -1,5 +1,6 @@
-// KR402, KR403: what is reached, but not for all its names; and labels given in two places. Both
-// are often meant, so they are told on request only. KR414: where the search for the former ends.
+// KR402: rules that are reached, but not for all their names. KR403: labels that two places give.
+// Both are often intended, so they are reported only on request. KR414: where the search for KR402
+// ends.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,8 +50,8 @@ class Overlaps {
     return size;
   }
 
-  /// Any two texts can stand in one name, which says nothing. Where a name of one rule, as short as
-  /// can be, is one of the other too, they have something to do with each other.
+  /// Some name contains any two texts, which means nothing. But if a shortest name of one rule also
+  /// matches the other, the rules are related.
   void find_partial(const EffectiveList& list, size_t place) {
     const RuleListed& own = list.rules[place];
     for (size_t i = 0; i < place; ++i) {
@@ -82,7 +83,7 @@ class Overlaps {
     }
   }
 
-  /// A label with rules of others between its own, all in one file.
+  /// A label with rules of other labels between its own, all in one file.
   void find_split(const EffectiveList& list) {
     std::unordered_map<std::string, size_t> last;
     for (size_t i = 0; i < list.rules.size(); ++i) {
@@ -116,9 +117,9 @@ class Overlaps {
     }
   }
 
-  /// What is not found soon is left: nobody relies on it.
+  /// A small budget: nobody relies on these findings.
   static constexpr prove::Budget budget{.states = 3000, .within = 4};
-  /// Pairs of rules looked at: some hundred rules, each with each.
+  /// The maximum number of pairs of rules.
   static constexpr size_t max_pairs = 20000;
 
   const Context& context_;

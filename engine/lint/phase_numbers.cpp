@@ -1,4 +1,4 @@
-// KR321: named groups of phases that are none of the numbers a phase has.
+// KR321: named groups of phases that are not a number of a phase.
 #include <fmt/format.h>
 
 #include <set>
@@ -11,9 +11,9 @@
 namespace kr::lint {
 namespace {
 
-/// The expressions with named groups that phases take numbers by, as RE2 is asked them.
-std::set<std::string> asked_by_phases(const sema::Program& program) {
-  std::set<std::string> asked;
+/// The expressions with named groups from which phases read numbers, in the syntax of RE2.
+std::set<std::string> expressions_of_phases(const sema::Program& program) {
+  std::set<std::string> found;
   std::set<sema::ExprId> seen;
   std::vector<sema::ExprId> rest;
   for (const sema::Model& model : program.models) {
@@ -24,30 +24,30 @@ std::set<std::string> asked_by_phases(const sema::Program& program) {
     rest.pop_back();
     if (!id.valid() || !seen.insert(id).second) continue;
     const sema::Expr& expr = program.exprs.get(id);
-    // What is negated gives no numbers.
+    // Negated expressions give no numbers.
     if (expr.op == sema::ExprOp::negation) continue;
     if (expr.op == sema::ExprOp::atom) {
       const regex::Regex& regex = program.atoms.get(expr.atom).regex;
-      if (!regex::group_names(regex).empty()) asked.insert(regex::to_re2(regex));
+      if (!regex::group_names(regex).empty()) found.insert(regex::to_re2(regex));
     }
     rest.insert(rest.end(), expr.operands.begin(), expr.operands.end());
   }
-  return asked;
+  return found;
 }
 
 }  // namespace
 
 void check_phase_numbers(const Context& context, diag::Sink& sink) {
-  const std::set<std::string> asked = asked_by_phases(context.program());
-  if (asked.empty()) return;
+  const std::set<std::string> of_phases = expressions_of_phases(context.program());
+  if (of_phases.empty()) return;
   for (const WrittenAtom& atom : context.atoms) {
-    if (regex::group_names(atom.regex).empty() || !asked.contains(regex::to_re2(atom.regex))) {
+    if (regex::group_names(atom.regex).empty() || !of_phases.contains(regex::to_re2(atom.regex))) {
       continue;
     }
     for (const regex::Node& node : atom.regex.nodes) {
       if (node.kind != regex::NodeKind::group || sema::phase_number(node.name)) continue;
       diag::Diagnostic& added = sink.add(diag::code::unknown_phase_number, node.span, node.name);
-      if (const auto meant = nearest(node.name, sema::phase_number_names())) {
+      if (const auto meant = nearest(node.name, sema::phase_number_names)) {
         added.help("did you mean `{}`?", *meant);
       } else {
         added.help(

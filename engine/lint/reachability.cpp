@@ -1,5 +1,5 @@
-// KR301, KR302, KR303, KR305, KR306, KR308, KR401, KR413: rules and alternatives that label
-// nothing, and those that label everything. Proven on languages, for every list a rule stands in.
+// KR301, KR302, KR303, KR305, KR306, KR308, KR401, KR413: rules and alternatives that label nothing
+// or everything. Proven for every list that contains the rule.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,14 +21,14 @@ using prove::EffectiveList;
 using prove::FormulaId;
 using prove::RuleListed;
 
-/// What became of a rule in one list.
+/// The result for a rule in one list.
 struct Verdict {
   const EffectiveList* list = nullptr;
   size_t place = 0;
   Answer reached = Answer::found;
   struct OfAlternative {
-    bool dead = false;       // taken by the rules above
-    bool redundant = false;  // or by other alternatives
+    bool dead = false;       // the rules above match all its names
+    bool redundant = false;  // the rules above and other alternatives do
     bool not_proven = false;
   };
   std::vector<OfAlternative> alternatives;
@@ -36,11 +36,11 @@ struct Verdict {
 
 struct Checked {
   std::vector<Alternative> alternatives;
-  std::vector<Verdict> verdicts;  // one a list that the rule stands in
+  std::vector<Verdict> verdicts;  // one per list that contains the rule
 };
 
-/// The subjects of the file's own tests, by the rule of a list that labels each. They show that a
-/// rule is reached, which then needs no search: most rules have a test.
+/// The subjects of the file's own tests, by the rule of a list that labels them. They prove that a
+/// rule is reached without a search: most rules have a test.
 class LabelledTests {
  public:
   explicit LabelledTests(const Context& context)
@@ -84,7 +84,7 @@ class Reachability {
 
   void run() {
     lists_ = effective_lists(program_, formulas_);
-    // All languages first: the automaton is made once.
+    // Collect all languages first.
     for (uint32_t i = 0; i < program_.rules.size(); ++i) {
       const sema::Rule& rule = program_.rules.get({i});
       if (!rule.expr.valid() || !context_.is_root(rule.span.file)) continue;
@@ -104,7 +104,7 @@ class Reachability {
     return alternatives_of(formulas_, program_, context_.sources(), expr, place);
   }
 
-  /// Where a rule's expression stands: behind its label.
+  /// The place of a rule's expression: after its label.
   source::Span place_of(const sema::Rule& rule) const {
     return {rule.span.file, rule.label_span.valid() ? rule.label_span.end : rule.span.begin,
             rule.span.end};
@@ -136,7 +136,7 @@ class Reachability {
     const std::vector<Shown> shown = shown_by(labelled, alternatives);
     std::vector<FormulaId> others = taken;
     for (const Alternative& one : alternatives) others.push_back(one.formula);
-    // From the last on, so that of two that say the same the first one stays.
+    // In reverse order, so that of two equal alternatives the first one stays.
     for (size_t i = alternatives.size(); i-- > 0;) {
       Verdict::OfAlternative& one = verdict.alternatives[i];
       FormulaId& among_others = others[taken.size() + i];
@@ -156,24 +156,24 @@ class Reachability {
   }
 
   enum class Shown : char { no, with_others, alone };
-  /// Which alternatives hold in tests that the rule labels; alone: in one where no other does.
+  /// Which alternatives match tests that the rule labels; alone: a test that no other matches.
   std::vector<Shown> shown_by(const std::vector<prove::Witness>& labelled,
                               const std::vector<Alternative>& alternatives) {
     std::vector<Shown> shown(alternatives.size(), Shown::no);
-    std::vector<size_t> held;
+    std::vector<size_t> matching;
     for (const prove::Witness& witness : labelled) {
-      held.clear();
+      matching.clear();
       for (size_t i = 0; i < alternatives.size(); ++i) {
-        if (prover_.holds(alternatives[i].formula, witness)) held.push_back(i);
+        if (prover_.holds(alternatives[i].formula, witness)) matching.push_back(i);
       }
-      for (const size_t i : held) {
-        shown[i] = std::max(shown[i], held.size() == 1 ? Shown::alone : Shown::with_others);
+      for (const size_t i : matching) {
+        shown[i] = std::max(shown[i], matching.size() == 1 ? Shown::alone : Shown::with_others);
       }
     }
     return shown;
   }
 
-  /// An `otherwise` for which nothing is left.
+  /// An `otherwise` that no name reaches.
   void check_rest(const EffectiveList& list) {
     if (!list.otherwise || list.rules.empty()) return;
     const sema::Rule& rule = program_.rules.get(*list.otherwise);
@@ -189,7 +189,7 @@ class Reachability {
     if (checked.verdicts.empty()) return;
     std::vector<const Verdict*> dead;
     bool not_proven = false;
-    std::set<const EffectiveList*> alive;  // a table included twice stands in a list twice
+    std::set<const EffectiveList*> alive;  // a list contains a table twice if it includes it twice
     for (const Verdict& verdict : checked.verdicts) {
       if (verdict.reached != Answer::none) alive.insert(verdict.list);
     }
@@ -228,32 +228,24 @@ class Reachability {
     }
   }
 
-  /// Whether a `replace` or `drop` of a root file names the label: without one of its rules it
-  /// would find nothing, or another place; and without itself, what it took out is back.
+  /// Whether a `replace` or `drop` names the label: without one of the label's rules the edit would
+  /// find nothing or another place, and removing the edit itself would restore rules.
   bool edited(const std::string& label) const {
-    const auto in_body = [&](const syntax::Body& body) {
-      return std::any_of(body.dimensions.begin(), body.dimensions.end(), [&](const auto& block) {
-        return std::any_of(block.rules.begin(), block.rules.end(), [&](const syntax::Rule& rule) {
+    bool found = false;
+    for (const sema::LoadedFile& file : context_.rules().files) {
+      each_rule_list(file.tree, [&](const std::vector<syntax::Rule>& rules) {
+        found |= std::ranges::any_of(rules, [&](const syntax::Rule& rule) {
           const bool edits =
               rule.kind == syntax::RuleKind::replace || rule.kind == syntax::RuleKind::drop;
           return edits && rule.label.text == label;
         });
       });
-    };
-    return std::any_of(
-        context_.rules().files.begin(), context_.rules().files.end(),
-        [&](const sema::LoadedFile& file) {
-          return std::any_of(
-              file.tree.engines.begin(), file.tree.engines.end(), [&](const auto& engine) {
-                return in_body(engine.body) ||
-                       std::any_of(engine.models.begin(), engine.models.end(),
-                                   [&](const auto& model) { return in_body(model.body); });
-              });
-        });
+    }
+    return found;
   }
 
-  /// The finding for a rule or one of its alternatives, which rules above take whole: that it is
-  /// never reached or, where one of them says the very same and gives another label, the conflict.
+  /// Reports a rule or alternative whose names all match rules above: as a conflict if one of them
+  /// is equal and gives another label, otherwise as unreachable.
   diag::Diagnostic& add_dead(const diag::Code<1>& unreachable, FormulaId formula,
                              const sema::Rule& rule, source::Span span, const Verdict& verdict) {
     const EffectiveList& list = *verdict.list;
@@ -284,7 +276,7 @@ class Reachability {
     return text.size() <= shown ? std::string(text) : std::string(text.substr(0, shown)) + "…";
   }
 
-  /// The alternatives of any rule, root file or not.
+  /// The alternatives of any rule, in a root file or not.
   const std::vector<Alternative>& alternatives_above(sema::RuleId id) {
     const auto known = checked_.find(id);
     if (known != checked_.end()) return known->second.alternatives;
@@ -305,34 +297,33 @@ class Reachability {
     return witness.kind_matters || !witness.within.empty() ? to_string(witness) : witness.name;
   }
 
-  /// Which rules take what a formula holds for, each with a name that shows it: until together they
-  /// take all.
+  /// Lists the rules that together match all names of a formula, each with an example.
   void explain(diag::Diagnostic& diagnostic, FormulaId formula, const Verdict& verdict) {
     constexpr size_t shown = 4;
-    std::vector<FormulaId> takers;
+    std::vector<FormulaId> matching;
     size_t more = 0;
     while (true) {
-      const prove::Finding finding = prover_.find(formula, takers);
+      const prove::Finding finding = prover_.find(formula, matching);
       if (!finding.found()) break;
-      if (takers.empty()) diagnostic.witness = witness_text(finding.witness);
-      const RuleListed* taker = nullptr;
-      for (size_t i = 0; i < verdict.place && taker == nullptr; ++i) {
+      if (matching.empty()) diagnostic.witness = witness_text(finding.witness);
+      const RuleListed* first = nullptr;
+      for (size_t i = 0; i < verdict.place && first == nullptr; ++i) {
         const RuleListed& one = verdict.list->rules[i];
-        if (prover_.holds(one.formula, finding.witness)) taker = &one;
+        if (prover_.holds(one.formula, finding.witness)) first = &one;
       }
-      KR_CHECK(taker != nullptr);  // or the proof that it is dead was wrong
-      takers.push_back(taker->formula);
-      if (takers.size() > shown) {
+      KR_CHECK(first != nullptr);  // otherwise the proof that it is dead was wrong
+      matching.push_back(first->formula);
+      if (matching.size() > shown) {
         ++more;
         continue;
       }
-      diagnostic.related(place_taking(taker->rule, finding.witness), "`{}` matches {}",
-                         program_.rules.get(taker->rule).label, to_string(finding.witness));
+      diagnostic.related(place_matching(first->rule, finding.witness), "`{}` matches {}",
+                         program_.rules.get(first->rule).label, to_string(finding.witness));
     }
     if (more > 0) diagnostic.message += fmt::format(" ({} more rules contribute)", more);
   }
 
-  source::Span place_taking(sema::RuleId id, const prove::Witness& witness) {
+  source::Span place_matching(sema::RuleId id, const prove::Witness& witness) {
     for (const Alternative& one : alternatives_above(id)) {
       if (prover_.holds(one.formula, witness)) return one.place;
     }
@@ -346,8 +337,9 @@ class Reachability {
       reported_.insert({one.place.file.index, one.place.begin});
       if (report_never(one.formula, one.place)) continue;
       const auto all = [&](auto holds) {
-        return std::all_of(checked.verdicts.begin(), checked.verdicts.end(),
-                           [&](const Verdict& verdict) { return holds(verdict.alternatives[i]); });
+        return std::ranges::all_of(checked.verdicts, [&](const Verdict& verdict) {
+          return holds(verdict.alternatives[i]);
+        });
       };
       if (all([](const auto& of) { return of.dead; })) {
         diag::Diagnostic& added = add_dead(diag::code::unreachable_alternative, one.formula, rule,
@@ -355,9 +347,8 @@ class Reachability {
         if (one.cut) added.fix = diag::Fix{true, {*one.cut}};
       } else if (all([](const auto& of) { return of.dead || of.redundant; })) {
         std::vector<const Alternative*> others;
-        const Verdict& verdict =
-            *std::find_if(checked.verdicts.begin(), checked.verdicts.end(),
-                          [](const Verdict& one) { return one.reached != Answer::none; });
+        const Verdict& verdict = *std::ranges::find_if(
+            checked.verdicts, [](const Verdict& one) { return one.reached != Answer::none; });
         for (size_t j = 0; j < checked.alternatives.size(); ++j) {
           const auto& of = verdict.alternatives[j];
           if (j != i && !of.dead && !of.redundant) others.push_back(&checked.alternatives[j]);
@@ -367,7 +358,7 @@ class Reachability {
     }
   }
 
-  /// `others` and what is `taken` above hold wherever `one` does.
+  /// Reports that `others` and the rules above (`taken`) match all names of `one`.
   void report_redundant(const Alternative& one, const std::vector<const Alternative*>& others,
                         std::vector<FormulaId> taken) {
     diag::Diagnostic& added =
@@ -376,18 +367,18 @@ class Reachability {
       const prove::Finding finding = prover_.find(one.formula, taken);
       if (!finding.found()) break;
       if (!added.witness) added.witness = witness_text(finding.witness);
-      const auto taker = std::find_if(others.begin(), others.end(), [&](const Alternative* other) {
+      const auto other = std::ranges::find_if(others, [&](const Alternative* other) {
         return prover_.holds(other->formula, finding.witness);
       });
-      KR_CHECK(taker != others.end());  // or the proof was wrong
-      taken.push_back((*taker)->formula);
-      added.related((*taker)->place, "this also matches {}", to_string(finding.witness));
+      KR_CHECK(other != others.end());  // otherwise the proof was wrong
+      taken.push_back((*other)->formula);
+      added.related((*other)->place, "this also matches {}", to_string(finding.witness));
     }
     added.help("remove it");
     if (one.cut) added.fix = diag::Fix{true, {*one.cut}};
   }
 
-  /// Whether a formula holds never, or always.
+  /// Reports a formula that is always or never true.
   bool report_constant(FormulaId formula, source::Span span, const std::string& what) {
     if (report_never(formula, span)) return true;
     const FormulaId excluded[] = {formula};
@@ -417,14 +408,15 @@ class Reachability {
     }
   }
 
-  /// Alternatives of patterns, and those inside `&`, `!` and `within`: each against its siblings.
+  /// Compares alternatives of patterns, and those inside `&`, `!` and `within`, with their
+  /// siblings.
   void check_inner() {
-    // The outermost first: parts stand before what they are part of.
+    // The outermost first: parts are before the expressions that contain them.
     for (auto i = static_cast<uint32_t>(program_.exprs.size()); i-- > 0;) {
       const sema::Expr& expr = program_.exprs.get({i});
       if (expr.op != sema::ExprOp::disjunction || !context_.is_root(expr.span.file)) continue;
       const std::vector<Alternative> all = alternatives({i}, expr.span);
-      std::vector<FormulaId> formulas;  // of those that stay; never holding in place of the others
+      std::vector<FormulaId> formulas;  // of those that stay; `never` for the others
       formulas.reserve(all.size());
       for (const Alternative& one : all) formulas.push_back(one.formula);
       for (size_t k = all.size(); k-- > 0;) {
@@ -445,7 +437,7 @@ class Reachability {
   }
 
   struct Rest {
-    bool dead = false;  // in some list nothing is left for it
+    bool dead = false;  // no name reaches it in some list
     bool alive = false;
   };
 
@@ -459,7 +451,7 @@ class Reachability {
   std::map<sema::RuleId, Checked> checked_;  // rules of root files
   std::map<sema::RuleId, std::vector<Alternative>> others_;
   std::map<sema::RuleId, Rest> rests_;
-  std::set<std::pair<uint32_t, uint32_t>> reported_;  // places of alternatives that were looked at
+  std::set<std::pair<uint32_t, uint32_t>> reported_;  // places of checked alternatives
 };
 
 }  // namespace

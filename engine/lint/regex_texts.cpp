@@ -1,5 +1,4 @@
-// KR417: texts that were meant as regular expressions, as people write them who come from tables of
-// regular expressions.
+// KR417: texts that are probably meant as regular expressions.
 #include <algorithm>
 #include <array>
 
@@ -10,15 +9,15 @@
 namespace kr::lint {
 namespace {
 
-/// Whether names of kernels hardly ever hold such a text, and regular expressions often do.
+/// Whether regular expressions often contain such a text and names of kernels almost never do.
 bool looks_like_regex(std::string_view text) {
   constexpr std::array<std::string_view, 12> signs{".*",    ".+",    "(?:", "[^",  "[0-9", "[a-z",
                                                    "[A-Z]", "[A-Za", "\\d", "\\w", "\\s",  "\\."};
-  constexpr size_t longest = 1000;  // that a person writes
+  constexpr size_t longest = 1000;  // people write no longer ones
   if (text.size() < 2 || text.size() > longest) return false;
   if (text.front() == '^' || text.back() == '$') return true;
-  if (std::any_of(signs.begin(), signs.end(),
-                  [text](std::string_view sign) { return text.find(sign) != text.npos; })) {
+  if (std::ranges::any_of(signs,
+                          [text](std::string_view sign) { return text.find(sign) != text.npos; })) {
     return true;
   }
   const auto is_word = [text](size_t at) {
@@ -30,7 +29,7 @@ bool looks_like_regex(std::string_view text) {
   return false;
 }
 
-/// In slashes; empty where that is not an expression.
+/// The text between slashes; empty if that is not a valid expression.
 std::string as_regex(const syntax::Expr& written) {
   std::string pattern;
   for (const char c : written.text) {
@@ -50,29 +49,29 @@ void check_regex_texts(const Context& context, diag::Sink& sink) {
     const syntax::Expr& written = *atom.expr;
     if (written.kind != syntax::ExprKind::text || !looks_like_regex(written.text)) continue;
     const regex::Nfa automaton = *regex::Nfa::build(atom.regex);
-    // A test with such a name shows that it is meant.
+    // A test with such a name shows that the text is intended.
     const auto holds = [&](const sema::Test& test) {
       return automaton.search(test.name) ||
-             std::any_of(test.within.begin(), test.within.end(),
-                         [&](const std::string& name) { return automaton.search(name); });
+             std::ranges::any_of(test.within,
+                                 [&](const std::string& name) { return automaton.search(name); });
     };
     const auto& tests = context.program().tests;
-    if (std::any_of(tests.begin(), tests.end(), holds)) continue;
-    diag::Diagnostic& said = sink.add(diag::code::text_looks_like_regex, written.span,
-                                      context.sources().text(written.span));
+    if (std::ranges::any_of(tests, holds)) continue;
+    diag::Diagnostic& added = sink.add(diag::code::text_looks_like_regex, written.span,
+                                       context.sources().text(written.span));
     const std::string pattern = as_regex(written);
     if (pattern.empty()) {
-      said.help(
+      added.help(
           "write a regular expression between slashes: `/…/`; if the text is intended, write a "
           "test "
           "with a name that contains it");
       continue;
     }
-    said.help(
+    added.help(
         "write a regular expression between slashes: `{}`; if the text is intended, write a test "
         "with a name that contains it",
         pattern);
-    said.fix = diag::Fix{false, {{written.span, pattern}}};
+    added.fix = diag::Fix{false, {{written.span, pattern}}};
   }
 }
 

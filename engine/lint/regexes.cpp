@@ -1,4 +1,4 @@
-// KR307, KR309, KR310, KR405, KR415: what can be said of one regular expression alone.
+// KR307, KR309, KR310, KR405, KR415: checks of a single regular expression.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void check_literal(const Context& context, const WrittenAtom& atom, diag::Sink& 
   diag::Diagnostic& added =
       sink.add(diag::code::regex_is_literal, atom.expr->span, written(context, atom));
   added.help("write {}", instead);
-  // Alone in a fold, a text without anchors and flag would be a whole name.
+  // As the whole item of a fold, a text without anchors and flag would be a whole name.
   if (atom.lone_fold && !text->ignore_case && !text->at_begin && !text->at_end) {
     instead = "(" + instead + ")";
   }
@@ -46,21 +46,21 @@ void check_literal(const Context& context, const WrittenAtom& atom, diag::Sink& 
 
 // `.*` at an end.
 
-/// A part that takes any bytes or none: `.*`, `[^,]?`, `.{0,3}`.
-bool takes_anything(const regex::Node& node, const regex::Regex& regex) {
+/// Whether a part matches any bytes or none: `.*`, `[^,]?`, `.{0,3}`.
+bool matches_anything(const regex::Node& node, const regex::Regex& regex) {
   if (node.kind != NodeKind::repeat || node.min != 0 || node.max == 0) return false;
   const regex::Node& operand = regex.nodes.get(node.operands.front());
   return operand.kind == NodeKind::bytes && operand.set.count() >= 250;
 }
 
-/// `.*`, which takes up all there is beside an anchor.
-bool takes_everything(const regex::Regex& regex, NodeId id) {
+/// Whether a part is `.*`, which next to an anchor matches everything.
+bool matches_everything(const regex::Regex& regex, NodeId id) {
   const regex::Node& node = regex.nodes.get(id);
-  return takes_anything(node, regex) && node.max == regex::Node::unbounded &&
+  return matches_anything(node, regex) && node.max == regex::Node::unbounded &&
          regex.nodes.get(node.operands.front()).set.all();
 }
 
-/// Operands [first, last) of the sequence that is all of an expression say nothing.
+/// Reports operands [first, last) of the outermost sequence, which have no effect.
 void report_any(const Context& context, const WrittenAtom& atom, size_t first, size_t last,
                 diag::Sink& sink) {
   regex::Regex rest = atom.regex;
@@ -87,25 +87,25 @@ void report_any(const Context& context, const WrittenAtom& atom, size_t first, s
 }
 
 void check_any(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
-  // What a named group holds depends on where the match begins.
+  // The content of a named group depends on where the match begins.
   if (!regex::group_names(atom.regex).empty()) return;
   const regex::Regex& regex = atom.regex;
   const regex::Node& root = regex.nodes.get(regex.root);
   const size_t count = root.operands.size();
   if (root.kind != NodeKind::sequence || count < 2) return;
-  if (regex::vacuity(regex) == regex::Vacuity::always) return;  // that is worse
+  if (regex::vacuity(regex) == regex::Vacuity::always) return;  // another check reports this
   const auto node = [&](size_t i) -> const regex::Node& {
     return regex.nodes.get(root.operands[i]);
   };
-  // One at a time: the next round finds the other.
-  if (takes_anything(node(0), regex)) {
+  // One at a time: the next round of fixes finds the other.
+  if (matches_anything(node(0), regex)) {
     report_any(context, atom, 0, 1, sink);
-  } else if (node(0).kind == NodeKind::begin && takes_everything(regex, root.operands[1])) {
+  } else if (node(0).kind == NodeKind::begin && matches_everything(regex, root.operands[1])) {
     report_any(context, atom, 0, 2, sink);
-  } else if (takes_anything(node(count - 1), regex)) {
+  } else if (matches_anything(node(count - 1), regex)) {
     report_any(context, atom, count - 1, count, sink);
   } else if (node(count - 1).kind == NodeKind::end &&
-             takes_everything(regex, root.operands[count - 2])) {
+             matches_everything(regex, root.operands[count - 2])) {
     report_any(context, atom, count - 2, count, sink);
   }
 }
@@ -134,7 +134,7 @@ void check_dots(const Context& context, const WrittenAtom& atom, diag::Sink& sin
           sink.add(diag::code::looks_literal, dot.span, written(context, atom));
       added.help("write `\\.` for a dot");
       added.fix = diag::Fix{false, {{dot.span, "\\."}}};
-      break;  // one a sequence says it
+      break;  // one per sequence is enough
     }
   }
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "syntax/words.hpp"
 
 namespace kr::lint {
@@ -12,7 +14,7 @@ size_t line_begin(std::string_view text, size_t at) {
   return at;
 }
 
-/// The end of a line, its break included.
+/// The end of a line with its line break.
 size_t line_end(std::string_view text, size_t at) {
   const size_t found = text.find('\n', at);
   return found == text.npos ? text.size() : found + 1;
@@ -22,7 +24,8 @@ bool blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == text.npos;
 }
 
-/// Where a rule is all of its lines but for a comment behind it: those lines; else nothing.
+/// The lines of a rule if they contain only the rule and a trailing comment; otherwise an invalid
+/// span.
 source::Span own_lines(const source::SourceMap& sources, source::Span rule) {
   const std::string_view text = sources.text(rule.file);
   const size_t begin = line_begin(text, rule.begin);
@@ -34,8 +37,8 @@ source::Span own_lines(const source::SourceMap& sources, source::Span rule) {
   return {rule.file, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
 }
 
-/// Moves the `otherwise` of a block to its end, where it and the last rule have lines of their own
-/// and no comment stands right above it.
+/// Moves the `otherwise` of a block to its end, if it and the last rule have their own lines and no
+/// comment is directly above it.
 std::optional<diag::Fix> move_last(const source::SourceMap& sources,
                                    const std::vector<syntax::Rule>& rules, source::Span otherwise) {
   if (rules.empty() || rules.back().span == otherwise) return std::nullopt;
@@ -55,30 +58,13 @@ std::optional<diag::Fix> move_last(const source::SourceMap& sources,
   return fix;
 }
 
-const std::vector<syntax::Rule>* block_with(const syntax::Body& body, source::Span rule) {
-  for (const auto* blocks : {&body.dimensions, &body.phases}) {
-    for (const syntax::Block& block : *blocks) {
-      for (const syntax::Rule& one : block.rules) {
-        if (one.span == rule) return &block.rules;
-      }
-    }
-  }
-  return nullptr;
-}
-
-const std::vector<syntax::Rule>* block_with(const syntax::File& tree, source::Span rule) {
-  for (const syntax::Table& table : tree.tables) {
-    for (const syntax::Rule& one : table.rules) {
-      if (one.span == rule) return &table.rules;
-    }
-  }
-  for (const syntax::Engine& engine : tree.engines) {
-    if (const auto* found = block_with(engine.body, rule)) return found;
-    for (const syntax::Model& model : engine.models) {
-      if (const auto* found = block_with(model.body, rule)) return found;
-    }
-  }
-  return nullptr;
+/// The rules of the table or block that contains a rule.
+const std::vector<syntax::Rule>* list_with(const syntax::File& tree, source::Span rule) {
+  const std::vector<syntax::Rule>* found = nullptr;
+  each_rule_list(tree, [&](const std::vector<syntax::Rule>& rules) {
+    if (std::ranges::find(rules, rule, &syntax::Rule::span) != rules.end()) found = &rules;
+  });
+  return found;
 }
 
 }  // namespace
@@ -96,8 +82,7 @@ diag::Edit removal(const source::SourceMap& sources, source::Span span) {
   if (first && blank(text.substr(span.end, end - span.end))) {
     return {{span.file, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)}, ""};
   }
-  // What stays takes the place on its line: a comment goes to the begin, one that goes leaves no
-  // blanks at the end.
+  // A remaining comment moves to the start of the line; no blanks remain at the end of the line.
   while (first && (text[span.end] == ' ' || text[span.end] == '\t')) ++span.end;
   while (!first && blank(text.substr(span.end, end - span.end)) &&
          (text[span.begin - 1] == ' ' || text[span.begin - 1] == '\t')) {
@@ -110,7 +95,7 @@ void add_repairs(const Context& context, std::vector<diag::Diagnostic>& findings
   for (diag::Diagnostic& finding : findings) {
     if (finding.code != diag::code::otherwise_not_last.info || finding.fix) continue;
     const syntax::File& tree = context.rules().files[finding.span.file.index].tree;
-    if (const auto* rules = block_with(tree, finding.span)) {
+    if (const auto* rules = list_with(tree, finding.span)) {
       finding.fix = move_last(context.sources(), *rules, finding.span);
     }
   }

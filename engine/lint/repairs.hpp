@@ -1,4 +1,4 @@
-// Edits: pieces to make them of, and those for findings that loading reports without one.
+// Creates edits, also for findings of loading, which have none.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace kr::lint {
 
-/// A text atom as it is written.
+/// The spelling of a text atom.
 std::string written_text(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end);
 
-/// The edit that takes a span out, with its line where it is all of it.
+/// The edit that removes a span, with its whole line if nothing else is on it.
 diag::Edit removal(const source::SourceMap& sources, source::Span span);
 
 /// Adds edits to findings of loading: KR225.

@@ -1,15 +1,15 @@
-#include "lint/same_meaning.hpp"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "compare/compare.hpp"
-#include "prove/prover.hpp"
+#include "lint/fix.hpp"
 
 namespace kr::lint {
 namespace {
 
-/// Two Programs, rule by rule; tables that differ there, by what they label.
+/// Compares two Programs rule by rule; tables with different rules are compared by the labels they
+/// give.
 class Meanings {
  public:
   Meanings(const sema::Program& before, const sema::Program& after, prove::Allowance& allowance)
@@ -29,10 +29,8 @@ class Meanings {
     const auto table = [this](const sema::SharedTable& a, const sema::SharedTable& b) {
       return a.name == b.name && same_shared(a, b);
     };
-    return std::equal(before_.patterns.begin(), before_.patterns.end(), after_.patterns.begin(),
-                      after_.patterns.end(), pattern) &&
-           std::equal(before_.shared_tables.begin(), before_.shared_tables.end(),
-                      after_.shared_tables.begin(), after_.shared_tables.end(), table);
+    return std::ranges::equal(before_.patterns, after_.patterns, pattern) &&
+           std::ranges::equal(before_.shared_tables, after_.shared_tables, table);
   }
 
  private:
@@ -45,7 +43,7 @@ class Meanings {
     return prover_.find(one, others).none() && prover_.find(other, ones).none();
   }
 
-  /// What the named groups of a rule of `phases` may hold is part of its meaning.
+  /// The named groups of a rule of `phases` are part of its meaning.
   static std::string groups(const sema::Program& program, sema::ExprId expr) {
     std::string all;
     std::vector<sema::ExprId> rest{expr};
@@ -77,9 +75,8 @@ class Meanings {
   }
 
   bool same_rules(const std::vector<sema::RuleId>& a, const std::vector<sema::RuleId>& b) {
-    return std::equal(
-        a.begin(), a.end(), b.begin(), b.end(),
-        [this](sema::RuleId one, sema::RuleId other) { return same_rule(one, other); });
+    return std::ranges::equal(
+        a, b, [this](sema::RuleId one, sema::RuleId other) { return same_rule(one, other); });
   }
 
   bool same_shared(const sema::SharedTable& a, const sema::SharedTable& b) {
@@ -107,8 +104,7 @@ class Meanings {
     const auto same_label = [](const sema::Label& one, const sema::Label& other) {
       return one.name == other.name && one.title == other.title && one.color == other.color;
     };
-    if (a.closed != b.closed || !std::equal(a.vocabulary.begin(), a.vocabulary.end(),
-                                            b.vocabulary.begin(), b.vocabulary.end(), same_label)) {
+    if (a.closed != b.closed || !std::ranges::equal(a.vocabulary, b.vocabulary, same_label)) {
       return false;
     }
     if (same_rules(a.rules, b.rules) && same_otherwise(a.otherwise, b.otherwise)) return true;
@@ -127,11 +123,9 @@ class Meanings {
       return same_table(one, other);
     };
     return a.name == b.name && a.title == b.title && same_expr(a.detect, b.detect) &&
-           same_rules(a.phases, b.phases) &&
-           std::equal(a.folds.begin(), a.folds.end(), b.folds.begin(), b.folds.end(), same_fold) &&
-           std::equal(a.abbreviations.begin(), a.abbreviations.end(), b.abbreviations.begin(),
-                      b.abbreviations.end(), same_abbreviation) &&
-           std::equal(a.tables.begin(), a.tables.end(), b.tables.begin(), b.tables.end(), tables);
+           same_rules(a.phases, b.phases) && std::ranges::equal(a.folds, b.folds, same_fold) &&
+           std::ranges::equal(a.abbreviations, b.abbreviations, same_abbreviation) &&
+           std::ranges::equal(a.tables, b.tables, tables);
   }
 
   const sema::Program& before_;

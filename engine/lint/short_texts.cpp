@@ -1,4 +1,4 @@
-// KR406: short texts that take names from other labels by accident.
+// KR406: short texts that match names of other labels by accident.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,10 +23,10 @@ bool is_short(const regex::Regex& regex) {
   };
   if (root.kind == regex::NodeKind::bytes) return root.set.count() <= 2;
   return root.kind == regex::NodeKind::sequence && root.operands.size() <= short_bytes &&
-         std::all_of(root.operands.begin(), root.operands.end(), is_bytes);
+         std::ranges::all_of(root.operands, is_bytes);
 }
 
-/// One alternative of a rule: an atom as it stands in it.
+/// One alternative of a rule, with its place.
 struct LoneAtom {
   sema::ExprId expr;
   source::Span place;
@@ -51,8 +51,9 @@ struct Known {
 };
 
 struct Taken {
+  source::Span span;
   std::set<std::string> names;
-  std::set<std::string> labels;  // that they would get
+  std::set<std::string> labels;  // that the names would get without the text
 };
 
 class ShortTexts {
@@ -68,7 +69,7 @@ class ShortTexts {
     for (const sema::Test& test : program_.tests) add(test.name);
   }
 
-  /// Rules at their places in the table, where a short text stands in them.
+  /// Finds short texts that label known names which a later rule would label otherwise.
   void look(const sema::Table& table) {
     std::vector<match::Condition> conditions;
     conditions.reserve(table.rules.size());
@@ -88,15 +89,15 @@ class ShortTexts {
       const std::string& other = program_.rules.get(table.rules[next]).label;
       if (own == other) continue;
       Taken& taken = taken_[{alternative->place.file, alternative->place.begin}];
+      taken.span = alternative->place;
       taken.names.insert(*known.name);
       taken.labels.insert(other);
-      spans_[{alternative->place.file, alternative->place.begin}] = alternative->place;
     }
   }
 
   void report(diag::Sink& sink) const {
     for (const auto& [place, taken] : taken_) {
-      const source::Span span = spans_.at(place);
+      const source::Span span = taken.span;
       diag::Diagnostic& added = sink.add(
           diag::code::short_text, span, context_.sources().text(span), taken.names.size(),
           taken.names.size() == 1 ? "" : "s", fmt::format("`{}`", fmt::join(taken.labels, "`, `")));
@@ -112,7 +113,7 @@ class ShortTexts {
   }
 
  private:
-  /// The only alternative of a rule that holds, where it is short and stands in a root file.
+  /// The only matching alternative of a rule, if it is short and in a root file.
   std::optional<LoneAtom> lone_short(sema::RuleId rule, const match::Subject& subject) const {
     std::optional<LoneAtom> only;
     for (const LoneAtom& one : lone_atoms(program_, program_.rules.get(rule).expr)) {
@@ -132,7 +133,6 @@ class ShortTexts {
   const sema::Program& program_;
   std::vector<Known> names_;
   std::map<std::pair<source::FileId, uint32_t>, Taken> taken_;
-  std::map<std::pair<source::FileId, uint32_t>, source::Span> spans_;
 };
 
 }  // namespace

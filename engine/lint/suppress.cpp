@@ -26,7 +26,7 @@ void add_rules(const std::vector<syntax::Rule>& rules, std::vector<source::Span>
   for (const syntax::Rule& rule : rules) items.push_back(rule.span);
 }
 
-/// Items of one `fold` or `abbreviate` go together: between them is a comma.
+/// Items of one `fold` or `abbreviate` form one span: commas separate them.
 template <class Items>
 void add_list(std::string_view text, const Items& list, std::vector<source::Span>& items) {
   for (size_t i = 0; i < list.size();) {
@@ -68,17 +68,14 @@ std::vector<source::Span> items_of(std::string_view text, const syntax::File& tr
   }
   for (const syntax::Engine& engine : tree.engines) {
     items.push_back(engine.span);
-    add_body(text, engine.body, items);
-    for (const syntax::Model& model : engine.models) {
-      items.push_back(model.span);
-      add_body(text, model.body, items);
-    }
+    for (const syntax::Model& model : engine.models) items.push_back(model.span);
   }
+  each_body(tree, [&](const syntax::Body& body) { add_body(text, body, items); });
   for (const syntax::Test& test : tree.tests) {
     items.push_back(test.span);
     for (const syntax::TestCase& one : test.cases) items.push_back(one.span);
   }
-  std::sort(items.begin(), items.end(), [](source::Span a, source::Span b) {
+  std::ranges::sort(items, [](source::Span a, source::Span b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   });
   return items;
@@ -141,16 +138,15 @@ void Suppressions::settle(Allow& allow, bool file) const {
     allow.end = allow.comment.end;
     return;
   }
-  const auto next = std::find_if(items_.begin(), items_.end(), [&](source::Span item) {
-    return item.begin >= allow.comment.end;
-  });
+  const auto next = std::ranges::find_if(
+      items_, [&](source::Span item) { return item.begin >= allow.comment.end; });
   if (next == items_.end()) return;
   allow.begin = next->begin;
   allow.end = next->end;
 }
 
-std::vector<bool> Suppressions::take_out(std::vector<diag::Diagnostic>& findings,
-                                         std::vector<bool> used) const {
+std::vector<bool> Suppressions::remove_allowed(std::vector<diag::Diagnostic>& findings,
+                                               std::vector<bool> used) const {
   std::erase_if(findings, [&](const diag::Diagnostic& finding) {
     if (finding.span.file != tree_.file) return false;
     bool allowed = false;
@@ -170,10 +166,10 @@ std::vector<bool> Suppressions::take_out(std::vector<diag::Diagnostic>& findings
 void Suppressions::filter(std::vector<diag::Diagnostic>& findings) const {
   size_t codes = 0;
   for (const Allow& allow : allows_) codes += allow.codes.size();
-  take_out(findings, std::vector<bool>(codes));
+  remove_allowed(findings, std::vector<bool>(codes));
 }
 
-/// The edit that takes a code out of its list; the comment with it, where it is the only one.
+/// The edit that removes a code from its list, or the whole comment if it is the only code.
 diag::Edit Suppressions::without(const Allow& allow, size_t code) const {
   const std::vector<Code>& codes = allow.codes;
   if (codes.size() == 1) return removal(sources_, allow.comment);
@@ -190,27 +186,27 @@ void Suppressions::apply(std::vector<diag::Diagnostic>& findings, bool infos) co
   if (allows_.empty()) return;
   size_t codes = 0;
   for (const Allow& allow : allows_) codes += allow.codes.size();
-  std::vector<bool> used = take_out(findings, std::vector<bool>(codes));
+  std::vector<bool> used = remove_allowed(findings, std::vector<bool>(codes));
 
-  diag::Sink said;
+  diag::Sink wrong;
   for (const Allow& allow : allows_) {
     if (!allow.reason) {
-      said.add(diag::code::allow_without_reason, allow.comment)
+      wrong.add(diag::code::allow_without_reason, allow.comment)
           .help("write the reason after the parenthesis");
     }
     for (const Code& code : allow.codes) {
       if (code.info != nullptr) continue;
       std::vector<std::string> names;
       for (const diag::CodeInfo& info : diag::all_codes()) names.emplace_back(info.name);
-      diag::Diagnostic& added = said.add(diag::code::unknown_allow, code.span, code.written);
+      diag::Diagnostic& added = wrong.add(diag::code::unknown_allow, code.span, code.written);
       if (const auto near = nearest(code.written, names)) added.help("did you mean `{}`?", *near);
     }
   }
-  std::vector<diag::Diagnostic> own = said.sorted();
-  used = take_out(own, std::move(used));
+  std::vector<diag::Diagnostic> own = wrong.sorted();
+  used = remove_allowed(own, std::move(used));
   std::move(own.begin(), own.end(), std::back_inserter(findings));
 
-  diag::Sink idle;
+  diag::Sink unused;
   size_t number = 0;
   for (const Allow& allow : allows_) {
     const auto first = used.begin() + static_cast<ptrdiff_t>(number);
@@ -220,18 +216,17 @@ void Suppressions::apply(std::vector<diag::Diagnostic>& findings, bool infos) co
       const Code& code = allow.codes[i];
       if (here[i] || code.info == nullptr || code.info == diag::code::unused_allow.info) continue;
       if (!infos && code.info->severity == diag::Severity::info) continue;
-      diag::Diagnostic& added = idle.add(diag::code::unused_allow, code.span, code.info->name);
+      diag::Diagnostic& added = unused.add(diag::code::unused_allow, code.span, code.info->name);
       added.help("remove it");
       added.fix = diag::Fix{true, {without(allow, i)}};
     }
   }
-  own = idle.sorted();
+  own = unused.sorted();
   filter(own);
   std::move(own.begin(), own.end(), std::back_inserter(findings));
-  std::stable_sort(
-      findings.begin(), findings.end(), [](const diag::Diagnostic& a, const diag::Diagnostic& b) {
-        return a.span.file != b.span.file ? a.span.file < b.span.file : a.span.begin < b.span.begin;
-      });
+  std::ranges::stable_sort(findings, [](const diag::Diagnostic& a, const diag::Diagnostic& b) {
+    return a.span.file != b.span.file ? a.span.file < b.span.file : a.span.begin < b.span.begin;
+  });
 }
 
 }  // namespace kr::lint

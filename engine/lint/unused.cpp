@@ -1,4 +1,4 @@
-// KR311, KR312, KR313: declarations that nothing uses.
+// KR311, KR312, KR313: unused declarations.
 #include <algorithm>
 #include <set>
 
@@ -29,11 +29,11 @@ void check_unused(const Context& context, diag::Sink& sink) {
   const std::vector<Used>& elsewhere = context.options.used_elsewhere;
   for (const sema::LoadedFile* file : context.roots) {
     check_uses(context, *file, sink);
-    if (!context.has_engine(*file)) continue;  // a module for others
+    if (!context.has_engine(*file)) continue;  // a module for other files
     const std::string path = usage_path(context.rules(), *file);
     const auto is_used = [&](sema::Noun noun, const std::string& name) {
       const Used one{path, noun, name};
-      return used_here.contains(one) || std::binary_search(elsewhere.begin(), elsewhere.end(), one);
+      return used_here.contains(one) || std::ranges::binary_search(elsewhere, one);
     };
     for (const syntax::Pattern& pattern : file->tree.patterns) {
       if (is_used(sema::Noun::pattern, pattern.name.text)) continue;

@@ -6,17 +6,6 @@
 namespace kr::lint {
 namespace {
 
-void add_includes(const std::vector<syntax::Rule>& rules, std::vector<Mention>& all) {
-  for (const syntax::Rule& rule : rules) {
-    if (rule.kind == syntax::RuleKind::include) all.push_back({&rule.table, sema::Noun::table});
-  }
-}
-
-void add_body(const syntax::Body& body, std::vector<Mention>& all) {
-  for (const syntax::Block& block : body.dimensions) add_includes(block.rules, all);
-  for (const syntax::Block& block : body.phases) add_includes(block.rules, all);
-}
-
 std::string name_of(const syntax::File& tree, sema::Noun noun, uint32_t index) {
   switch (noun) {
     case sema::Noun::pattern:
@@ -47,9 +36,7 @@ std::vector<sema::Module> Modules::modules_of(const sema::LoadedRules& rules) {
     sema::Module module{&file.tree, file.root, {}};
     for (const syntax::Use& use : file.tree.uses) {
       const std::string name = sema::use_text(use);
-      const auto found =
-          std::find_if(file.uses.begin(), file.uses.end(),
-                       [&](const sema::LoadedFile::Used& one) { return one.name == name; });
+      const auto found = std::ranges::find(file.uses, name, &sema::LoadedFile::Used::name);
       module.uses.push_back(found == file.uses.end() ? source::FileId{} : found->file);
     }
     modules.push_back(std::move(module));
@@ -65,14 +52,16 @@ std::vector<Mention> mentions(const syntax::File& tree) {
   for (const syntax::Expr& expr : tree.exprs) {
     if (expr.kind == syntax::ExprKind::pattern) all.push_back({&expr.name, sema::Noun::pattern});
   }
-  for (const syntax::Table& table : tree.tables) add_includes(table.rules, all);
+  each_rule_list(tree, [&](const std::vector<syntax::Rule>& rules) {
+    for (const syntax::Rule& rule : rules) {
+      if (rule.kind == syntax::RuleKind::include) all.push_back({&rule.table, sema::Noun::table});
+    }
+  });
   for (const syntax::Labels& labels : tree.labels) {
     if (labels.extends) all.push_back({&*labels.extends, sema::Noun::labels});
   }
   for (const syntax::Engine& engine : tree.engines) {
-    add_body(engine.body, all);
     for (const syntax::Model& model : engine.models) {
-      add_body(model.body, all);
       if (model.extends) all.push_back({&*model.extends, sema::Noun::engine});
     }
   }

@@ -1,4 +1,4 @@
-// Who uses whose declarations: what is written through the name of a module or declared beside.
+// Finds which declarations files use, of their own and of other modules.
 #pragma once
 
 #include <compare>
@@ -11,8 +11,7 @@
 
 namespace kr::lint {
 
-/// A declaration that is used: of a file, by its path as opened (or as shown, where it never was a
-/// file).
+/// A used declaration; `file` is the path as opened, or as shown if it is not a file.
 struct Used {
   std::string file;
   sema::Noun noun = sema::Noun::pattern;
@@ -20,7 +19,7 @@ struct Used {
   friend auto operator<=>(const Used&, const Used&) = default;
 };
 
-/// The path that `Used` names a file by: canonical, so that links and spellings meet.
+/// The path of a file in `Used`: canonical, so that links and spellings do not matter.
 std::string usage_path(const sema::LoadedRules& rules, const sema::LoadedFile& file);
 
 /// The files of loaded rules as name resolution sees them.
@@ -34,20 +33,19 @@ class Modules {
  private:
   static std::vector<sema::Module> modules_of(const sema::LoadedRules& rules);
   std::vector<sema::Module> modules_;
-  diag::Sink ignored_;  // what it says was said when the rules were loaded
+  diag::Sink ignored_;  // loading has reported these diagnostics
   sema::Scope scope_;
 };
 
-/// One mention of another declaration: in an expression, an `include`, an `extends`.
+/// A reference to a declaration: in an expression, an `include`, an `extends`.
 struct Mention {
   const syntax::Path* path = nullptr;
   sema::Noun noun = sema::Noun::pattern;
 };
-/// All mentions of a file, in no particular order.
+/// All references in a file, in no particular order.
 std::vector<Mention> mentions(const syntax::File& tree);
 
-/// Everything that the files of loaded rules use, of themselves and of others. With `others_only`,
-/// only what one file uses of another.
+/// All declarations that the files use. With `others_only`, only those of another file.
 std::set<Used> used(const sema::LoadedRules& rules, const Modules& modules, bool others_only);
 
 }  // namespace kr::lint

@@ -24,20 +24,20 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr std::string_view aside_extension = ".part";
+constexpr std::string_view temporary_extension = ".part";
 
 std::string file_name(std::string_view key, std::string_view extension) {
   const Hash128 hash = hash128(key);
   return fmt::format("{:016x}{:016x}{}", hash.high, hash.low, extension);
 }
 
-/// A variable that is set and not empty.
+/// An environment variable; null if it is unset or empty.
 const char* variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
-/// Whether nobody but this user, and the superuser, can have written a file or folder.
+/// Whether only this user and the superuser can have written a file or folder.
 bool is_private(const struct stat& info) {
   return info.st_uid == ::geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
@@ -47,7 +47,7 @@ fs::path folder_of_user() {
     const char* folder = variable("KR_CACHE_DIR");
     return folder != nullptr ? fs::path(folder) : fs::path();
   }
-  // A relative XDG_CACHE_HOME is to be ignored, says the XDG base directory specification.
+  // The XDG base directory specification says to ignore a relative XDG_CACHE_HOME.
   if (const char* home = variable("XDG_CACHE_HOME"); home != nullptr && *home == '/') {
     return fs::path(home) / "kr";
   }
@@ -90,7 +90,7 @@ std::string CacheFile::read() const noexcept {
     const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     struct stat info {};
     if (!folder.describe(info) || !is_private(info)) return {};
-    // A device or a pipe under the name would be read for ever, a link may lead to anything.
+    // Reading a device or pipe may never end, and a link may refer to any file.
     const Descriptor file(::openat(folder.number(), file_.filename().c_str(),
                                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file.describe(info) || !S_ISREG(info.st_mode) || !is_private(info)) return {};
@@ -113,7 +113,7 @@ void CacheFile::write(std::string_view bytes) const noexcept {
     if (write_all(part.descriptor(), bytes) != 0 || part.put(file_) != 0) return;
     prune();
   } catch (const std::exception&) {
-    // The next process compiles again: no more is lost.
+    // The next process compiles again.
     return;
   }
 }
@@ -129,13 +129,13 @@ void CacheFile::prune() const {
     const auto used = at->last_write_time(gone);
     if (gone) continue;
     if (path.extension() == extension) files.emplace_back(used, path);
-    // What a process that died left behind.
-    const bool aside = path.extension() == aside_extension &&
-                       path.filename().string().find(extension.string()) != std::string::npos;
-    if (aside && now - used > 1h) fs::remove(path, gone);
+    // Temporary files of processes that died.
+    const bool temporary = path.extension() == temporary_extension &&
+                           path.filename().string().find(extension.string()) != std::string::npos;
+    if (temporary && now - used > 1h) fs::remove(path, gone);
   }
   if (files.size() <= max_files) return;
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   files.resize(files.size() - max_files);
   for (const auto& [used, path] : files) fs::remove(path, error);
 }

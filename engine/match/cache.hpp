@@ -1,9 +1,8 @@
-// Files of the cache folder, and of the folder of what was made with kr. Nothing here fails: what
-// cannot be read is absent, what cannot be written stays unwritten.
+// Files in the cache folder and in the folder of installed databases. Nothing here fails: a file
+// that cannot be read counts as absent, a file that cannot be written is not written.
 //
-// What is read is trusted (Hyperscan trusts the bytes of a database), so it is only read where
-// nobody but this user can have written it: the folder and the file are the user's own, and closed
-// to others for writing.
+// Hyperscan trusts the bytes of a database, so a file is read only if no other user can have
+// written it: the folder and the file belong to this user, and others cannot write to them.
 #pragma once
 
 #include <filesystem>
@@ -17,21 +16,20 @@ namespace kr::match {
 
 class CacheFile {
  public:
-  /// The file for this key; named by a hash of it, so that equal keys meet in one file.
-  /// `extension` tells what sort of file it is.
+  /// The file for this key, named by a hash of the key. `extension` is the kind of file.
   CacheFile(const std::filesystem::path& folder, std::string_view key, std::string_view extension);
 
-  /// The bytes, or nothing. A file that was read counts as used today.
+  /// The bytes, or nothing. Reading a file marks it as used today.
   std::string read() const noexcept;
-  /// The bytes if the folder is one of `install`, which trusts the file. Or nothing.
+  /// The bytes if `install` trusts the file, or nothing.
   std::string read_installed(const source::Install& install) const noexcept;
-  /// Written aside and renamed, so that who reads at the same time sees an old file, the new one
-  /// or none. The oldest files of the sort go when there are too many.
+  /// Writes a temporary file and renames it, so a concurrent reader sees an old file, the new one
+  /// or none. Removes the oldest files of this kind if there are too many.
   void write(std::string_view bytes) const noexcept;
 
   static constexpr size_t max_files = 64;
 
-  /// Why a folder that is there is not used, and what to do about it; none where it may be.
+  /// Why an existing folder is not used, and what to do; none if it is used.
   static std::optional<std::string> refusal(const std::filesystem::path& folder);
 
  private:

@@ -18,7 +18,7 @@ CompiledRules from_krdb_file(const std::string& path, const source::Install& ins
   compiled.named = true;
   compiled.rules = sema::load_rules(std::move(contents.files), sink);
   if (sink.has_errors()) return compiled;
-  // Hyperscan trusts the bytes of a database, and anybody may have made this file.
+  // Hyperscan trusts the bytes of a database, but anybody may have written this file.
   if (install.trusts(path)) {
     compiled.database = Database::deserialize(compiled.program(), contents.database);
   }
@@ -26,7 +26,7 @@ CompiledRules from_krdb_file(const std::string& path, const source::Install& ins
   return compiled;
 }
 
-/// Whether these rules want the shipped `generic` beside them.
+/// Whether the shipped `generic` should be loaded with these rules.
 bool wants_generic(const sema::Program& program, const source::Library& library) {
   return program.engines.size() > 1 && !program.engine("generic") &&
          library.ruleset("generic").has_value();
@@ -46,8 +46,8 @@ bool names_krdb(const std::string& name, const source::Library& library) {
 
 CompiledRules compile_rules(const std::vector<std::string>& names, const source::Library& library,
                             const std::optional<Database::Cache>& cache, diag::Sink& sink) {
-  const auto krdb = std::find_if(names.begin(), names.end(),
-                                 [&](const auto& name) { return names_krdb(name, library); });
+  const auto krdb =
+      std::ranges::find_if(names, [&](const auto& name) { return names_krdb(name, library); });
   if (krdb != names.end()) {
     if (names.size() > 1) {
       throw Error(*krdb, "a .krdb cannot be combined with other rules",
@@ -57,7 +57,7 @@ CompiledRules compile_rules(const std::vector<std::string>& names, const source:
   }
   CompiledRules compiled;
   compiled.named = !names.empty();
-  // The rules may be loaded twice, and only what the second time says is then of interest.
+  // The rules may be loaded twice; then only the diagnostics of the second time count.
   diag::Sink found;
   compiled.rules = sema::load_rules(names, library, found);
   if (!found.has_errors() && compiled.named && wants_generic(compiled.program(), library)) {

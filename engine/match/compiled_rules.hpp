@@ -1,4 +1,4 @@
-// Rules ready for work: what `--rules` names, loaded and compiled, from .kr files or from a .krdb.
+// Loads and compiles the rules that `--rules` names, from .kr files or from a .krdb.
 #pragma once
 
 #include <memory>
@@ -13,22 +13,22 @@ namespace kr::match {
 
 struct CompiledRules {
   std::unique_ptr<sema::LoadedRules> rules;
-  std::shared_ptr<const Database> database;  // null where `sink` has errors
+  std::shared_ptr<const Database> database;  // null if `sink` has errors
   bool named = false;                        // the user named rules
 
   const sema::Program& program() const { return rules->program; }
   const source::SourceMap& sources() const { return rules->sources; }
 };
 
-/// Whether `name`, which may be that of a shipped ruleset, is a path, and the file there a .krdb.
-/// Only regular files are looked into: a pipe is read once.
+/// Whether `name` is the path of a .krdb, and not the name of a shipped ruleset. Reads only regular
+/// files: a pipe can be read only once.
 bool names_krdb(const std::string& name, const source::Library& library);
 
-/// `names` as load_rules takes them, or one .krdb alone. Where the rules named hold several engines
-/// and none is `generic`, the shipped `generic` is loaded beside them: it is what an undetected
-/// trace falls back to. The database in a .krdb is used as it is only if the library's install
-/// trusts the file (Install::trusts); that of any other is compiled from its texts, and kept in the
-/// cache. Throws Error as load_rules does.
+/// `names` are those of load_rules, or a single .krdb. If the named rules have several engines and
+/// none is `generic`, the shipped `generic` is loaded too, as the fallback for an undetected trace.
+/// The database in a .krdb is used only if the library's installation trusts the file
+/// (Install::trusts); otherwise it is compiled from the texts and kept in the cache. Throws Error
+/// like load_rules.
 CompiledRules compile_rules(const std::vector<std::string>& names, const source::Library& library,
                             const std::optional<Database::Cache>& cache, diag::Sink& sink);
 

@@ -8,8 +8,8 @@
 
 namespace kr::match {
 
-/// Puts the expressions in an order in which operands come first. The way down is a stack of its
-/// own; what was met before is not gone into again.
+/// Sorts the expressions so that operands come first. It keeps its own stack, and visits each
+/// shared expression once.
 class Condition::Builder {
  public:
   Builder(const sema::Program& program, Condition& condition)
@@ -34,8 +34,8 @@ class Condition::Builder {
   }
 
  private:
-  /// What has to be there before `id`: the operand of a `within` is a Condition of its own, and the
-  /// atoms of a disjunction are masks.
+  /// The steps that `id` needs: not the operand of a `within`, which is a separate Condition, and
+  /// not the atoms of a disjunction, which are masks.
   std::vector<sema::ExprId> operands(sema::ExprId id) const {
     const sema::Expr& expr = program_.exprs.get(id);
     if (expr.op == sema::ExprOp::within) return {};
@@ -94,7 +94,8 @@ Truth Condition::within(const Condition& condition, const OpenSubject& subject) 
   if (!subject.within) return Truth::unknown;
   Truth found = Truth::no;
   for (const AtomSet& name : *subject.within) {
-    found = std::max(found, condition.ask({.name = &name, .kind = std::nullopt, .within = {}}));
+    found =
+        std::max(found, condition.evaluate({.name = &name, .kind = std::nullopt, .within = {}}));
     if (found == Truth::yes) break;
   }
   return subject.perhaps_within ? std::min(found, Truth::unknown) : found;
@@ -136,7 +137,7 @@ void Condition::run(const OpenSubject& subject, std::span<Truth> values) const {
   for (size_t i = 0; i < steps_.size(); ++i) values[i] = value(steps_[i], subject, values);
 }
 
-Truth Condition::ask(const OpenSubject& subject) const {
+Truth Condition::evaluate(const OpenSubject& subject) const {
   std::array<Truth, 64> few;
   if (steps_.size() <= few.size()) {
     run(subject, few);
@@ -148,7 +149,8 @@ Truth Condition::ask(const OpenSubject& subject) const {
 }
 
 bool Condition::holds(const Subject& subject) const {
-  return ask({.name = subject.name, .kind = subject.kind, .within = subject.within}) == Truth::yes;
+  return evaluate({.name = subject.name, .kind = subject.kind, .within = subject.within}) ==
+         Truth::yes;
 }
 
 std::optional<std::vector<sema::AtomId>> Condition::plain_atoms() const {

@@ -1,8 +1,8 @@
-// An expression over matched atoms, made ready to be asked of many subjects.
+// An expression over matched atoms, prepared for evaluation on many subjects.
 //
-// Values are those of Kleene's logic: true, false, and unknown for what depends on a kind or a
-// context that is not given. A part that patterns share stands once, so that asking takes time in
-// the size of what was written, however often it is used.
+// Values are those of Kleene's logic: true, false, and unknown if the value depends on a kind or
+// context that is not known. A part that patterns share exists once, so evaluation is linear in the
+// size of the written rules.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace kr::match {
 
-/// What rules look at, after scanning.
+/// An operation as rules see it, after scanning.
 struct Subject {
   const AtomSet* name = nullptr;
   OperationKind kind = OperationKind::kernel;
-  /// The names of the enclosing nodes and ranges, each scanned for itself.
+  /// The names of the enclosing nodes and ranges, each scanned separately.
   std::span<const AtomSet> within = {};
 };
 
-/// A subject of which not all is known.
+/// A subject with unknown properties.
 struct OpenSubject {
   const AtomSet* name = nullptr;
   std::optional<OperationKind> kind;
-  /// None: any context is possible. Empty: there is none.
+  /// None: any context is possible. Empty: no context.
   std::optional<std::span<const AtomSet>> within;
-  /// Of `within`, each may be there or not.
+  /// Each name of `within` is only possible, not certain.
   bool perhaps_within = false;
 };
 
@@ -38,12 +38,12 @@ class Condition {
  public:
   Condition(const sema::Program& program, sema::ExprId expr);
 
-  /// An enclosing node is no operation and has nothing round it: inside `within`, `@kernel` and its
-  /// like and a further `within` do not hold.
-  Truth ask(const OpenSubject& subject) const;
+  /// An enclosing node is not an operation, and its own context is not known: inside `within`,
+  /// `@kernel` and the other types, and a further `within`, are false.
+  Truth evaluate(const OpenSubject& subject) const;
   bool holds(const Subject& subject) const;
   bool looks_within() const noexcept { return !enclosing_.empty(); }
-  /// The atoms, where it is nothing but atoms joined by `|`; else none.
+  /// The atoms if the expression is only atoms joined by `|`; otherwise none.
   std::optional<std::vector<sema::AtomId>> plain_atoms() const;
 
  private:
@@ -57,7 +57,7 @@ class Condition {
     uint32_t atoms_begin = 0;
     uint32_t atoms_end = 0;  // atoms of a disjunction: masks_[atoms_begin, atoms_end)
   };
-  /// Atoms of one word of an AtomSet: looked for all at once.
+  /// Atoms of one word of an AtomSet, which are tested at once.
   struct Mask {
     uint32_t word;
     uint64_t atoms;
@@ -70,7 +70,7 @@ class Condition {
   Truth within(const Condition& condition, const OpenSubject& subject) const;
 
   Place place_ = Place::subject;
-  std::vector<Step> steps_;  // operands before what uses them; the last is the whole
+  std::vector<Step> steps_;  // operands before their users; the last is the whole expression
   std::vector<uint32_t> operands_;
   std::vector<Mask> masks_;
   std::vector<Condition> enclosing_;  // the operands of `within`

@@ -1,4 +1,4 @@
-// Atoms to one Hyperscan database, and what Hyperscan can't be asked to other means.
+// Compiles atoms to one Hyperscan database, and handles the atoms that Hyperscan cannot match.
 #include "match/database.hpp"
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "match/cache.hpp"
-#include "regex/size.hpp"
 
 namespace kr::match {
 namespace {
@@ -24,8 +23,8 @@ struct ExprInfoFree {
   void operator()(hs_expr_info_t* info) const noexcept { std::free(info); }
 };
 
-/// Compiles the patterns. On failure null, and `culprit` is the pattern at fault, or none's index
-/// where it is all of them together.
+/// Compiles the patterns. On failure returns null, and `culprit` is the index of the wrong pattern,
+/// or the number of patterns if all of them together are too large.
 HsDatabase compile_all(const std::vector<HyperscanPattern>& patterns, Processor processor,
                        size_t& culprit) {
   std::vector<const char*> texts;
@@ -55,7 +54,7 @@ HsDatabase compile_all(const std::vector<HyperscanPattern>& patterns, Processor 
   return nullptr;
 }
 
-/// Compiles what can be; the atoms of the others go to `refused`.
+/// Compiles the patterns that Hyperscan accepts; the atoms of the others go to `refused`.
 HsDatabase compile_most(std::vector<HyperscanPattern> patterns, Processor processor,
                         std::vector<sema::AtomId>& refused) {
   bool first = true;
@@ -65,16 +64,15 @@ HsDatabase compile_most(std::vector<HyperscanPattern> patterns, Processor proces
     if (database) return database;
     auto out = patterns.begin() + static_cast<std::ptrdiff_t>(culprit);
     if (culprit == patterns.size()) {
-      // Together they are too large. The longest takes the most room.
-      out = std::max_element(patterns.begin(), patterns.end(), [](const auto& a, const auto& b) {
-        return a.text.size() < b.text.size();
-      });
+      // Together they are too large: remove the longest.
+      out = std::ranges::max_element(
+          patterns, [](const auto& a, const auto& b) { return a.text.size() < b.text.size(); });
     }
     refused.push_back(out->atom);
     patterns.erase(out);
     if (!first) continue;
-    // Where one is not taken there may be many: each is tried alone, rather than all once more for
-    // every one of them.
+    // If one pattern is refused there may be many: compile each alone, instead of all again for
+    // every refused one.
     first = false;
     std::erase_if(patterns, [&](const HyperscanPattern& pattern) {
       size_t none = 0;
@@ -95,9 +93,9 @@ void each_atom(const sema::Program& program, Function function) {
 }  // namespace
 
 bool may_leave_hyperscan(const regex::Regex& regex) {
-  // Of usual size it refuses only what matches nothing (tests/property/match).
+  // At usual sizes, Hyperscan refuses only expressions that match nothing (tests/property/match).
   constexpr uint64_t usual = 1000;
-  constexpr uint64_t large = 8000;  // compiled in a second or two, if at all
+  constexpr uint64_t large = 8000;  // compiles in one or two seconds, if at all
   const auto accepted = [](const regex::Regex& one) {
     return regex::state_count(one) <= usual && regex::anchored_at_edges(one);
   };
@@ -129,7 +127,7 @@ std::vector<HyperscanPattern> hyperscan_patterns(const sema::Program& program) {
 
 namespace {
 
-/// Constants and places.
+/// An Impl with the constants and places.
 std::unique_ptr<Database::Impl> answered_without_hyperscan(const sema::Program& program) {
   auto impl = std::make_unique<Database::Impl>();
   impl->atoms = program.atoms.size();
@@ -137,7 +135,7 @@ std::unique_ptr<Database::Impl> answered_without_hyperscan(const sema::Program& 
   impl->in_empty_name = AtomSet(impl->atoms);
   each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
     const regex::EmptyMatches empty(atom.regex);
-    // The empty name has no match but an empty one.
+    // The empty name has only empty matches.
     if (empty.any("")) impl->in_empty_name.add(id);
     const regex::Vacuity vacuity = empty.vacuity();
     if (vacuity == regex::Vacuity::always) impl->always.add(id);
@@ -151,7 +149,7 @@ void make_automata(const sema::Program& program, const std::vector<sema::AtomId>
   std::vector<regex::Nfa> automata;
   automata.reserve(atoms.size());
   for (const sema::AtomId id : atoms) {
-    // Sema has bounded every expression, and a text is no longer than its file.
+    // Sema limits the size of expressions, and a text is not longer than its file.
     const regex::Nfa::Limits unlimited{std::numeric_limits<size_t>::max()};
     automata.push_back(*regex::Nfa::build(program.atoms.get(id).regex, unlimited));
   }

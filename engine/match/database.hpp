@@ -1,4 +1,4 @@
-// What is inside a Database: for each atom the way in which it is answered.
+// The inside of a Database: how each atom is matched.
 #pragma once
 
 #include <hs/hs.h>
@@ -27,55 +27,54 @@ using HsScratch = std::unique_ptr<hs_scratch_t, HsScratchFree>;
 
 struct Database::Impl {
   size_t atoms = 0;
-  AtomSet always;         // atoms that hold in every name
-  AtomSet in_empty_name;  // atoms that hold in the empty name
-  /// Atoms with empty matches that depend on place, looked for beside their other matches.
+  AtomSet always;         // atoms that match every name
+  AtomSet in_empty_name;  // atoms that match the empty name
+  /// Atoms with empty matches at some places, tested in addition to their other matches.
   std::vector<std::pair<sema::AtomId, regex::EmptyMatches>> by_place;
   /// Atoms that Hyperscan refused.
   std::vector<sema::AtomId> refused;
-  /// What searches for them; made when it is first asked for, since many files have no tests.
+  /// The automata of the refused atoms, created on demand: many files have no tests.
   const regex::NfaUnion& automata() const;
-  const sema::Program* program =
-      nullptr;  // of the refused atoms; only where it outlives the database
+  const sema::Program* program = nullptr;  // of the refused atoms; only if it outlives the database
   mutable std::once_flag made;
   mutable std::unique_ptr<const regex::NfaUnion> refused_automata;
-  /// Searchers of Scanners that are gone: the next one need not learn what they have learnt.
+  /// Searchers of destroyed Scanners, reused by new ones with the states they have created.
   mutable std::mutex idle_mutex;
   mutable std::vector<regex::Searcher> idle;
 
-  /// Where there is a memo it answers for all atoms of this program, and nothing else is asked.
+  /// If there is a memo, it matches all atoms of this program.
   std::shared_ptr<MatchMemo> memo;
   const sema::Program* memo_program = nullptr;
 
-  HsDatabase hyperscan;  // pattern id = index of the atom; null when there is nothing for it
-  HsScratch scratch;     // cloned for each Scanner; null with it
+  HsDatabase hyperscan;  // pattern id = index of the atom; null if it has no patterns
+  HsScratch scratch;     // cloned for each Scanner; null without a database
   std::string key;       // see database_key
   bool from_cache = false;
 };
 
-/// What Hyperscan is to be asked for one atom.
+/// The pattern of one atom for Hyperscan.
 struct HyperscanPattern {
   sema::AtomId atom;
   std::string text;
 };
-/// The atoms that have matches of at least one byte and are not `always`.
+/// The atoms that have matches of at least one byte and do not match every name.
 std::vector<HyperscanPattern> hyperscan_patterns(const sema::Program& program);
 
-/// What a database is compiled for.
+/// The processor for which a database is compiled.
 enum class Processor : uint8_t { this_one, any };
 
-/// Everything that decides about a serialized database: format, Hyperscan, processor, and the atoms
-/// as written. hyperscan_patterns follows from these, which takes longer than to read a database;
-/// when it gives other patterns for the same atoms, the number of the format grows.
+/// Everything that determines a serialized database: format, Hyperscan version, processor, and the
+/// atoms as written. hyperscan_patterns depends only on these, but takes longer than reading a
+/// database; if it changes, increase the version of the format.
 std::string database_key(const sema::Program& program, Processor processor);
 
-/// An Impl of all that is not Hyperscan's: constants, places, automata of the refused atoms.
+/// An Impl without a Hyperscan database: constants, places, automata of the refused atoms.
 std::unique_ptr<Database::Impl> without_hyperscan(const sema::Program& program,
                                                   std::vector<sema::AtomId> refused);
-/// Sets the database and its scratch. Throws std::bad_alloc where there is no room.
+/// Sets the database and its scratch. Throws std::bad_alloc.
 void take_hyperscan(Database::Impl& impl, HsDatabase database);
 
-/// From the bytes of Database::serialize; null when they are not of this key.
+/// From the bytes of Database::serialize; null if they have another key.
 std::unique_ptr<Database::Impl> read_database(const sema::Program& program, const std::string& key,
                                               std::string_view bytes);
 

@@ -1,5 +1,5 @@
-// A Database as bytes: database_magic, key, checksum, the refused atoms, Hyperscan's own
-// serialization. The same bytes are a file of the cache and a part of a .krdb.
+// Serializes a Database: database_magic, key, checksum, the refused atoms, Hyperscan's
+// serialization. Cache files and .krdb files contain these bytes.
 #include <cstdlib>
 
 #include "base/bytes.hpp"
@@ -25,7 +25,7 @@ std::string hyperscan_bytes(const Database::Impl& impl) {
   return {bytes, size};
 }
 
-/// What stands behind the header: the refused atoms, then Hyperscan's bytes.
+/// Reads the part after the header: the refused atoms, then Hyperscan's bytes.
 bool read_body(const sema::Program& program, std::string_view body,
                std::unique_ptr<Database::Impl>& impl) {
   ByteReader reader(body);
@@ -56,7 +56,7 @@ bool read_body(const sema::Program& program, std::string_view body,
 }  // namespace
 
 std::string database_key(const sema::Program& program, Processor processor) {
-  hs_platform_info_t platform{};  // as it is: any processor
+  hs_platform_info_t platform{};  // zero: any processor
   if (processor == Processor::this_one) KR_CHECK(hs_populate_platform(&platform) == HS_SUCCESS);
   ByteWriter key;
   key.text(database_magic);

@@ -58,16 +58,16 @@ std::optional<sema::RuleId> TableMatcher::match(const Subject& subject) const {
   return table_->rules[first];
 }
 
-std::vector<sema::RuleId> also_hold(const sema::Program& program, const sema::Table& table,
-                                    const Subject& subject) {
-  std::vector<sema::RuleId> also;
+std::vector<sema::RuleId> later_matches(const sema::Program& program, const sema::Table& table,
+                                        const Subject& subject) {
+  std::vector<sema::RuleId> later;
   bool won = false;
   for (const sema::RuleId id : table.rules) {
     if (!holds(program, program.rules.get(id).expr, subject)) continue;
-    if (won) also.push_back(id);
+    if (won) later.push_back(id);
     won = true;
   }
-  return also;
+  return later;
 }
 
 }  // namespace kr::match

@@ -10,14 +10,12 @@
 namespace kr::match {
 namespace {
 
-// A byte beyond ASCII, a return and a line feed: what a transfer as text would change is seen.
+// A non-ASCII byte, a carriage return and a line feed: a transfer as text would change these.
 constexpr std::string_view krdb_magic = "\x8bkrdb\r\n\n";
 constexpr uint64_t format_version = 2;
 
 size_t index_of(const sema::LoadedRules& rules, source::FileId file) {
-  const auto at =
-      std::find_if(rules.files.begin(), rules.files.end(),
-                   [file](const sema::LoadedFile& known) { return known.file == file; });
+  const auto at = std::ranges::find(rules.files, file, &sema::LoadedFile::file);
   KR_CHECK(at != rules.files.end());
   return static_cast<size_t>(at - rules.files.begin());
 }
@@ -33,11 +31,11 @@ void write_file(const sema::LoadedRules& rules, const sema::LoadedFile& file, By
   }
 }
 
-/// The body of a .krdb, or nothing where it is not well made.
+/// The body of a .krdb, or nothing if it is not well formed.
 std::optional<KrdbContents> read_body(std::string_view body) {
   ByteReader in(body);
   const auto files = in.number();
-  // Every file takes some bytes, so that a number of files beyond the bytes is none.
+  // Every file takes some bytes, so there cannot be more files than bytes.
   if (!files || *files > body.size()) return std::nullopt;
   KrdbContents contents;
   for (uint64_t i = 0; i < *files; ++i) {

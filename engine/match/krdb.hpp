@@ -1,9 +1,9 @@
-// A .krdb: compiled rules in one file, which needs neither the rules' own files nor, on the kind of
-// machine it was made on, any compiling.
+// A .krdb: compiled rules in one file. It needs no rules files, and no compilation on the same kind
+// of processor.
 //
-// It holds the texts of all files read with what each `use` led to, and the serialized database.
-// The texts are what counts: a database that does not fit this machine, or that anybody may have
-// written, is compiled from them anew (see compiled_rules.hpp).
+// It contains the texts of all files with the targets of each `use`, and the serialized database.
+// The texts are authoritative: a database for another processor, or from an untrusted file, is
+// compiled from them again (see compiled_rules.hpp).
 #pragma once
 
 #include <string>
@@ -22,12 +22,11 @@ struct KrdbContents {
 
 std::string to_krdb(const sema::LoadedRules& rules, const Database& database);
 
-/// Whether these bytes, the first of a file, begin a .krdb.
+/// Whether a file that starts with these bytes is a .krdb.
 bool is_krdb(std::string_view bytes) noexcept;
 
-/// Checks no more than checksums, which whoever forges a file can make as well: the database is for
-/// trusted files alone. Throws Error where the file is damaged, cut off or of another version of
-/// the format. `path` is for the message.
+/// Checks only checksums, which an attacker can forge: use the database only from trusted files.
+/// Throws Error if the file is damaged, truncated or of another version. `path` is for the message.
 KrdbContents from_krdb(const std::string& path, std::string_view bytes);
 
 }  // namespace kr::match

@@ -4,16 +4,16 @@
 
 namespace kr::match {
 
-void MatchMemo::begin_anew() {
-  ++beginning_;
+void MatchMemo::clear() {
+  ++generation_;
   numbers_.clear();
   automata_.clear();
-  said_.clear();
+  by_name_.clear();
   answers_ = 0;
 }
 
 void MatchMemo::number(const sema::Program& program, Patterns& patterns) {
-  patterns.beginning = beginning_;
+  patterns.generation = generation_;
   patterns.numbers.clear();
   for (const sema::Atom& atom : program.atoms) {
     const auto next = static_cast<uint32_t>(numbers_.size());
@@ -22,27 +22,27 @@ void MatchMemo::number(const sema::Program& program, Patterns& patterns) {
   automata_.resize(numbers_.size());
 }
 
-void MatchMemo::add_holding(const sema::Program& program, Patterns& patterns, std::string_view name,
+void MatchMemo::add_matches(const sema::Program& program, Patterns& patterns, std::string_view name,
                             AtomSet& set) {
-  if (answers_ >= max_answers) begin_anew();
-  if (patterns.beginning != beginning_) number(program, patterns);
-  std::vector<Answer>& said = said_[std::string(name)];
-  if (said.size() < automata_.size()) {
-    answers_ += automata_.size() - said.size();
-    said.resize(automata_.size(), Answer::unasked);
+  if (answers_ >= max_answers) clear();
+  if (patterns.generation != generation_) number(program, patterns);
+  std::vector<Answer>& answers = by_name_[std::string(name)];
+  if (answers.size() < automata_.size()) {
+    answers_ += automata_.size() - answers.size();
+    answers.resize(automata_.size(), Answer::unknown);
   }
   for (uint32_t i = 0; i < patterns.numbers.size(); ++i) {
     const uint32_t number = patterns.numbers[i];
-    Answer& answer = said[number];
-    if (answer == Answer::unasked) answer = ask(program.atoms.get({i}), number, name);
+    Answer& answer = answers[number];
+    if (answer == Answer::unknown) answer = match(program.atoms.get({i}), number, name);
     if (answer == Answer::yes) set.add({i});
   }
 }
 
-MatchMemo::Answer MatchMemo::ask(const sema::Atom& atom, uint32_t number, std::string_view name) {
+MatchMemo::Answer MatchMemo::match(const sema::Atom& atom, uint32_t number, std::string_view name) {
   std::optional<regex::Nfa>& automaton = automata_[number];
   if (!automaton) {
-    // Sema has bounded every expression, and a text is no longer than its file.
+    // Sema limits the size of expressions, and a text is not longer than its file.
     const regex::Nfa::Limits unlimited{std::numeric_limits<size_t>::max()};
     automaton = *regex::Nfa::build(atom.regex, unlimited);
   }

@@ -1,8 +1,8 @@
-// What may come out where the kind of operation or the context is not known.
+// Finds the possible outcomes if the kind of operation or the context is not known.
 //
-// Every kind that is possible is gone through for itself, so that `@memcpy | @memset | @kernel`
-// holds for certain and a rule that only repeats an earlier one's kind never comes up. Then the
-// kinds are put together again, as `@memcpy` or `not @kernel`, where they lead to one rule.
+// Each possible kind is evaluated separately, so that `@memcpy | @memset | @kernel` certainly
+// matches, and a rule that only repeats the kind of an earlier one does not appear. Then kinds that
+// lead to the same rule are joined, as `@memcpy` or `not @kernel`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,48 +13,49 @@
 namespace kr::match {
 namespace {
 
-/// What an expression still depends on, in words: `within "MLA"`, or nothing when it is settled.
-class Residue {
+/// Describes what an expression depends on: `within "MLA"`, or nothing if its value is known.
+class OpenConditions {
  public:
-  Residue(const sema::Program& program, const source::SourceMap& sources,
-          const OpenSubject& subject)
+  OpenConditions(const sema::Program& program, const source::SourceMap& sources,
+                 const OpenSubject& subject)
       : program_(program), sources_(sources), subject_(subject) {}
 
-  /// The conditions all of which are needed for `expr`, which is open for the subject.
+  /// The conditions that are all required for `expr`, whose value is unknown for the subject.
   std::vector<std::string> conditions(sema::ExprId id, bool wanted) {
     const sema::Expr& expr = program_.exprs.get(id);
     if (expr.op == sema::ExprOp::negation) return conditions(expr.operands.front(), !wanted);
     const bool all_needed =
         expr.op == (wanted ? sema::ExprOp::conjunction : sema::ExprOp::disjunction);
-    if (!all_needed) return {said(id, wanted)};
+    if (!all_needed) return {describe(id, wanted)};
     std::vector<std::string> all;
     for (const sema::ExprId operand : open_operands(expr)) {
       for (std::string& one : conditions(operand, wanted)) all.push_back(std::move(one));
-      if (all.size() > most_said) break;
+      if (all.size() > max_parts) break;
     }
     return all;
   }
 
  private:
-  static constexpr size_t most_said = 64;  // patterns of patterns can say one thing for ever
+  static constexpr size_t max_parts = 64;  // shared patterns can make it very long
   static constexpr size_t longest = 2000;
 
   std::vector<sema::ExprId> open_operands(const sema::Expr& expr) const {
     std::vector<sema::ExprId> open;
     for (const sema::ExprId operand : expr.operands) {
-      if (Condition(program_, operand).ask(subject_) == Truth::unknown) open.push_back(operand);
+      if (Condition(program_, operand).evaluate(subject_) == Truth::unknown)
+        open.push_back(operand);
     }
     return open;
   }
 
-  std::string said(sema::ExprId id, bool wanted) {
-    if (said_++ > most_said) return "…";
+  std::string describe(sema::ExprId id, bool wanted) {
+    if (parts_++ > max_parts) return "…";
     const sema::Expr& expr = program_.exprs.get(id);
     switch (expr.op) {
       case sema::ExprOp::within:
         return fmt::format("{}within {}", wanted ? "" : "not ", text(expr.operands.front()));
       case sema::ExprOp::negation:
-        return said(expr.operands.front(), !wanted);
+        return describe(expr.operands.front(), !wanted);
       case sema::ExprOp::conjunction:
       case sema::ExprOp::disjunction:
         return joined(expr, wanted);
@@ -62,7 +63,7 @@ class Residue {
       case sema::ExprOp::operation:
         break;
     }
-    // Neither is open once the kind is given.
+    // With a known kind, the values of these are known.
     return text(id);
   }
 
@@ -72,13 +73,13 @@ class Residue {
     std::string text;
     for (const sema::ExprId operand : open) {
       if (!text.empty()) text += all_needed ? " and " : " or ";
-      text += said(operand, wanted);
+      text += describe(operand, wanted);
       if (text.size() > longest) break;
     }
     return open.size() > 1 ? fmt::format("({})", text) : text;
   }
 
-  /// An operand as it stands in its file.
+  /// The text of an operand in its file.
   std::string text(sema::ExprId id) const {
     const sema::Expr& expr = program_.exprs.get(id);
     const std::string_view written = sources_.text(expr.span);
@@ -91,10 +92,10 @@ class Residue {
   const sema::Program& program_;
   const source::SourceMap& sources_;
   const OpenSubject& subject_;
-  size_t said_ = 0;
+  size_t parts_ = 0;
 };
 
-/// A rule that may win, for one kind.
+/// A rule that may label the subject, for one kind.
 struct Possible {
   size_t rule;  // index into the table; its size: `otherwise`
   std::vector<std::string> conditions;
@@ -105,27 +106,26 @@ std::vector<Possible> of_kind(const sema::Program& program, const source::Source
                               const OpenSubject& subject) {
   std::vector<Possible> possible;
   for (size_t i = 0; i < table.rules.size(); ++i) {
-    const Truth truth = conditions[i].ask(subject);
+    const Truth truth = conditions[i].evaluate(subject);
     if (truth == Truth::no) continue;
     if (truth == Truth::yes) {
       possible.push_back({i, {}});
       return possible;
     }
-    Residue residue(program, sources, subject);
-    std::vector<std::string> needed =
-        residue.conditions(program.rules.get(table.rules[i]).expr, true);
+    OpenConditions open(program, sources, subject);
+    std::vector<std::string> needed = open.conditions(program.rules.get(table.rules[i]).expr, true);
     possible.push_back({i, std::move(needed)});
   }
   possible.push_back({table.rules.size(), {}});
   return possible;
 }
 
-/// How a person says which kinds are meant; nothing where all are.
-std::string kinds_said(const std::vector<OperationKind>& kinds, size_t of) {
+/// Describes a set of kinds; empty for all kinds.
+std::string describe_kinds(const std::vector<OperationKind>& kinds, size_t of) {
   if (kinds.size() == of) return {};
   if (kinds.size() == 1) return fmt::format("@{}", to_string(kinds.front()));
   for (const OperationKind kind : operation_kinds) {
-    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+    if (std::ranges::find(kinds, kind) == kinds.end()) {
       return fmt::format("not @{}", to_string(kind));
     }
   }
@@ -155,7 +155,7 @@ std::vector<Outcome> outcomes(const sema::Program& program, const source::Source
   for (const auto& [what, of] : found) {
     Outcome outcome;
     outcome.rule = what.first < table.rules.size() ? table.rules[what.first] : table.otherwise;
-    const std::string kind = kinds_said(of, kinds.size());
+    const std::string kind = describe_kinds(of, kinds.size());
     if (!kind.empty()) outcome.conditions.push_back(kind);
     outcome.conditions.insert(outcome.conditions.end(), what.second.begin(), what.second.end());
     outcomes.push_back(std::move(outcome));

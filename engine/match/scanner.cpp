@@ -29,7 +29,7 @@ struct Scanner::Impl {
   std::shared_ptr<const Database> database;
   HsScratch scratch;
   std::optional<regex::Searcher> refused;
-  MatchMemo::Patterns patterns;  // of the database's memo, where it has one
+  MatchMemo::Patterns patterns;  // of the database's memo, if it has one
 };
 
 Scanner::Scanner(std::shared_ptr<const Database> database) : impl_(std::make_unique<Impl>()) {
@@ -50,7 +50,7 @@ Scanner::~Scanner() {
   try {
     inside.idle.push_back(std::move(*impl_->refused));
   } catch (const std::bad_alloc&) {
-    return;  // the next one learns anew
+    return;  // the next Scanner starts without states
   }
 }
 Scanner::Scanner(Scanner&&) noexcept = default;
@@ -59,7 +59,7 @@ void Scanner::scan(std::string_view name, AtomSet& set) {
   const Database::Impl& inside = impl_->database->impl();
   if (inside.memo) {
     set = inside.always;
-    inside.memo->add_holding(*inside.memo_program, impl_->patterns, name, set);
+    inside.memo->add_matches(*inside.memo_program, impl_->patterns, name, set);
     return;
   }
   if (name.empty()) {

@@ -1,9 +1,9 @@
-// All atoms of a Program in one Hyperscan database: a name is scanned once and the set of atoms it
-// holds comes out. The only module that includes hs.h.
+// All atoms of a Program in one Hyperscan database: one scan of a name finds the set of atoms that
+// match it. Only this module includes hs.h.
 //
-// What Hyperscan cannot be asked is answered here all the same: atoms that match every name are
-// constants, atoms with empty matches are split (see regex::Vacuity), and patterns it refuses go
-// through the project's own automata, side by side (regex/dfa.hpp).
+// The module also handles what Hyperscan cannot: atoms that match every name are constants, atoms
+// with empty matches are split (see regex::Vacuity), and refused patterns are matched by kr's own
+// automata (regex/dfa.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace kr::match {
 
-/// The atoms that hold in one name: a bit an atom.
+/// The atoms that match one name: one bit per atom.
 class AtomSet {
  public:
   explicit AtomSet(size_t atoms = 0) : words_((atoms + 63) / 64) {}
@@ -29,7 +29,7 @@ class AtomSet {
   }
   void add(sema::AtomId atom) { words_[atom.index / 64] |= uint64_t{1} << (atom.index % 64); }
   void clear() { words_.assign(words_.size(), 0); }
-  /// Leaves only those of `mask`, a set of as many.
+  /// Keeps only the atoms of `mask`, which has the same size.
   void keep(const AtomSet& mask) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] &= mask.words_[i];
   }
@@ -39,8 +39,8 @@ class AtomSet {
   std::vector<uint64_t> words_;
 };
 
-/// Whether this expression is so large that Hyperscan may refuse it, or takes seconds to compile
-/// it. What it refuses the project's own automata match, more slowly.
+/// Whether this expression is so large that Hyperscan may refuse it or take seconds to compile it.
+/// kr's own automata match refused expressions, more slowly.
 bool may_leave_hyperscan(const regex::Regex& regex);
 
 class MatchMemo;
@@ -48,36 +48,35 @@ class MatchMemo;
 /// A compiled database, shared read-only between threads.
 class Database {
  public:
-  /// Where serialized databases are kept. None: no cache.
+  /// Where serialized databases are stored. None: no cache.
   struct Cache {
-    std::filesystem::path folder;  // empty: nothing is kept
-    /// Where databases are that were made with kr, for any processor; only read.
+    std::filesystem::path folder;  // empty: nothing is stored
+    /// The installation, whose databases are for any processor; only read.
     source::Install install = {};
-    /// Whether databases are compiled for any processor, as those of `install` are.
+    /// Whether to compile for any processor, as for the databases of `install`.
     bool any_processor = false;
 
-    /// $KR_CACHE_DIR, else $XDG_CACHE_HOME/kr, else $HOME/.cache/kr; none when none is set or
-    /// KR_CACHE_DIR is empty. And the databases of the install.
+    /// $KR_CACHE_DIR, else $XDG_CACHE_HOME/kr, else $HOME/.cache/kr; no folder if none is set or
+    /// KR_CACHE_DIR is empty. With the databases of the installation.
     static std::optional<Cache> of_process(source::Install install = source::Install::of_prefix());
   };
 
-  /// Compiles, or takes from the install or the cache what was compiled from the same patterns by
-  /// the same Hyperscan for any, or for the same kind of, processor. A cache that cannot be read
-  /// counts as absent, one that cannot be written is left alone.
+  /// Compiles the patterns, or reads them from the installation or the cache if the same Hyperscan
+  /// compiled them for this or any processor. A cache that cannot be read or written is ignored.
   static std::shared_ptr<const Database> compile(const sema::Program& program,
                                                  const std::optional<Cache>& cache);
-  /// What `compile` would take from the install or the cache; null where it would compile.
+  /// The database that `compile` would read; null if it would compile.
   static std::shared_ptr<const Database> find(const sema::Program& program, const Cache& cache);
-  /// Asks Hyperscan nothing: every atom goes through the project's own automata, or what they said
-  /// before. Ready at once, slow to scan new names with: for a few names between two edits of the
-  /// rules. For one thread. The Program has to outlive it.
+  /// Without Hyperscan: kr's own automata match every atom, and the memo remembers the results.
+  /// Ready at once, but slow for new names: for a few names between two edits of the rules. For one
+  /// thread. The Program must outlive it.
   static std::shared_ptr<const Database> of_automata(const sema::Program& program,
                                                      std::shared_ptr<MatchMemo> memo);
-  /// The same without a memory, for any number of threads: all automata side by side
-  /// (regex/dfa.hpp). For some hundred names, in much less time than Hyperscan takes to compile.
-  /// The Program has to outlive it.
+  /// The same without a memo, for any number of threads: all automata in parallel (regex/dfa.hpp).
+  /// For some hundred names it is much faster than compiling with Hyperscan. The Program must
+  /// outlive it.
   static std::shared_ptr<const Database> of_automata(const sema::Program& program);
-  /// From the bytes of `serialize`. Null when they are not a database of this program for this
+  /// From the bytes of `serialize`. Null if they are not a database of this program for this
   /// Hyperscan and processor.
   static std::shared_ptr<const Database> deserialize(const sema::Program& program,
                                                      std::string_view bytes);
@@ -85,7 +84,7 @@ class Database {
 
   /// Whether it came from the cache (for tests and `--verbose`).
   bool from_cache() const noexcept;
-  /// Hyperscan's version, as it says it.
+  /// The version of Hyperscan.
   static std::string version();
 
   ~Database();
@@ -97,14 +96,14 @@ class Database {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Scans names against a Database. One a thread.
+/// Scans names with a Database. One per thread.
 class Scanner {
  public:
   explicit Scanner(std::shared_ptr<const Database> database);
   ~Scanner();
   Scanner(Scanner&&) noexcept;
 
-  /// The atoms that hold in `name`. `set` is cleared first and sized to the program.
+  /// Sets `set` to the atoms that match `name`, sized to the program.
   void scan(std::string_view name, AtomSet& set);
 
  private:

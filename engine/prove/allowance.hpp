@@ -1,5 +1,5 @@
-// How many steps all questions of one piece of work may take together, so that no file of rules
-// takes minutes. Steps are counted, never time: what is proven is the same on every machine.
+// Limits the steps of all proofs of one task, so that no rules file takes minutes. Steps are
+// counted, not time: every machine proves the same.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +9,20 @@
 
 namespace kr::prove {
 
-/// Thrown out of Prover::find once the work is not wanted any more.
+/// Thrown by Prover::find after the task was cancelled.
 class Stopped : public std::exception {
  public:
   const char* what() const noexcept override { return "stopped"; }
 };
 
-/// Steps that are left for one question, counted twice.
+/// The remaining steps for one question, counted in two ways.
 struct Steps {
   Steps(size_t both) : search(both), work(both) {}
   Steps(size_t search_steps, size_t all_work) : search(search_steps), work(all_work) {}
 
-  /// Places of the search alone. They decide which questions are too much, whatever a step takes.
+  /// States of the search only. They determine which questions are too expensive.
   size_t search;
-  /// All that takes time: a unit is some 0.3 us of a processor of 2024.
+  /// Everything that takes time: one unit is about 0.3 us on a processor of 2024.
   size_t work;
 
   void take_search(size_t count) {
@@ -34,20 +34,20 @@ struct Steps {
   friend bool operator==(const Steps&, const Steps&) = default;
 };
 
-/// Several Provers may share one, on one thread.
+/// Several Provers may share an Allowance, on one thread.
 class Allowance {
  public:
-  /// Some two seconds of a processor of 2024.
+  /// About two seconds on a processor of 2024.
   static constexpr size_t default_steps = 6'000'000;
-  /// What a question may still take when the steps are gone: what is easy stays proven.
+  /// Steps for a question after the allowance is used up: easy questions are still answered.
   static constexpr size_t few = 1000;
 
-  /// `stop` may be null, and be set by any thread.
+  /// `stop` may be null; any thread may set it.
   explicit Allowance(size_t steps = default_steps, const std::atomic<bool>* stop = nullptr)
       : left_(steps), spare_(steps / 4), stop_(stop) {}
 
-  /// What one question may take, `most` steps of its search at the most. A question of which one
-  /// step takes very long gets a part of what is left, so that others are answered too. Throws
+  /// The steps that one question may take, at most `most` steps of the search. An expensive
+  /// question gets only a part of the remaining steps, so that others are answered too. Throws
   /// Stopped.
   Steps granted(size_t most) const {
     if (stop_ != nullptr && *stop_) throw Stopped();
@@ -59,9 +59,9 @@ class Allowance {
     left_ -= first;
     spare_ -= std::min(work - first, spare_);
   }
-  /// No question gets any more steps.
+  /// Whether no steps remain for any question.
   bool is_used_up() const { return left_ + spare_ == 0; }
-  /// A question was given up that might have been answered with more steps for all together.
+  /// Whether a question was abandoned that a larger allowance might have answered.
   bool ran_out() const { return ran_out_; }
   void set_ran_out() { ran_out_ = true; }
 

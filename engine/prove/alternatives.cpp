@@ -3,18 +3,11 @@
 namespace kr::prove {
 namespace {
 
-/// Whether nothing but blanks and one `|` stands between two places.
-bool plainly_apart(const source::SourceMap& sources, source::Span first, source::Span second) {
+/// Whether only blanks and `|` are between two places.
+bool only_bar_between(const source::SourceMap& sources, source::Span first, source::Span second) {
   if (first.end > second.begin) return false;
   const std::string_view between = sources.text({first.file, first.end, second.begin});
   return between.find_first_not_of(" \t\r\n|") == std::string_view::npos;
-}
-
-/// Adds a part of an expression to another; what the part is now.
-regex::NodeId copy_part(const regex::Regex& from, regex::NodeId part, regex::Regex& to) {
-  regex::Node node = from.nodes.get(part);
-  for (regex::NodeId& operand : node.operands) operand = copy_part(from, operand, to);
-  return to.nodes.add(std::move(node));
 }
 
 class Collector {
@@ -47,10 +40,10 @@ class Collector {
 
   std::optional<diag::Edit> cut(const std::vector<source::Span>& places, size_t i) const {
     const source::Span own = places[i];
-    if (i > 0 && plainly_apart(sources_, places[i - 1], own)) {
+    if (i > 0 && only_bar_between(sources_, places[i - 1], own)) {
       return diag::Edit{{own.file, places[i - 1].end, own.end}, ""};
     }
-    if (i == 0 && places.size() > 1 && plainly_apart(sources_, own, places[1])) {
+    if (i == 0 && places.size() > 1 && only_bar_between(sources_, own, places[1])) {
       return diag::Edit{{own.file, own.begin, places[1].begin}, ""};
     }
     return std::nullopt;
@@ -62,13 +55,13 @@ class Collector {
     std::vector<source::Span> places;
     for (const regex::NodeId operand : root.operands) {
       places.push_back(atom.regex.nodes.get(operand).span);
-      // An atom that is written more than once has the places of the first only.
+      // An atom that is written more than once has only the places of its first occurrence.
       if (!places.back().valid() || !lies_in(places.back(), place)) return false;
     }
     for (size_t i = 0; i < places.size(); ++i) {
-      // The part alone: copies of the whole would be quadratic in the alternatives.
+      // Copy only the part: copies of the whole would be quadratic in the alternatives.
       regex::Regex one;
-      one.root = copy_part(atom.regex, root.operands[i], one);
+      one.root = one.add_copy(atom.regex, root.operands[i]);
       found_.push_back({formulas_.atom(one), places[i], cut(places, i)});
     }
     return true;

@@ -1,5 +1,5 @@
-// The alternatives of an expression: what stands between its outermost `|`, those of a regular
-// expression that is nothing but alternatives included.
+// The alternatives of an expression: the operands of its outermost `|`, and the alternatives of a
+// regular expression that consists only of alternatives.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,17 @@ namespace kr::prove {
 struct Alternative {
   FormulaId formula;
   source::Span place;
-  /// What to take out for it to go; none where a comment or a parenthesis is in the way.
+  /// The edit that removes it; none if a comment or a parenthesis prevents that.
   std::optional<diag::Edit> cut;
 };
 
-/// One where the expression is no disjunction. A named pattern is one alternative: what it is made
-/// of stands elsewhere. `place` is where the expression stands.
+/// One alternative if the expression is not a disjunction. A named pattern is one alternative: its
+/// parts are elsewhere. `place` is the place of the expression.
 std::vector<Alternative> alternatives_of(Formulas& formulas, const sema::Program& program,
                                          const source::SourceMap& sources, sema::ExprId expr,
                                          source::Span place);
 
-/// Whether `inner` lies in `outer`.
+/// Whether `inner` is inside `outer`.
 bool lies_in(source::Span inner, source::Span outer);
 
 }  // namespace kr::prove

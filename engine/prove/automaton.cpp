@@ -14,25 +14,8 @@ size_t pair_of(Side before, Side behind) {
   return static_cast<size_t>(before) * 3 + static_cast<size_t>(behind);
 }
 
-bool holds(regex::NodeKind assertion, Side before, Side behind) {
-  switch (assertion) {
-    case regex::NodeKind::begin:
-      return before == Side::nothing;
-    case regex::NodeKind::end:
-      return behind == Side::nothing;
-    case regex::NodeKind::word_edge:
-      return (before == Side::word) != (behind == Side::word);
-    default:
-      return (before == Side::word) == (behind == Side::word);
-  }
-}
-
-bool is_edge(regex::NodeKind assertion) {
-  return assertion == regex::NodeKind::word_edge || assertion == regex::NodeKind::not_word_edge;
-}
-
-/// Smaller for bytes that are pleasanter to read in an example.
-int unpleasantness(unsigned char byte) {
+/// Smaller for bytes that are easier to read in an example.
+int reading_cost(unsigned char byte) {
   if (byte >= 'a' && byte <= 'z') return byte - 'a';
   if (byte == '_') return 30;
   if (byte >= '0' && byte <= '9') return 40 + byte - '0';
@@ -47,8 +30,8 @@ int unpleasantness(unsigned char byte) {
 bool reads_better(std::string_view name, std::string_view other) {
   return std::lexicographical_compare(name.begin(), name.end(), other.begin(), other.end(),
                                       [](char a, char b) {
-                                        return unpleasantness(static_cast<unsigned char>(a)) <
-                                               unpleasantness(static_cast<unsigned char>(b));
+                                        return reading_cost(static_cast<unsigned char>(a)) <
+                                               reading_cost(static_cast<unsigned char>(b));
                                       });
 }
 
@@ -66,15 +49,15 @@ Automaton::Automaton(const Formulas& formulas) {
   list_beginnings();
 }
 
-// Two bytes are of one class when they are in the same sets. Words and other bytes are told apart
-// only where a language asks.
+// Two bytes are in one class if they are in the same sets. Word bytes and other bytes are
+// distinguished only if a language has word boundaries.
 void Automaton::find_classes(const std::vector<regex::Nfa>& automata) {
   std::unordered_set<regex::ByteSet> sets;
   bool edges = false;
   for (const regex::Nfa& automaton : automata) {
     sets.insert(automaton.sets().begin(), automaton.sets().end());
     for (const auto& state : automaton.table()) {
-      edges |= state.op == regex::Nfa::Op::assertion && is_edge(state.assertion);
+      edges |= state.op == regex::Nfa::Op::assertion && regex::is_word_edge(state.assertion);
     }
   }
   if (edges) sets.insert(regex::escaped_set('w'));
@@ -82,14 +65,14 @@ void Automaton::find_classes(const std::vector<regex::Nfa>& automata) {
   std::vector<int> best(parts, -1);
   for (int byte = 0; byte < 256; ++byte) {
     int& one = best[part[static_cast<size_t>(byte)]];
-    if (one < 0 || unpleasantness(static_cast<unsigned char>(byte)) <
-                       unpleasantness(static_cast<unsigned char>(one))) {
+    if (one < 0 || reading_cost(static_cast<unsigned char>(byte)) <
+                       reading_cost(static_cast<unsigned char>(one))) {
       one = byte;
     }
   }
-  std::sort(best.begin(), best.end(), [](int a, int b) {
-    return unpleasantness(static_cast<unsigned char>(a)) <
-           unpleasantness(static_cast<unsigned char>(b));
+  std::ranges::sort(best, [](int a, int b) {
+    return reading_cost(static_cast<unsigned char>(a)) <
+           reading_cost(static_cast<unsigned char>(b));
   });
   std::vector<uint8_t> class_of_part(parts);
   for (size_t i = 0; i < best.size(); ++i) {
@@ -115,7 +98,7 @@ void Automaton::add(const regex::Nfa& automaton) {
     }
     sets_.push_back(classes);
   }
-  // Only where a byte leads, and the start, are states of ours; what lies between is closed over.
+  // Only the start, and the states after a byte, become states; the closure covers those between.
   constexpr uint32_t none = ~uint32_t{0};
   numbers.of_state.assign(table.size(), none);
   first_.push_back(static_cast<uint32_t>(language_.size()));
@@ -132,12 +115,12 @@ void Automaton::add(const regex::Nfa& automaton) {
     if (state.op == regex::Nfa::Op::bytes) enumerate(state.next);
     if (state.op != regex::Nfa::Op::assertion) continue;
     assertions = true;
-    edges |= is_edge(state.assertion);
+    edges |= regex::is_word_edge(state.assertion);
   }
   start_.push_back(numbers.of_state[automaton.start()]);
   edges_.push_back(edges ? 1 : 0);
   language_.insert(language_.end(), own.size() + 1, language);
-  by_state_.emplace_back();  // matched: nothing leads on from there
+  by_state_.emplace_back();  // "matched" has no transitions
   marks_.assign(table.size(), 0);
   mark_ = 0;
   const auto add_way = [&](uint32_t state, Side before, Side behind) {
@@ -175,7 +158,7 @@ Automaton::Way Automaton::closure(const regex::Nfa& automaton, uint32_t start, S
         pending.push_back(state.next);
         break;
       case regex::Nfa::Op::assertion:
-        if (holds(state.assertion, before, behind)) pending.push_back(state.next);
+        if (regex::holds(state.assertion, before, behind)) pending.push_back(state.next);
         break;
       case regex::Nfa::Op::accept:
         way.accepts = true;
@@ -191,10 +174,9 @@ void Automaton::list_arrivals() {
     std::vector<uint32_t>& arrived = arrived_[static_cast<size_t>(before)];
     arrived.resize(language_.size());
     for (uint32_t state = 0; state < arrived.size(); ++state) {
-      const bool accepted =
-          is_matched(state) || std::all_of(sides.begin(), sides.end(), [&](Side behind) {
-            return way(state, before, behind).accepts;
-          });
+      const bool accepted = is_matched(state) || std::ranges::all_of(sides, [&](Side behind) {
+                              return way(state, before, behind).accepts;
+                            });
       arrived[state] = accepted ? matched(language_[state]) : state;
     }
   }
@@ -262,8 +244,8 @@ void Automaton::step(const States& from, Side before, size_t byte_class,
   for (const uint32_t language : empty_[pair_of(before, behind)]) {
     if (active[language] != 0) to.push_back(matched(language));
   }
-  std::sort(to.begin(), to.end());
-  // Each once, and of a language that has matched nothing else.
+  std::ranges::sort(to);
+  // Remove duplicates, and all other states of a language that has matched.
   size_t kept = 0;
   for (const uint32_t state : to) {
     if (kept > 0) {
@@ -286,7 +268,7 @@ void Automaton::matched_at_end(const States& from, Side before, const std::vecto
   for (const uint32_t language : empty_[pair_of(before, Side::nothing)]) {
     if (active[language] != 0) languages.push_back(language);
   }
-  std::sort(languages.begin(), languages.end());
+  std::ranges::sort(languages);
   languages.erase(std::unique(languages.begin(), languages.end()), languages.end());
 }
 

@@ -1,9 +1,9 @@
-// The search automata of many languages, walked side by side: a set of states says, for each
-// language, how far its matches have come, or that it has matched for good.
+// The search automata of many languages, run in parallel. A set of states shows, for each language,
+// the progress of its matches, or that it has matched.
 //
-// States are numbered language by language. The first of each language's numbers means "matched"; a
-// set that has it holds no other of that language. Where a match may still begin is not in the set:
-// it may at every place.
+// States are numbered language by language. The first number of each language means "matched"; a
+// set that contains it contains no other state of that language. A set does not contain the start
+// of new matches, since a match may begin at every place.
 #pragma once
 
 #include <array>
@@ -14,29 +14,29 @@
 #include <vector>
 
 #include "prove/formula.hpp"
+#include "regex/empty_places.hpp"
 #include "regex/nfa.hpp"
 
 namespace kr::prove {
 
-/// What stands beside a place in a name.
-enum class Side : uint8_t { nothing, word, other };
+using regex::Side;
 
 /// A sorted set of states.
 using States = std::vector<uint32_t>;
 
-/// Whether a search comes on a name before another as long: its first byte that differs is the
-/// pleasanter one to read.
+/// Whether a search finds a name before another of the same length: its first different byte is
+/// more readable.
 bool reads_better(std::string_view name, std::string_view other);
 
-/// A few bits of a set of states: most sets that do not lie in another are told by them.
+/// A few bits of a set of states, which exclude most subset tests quickly.
 class Summary {
  public:
   void add(uint32_t state) { words_[state / 64 % words_.size()] |= uint64_t{1} << (state % 64); }
   void add(const Summary& other) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
   }
-  /// False: the set does not lie in the other.
-  bool may_lie_in(const Summary& other) const {
+  /// False: the set is not a subset of the other.
+  bool may_be_subset_of(const Summary& other) const {
     uint64_t missing = 0;
     for (size_t i = 0; i < words_.size(); ++i) missing |= words_[i] & ~other.words_[i];
     return missing == 0;
@@ -48,44 +48,44 @@ class Summary {
 
 class Automaton {
  public:
-  /// All languages of the arena. None of them has too many states: sema refuses those.
+  /// All languages of the arena. Sema refuses languages with too many states.
   explicit Automaton(const Formulas& formulas);
 
   size_t languages() const noexcept { return first_.size() - 1; }
   size_t states() const noexcept { return language_.size(); }
-  /// Classes of bytes that no language tells apart, the ones a person would rather read first.
+  /// Classes of bytes that no language distinguishes, the most readable first.
   size_t classes() const noexcept { return representative_.size(); }
   unsigned char representative(size_t byte_class) const { return representative_[byte_class]; }
   Side side(size_t byte_class) const { return side_[byte_class]; }
-  /// Whether a language asks for edges of words, so that what stands before a place matters.
+  /// Whether a language has word boundaries, so that the byte before a place matters.
   bool has_edges(uint32_t language) const { return edges_[language]; }
 
   uint32_t matched(uint32_t language) const { return first_[language]; }
   uint32_t language_of(uint32_t state) const { return language_[state]; }
   bool is_matched(uint32_t state) const { return first_[language_[state]] == state; }
 
-  /// Reads a byte of a class, `before` standing before it. Only languages of `active` are followed.
+  /// Reads a byte of a class after `before`, for the languages of `active`.
   void step(const States& from, Side before, size_t byte_class, const std::vector<char>& active,
             States& to) const;
-  /// Appends where states that have not matched lead, neither sorted nor each once; what begins at
-  /// this place is not among it. False as soon as a language matches: then `to` is of no use.
+  /// Appends the next states of states that have not matched, unsorted and with duplicates, without
+  /// new matches. Returns false if a language matches; `to` is then not usable.
   bool step_unmatched(const States& from, Side before, size_t byte_class, States& to) const;
-  /// What begins when a byte of a class is read, of all languages; not sorted.
+  /// The first states of matches of all languages that begin with a byte of a class; unsorted.
   const std::vector<uint32_t>& beginnings(Side before, size_t byte_class) const {
     return beginnings_[static_cast<size_t>(before)][byte_class];
   }
-  /// The languages with an empty match between two sides, rising.
+  /// The languages with an empty match between two sides, ascending.
   const std::vector<uint32_t>& empty_between(Side before, Side behind) const {
     return empty_[static_cast<size_t>(before) * 3 + static_cast<size_t>(behind)];
   }
-  /// Whether the language of a state that has not matched does when the name ends here.
+  /// Whether the language of an unmatched state matches if the name ends here.
   bool matches_at_end(uint32_t state, Side before) const {
     return way(state, before, Side::nothing).accepts;
   }
-  /// The languages that have matched when the name ends here, rising.
+  /// The languages that match if the name ends here, ascending.
   void matched_at_end(const States& from, Side before, const std::vector<char>& active,
                       std::vector<uint32_t>& languages) const;
-  /// By language, whether it matches in a name.
+  /// By language, whether it matches a name.
   std::vector<char> matched_in(std::string_view name) const;
 
  private:
@@ -94,17 +94,17 @@ class Automaton {
     uint32_t set;     // index into sets_
     uint32_t target;  // state
   };
-  /// What can be done from a state between two sides.
+  /// The transitions of a state between two sides.
   struct Way {
     uint32_t begin = 0, end = 0;  // edges_of_[begin, end)
     bool accepts = false;
   };
-  /// By what stands before and behind; one and the same where the language has no assertions.
+  /// By side before and after; all the same if the language has no assertions.
   struct Ways {
     std::array<uint32_t, 9> way;
   };
 
-  /// Ours for an automaton's.
+  /// The numbers of an Nfa's sets and states here.
   struct Numbers {
     std::vector<uint32_t> of_set;
     std::vector<uint32_t> of_state;
@@ -120,7 +120,7 @@ class Automaton {
   }
   void list_arrivals();
   void list_beginnings();
-  /// A state reached by a byte: "matched" where its language has matched whatever follows.
+  /// A state reached by a byte: "matched" if its language matches in any case.
   uint32_t arrived(uint32_t state, Side before) const {
     return arrived_[static_cast<size_t>(before)][state];
   }
@@ -140,9 +140,9 @@ class Automaton {
   std::vector<char> edges_;                       // by language
   std::vector<uint32_t> marks_;                   // scratch of closure
   uint32_t mark_ = 0;
-  /// What begins at a place: by side before it and class behind it.
+  /// The first states of matches, by side before and class after.
   std::array<std::vector<std::vector<uint32_t>>, 3> beginnings_;
-  /// Languages with an empty match at a place: by side before and side behind.
+  /// Languages with an empty match, by side before and side after.
   std::array<std::vector<uint32_t>, 9> empty_;
 };
 

@@ -10,19 +10,19 @@ namespace kr::prove {
 namespace {
 
 bool has(const std::vector<FormulaId>& sorted, FormulaId formula) {
-  return std::binary_search(sorted.begin(), sorted.end(), formula);
+  return std::ranges::binary_search(sorted, formula);
 }
 
-/// A question whose plain part has been asked.
+/// A question whose plain part has been answered.
 struct Branch {
   FormulaId wanted;
-  std::vector<FormulaId> excluded;  // sorted, each once; no disjunctions or negations
-  std::string name;                 // a shortest that answers the plain part
+  std::vector<FormulaId> excluded;  // sorted, unique; no disjunctions or negations
+  std::string name;                 // a shortest answer of the plain part
 };
 
 class Finder {
  public:
-  /// So many parts of formulas are gone through in the time of a step.
+  /// The parts of formulas that are visited in the time of one step.
   static constexpr size_t parts_a_step = 4;
 
   Finder(Formulas& formulas, const Automaton& automaton, Steps& budget)
@@ -37,30 +37,30 @@ class Finder {
       const Branch branch = std::move(branches_.back());
       branches_.pop_back();
       charge(branch.name.size());
-      const Asked asked(formulas_, automaton_, branch.name);
-      const auto failed = std::find_if(branch.excluded.begin(), branch.excluded.end(),
-                                       [&](FormulaId id) { return asked.holds(id); });
+      const NameValues values(formulas_, automaton_, branch.name);
+      const auto failed =
+          std::ranges::find_if(branch.excluded, [&](FormulaId id) { return values.holds(id); });
       if (failed != branch.excluded.end()) {
         split_excluded(branch, *failed);
-      } else if (!asked.holds(branch.wanted)) {
-        split_wanted(branch, asked);
+      } else if (!values.holds(branch.wanted)) {
+        split_wanted(branch, values);
       } else {
         return {Answer::found, branch.name};
       }
-      charge(asked.work());
+      charge(values.work());
     }
-    return {all_asked_ ? Answer::none : Answer::not_proven, {}};
+    return {complete_ ? Answer::none : Answer::not_proven, {}};
   }
 
  private:
   static bool longer(const Branch& a, const Branch& b) { return a.name.size() > b.name.size(); }
 
-  /// One name, and which formulas hold for it.
-  class Asked {
+  /// The values of formulas for one name.
+  class NameValues {
    public:
-    Asked(const Formulas& formulas, const Automaton& automaton, std::string_view name)
+    NameValues(const Formulas& formulas, const Automaton& automaton, std::string_view name)
         : formulas_(formulas), matched_(automaton.matched_in(name)), known_(formulas.size()) {}
-    /// Formulas that were looked at.
+    /// The number of formulas visited.
     size_t work() const { return known_.size() / 16 + work_; }
     bool holds(FormulaId id) const {
       ++work_;
@@ -83,9 +83,9 @@ class Finder {
         case Op::negation:
           return !one(formula.operands.front());
         case Op::conjunction:
-          return std::all_of(formula.operands.begin(), formula.operands.end(), one);
+          return std::ranges::all_of(formula.operands, one);
         case Op::disjunction:
-          return std::any_of(formula.operands.begin(), formula.operands.end(), one);
+          return std::ranges::any_of(formula.operands, one);
         default:
           return false;
       }
@@ -103,7 +103,7 @@ class Finder {
     parts_ %= parts_a_step;
   }
 
-  /// With constants for what is excluded and, where a question is relaxed, for negations.
+  /// Replaces what is excluded by constants; with `relax`, negations too.
   FormulaId without(FormulaId wanted, const std::vector<FormulaId>& excluded, bool relax) {
     Rewriter rewriter(formulas_, [&](FormulaId id, const Formula& formula) {
       if (has(excluded, id)) return formulas_.never();
@@ -114,16 +114,15 @@ class Finder {
     return result;
   }
 
-  /// Brings a question into its plainest form, asks its plain part, and keeps it where there is a
-  /// name.
+  /// Simplifies a question, answers its plain part, and keeps the question if there is a name.
   void open(FormulaId wanted, std::vector<FormulaId> excluded) {
-    // Making a question plain takes time too, and there may be very many.
+    // Simplifying takes time too, and there may be very many questions.
     if (budget_.search < reserve || budget_.work == 0) {
-      all_asked_ = false;
+      complete_ = false;
       return;
     }
     budget_.take_search(reserve);
-    charge(automaton_.states() + automaton_.classes());  // every search goes through them once
+    charge(automaton_.states() + automaton_.classes());  // every search visits them once
     Branch branch{wanted, std::move(excluded), {}};
     if (!simplify(branch)) return;
     PlainQuestion plain{without(branch.wanted, branch.excluded, true), {}};
@@ -132,15 +131,15 @@ class Finder {
       if (formula.op == Op::atom) plain.excluded.push_back(formula.language.index);
     }
     NameFound found = search(formulas_, automaton_, plain, budget_);
-    if (found.search == Search::out_of_budget) all_asked_ = false;
+    if (found.search == Search::out_of_budget) complete_ = false;
     if (found.search != Search::found) return;
     branch.name = std::move(found.name);
     branches_.push_back(std::move(branch));
     std::push_heap(branches_.begin(), branches_.end(), longer);
   }
 
-  /// What is excluded become no disjunctions and negations, what is wanted no conjunction with
-  /// negations and nothing that is excluded. False where there is no answer.
+  /// Removes disjunctions and negations from what is excluded, and negated operands and excluded
+  /// parts from what is wanted. False if there is no answer.
   bool simplify(Branch& branch) {
     bool again = true;
     while (again) {
@@ -171,7 +170,7 @@ class Finder {
           branch.excluded.push_back(id);
         }
       }
-      std::sort(branch.excluded.begin(), branch.excluded.end());
+      std::ranges::sort(branch.excluded);
       branch.excluded.erase(std::unique(branch.excluded.begin(), branch.excluded.end()),
                             branch.excluded.end());
       branch.wanted = formulas_.all(std::move(needed));
@@ -183,9 +182,9 @@ class Finder {
     return true;
   }
 
-  /// A conjunction that must not hold: one of its parts does not.
+  /// Splits on an excluded conjunction: one of its parts must be false.
   void split_excluded(const Branch& branch, FormulaId conjunction) {
-    KR_CHECK(formulas_.get(conjunction).op == Op::conjunction);  // atoms were asked
+    KR_CHECK(formulas_.get(conjunction).op == Op::conjunction);  // the plain part has the atoms
     const std::vector<FormulaId> parts = formulas_.get(conjunction).operands;
     for (const FormulaId part : parts) {
       std::vector<FormulaId> excluded = branch.excluded;
@@ -195,13 +194,13 @@ class Finder {
     }
   }
 
-  /// What is wanted does not hold, for negations that were left out: one of its disjunctions does
-  /// not, and is taken apart into operands with negations and the rest.
-  void split_wanted(const Branch& branch, const Asked& asked) {
+  /// What is wanted is false because negations were ignored. Splits on a disjunction that is false:
+  /// into its operands with negations, and the rest.
+  void split_wanted(const Branch& branch, const NameValues& values) {
     const Formula wanted = formulas_.get(branch.wanted);
     const auto parts = wanted.op == Op::conjunction ? wanted.operands : std::vector{branch.wanted};
-    const auto failed = std::find_if(parts.begin(), parts.end(),
-                                     [&](FormulaId part) { return !asked.holds(part); });
+    const auto failed =
+        std::ranges::find_if(parts, [&](FormulaId part) { return !values.holds(part); });
     KR_CHECK(failed != parts.end() && formulas_.get(*failed).op == Op::disjunction);
     std::vector<FormulaId> others = parts;
     std::erase(others, *failed);
@@ -222,16 +221,16 @@ class Finder {
   Formulas& formulas_;
   const Automaton& automaton_;
   Steps& budget_;
-  size_t parts_ = 0;              // that no step was taken for yet
+  size_t parts_ = 0;              // not yet charged as steps
   std::vector<Branch> branches_;  // a heap, the shortest name first
-  bool all_asked_ = true;
+  bool complete_ = true;
 };
 
-/// A question by itself: its formulas, and the automaton of just the languages in them. The arena
-/// may hold thousands.
-class Small {
+/// A question with its own arena, so that the automaton has only its languages. The original arena
+/// may have thousands.
+class IsolatedQuestion {
  public:
-  Small(const Formulas& from, const NameQuestion& question) : from_(from) {
+  IsolatedQuestion(const Formulas& from, const NameQuestion& question) : from_(from) {
     question_.wanted = take(question.wanted);
     for (const FormulaId id : question.excluded) question_.excluded.push_back(take(id));
   }
@@ -265,7 +264,7 @@ class Small {
         break;
       case Op::operation:
       case Op::within:
-        KR_CHECK(false);  // settled before
+        KR_CHECK(false);  // replaced before
     }
     known_.emplace(id, made);
     return made;
@@ -275,13 +274,13 @@ class Small {
   Formulas formulas_;
   NameQuestion question_;
   std::unordered_map<FormulaId, FormulaId> known_;
-  size_t parts_ = 0;  // that were taken
+  size_t parts_ = 0;  // copied
 };
 
 }  // namespace
 
 NameFinding find_name(const Formulas& formulas, const NameQuestion& question, Steps& budget) {
-  return Small(formulas, question).find(budget);
+  return IsolatedQuestion(formulas, question).find(budget);
 }
 
 }  // namespace kr::prove

@@ -1,9 +1,8 @@
-// A question about names, of any form, brought down to plain ones.
+// Answers a general question about names with plain questions (prove/search.hpp).
 //
-// What is hard about a question is left out at first: negations within what is wanted, and
-// conjunctions within what is excluded. A name found then may not be an answer; the question is
-// split on the very part that it fails. Of all questions open, the one with the shortest name comes
-// next, so that the first answer is a shortest one.
+// At first it ignores the hard parts of a question: negations in what is wanted, and conjunctions
+// in what is excluded. If the name found is not an answer, the question is split on the part that
+// fails. The open question with the shortest name is next, so the first answer is a shortest one.
 #pragma once
 
 #include <optional>
@@ -24,14 +23,14 @@ struct NameQuestion {
 
 struct NameFinding {
   Answer answer = Answer::none;
-  std::string name;  // where found
+  std::string name;  // if found
 };
 
-/// Opening a question takes so many steps. With fewer left it is given up.
+/// The steps to open a question. With fewer steps left, it is abandoned.
 constexpr size_t reserve = 8;
 
-/// Every step taken is taken from `budget`. What comes of it depends on what is asked alone and, if
-/// fewer than `reserve` steps are left in the end, on how many there were.
+/// Subtracts all steps from `budget`. The result depends only on the question and, if fewer than
+/// `reserve` steps are left at the end, on the budget.
 NameFinding find_name(const Formulas& formulas, const NameQuestion& question, Steps& budget);
 
 }  // namespace kr::prove

@@ -104,12 +104,11 @@ FormulaId Formulas::join(Op op, std::vector<FormulaId> operands) {
   formula.op = op;
   formula.operands = std::move(operands);
   std::vector<FormulaId>& joined = formula.operands;
-  std::sort(joined.begin(), joined.end());
+  std::ranges::sort(joined);
   joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
   for (const FormulaId operand : joined) {
     const Formula& one = get(operand);
-    if (one.op == Op::negation &&
-        std::binary_search(joined.begin(), joined.end(), one.operands.front())) {
+    if (one.op == Op::negation && std::ranges::binary_search(joined, one.operands.front())) {
       return absorbing;
     }
   }
@@ -132,7 +131,7 @@ FormulaId Formulas::make(Op op, std::vector<FormulaId> operands) {
   return join(op, std::move(operands));
 }
 
-// Expressions are no deeper than max_expr_depth, and one that patterns share is gone into once.
+// The recursion is bounded by max_expr_depth, and visits each shared expression once.
 FormulaId Formulas::of(const sema::Program& program, sema::ExprId expr) {
   if (!expr.valid()) return never();
   std::vector<FormulaId>& known = of_program_[&program];

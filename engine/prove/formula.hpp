@@ -1,9 +1,8 @@
-// What rules say, as formulas about one subject: its name holds an atom, it is of a kind of
-// operation, a name round it holds something. Formulas of several Programs live in one arena, so
-// that two versions of a ruleset can be held against each other.
+// Rules as formulas about one subject: its name matches an atom, it has a type of operation, an
+// enclosing name matches something. One arena can contain formulas of several Programs, to compare
+// two versions of a ruleset.
 //
-// Equal formulas are one (hash-consing): comparing ids is a proof of equality, though different ids
-// prove nothing.
+// Equal formulas have one id (hash-consing): equal ids prove equality; different ids prove nothing.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +25,11 @@ enum class Op : uint8_t {
   never,
   always,
   atom,         // the name has a match of a language
-  operation,    // the subject is of a kind
-  within,       // one operand: some enclosing name holds it
+  operation,    // the type of the subject
+  within,       // one operand: some enclosing name matches it
   negation,     // one operand
-  conjunction,  // two or more, sorted, each once
-  disjunction,  // two or more, sorted, each once
+  conjunction,  // two or more operands, sorted, unique
+  disjunction,  // two or more operands, sorted, unique
 };
 
 struct Formula {
@@ -38,10 +37,10 @@ struct Formula {
   LanguageId language;
   OperationKind operation = OperationKind::kernel;
   std::vector<FormulaId> operands;
-  bool looks_within = false;    // itself or something in it is `within`
-  bool asks_operation = false;  // … `@kernel` or its like, outside `within`
-  /// Of the operations, the languages as written and the order of operands: formulas of two arenas
-  /// that have the same are made alike.
+  bool looks_within = false;    // contains `within`
+  bool asks_operation = false;  // contains `@kernel` or another type, outside `within`
+  /// A hash of the operations, the languages as written and the order of operands: the same formula
+  /// has the same digest in every arena.
   Hash128 digest;
 };
 
@@ -62,7 +61,7 @@ class Formulas {
   FormulaId any(std::vector<FormulaId> operands);
   /// A negation, a conjunction or a disjunction.
   FormulaId make(Op op, std::vector<FormulaId> operands);
-  /// An expression of a Program; an invalid one never holds. The Program must outlive the arena.
+  /// An expression of a Program; `never` if it is invalid. The Program must outlive the arena.
   FormulaId of(const sema::Program& program, sema::ExprId expr);
 
   const Formula& get(FormulaId id) const { return formulas_.get(id); }

@@ -21,7 +21,7 @@ std::vector<EffectiveList> effective_lists(const sema::Program& program, Formula
     for (const sema::RuleId id : rules) {
       const sema::Rule& rule = program.rules.get(id);
       if (rule.otherwise) {
-        list.otherwise = id;  // that of `phases` stands among the others
+        list.otherwise = id;  // in `phases` it is among the rules
       } else {
         list.rules.push_back({id, formulas.of(program, rule.expr)});
       }

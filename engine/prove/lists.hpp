@@ -1,5 +1,5 @@
-// The lists of rules that subjects go down: the tables and phases of every model, and the shared
-// tables of root files by themselves.
+// The effective lists of rules: the tables and phases of every model, and the shared tables of root
+// files.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ struct RuleListed {
 };
 
 struct EffectiveList {
-  std::string whose;                   // `vllm/llama`, `table t`; of several with commas between
-  std::optional<sema::ModelId> model;  // the first of them
+  std::string whose;                   // `vllm/llama`, `table t`; several are separated by commas
+  std::optional<sema::ModelId> model;  // the first model
   std::vector<RuleListed> rules;
   std::optional<sema::RuleId> otherwise;
 
-  /// The formulas above a place.
+  /// The formulas of the rules before a place.
   std::vector<FormulaId> above(size_t place) const {
     std::vector<FormulaId> formulas;
     formulas.reserve(place);
@@ -30,7 +30,7 @@ struct EffectiveList {
   }
 };
 
-/// Equal ones once.
+/// Equal lists appear once.
 std::vector<EffectiveList> effective_lists(const sema::Program& program, Formulas& formulas);
 
 }  // namespace kr::prove

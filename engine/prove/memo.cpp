@@ -10,9 +10,9 @@
 namespace kr::prove {
 namespace {
 
-/// Whether with `budget` steps it goes as it went with `before` of which it took `used`. Steps run
-/// out, or a question is given up, only where fewer than `reserve` are left.
-bool goes_alike(size_t budget, size_t before, size_t used) {
+/// Whether a proof with `budget` steps gives the same result as one with `before` steps that used
+/// `used`. A question is abandoned only if fewer than `reserve` steps are left.
+bool same_result(size_t budget, size_t before, size_t used) {
   return budget == before || std::min(budget, before) >= used + reserve;
 }
 
@@ -21,12 +21,11 @@ constexpr std::string_view proofs_magic = "kr proofs 2\n";
 }  // namespace
 
 std::string to_bytes(const Proofs& proofs) {
-  // In one order, so that the same proofs are the same bytes.
+  // Sorted, so that the same proofs give the same bytes.
   std::vector<std::pair<Hash128, const Proof*>> sorted;
   sorted.reserve(proofs.size());
   for (const auto& [question, proof] : proofs) sorted.emplace_back(question, &proof);
-  std::sort(sorted.begin(), sorted.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::sort(sorted, [](const auto& a, const auto& b) { return a.first < b.first; });
   ByteWriter body;
   body.number(sorted.size());
   for (const auto& [question, proof] : sorted) {
@@ -83,8 +82,8 @@ std::optional<NameFinding> ProofMemo::recall(const Hash128& question, Steps& bud
     const auto known = known_->find(question);
     if (known != known_->end()) proof = &known->second;
   }
-  if (proof == nullptr || !goes_alike(budget.search, proof->budget.search, proof->used.search) ||
-      !goes_alike(budget.work, proof->budget.work, proof->used.work)) {
+  if (proof == nullptr || !same_result(budget.search, proof->budget.search, proof->used.search) ||
+      !same_result(budget.work, proof->budget.work, proof->used.work)) {
     return std::nullopt;
   }
   budget.search -= proof->used.search;

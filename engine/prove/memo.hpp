@@ -1,9 +1,9 @@
-// What was proven, kept from one version of the rules to the next, and from one run to the next:
-// between two edits most questions about names stay the same.
+// Remembers proofs from one version of the rules to the next, and from one run to the next: between
+// two edits most questions stay the same.
 //
-// A question is known by its digest, which says what is asked as it is written (see Formula) and
-// nothing of where it stands. Steps are counted as if they were taken anew, and an answer is given
-// only where asking again would give the very same; so a memo changes no finding, but for time.
+// A question is identified by its digest, which depends on its formulas (see Formula), not on their
+// places. A remembered answer costs the same steps as a new proof, and it is used only if a new
+// proof would give the same answer. So a memo changes only the time, not the findings.
 #pragma once
 
 #include <memory>
@@ -16,36 +16,35 @@
 
 namespace kr::prove {
 
-/// What came of a question.
+/// The result of a question.
 struct Proof {
   NameFinding finding;
-  Steps budget;  // that was left when it was asked
+  Steps budget;  // before the question
   Steps used;
 };
 using Proofs = std::unordered_map<Hash128, Proof>;
 
-/// Proofs as bytes, which other versions of the prover do not read.
+/// Serializes proofs; other versions of the prover do not read them.
 std::string to_bytes(const Proofs& proofs);
-/// None where the bytes are not such, whole.
+/// None if the bytes are not complete proofs of this version.
 std::optional<Proofs> proofs_from(std::string_view bytes);
-/// The version of the prover: a digest of its source, so that no proof outlives it.
+/// The version of the prover: a digest of its source.
 std::string_view prover_version();
 
 /// For one thread.
 class ProofMemo {
  public:
-  /// `known` is read by any number of memos; null: nothing is known.
+  /// Any number of memos may read `known`; it may be null.
   explicit ProofMemo(std::shared_ptr<const Proofs> known = nullptr) : known_(std::move(known)) {}
 
-  /// What asking would give with as many steps left, where that is known; takes the steps it took.
+  /// The answer of a question with this budget, if it is known; subtracts its steps.
   std::optional<NameFinding> recall(const Hash128& question, Steps& budget);
-  /// Of a question asked with `budget` steps left, of which it took `used`.
+  /// Remembers the answer of a question that used `used` steps of `budget`.
   void keep(const Hash128& question, NameFinding finding, Steps budget, Steps used);
-  /// What was kept last, and was not known.
+  /// The recent proofs that were not in `known`.
   const Proofs& kept() const noexcept { return recent_; }
 
-  /// Of so many kept last, and as many before them, those that were asked for since are still
-  /// there.
+  /// The maximum number of recent proofs, and of older ones.
   static constexpr size_t max_kept = 50000;
 
  private:

@@ -42,9 +42,7 @@ regex::ByteSet needed_bytes(const regex::Regex& regex) {
 
 regex::ByteSet bytes_of(std::string_view name) {
   regex::ByteSet bytes;
-  for (const char c : name) {
-    bytes.set(static_cast<unsigned char>(lower(c)));
-  }
+  for (const char c : name) bytes.set(static_cast<unsigned char>(lower(c)));
   return bytes;
 }
 

@@ -7,9 +7,9 @@
 
 namespace kr::prove {
 Wanted::Wanted(const Formulas& formulas, FormulaId wanted, size_t languages)
-    : uses_(languages, 0), stands_for_(languages) {
+    : uses_(languages, 0), representatives_(languages) {
   compile(formulas, wanted);
-  for (uint32_t i = 0; i < languages; ++i) stands_for_[i] = i;
+  for (uint32_t i = 0; i < languages; ++i) representatives_[i] = i;
   for (const Node& node : nodes_) join_alternatives(node);
   values_.resize(nodes_.size());
 }
@@ -34,7 +34,7 @@ uint32_t Wanted::compile(const Formulas& formulas, FormulaId id) {
   return index;
 }
 
-/// The languages of one `|` that stand nowhere else.
+/// Languages that occur only in one `|` are equivalent.
 void Wanted::join_alternatives(const Node& node) {
   if (node.op != Op::disjunction) return;
   std::optional<uint32_t> first;
@@ -42,7 +42,7 @@ void Wanted::join_alternatives(const Node& node) {
     const Node& one = nodes_[operand];
     if (one.op != Op::atom || uses_[one.language] != 1) continue;
     if (!first) first = one.language;
-    stands_for_[one.language] = *first;
+    representatives_[one.language] = *first;
   }
 }
 
@@ -54,9 +54,9 @@ bool Wanted::value(const Node& node, const std::vector<char>& matched) const {
     case Op::atom:
       return matched[node.language] != 0;
     case Op::conjunction:
-      return std::all_of(node.operands.begin(), node.operands.end(), holds);
+      return std::ranges::all_of(node.operands, holds);
     case Op::disjunction:
-      return std::any_of(node.operands.begin(), node.operands.end(), holds);
+      return std::ranges::any_of(node.operands, holds);
     default:
       return false;
   }
@@ -90,7 +90,7 @@ Progresses::Progresses(const Formulas& formulas, const Automaton& automaton, For
       }
     }
   }
-  always_hope_ = wanted_.holds(begins_late_);
+  always_possible_ = wanted_.holds(begins_late_);
   add({});
 }
 
@@ -102,8 +102,8 @@ uint32_t Progresses::next(uint32_t progress, Side before, size_t byte_class) {
   States to;
   automaton_.step(all_[progress].states, before, byte_class, active_, to);
   settle(to);
-  if (!always_hope_ && !hope(to)) {
-    result = hopeless;
+  if (!always_possible_ && !is_possible(to)) {
+    result = dead_state;
   } else {
     const auto at = known_.find(to);
     result = at != known_.end() ? at->second : add(std::move(to));
@@ -112,9 +112,9 @@ uint32_t Progresses::next(uint32_t progress, Side before, size_t byte_class) {
   return result;
 }
 
-bool Progresses::ends_well(uint32_t progress, Side before) {
-  char& known = all_[progress].ends_well[static_cast<size_t>(before)];
-  if (known != unasked) return known != 0;
+bool Progresses::accepts_at_end(uint32_t progress, Side before) {
+  char& known = all_[progress].accepts_at_end[static_cast<size_t>(before)];
+  if (known != unevaluated) return known != 0;
   automaton_.matched_at_end(all_[progress].states, before, active_, languages_);
   for (const uint32_t language : languages_) matched_[language] = 1;
   known = wanted_.holds(matched_) ? 1 : 0;
@@ -136,7 +136,7 @@ uint32_t Progresses::add(States states) {
   return index;
 }
 
-/// Where a language has matched, those it stands for need not be followed.
+/// After a language has matched, removes the states of its equivalent languages.
 void Progresses::settle(States& states) {
   languages_.clear();
   for (const uint32_t state : states) {
@@ -152,25 +152,25 @@ void Progresses::settle(States& states) {
     states.push_back(automaton_.matched(group));
     matched_[group] = 0;
   }
-  std::sort(states.begin(), states.end());
+  std::ranges::sort(states);
 }
 
-/// Whether what is wanted would hold if all did match that still may.
-bool Progresses::hope(const States& states) {
+/// Whether the wanted formula is true if all languages match that still can.
+bool Progresses::is_possible(const States& states) {
   std::vector<char> may = begins_late_;
   for (const uint32_t state : states) may[automaton_.language_of(state)] = 1;
   return wanted_.holds(may);
 }
 
-bool Progresses::is_as_far(uint32_t one, uint32_t other) const {
+bool Progresses::covers(uint32_t one, uint32_t other) const {
   if (one == other) return true;
   const Progress& further = all_[one];
   const Progress& behind = all_[other];
-  if (!behind.has.may_lie_in(further.covers)) return false;
+  if (!behind.has.may_be_subset_of(further.covers)) return false;
   const States& there = further.states;
-  return std::all_of(behind.states.begin(), behind.states.end(), [&](uint32_t state) {
-    return std::binary_search(there.begin(), there.end(), state) ||
-           std::binary_search(there.begin(), there.end(), automaton_.matched(group_of(state)));
+  return std::ranges::all_of(behind.states, [&](uint32_t state) {
+    return std::ranges::binary_search(there, state) ||
+           std::ranges::binary_search(there, automaton_.matched(group_of(state)));
   });
 }
 

@@ -12,6 +12,7 @@
 #include "prove/rewrite.hpp"
 #include "prove/texts.hpp"
 #include "regex/nfa.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::prove {
 namespace {
@@ -19,26 +20,26 @@ namespace {
 constexpr OperationKind all_kinds[] = {OperationKind::kernel, OperationKind::memcpy,
                                        OperationKind::memset};
 
-/// What is known of a subject besides its name: its kind, and which `within` hold.
-struct Around {
+/// Known properties of a subject besides its name: its kind, and which `within` are true.
+struct KnownContext {
   std::optional<OperationKind> kind;
-  const std::vector<FormulaId>* held = nullptr;  // `within` formulas that hold, sorted
+  const std::vector<FormulaId>* within = nullptr;  // the true `within` formulas, sorted
 };
 
-/// Constants for what is known, the same for all formulas it is given.
-auto settling(Formulas& formulas, Around around) {
-  return Rewriter(formulas, [&formulas, around](FormulaId id, const Formula& formula) {
+/// Replaces known parts of formulas by constants.
+auto substitution(Formulas& formulas, KnownContext known) {
+  return Rewriter(formulas, [&formulas, known](FormulaId id, const Formula& formula) {
     if (!formula.looks_within && !formula.asks_operation) return id;
     if (formula.op == Op::operation) {
-      return around.kind ? formulas.constant(formula.operation == *around.kind) : id;
+      return known.kind ? formulas.constant(formula.operation == *known.kind) : id;
     }
     if (formula.op != Op::within) return FormulaId{};
-    if (around.held == nullptr) return id;
-    return formulas.constant(std::binary_search(around.held->begin(), around.held->end(), id));
+    if (known.within == nullptr) return id;
+    return formulas.constant(std::binary_search(known.within->begin(), known.within->end(), id));
   });
 }
 
-/// The `within` of a formula. Formulas share their parts, so each is visited once.
+/// Collects the `within` of formulas. Visits each shared part once.
 class WithinCollector {
  public:
   explicit WithinCollector(const Formulas& formulas) : formulas_(formulas) {}
@@ -54,7 +55,7 @@ class WithinCollector {
   }
   /// Sorted.
   std::vector<FormulaId> take() && {
-    std::sort(found_.begin(), found_.end());
+    std::ranges::sort(found_);
     return std::move(found_);
   }
 
@@ -89,11 +90,12 @@ class Prover::Impl {
     return finding;
   }
 
-  // Most of what is excluded has nothing to do with what is wanted. So it is left out at first, and
-  // what the name found holds comes in; a name that holds none of it is as short as any.
-  Finding find(FormulaId wanted, std::span<const FormulaId> given, Steps& steps) {
-    const std::vector<FormulaId> opened = with_many_opened(given);
-    const std::span<const FormulaId> excluded = opened.empty() ? given : opened;
+  // Most excluded formulas are unrelated to the wanted one. So at first none is excluded; then
+  // those that are true for the name found are added, until a name satisfies none of them. Such a
+  // name is still a shortest one.
+  Finding find(FormulaId wanted, std::span<const FormulaId> all_excluded, Steps& steps) {
+    const std::vector<FormulaId> expanded = expand_large(all_excluded);
+    const std::span<const FormulaId> excluded = expanded.empty() ? all_excluded : expanded;
     std::vector<FormulaId> chosen;
     Finding finding;
     for (size_t at_once = 1;; at_once *= 2) {
@@ -107,9 +109,9 @@ class Prover::Impl {
       size_t evaluated = 0;
       for (const FormulaId id : excluded) {
         if (chosen.size() == known + at_once) break;
-        const bool told = many && texts_of_[id.index] != no_text;
-        evaluated += told ? 0 : 1;
-        if (told ? texts_[texts_of_[id.index]] != 0 : holds(id, subject)) chosen.push_back(id);
+        const bool is_text = many && texts_of_[id.index] != no_text;
+        evaluated += is_text ? 0 : 1;
+        if (is_text ? texts_[texts_of_[id.index]] != 0 : holds(id, subject)) chosen.push_back(id);
       }
       charge(evaluated / evaluated_a_step, steps);
       if (chosen.size() == known) break;
@@ -124,8 +126,7 @@ class Prover::Impl {
   bool holds(FormulaId id, const Witness& witness) { return holds(id, subject_of(witness, false)); }
 
  private:
-  /// So many formulas are looked at, evaluated, or parts of them gone through, in the time of a
-  /// step.
+  /// The formulas listed, formulas evaluated, and parts visited in the time of one step.
   static constexpr size_t formulas_a_step = 256;
   static constexpr size_t evaluated_a_step = 8;
   static constexpr size_t parts_a_step = 4;
@@ -136,43 +137,43 @@ class Prover::Impl {
     return finding;
   }
 
-  /// With the operands of large disjunctions in their place: few of them matter to a question.
-  /// Empty where there are none.
-  std::vector<FormulaId> with_many_opened(std::span<const FormulaId> excluded) {
+  /// Replaces large disjunctions by their operands: few of these matter to a question. Empty if
+  /// there are none.
+  std::vector<FormulaId> expand_large(std::span<const FormulaId> excluded) {
     for (auto i = static_cast<uint32_t>(traits_.size()); i < formulas_.size(); ++i) {
       const Formula& formula = formulas_.get({i});
       const bool large = formula.op == Op::disjunction && formula.operands.size() >= many_formulas;
       traits_.push_back({large, formula.asks_operation});
     }
     const auto is_large = [this](FormulaId id) { return traits_[id.index].large; };
-    std::vector<FormulaId> opened;
-    if (std::none_of(excluded.begin(), excluded.end(), is_large)) return opened;
+    std::vector<FormulaId> expanded;
+    if (std::ranges::none_of(excluded, is_large)) return expanded;
     for (const FormulaId id : excluded) {
       if (is_large(id)) {
         const std::vector<FormulaId>& operands = formulas_.get(id).operands;
-        opened.insert(opened.end(), operands.begin(), operands.end());
+        expanded.insert(expanded.end(), operands.begin(), operands.end());
       } else {
-        opened.push_back(id);
+        expanded.push_back(id);
       }
     }
-    return opened;
+    return expanded;
   }
 
   struct Subject {
     const Witness& witness;
     regex::ByteSet bytes;  // of its name
-    bool enclosing;        // it stands round another
-    uint32_t number;       // of no other subject
+    bool enclosing;        // it encloses the subject of the question
+    uint32_t number;       // unique
   };
   Subject subject_of(const Witness& witness, bool enclosing) {
-    if (++subjects_ == 0) {  // numbers are used up: forget all that is known
+    if (++subjects_ == 0) {  // overflow: forget all values
       known_.clear();
       ++subjects_;
     }
     return {witness, bytes_of(witness.name), enclosing, subjects_};
   }
 
-  /// Formulas share their parts: what is known of one for this subject is not worked out again.
+  /// Evaluates each shared part once per subject.
   bool holds(FormulaId id, const Subject& subject) {
     if (formulas_.get(id).operands.empty()) return evaluate(id, subject);
     if (id.index >= known_.size()) known_.resize(formulas_.size());
@@ -202,24 +203,23 @@ class Prover::Impl {
         return !subject.enclosing && formula.operation == subject.witness.kind;
       case Op::within:
         return !subject.enclosing &&
-               std::any_of(subject.witness.within.begin(), subject.witness.within.end(),
-                           [&](const std::string& name) {
-                             return holds_around(formula.operands.front(), name);
-                           });
+               std::ranges::any_of(subject.witness.within, [&](const std::string& name) {
+                 return holds_for_enclosing(formula.operands.front(), name);
+               });
       case Op::negation:
         return !one(formula.operands.front());
       case Op::conjunction:
-        return std::all_of(formula.operands.begin(), formula.operands.end(), one);
+        return std::ranges::all_of(formula.operands, one);
       case Op::disjunction:
-        return std::any_of(formula.operands.begin(), formula.operands.end(), one);
+        return std::ranges::any_of(formula.operands, one);
     }
     return false;
   }
 
-  bool holds_around(FormulaId id, const std::string& name) {
-    Witness around;
-    around.name = name;
-    return holds(id, subject_of(around, true));
+  bool holds_for_enclosing(FormulaId id, const std::string& name) {
+    Witness enclosing;
+    enclosing.name = name;
+    return holds(id, subject_of(enclosing, true));
   }
 
   Finding find_all(FormulaId wanted, const std::vector<FormulaId>& excluded, Steps& steps) {
@@ -232,7 +232,7 @@ class Prover::Impl {
     Finding best;
     for (const OperationKind kind : all_kinds) {
       NameQuestion question{wanted, excluded};
-      if (kinds) settle(question, {kind, nullptr}, steps);
+      if (kinds) substitute(question, {kind, nullptr}, steps);
       Finding finding = contexts ? find_in_context(question, steps) : find_by_name(question, steps);
       finding.witness.kind = kinds ? kind : operation_kind_of(finding.witness.name);
       finding.witness.kind_matters = kinds;
@@ -242,11 +242,11 @@ class Prover::Impl {
     return best;
   }
 
-  void settle(NameQuestion& question, Around around, Steps& steps) {
-    auto settled = settling(formulas_, around);
-    question.wanted = settled(question.wanted);
-    for (FormulaId& id : question.excluded) id = settled(id);
-    charge(settled.work() / parts_a_step, steps);
+  void substitute(NameQuestion& question, KnownContext known, Steps& steps) {
+    auto substituted = substitution(formulas_, known);
+    question.wanted = substituted(question.wanted);
+    for (FormulaId& id : question.excluded) id = substituted(id);
+    charge(substituted.work() / parts_a_step, steps);
   }
 
   Finding find_by_name(const NameQuestion& question, Steps& steps) {
@@ -270,8 +270,8 @@ class Prover::Impl {
     return found;
   }
 
-  /// What needs no search where texts are wanted: the shortest of them is the shortest name; and
-  /// what holds in a text holds in all names that have it.
+  /// Answers questions about texts without a search: the shortest wanted text is the shortest name,
+  /// and what matches a text matches all names that contain it.
   std::optional<NameFinding> without_search(const NameQuestion& question) {
     if (question.excluded.empty()) return shortest_text(question.wanted);
     const regex::Text* wanted = text_of(question.wanted);
@@ -283,7 +283,7 @@ class Prover::Impl {
     return std::nullopt;
   }
 
-  /// Of one text or of any of several; of equally short ones, that which the search finds first.
+  /// The shortest of the wanted texts; of equally short ones, the one that the search finds first.
   std::optional<NameFinding> shortest_text(FormulaId wanted) {
     if (const regex::Text* text = text_of(wanted)) return NameFinding{Answer::found, text->bytes};
     if (formulas_.get(wanted).op != Op::disjunction) return std::nullopt;
@@ -299,7 +299,7 @@ class Prover::Impl {
     return NameFinding{Answer::found, best->bytes};
   }
 
-  /// Of an atom that is no more than a text.
+  /// The text of an atom that is only a text; otherwise null.
   const regex::Text* text_of(FormulaId id) {
     const Formula& formula = formulas_.get(id);
     if (formula.op != Op::atom) return nullptr;
@@ -307,7 +307,7 @@ class Prover::Impl {
     return text ? &*text : nullptr;
   }
 
-  /// Finds the texts of the arena that are in a name, all at once.
+  /// Finds all texts of the arena that a name contains.
   void find_texts(std::string_view name) {
     for (auto i = static_cast<uint32_t>(texts_of_.size()); i < formulas_.size(); ++i) {
       const regex::Text* text = text_of({i});
@@ -322,36 +322,36 @@ class Prover::Impl {
     for (const uint32_t text : in_name_) texts_[text] = 1;
   }
 
-  /// Every choice of which `within` hold, the fewest first. Names round a subject are any names, so
-  /// a choice is possible when each of its `within` has a name that holds none of the others.
+  /// Tries every choice of true `within`, the smallest first. Any names can enclose a subject, so a
+  /// choice is possible if each of its `within` has a name that matches none of the others.
   Finding find_in_context(const NameQuestion& question, Steps& steps) {
     WithinCollector collector(formulas_);
     collector.collect(question.wanted);
     for (const FormulaId id : question.excluded) collector.collect(id);
-    const std::vector<FormulaId> asked = std::move(collector).take();
-    const bool all = asked.size() <= budget_.within;
+    const std::vector<FormulaId> contexts = std::move(collector).take();
+    const bool all = contexts.size() <= budget_.within;
     Finding best;
     if (!all) best.answer = Answer::not_proven;
-    for (const uint64_t choice : choices(asked.size(), all)) {
+    for (const uint64_t choice : choices(contexts.size(), all)) {
       charge(1, steps);
       if (steps.gone()) return not_proven();
-      std::vector<FormulaId> held;
+      std::vector<FormulaId> present;
       std::vector<FormulaId> absent;
-      for (size_t i = 0; i < asked.size(); ++i) {
-        (((choice >> i) & 1) != 0 ? held : absent).push_back(asked[i]);
+      for (size_t i = 0; i < contexts.size(); ++i) {
+        (((choice >> i) & 1) != 0 ? present : absent).push_back(contexts[i]);
       }
-      NameQuestion settled = question;
-      settle(settled, {std::nullopt, &held}, steps);
-      if (settled.wanted == formulas_.never()) continue;
-      const Finding around = names_around(held, absent, steps);
-      if (around.none()) continue;
-      Finding finding = find_by_name(settled, steps);
+      NameQuestion substituted = question;
+      substitute(substituted, {std::nullopt, &present}, steps);
+      if (substituted.wanted == formulas_.never()) continue;
+      const Finding enclosing = find_enclosing(present, absent, steps);
+      if (enclosing.none()) continue;
+      Finding finding = find_by_name(substituted, steps);
       if (finding.none()) continue;
-      if (finding.answer == Answer::not_proven || around.answer == Answer::not_proven) {
+      if (finding.answer == Answer::not_proven || enclosing.answer == Answer::not_proven) {
         best.answer = Answer::not_proven;
         continue;
       }
-      finding.witness.within = around.witness.within;
+      finding.witness.within = enclosing.witness.within;
       return finding;
     }
     return best;
@@ -365,56 +365,55 @@ class Prover::Impl {
       return result;
     }
     for (uint64_t choice = 0; choice < uint64_t{1} << count; ++choice) result.push_back(choice);
-    std::stable_sort(result.begin(), result.end(),
-                     [](uint64_t a, uint64_t b) { return std::popcount(a) < std::popcount(b); });
+    std::ranges::stable_sort(
+        result, [](uint64_t a, uint64_t b) { return std::popcount(a) < std::popcount(b); });
     return result;
   }
 
-  /// Enclosing names that make just these `within` hold.
-  Finding names_around(const std::vector<FormulaId>& held, const std::vector<FormulaId>& absent,
-                       Steps& steps) {
-    Finding around;
-    around.answer = Answer::found;
+  /// Enclosing names for which exactly these `within` are true.
+  Finding find_enclosing(const std::vector<FormulaId>& present,
+                         const std::vector<FormulaId>& absent, Steps& steps) {
+    Finding enclosing;
+    enclosing.answer = Answer::found;
     const auto inner = [&](FormulaId id) {
-      // Round a subject there are neither kinds of operation nor names round a name.
+      // An enclosing name has neither a type of operation nor enclosing names of its own.
       static const std::vector<FormulaId> nothing;
-      Around plain{std::nullopt, &nothing};
-      auto settled = settling(formulas_, plain);
-      const FormulaId result = settled(formulas_.get(id).operands.front());
-      charge(settled.work() / parts_a_step, steps);
+      auto substituted = substitution(formulas_, {std::nullopt, &nothing});
+      const FormulaId result = substituted(formulas_.get(id).operands.front());
+      charge(substituted.work() / parts_a_step, steps);
       return result;
     };
     std::vector<FormulaId> excluded;
     excluded.reserve(absent.size());
     for (const FormulaId id : absent) excluded.push_back(inner(id));
-    for (const FormulaId id : held) {
+    for (const FormulaId id : present) {
       const FormulaId wanted = inner(id);
-      const bool there =
-          std::any_of(around.witness.within.begin(), around.witness.within.end(),
-                      [&](const std::string& name) { return holds_around(wanted, name); });
+      const bool there = std::ranges::any_of(
+          enclosing.witness.within,
+          [&](const std::string& name) { return holds_for_enclosing(wanted, name); });
       if (there) continue;
       Finding name = find_by_name({wanted, excluded}, steps);
       if (!name.found()) {
-        around.answer = name.answer;
-        return around;
+        enclosing.answer = name.answer;
+        return enclosing;
       }
-      around.witness.within.push_back(std::move(name.witness.name));
+      enclosing.witness.within.push_back(std::move(name.witness.name));
     }
-    return around;
+    return enclosing;
   }
 
   struct Language {
     regex::ByteSet needed;
-    std::optional<regex::Text> text;  // where it is no more
-    std::optional<regex::Nfa> nfa;    // made when it is first needed
+    std::optional<regex::Text> text;  // if it is only a text
+    std::optional<regex::Nfa> nfa;    // created on demand
   };
-  /// Of a Formula, what is asked of very many at once.
+  /// Properties of a Formula for fast access.
   struct Traits {
-    bool large;  // a disjunction of many
+    bool large;  // a disjunction of many operands
     bool asks_operation;
   };
   static constexpr uint32_t no_text = ~uint32_t{0};
-  /// With as many, finding all texts at once is worth it.
+  /// With this many formulas, finding all texts at once is faster.
   static constexpr size_t many_formulas = 64;
 
   Language& language(LanguageId id) {
@@ -430,20 +429,34 @@ class Prover::Impl {
   ProofMemo* memo_;
   Allowance own_;
   Allowance& allowance_;
-  std::deque<Language> languages_;  // by LanguageId; each stays where it is
+  std::deque<Language> languages_;  // by LanguageId; with stable addresses
   regex::Nfa::Scratch scratch_;
   struct Known {
-    uint32_t subject = 0;  // its number; 0: of none
+    uint32_t subject = 0;  // its number; 0: none
     bool value = false;
   };
-  std::vector<Known> known_;  // by FormulaId, of those with operands
+  std::vector<Known> known_;  // by FormulaId, for formulas with operands
   uint32_t subjects_ = 0;
   std::vector<Traits> traits_;  // by FormulaId
   Texts text_index_;
   std::vector<uint32_t> texts_of_;  // by FormulaId: number of the text, or `no_text`
-  std::vector<char> texts_;         // by number: in the name that was looked at last
-  std::vector<uint32_t> in_name_;   // those that are
+  std::vector<char> texts_;         // by number: whether the last name contains the text
+  std::vector<uint32_t> in_name_;   // the texts that the last name contains
 };
+
+std::string to_string(const Witness& witness) {
+  std::string text;
+  if (witness.kind_matters && witness.kind != operation_kind_of(witness.name)) {
+    text.append("@").append(to_string(witness.kind)).append(" ");
+  }
+  text += syntax::quoted_text(witness.name);
+  const char* between = " within ";
+  for (const std::string& name : witness.within) {
+    text += between + syntax::quoted_text(name);
+    between = ", ";
+  }
+  return text;
+}
 
 Prover::Prover(Formulas& formulas, Budget budget, ProofMemo* memo, Allowance* allowance)
     : impl_(std::make_unique<Impl>(formulas, budget, memo, allowance)) {}

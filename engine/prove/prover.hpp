@@ -1,8 +1,8 @@
-// Exact answers about what rules can label. One question is enough for all of lint, `kr diff` and
-// coverage: is there a subject for which `wanted` holds and none of `excluded` does?
+// Proves facts about rules. Lint, `kr diff` and coverage need only one question: is there a subject
+// for which `wanted` is true and all of `excluded` are false?
 //
-// The answer is a shortest such name, or the proof that there is none, or, past the budget, the
-// honest word that it is not proven.
+// The answer is a shortest such name, or the proof that there is none, or "not proven" if the
+// budget is exceeded.
 #pragma once
 
 #include <memory>
@@ -18,23 +18,23 @@ namespace kr::prove {
 
 enum class Answer : uint8_t { none, found, not_proven };
 
-/// A subject: what a rule looks at.
+/// A subject, as rules see it.
 struct Witness {
   std::string name;
   OperationKind kind = OperationKind::kernel;
-  /// The formulas depend on the kind: without it the name alone shows nothing.
+  /// Whether the formulas depend on the kind.
   bool kind_matters = false;
-  /// Enclosing names the formulas need, outermost first; mostly empty.
+  /// Enclosing names that the formulas need, outermost first; usually empty.
   std::vector<std::string> within;
 };
 
-/// As a test or a message writes it: `@memcpy "name" within "outer"`; without the kind where it is
-/// the one that the name tells.
+/// As in a test or a message: `@memcpy "name" within "outer"`; without the kind if the name implies
+/// it.
 std::string to_string(const Witness& witness);
 
 struct Finding {
   Answer answer = Answer::none;
-  Witness witness;  // where found
+  Witness witness;  // if found
 
   bool none() const noexcept { return answer == Answer::none; }
   bool found() const noexcept { return answer == Answer::found; }
@@ -43,19 +43,19 @@ struct Finding {
 class ProofMemo;
 
 struct Budget {
-  /// Steps of the automaton that one question may take. One over many states counts for more.
+  /// The steps that one question may take. A step over many states counts as several.
   size_t states = 400000;
-  /// … and all questions to one Prover together, where it has no Allowance from elsewhere.
+  /// The steps for all questions of a Prover without an Allowance from its caller.
   size_t all = Allowance::default_steps;
-  /// Contexts are tried for at most this many different `within` in one question.
+  /// The maximum number of different `within` in one question whose combinations are all tried.
   size_t within = 10;
 };
 
 class Prover {
  public:
-  /// Formulas may be added to the arena while the Prover lives. A memo makes it faster and changes
-  /// no answer. Both it and an allowance must outlive the Prover; with an allowance,
-  /// `Budget::all` is of no effect.
+  /// Formulas may be added to the arena later. A memo makes the Prover faster and changes no
+  /// answer. The memo and the allowance must outlive the Prover; with an allowance, `Budget::all`
+  /// has no effect.
   explicit Prover(Formulas& formulas, Budget budget = {}, ProofMemo* memo = nullptr,
                   Allowance* allowance = nullptr);
   ~Prover();
@@ -64,14 +64,14 @@ class Prover {
 
   Formulas& formulas() noexcept;
 
-  /// What is left for questions to it.
+  /// The remaining steps.
   const Allowance& allowance() const noexcept;
 
-  /// A subject, its name as short as can be, for which `wanted` holds and nothing of `excluded`.
-  /// Throws Stopped where the allowance says so.
+  /// A subject with a shortest name for which `wanted` is true and all of `excluded` are false.
+  /// Throws Stopped.
   Finding find(FormulaId wanted, std::span<const FormulaId> excluded = {});
 
-  /// Whether a formula holds for a subject; by simulation, independent of `find`.
+  /// Whether a formula is true for a subject; computed by simulation, independently of `find`.
   bool holds(FormulaId formula, const Witness& subject) const;
 
  private:

@@ -1,4 +1,4 @@
-// Formulas with some of their parts replaced, from the outermost in; each part is rewritten once.
+// Replaces parts of formulas, from the outermost to the innermost; rewrites each part once.
 #pragma once
 
 #include <unordered_map>
@@ -8,8 +8,8 @@
 
 namespace kr::prove {
 
-/// `Replace` is asked with a part's id and the Formula: what it gives stands in the part's place;
-/// an invalid id leaves the part to be made of its rewritten operands.
+/// `Replace` gets the id and the Formula of a part and returns its replacement, or an invalid id to
+/// rewrite the operands of the part.
 template <class Replace>
 class Rewriter {
  public:
@@ -32,7 +32,7 @@ class Rewriter {
     return result;
   }
 
-  /// Operands that were gone through: what the time taken grows with.
+  /// The number of operands visited, which measures the time.
   size_t work() const { return work_; }
 
  private:

@@ -8,10 +8,10 @@
 namespace kr::prove {
 namespace {
 
-// A place in the search is how far the name has come in what is wanted, and its threats: the states
-// of what is excluded. Of two places the one is as good as the other that has come as far and has
-// no other threats. The first are numbered, so that where a byte leads and which are as far is
-// looked up; threats are compared by some bits first.
+// A node of the search is the progress of the name towards the wanted formula, and its threats: the
+// states of excluded languages. A node dominates another if it has all its progress and no other
+// threats. Progress is numbered, so transitions and comparisons are cached; threats are first
+// compared by a few bits.
 class Searcher {
  public:
   Searcher(const Formulas& formulas, const Automaton& automaton, const PlainQuestion& question,
@@ -31,7 +31,7 @@ class Searcher {
 
   NameFound run() {
     enter(Progresses::start, {}, Side::nothing, no_node, 0);
-    // A name has at least one byte, where one will do.
+    // Prefer a name of at least one byte.
     const bool empty_name = found_ == 0;
     found_ = no_node;
     States threats;
@@ -40,7 +40,7 @@ class Searcher {
         if (budget_.gone()) return {Search::out_of_budget, {}};
         const Side side = side_behind(c);
         const uint32_t progress = progresses_.next(nodes_[at].progress, nodes_[at].before, c);
-        if (progress == Progresses::hopeless || is_settled(progress, side)) continue;
+        if (progress == Progresses::dead_state || is_settled(progress, side)) continue;
         const bool none_matched = step_threats(at, c, threats);
         budget_.take_search(1 + (nodes_[at].threats.size() + threats.size()) / states_a_step);
         if (none_matched) enter(progress, threats, side, at, c);
@@ -59,29 +59,29 @@ class Searcher {
     uint32_t parent;
     uint32_t byte_class;
   };
-  /// A node among those of one progress.
+  /// A node of one progress.
   struct Kept {
     Summary threats;
     uint32_t node;
   };
   struct AtProgress {
     std::array<std::vector<Kept>, 3> kept;       // by side before
-    std::array<std::optional<bool>, 3> settled;  // … asked of the side's free node
-    std::vector<uint32_t> as_far;                // those of entered_[0, compared) that are
+    std::array<std::optional<bool>, 3> settled;  // compared with the side's free node
+    std::vector<uint32_t> as_far;                // dominating ones of entered_[0, compared)
     size_t compared = 0;
   };
-  /// The threats that begin when a byte is read.
+  /// The threats that begin with a byte.
   struct Begun {
     bool known = false;
-    bool matched = false;  // there and then
+    bool matched = false;  // immediately
     States states;
   };
   static constexpr uint32_t no_node = ~uint32_t{0};
-  /// A step over more states than that counts as several.
+  /// A step over more states counts as several.
   static constexpr size_t states_a_step = 32;
-  /// So does a comparison with more nodes.
+  /// A comparison with more nodes counts as several steps of the search.
   static constexpr size_t nodes_a_step = 256;
-  /// So many comparisons take as long as a step.
+  /// The comparisons in the time of one step.
   static constexpr size_t comparisons_a_step = 16;
 
   void charge_comparisons(size_t count) {
@@ -91,7 +91,7 @@ class Searcher {
     comparisons_ %= comparisons_a_step;
   }
 
-  /// Words and other bytes are one where no language asks.
+  /// Word bytes and other bytes are the same unless a language has word boundaries.
   Side side_behind(size_t byte_class) const {
     return sides_matter_ ? automaton_.side(byte_class) : Side::other;
   }
@@ -101,12 +101,12 @@ class Searcher {
     return by_progress_[progress];
   }
 
-  /// Whether the first node without threats has come as far. Cheap to ask, and true for most bytes.
+  /// Whether the first node without threats dominates. A fast test that is true for most bytes.
   bool is_settled(uint32_t progress, Side side) {
     const auto& free = free_[static_cast<size_t>(side)];
     if (!free) return false;
     std::optional<bool>& settled = at_progress(progress).settled[static_cast<size_t>(side)];
-    if (!settled) settled = progresses_.is_as_far(*free, progress);
+    if (!settled) settled = progresses_.covers(*free, progress);
     return *settled;
   }
 
@@ -120,17 +120,17 @@ class Searcher {
       begun.states.push_back(state);
     }
     begun.matched |= is_excluded(automaton_.empty_between(before, automaton_.side(byte_class)));
-    std::sort(begun.states.begin(), begun.states.end());
+    std::ranges::sort(begun.states);
     begun.states.erase(std::unique(begun.states.begin(), begun.states.end()), begun.states.end());
     return begun;
   }
 
   bool is_excluded(const std::vector<uint32_t>& languages) const {
-    return std::any_of(languages.begin(), languages.end(),
-                       [this](uint32_t language) { return excluded_[language] != 0; });
+    return std::ranges::any_of(languages,
+                               [this](uint32_t language) { return excluded_[language] != 0; });
   }
 
-  /// False where something excluded matches.
+  /// False if an excluded language matches.
   bool step_threats(uint32_t at, size_t byte_class, States& threats) {
     threats.clear();
     const Node& node = nodes_[at];
@@ -140,18 +140,18 @@ class Searcher {
         !automaton_.step_unmatched(node.threats, node.before, byte_class, moved_)) {
       return false;
     }
-    std::sort(moved_.begin(), moved_.end());
+    std::ranges::sort(moved_);
     moved_.erase(std::unique(moved_.begin(), moved_.end()), moved_.end());
     std::set_union(moved_.begin(), moved_.end(), begun.states.begin(), begun.states.end(),
                    std::back_inserter(threats));
     return true;
   }
 
-  bool ends_well(uint32_t progress, const States& threats, Side before) {
-    return progresses_.ends_well(progress, before) &&
+  bool accepts_at_end(uint32_t progress, const States& threats, Side before) {
+    return progresses_.accepts_at_end(progress, before) &&
            !is_excluded(automaton_.empty_between(before, Side::nothing)) &&
-           std::none_of(threats.begin(), threats.end(),
-                        [&](uint32_t state) { return automaton_.matches_at_end(state, before); });
+           std::ranges::none_of(
+               threats, [&](uint32_t state) { return automaton_.matches_at_end(state, before); });
   }
 
   static Summary summary_of(const States& threats) {
@@ -160,22 +160,22 @@ class Searcher {
     return summary;
   }
 
-  /// Whether a node is known that is as good.
+  /// Whether a known node dominates.
   bool is_covered(uint32_t progress, const States& threats, const Summary& summary, Side side) {
     AtProgress& here = at_progress(progress);
     size_t compared = entered_.size() - here.compared;
     for (; here.compared < entered_.size(); ++here.compared) {
       const uint32_t other = entered_[here.compared];
-      if (progresses_.is_as_far(other, progress)) here.as_far.push_back(other);
+      if (progresses_.covers(other, progress)) here.as_far.push_back(other);
     }
     bool covered = false;
     for (const uint32_t other : here.as_far) {
       if (covered) break;
       for (const Kept& kept : by_progress_[other].kept[static_cast<size_t>(side)]) {
         ++compared;
-        if (!kept.threats.may_lie_in(summary)) continue;
+        if (!kept.threats.may_be_subset_of(summary)) continue;
         const States& there = nodes_[kept.node].threats;
-        covered = std::includes(threats.begin(), threats.end(), there.begin(), there.end());
+        covered = std::ranges::includes(threats, there);
         if (covered) break;
       }
     }
@@ -190,13 +190,13 @@ class Searcher {
     const auto index = static_cast<uint32_t>(nodes_.size());
     nodes_.push_back({threats, before, progress, parent, static_cast<uint32_t>(byte_class)});
     const AtProgress& here = by_progress_[progress];
-    const bool first = std::all_of(here.kept.begin(), here.kept.end(),
-                                   [](const std::vector<Kept>& kept) { return kept.empty(); });
+    const bool first =
+        std::ranges::all_of(here.kept, [](const std::vector<Kept>& kept) { return kept.empty(); });
     if (first) entered_.push_back(progress);
     const auto side = static_cast<size_t>(before);
     by_progress_[progress].kept[side].push_back({summary, index});
     if (threats.empty() && !free_[side]) free_[side] = progress;
-    if (ends_well(progress, threats, before)) found_ = index;
+    if (accepts_at_end(progress, threats, before)) found_ = index;
   }
 
   std::string name(uint32_t node) const {
@@ -204,14 +204,14 @@ class Searcher {
     for (; nodes_[node].parent != no_node; node = nodes_[node].parent) {
       bytes += static_cast<char>(automaton_.representative(nodes_[node].byte_class));
     }
-    std::reverse(bytes.begin(), bytes.end());
+    std::ranges::reverse(bytes);
     return bytes;
   }
 
   const Automaton& automaton_;
   Progresses progresses_;
   Steps& budget_;
-  size_t comparisons_ = 0;      // that no work was taken for yet
+  size_t comparisons_ = 0;      // not yet charged as work
   std::vector<char> excluded_;  // by language
   bool sides_matter_ = false;
   std::array<std::vector<Begun>, 3> begun_;  // by side before and class
@@ -219,7 +219,7 @@ class Searcher {
   std::vector<AtProgress> by_progress_;
   std::vector<uint32_t> entered_;                // progresses that have nodes
   std::array<std::optional<uint32_t>, 3> free_;  // by side: the first progress without threats
-  States moved_;                                 // scratch
+  States moved_;                                 // scratch memory
   uint32_t found_ = no_node;
 };
 

@@ -1,6 +1,6 @@
-// The search for a name that holds some languages and none of others: breadth first over sets of
-// automaton states, so that the first name found is a shortest one, with sets left out that another
-// set is at least as good as.
+// Searches for a name that matches some languages and none of others: breadth first over sets of
+// automaton states, so the first name found is a shortest one. Sets that another set dominates are
+// skipped.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace kr::prove {
 
-/// `wanted` is made of atoms, `&` and `|` alone. A language of `excluded` is not in it.
+/// `wanted` contains only atoms, `&` and `|`, and no language of `excluded`.
 struct PlainQuestion {
   FormulaId wanted;
   std::vector<uint32_t> excluded;
@@ -22,10 +22,10 @@ enum class Search : uint8_t { none, found, out_of_budget };
 
 struct NameFound {
   Search search = Search::none;
-  std::string name;  // where found; empty only where no other name will do
+  std::string name;  // if found; empty only if there is no other name
 };
 
-/// Every step taken is taken from `budget`.
+/// Subtracts all steps from `budget`.
 NameFound search(const Formulas& formulas, const Automaton& automaton,
                  const PlainQuestion& question, Steps& budget);
 

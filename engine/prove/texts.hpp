@@ -1,5 +1,5 @@
-// Languages that are no more than a text: much can be said of them without a search, and those that
-// hold in a name are found all at once.
+// Languages that are only a text: many questions about them need no search, and all texts in a name
+// are found at once.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace kr::prove {
 
-/// Whether every name with the one has the other too. False says nothing.
+/// Whether every name that contains `whole` also contains `part`. False proves nothing.
 bool always_holds_in(const regex::Text& part, const regex::Text& whole);
 
-/// Texts without anchors, by a number of the caller's.
+/// Texts without anchors, with numbers that the caller chooses.
 class Texts {
  public:
   void add(uint32_t number, regex::Text text);
-  /// The numbers of those in a name, some more than once.
+  /// The numbers of the texts in a name, possibly with duplicates.
   void find(std::string_view name, std::vector<uint32_t>& numbers) const;
 
  private:
@@ -28,7 +28,7 @@ class Texts {
   };
   static uint64_t key(uint32_t node, char byte);
 
-  // A trie of the texts with small letters for all.
+  // A trie of the texts in lower case.
   std::unordered_map<uint64_t, uint32_t> next_;  // by node and byte
   std::vector<std::vector<Ended>> ended_{1};     // by node
 };

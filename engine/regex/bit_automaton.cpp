@@ -19,7 +19,7 @@ class BitAutomaton::Builder {
   std::optional<BitAutomaton> build(uint32_t automaton) {
     BitAutomaton made;
     made.all_ = &all_;
-    // States are made from the end of an expression to its begin.
+    // The states of an expression are in reverse order.
     for (uint32_t index = end_; index-- > base_;) {
       if (all_.states_[index].op != Nfa::Op::bytes) continue;
       place_of_[index - base_] = static_cast<uint32_t>(places_.size());
@@ -43,7 +43,7 @@ class BitAutomaton::Builder {
   }
 
  private:
-  /// Of the order of the states, so that a byte costs no more than a few visits a state.
+  /// Proportional to the states, so that a byte costs only a few visits per state.
   size_t most_visits() const { return 1000 + size_t{64} * (end_ - base_); }
 
   static void set(Words& words, size_t place) { words[place / 64] |= uint64_t{1} << place % 64; }
@@ -57,7 +57,7 @@ class BitAutomaton::Builder {
     return parts;
   }
 
-  /// The places that a state leads to without a byte, rising; and whether it matches.
+  /// The places that a state leads to without a byte, ascending; and whether it accepts.
   bool close(uint32_t from, Side before, Side behind, std::vector<uint32_t>& places) {
     bool accepts = false;
     places.clear();
@@ -67,7 +67,7 @@ class BitAutomaton::Builder {
       accepts = accepts || state.op == Nfa::Op::accept;
       return state.op == Nfa::Op::assertion && holds(state.assertion, before, behind);
     });
-    std::sort(places.begin(), places.end());
+    std::ranges::sort(places);
     return accepts;
   }
 
@@ -123,7 +123,7 @@ std::optional<BitAutomaton> BitAutomaton::build(const NfaUnion& all, uint32_t au
   return Builder(all, automaton).build(automaton);
 }
 
-/// Index into starts_ and steps_. Without \b and \B it matters only where the name begins and ends.
+/// Index into starts_ and steps_. Without \b and \B only the edges of the name matter.
 size_t BitAutomaton::between(Side before, Side behind) const {
   if (!all_->edges_) {
     before = before == nothing ? nothing : other;
@@ -145,7 +145,7 @@ bool BitAutomaton::step(const Steps& steps, const Start& start, const Words& rea
   if (accepted != 0) return false;
   for (const Jump& jump : steps.jumps) {
     const auto taken = [this](const Part& part) { return (places_[part.word] & part.bits) != 0; };
-    if (std::none_of(jump.from.begin(), jump.from.end(), taken)) continue;
+    if (std::ranges::none_of(jump.from, taken)) continue;
     for (const Part& part : jump.to) to_[part.word] |= part.bits;
   }
   for (size_t i = 0; i < words_; ++i) to_[i] &= reach[i];
@@ -154,7 +154,7 @@ bool BitAutomaton::step(const Steps& steps, const Start& start, const Words& rea
 }
 
 bool BitAutomaton::search(std::string_view name) {
-  std::fill(places_.begin(), places_.end(), 0);
+  std::ranges::fill(places_, 0);
   Side before = nothing;
   for (const char c : name) {
     const uint8_t byte_class = all_->class_of_[static_cast<unsigned char>(c)];

@@ -1,8 +1,8 @@
-// One expression searched for with a bit a place: a byte moves all places at once, 64 in a word.
+// Searches for one expression with one bit per place: a byte moves all places at once, 64 per word.
 //
-// For expressions whose sets of places hardly ever come again, so that a table of them (dfa.hpp) is
-// of no use: `a.{500}b`. Most places lead to the one after them alone, which is a shift; the others
-// are told apart (as in Hyperscan's LimEx: Wang et al., NSDI 2019).
+// For expressions whose sets of places rarely repeat, so that a table of them (dfa.hpp) does not
+// help: `a.{500}b`. Most places lead only to the next place, which is a shift; the others are
+// handled separately (as in Hyperscan's LimEx: Wang et al., NSDI 2019).
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ namespace kr::regex {
 
 class NfaUnion;
 
-/// For one thread. The NfaUnion has to outlive it.
+/// For one thread. The NfaUnion must outlive it.
 class BitAutomaton {
  public:
-  /// None where each place leads to many others, as in `(a?){1000}`.
+  /// None if each place leads to many others, as in `(a?){1000}`.
   static std::optional<BitAutomaton> build(const NfaUnion& all, uint32_t automaton);
 
-  /// Whether it matches anywhere in `name`. Time: the bytes times the places / 64, and the jumps.
+  /// Whether it matches anywhere in `name`. Time: bytes × places / 64, plus the jumps.
   bool search(std::string_view name);
 
  private:
@@ -32,18 +32,18 @@ class BitAutomaton {
     uint32_t word;
     uint64_t bits;
   };
-  /// From each place of some to all of others.
+  /// From each of some places to all of some others.
   struct Jump {
     std::vector<Part> from, to;
   };
-  /// Where matches begin, between two bytes or at an edge of the name.
+  /// The places where a match can begin, between two bytes or at an edge of the name.
   struct Start {
     Words places;
     bool accepts = false;
   };
-  /// Where places lead to whose byte has been read, by what stands before and behind.
+  /// The transitions of places whose byte has been read, by what is before and after.
   struct Steps {
-    Words forward;  // to the place after
+    Words forward;  // to the next place
     Words stay;
     std::vector<Jump> jumps;
     Words accepting;
@@ -51,7 +51,7 @@ class BitAutomaton {
   class Builder;
 
   size_t between(Side before, Side behind) const;
-  /// Reads a byte of a class, whose places are `reach`. False: something matches that ends before.
+  /// Reads a byte of a class, whose places are `reach`. False: a match ended before this byte.
   bool step(const Steps& steps, const Start& start, const Words& reach);
 
   const NfaUnion* all_ = nullptr;

@@ -5,7 +5,6 @@
 
 #include "base/utf8.hpp"
 #include "regex/byte_set.hpp"
-#include "regex/size.hpp"
 
 namespace kr::regex {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 constexpr int64_t repeat_limit = 1000;  // RE2's
 constexpr size_t max_nesting = 256;
 
-/// A count, held at a value beyond every limit when it has too many digits.
+/// A count; a value beyond every limit if it has too many digits.
 int count(std::string_view digits) {
   int value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -27,7 +26,7 @@ struct Bounds {
   bool counted = false;
 };
 
-/// Of a quantifier without what follows it: `*`, `{2,3}`.
+/// Parses a quantifier without its suffix: `*`, `{2,3}`.
 Bounds bounds(std::string_view text) {
   if (text == "*") return {0, Node::unbounded};
   if (text == "+") return {1, Node::unbounded};
@@ -109,14 +108,14 @@ NodeId Builder::joined(NodeKind kind, std::vector<NodeId> operands, std::string_
   return id;
 }
 
-void Builder::bar() {
+void Builder::bar(std::string_view) {
   Frame& frame = frames_.back();
   frame.alternatives.push_back(joined(NodeKind::sequence, std::move(frame.sequence), frame.open));
   frame.sequence.clear();
   last_ = Last::nothing;
 }
 
-void Builder::open(std::string_view item, std::string name) {
+void Builder::open_group(std::string_view item, std::string name) {
   if (frames_.size() > max_nesting && !too_deep_) {
     too_deep_ = true;
     report(diag::code::regex_too_deep, item, max_nesting).help("write it with fewer nested groups");
@@ -129,18 +128,13 @@ void Builder::open(std::string_view item, std::string name) {
   last_ = Last::nothing;
 }
 
-void Builder::open(std::string_view item) {
-  open(item, std::string());
-}
-
 void Builder::open_folded(std::string_view item) {
-  open(item, std::string());
+  open(item);
   ignore_case_ = true;
 }
 
 void Builder::open_named(std::string_view item, std::string_view name) {
-  const auto taken = std::find_if(names_.begin(), names_.end(),
-                                  [&](const auto& known) { return known.first == name; });
+  const auto taken = std::ranges::find(names_, name, &std::pair<std::string, source::Span>::first);
   if (taken == names_.end()) {
     names_.emplace_back(name, place(name));
   } else {
@@ -148,7 +142,7 @@ void Builder::open_named(std::string_view item, std::string_view name) {
         .related(taken->second, "first used here")
         .help("give each group a different name");
   }
-  open(item, std::string(name));
+  open_group(item, std::string(name));
 }
 
 NodeId Builder::ended(Frame& frame, std::string_view item) {
@@ -271,12 +265,12 @@ void Builder::class_set(std::string_view item, const ByteSet& set) {
 }
 
 void Builder::class_bad(std::string_view item) {
-  // Any set will do that makes no further errors.
+  // Any set that causes no further errors.
   class_atoms_.push_back({item, ByteSet().set(), false});
 }
 
 void Builder::class_item(std::string_view item) {
-  // Errors in an end of the range have been told already.
+  // Errors in the bounds of the range have been reported.
   if (class_atoms_.size() == 2 && class_atoms_[0].single && class_atoms_[1].single) {
     unsigned first = 0;
     unsigned last = 0;

@@ -1,5 +1,5 @@
-// What the parser's actions call, item after item: puts a Regex together and says what cannot be
-// in one. Open groups are on a stack of its own.
+// Builds a Regex from the items of a pattern and reports mistakes. The parser's actions call it. It
+// keeps its own stack of open groups.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace kr::regex {
 
-/// Texts in and out are views into the pattern, so that places follow from them.
+/// All texts passed to it are views into the pattern; places follow from that.
 class Builder {
  public:
   Builder(std::string_view text, source::Span span, bool ignore_case, diag::Sink& sink);
@@ -19,11 +19,12 @@ class Builder {
   void byte(std::string_view item, unsigned char value);
   void set(std::string_view item, const ByteSet& set);
   void beyond_ascii(std::string_view item);
+  void any(std::string_view item) { set(item, ByteSet().set()); }
   void assertion(std::string_view item, NodeKind kind);
-  void bar();
+  void bar(std::string_view item);
 
-  void fold_all() { ignore_case_ = true; }
-  void open(std::string_view item);
+  void fold_all(std::string_view) { ignore_case_ = true; }
+  void open(std::string_view item) { open_group(item, {}); }
   void open_folded(std::string_view item);
   void open_named(std::string_view item, std::string_view name);
   void close(std::string_view item);
@@ -37,26 +38,26 @@ class Builder {
   void class_item(std::string_view item);
   void class_close(std::string_view item, bool closed);
 
-  /// Something that is wrong.
+  /// Reports a mistake.
   template <int N, class... Args>
   diag::Diagnostic& report(const diag::Code<N>& code, std::string_view item, const Args&... args) {
     ++errors_;
-    // A pattern that is wrong a thousand times is not explained a thousand times.
+    // Shows only the first of very many mistakes.
     constexpr size_t shown = 16;
     diag::Sink& sink = errors_ <= shown ? sink_ : unshown_;
     return sink.add(code, place(item), quoted(args)...);
   }
-  /// Something that is not in the dialect and stood where an operand may stand.
+  /// Reports a construct outside the dialect, and adds an operand in its place.
   template <int N, class... Args>
   diag::Diagnostic& reject(const diag::Code<N>& code, std::string_view item, const Args&... args) {
     if (!in_class_) push(Node(), item, Last::operand);
     return report(code, item, args...);
   }
-  /// Closes what is open. None after any error.
+  /// Closes open groups. None after any error.
   std::optional<Regex> finish();
 
  private:
-  /// What a quantifier would repeat.
+  /// The item before a quantifier.
   enum class Last : uint8_t { nothing, operand, assertion, repeat, beyond_ascii };
   struct Frame {
     std::string_view open;  // empty for the pattern itself
@@ -71,7 +72,7 @@ class Builder {
     bool single = false;
   };
 
-  /// What a message quotes is kept short.
+  /// Shortens a text for a message.
   static std::string quoted(std::string_view item);
   template <class Number>
   requires std::is_arithmetic_v<Number>
@@ -81,7 +82,7 @@ class Builder {
   void push(Node node, std::string_view item, Last last, int64_t weight = 1);
   NodeId joined(NodeKind kind, std::vector<NodeId> operands, std::string_view item);
   NodeId ended(Frame& frame, std::string_view item);
-  void open(std::string_view item, std::string name);
+  void open_group(std::string_view item, std::string name);
   bool repeatable(std::string_view item);
 
   std::string_view text_;
@@ -90,7 +91,7 @@ class Builder {
   diag::Sink unshown_;
   size_t errors_ = 0;
   Regex regex_;
-  std::vector<int64_t> weights_;  // by node: how often RE2 would write out its innermost part
+  std::vector<int64_t> weights_;  // by node: how often RE2 would copy its innermost part
   std::vector<Frame> frames_;
   std::vector<std::pair<std::string, source::Span>> names_;
   Last last_ = Last::nothing;

@@ -1,4 +1,4 @@
-// Sets of bytes that patterns name.
+// Sets of bytes.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@ namespace kr::regex {
 
 ByteSet single(unsigned char byte);
 ByteSet range(unsigned char first, unsigned char last);
-/// What `\d`, `\D`, `\w`, `\W`, `\s` or `\S` stands for: ASCII alone, `\s` with the vertical tab.
+/// The meaning of `\d`, `\D`, `\w`, `\W`, `\s` or `\S`: only ASCII; `\s` includes the vertical tab.
 ByteSet escaped_set(char letter);
-/// With both cases of every ASCII letter in it.
+/// The set with both cases of each of its ASCII letters.
 ByteSet folded(ByteSet set);
 
-/// The bytes in parts: two are of one part when they are in the same sets.
+/// A partition of all bytes: two bytes are in one part if they are in the same sets.
 struct BytePartition {
   std::array<uint32_t, 256> part{};  // by byte
   uint32_t parts = 1;

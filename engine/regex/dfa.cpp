@@ -9,12 +9,8 @@
 namespace kr::regex {
 namespace {
 
-bool is_edge(NodeKind assertion) {
-  return assertion == NodeKind::word_edge || assertion == NodeKind::not_word_edge;
-}
-
 void sort_unique(std::vector<uint32_t>& values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
@@ -53,7 +49,7 @@ void NfaUnion::find_classes(std::span<const Nfa> automata) {
   for (const Nfa& automaton : automata) {
     sets.insert(automaton.sets().begin(), automaton.sets().end());
     for (const Nfa::State& state : automaton.table()) {
-      edges_ = edges_ || (state.op == Nfa::Op::assertion && is_edge(state.assertion));
+      edges_ = edges_ || (state.op == Nfa::Op::assertion && is_word_edge(state.assertion));
     }
   }
   if (edges_) sets.insert(escaped_set('w'));
@@ -72,12 +68,12 @@ Dfa::Dfa(const NfaUnion& all, std::vector<uint32_t> automata, Limits limits)
       classes_(all.side_of_class_.size()),
       beginnings_(3 * (classes_ + 1)),
       walk_(all.first_state(automata_.front()), all.ends_[automata_.back()]) {
-  begin_anew();
+  clear();
 }
 
-void Dfa::begin_anew() {
+void Dfa::clear() {
   first_ = unmade;
-  // New containers, as cleared ones keep their memory.
+  // New containers: `clear` would keep their memory.
   table_ = {};
   states_ = {};
   at_end_ = {};
@@ -85,7 +81,7 @@ void Dfa::begin_anew() {
   found_.assign(1, {});
   known_found_.clear();
   known_found_.emplace(std::vector<uint32_t>(), 0);
-  told_.assign(1, 0);
+  reported_in_.assign(1, 0);
   used_ = 0;
   made_before_ = made_;
   read_ = 0;
@@ -117,13 +113,13 @@ uint32_t Dfa::list(std::vector<uint32_t> found) {
     constexpr size_t overhead = 128;
     used_ += 2 * at->first.size() * sizeof(uint32_t) + overhead;
     found_.push_back(at->first);
-    told_.push_back(0);
+    reported_in_.push_back(0);
   }
   return at->second;
 }
 
-/// What is reached from a state without a byte. `resolve`: what stands on both sides is known; else
-/// assertions stay among the items until it is.
+/// The states reachable from a state without a byte. `resolve`: both sides are known; otherwise
+/// assertions stay among the items until they are.
 void Dfa::close(uint32_t from, Side before, Side behind, bool resolve, std::vector<uint32_t>& items,
                 std::vector<uint32_t>& found) {
   walk_.from(*all_, from, [&](uint32_t index, const NfaUnion::State& state) {
@@ -133,13 +129,13 @@ void Dfa::close(uint32_t from, Side before, Side behind, bool resolve, std::vect
     } else if (resolve && !bytes) {
       return holds(state.assertion, before, behind);
     } else if (bytes || state.assertion != NodeKind::begin) {
-      items.push_back(index);  // no begin: it cannot match after a byte
+      items.push_back(index);  // `begin` cannot match after a byte
     }
     return false;
   });
 }
 
-/// Reads a byte of a class from items, assertions among them.
+/// Reads a byte of a class from items, which may be assertions.
 void Dfa::advance(std::span<const uint32_t> items, Side before, size_t byte_class,
                   std::vector<uint32_t>& to, std::vector<uint32_t>& found) {
   const Side behind = all_->side_of_class_[byte_class];
@@ -171,9 +167,9 @@ const Dfa::Beginning& Dfa::beginning(Side before, size_t behind) {
   return one;
 }
 
-/// An entry of the table; unmade where there is no room for it.
+/// Creates an entry of the table; unmade if the table is full.
 Dfa::Step Dfa::make(uint32_t state, size_t byte_class) {
-  // A table begun anew has room for the state at hand and what it leads to.
+  // A cleared table always has room for the current state and the next one.
   if (used_ > limits_.bytes && states_.size() > 1) return {};
   ++made_;
   const Key& key = *states_[state];
@@ -205,7 +201,7 @@ uint32_t Dfa::at_end(uint32_t state) {
   return at_end_[state] = list(std::move(found));
 }
 
-/// Its one automaton as bits; null where that can't be.
+/// Its only automaton as a BitAutomaton; null if that is not possible.
 BitAutomaton* Dfa::by_bits() {
   if (!bits_tried_) bits_ = BitAutomaton::build(*all_, automata_.front());
   bits_tried_ = true;
@@ -220,7 +216,7 @@ Searcher::Searcher(const NfaUnion& all, Dfa::Limits limits) : all_(&all), limits
 }
 
 void Searcher::split(size_t part) {
-  // All parts share the memory, which so does not grow with the number of expressions.
+  // All parts share the memory, so it does not grow with the number of expressions.
   limits_.bytes = std::min(limits_.bytes, std::max(most_bytes / (parts_.size() + 1), least_bytes));
   for (Dfa& one : parts_) one.limit(limits_);
   const auto automata = parts_[part].automata();

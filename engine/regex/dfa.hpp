@@ -1,9 +1,9 @@
-// Many expressions searched for in one pass over a name: their automata side by side, as one
-// deterministic automaton whose states are made when a name first leads to them.
+// Searches for many expressions in one pass over a name: their automata run in parallel, as one
+// deterministic automaton whose states are created on demand.
 //
-// A state is the set of places that matches begun so far have come to. Once made, a byte costs one
-// look into a table, whatever the number of expressions. Sets may be exponentially many, so states
-// are kept within a bound and begun anew past it.
+// A state is a set of places of the automata. With existing states a byte costs one table lookup,
+// for any number of expressions. There may be exponentially many sets, so memory is bounded: when
+// the table is full it is cleared.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@
 
 namespace kr::regex {
 
-/// The automata of several expressions as one, numbered from 0 in the order they are added.
-/// Immutable once it is searched with; shared between threads.
+/// The automata of several expressions, numbered from 0 in the order given. Immutable; shared
+/// between threads.
 class NfaUnion {
  public:
   explicit NfaUnion(std::span<const Nfa> automata);
@@ -40,15 +40,15 @@ class NfaUnion {
     uint32_t set;          // index into sets_
     uint32_t next, other;  // `accept`: next is the number of the automaton
   };
-  /// Walks what is reached without a byte. For one thread.
+  /// Walks the states that are reachable without a byte. For one thread.
   class Walk {
    public:
-    /// Of states from `base` to `end`.
+    /// For the states [base, end).
     Walk(uint32_t base, uint32_t end) : base_(base), seen_(end - base, 0) {}
-    /// States met before may be met again.
+    /// Forgets the visited states.
     void begin() { ++mark_; }
-    /// Calls `visit(index, state)` for every state that reads a byte, asserts or accepts, each once
-    /// since `begin`. For an assertion it tells whether to go on behind it.
+    /// Calls `visit(index, state)` for every state that reads a byte, asserts or accepts, once
+    /// since `begin`. For an assertion it returns whether to continue after it.
     template <class Visit>
     void from(const NfaUnion& all, uint32_t first, const Visit& visit) {
       pending_.push_back(first);
@@ -68,7 +68,7 @@ class NfaUnion {
       }
     }
 
-    /// Of states, so far.
+    /// The number of states visited so far.
     uint64_t visits() const noexcept { return visits_; }
 
    private:
@@ -78,7 +78,7 @@ class NfaUnion {
     uint64_t mark_ = 0;
     std::vector<uint32_t> pending_;
   };
-  /// Of the states of an automaton.
+  /// The first state of an automaton.
   uint32_t first_state(uint32_t automaton) const {
     return automaton == 0 ? 0 : ends_[automaton - 1];
   }
@@ -93,44 +93,44 @@ class NfaUnion {
   bool edges_ = false;  // any \b or \B
 };
 
-/// For one thread. The NfaUnion has to outlive it.
+/// For one thread. The NfaUnion must outlive it.
 class Dfa {
  public:
   struct Limits {
-    size_t bytes = size_t{8} << 20;  // of states, about
+    size_t bytes = size_t{8} << 20;  // of states, approximately
   };
-  /// Searches for these automata of the union.
+  /// Searches with these automata of the union.
   Dfa(const NfaUnion& all, std::vector<uint32_t> automata, Limits limits);
   Dfa(Dfa&&) = default;
   Dfa& operator=(Dfa&&) = default;
 
-  /// Calls `found(automaton)` for each that matches anywhere in `name`, more than once for some.
-  /// False: states are made nearly as fast as bytes are read, and fewer automata together may do
-  /// better; nothing is lost by searching for all of them again.
+  /// Calls `found(automaton)` for each that matches anywhere in `name`, possibly more than once.
+  /// False: nearly every byte creates a state, and fewer automata may be faster together. The
+  /// caller can then search again with all of them.
   template <class Found>
   bool search(std::string_view name, const Found& found);
 
   std::span<const uint32_t> automata() const noexcept { return automata_; }
-  /// How many entries of its table have been made so far: the work besides looking them up.
+  /// The number of table entries created so far: the work besides lookups.
   uint64_t made() const noexcept { return made_; }
-  /// Not while it searches: a table that is larger by now is given up.
+  /// Not during a search. A table that is larger is cleared.
   void limit(Limits limits) {
     limits_ = limits;
-    if (used_ > limits_.bytes) begin_anew();
+    if (used_ > limits_.bytes) clear();
   }
-  /// Bytes of its table, about.
+  /// Bytes of its table, approximately.
   size_t bytes() const noexcept { return used_; }
 
  private:
   static constexpr uint32_t unmade = UINT32_MAX;
-  static constexpr uint64_t worth = 64;  // bytes read for each entry made
+  static constexpr uint64_t bytes_per_entry = 64;  // bytes read, to be worth an entry
   struct Step {
     uint32_t next = unmade;
-    uint32_t found = 0;  // index into found_: what has matched when it is taken
+    uint32_t found = 0;  // index into found_: the automata that match with this step
   };
-  /// Rising numbers of states of the union, and at the end the side before.
+  /// States of the union, ascending, then the side before.
   using Key = std::u32string;
-  /// What begins at a place, once it is known what stands before and behind.
+  /// The matches that begin at a place, by what is before and after.
   struct Beginning {
     bool made = false;
     std::vector<uint32_t> items, found;
@@ -147,7 +147,7 @@ class Dfa {
              std::vector<uint32_t>& found);
   void advance(std::span<const uint32_t> items, Side before, size_t byte_class,
                std::vector<uint32_t>& to, std::vector<uint32_t>& found);
-  void begin_anew();
+  void clear();
 
   const NfaUnion* all_;
   std::vector<uint32_t> automata_;
@@ -156,24 +156,24 @@ class Dfa {
   std::vector<Step> table_;  // by state and class
   std::vector<const Key*> states_;
   std::vector<uint32_t> at_end_;  // by state: index into found_, or unmade
-  uint32_t first_ = unmade;       // the state at the begin of a name
+  uint32_t first_ = unmade;       // the state at the start of a name
   std::unordered_map<Key, uint32_t> known_;
   std::vector<std::vector<uint32_t>> found_;
   std::map<std::vector<uint32_t>, uint32_t> known_found_;
-  std::vector<uint64_t> told_;         // by index into found_: the search it was last told in
-  std::vector<Beginning> beginnings_;  // by side before and class, or end, behind
-  NfaUnion::Walk walk_;                // its automata are neighbours
+  std::vector<uint64_t> reported_in_;  // by index into found_: the last search that reported it
+  std::vector<Beginning> beginnings_;  // by side before, and class or end after
+  NfaUnion::Walk walk_;                // its automata are adjacent
   std::vector<uint32_t> active_;
   uint64_t searches_ = 0;
-  size_t used_ = 0;  // bytes, about
+  size_t used_ = 0;  // bytes, approximately
   uint64_t made_ = 0;
-  uint64_t made_before_ = 0;  // when it was begun anew
-  uint64_t read_ = 0;         // bytes since
+  uint64_t made_before_ = 0;  // made_ when it was last cleared
+  uint64_t read_ = 0;         // bytes since then
   std::optional<BitAutomaton> bits_;
   bool bits_tried_ = false;
 };
 
-/// All automata of a union, over as many Dfas as do well. For one thread.
+/// All automata of a union, split over as many Dfas as are fast. For one thread.
 class Searcher {
  public:
   explicit Searcher(const NfaUnion& all) : Searcher(all, Dfa::Limits()) {}
@@ -191,7 +191,7 @@ class Searcher {
   }
   size_t parts() const noexcept { return parts_.size(); }
   uint64_t made() const noexcept;
-  /// Bytes of all tables, about: at most `most_bytes`, or `least_bytes` an expression.
+  /// Bytes of all tables, approximately: at most `most_bytes`, or `least_bytes` per expression.
   size_t bytes() const noexcept;
 
   static constexpr size_t most_bytes = size_t{64} << 20;
@@ -202,15 +202,15 @@ class Searcher {
   const NfaUnion* all_;
   Dfa::Limits limits_;
   std::vector<Dfa> parts_;
-  uint64_t made_before_ = 0;  // by parts that are no more
+  uint64_t made_before_ = 0;  // by parts that were split
 };
 
 template <class Found>
 bool Dfa::search(std::string_view name, const Found& found) {
   ++searches_;
-  const auto tell = [&](uint32_t list) {
-    if (told_[list] == searches_) return;
-    told_[list] = searches_;
+  const auto report = [&](uint32_t list) {
+    if (reported_in_[list] == searches_) return;
+    reported_in_[list] = searches_;
     for (const uint32_t automaton : found_[list]) found(automaton);
   };
   uint32_t state = first_state();
@@ -224,25 +224,25 @@ bool Dfa::search(std::string_view name, const Found& found) {
         // Full.
         read_ += at - counted;
         counted = at;
-        if (read_ < worth * (made_ - made_before_)) {
+        if (read_ < bytes_per_entry * (made_ - made_before_)) {
           if (automata_.size() > 1) return false;
-          // Nearly every byte leads to a new state: making entries costs more than it saves.
+          // Nearly every byte leads to a new state: creating entries costs more than it saves.
           if (BitAutomaton* bits = by_bits()) {
             if (bits->search(name)) found(automata_.front());
             return true;
           }
         }
         const Key key = *states_[state];
-        begin_anew();
+        clear();
         state = intern(key);
         step = make(state, byte_class);
       }
     }
-    if (step.found != 0) tell(step.found);
+    if (step.found != 0) report(step.found);
     state = step.next;
   }
   read_ += name.size() - counted;
-  if (const uint32_t last = at_end(state); last != 0) tell(last);
+  if (const uint32_t last = at_end(state); last != 0) report(last);
   return true;
 }
 

@@ -9,7 +9,7 @@
 namespace kr::regex {
 namespace {
 
-/// What a POSIX class holds, in the portable spelling, for the inside of a class.
+/// The members of a POSIX class in the portable spelling, for use inside a class.
 std::string_view posix_members(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> members[] = {
       {"alpha", "A-Za-z"},
@@ -96,33 +96,10 @@ void reject_look_around(std::string_view item, Builder& builder) {
   builder.open(item);
 }
 
-void reject_atomic_group(std::string_view item, Builder& builder) {
-  builder.report(diag::code::regex_atomic_group, item, item).help("write `(?:`");
-  builder.open(item);
-}
-
 void reject_group_spelling(std::string_view item, Builder& builder) {
   const size_t begin = item.find_first_of("<'") + 1;
   const std::string_view name = item.substr(begin, item.size() - 1 - begin);
   builder.report(diag::code::regex_group_spelling, item, item).help("write `(?<{}>`", name);
-  builder.open(item);
-}
-
-void reject_group_name(std::string_view item, Builder& builder) {
-  builder.report(diag::code::regex_group_name, item, item)
-      .help("write `(?<name>`: letters, digits and `_`, no digit first");
-  builder.open(item);
-}
-
-void reject_conditional(std::string_view item, Builder& builder) {
-  builder.report(diag::code::regex_conditional, item, item)
-      .help("write both cases as alternatives: `(?:…|…)`");
-  builder.open(item);
-}
-
-void reject_unknown_group(std::string_view item, Builder& builder) {
-  builder.report(diag::code::regex_unknown_group, item, item)
-      .help("write `(?:` for a group, `\\(` for the character");
   builder.open(item);
 }
 
@@ -133,25 +110,6 @@ void reject_open_flagged(std::string_view item, Builder& builder) {
 
 void reject_flags(std::string_view item, Builder& builder) {
   builder.reject(diag::code::regex_flags, item, item).help("{}", flag_help(item));
-}
-
-void reject_recursion(std::string_view item, Builder& builder) {
-  builder.reject(diag::code::regex_recursion, item, item)
-      .help("repeat the group as often as it can nest");
-}
-
-void reject_comment(std::string_view item, Builder& builder) {
-  builder.reject(diag::code::regex_comment, item, item)
-      .help("write it after a `#` outside of the expression");
-}
-
-void reject_verb(std::string_view item, Builder& builder) {
-  builder.reject(diag::code::regex_unknown_group, item, item).help("remove it");
-}
-
-void reject_back_reference(std::string_view item, Builder& builder) {
-  builder.reject(diag::code::regex_back_reference, item, item)
-      .help("write out what it may repeat, as alternatives: `(?:aa|bb)`");
 }
 
 void reject_octal(std::string_view item, Builder& builder) {
@@ -191,10 +149,6 @@ void reject_anchor(std::string_view item, Builder& builder) {
 
 void reject_escape(std::string_view item, Builder& builder) {
   builder.reject(diag::code::regex_escape, item, item).help("{}", escape_help(item));
-}
-
-void reject_lone_backslash(std::string_view item, Builder& builder) {
-  builder.reject(diag::code::regex_escape, item, item).help("write `\\\\` for the character");
 }
 
 void reject_open_repeat(std::string_view item, Builder& builder) {

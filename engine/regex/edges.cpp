@@ -1,10 +1,11 @@
-// `^` and `$` taken from the middle of an expression to its edges, the only places where Hyperscan
-// has them.
+// Moves `^` and `$` from the middle of an expression to its edges, the only places where Hyperscan
+// supports them.
 //
-// One pass settles `^`; `$` is settled by the same pass over the expression read backwards. A match
-// either uses no `^`, and then it may begin anywhere: that is the expression with every `^` left
-// out (`free`). Or it uses one, and then it begins where the name does, and every `^` that it uses
-// stands before its first byte (`anchored`). The result is `^anchored|free`.
+// One pass moves `^`; the same pass over the reversed expression moves `$`. A match that uses no
+// `^` may begin anywhere: it is a match of the expression without its `^` (`free`). A match that
+// uses a
+// `^` begins at the start of the name, and every `^` that it uses is before its first byte
+// (`anchored`). The result is `^anchored|free`.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -15,93 +16,66 @@
 namespace kr::regex {
 namespace {
 
-/// What may stand behind the begin of a name where a byte follows: a bit a side.
+/// What may follow the start of a name that is not empty: one bit per side.
 constexpr unsigned word_behind = 1;
 constexpr unsigned other_behind = 2;
 constexpr unsigned any_behind = word_behind | other_behind;
 
-class Settler {
+class AnchorMover {
  public:
-  Settler(const Regex& from, size_t budget) : from_(from), budget_(budget) {
+  AnchorMover(const Regex& from, size_t budget) : from_(from), budget_(budget) {
     has_begin_.assign(from.nodes.size(), unknown);
   }
 
-  /// `^anchored|free`; none when nothing matches. `from` has no empty matches.
-  std::optional<Regex> settle() {
+  /// `^anchored|free`; none if nothing matches. `from` has no empty matches.
+  std::optional<Regex> move() {
     NodeId anchored = this->anchored(from_.root);
     const NodeId free = this->free(from_.root);
     if (anchored.valid()) {
       Node begin;
       begin.kind = NodeKind::begin;
-      anchored = add(NodeKind::sequence, {add(std::move(begin)), anchored});
+      anchored = to_.add(NodeKind::sequence, {to_.nodes.add(std::move(begin)), anchored});
     }
-    to_.root = either(anchored, free);
+    to_.root = to_.add_either(anchored, free);
     if (!to_.root.valid()) return std::nullopt;
     return std::move(to_);
   }
-  /// What came out then is of no use.
-  bool too_large() const { return steps_ > budget_; }
+  /// Then the result is not usable.
+  bool too_large() const { return steps() > budget_; }
 
  private:
   enum Known : char { unknown, no, yes };
 
-  NodeId add(Node node) {
-    ++steps_;
-    return to_.nodes.add(std::move(node));
-  }
-
-  NodeId add(NodeKind kind, std::vector<NodeId> operands) {
-    if (operands.size() == 1) return operands.front();
-    Node node;
-    node.kind = operands.empty() ? NodeKind::empty : kind;
-    node.operands = std::move(operands);
-    return add(std::move(node));
-  }
-
-  NodeId repeat(NodeId operand, int min, int max) {
-    if (min == 1 && max == 1) return operand;
-    Node node;
-    node.kind = NodeKind::repeat;
-    node.min = min;
-    node.max = max;
-    node.operands = {operand};
-    return add(std::move(node));
-  }
-
-  NodeId either(NodeId a, NodeId b) {
-    if (!a.valid()) return b;
-    if (!b.valid()) return a;
-    return add(NodeKind::alternation, {a, b});
-  }
+  size_t steps() const { return steps_ + to_.nodes.size(); }
 
   bool has_begin(NodeId id) {
     Known& known = has_begin_[id.index];
     if (known == unknown) {
       const Node& node = from_.nodes.get(id);
-      const bool found = node.kind == NodeKind::begin ||
-                         std::any_of(node.operands.begin(), node.operands.end(),
-                                     [this](NodeId operand) { return has_begin(operand); });
+      const bool found =
+          node.kind == NodeKind::begin ||
+          std::ranges::any_of(node.operands, [this](NodeId operand) { return has_begin(operand); });
       known = found ? yes : no;
     }
     return known == yes;
   }
 
-  /// Where, at the begin of a name, the node has an empty match before a byte.
+  /// Where the node has an empty match at the start of a name, before a byte.
   unsigned empty_before_byte(NodeId id) const {
     const uint16_t places = empty_places(from_, id);
     return ((places & place_bit(nothing, word)) != 0 ? word_behind : 0) |
            ((places & place_bit(nothing, other)) != 0 ? other_behind : 0);
   }
 
-  /// `rest`, which takes a byte, where at the begin of a name one of `sides` follows.
+  /// `rest`, which matches at least one byte, if one of `sides` follows at the start of the name.
   NodeId guarded(unsigned sides, NodeId rest) {
     if (sides == any_behind) return rest;
     Node edge;
     edge.kind = sides == word_behind ? NodeKind::word_edge : NodeKind::not_word_edge;
-    return add(NodeKind::sequence, {add(std::move(edge)), rest});
+    return to_.add(NodeKind::sequence, {to_.nodes.add(std::move(edge)), rest});
   }
 
-  /// The matches that use no `^`; invalid when there are none.
+  /// The matches that use no `^`; invalid if there are none.
   NodeId free(NodeId id) {
     const Node& node = from_.nodes.get(id);
     switch (node.kind) {
@@ -115,13 +89,13 @@ class Settler {
           const NodeId rest = free(operand);
           if (rest.valid()) operands.push_back(rest);
         }
-        return operands.empty() ? NodeId() : add(NodeKind::alternation, std::move(operands));
+        return operands.empty() ? NodeId() : to_.add(NodeKind::alternation, std::move(operands));
       }
       case NodeKind::repeat: {
-        if (node.max == 0) return add(NodeKind::empty, {});
+        if (node.max == 0) return to_.add(NodeKind::empty, {});
         const NodeId rest = free(node.operands.front());
-        if (rest.valid()) return repeat(rest, node.min, node.max);
-        return node.min == 0 ? add(NodeKind::empty, {}) : NodeId();
+        if (rest.valid()) return to_.add_repeat(rest, node.min, node.max);
+        return node.min == 0 ? to_.add(NodeKind::empty, {}) : NodeId();
       }
       case NodeKind::group:
         return free(node.operands.front());
@@ -130,7 +104,7 @@ class Settler {
         Node copied;
         copied.kind = node.kind;
         copied.set = node.set;
-        return add(std::move(copied));
+        return to_.nodes.add(std::move(copied));
       }
     }
   }
@@ -142,27 +116,21 @@ class Settler {
       if (!part.valid()) return {};
       parts.push_back(part);
     }
-    return add(NodeKind::sequence, std::move(parts));
+    return to_.add(NodeKind::sequence, std::move(parts));
   }
 
-  /// Those of them with at least one byte.
+  /// The matches without `^` that have at least one byte.
   NodeId free_filled(std::span<const NodeId> operands) {
-    Settler apart(from_, budget_);
+    AnchorMover apart(from_, budget_);
     apart.to_.root = apart.free(operands);
-    steps_ += apart.steps_;
+    steps_ += apart.steps();
     if (!apart.to_.root.valid()) return {};
     const auto filled = without_empty(apart.to_);
-    return filled ? copy(*filled, filled->root) : NodeId();
+    return filled ? to_.add_copy(*filled, filled->root) : NodeId();
   }
 
-  NodeId copy(const Regex& regex, NodeId id) {
-    Node copied = regex.nodes.get(id);
-    for (NodeId& operand : copied.operands) operand = copy(regex, operand);
-    return add(std::move(copied));
-  }
-
-  /// Of the matches that begin where the name does, with at least one byte: all that use a `^`.
-  /// There may be others among them.
+  /// All matches with at least one byte that begin at the start of the name and use a `^`, and
+  /// possibly others that begin there.
   NodeId anchored(NodeId id) {
     ++steps_;
     if (!has_begin(id) || too_large()) return {};
@@ -176,7 +144,7 @@ class Settler {
           const NodeId rest = anchored(operand);
           if (rest.valid()) operands.push_back(rest);
         }
-        return operands.empty() ? NodeId() : add(NodeKind::alternation, std::move(operands));
+        return operands.empty() ? NodeId() : to_.add(NodeKind::alternation, std::move(operands));
       }
       case NodeKind::repeat:
         return anchored_repeat(node);
@@ -194,17 +162,17 @@ class Settler {
       const auto rest = operands.subspan(i + 1);
       const bool begins = has_begin(operands[i]);
       if (begins) {
-        // What stands before has no byte; this has the first one, and what follows no `^`.
+        // The operands before match no byte; this one matches the first byte; the rest has no `^`.
         const NodeId first = anchored(operands[i]);
         const NodeId more = first.valid() ? free(rest) : NodeId();
         if (more.valid()) {
-          all = either(all, guarded(sides, add(NodeKind::sequence, {first, more})));
+          all = to_.add_either(all, guarded(sides, to_.add(NodeKind::sequence, {first, more})));
         }
       }
       sides &= empty_before_byte(operands[i]);
       if (begins && sides != 0) {
         const NodeId more = free_filled(rest);
-        if (more.valid()) all = either(all, guarded(sides, more));
+        if (more.valid()) all = to_.add_either(all, guarded(sides, more));
       }
     }
     return all;
@@ -213,12 +181,12 @@ class Settler {
   NodeId anchored_repeat(const Node& node) {
     const NodeId operand = node.operands.front();
     if (node.max == 0) return {};
-    // After `rounds` no `^` is left: as many as there may be, of which `least` have to be.
+    // `first`, then up to `rounds` repeats without `^`, of which `least` are required.
     const auto followed = [&](NodeId first, int least, int rounds) {
       if (rounds == 0) return first;
       const NodeId round = free(operand);
       if (round.valid()) {
-        return add(NodeKind::sequence, {first, repeat(round, least, rounds)});
+        return to_.add(NodeKind::sequence, {first, to_.add_repeat(round, least, rounds)});
       }
       return least == 0 ? first : NodeId();
     };
@@ -229,14 +197,14 @@ class Settler {
     if (const NodeId first = anchored(operand); first.valid()) {
       all = followed(first, std::max(node.min - 1, 0), less(1));
     }
-    // Empty rounds before the first byte make up the number, where one is needed.
+    // Empty repeats before the first byte count towards the required number.
     const unsigned sides = empty_before_byte(operand);
     if (node.min < 2 || sides == 0) return all;
     if (const NodeId first = anchored(operand); first.valid()) {
-      all = either(all, guarded(sides, followed(first, 0, less(2))));
+      all = to_.add_either(all, guarded(sides, followed(first, 0, less(2))));
     }
     if (const NodeId first = free_filled({&operand, 1}); first.valid()) {
-      all = either(all, guarded(sides, followed(first, 0, less(2))));
+      all = to_.add_either(all, guarded(sides, followed(first, 0, less(2))));
     }
     return all;
   }
@@ -248,23 +216,23 @@ class Settler {
   std::vector<Known> has_begin_;
 };
 
-/// The expression that matches every name read backwards.
-Regex backwards(const Regex& regex) {
-  Regex turned;
+/// The expression that matches the reversed names.
+Regex reversed(const Regex& regex) {
+  Regex result;
   for (Node node : regex.nodes) {
-    if (node.kind == NodeKind::sequence) std::reverse(node.operands.begin(), node.operands.end());
+    if (node.kind == NodeKind::sequence) std::ranges::reverse(node.operands);
     if (node.kind == NodeKind::begin) {
       node.kind = NodeKind::end;
     } else if (node.kind == NodeKind::end) {
       node.kind = NodeKind::begin;
     }
-    turned.nodes.add(std::move(node));
+    result.nodes.add(std::move(node));
   }
-  turned.root = regex.root;
-  return turned;
+  result.root = regex.root;
+  return result;
 }
 
-/// Whether every `edge` in it stands where a match of the whole begins (`^`) or ends (`$`).
+/// Whether every `edge` in it is where a match of the whole begins (`^`) or ends (`$`).
 bool only_at_edge(const Regex& regex, NodeId id, NodeKind edge, bool at_edge) {
   const Node& node = regex.nodes.get(id);
   if (node.kind == edge) return at_edge;
@@ -287,16 +255,16 @@ bool anchored_at_edges(const Regex& regex) {
 std::optional<Regex> to_edges(const Regex& regex) {
   std::optional<Regex> filled = without_empty(regex);
   if (!filled) return std::nullopt;
-  // Cases multiply where optional parts with anchors follow one another.
+  // A sequence of optional parts with anchors multiplies the cases.
   const size_t budget = 1000 + 16 * filled->nodes.size();
-  std::optional<Regex> settled = filled;
-  for (int pass = 0; pass < 2 && settled; ++pass) {
-    Settler settler(*settled, budget);
-    std::optional<Regex> next = settler.settle();
-    if (settler.too_large()) return filled;
-    settled = next ? std::optional(backwards(*next)) : std::nullopt;
+  std::optional<Regex> moved = filled;
+  for (int pass = 0; pass < 2 && moved; ++pass) {
+    AnchorMover mover(*moved, budget);
+    std::optional<Regex> next = mover.move();
+    if (mover.too_large()) return filled;
+    moved = next ? std::optional(reversed(*next)) : std::nullopt;
   }
-  return settled;
+  return moved;
 }
 
 }  // namespace kr::regex

@@ -1,5 +1,4 @@
-// Empty matches, which Hyperscan can't be asked for: where a Regex has them, and what is left of it
-// without them.
+// Empty matches, which Hyperscan cannot find: where a Regex has them, and the Regex without them.
 #include <algorithm>
 #include <span>
 
@@ -58,7 +57,7 @@ Side side_of(char byte) {
   return is_word(static_cast<unsigned char>(byte)) ? word : other;
 }
 
-/// Builds the expression without empty matches, in an arena of its own.
+/// Builds the expression without empty matches.
 class Remover {
  public:
   explicit Remover(const Regex& from) : from_(from) {}
@@ -71,31 +70,7 @@ class Remover {
   }
 
  private:
-  NodeId add(NodeKind kind, std::vector<NodeId> operands) {
-    if (operands.size() == 1) return operands.front();
-    Node node;
-    node.kind = operands.empty() ? NodeKind::empty : kind;
-    node.operands = std::move(operands);
-    return to_.nodes.add(std::move(node));
-  }
-
-  NodeId repeat(NodeId operand, int min, int max) {
-    if (min == 1 && max == 1) return operand;
-    Node node;
-    node.kind = NodeKind::repeat;
-    node.min = min;
-    node.max = max;
-    node.operands = {operand};
-    return to_.nodes.add(std::move(node));
-  }
-
-  NodeId either(NodeId a, NodeId b) {
-    if (!a.valid()) return b;
-    if (!b.valid()) return a;
-    return add(NodeKind::alternation, {a, b});
-  }
-
-  /// The node as it is; groups hold nothing any more.
+  /// The node without named groups.
   NodeId copy(NodeId id) {
     const Node& node = from_.nodes.get(id);
     if (node.kind == NodeKind::group) return copy(node.operands.front());
@@ -108,7 +83,7 @@ class Remover {
     return to_.nodes.add(std::move(copied));
   }
 
-  /// The node's matches of at least one byte; invalid when there are none.
+  /// The node's matches of at least one byte; invalid if there are none.
   NodeId filled(NodeId id) {
     const Node& node = from_.nodes.get(id);
     switch (node.kind) {
@@ -123,7 +98,7 @@ class Remover {
           const NodeId rest = filled(operand);
           if (rest.valid()) operands.push_back(rest);
         }
-        return operands.empty() ? NodeId() : add(NodeKind::alternation, std::move(operands));
+        return operands.empty() ? NodeId() : to_.add(NodeKind::alternation, std::move(operands));
       }
       case NodeKind::repeat:
         return filled_repeat(node.operands.front(), node.min, node.max);
@@ -139,44 +114,44 @@ class Remover {
     return {};
   }
 
-  /// AB has a byte when A has one or B has one. Halving keeps the result small.
+  /// AB matches a byte if A or B does. Splitting into halves keeps the result small.
   NodeId filled_sequence(std::span<const NodeId> operands) {
     if (operands.size() == 1) return filled(operands.front());
     const auto first = operands.first(operands.size() / 2);
     const auto second = operands.subspan(first.size());
     NodeId a = filled_sequence(first);
-    if (a.valid()) a = add(NodeKind::sequence, {a, copy_sequence(second)});
+    if (a.valid()) a = to_.add(NodeKind::sequence, {a, copy_sequence(second)});
     NodeId b = filled_sequence(second);
-    if (b.valid()) b = add(NodeKind::sequence, {copy_sequence(first), b});
-    return either(a, b);
+    if (b.valid()) b = to_.add(NodeKind::sequence, {copy_sequence(first), b});
+    return to_.add_either(a, b);
   }
 
   NodeId copy_sequence(std::span<const NodeId> operands) {
     std::vector<NodeId> copies;
     copies.reserve(operands.size());
     for (const NodeId operand : operands) copies.push_back(copy(operand));
-    return add(NodeKind::sequence, std::move(copies));
+    return to_.add(NodeKind::sequence, std::move(copies));
   }
 
   NodeId filled_repeat(NodeId operand, int min, int max) {
     if (max == 0) return {};
     const uint16_t places = empty_places(from_, operand);
-    // Empty rounds can be left out when none is needed, when one round with a byte is enough, or
-    // when there can be one anywhere to make up the number.
+    // Empty repeats can be omitted if none is required, if one repeat with a byte is enough, or if
+    // an empty repeat is possible anywhere.
     const int least = places == 0 ? std::max(min, 1) : 1;
     if (places == 0 || places == all_places || min <= 1) {
       const NodeId rest = filled(operand);
-      return rest.valid() ? repeat(rest, least, max) : NodeId();
+      return rest.valid() ? to_.add_repeat(rest, least, max) : NodeId();
     }
     const int half = min / 2;
     const int left = max == Node::unbounded ? max : max - half;
     NodeId a = filled_repeat(operand, half, half);
     if (a.valid()) {
-      a = add(NodeKind::sequence, {a, repeat(copy(operand), min - half, left)});
+      a = to_.add(NodeKind::sequence, {a, to_.add_repeat(copy(operand), min - half, left)});
     }
     NodeId b = filled_repeat(operand, min - half, left);
-    if (b.valid()) b = add(NodeKind::sequence, {repeat(copy(operand), half, half), b});
-    return either(a, b);
+    if (b.valid()) b = to_.add(NodeKind::sequence, {to_.add_repeat(copy(operand), half, half), b});
+    return to_.add_either(a, b);
   }
 
   const Regex& from_;
@@ -201,11 +176,11 @@ EmptyMatches::Places EmptyMatches::places_of(std::string_view name) {
 Vacuity EmptyMatches::vacuity() const {
   if (places_ == 0) return Vacuity::never;
   if (places_ == empty_name_place) return Vacuity::empty_name;
-  // A name that never comes by a place of `places_`, should there be one, need have no more than
-  // two bytes: from its first byte's kind to its last byte's kind.
+  // If some name has no place of `places_`, then so has a name of at most two bytes: the kinds of
+  // its first and last byte.
   static constexpr std::string_view names[] = {"", "a", "-", "aa", "a-", "-a", "--"};
-  const bool every = std::all_of(std::begin(names), std::end(names),
-                                 [this](std::string_view name) { return any(name); });
+  const bool every =
+      std::ranges::all_of(names, [this](std::string_view name) { return any(name); });
   return every ? Vacuity::always : Vacuity::sometimes;
 }
 

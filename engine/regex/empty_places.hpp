@@ -1,6 +1,6 @@
 // Where an expression has empty matches. Whether it matches the empty string at a place depends
-// only on what stands before and behind that place: nothing, a word byte, or another byte. That is
-// nine kinds of place, a bit each.
+// only on what is before and after that place: nothing, a word byte, or another byte. These are
+// nine kinds of places, one bit each.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,15 @@ constexpr uint16_t place_bit(Side before, Side behind) {
 inline constexpr uint16_t all_places = 0x1ff;
 inline constexpr uint16_t empty_name_place = place_bit(nothing, nothing);
 
-/// Whether `^`, `$`, `\b` or `\B` holds at such a place.
+/// Whether `^`, `$`, `\b` or `\B` matches at such a place.
 constexpr bool holds(NodeKind assertion, Side before, Side behind) {
   if (assertion == NodeKind::begin) return before == nothing;
   if (assertion == NodeKind::end) return behind == nothing;
   return ((before == word) != (behind == word)) == (assertion == NodeKind::word_edge);
+}
+
+constexpr bool is_word_edge(NodeKind assertion) {
+  return assertion == NodeKind::word_edge || assertion == NodeKind::not_word_edge;
 }
 
 /// The places where the node has an empty match.

@@ -7,7 +7,7 @@
 
 namespace kr::regex {
 
-// Built from the end: every piece is made with the state that follows it already there.
+// Built from the end: the state that follows a piece always exists before the piece.
 class NfaBuilder {
  public:
   NfaBuilder(const Regex& regex, size_t limit) : regex_(regex), limit_(limit) {}
@@ -31,7 +31,7 @@ class NfaBuilder {
     return add({Nfa::Op::split, NodeKind::empty, 0, next, other});
   }
 
-  /// The index of the node's set: one a node, however often it is written out.
+  /// The index of the node's set: one per node, even if the node is copied.
   uint32_t set_of(NodeId id) {
     if (set_of_node_.empty()) set_of_node_.assign(regex_.nodes.size(), none);
     uint32_t& index = set_of_node_[id.index];
@@ -77,7 +77,7 @@ class NfaBuilder {
     const NodeId operand = node.operands.front();
     int copies = node.min;
     if (node.max == Node::unbounded) {
-      // The loop is the last of the needed rounds, or one of its own where none is needed.
+      // The loop is the last required repeat, or a separate one if none is required.
       const uint32_t loop = split(0, next);
       const uint32_t round = piece(operand, loop);
       nfa_.states_[loop].next = round;
@@ -169,8 +169,8 @@ bool Nfa::search(std::string_view name, Scratch& scratch) const {
   return false;
 }
 
-// Threads stand in the order in which their matches began, so that of two that come to one state
-// the one further left is kept.
+// Threads are in the order in which their matches began: if two reach one state, the leftmost
+// stays.
 std::optional<Match> Nfa::find(std::string_view name, size_t from, Scratch& scratch) const {
   scratch.size_to(states_.size());
   std::optional<Match> best;

@@ -1,6 +1,6 @@
-// The Regex as a nondeterministic automaton over bytes, and matching with it. Slow beside
-// Hyperscan and obviously right: it finds spans for `kr why`, and dfa.hpp and the proofs of lint
-// are built on it.
+// The Regex as a nondeterministic automaton over bytes, and matching with it. Slower than
+// Hyperscan, but simple: it finds spans for `kr why`; dfa.hpp and the proofs of lint are built on
+// it.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ class Nfa {
   struct Limits {
     size_t states = 1 << 20;
   };
-  /// None when the automaton would have more states than the limit (`a{1000}{1000}`).
+  /// None if the automaton would have more states than the limit (`a{1000}{1000}`).
   static std::optional<Nfa> build(const Regex& regex, Limits limits);
   static std::optional<Nfa> build(const Regex& regex) { return build(regex, Limits{}); }
 
-  /// Room for the states at work, to be used again from name to name. One a thread.
+  /// Memory for the current states, reused from name to name. One per thread.
   class Scratch {
    private:
     friend class Nfa;
@@ -36,22 +36,21 @@ class Nfa {
     void size_to(size_t states);
     std::vector<Thread> now, next;
     std::vector<uint32_t> pending;
-    std::vector<uint64_t> seen;  // by state: the step it was last met in
+    std::vector<uint64_t> seen;  // by state: the step that last visited it
     uint64_t step = 0;
   };
 
   /// Whether it matches anywhere in `name`.
   bool search(std::string_view name) const;
   bool search(std::string_view name, Scratch& scratch) const;
-  /// The leftmost match, the longest of those that begin there. Time grows with the name times the
-  /// states, whatever the pattern.
+  /// The leftmost-longest match. Time: at most the size of the name times the states.
   std::optional<Match> find(std::string_view name) const;
-  /// All such matches, one after another, without overlap.
+  /// All such matches, in order, without overlap.
   std::vector<Match> find_all(std::string_view name) const;
 
   size_t states() const noexcept { return states_.size(); }
 
-  /// Its parts, for those who walk it in their own way (engine/prove).
+  /// Its parts, for other algorithms (engine/prove).
   enum class Op : uint8_t { bytes, split, assertion, accept };
   struct State {
     Op op;
@@ -66,7 +65,7 @@ class Nfa {
  private:
   friend class NfaBuilder;
   bool holds(NodeKind assertion, std::string_view name, size_t at) const;
-  /// Adds `from` and all that is reached from it without a byte. True when that is `accept`.
+  /// Adds `from` and all states reachable from it without a byte. True if `accept` is one of them.
   bool enter(uint32_t from, size_t begin, std::string_view name, size_t at, Scratch& scratch) const;
   std::optional<Match> find(std::string_view name, size_t from, Scratch& scratch) const;
   std::vector<State> states_;

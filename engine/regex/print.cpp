@@ -1,8 +1,8 @@
-// A Regex as text: for tests, for Hyperscan, for RE2.
+// Writes a Regex as text for Hyperscan and RE2.
 #include <fmt/format.h>
 
-#include "base/ascii.hpp"
 #include "base/printable.hpp"
+#include "regex/byte_set.hpp"
 #include "regex/regex.hpp"
 
 namespace kr::regex {
@@ -10,13 +10,13 @@ namespace {
 
 std::string byte_text(unsigned byte) {
   const auto c = static_cast<char>(byte);
-  return is_identifier_byte(c) ? std::string(1, c) : hex_byte(c);
+  return is_word(static_cast<unsigned char>(byte)) ? std::string(1, c) : hex_byte(c);
 }
 
 /// The members as ranges: `0-9A-Z`.
 std::string members(const ByteSet& set) {
   std::string text;
-  // From member to member rather than over all bytes: most sets are one letter of a literal.
+  // Most sets are one letter of a literal, so visit only members, not all bytes.
   for (size_t first = set._Find_first(); first < set.size(); first = set._Find_next(first)) {
     size_t last = first;
     while (last + 1 < set.size() && set.test(last + 1)) ++last;
@@ -28,9 +28,9 @@ std::string members(const ByteSet& set) {
   return text;
 }
 
-/// `a`, `[0-9]`, `[^\x0a]`. The full set is left to the caller.
-std::string set_text(const ByteSet& set, bool always_class) {
-  if (!always_class && set.count() == 1) return members(set);
+/// `a`, `[0-9]`, `[^\x0a]`. The caller handles the full set.
+std::string set_text(const ByteSet& set) {
+  if (set.count() == 1) return members(set);
   if (set.count() > 128) return fmt::format("[^{}]", members(~set));
   return fmt::format("[{}]", members(set));
 }
@@ -46,15 +46,15 @@ std::string repeat_text(const Node& node) {
   return fmt::format("{{{},{}}}", node.min, node.max);
 }
 
-/// The places where syntaxes differ.
+/// The differences between the syntaxes.
 struct Syntax {
   std::string_view any;
   std::string_view begin;
   std::string_view end;
-  std::string_view named;  // what opens a named group, before its name and `>`
-  bool lazy;               // whether laziness is kept
-  bool high_once;          // whether a lone byte from 0x80 is written `\xNN{1}`
-  bool no_rounds;          // whether there is a `{0}`
+  std::string_view named;  // begins a named group, before its name and `>`
+  bool lazy;               // lazy quantifiers stay lazy
+  bool high_once;          // a single byte from 0x80 becomes `\xNN{1}`
+  bool zero_repeats;       // `{0}` is allowed
 };
 
 class Printer {
@@ -67,7 +67,7 @@ class Printer {
   }
 
  private:
-  /// What the text printed stands in, which decides about parentheses.
+  /// What encloses the printed part; it determines whether parentheses are needed.
   enum class Inside { nothing, sequence, repeat };
 
   void print(NodeId id, Inside inside) {
@@ -114,7 +114,7 @@ class Printer {
     } else if (syntax_.high_once && set.count() == 1 && (set >> 128).any()) {
       place(members(set) + "{1}", inside);
     } else {
-      text_ += set_text(set, false);
+      text_ += set_text(set);
     }
   }
 
@@ -137,7 +137,7 @@ class Printer {
   }
 
   void repeat(const Node& node, bool parentheses) {
-    if (node.max == 0 && !syntax_.no_rounds) {
+    if (node.max == 0 && !syntax_.zero_repeats) {
       text_ += "(?:)";
       return;
     }
@@ -153,85 +153,20 @@ class Printer {
   std::string text_;
 };
 
-class Dumper {
- public:
-  explicit Dumper(const Regex& regex) : regex_(regex) {}
-
-  std::string dump() && {
-    dump(regex_.root);
-    return std::move(text_);
-  }
-
- private:
-  void dump(NodeId id) {
-    const Node& node = regex_.nodes.get(id);
-    switch (node.kind) {
-      case NodeKind::empty:
-        text_ += "()";
-        return;
-      case NodeKind::bytes:
-        text_ += node.set.all() ? "." : set_text(node.set, true);
-        return;
-      case NodeKind::sequence:
-        list("seq", node);
-        return;
-      case NodeKind::alternation:
-        list("alt", node);
-        return;
-      case NodeKind::repeat:
-        list(fmt::format("rep{} {} {}", node.lazy ? "?" : "", node.min,
-                         node.max == Node::unbounded ? "*" : std::to_string(node.max)),
-             node);
-        return;
-      case NodeKind::group:
-        list("group " + node.name, node);
-        return;
-      case NodeKind::begin:
-        text_ += '^';
-        return;
-      case NodeKind::end:
-        text_ += '$';
-        return;
-      case NodeKind::word_edge:
-        text_ += "\\b";
-        return;
-      case NodeKind::not_word_edge:
-        text_ += "\\B";
-        return;
-    }
-  }
-
-  void list(std::string_view head, const Node& node) {
-    text_ += '(';
-    text_ += head;
-    for (const NodeId operand : node.operands) {
-      text_ += ' ';
-      dump(operand);
-    }
-    text_ += ')';
-  }
-
-  const Regex& regex_;
-  std::string text_;
-};
-
 }  // namespace
 
-std::string dump(const Regex& regex) {
-  return Dumper(regex).dump();
-}
-
 std::string to_hyperscan(const Regex& regex) {
-  // Laziness decides only what a group holds. Where there are groups both are kept, so that two
-  // expressions with one text are the same in every way.
+  // Laziness affects only the contents of groups. With groups it is kept, so that expressions with
+  // the same text have the same meaning.
   const bool groups = !group_names(regex).empty();
   const Syntax syntax{".", "^", "\\z", "(?<", groups, false, false};
   return Printer(regex, syntax).print();
 }
 
 std::string to_re2(const Regex& regex) {
-  // RE2 (up to 20220601 at least) looks for a text that alternatives begin with in its UTF-8 form,
-  // Latin-1 or not, and so finds none with a byte from 0x80. A repeat is never part of such a text.
+  // RE2 (up to 20220601 at least) searches the common prefix of alternatives in UTF-8 even in
+  // Latin-1 mode, so it never finds one with a byte from 0x80. A repeat is never part of such a
+  // prefix.
   static constexpr Syntax syntax{"(?s:.)", "\\A", "\\z", "(?P<", true, true, true};
   return Printer(regex, syntax).print();
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "regex/byte_set.hpp"
-#include "regex/size.hpp"
 
 namespace kr::regex {
 namespace {
@@ -14,7 +13,7 @@ uint64_t capped(uint64_t value) {
   return std::min(value, most_states);
 }
 
-// Trees are no deeper than groups nest, so that these may recurse.
+// The depth of a tree is bounded by the nesting of groups, so recursion is safe.
 
 uint64_t states_of(const Regex& regex, NodeId id) {
   const Node& node = regex.nodes.get(id);
@@ -51,19 +50,48 @@ void collect_names(const Regex& regex, NodeId id, std::vector<std::string>& name
 
 }  // namespace
 
+NodeId Regex::add(NodeKind kind, std::vector<NodeId> operands) {
+  if (operands.size() == 1) return operands.front();
+  Node node;
+  node.kind = operands.empty() ? NodeKind::empty : kind;
+  node.operands = std::move(operands);
+  return nodes.add(std::move(node));
+}
+
+NodeId Regex::add_repeat(NodeId operand, int min, int max) {
+  if (min == 1 && max == 1) return operand;
+  Node node;
+  node.kind = NodeKind::repeat;
+  node.min = min;
+  node.max = max;
+  node.operands = {operand};
+  return nodes.add(std::move(node));
+}
+
+NodeId Regex::add_either(NodeId a, NodeId b) {
+  if (!a.valid()) return b;
+  if (!b.valid()) return a;
+  return add(NodeKind::alternation, {a, b});
+}
+
+NodeId Regex::add_copy(const Regex& from, NodeId part) {
+  Node node = from.nodes.get(part);
+  for (NodeId& operand : node.operands) operand = add_copy(from, operand);
+  return nodes.add(std::move(node));
+}
+
 uint64_t state_count(const Regex& regex) {
   return capped(states_of(regex, regex.root) + 1);
 }
 
 Regex literal(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end) {
   Regex regex;
-  Node whole;
-  whole.kind = NodeKind::sequence;
+  std::vector<NodeId> operands;
   const auto add = [&](NodeKind kind, const ByteSet& set) {
     Node node;
     node.kind = kind;
     node.set = set;
-    whole.operands.push_back(regex.nodes.add(std::move(node)));
+    operands.push_back(regex.nodes.add(std::move(node)));
   };
   if (at_begin) add(NodeKind::begin, {});
   for (const char byte : bytes) {
@@ -71,12 +99,7 @@ Regex literal(std::string_view bytes, bool ignore_case, bool at_begin, bool at_e
     add(NodeKind::bytes, ignore_case ? folded(set) : set);
   }
   if (at_end) add(NodeKind::end, {});
-  if (whole.operands.size() == 1) {
-    regex.root = whole.operands.front();
-  } else {
-    if (whole.operands.empty()) whole.kind = NodeKind::empty;
-    regex.root = regex.nodes.add(std::move(whole));
-  }
+  regex.root = regex.add(NodeKind::sequence, std::move(operands));
   return regex;
 }
 

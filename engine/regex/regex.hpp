@@ -1,8 +1,9 @@
-// Regular expressions on bytes: the part on which Hyperscan, RE2 and Python's `re` agree.
+// Regular expressions on bytes: the portable dialect, which Hyperscan, RE2 and Python's `re` share.
 //
-// A Regex is a tree in one vector, linked by id. Case is folded while it is built (a letter under
-// `i` becomes the set of both), so that nothing later needs a flag. Texts of rules are Regexes
-// too (`literal`), so that all atoms go one way.
+// A Regex is a tree in one vector, linked by id. Case is folded while it is built (with `i`, a
+// letter becomes the set of both cases), so later phases need no flag. Texts of rules are Regexes
+// too
+// (`literal`).
 #pragma once
 
 #include <bitset>
@@ -27,9 +28,9 @@ enum class NodeKind : uint8_t {
   sequence,       // operands one after another
   alternation,    // any of the operands
   repeat,         // operand, min to max times
-  group,          // a named group round its operand (capture for phases; else transparent)
+  group,          // a named group with one operand (captured for phases; otherwise no effect)
   begin,          // ^
-  end,            // $, the end of the name and nothing else
+  end,            // $, only the end of the name
   word_edge,      // \b
   not_word_edge,  // \B
 };
@@ -43,58 +44,62 @@ struct Node {
   int max = 0;
   bool lazy = false;  // matters only to captures
   std::string name;   // group
-  source::Span span;  // of the rules file; invalid for nodes that nobody wrote
+  source::Span span;  // in the rules file; invalid for generated nodes
 };
 
 struct Regex {
   Store<Node, NodeTag> nodes;
   NodeId root;
+
+  /// Adds a node with operands: the only operand itself, or `empty` without operands.
+  NodeId add(NodeKind kind, std::vector<NodeId> operands);
+  NodeId add_repeat(NodeId operand, int min, int max);
+  /// Either of two nodes; an invalid id matches nothing.
+  NodeId add_either(NodeId a, NodeId b);
+  /// Copies a node of another Regex with everything below it.
+  NodeId add_copy(const Regex& from, NodeId part);
 };
 
-/// Patterns whose automaton would have more states are a diagnostic.
+/// A pattern whose automaton would have more states is an error.
 inline constexpr uint64_t max_states = 1 << 17;
 
 struct ParseOptions {
   bool ignore_case = false;
 };
 
-/// `text` is the pattern as written (in a rules file between slashes, where `\/` is a slash), and
-/// `span` its place, for diagnostics inside the pattern. None, and a diagnostic, for what the
-/// portable dialect does not have.
+/// `text` is the pattern as written (in a rules file between slashes, where `\/` is a slash);
+/// `span` is its place, for diagnostics inside the pattern. Returns none and reports a diagnostic
+/// for constructs outside the portable dialect.
 std::optional<Regex> parse(std::string_view text, source::Span span, ParseOptions options,
                            diag::Sink& sink);
 
 /// The Regex of a text atom.
 Regex literal(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end);
 
-/// The tree as an S-expression, for tests: `(seq [a] (rep 0 * [bc]))`.
-std::string dump(const Regex& regex);
-
 /// In the syntax of Hyperscan (PCRE with DOTALL, no other flag); `$` is written `\z`.
 std::string to_hyperscan(const Regex& regex);
-/// In the syntax of RE2 in Latin-1 mode; named groups kept as (?P<name>…).
+/// In the syntax of RE2 in Latin-1 mode; named groups are written (?P<name>…).
 std::string to_re2(const Regex& regex);
 
-/// What the search for a Regex says of names that it matches only with an empty match, which
-/// Hyperscan cannot be asked.
+/// In which names a Regex has an empty match. Hyperscan cannot find empty matches.
 enum class Vacuity : uint8_t {
   never,       // every match has at least one byte
   always,      // has an empty match in every name: `.*`, `a?`, `^`, `(^|a)`
-  empty_name,  // its empty matches are only in the empty name: `^a*$`
-  sometimes,   // empty matches that depend on place: `\b`, `(a|\B)`
+  empty_name,  // has empty matches only in the empty name: `^a*$`
+  sometimes,   // has empty matches at some places: `\b`, `(a|\B)`
 };
 Vacuity vacuity(const Regex& regex);
 
-/// The empty matches of a Regex: at which places of a name it has one. Exact, and cheap to ask.
+/// The places of a name where a Regex has an empty match. Exact and fast.
 class EmptyMatches {
  public:
-  /// Kinds of places, a bit each: what stands before and behind (see empty_places.hpp).
+  /// A set of kinds of places, one bit each: what is before and after (see empty_places.hpp).
   using Places = uint16_t;
-  /// Those that a name has.
+  /// The kinds of places in a name.
   static Places places_of(std::string_view name);
 
   explicit EmptyMatches(const Regex& regex);
-  /// Whether a name with these places has one with an empty match.
+  /// Whether there is an empty match at one of these places.
   bool any(Places places) const noexcept { return (places_ & places) != 0; }
   bool any(std::string_view name) const { return any(places_of(name)); }
   Vacuity vacuity() const;
@@ -103,19 +108,21 @@ class EmptyMatches {
   Places places_;
 };
 
-/// The same language with the matches of at least one byte only; named groups go. None when
-/// nothing in it takes a byte.
+/// The Regex without its empty matches and named groups. None if it has only empty matches.
 std::optional<Regex> without_empty(const Regex& regex);
 
-/// Whether `^` stands only where a match of the whole begins, and `$` only where it ends.
+/// Whether every `^` is where a match of the whole begins, and every `$` where it ends.
 bool anchored_at_edges(const Regex& regex);
 
-/// The same names, by matches of at least one byte, and anchored at its edges, as Hyperscan needs
-/// it; without named groups. None when nothing matches. Where it would be many times as large it is
-/// not anchored at its edges: without_empty.
+/// A Regex that matches the same names without empty matches, with anchors only at its edges, as
+/// Hyperscan needs it; without named groups. None if nothing matches. If the result would be many
+/// times as large, it is that of without_empty.
 std::optional<Regex> to_edges(const Regex& regex);
 
 /// The names of its named groups, in the order written.
 std::vector<std::string> group_names(const Regex& regex);
+
+/// The number of states of the automaton that Nfa::build creates; at most 2^40.
+uint64_t state_count(const Regex& regex);
 
 }  // namespace kr::regex

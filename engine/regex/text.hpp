@@ -1,4 +1,4 @@
-// Regular expressions that are no more than a text, perhaps anchored.
+// Regular expressions that are only a text, possibly anchored.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,20 @@
 namespace kr::regex {
 
 struct Text {
-  std::string bytes;  // one or more; with `ignore_case`, letters are small
+  std::string bytes;  // one or more; with `ignore_case`, letters are lower case
   bool ignore_case = false;
   bool at_begin = false;
   bool at_end = false;
 };
 
-/// The text that a regular expression is, exactly; none where it is not a text.
+/// The text that a regular expression matches; none if it is not exactly one text.
 std::optional<Text> text_of(const Regex& regex);
 
-/// The byte of a set that `i` or nothing explains: 'a' for {a} and for {a, A}.
+/// The byte whose set this is, with or without the flag `i`: 'a' for {a} and for {a, A}.
 struct Letter {
   char byte = 0;
-  bool single = false;  // without `i`
-  bool folded = false;  // with it
+  bool single = false;  // the set of the byte without `i`
+  bool folded = false;  // the set of the byte with `i`
 };
 std::optional<Letter> letter_of(const ByteSet& set);
 

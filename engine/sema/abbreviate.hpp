@@ -1,4 +1,4 @@
-// What a name is shown as.
+// The abbreviated form of a name.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace kr::sema {
 
-/// An abbreviation that would make a longer text is passed over: fifty that each double what the
-/// one before has left would fill the memory.
+/// An abbreviation whose result would be longer is skipped: fifty abbreviations that each double
+/// the text would fill the memory.
 inline constexpr size_t longest_abbreviated = size_t{1} << 16U;
 
 /// Replaces all occurrences, from the left, one abbreviation after another.

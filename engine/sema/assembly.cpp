@@ -92,13 +92,13 @@ std::vector<BodyId> Assembly::bodies_of(BodyId body) const {
   return bodies;
 }
 
-void Assembly::put_own(BodyId body, bool incomplete) {
+void Assembly::apply_own(BodyId body, bool incomplete) {
   for (auto& [dimension, block] : contents_[body].blocks) {
     if (dimension != tables_.phases()) tables_.check_labels(block, vocabulary(body, dimension));
     std::shared_ptr<const RuleList>& list = lists_[body][dimension];
     RuleList below = list ? *list : RuleList{};
     below.incomplete |= incomplete;
-    RuleList made = put(block, std::move(below), {body, {}, &sink_, &tables_.labels()});
+    RuleList made = apply_block(block, std::move(below), {body, {}, &sink_, &tables_.labels()});
     if (!budget_.spend(made.rules.size(), block.name->span)) made.rules.clear();
     list = std::make_shared<const RuleList>(std::move(made));
   }
@@ -108,7 +108,7 @@ void Assembly::put_own(BodyId body, bool incomplete) {
 void Assembly::list_engine(uint32_t engine) {
   const BodyId body = lineage_.engine_body(engine);
   lists_[body].emplace(tables_.kind(), kind_list_);
-  put_own(body, false);
+  apply_own(body, false);
 }
 
 void Assembly::list_model(uint32_t model) {
@@ -119,37 +119,36 @@ void Assembly::list_model(uint32_t model) {
   } else if (node.engines == lineage_.models()[*node.base].engines) {
     lists_[body] = lists_[lineage_.model_body(*node.base)];
   } else {
-    inherit_anew(model);
+    inherit_from_all(model);
   }
-  put_own(body, node.incomplete);
+  apply_own(body, node.incomplete);
 }
 
-// The base stands on engines in another order, or fewer, than the model does: what the model
-// inherits is put together from all its ancestors, the farthest first, each touching only what it
-// inherits itself.
-void Assembly::inherit_anew(uint32_t model) {
+// The base has other engines than the model, or in another order. So the model's inherited rules
+// are assembled from all its ancestors, the farthest first; each edits only what it inherits
+// itself.
+void Assembly::inherit_from_all(uint32_t model) {
   const std::vector<uint32_t> chain = lineage_.chain(model);
   const std::vector<uint32_t>& engines = lineage_.models()[model].engines;
   std::map<uint32_t, RuleList> lists;
   lists[tables_.kind()] = *kind_list_;
-  const auto put_on = [&](BodyId body, const std::vector<BodyId>& ancestors) {
+  const auto apply = [&](BodyId body, const std::vector<BodyId>& ancestors) {
     for (const auto& [dimension, block] : contents_[body].blocks) {
-      const auto touches = [&](BodyId one) {
-        return one == lineage_.kind_body() ||
-               std::find(ancestors.begin(), ancestors.end(), one) != ancestors.end();
+      const auto may_edit = [&](BodyId one) {
+        return one == lineage_.kind_body() || std::ranges::find(ancestors, one) != ancestors.end();
       };
       RuleList& list = lists[dimension];
-      list = put(block, std::move(list), {body, touches, nullptr, nullptr});
+      list = apply_block(block, std::move(list), {body, may_edit, nullptr, nullptr});
       if (!budget_.spend(list.rules.size(), block.name->span)) list.rules.clear();
     }
   };
   for (auto engine = engines.rbegin(); engine != engines.rend(); ++engine) {
-    put_on(lineage_.engine_body(*engine), {});
+    apply(lineage_.engine_body(*engine), {});
   }
   for (auto one = chain.rbegin(); one != chain.rend() && *one != model; ++one) {
     std::vector<BodyId> ancestors = bodies_of(lineage_.model_body(*one));
     ancestors.erase(ancestors.begin());
-    put_on(lineage_.model_body(*one), ancestors);
+    apply(lineage_.model_body(*one), ancestors);
   }
   Lists& made = lists_[lineage_.model_body(model)];
   for (auto& [dimension, list] : lists) {

@@ -1,10 +1,10 @@
-// The effective order: for every engine and model, the rules of each dimension as they are tried,
-// and the labels they may give.
+// The effective rules: for every engine and model, the rules of each dimension in the order of
+// evaluation, and the labels that they may give.
 //
 // A model's rules come first, then those of its bases, then those of its engine and of its bases'
-// engines, and of `kind` those of std.kind. What a block replaces or drops are the rules that its
-// own engine or model inherits: where a model of one engine extends a model of another, the base's
-// edits do not reach into the engine that the base knows nothing of.
+// engines; for `kind`, last, those of std.kind. A block replaces or drops rules that its own engine
+// or model inherits: if a model of one engine extends a model of another, the edits of the base do
+// not affect the first engine.
 #pragma once
 
 #include <map>
@@ -22,12 +22,12 @@ class Assembly {
   Assembly(Program& program, const Scope& scope, Expressions& expressions, Tables& tables,
            const Lineage& lineage, Budget& budget, source::FileId kind, diag::Sink& sink);
 
-  /// Adds the engines of root files and their models to the Program.
+  /// Adds the engines of root files, with their models, to the Program.
   void fill();
 
  private:
   using Lists = std::map<uint32_t, std::shared_ptr<const RuleList>>;  // by dimension
-  /// A body with its names resolved.
+  /// The resolved content of an engine or model.
   struct Content {
     std::map<uint32_t, Block> blocks;  // by dimension, `phases` among them
     std::vector<Fold> folds;
@@ -39,13 +39,13 @@ class Assembly {
   void read_kind(source::FileId kind);
   void list_engine(uint32_t engine);
   void list_model(uint32_t model);
-  void inherit_anew(uint32_t model);
-  void put_own(BodyId body, bool incomplete);
-  /// The bodies that contribute to a model, nearest first: its chain, then engines; of an engine's
-  /// body, itself.
+  void inherit_from_all(uint32_t model);
+  void apply_own(BodyId body, bool incomplete);
+  /// The bodies that contribute to a model, nearest first: its chain, then its engines. For an
+  /// engine, only itself.
   std::vector<BodyId> bodies_of(BodyId body) const;
   source::FileId module_of(BodyId body) const;
-  source::Span span_of(BodyId body) const;  // its name; of `default`, the engine's
+  source::Span span_of(BodyId body) const;  // its name; for `default`, that of the engine
 
   const Vocabulary& vocabulary(BodyId body, uint32_t dimension);
   void check_inherited(BodyId body);
@@ -68,7 +68,7 @@ class Assembly {
   std::vector<Content> contents_;                                   // by BodyId
   std::vector<Lists> lists_;                                        // by BodyId
   std::map<std::pair<BodyId, uint32_t>, Vocabulary> vocabularies_;  // by body and dimension
-  std::vector<ModelId> models_;  // by model of the lineage; invalid: not of a root file
+  std::vector<ModelId> models_;  // by model of the lineage; invalid: not in a root file
 };
 
 }  // namespace kr::sema

@@ -5,15 +5,15 @@
 namespace kr::sema {
 namespace {
 
-/// The list as it grows: the block's own part, then what it inherits. Rules that an edit takes out
-/// stay as holes until the end, so that places hold.
-class Growing {
+/// Builds a list: the block's own rules, then the inherited ones. Removed rules stay as invalid
+/// entries until the end, so that places do not change.
+class ListBuilder {
  public:
-  Growing(const Block& block, RuleList inherited, const Putting& putting)
-      : block_(block), inherited_(std::move(inherited)), putting_(putting) {}
+  ListBuilder(const Block& block, RuleList inherited, const ApplyOptions& options)
+      : block_(block), inherited_(std::move(inherited)), options_(options) {}
 
-  RuleList grow() && {
-    for (const Step& step : block_.steps) take(step);
+  RuleList build() && {
+    for (const Step& step : block_.steps) apply(step);
     RuleList result;
     result.any = inherited_.any || block_.otherwise || !own_.empty();
     result.incomplete = incomplete_ || inherited_.incomplete;
@@ -37,10 +37,10 @@ class Growing {
     bool included;
   };
 
-  void take(const Step& step) {
+  void apply(const Step& step) {
     switch (step.kind) {
       case syntax::RuleKind::rule:
-        if (step.rule.valid()) own_.push_back({{step.rule, step.label, putting_.body}, false});
+        if (step.rule.valid()) own_.push_back({{step.rule, step.label, options_.body}, false});
         break;
       case syntax::RuleKind::include:
         include(step);
@@ -61,7 +61,7 @@ class Growing {
     }
     incomplete_ |= step.included->incomplete;
     for (Placed placed : step.included->rules) {
-      placed.body = putting_.body;
+      placed.body = options_.body;
       own_.push_back({placed, true});
     }
     if (!included_otherwise_) included_otherwise_ = step.included->otherwise;
@@ -69,24 +69,24 @@ class Growing {
 
   void edit(const Step& step) {
     bool found = false;
-    const auto touch = [&](Placed& placed) {
+    const auto change = [&](Placed& placed) {
       if (!placed.rule.valid() || placed.label != step.label) return;
-      placed.rule = found ? RuleId{} : step.rule;  // of a drop it is invalid
+      placed.rule = found ? RuleId{} : step.rule;  // invalid for `drop`
       found = true;
     };
     for (Own& own : own_) {
-      if (own.included) touch(own.placed);
+      if (own.included) change(own.placed);
     }
     for (Placed& placed : inherited_.rules) {
-      if (!putting_.touches || putting_.touches(placed.body)) touch(placed);
+      if (!options_.may_edit || options_.may_edit(placed.body)) change(placed);
     }
-    if (found || putting_.sink == nullptr || step.unknown_label) return;
+    if (found || options_.sink == nullptr || step.unknown_label) return;
     if (!incomplete_ && !inherited_.incomplete) report(step);
   }
 
   void report(const Step& step) {
     const syntax::Word& label = step.written->label;
-    diag::Sink& sink = *putting_.sink;
+    diag::Sink& sink = *options_.sink;
     const bool replace = step.kind == syntax::RuleKind::replace;
     diag::Diagnostic& added =
         replace ? sink.add(diag::code::replace_finds_nothing, label.span, label.text)
@@ -100,33 +100,33 @@ class Growing {
       added.related(other.written->label.span, "this rule is in the same block");
       break;
     }
-    if (const auto near = near_name(label.text, touchable(), sink)) {
+    if (const auto near = near_name(label.text, editable_labels(), sink)) {
       added.help("did you mean `{}`?", *near);
     } else if (replace) {
       added.help("write `{}:` without `replace` to add a rule", label.text);
     }
   }
 
-  /// The labels that an edit at this point could name.
-  std::vector<std::string> touchable() const {
+  /// The labels that an edit could name at this point.
+  std::vector<std::string> editable_labels() const {
     std::set<uint32_t> numbers;
     for (const Own& own : own_) {
       if (own.included && own.placed.rule.valid()) numbers.insert(own.placed.label);
     }
     for (const Placed& placed : inherited_.rules) {
-      if (placed.rule.valid() && (!putting_.touches || putting_.touches(placed.body))) {
+      if (placed.rule.valid() && (!options_.may_edit || options_.may_edit(placed.body))) {
         numbers.insert(placed.label);
       }
     }
     std::vector<std::string> names;
     names.reserve(numbers.size());
-    for (const uint32_t number : numbers) names.emplace_back(putting_.labels->text(number));
+    for (const uint32_t number : numbers) names.emplace_back(options_.labels->text(number));
     return names;
   }
 
   const Block& block_;
   RuleList inherited_;
-  const Putting& putting_;
+  const ApplyOptions& options_;
   std::vector<Own> own_;
   std::optional<RuleId> included_otherwise_;
   bool incomplete_ = false;
@@ -134,8 +134,8 @@ class Growing {
 
 }  // namespace
 
-RuleList put(const Block& block, RuleList inherited, const Putting& putting) {
-  return Growing(block, std::move(inherited), putting).grow();
+RuleList apply_block(const Block& block, RuleList inherited, const ApplyOptions& options) {
+  return ListBuilder(block, std::move(inherited), options).build();
 }
 
 }  // namespace kr::sema

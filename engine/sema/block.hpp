@@ -1,5 +1,4 @@
-// A written list of rules, and what becomes of the rules below it: a block put on what it inherits
-// gives the list as it is tried.
+// A written list of rules, and its effective list: the block applied to the rules that it inherits.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +14,32 @@
 
 namespace kr::sema {
 
-/// Who wrote a rule: an engine, a model, or std.kind. Numbered by Lineage.
+/// The owner of a rule: an engine, a model, or std.kind. Numbered by Lineage.
 using BodyId = uint32_t;
 inline constexpr BodyId no_body = ~BodyId{0};
 
-/// A rule at its place in a list.
+/// A rule in a list.
 struct Placed {
   RuleId rule;
   uint32_t label = 0;     // Tables::labels()
-  BodyId body = no_body;  // who wrote the rule whose place it is
+  BodyId body = no_body;  // the owner of the rule that was first at this place
 };
 
 struct RuleList {
   std::vector<Placed> rules;
   std::optional<RuleId> otherwise;
-  bool any = false;         // a rule was written somewhere, even if dropped since
-  bool incomplete = false;  // something that belongs here could not be resolved, and is reported
+  bool any = false;         // there was a rule, even if it was dropped
+  bool incomplete = false;  // a part could not be resolved, which has been reported
 };
 
-/// One line of a block, names resolved.
+/// One line of a block, resolved.
 struct Step {
   syntax::RuleKind kind = syntax::RuleKind::rule;
   RuleId rule;                         // rule, replace
   uint32_t label = 0;                  // rule, replace, drop
-  const RuleList* included = nullptr;  // include; null where there is no such table
+  const RuleList* included = nullptr;  // include; null if there is no such table
   const syntax::Rule* written = nullptr;
-  bool unknown_label = false;  // reported: that it finds nothing is then no news
+  bool unknown_label = false;  // reported: do not also report that the edit finds nothing
 };
 
 struct Block {
@@ -48,21 +47,23 @@ struct Block {
   uint32_t dimension = 0;  // Tables::dimensions()
   const syntax::Word* name = nullptr;
   std::vector<Step> steps;
-  std::optional<RuleId> otherwise;  // its own
+  std::optional<RuleId> otherwise;
   const syntax::Rule* otherwise_written = nullptr;
-  std::vector<source::FileId> brings;  // modules of the tables it includes, for their vocabularies
+  std::vector<source::FileId>
+      included_modules;  // modules of the included tables, for their vocabularies
 };
 
-struct Putting {
+struct ApplyOptions {
   BodyId body = no_body;
-  /// Whose rules `replace` and `drop` may touch; empty: all there are.
-  std::function<bool(BodyId)> touches;
-  diag::Sink* sink = nullptr;        // null: what is wrong has been reported before
-  const DistinctTexts* labels = nullptr;  // with a sink
+  /// Whose rules `replace` and `drop` may change; empty: all.
+  std::function<bool(BodyId)> may_edit;
+  diag::Sink* sink = nullptr;             // null: mistakes have been reported before
+  const DistinctTexts* labels = nullptr;  // required with a sink
 };
 
-/// Puts a block on the list it inherits. Own rules come first, includes at their point; `replace`
-/// and `drop` act on the inherited rules and on those included earlier in the block.
-RuleList put(const Block& block, RuleList inherited, const Putting& putting);
+/// Applies a block to the list it inherits. Its own rules come first, with included rules at the
+/// place of their `include`; `replace` and `drop` change inherited rules and rules included earlier
+/// in the block.
+RuleList apply_block(const Block& block, RuleList inherited, const ApplyOptions& options);
 
 }  // namespace kr::sema

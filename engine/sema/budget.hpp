@@ -1,5 +1,5 @@
-// How large rules may grow when inheritance and includes are carried out. A table that includes
-// another twice doubles it, so a short file can ask for more than a machine holds.
+// Limits the size of rules after inheritance and includes. A table that includes another twice
+// doubles it, so a short file could fill the memory.
 #pragma once
 
 #include "diag/diagnostic.hpp"
@@ -10,7 +10,7 @@ class Budget {
  public:
   explicit Budget(diag::Sink& sink) : sink_(sink) {}
 
-  /// Whether `places` more are within it; the first time they are not, that is reported at `span`.
+  /// Whether the budget allows `places` more. The first excess is reported at `span`.
   bool spend(size_t places, source::Span span) {
     if (places <= left_) {
       left_ -= places;
@@ -27,7 +27,7 @@ class Budget {
 
  private:
   diag::Sink& sink_;
-  size_t left_ = 4'000'000;  // the rulesets that ship take a hundredth of it
+  size_t left_ = 4'000'000;  // the shipped rulesets need 1% of it
   bool reported_ = false;
 };
 

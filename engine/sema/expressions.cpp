@@ -8,7 +8,7 @@
 namespace kr::sema {
 namespace {
 
-/// Unique among atoms as they are written.
+/// A unique key of an atom as written.
 std::string written_key(const syntax::Expr& written) {
   std::string key;
   key.reserve(written.text.size() + 4);
@@ -20,7 +20,7 @@ std::string written_key(const syntax::Expr& written) {
   return key;
 }
 
-/// Calls `visit` for an expression and all below it, of one file.
+/// Calls `visit` for an expression of a file and all its parts.
 template <class Visit>
 void walk(const syntax::File& tree, syntax::ExprId start, Visit visit) {
   std::vector<syntax::ExprId> rest{start};
@@ -48,12 +48,8 @@ Expressions::Expressions(Program& program, const Scope& scope, const source::Sou
 }
 
 void Expressions::resolve_patterns() {
-  std::vector<Found> all;
-  for (uint32_t m = 0; m < scope_.modules().size(); ++m) {
-    first_pattern_.push_back(static_cast<uint32_t>(all.size()));
-    const auto count = static_cast<uint32_t>(scope_.tree({m}).patterns.size());
-    for (uint32_t i = 0; i < count; ++i) all.push_back({{m}, i});
-  }
+  numbering_ = scope_.number(&syntax::File::patterns);
+  const std::vector<Found>& all = numbering_.all;
   patterns_.resize(all.size());
   const auto pattern = [&](uint32_t node) -> const syntax::Pattern& {
     return scope_.tree(all[node].module).patterns[all[node].index];
@@ -64,17 +60,13 @@ void Expressions::resolve_patterns() {
     walk(scope_.tree(module), pattern(node).expr, [&](const syntax::Expr& expr) {
       if (expr.kind != syntax::ExprKind::pattern) return;
       if (const auto found = scope_.look(module, expr.name, Noun::pattern)) {
-        edges[node].push_back(first_pattern_[found->module.index] + found->index);
+        edges[node].push_back(numbering_.number(*found));
       }
     });
   }
   const auto order = dependencies_first(edges, [&](const std::vector<uint32_t>& path) {
-    diag::Diagnostic& added =
-        sink_.add(diag::code::pattern_cycle, pattern(path.front()).name.span,
-                  cycle_text(path, [&](uint32_t node) { return pattern(node).name.text; }));
-    for (size_t i = 1; i < std::min<size_t>(path.size(), 5); ++i) {
-      added.related(pattern(path[i]).name.span, "through this pattern");
-    }
+    report_cycle(sink_, diag::code::pattern_cycle, "pattern", path,
+                 [&](uint32_t node) -> const syntax::Word& { return pattern(node).name; });
   });
   for (const uint32_t node : order) {
     patterns_[node] = build(all[node].module, pattern(node).expr);
@@ -124,8 +116,7 @@ ExprId Expressions::add(Expr expr, Traits traits) {
   return program_.exprs.add(std::move(expr));
 }
 
-// As deep as the parser lets expressions nest (syntax::max_nesting), and no deeper: patterns are
-// put in by reference.
+// The recursion is bounded by syntax::max_nesting: patterns are shared by reference.
 ExprId Expressions::build(source::FileId module, syntax::ExprId expr) {
   if (!expr.valid()) return {};
   const syntax::Expr& written = scope_.tree(module).exprs.get(expr);
@@ -165,7 +156,7 @@ ExprId Expressions::build_operands(source::FileId module, const syntax::Expr& wr
   for (const syntax::ExprId operand : written.operands) {
     const ExprId built = build(module, operand);
     if (!built.valid()) {
-      whole = false;  // the others are built all the same, for what is wrong in them
+      whole = false;  // build the others anyway, to report their mistakes
       continue;
     }
     expr.operands.push_back(built);
@@ -246,7 +237,7 @@ AtomId Expressions::atom_of(const syntax::Expr& written) {
 
 AtomId Expressions::add_atom(regex::Regex regex, const syntax::Expr& written) {
   std::string hyperscan = regex::to_hyperscan(regex);
-  // Named groups are no part of that text, but phases read them.
+  // Named groups are not part of that text, but phases use them.
   std::string meaning = hyperscan;
   if (!regex::group_names(regex).empty()) meaning.append(1, '?').append(regex::to_re2(regex));
   const auto [at, added] = by_meaning_.emplace(std::move(meaning), AtomId{});

@@ -1,5 +1,5 @@
-// Expressions of files to expressions of the Program: atoms made equal where they mean the same,
-// named patterns put in by reference.
+// Resolves expressions of files to expressions of the Program. Atoms with the same meaning become
+// one atom; named patterns are shared by reference.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace kr::sema {
 
-/// What an expression is held against.
+/// What an expression is evaluated on.
 enum class SubjectKind : uint8_t { operation, phase, node };
 
 class Expressions {
@@ -21,18 +21,16 @@ class Expressions {
   Expressions(Program& program, const Scope& scope, const source::SourceMap& sources,
               diag::Sink& sink);
 
-  /// Invalid where something in it is wrong, which is then reported. `otherwise` is wrong here.
+  /// Invalid if it contains a mistake, which is reported. `otherwise` is a mistake here.
   ExprId resolve(source::FileId module, syntax::ExprId expr,
                  SubjectKind subject = SubjectKind::operation);
   /// Several joined by `|`.
   ExprId any_of(const std::vector<ExprId>& exprs);
-  /// Invalid where something in it is wrong, which is then reported.
-  ExprId pattern_expr(Found pattern) const {
-    return patterns_[first_pattern_[pattern.module.index] + pattern.index];
-  }
+  /// Invalid if it contains a mistake, which is reported.
+  ExprId pattern_expr(Found pattern) const { return patterns_[numbering_.number(pattern)]; }
 
  private:
-  /// What is to be known of an expression without looking into it again.
+  /// Properties of an expression, computed once.
   struct Traits {
     uint32_t depth = 1;
     bool within = false;
@@ -46,7 +44,7 @@ class Expressions {
   AtomId atom_of(const syntax::Expr& written);
   AtomId add_atom(regex::Regex regex, const syntax::Expr& written);
   ExprId add(Expr expr, Traits traits);
-  /// Where inside `expr` the trait comes from.
+  /// The part of `expr` that has the trait.
   template <class Has>
   source::Span cause(source::FileId module, syntax::ExprId expr, Has has) const;
   void refuse_kind(source::FileId module, syntax::ExprId expr, std::string_view whose);
@@ -56,9 +54,9 @@ class Expressions {
   const Scope& scope_;
   const source::SourceMap& sources_;
   diag::Sink& sink_;
-  std::vector<Traits> traits_;           // beside program_.exprs
-  std::vector<uint32_t> first_pattern_;  // by module: where its patterns begin in patterns_
-  std::vector<ExprId> patterns_;         // invalid: not there yet, or wrong
+  std::vector<Traits> traits_;                          // beside program_.exprs
+  Numbering numbering_;                                 // of the patterns
+  std::vector<ExprId> patterns_;                        // invalid: not resolved yet, or wrong
   std::unordered_map<std::string, AtomId> by_text_;     // as written
   std::unordered_map<std::string, AtomId> by_meaning_;  // to_hyperscan and named groups
 };

@@ -1,4 +1,4 @@
-// From the lists of the assembly to the Program's engines and models.
+// Converts the lists of the assembly to the Program's engines and models.
 #include <algorithm>
 
 #include "sema/assembly.hpp"
@@ -6,7 +6,6 @@
 namespace kr::sema {
 
 void Assembly::fill() {
-  // Bases before those who extend them, wherever they stand.
   std::vector<EngineId> engines(lineage_.engines().size());
   for (uint32_t e = 0; e < engines.size(); ++e) {
     const EngineNode& node = lineage_.engines()[e];
@@ -18,7 +17,7 @@ void Assembly::fill() {
                                        {},
                                        contents_[e].detect,
                                        written.name.span});
-    // Ids first: a base may stand below.
+    // Create all ids first: a base may be declared later.
     for (const uint32_t m : node.models) {
       models_[m] = program_.models.add({});
       program_.engines.get(engines[e]).models.push_back(models_[m]);

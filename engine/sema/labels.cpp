@@ -1,18 +1,18 @@
-// The labels of effective dimensions: which there are, and whether every rule keeps to them.
+// The labels of effective dimensions: collects them and checks that every rule uses them.
 #include <algorithm>
 
 #include "sema/assembly.hpp"
 
 namespace kr::sema {
 
-// All ancestors' files count, whether or not they have a block of that dimension: a file that only
-// gives a label another title is heard.
+// The files of all ancestors count, with or without a block of the dimension: a file may only give
+// a label another title.
 const Vocabulary& Assembly::vocabulary(BodyId body, uint32_t dimension) {
   const auto [known, added] = vocabularies_.try_emplace({body, dimension});
   if (!added) return known->second;
   std::vector<source::FileId> modules;
   const auto add = [&](source::FileId module) {
-    if (std::find(modules.begin(), modules.end(), module) == modules.end()) {
+    if (std::ranges::find(modules, module) == modules.end()) {
       modules.push_back(module);
     }
   };
@@ -20,11 +20,11 @@ const Vocabulary& Assembly::vocabulary(BodyId body, uint32_t dimension) {
     add(module_of(one));
     const auto block = contents_[one].blocks.find(dimension);
     if (block == contents_[one].blocks.end()) continue;
-    for (const source::FileId module : block->second.brings) add(module);
+    for (const source::FileId module : block->second.included_modules) add(module);
   }
   if (dimension == tables_.kind()) add(kind_module_);
   Vocabulary all = tables_.vocabularies().merged(modules, tables_.dimensions().text(dimension));
-  // A label is a few strings, where a rule's place is a number.
+  // A label is a few strings, but a place in a list is a number.
   if (budget_.spend(16 * all.labels().size(), span_of(body))) known->second = std::move(all);
   return known->second;
 }
@@ -65,8 +65,8 @@ void Assembly::check_list(BodyId body, uint32_t dimension, const RuleList& list,
   }
 }
 
-/// Where a body takes in a rule that is not its own: an `include`, the `extends`, or, of its own
-/// file, the rule itself.
+/// Where a body inherits a rule that is not its own: the `include`, the `extends`, or the rule
+/// itself in the same file.
 source::Span Assembly::place_of_inheritance(BodyId body, uint32_t dimension, RuleId rule_id) const {
   const auto block = contents_[body].blocks.find(dimension);
   if (block != contents_[body].blocks.end()) {
@@ -74,7 +74,7 @@ source::Span Assembly::place_of_inheritance(BodyId body, uint32_t dimension, Rul
       if (step.included == nullptr) continue;
       const auto is_it = [rule_id](const Placed& one) { return one.rule == rule_id; };
       const std::vector<Placed>& rules = step.included->rules;
-      if (step.included->otherwise == rule_id || std::any_of(rules.begin(), rules.end(), is_it)) {
+      if (step.included->otherwise == rule_id || std::ranges::any_of(rules, is_it)) {
         return step.written->table.span;
       }
     }

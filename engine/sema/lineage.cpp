@@ -66,7 +66,8 @@ std::optional<uint32_t> Lineage::model_in(uint32_t engine, std::string_view name
   return at == names_[engine].end() ? std::nullopt : std::optional(at->second);
 }
 
-// `extends m`: of the own engine; `alias.m`: of any engine of that module; `alias.engine.m`.
+// The engines that `extends` refers to. `m`: the model's own engine; `alias.m`: all engines of that
+// module; `alias.engine.m`: one engine.
 std::vector<uint32_t> Lineage::candidates(const Scope& scope, const ModelNode& model,
                                           diag::Sink& sink, bool& reported) const {
   const syntax::Path& path = *model.written->extends;
@@ -155,18 +156,15 @@ void Lineage::settle(diag::Sink& sink) {
     if (models_[m].base) edges[m].push_back(*models_[m].base);
   }
   order_ = dependencies_first(edges, [&](const std::vector<uint32_t>& path) {
-    diag::Diagnostic& added =
-        sink.add(diag::code::extends_cycle, models_[path.front()].written->extends->span,
-                 cycle_text(path, [&](uint32_t model) { return name_of(model); }));
-    for (size_t i = 1; i < std::min<size_t>(path.size(), 5); ++i) {
-      added.related(models_[path[i]].written->extends->span, "through this model");
-    }
+    report_cycle(sink, diag::code::extends_cycle, "model", path, [&](uint32_t model) {
+      return syntax::Word{name_of(model), models_[model].written->extends->span};
+    });
   });
   std::vector<size_t> depth(models_.size());
   std::vector<bool> settled(models_.size());
   for (const uint32_t m : order_) {
     ModelNode& model = models_[m];
-    if (model.base && !settled[*model.base]) {  // closes a circle
+    if (model.base && !settled[*model.base]) {  // closes a cycle
       model.base.reset();
       model.incomplete = true;
     }

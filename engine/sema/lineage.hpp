@@ -1,4 +1,4 @@
-// Engines and models of all files, and who inherits from whom.
+// The engines and models of all files, and their inheritance.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace kr::sema {
 
-/// A model may have this many ancestors.
+/// The maximum number of ancestors of a model.
 inline constexpr size_t max_bases = 256;
 
 struct EngineNode {
@@ -23,8 +23,8 @@ struct ModelNode {
   uint32_t engine = 0;
   const syntax::Model* written = nullptr;  // null: `default`
   std::optional<uint32_t> base;
-  bool incomplete = false;        // its `extends` leads nowhere, and that is reported
-  std::vector<uint32_t> engines;  // its own, then those of its bases, each once
+  bool incomplete = false;        // its `extends` is wrong, which has been reported
+  std::vector<uint32_t> engines;  // its own, then those of its bases, without duplicates
 };
 
 class Lineage {
@@ -33,12 +33,12 @@ class Lineage {
 
   const std::vector<EngineNode>& engines() const noexcept { return engines_; }
   const std::vector<ModelNode>& models() const noexcept { return models_; }
-  /// Each after its base.
+  /// All models, each after its base.
   const std::vector<uint32_t>& order() const noexcept { return order_; }
 
   BodyId engine_body(uint32_t engine) const { return engine; }
   BodyId model_body(uint32_t model) const { return static_cast<BodyId>(engines_.size()) + model; }
-  /// That of std.kind.
+  /// The body of std.kind.
   BodyId kind_body() const { return static_cast<BodyId>(engines_.size() + models_.size()); }
 
   source::FileId module_of(const ModelNode& model) const { return engines_[model.engine].module; }
@@ -53,7 +53,7 @@ class Lineage {
                                   diag::Sink& sink) const;
   std::vector<uint32_t> candidates(const Scope& scope, const ModelNode& model, diag::Sink& sink,
                                    bool& reported) const;
-  std::optional<uint32_t> engine_node(Found engine) const;
+
   std::optional<uint32_t> model_in(uint32_t engine, std::string_view name) const;
   void report_unknown(const ModelNode& model, const std::vector<uint32_t>& engines,
                       diag::Sink& sink) const;

@@ -15,14 +15,13 @@ bool is_path(const std::string& name) {
   return name.find('/') != name.npos || name.ends_with(".kr");
 }
 
-/// The file that a user names. Where there is none, reading it says so, unless it reads like the
-/// name of a shipped ruleset.
+/// The path of a file that the user named. Throws Error with a suggestion if there is none.
 fs::path root_path(const std::string& name, const source::Library& library,
                    const Overlay& overlay) {
   if (overlay && overlay(name)) return name;
   std::error_code error;
   if (is_path(name)) {
-    // One that is there and cannot be read, too.
+    // Also a file that exists but cannot be read.
     if (fs::exists(name, error) || error || fs::is_symlink(name, error)) return name;
   } else {
     if (auto shipped = library.ruleset(name)) return *shipped;
@@ -50,7 +49,7 @@ std::vector<fs::path> roots(const std::vector<std::string>& names, const source:
     return paths;
   }
   for (const std::string& name : library.rulesets()) {
-    // It repeats engines of other rulesets, as its namesake has them.
+    // It redefines engines of other rulesets, like the tool of the same name.
     if (name == "gputrc2graph") continue;
     if (auto path = library.module("rulesets." + name)) paths.push_back(*path);
   }
@@ -99,7 +98,7 @@ std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, diag::Sin
       const auto used = std::find_if(files[m].uses.begin(), files[m].uses.end(),
                                      [&](const auto& one) { return one.first == name; });
       if (used != files[m].uses.end() && used->second < files.size()) {
-        loader.settle_use({m}, u, {static_cast<uint32_t>(used->second)});
+        loader.set_target({m}, u, {static_cast<uint32_t>(used->second)});
         continue;
       }
       std::vector<std::string> known;

@@ -1,5 +1,5 @@
-// From the names of rules files to a Program: files are read, parsed, what they `use` is read too,
-// names are resolved, inheritance is carried out.
+// Loads rules: reads and parses files and the files that they `use`, resolves names and
+// inheritance, and returns a Program.
 #pragma once
 
 #include <filesystem>
@@ -16,50 +16,50 @@
 
 namespace kr::sema {
 
-/// One file that was read, and what its `use` declarations led to: enough to load the same
-/// Program again without the file system (a `.krdb` keeps these).
+/// One file that was read, and the targets of its `use` declarations: enough to load the same
+/// Program again without the file system (a `.krdb` contains these).
 struct LoadedFile {
   struct Used {
     std::string name;  // as written: `std.gemm`, `./common.kr`
     source::FileId file;
   };
   source::FileId file;
-  std::filesystem::path path;  // as opened; empty where it never was a file
-  std::vector<Used> uses;      // those that were found
+  std::filesystem::path path;  // as opened; empty if it is not a file
+  std::vector<Used> uses;      // the uses that were found
   bool root = false;           // named by the user, not only used
   syntax::File tree;           // as parsed
 };
 
 struct LoadedRules {
   source::SourceMap sources;
-  /// By FileId: roots in the order given, then what they use. The module std.kind, which every
-  /// model inherits from, is always among them, last where nothing uses it.
+  /// By FileId: roots in the order given, then the files that they use. They always include the
+  /// module std.kind, from which every model inherits; it is last if no file uses it.
   std::vector<LoadedFile> files;
   Program program;
 };
 
-/// Texts that stand in for files: what an editor holds and has not saved. Asked with each path that
-/// a name or a `use` leads to; none: the file itself is read.
+/// Texts that replace files: unsaved buffers of an editor. Called for each path that a name or a
+/// `use` refers to; none: the file itself is read.
 using Overlay = std::function<std::optional<std::string>(const std::filesystem::path&)>;
 
-/// Reads and resolves. `names` are paths or names of shipped rulesets; empty means all shipped
-/// rulesets but `gputrc2graph`. Throws Error where a file cannot be read, a name is unknown (near
-/// names suggested), or two root files define engines of one name. What is wrong inside the files
-/// goes to `sink`; with errors there, the Program is not to be used.
+/// Reads and resolves rules. `names` are paths or names of shipped rulesets; empty: all shipped
+/// rulesets except `gputrc2graph`. Throws Error if a file cannot be read or a name is unknown (with
+/// similar names suggested). Mistakes in the files go to `sink`; if there are errors, the Program
+/// must not be used.
 ///
-/// A name with a `/` or `.kr` at its end is a path; another is a shipped ruleset, or else a file.
-/// A file reached by several names or links is read once. Where the library has no std.kind, a
-/// minimal one stands in: copies and sets are memory, all else compute.
+/// A name that contains `/` or ends with `.kr` is a path; any other name is a shipped ruleset, or
+/// else a file. A file with several names or links is read once. If the library has no std.kind, a
+/// minimal one replaces it: memcpy and memset are memory, everything else is compute.
 ///
-/// Only engines of root files are engines of the Program; those of files that are only used can be
-/// extended. Two root files with engines of one name are always in conflict, whatever models they
-/// have: each would give the engine's model `default`, and what is chosen would depend on the order
-/// of files. To build on an engine, `use` its file and extend its models.
+/// Only engines of root files become engines of the Program; engines of files that are only used
+/// can be extended. Two root files with engines of the same name are an error: both would define
+/// the engine's model `default`, and the result would depend on the order of files. To build on an
+/// engine, `use` its file and extend its models.
 std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
                                         const source::Library& library, diag::Sink& sink,
                                         const Overlay& overlay = {});
 
-/// The same from texts in memory: a .krdb, a test, an editor's buffer. A file with the path
+/// The same from texts in memory: a .krdb, a test, a buffer of an editor. A file with the path
 /// `stdlib/kind.kr` is std.kind.
 struct SourceFile {
   std::string path;  // as shown

@@ -13,7 +13,7 @@ namespace kr::sema {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view stand_in_for_kind = R"(## What an operation occupies.
+constexpr std::string_view minimal_kind = R"(## What an operation occupies.
 labels kind {
   compute "Compute"
   communication "Communication"
@@ -52,7 +52,7 @@ source::FileId Loader::open(const fs::path& path, const source::Library& library
     return known->second;
   }
   std::optional<std::string> open = overlay_ ? overlay_(path) : std::nullopt;
-  // A pipe is what a command line may name, as in `--rules <(…)`; nothing waits for one unasked.
+  // Only the command line may name a pipe, as in `--rules <(…)`.
   std::string text =
       open ? std::move(*open)
            : source::read_text_file(path, root ? source::Pipes::read : source::Pipes::refuse);
@@ -61,7 +61,7 @@ source::FileId Loader::open(const fs::path& path, const source::Library& library
   return file;
 }
 
-void Loader::settle_use(source::FileId file, size_t use, source::FileId target) {
+void Loader::set_target(source::FileId file, size_t use, source::FileId target) {
   uses_[file.index][use] = target;
   LoadedFile& loaded = rules_->files[file.index];
   if (target.valid()) loaded.uses.push_back({use_text(loaded.tree.uses[use]), target});
@@ -72,9 +72,9 @@ void Loader::follow_uses(const ModuleFinder& finder) {
     const uint32_t m = followed_;
     const fs::path folder = rules_->files[m].path.parent_path();
     for (size_t u = 0; u < uses_[m].size(); ++u) {
-      // A copy: opening a file moves the list of files.
+      // A copy: opening a file reallocates the list of files.
       const syntax::Use use = rules_->files[m].tree.uses[u];
-      settle_use({m}, u, open_used(use, folder, finder));
+      set_target({m}, u, open_used(use, folder, finder));
     }
   }
 }
@@ -102,7 +102,7 @@ void Loader::report_missing(const syntax::Use& use, const std::vector<std::strin
     return;
   }
   if (!use.file && !name.starts_with("std.") && !name.starts_with("rulesets.")) {
-    // `gemm` for `std.gemm`, or a neighbour without its quotes.
+    // `gemm` for `std.gemm`, or a file of the same folder without quotes.
     for (const std::string& one : candidates) {
       if (!one.ends_with("." + name)) continue;
       added.help("did you mean `{}`?", one);
@@ -114,7 +114,7 @@ void Loader::report_missing(const syntax::Use& use, const std::vector<std::strin
 
 source::FileId Loader::kind(source::FileId found) {
   if (found.valid()) return found;
-  return add("stdlib/kind.kr", {}, std::string(stand_in_for_kind), false);
+  return add("stdlib/kind.kr", {}, std::string(minimal_kind), false);
 }
 
 void Loader::report_cycles() {
@@ -125,10 +125,10 @@ void Loader::report_cycles() {
     }
   }
   dependencies_first(edges, [&](const std::vector<uint32_t>& path) {
-    // The use that closes the circle, and those that led there.
+    // The use that closes the cycle, and the uses on the way.
     const auto use_of = [&](uint32_t from, uint32_t to) {
       const auto& uses = uses_[from];
-      const auto at = std::find(uses.begin(), uses.end(), source::FileId{to});
+      const auto at = std::ranges::find(uses, source::FileId{to});
       return span_of(rules_->files[from].tree.uses[static_cast<size_t>(at - uses.begin())]);
     };
     const std::string text =

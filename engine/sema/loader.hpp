@@ -1,4 +1,4 @@
-// Reads rules files and what they use, each once.
+// Reads rules files and the files that they use, each once.
 #pragma once
 
 #include <memory>
@@ -19,17 +19,17 @@ class Loader {
 
   /// Parses a text as the next file.
   source::FileId add(std::string shown, std::filesystem::path path, std::string text, bool root);
-  /// Reads the file where it was not read before. Throws Error.
+  /// Reads the file unless it was read before. Throws Error.
   source::FileId open(const std::filesystem::path& path, const source::Library& library, bool root);
-  /// Opens what all files use, and what those use; the second time, only of files that are new.
+  /// Opens the files that the files use, recursively. A second call handles only new files.
   void follow_uses(const ModuleFinder& finder);
-  /// Settles a `use` (by its place in the file): an invalid target is none.
-  void settle_use(source::FileId file, size_t use, source::FileId target);
+  /// Sets the target of a `use` (by its index in the file); invalid: none.
+  void set_target(source::FileId file, size_t use, source::FileId target);
   void report_missing(const syntax::Use& use, const std::vector<std::string>& candidates);
 
-  /// std.kind: `found`, or the stand-in where that is invalid.
+  /// std.kind: `found`, or a minimal replacement if that is invalid.
   source::FileId kind(source::FileId found);
-  /// Reports circles of `use`, and resolves.
+  /// Reports cycles of `use`, and resolves.
   std::unique_ptr<LoadedRules> finish(source::FileId kind) &&;
 
   const LoadedRules& rules() const noexcept { return *rules_; }
@@ -44,7 +44,7 @@ class Loader {
   std::unique_ptr<LoadedRules> rules_;
   std::vector<std::vector<source::FileId>> uses_;  // by file, beside tree.uses
   std::unordered_map<std::string, source::FileId> by_real_path_;
-  uint32_t followed_ = 0;  // files whose uses are settled
+  uint32_t followed_ = 0;  // files whose uses have targets
 };
 
 }  // namespace kr::sema

@@ -6,7 +6,7 @@ namespace kr::sema {
 namespace fs = std::filesystem;
 namespace {
 
-/// A folder that may hold `stdlib` or `rulesets` of its own.
+/// A folder that may contain its own `stdlib` or `rulesets`.
 source::Library beside(const fs::path& folder) {
   return source::Library({folder.empty() ? fs::path(".") : folder});
 }
@@ -17,7 +17,7 @@ bool is_relative(const std::string& name) {
 
 }  // namespace
 
-/// Also a folder, which reading then names as the trouble.
+/// True also for a folder; reading it then reports the error.
 bool ModuleFinder::is_there(const fs::path& path) const {
   std::error_code error;
   return fs::exists(path, error) || (overlay_ && overlay_(path).has_value());
@@ -56,7 +56,7 @@ std::vector<std::string> ModuleFinder::candidates(const syntax::Use& use,
        !error && at != end; at.increment(error)) {
     if (at->path().extension() == ".kr") names.push_back(prefix + at->path().filename().string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 

@@ -1,4 +1,4 @@
-// Where the module of a `use` is: beside the file, or in the library.
+// Finds the module of a `use`: next to the file, or in the library.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,15 @@ namespace kr::sema {
 
 class ModuleFinder {
  public:
-  /// A file that only the overlay has is there too.
+  /// Files that exist only in the overlay are found too.
   explicit ModuleFinder(const source::Library& library, Overlay overlay = {})
       : library_(library), overlay_(std::move(overlay)) {}
 
-  /// `folder` is that of the using file: `"./x.kr"` is looked for there alone; `"x.kr"`, `std.x`
+  /// `folder` is the folder of the using file. `"./x.kr"` is searched only there; `"x.kr"`, `std.x`
   /// and `rulesets.x` there first, then in the roots of the library.
   std::optional<std::filesystem::path> find(const syntax::Use& use,
                                             const std::filesystem::path& folder) const;
-  /// What could have been meant by a `use` that finds nothing, as it would be written.
+  /// Possible targets of a `use` that finds nothing, as they would be written.
   std::vector<std::string> candidates(const syntax::Use& use,
                                       const std::filesystem::path& folder) const;
   const source::Library& library() const noexcept { return library_; }

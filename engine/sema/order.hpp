@@ -1,5 +1,5 @@
-// Declarations in an order in which each comes after all that it refers to, and the circles that
-// stand in the way. Without recursion: chains of declarations may be as long as a file.
+// Sorts declarations so that each comes after all that it refers to, and finds cycles. Not
+// recursive: chains of declarations may be as long as a file.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "diag/diagnostic.hpp"
+
 namespace kr::sema {
 
-/// Circles beyond these are not told apart: one is an error already.
+/// The maximum number of cycles reported.
 inline constexpr size_t max_cycles = 32;
 
 /// `edges[n]` are the nodes that n refers to. Calls `on_cycle(path)` for a reference from
-/// `path.back()` to `path.front()` that closes a circle; such a reference counts for nothing in the
-/// order.
+/// `path.back()` to `path.front()` that closes a cycle; the order ignores such a reference.
 template <class OnCycle>
 std::vector<uint32_t> dependencies_first(const std::vector<std::vector<uint32_t>>& edges,
                                          OnCycle&& on_cycle) {
@@ -45,9 +46,7 @@ std::vector<uint32_t> dependencies_first(const std::vector<std::vector<uint32_t>
         states[target] = State::open;
         open.push_back({target, 0});
       } else if (states[target] == State::open && cycles++ < max_cycles) {
-        const auto first = std::find_if(open.begin(), open.end(), [target](const Frame& frame) {
-          return frame.node == target;
-        });
+        const auto first = std::ranges::find(open, target, &Frame::node);
         std::vector<uint32_t> path;
         for (auto at = first; at != open.end(); ++at) path.push_back(at->node);
         on_cycle(path);
@@ -57,7 +56,7 @@ std::vector<uint32_t> dependencies_first(const std::vector<std::vector<uint32_t>
   return order;
 }
 
-/// `a → b → a`; the middle of a long circle is left out.
+/// `a → b → a`; the middle of a long cycle is omitted.
 template <class Name>
 std::string cycle_text(const std::vector<uint32_t>& path, Name&& name) {
   constexpr size_t shown = 10;
@@ -71,6 +70,19 @@ std::string cycle_text(const std::vector<uint32_t>& path, Name&& name) {
     text += " → ";
   }
   return text + name(path.front());
+}
+
+/// Reports a cycle of declarations. `word_of` gives the name and place of a node, which is a
+/// `noun`.
+template <class WordOf>
+void report_cycle(diag::Sink& sink, const diag::Code<1>& code, std::string_view noun,
+                  const std::vector<uint32_t>& path, WordOf word_of) {
+  diag::Diagnostic& added =
+      sink.add(code, word_of(path.front()).span,
+               cycle_text(path, [&](uint32_t node) { return word_of(node).text; }));
+  for (size_t i = 1; i < std::min<size_t>(path.size(), 5); ++i) {
+    added.related(word_of(path[i]).span, "through this {}", noun);
+  }
 }
 
 }  // namespace kr::sema

@@ -1,4 +1,4 @@
-// What the named groups of a rule of `phases` mean.
+// The meaning of named groups in rules of `phases`.
 #pragma once
 
 #include <optional>
@@ -8,20 +8,26 @@
 
 namespace kr::sema {
 
-/// A number that a rule of `phases` takes from the text of a step.
+/// A number that a rule of `phases` reads from the text of a step.
 enum class PhaseNumber {
-  step,    // which one it is
-  layer,   // which one it is of
-  batch,   // requests in it
-  tokens,  // that it works on
+  step,    // the index of the step
+  layer,   // the index of its layer
+  batch,   // the requests in it
+  tokens,  // the tokens that it processes
 };
 
-/// `step`, `layer`, `batch`, `tokens`. What a text tells in parts, it tells in groups such as
-/// `tokens_context` and `tokens_generation`: parts of `batch` and of `tokens` add up. None: the
-/// name means nothing.
-std::optional<PhaseNumber> phase_number(std::string_view group) noexcept;
+/// The number of a group named `step`, `layer`, `batch` or `tokens`; none for other names. Groups
+/// such as `tokens_context` and `tokens_generation` are parts, which add up to `tokens` (or
+/// `batch`).
+inline std::optional<PhaseNumber> phase_number(std::string_view group) noexcept {
+  if (group == "step") return PhaseNumber::step;
+  if (group == "layer") return PhaseNumber::layer;
+  if (group == "batch" || group.starts_with("batch_")) return PhaseNumber::batch;
+  if (group == "tokens" || group.starts_with("tokens_")) return PhaseNumber::tokens;
+  return std::nullopt;
+}
 
-/// The whole names, as a person may mean them.
-const std::vector<std::string>& phase_number_names();
+/// The names without a suffix, for suggestions.
+inline const std::vector<std::string> phase_number_names{"step", "layer", "batch", "tokens"};
 
 }  // namespace kr::sema

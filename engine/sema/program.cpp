@@ -18,15 +18,12 @@ std::optional<Id> named(const Store& store, std::string_view name) {
 }  // namespace
 
 const Label* Table::find(std::string_view label) const {
-  const auto at = std::find_if(vocabulary.begin(), vocabulary.end(),
-                               [label](const Label& one) { return one.name == label; });
+  const auto at = std::ranges::find(vocabulary, label, &Label::name);
   return at == vocabulary.end() ? nullptr : &*at;
 }
 
 const Table* Model::table(DimensionId dimension) const {
-  const auto at = std::find_if(tables.begin(), tables.end(), [dimension](const Table& one) {
-    return one.dimension == dimension;
-  });
+  const auto at = std::ranges::find(tables, dimension, &Table::dimension);
   return at == tables.end() ? nullptr : &*at;
 }
 

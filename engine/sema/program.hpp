@@ -1,5 +1,5 @@
-// What a set of rules files means: names settled, inheritance done, every dimension of every
-// model an ordered table. Immutable after sema; everything later reads it.
+// The meaning of a set of rules files: names and inheritance are resolved, and every dimension of
+// every model is an ordered table. Immutable after sema; all later phases read it.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ using DimensionId = Id<DimensionTag>;
 using EngineId = Id<EngineTag>;
 using ModelId = Id<ModelTag>;
 
-/// Reserved labels: no rule may give them.
+/// Reserved labels, which no rule may give.
 namespace reserved {
 inline constexpr std::string_view unclassified = "unclassified";
 inline constexpr std::string_view others = "others";
@@ -36,50 +36,49 @@ inline constexpr std::string_view self = "(self)";
 inline constexpr std::string_view non_gpu = "CPU(non-GPU)";
 }  // namespace reserved
 
-/// The dimensions that all shipped rulesets have, beside `kind`.
+/// The dimensions that all shipped rulesets have, besides `kind`.
 inline constexpr std::array<std::string_view, 2> usual_dimensions{"stage", "substage"};
 
-/// A text or regular expression looked for in names. Equal ones are one atom: those with the same
-/// `hyperscan` and the same named groups.
+/// A text or regular expression to search for in names. Expressions with the same `hyperscan` and
+/// the same named groups are one atom.
 struct Atom {
   regex::Regex regex;
   std::string hyperscan;  // to_hyperscan(regex)
   std::string source;     // as first written: `"gemm"i`, `/a.b/`
-  source::Span span;      // of the first place
+  source::Span span;      // of its first occurrence
 };
 
-/// No expression is nested deeper, however long the chain of patterns it is made of: whoever walks
-/// one may recurse.
+/// The maximum depth of an expression, with the patterns in it: recursion over expressions is safe.
 inline constexpr uint32_t max_expr_depth = 2000;
 
 enum class ExprOp : uint8_t {
   atom,
   operation,    // @kernel, @memcpy, @memset
-  within,       // one operand: holds for the name of at least one enclosing node or range
+  within,       // one operand: matches the name of at least one enclosing node or range
   negation,     // one operand
   conjunction,  // two or more
   disjunction,  // two or more
 };
 
-/// A named pattern's expression stands once and is shared by all that use it.
+/// The expression of a named pattern exists once and is shared by all its uses.
 struct Expr {
   ExprOp op = ExprOp::atom;
   AtomId atom;
   OperationKind operation = OperationKind::kernel;
   std::vector<ExprId> operands;
-  /// Where each operand stands in this expression: that of a named pattern where it is named, not
-  /// where it is declared. Empty where nobody wrote it down (`detect` of an engine's models).
+  /// The place of each operand in this expression: for a named pattern, the place of its use, not
+  /// of its declaration. Empty for a generated expression (`detect` of an engine's models).
   std::vector<source::Span> places;
   source::Span span;
 };
 
-/// One rule as written. Rules are shared by the tables they are inherited or included into.
+/// One rule as written. The tables that inherit or include it share it.
 struct Rule {
   DimensionId dimension;  // invalid for a rule of `phases`
-  std::string label;      // empty where `keep`
+  std::string label;      // empty with `keep`
   ExprId expr;            // invalid for `otherwise`, which has none
   bool otherwise = false;
-  bool keep = false;  // otherwise keep: what is left keeps its own name
+  bool keep = false;  // otherwise keep: other names keep their own name as the label
   source::Span span;
   source::Span label_span;
   std::string doc;
@@ -97,16 +96,16 @@ struct Dimension {
   std::string name;
 };
 
-/// The effective rules of one dimension for one model, in the order they are tried.
+/// The effective rules of one dimension for one model, in the order of evaluation.
 struct Table {
   DimensionId dimension;
   std::vector<RuleId> rules;        // without `otherwise`
-  std::optional<RuleId> otherwise;  // tried last
-  /// The labels rules may give, in the order declared, nearest declaration first; empty: open.
+  std::optional<RuleId> otherwise;  // evaluated last
+  /// The labels that rules may give, in the order declared, nearest declaration first; empty: any.
   std::vector<Label> vocabulary;
-  bool closed = false;  // there is a vocabulary
+  bool closed = false;  // has a vocabulary
 
-  /// Null where the vocabulary does not have it.
+  /// Null if the vocabulary does not contain the label.
   const Label* find(std::string_view label) const;
 };
 
@@ -123,18 +122,18 @@ struct Abbreviation {
 
 struct Model {
   EngineId engine;
-  std::string name;  // `default`: the engine's own blocks alone
+  std::string name;  // `default`: only the engine's own blocks
   std::string title;
   std::string doc;
-  std::optional<ModelId> base;  // none, too, where the base's file is only used
-  std::vector<Table> tables;    // in the order of Program::dimensions; absent ones left out
-  std::vector<RuleId> phases;   // an `otherwise`, if there is one, stands last
+  std::optional<ModelId> base;  // none also if the file of the base is only used
+  std::vector<Table> tables;    // in the order of Program::dimensions, without missing ones
+  std::vector<RuleId> phases;   // an `otherwise` is last
   std::vector<Fold> folds;
   std::vector<Abbreviation> abbreviations;
   ExprId detect;      // invalid: never detected
   source::Span span;  // invalid for `default`
 
-  /// Null where the dimension is absent.
+  /// Null if the model does not have the dimension.
   const Table* table(DimensionId dimension) const;
 };
 
@@ -143,18 +142,18 @@ struct Engine {
   std::string title;
   std::string doc;
   std::vector<ModelId> models;  // `default` first
-  ExprId detect;                // its own; invalid where it has none
+  ExprId detect;                // its own; invalid: none
   source::Span span;
 };
 
-/// A named pattern of a root file, used or not. Here for those who check the rules.
+/// A named pattern of a root file, used or not, for checks of the rules.
 struct NamedPattern {
   std::string name;
-  ExprId expr;        // invalid where it could not be resolved
+  ExprId expr;        // invalid if it could not be resolved
   source::Span span;  // of its name
 };
 
-/// A `table` of a root file, what it includes put in. Here for those who check the rules.
+/// A `table` of a root file with its includes, for checks of the rules.
 struct SharedTable {
   std::string name;
   std::string dimension;
@@ -170,7 +169,7 @@ struct Expectation {
 };
 
 struct Test {
-  std::vector<ModelId> models;  // all of the engine's where none is named
+  std::vector<ModelId> models;  // if none is named, all of the engine
   std::optional<OperationKind> kind;
   std::string name;
   std::vector<std::string> within;

@@ -1,7 +1,7 @@
-#include "sema/prune.hpp"
-
 #include <algorithm>
 #include <map>
+
+#include "sema/resolve.hpp"
 
 namespace kr::sema {
 namespace {
@@ -11,11 +11,11 @@ int rank(const std::string& dimension) {
   return dimension == "stage" ? 0 : dimension == "substage" ? 1 : dimension == "kind" ? 3 : 2;
 }
 
-/// Which ids of a store are kept, and what they become.
+/// The ids of a store that are kept, and their new ids.
 template <class Tag>
-class Kept {
+class IdMap {
  public:
-  explicit Kept(size_t size) : ids_(size) {}
+  explicit IdMap(size_t size) : ids_(size) {}
   bool mark(Id<Tag> id) {
     if (!id.valid() || ids_[id.index].valid()) return false;
     ids_[id.index] = {0};
@@ -29,7 +29,7 @@ class Kept {
     }
     return to;
   }
-  void renew(Id<Tag>& id) const {
+  void remap(Id<Tag>& id) const {
     if (id.valid()) id = ids_[id.index];
   }
 
@@ -53,7 +53,7 @@ class Pruning {
     program_.rules = rules_.moved(program_.rules);
     program_.exprs = exprs_.moved(program_.exprs);
     program_.atoms = atoms_.moved(program_.atoms);
-    renew();
+    remap();
     return std::move(program_);
   }
 
@@ -93,58 +93,58 @@ class Pruning {
   }
 
   void settle_dimensions() {
-    // Every model has `kind`; a Program without models has the dimension all the same.
-    const auto kind = std::find(names_.begin(), names_.end(), "kind");
+    // Every model has `kind`; a Program without models has the dimension too.
+    const auto kind = std::ranges::find(names_, "kind");
     used_dimensions_["kind"] = static_cast<uint32_t>(kind - names_.begin());
     std::vector<std::pair<std::string, uint32_t>> used(used_dimensions_.begin(),
                                                        used_dimensions_.end());
-    std::stable_sort(used.begin(), used.end(),
-                     [](const auto& a, const auto& b) { return rank(a.first) < rank(b.first); });
+    std::ranges::stable_sort(
+        used, [](const auto& a, const auto& b) { return rank(a.first) < rank(b.first); });
     for (const auto& [name, index] : used) {
       dimensions_[index] = program_.dimensions.add({name});
     }
   }
 
-  void renew() {
+  void remap() {
     for (Expr& expr : program_.exprs) {
-      atoms_.renew(expr.atom);
-      for (ExprId& operand : expr.operands) exprs_.renew(operand);
+      atoms_.remap(expr.atom);
+      for (ExprId& operand : expr.operands) exprs_.remap(operand);
     }
     for (Rule& rule : program_.rules) {
-      exprs_.renew(rule.expr);
-      renew(rule.dimension);
+      exprs_.remap(rule.expr);
+      remap(rule.dimension);
     }
-    for (Engine& engine : program_.engines) exprs_.renew(engine.detect);
-    for (Model& model : program_.models) renew(model);
-    for (NamedPattern& pattern : program_.patterns) exprs_.renew(pattern.expr);
+    for (Engine& engine : program_.engines) exprs_.remap(engine.detect);
+    for (Model& model : program_.models) remap(model);
+    for (NamedPattern& pattern : program_.patterns) exprs_.remap(pattern.expr);
     for (SharedTable& table : program_.shared_tables) {
-      for (RuleId& rule : table.rules) rules_.renew(rule);
-      if (table.otherwise) rules_.renew(*table.otherwise);
+      for (RuleId& rule : table.rules) rules_.remap(rule);
+      if (table.otherwise) rules_.remap(*table.otherwise);
     }
   }
-  void renew(DimensionId& dimension) const {
+  void remap(DimensionId& dimension) const {
     if (dimension.valid()) dimension = dimensions_[dimension.index];
   }
-  void renew(Model& model) const {
+  void remap(Model& model) const {
     for (Table& table : model.tables) {
-      renew(table.dimension);
-      for (RuleId& rule : table.rules) rules_.renew(rule);
-      if (table.otherwise) rules_.renew(*table.otherwise);
+      remap(table.dimension);
+      for (RuleId& rule : table.rules) rules_.remap(rule);
+      if (table.otherwise) rules_.remap(*table.otherwise);
     }
-    std::sort(model.tables.begin(), model.tables.end(),
-              [](const Table& a, const Table& b) { return a.dimension < b.dimension; });
-    for (RuleId& rule : model.phases) rules_.renew(rule);
-    for (Fold& fold : model.folds) exprs_.renew(fold.expr);
-    exprs_.renew(model.detect);
+    std::ranges::sort(model.tables,
+                      [](const Table& a, const Table& b) { return a.dimension < b.dimension; });
+    for (RuleId& rule : model.phases) rules_.remap(rule);
+    for (Fold& fold : model.folds) exprs_.remap(fold.expr);
+    exprs_.remap(model.detect);
   }
 
   Program program_;
   const std::vector<std::string>& names_;
   std::vector<DimensionId> dimensions_;  // new ids by old
   std::map<std::string, uint32_t> used_dimensions_;
-  Kept<RuleTag> rules_;
-  Kept<ExprTag> exprs_;
-  Kept<AtomTag> atoms_;
+  IdMap<RuleTag> rules_;
+  IdMap<ExprTag> exprs_;
+  IdMap<AtomTag> atoms_;
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sema/assembly.hpp"
-#include "sema/prune.hpp"
 
 namespace kr::sema {
 namespace {
@@ -30,7 +29,7 @@ void declare(const Scope& scope, const Expressions& expressions, const Tables& t
   }
 }
 
-/// Whether two files that the user named define engines of one name.
+/// Whether two root files define engines with the same name.
 bool report_same_engines(const source::SourceMap& sources, const Scope& scope, diag::Sink& sink) {
   std::unordered_map<std::string_view, std::pair<uint32_t, source::Span>> engines;
   bool found = false;

@@ -1,4 +1,4 @@
-// Parsed files to a Program.
+// Resolves parsed files to a Program.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,18 @@
 
 namespace kr::sema {
 
-/// `modules` by FileId; `kind` is that of std.kind. What is wrong goes to the sink; the Program is
-/// then not to be used.
+/// `modules` by FileId; `kind` is the file of std.kind. After an error in the sink the Program must
+/// not be used.
 Program resolve(const source::SourceMap& sources, const std::vector<Module>& modules,
                 source::FileId kind, diag::Sink& sink);
 
-/// Adds the tests of root files. Those of files that are only used speak of engines that the
-/// Program does not offer; they are for when the file is a root.
+/// Adds the tests of root files. Tests of other files are for engines that the Program does not
+/// have.
 void resolve_tests(const std::vector<Module>& modules, Program& program, diag::Sink& sink);
+
+/// Removes what neither models nor declarations of root files use: the scanner would search for
+/// atoms of unused patterns, tables and models. `dimensions` are the names of the DimensionIds of
+/// `program`; in the result they are in its own `dimensions`.
+Program pruned(Program program, const std::vector<std::string>& dimensions);
 
 }  // namespace kr::sema

@@ -65,7 +65,7 @@ diag::Diagnostic& add_unknown(Noun noun, source::Span span, const std::string& n
 
 std::optional<std::string> near_name(std::string_view word, std::span<const std::string> candidates,
                                      const diag::Sink& sink) {
-  // Any letter is one edit from any other.
+  // Any letter is one edit away from any other.
   if (word.size() < 2 || !worth_suggesting(sink)) return std::nullopt;
   return nearest(word, candidates);
 }
@@ -133,7 +133,7 @@ std::optional<Found> Scope::own(source::FileId module, std::string_view name, No
 std::vector<std::string> Scope::names(source::FileId module, Noun noun) const {
   std::vector<std::string> names;
   for (const auto& [name, index] : names_of(module, noun)) names.push_back(name);
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
@@ -204,7 +204,7 @@ void Scope::report_alias(source::FileId from, const syntax::Word& alias, diag::S
   if (!worth_suggesting(sink)) return;
   std::vector<std::string> known;
   for (const auto& [name, index] : indices_[from.index].aliases) known.push_back(name);
-  std::sort(known.begin(), known.end());
+  std::ranges::sort(known);
   if (const auto near = near_name(alias.text, known, sink)) {
     added.help("did you mean `{}`?", *near);
   } else {

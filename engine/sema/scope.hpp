@@ -1,5 +1,5 @@
-// What a name means in a file: the file's own declarations, and through the modules it uses those
-// of others. A module gives what it declares, not what it uses itself.
+// Resolves names in a file: its own declarations, and those of the modules that it uses. A module
+// exports its declarations, not the modules that it uses.
 #pragma once
 
 #include <optional>
@@ -14,22 +14,29 @@
 
 namespace kr::sema {
 
-/// One file that is resolved. Modules are named by the FileId of their text.
+/// One file to resolve. A module is identified by the FileId of its text.
 struct Module {
   const syntax::File* tree = nullptr;
   bool root = false;                 // named by the user, not only used
-  std::vector<source::FileId> uses;  // beside tree->uses; invalid: not loaded, and reported
+  std::vector<source::FileId> uses;  // parallel to tree->uses; invalid: not loaded, reported
 };
 
 enum class Noun : uint8_t { pattern, labels, table, engine };
 
-/// A declaration: its place in the list of its file.
+/// A declaration: its index in the list of its file.
 struct Found {
   source::FileId module;
   uint32_t index = 0;
 };
 
-/// Past this many errors no near names are looked for: it takes time, and nobody reads them.
+/// All declarations of one kind in all modules, numbered module by module.
+struct Numbering {
+  std::vector<Found> all;
+  std::vector<uint32_t> first;  // by module
+  uint32_t number(Found one) const { return first[one.module.index] + one.index; }
+};
+
+/// After this many errors, no similar names are searched: it takes time, and nobody reads them.
 inline constexpr size_t max_suggestions = 100;
 inline bool worth_suggesting(const diag::Sink& sink) {
   return sink.errors() <= max_suggestions;
@@ -37,36 +44,45 @@ inline bool worth_suggesting(const diag::Sink& sink) {
 std::optional<std::string> near_name(std::string_view word, std::span<const std::string> candidates,
                                      const diag::Sink& sink);
 
-/// Helps with the near name, else with the names there are; `prefix` stands before each.
+/// Adds a help with the similar name, or else with the available names, each after `prefix`.
 void suggest(diag::Diagnostic& diagnostic, std::string_view word,
              std::span<const std::string> candidates, std::string_view prefix,
              const diag::Sink& sink);
 
-/// `use std.gemm`: the name that the rest of the file knows the module by. Empty where the file's
-/// name cannot be one.
+/// The name of a used module in the rest of the file. Empty if the file's name cannot be a name.
 std::string use_name(const syntax::Use& use);
 /// The module as written: `std.gemm`, `./common.kr`.
 std::string use_text(const syntax::Use& use);
 
 class Scope {
  public:
-  /// Collects the names of all modules, by FileId, and reports those declared twice.
+  /// Collects the names of all modules, by FileId, and reports duplicates.
   Scope(const std::vector<Module>& modules, diag::Sink& sink);
 
   const std::vector<Module>& modules() const noexcept { return modules_; }
   const Module& module(source::FileId id) const { return modules_[id.index]; }
   const syntax::File& tree(source::FileId id) const { return *modules_[id.index].tree; }
 
-  /// `name`, or `alias.name`. None where there is nothing; nothing is reported.
+  /// `name`, or `alias.name`. None if it does not exist; reports nothing.
   std::optional<Found> look(source::FileId from, const syntax::Path& path, Noun noun) const;
-  /// The same, and reports what is not there, unless it is not there for a reported reason.
+  /// The same, and reports an unknown name, unless its module could not be loaded.
   std::optional<Found> find(source::FileId from, const syntax::Path& path, Noun noun,
                             diag::Sink& sink) const;
   std::optional<Found> own(source::FileId module, std::string_view name, Noun noun) const;
   std::vector<std::string> names(source::FileId module, Noun noun) const;
+  template <class Declaration>
+  Numbering number(std::vector<Declaration> syntax::File::*list) const {
+    Numbering numbering;
+    for (uint32_t m = 0; m < modules_.size(); ++m) {
+      numbering.first.push_back(static_cast<uint32_t>(numbering.all.size()));
+      const auto count = static_cast<uint32_t>((modules_[m].tree->*list).size());
+      for (uint32_t i = 0; i < count; ++i) numbering.all.push_back({{m}, i});
+    }
+    return numbering;
+  }
 
-  /// The module an alias stands for: none where there is no such alias, an invalid id where it
-  /// could not be loaded.
+  /// The module of an alias: none if there is no such alias, an invalid id if it could not be
+  /// loaded.
   std::optional<source::FileId> alias(source::FileId from, std::string_view name) const;
   void report_alias(source::FileId from, const syntax::Word& alias, diag::Sink& sink) const;
 

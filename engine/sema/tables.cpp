@@ -15,21 +15,22 @@ Tables::Tables(Program& program, const Scope& scope, Expressions& expressions,
       budget_(budget),
       sink_(sink),
       phases_(dimensions_.add("phases")),
-      kind_(dimensions_.add("kind")) {
-  const std::vector<Found> all = all_tables();
+      kind_(dimensions_.add("kind")),
+      numbering_(scope.number(&syntax::File::tables)) {
+  const std::vector<Found>& all = numbering_.all;
   blocks_.resize(all.size());
   lists_.resize(all.size());
   ready_.resize(all.size());
-  for (const uint32_t node : order_of(all)) {
+  for (const uint32_t node : order()) {
     const source::FileId module = all[node].module;
     const syntax::Table& written = scope_.tree(module).tables[all[node].index];
     Block& made = blocks_[node] = block(module, written.dimension, written.rules);
     if (made.dimension != phases_) {
       std::vector<source::FileId> modules{module};
-      modules.insert(modules.end(), made.brings.begin(), made.brings.end());
+      modules.insert(modules.end(), made.included_modules.begin(), made.included_modules.end());
       check_labels(made, vocabularies_.merged(modules, written.dimension.text));
     }
-    lists_[node] = put(made, {}, {no_body, {}, &sink_, &labels_});
+    lists_[node] = apply_block(made, {}, {no_body, {}, &sink_, &labels_});
     if (!budget_.spend(lists_[node].rules.size(), written.name.span)) {
       lists_[node].rules.clear();
       lists_[node].incomplete = true;
@@ -38,17 +39,8 @@ Tables::Tables(Program& program, const Scope& scope, Expressions& expressions,
   }
 }
 
-std::vector<Found> Tables::all_tables() {
-  std::vector<Found> all;
-  for (uint32_t m = 0; m < scope_.modules().size(); ++m) {
-    first_table_.push_back(static_cast<uint32_t>(all.size()));
-    const auto count = static_cast<uint32_t>(scope_.tree({m}).tables.size());
-    for (uint32_t i = 0; i < count; ++i) all.push_back({{m}, i});
-  }
-  return all;
-}
-
-std::vector<uint32_t> Tables::order_of(const std::vector<Found>& all) {
+std::vector<uint32_t> Tables::order() const {
+  const std::vector<Found>& all = numbering_.all;
   const auto table = [&](uint32_t node) -> const syntax::Table& {
     return scope_.tree(all[node].module).tables[all[node].index];
   };
@@ -57,17 +49,13 @@ std::vector<uint32_t> Tables::order_of(const std::vector<Found>& all) {
     for (const syntax::Rule& rule : table(node).rules) {
       if (rule.kind != syntax::RuleKind::include) continue;
       if (const auto found = scope_.look(all[node].module, rule.table, Noun::table)) {
-        edges[node].push_back(static_cast<uint32_t>(this->node(*found)));
+        edges[node].push_back(numbering_.number(*found));
       }
     }
   }
   return dependencies_first(edges, [&](const std::vector<uint32_t>& path) {
-    diag::Diagnostic& added =
-        sink_.add(diag::code::include_cycle, table(path.front()).name.span,
-                  cycle_text(path, [&](uint32_t at) { return table(at).name.text; }));
-    for (size_t i = 1; i < std::min<size_t>(path.size(), 5); ++i) {
-      added.related(table(path[i]).name.span, "through this table");
-    }
+    report_cycle(sink_, diag::code::include_cycle, "table", path,
+                 [&](uint32_t node) -> const syntax::Word& { return table(node).name; });
   });
 }
 
@@ -88,11 +76,11 @@ Block Tables::block(source::FileId module, const syntax::Word& dimension,
             .related(otherwise->span, "the first one");
       } else {
         otherwise = &rule;
-        take_otherwise(block, rule);
+        read_otherwise(block, rule);
       }
       continue;
     }
-    take(block, rule, edits);
+    read(block, rule, edits);
     below |= otherwise != nullptr &&
              (rule.kind == syntax::RuleKind::rule || rule.kind == syntax::RuleKind::include);
   }
@@ -109,17 +97,17 @@ bool Tables::is_otherwise(source::FileId module, const syntax::Rule& rule) const
          scope_.tree(module).exprs.get(rule.expr).kind == syntax::ExprKind::otherwise;
 }
 
-void Tables::take(Block& block, const syntax::Rule& rule, std::vector<Step>& edits) {
+void Tables::read(Block& block, const syntax::Rule& rule, std::vector<Step>& edits) {
   switch (rule.kind) {
     case syntax::RuleKind::rule:
-      take_rule(block, rule);
+      read_rule(block, rule);
       break;
     case syntax::RuleKind::replace:
     case syntax::RuleKind::drop:
-      take_edit(block, rule, edits);
+      read_edit(block, rule, edits);
       break;
     case syntax::RuleKind::include:
-      take_include(block, rule);
+      read_include(block, rule);
       break;
     case syntax::RuleKind::otherwise_keep:
       break;
@@ -146,12 +134,12 @@ RuleId Tables::add_rule(const Block& block, const syntax::Rule& rule, bool other
   return program_.rules.add(std::move(made));
 }
 
-void Tables::take_rule(Block& block, const syntax::Rule& rule) {
+void Tables::read_rule(Block& block, const syntax::Rule& rule) {
   block.steps.push_back({syntax::RuleKind::rule, add_rule(block, rule, false),
                          labels_.add(rule.label.text), nullptr, &rule});
 }
 
-void Tables::take_otherwise(Block& block, const syntax::Rule& rule) {
+void Tables::read_otherwise(Block& block, const syntax::Rule& rule) {
   block.otherwise = add_rule(block, rule, true);
   block.otherwise_written = &rule;
   if (rule.kind == syntax::RuleKind::otherwise_keep && block.dimension == kind_) {
@@ -160,18 +148,18 @@ void Tables::take_otherwise(Block& block, const syntax::Rule& rule) {
   }
 }
 
-void Tables::take_edit(Block& block, const syntax::Rule& rule, std::vector<Step>& edits) {
+void Tables::read_edit(Block& block, const syntax::Rule& rule, std::vector<Step>& edits) {
   const bool replace = rule.kind == syntax::RuleKind::replace;
   const uint32_t label = labels_.add(rule.label.text);
-  // Dropping twice is no contradiction: each drop reaches the includes above it.
-  const auto other = std::find_if(edits.begin(), edits.end(), [&](const Step& edit) {
+  // A second `drop` is not a contradiction: each affects the includes above it.
+  const auto other = std::ranges::find_if(edits, [&](const Step& edit) {
     return edit.label == label && (replace || edit.kind == syntax::RuleKind::replace);
   });
   if (other != edits.end()) {
     sink_.add(diag::code::second_edit, rule.span, rule.label.text)
         .related(other->written->span, "first edited here")
         .help("join them into one `replace`");
-    if (replace) add_rule(block, rule, false);  // for what is wrong inside
+    if (replace) add_rule(block, rule, false);  // to report mistakes inside
     return;
   }
   Step step{rule.kind, {}, label, nullptr, &rule};
@@ -180,7 +168,7 @@ void Tables::take_edit(Block& block, const syntax::Rule& rule, std::vector<Step>
   edits.push_back(step);
 }
 
-void Tables::take_include(Block& block, const syntax::Rule& rule) {
+void Tables::read_include(Block& block, const syntax::Rule& rule) {
   Step step{syntax::RuleKind::include, {}, 0, nullptr, &rule};
   if (const auto found = scope_.find(block.module, rule.table, Noun::table, sink_)) {
     const syntax::Table& table = scope_.tree(found->module).tables[found->index];
@@ -189,15 +177,15 @@ void Tables::take_include(Block& block, const syntax::Rule& rule) {
           .add(diag::code::other_dimension, rule.table.span, rule.table.text(),
                table.dimension.text, block.name->text)
           .related(table.dimension.span, "declared for `{}` here", table.dimension.text);
-    } else if (ready_[node(*found)]) {
-      step.included = &lists_[node(*found)];
-      const auto bring = [&](source::FileId module) {
-        if (std::find(block.brings.begin(), block.brings.end(), module) == block.brings.end()) {
-          block.brings.push_back(module);
+    } else if (const uint32_t number = numbering_.number(*found); ready_[number]) {
+      step.included = &lists_[number];
+      const auto add_module = [&](source::FileId module) {
+        if (std::ranges::find(block.included_modules, module) == block.included_modules.end()) {
+          block.included_modules.push_back(module);
         }
       };
-      bring(found->module);
-      for (const source::FileId module : blocks_[node(*found)].brings) bring(module);
+      add_module(found->module);
+      for (const source::FileId module : blocks_[number].included_modules) add_module(module);
     }
   }
   block.steps.push_back(step);

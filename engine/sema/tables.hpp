@@ -1,5 +1,5 @@
-// Rules of the files: every written list of rules as a Block, every `table` as the list it comes
-// to with what it includes.
+// The rules of the files: every written list of rules as a Block, and every `table` as a list with
+// its includes.
 #pragma once
 
 #include <deque>
@@ -22,33 +22,30 @@ class Tables {
   /// A dimension block of a body, or its `phases`.
   Block block(source::FileId module, const syntax::Word& dimension,
               const std::vector<syntax::Rule>& rules);
-  const RuleList& list(Found table) const { return lists_[node(table)]; }
-  const Block& block_of(Found table) const { return blocks_[node(table)]; }
+  const RuleList& list(Found table) const { return lists_[numbering_.number(table)]; }
 
-  /// Reports labels of the block that its vocabulary does not have, and marks their steps.
+  /// Reports labels of the block that are not in its vocabulary, and marks their steps.
   void check_labels(Block& block, const Vocabulary& vocabulary);
 
-  /// Whether this rule's label is reported as unknown for the first time: it may be met again in
-  /// all models that inherit the rule.
+  /// True the first time: the unknown label of a rule is reported once, not in each model that
+  /// inherits the rule.
   bool report_label_once(RuleId rule) { return reported_labels_.insert(rule).second; }
 
   const DistinctTexts& labels() const noexcept { return labels_; }
   const DistinctTexts& dimensions() const noexcept { return dimensions_; }
-  /// The number of a rule's label in `labels`; of `otherwise keep`, that of the empty text.
+  /// The number of a rule's label in `labels`; for `otherwise keep`, that of the empty text.
   uint32_t number(const std::string& label) { return labels_.add(label); }
   uint32_t phases() const noexcept { return phases_; }
   uint32_t kind() const noexcept { return kind_; }
   const Vocabularies& vocabularies() const noexcept { return vocabularies_; }
 
  private:
-  size_t node(Found table) const { return first_table_[table.module.index] + table.index; }
-  std::vector<Found> all_tables();
-  std::vector<uint32_t> order_of(const std::vector<Found>& all);
-  void take(Block& block, const syntax::Rule& rule, std::vector<Step>& edits);
-  void take_rule(Block& block, const syntax::Rule& rule);
-  void take_edit(Block& block, const syntax::Rule& rule, std::vector<Step>& edits);
-  void take_include(Block& block, const syntax::Rule& rule);
-  void take_otherwise(Block& block, const syntax::Rule& rule);
+  std::vector<uint32_t> order() const;
+  void read(Block& block, const syntax::Rule& rule, std::vector<Step>& edits);
+  void read_rule(Block& block, const syntax::Rule& rule);
+  void read_edit(Block& block, const syntax::Rule& rule, std::vector<Step>& edits);
+  void read_include(Block& block, const syntax::Rule& rule);
+  void read_otherwise(Block& block, const syntax::Rule& rule);
   RuleId add_rule(const Block& block, const syntax::Rule& rule, bool otherwise);
   bool is_otherwise(source::FileId module, const syntax::Rule& rule) const;
 
@@ -62,10 +59,10 @@ class Tables {
   DistinctTexts dimensions_;
   uint32_t phases_;
   uint32_t kind_;
-  std::vector<uint32_t> first_table_;  // by module
-  std::deque<Block> blocks_;           // by table
-  std::deque<RuleList> lists_;         // by table; they stay where they are
-  std::vector<bool> ready_;            // by table
+  Numbering numbering_;         // of the tables
+  std::deque<Block> blocks_;    // by table
+  std::deque<RuleList> lists_;  // by table; with stable addresses
+  std::vector<bool> ready_;     // by table
   std::unordered_set<RuleId> reported_labels_;
 };
 

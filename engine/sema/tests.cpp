@@ -1,4 +1,4 @@
-// The `test` declarations of rulesets: engines, models, dimensions and labels looked up.
+// Resolves the engines, models, dimensions and labels of `test` declarations.
 #include <algorithm>
 #include <set>
 
@@ -29,10 +29,10 @@ class Tests {
   }
 
  private:
-  /// What the models of one `test` may give in a dimension.
+  /// The labels that the models of one `test` may give in a dimension.
   struct Known {
     std::set<std::string> labels;
-    bool keeps = false;  // `otherwise keep`: any name may come out
+    bool keeps = false;  // `otherwise keep`: any name is possible
   };
 
   std::vector<ModelId> models_of(const syntax::Test& test) {
@@ -62,9 +62,7 @@ class Tests {
     for (const syntax::Expectation& one : written.expected) {
       const auto dimension = dimension_of(test, one.dimension, made.models);
       if (!dimension) continue;
-      const auto same =
-          std::find_if(made.expected.begin(), made.expected.end(),
-                       [&](const Expectation& e) { return e.dimension == *dimension; });
+      const auto same = std::ranges::find(made.expected, *dimension, &Expectation::dimension);
       if (same != made.expected.end()) {
         sink_.add(diag::code::redefinition, one.dimension.span, "the label of", one.dimension.text)
             .related(same->span, "first expected here");
@@ -82,7 +80,7 @@ class Tests {
     const auto has_it = [&](ModelId model) {
       return program_.models.get(model).table(*dimension) != nullptr;
     };
-    if (dimension && std::any_of(models.begin(), models.end(), has_it)) return dimension;
+    if (dimension && std::ranges::any_of(models, has_it)) return dimension;
     std::string whose = "`" + test.engine.text;
     if (test.model) whose += "/" + test.model->text;
     diag::Diagnostic& added =
@@ -96,8 +94,7 @@ class Tests {
     }
     const std::vector<std::string> known(names.begin(), names.end());
     const auto near = near_name(name.text, known, sink_);
-    const bool usual = std::find(usual_dimensions.begin(), usual_dimensions.end(), name.text) !=
-                       usual_dimensions.end();
+    const bool usual = std::ranges::find(usual_dimensions, name.text) != usual_dimensions.end();
     if (near && usual) {
       added.help("its rules are in `{}`; is that a misspelling of `{}`?", *near, name.text);
     } else {
@@ -139,7 +136,7 @@ class Tests {
 
   Program& program_;
   diag::Sink& sink_;
-  std::unordered_map<uint32_t, Known> known_;  // by dimension, of the test at hand
+  std::unordered_map<uint32_t, Known> known_;  // by dimension, for the current test
 };
 
 }  // namespace

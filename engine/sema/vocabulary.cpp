@@ -9,7 +9,7 @@
 namespace kr::sema {
 namespace {
 
-/// `#rrggbb`, also from `#rgb`.
+/// Normalizes `#rrggbb` or `#rgb` to `#rrggbb`.
 std::optional<std::string> color_of(std::string_view text) {
   const auto is_hex = [](char c) { return hex_value(c) >= 0; };
   if (text.empty() || text[0] != '#' || !std::all_of(text.begin() + 1, text.end(), is_hex)) {
@@ -21,7 +21,7 @@ std::optional<std::string> color_of(std::string_view text) {
 }
 
 bool is_kind_label(std::string_view label) {
-  return std::find(std::begin(kind_labels), std::end(kind_labels), label) != std::end(kind_labels);
+  return std::ranges::find(kind_labels, label) != std::end(kind_labels);
 }
 
 }  // namespace
@@ -67,13 +67,8 @@ bool report_reserved(const syntax::Word& label, diag::Sink& sink) {
 
 Vocabularies::Vocabularies(const Scope& scope, Budget& budget, diag::Sink& sink)
     : scope_(scope), budget_(budget), sink_(sink), declared_(scope.modules().size()) {
-  std::vector<Found> all;
-  std::vector<uint32_t> first;
-  for (uint32_t m = 0; m < scope.modules().size(); ++m) {
-    first.push_back(static_cast<uint32_t>(all.size()));
-    const auto count = static_cast<uint32_t>(scope.tree({m}).labels.size());
-    for (uint32_t i = 0; i < count; ++i) all.push_back({{m}, i});
-  }
+  const Numbering numbering = scope.number(&syntax::File::labels);
+  const std::vector<Found>& all = numbering.all;
   const auto labels = [&](uint32_t node) -> const syntax::Labels& {
     return scope.tree(all[node].module).labels[all[node].index];
   };
@@ -81,7 +76,7 @@ Vocabularies::Vocabularies(const Scope& scope, Budget& budget, diag::Sink& sink)
   for (uint32_t node = 0; node < all.size(); ++node) {
     if (!labels(node).extends) continue;
     if (const auto base = scope.find(all[node].module, *labels(node).extends, Noun::labels, sink)) {
-      edges[node].push_back(first[base->module.index] + base->index);
+      edges[node].push_back(numbering.number(*base));
     }
   }
   const auto order = dependencies_first(edges, [&](const std::vector<uint32_t>& path) {
@@ -91,7 +86,7 @@ Vocabularies::Vocabularies(const Scope& scope, Budget& budget, diag::Sink& sink)
   for (const uint32_t node : order) {
     Vocabulary vocabulary;
     declare(all[node], vocabulary);
-    // A second declaration is reported, and the first kept.
+    // A second declaration was reported; the first one counts.
     declared_[all[node].module.index].emplace(labels(node).dimension.text, std::move(vocabulary));
   }
 }
@@ -103,9 +98,8 @@ void Vocabularies::declare(Found found, Vocabulary& vocabulary) {
     if (report_reserved(one.label, sink_)) continue;
     if (vocabulary.has(one.label.text)) {
       const auto& labels = vocabulary.labels();
-      const auto first = std::find_if(labels.begin(), labels.end(), [&](const Label& label) {
-        return label.name == one.label.text;
-      });
+      const auto first = std::ranges::find_if(
+          labels, [&](const Label& label) { return label.name == one.label.text; });
       sink_.add(diag::code::redefinition, one.label.span, "label", one.label.text)
           .related(first->span, "first declared here");
       continue;
@@ -131,7 +125,7 @@ void Vocabularies::declare(Found found, Vocabulary& vocabulary) {
   if (!base) return;
   const auto& known = declared_[base->module.index];
   const auto at = known.find(scope_.tree(base->module).labels[base->index].dimension.text);
-  if (at == known.end()) return;  // closes a circle
+  if (at == known.end()) return;  // closes a cycle
   if (budget_.spend(8 * at->second.labels().size(), written.extends->span)) {
     vocabulary.add(at->second);
   }

@@ -1,5 +1,5 @@
-// The labels that a dimension may give: `labels` declarations, what they extend, and how those of
-// several modules come together.
+// The labels of a dimension: `labels` declarations, what they extend, and the union over several
+// modules.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace kr::sema {
 
-/// Labels, the nearest declaration first. Where two declare one label, the nearer title and colour
-/// win; what the nearer leaves out is taken from the other.
+/// Labels, the nearest declaration first. If a label is declared twice, the nearer title and colour
+/// win, and the other declaration supplies what the nearer omits.
 class Vocabulary {
  public:
   void add(const Label& label);
@@ -38,18 +38,18 @@ class Vocabulary {
   bool closed_ = false;
 };
 
-/// The labels of `kind`, which no file can add to.
+/// The labels of `kind`; no file can add any.
 inline constexpr std::string_view kind_labels[] = {"compute", "communication", "memory"};
 
 class Vocabularies {
  public:
   Vocabularies(const Scope& scope, Budget& budget, diag::Sink& sink);
 
-  /// What a module declares for a dimension, with what that extends. Empty and open where there is
-  /// no declaration.
+  /// The labels that a module declares for a dimension, with those that it extends. Empty and open
+  /// if there is no declaration.
   const Vocabulary& of(source::FileId module, std::string_view dimension) const;
-  /// Those of several modules, the nearest first, each once. Of `kind`: the three labels, whatever
-  /// the modules say.
+  /// The labels of several modules, the nearest first, without duplicates. For `kind`, always the
+  /// three labels.
   Vocabulary merged(const std::vector<source::FileId>& modules, std::string_view dimension) const;
 
  private:
@@ -60,9 +60,9 @@ class Vocabularies {
   std::vector<std::unordered_map<std::string, Vocabulary>> declared_;  // by module and dimension
 };
 
-/// `unclassified` and the others that kr gives itself.
+/// `unclassified` and the other labels that only kr gives.
 bool is_reserved(std::string_view label);
-/// Reports a label that nothing may declare or give.
+/// Reports a reserved label.
 bool report_reserved(const syntax::Word& label, diag::Sink& sink);
 
 }  // namespace kr::sema

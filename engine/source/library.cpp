@@ -25,7 +25,7 @@ std::set<std::string> names_below(const fs::path& folder) {
        at.increment(error)) {
     if (at->path().extension() != ".kr") continue;
     std::string name = fs::path(at->path()).lexically_relative(folder).replace_extension().string();
-    std::replace(name.begin(), name.end(), '/', '.');
+    std::ranges::replace(name, '/', '.');
     names.insert(std::move(name));
   }
   return names;
@@ -63,7 +63,7 @@ bool Install::trusts(const fs::path& path) const {
 Library Library::of_process(Install install) {
   std::vector<fs::path> roots;
   const auto add = [&roots](const fs::path& root) {
-    if (is_root(root) && std::find(roots.begin(), roots.end(), root) == roots.end()) {
+    if (is_root(root) && std::ranges::find(roots, root) == roots.end()) {
       roots.push_back(root);
     }
   };
@@ -86,7 +86,7 @@ std::optional<fs::path> Library::module(std::string_view dotted) const {
   const char* folder = head == "std" ? "stdlib" : head == "rulesets" ? "rulesets" : nullptr;
   if (folder == nullptr) return std::nullopt;
   std::string below(dotted.substr(dot + 1));
-  std::replace(below.begin(), below.end(), '.', '/');
+  std::ranges::replace(below, '.', '/');
   for (const fs::path& root : roots_) {
     const fs::path path = root / folder / (below + ".kr");
     std::error_code error;

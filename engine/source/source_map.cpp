@@ -29,7 +29,7 @@ const SourceMap::File& SourceMap::get(FileId file) const {
 
 Position SourceMap::position(FileId file, uint32_t offset) const {
   const auto& starts = get(file).line_starts;
-  const auto after = std::upper_bound(starts.begin(), starts.end(), offset);
+  const auto after = std::ranges::upper_bound(starts, offset);
   return {static_cast<uint32_t>(after - starts.begin()), offset - *(after - 1) + 1};
 }
 

@@ -1,5 +1,5 @@
-// The texts of all rules files, owned in one place. Everything that points into a text is a Span;
-// lines and columns are found only when something is printed.
+// Owns the texts of all rules files. A Span points into a text; lines and columns are computed only
+// when something is printed.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Span {
   friend bool operator==(Span, Span) = default;
 };
 
-/// From the begin of `a` to the end of `b`, of one file.
+/// From the start of `a` to the end of `b`, in one file.
 inline Span join(Span a, Span b) {
   return {a.file, a.begin, b.end};
 }
@@ -39,8 +39,8 @@ struct Position {
 
 class SourceMap {
  public:
-  /// `path` is how the file is shown to a person. Texts stay where they are: views into them are
-  /// good for the life of the map. Throws Error on a text of 4 GiB or more.
+  /// `path` is the path shown in messages. Texts do not move: views into them stay valid as long as
+  /// the map. Throws Error for a text of 4 GiB or more.
   FileId add(std::string path, std::string text);
 
   size_t size() const noexcept { return files_.size(); }
@@ -52,7 +52,7 @@ class SourceMap {
   Position end(Span span) const { return position(span.file, span.end); }
   /// A line (from 1) without its line break.
   std::string_view line(FileId file, uint32_t number) const;
-  /// `path:line`, the way rules are named in outputs.
+  /// `path:line`, the name of a rule in outputs.
   std::string place(Span span) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace kr::source {
 namespace {
 
-/// Throws where the kind of file is not to be read.
+/// Throws if a file of this kind must not be read.
 void check_kind(const std::filesystem::path& path, mode_t mode, Pipes pipes) {
   if (S_ISREG(mode)) return;
   if (S_ISDIR(mode)) throw Error(path.string(), "is a folder, not a file", "name a file in it");
@@ -30,14 +30,14 @@ std::string read_standard_input() {
 }
 
 std::string read_text_file(const std::filesystem::path& path, Pipes pipes) {
-  // Opening alone may wait, or set a device off: the kind is looked at first.
+  // Opening a pipe may block and opening a device may have side effects: check the kind first.
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) throw cannot_read(path, errno);
   check_kind(path, info.st_mode, pipes);
   const int wait = S_ISFIFO(info.st_mode) ? 0 : O_NONBLOCK;
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));
   if (!file.describe(info)) throw cannot_read(path, errno);
-  check_kind(path, info.st_mode, pipes);  // it may be another file by now
+  check_kind(path, info.st_mode, pipes);  // another process may have replaced the file
   return read_file(file.number(), path, max_text_bytes);
 }
 

@@ -1,4 +1,4 @@
-// Texts that people write, whole: rules, tables of patterns, lists of names.
+// Reads text files that people write: rules, tables of patterns, lists of names.
 #pragma once
 
 #include <filesystem>
@@ -6,19 +6,18 @@
 
 namespace kr::source {
 
-/// No text is longer: what is has been named by mistake, and would fill the memory.
+/// The largest text file. A larger file is a mistake and would fill the memory.
 inline constexpr size_t max_text_bytes = size_t{64} << 20U;
 
-/// Whether a pipe may be read: only one that a person has named on the command line, since reading
-/// waits for whoever writes to it.
+/// Whether a pipe may be read. Only a pipe named on the command line may be: reading blocks until
+/// another process writes to it.
 enum class Pipes : uint8_t { refuse, read };
 
-/// The bytes of a file. Throws Error where it cannot be read (missing, a folder, a device, no
-/// permission), is a pipe that is refused, or is longer than `max_text_bytes`. Never waits for a
-/// file that is not a pipe.
+/// The bytes of a file. Throws Error if the file cannot be read (missing, a folder, a device, no
+/// permission), is a refused pipe, or is longer than `max_text_bytes`. Blocks only on a pipe.
 std::string read_text_file(const std::filesystem::path& path, Pipes pipes);
 
-/// The same of standard input, whatever it is.
+/// The same for standard input, of any kind.
 std::string read_standard_input();
 
 }  // namespace kr::source

@@ -1,7 +1,7 @@
-// A rules file as it is written: declarations with their spans, comments beside them. Nothing is
-// looked up here; what names mean is settled in sema/.
+// A rules file as written: declarations with their spans, and comments. Names are not resolved
+// here; sema/ does that.
 //
-// Expressions are nodes of one arena, linked by id.
+// Expressions are nodes in one arena, linked by id.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace kr::syntax {
 
-/// A bare word or a quoted string, unescaped. `text` may be any bytes when quoted.
+/// A bare word or a quoted string, unescaped. A quoted text may contain any bytes.
 struct Word {
   std::string text;
   source::Span span;  // with its quotes
@@ -46,7 +46,7 @@ enum class ExprKind : uint8_t {
 struct Expr {
   ExprKind kind = ExprKind::otherwise;
   source::Span span;
-  // text: the unescaped bytes. regex: what stands between the slashes, as written.
+  // text: the unescaped bytes. regex: the characters between the slashes, as written.
   std::string text;
   source::Span text_span;  // between the quotes or slashes
   bool ignore_case = false;
@@ -124,7 +124,7 @@ struct Table {
   Doc doc;
 };
 
-/// A lone word or string is a whole node name: then `expr` is its text anchored at both ends.
+/// A single word or string is a whole node name: `expr` is then its text anchored at both ends.
 struct Fold {
   source::Span span;
   ExprId expr;
@@ -141,7 +141,7 @@ struct Detect {
   ExprId expr;
 };
 
-/// What engines and models have in common.
+/// The items that engines and models share.
 struct Body {
   std::vector<Block> dimensions;
   std::vector<Block> phases;
@@ -205,5 +205,24 @@ struct File {
   Store<Expr, ExprTag> exprs;
   std::vector<Comment> comments;  // in the order of the text
 };
+
+/// Calls `visit(body)` for every engine and model.
+template <class Visit>
+void each_body(const File& file, Visit visit) {
+  for (const Engine& engine : file.engines) {
+    visit(engine.body);
+    for (const Model& model : engine.models) visit(model.body);
+  }
+}
+
+/// Calls `visit(rules)` for the rules of every table and block.
+template <class Visit>
+void each_rule_list(const File& file, Visit visit) {
+  for (const Table& table : file.tables) visit(table.rules);
+  each_body(file, [&](const Body& body) {
+    for (const Block& block : body.dimensions) visit(block.rules);
+    for (const Block& block : body.phases) visit(block.rules);
+  });
+}
 
 }  // namespace kr::syntax

@@ -113,10 +113,6 @@ void Builder::expression_begin(source::Span) {
   stray_paren_ = false;
 }
 
-void Builder::begin_anchor(source::Span span) {
-  anchor_ = span;
-}
-
 void Builder::bare_text(source::Span span) {
   atom_ = {};
   atom_.kind = ExprKind::text;
@@ -213,7 +209,7 @@ void Builder::check_depth(source::Span span) {
   sink_.add(diag::code::nesting_too_deep, span, max_nesting)
       .help("name a part of it: `pattern part = …`");
   exprs_.begin();
-  // What is left of the nest is no mistake of its own.
+  // The rest of the nested prefixes is part of the same mistake.
   size_t at = span.end;
   for (char c = look_.byte(at); c == '(' || c == '!' || c == ' ' || c == '\t' || c == '\n';) {
     c = look_.byte(++at);
@@ -232,10 +228,6 @@ void Builder::close_paren(source::Span span) {
   stray_paren_ = true;
 }
 
-void Builder::or_operator(source::Span) {
-  exprs_.disjunction();
-}
-
 void Builder::expression(source::Span) {
   if (exprs_.in_parens() && reported_at_ != look_.past_gap(exprs_.last()->span.end)) {
     const source::Span paren = exprs_.open_paren();
@@ -247,20 +239,16 @@ void Builder::expression(source::Span) {
   expr_ = exprs_.finish();
 }
 
-Expr Builder::unread(source::Span span) const {
+Expr Builder::placeholder(source::Span span) const {
   Expr expr;
   expr.kind = ExprKind::text;
   expr.span = span;
   expr.text_span = span;
-  expr.text = "unread";
+  expr.text = "placeholder";
   return expr;
 }
 
 // Rules and their blocks.
-
-Doc Builder::doc(size_t at) {
-  return trivia_.before(at);
-}
 
 void Builder::begin_rule(RuleKind kind, source::Span span) {
   rule_ = {};
@@ -275,34 +263,6 @@ void Builder::rule_head(source::Span span) {
   rule_.label = std::move(word_);
 }
 
-void Builder::replace_begin(source::Span span) {
-  begin_rule(RuleKind::replace, span);
-}
-
-void Builder::drop_begin(source::Span span) {
-  begin_rule(RuleKind::drop, span);
-}
-
-void Builder::include_begin(source::Span span) {
-  begin_rule(RuleKind::include, span);
-}
-
-void Builder::keep_begin(source::Span span) {
-  begin_rule(RuleKind::otherwise_keep, span);
-}
-
-void Builder::rule_label(source::Span) {
-  rule_.label = std::move(word_);
-}
-
-void Builder::include_table(source::Span) {
-  rule_.table = std::move(path_);
-}
-
-void Builder::rule(source::Span span) {
-  push_rule(span);
-}
-
 void Builder::push_rule(source::Span span) {
   pending_ = Pending::none;
   rule_.span = span;
@@ -312,7 +272,7 @@ void Builder::push_rule(source::Span span) {
   if (rule_.kind == RuleKind::include && rule_.table.parts.empty()) return;
   if (!has_label) return;
   if (rule_.kind == RuleKind::rule || rule_.kind == RuleKind::replace) {
-    rule_.expr = expr_.valid() ? expr_ : file_.exprs.add(unread(span));
+    rule_.expr = expr_.valid() ? expr_ : file_.exprs.add(placeholder(span));
   }
   expr_ = {};
   rules_.push_back(std::move(rule_));
@@ -331,10 +291,6 @@ size_t Builder::indent_of(size_t at) const {
 
 void Builder::open(Level level, source::Span span) {
   braces_.push_back({level, span, indent_of(span.begin)});
-}
-
-void Builder::close(source::Span) {
-  braces_.pop_back();
 }
 
 void Builder::rules_open(source::Span span) {

@@ -1,8 +1,8 @@
-// The state of one parse: what the grammar's rules do (syntax/parse.cpp binds them), the AST being
-// built, what is said of mistakes, and where parsing goes on after one.
+// The state of one parse: the actions of the grammar's rules (syntax/parse.cpp binds them), the AST
+// under construction, the reports of mistakes, and the recovery after a mistake.
 //
-// Methods that take a Span and return an offset report a mistake: the span is what was seen (empty
-// where something is missing), the offset is where to go on. Giving an item up is throwing
+// Methods that take a Span and return an offset report a mistake: the span is the text found (empty
+// if something is missing), and parsing continues at the offset. To abandon an item they throw
 // Abandoned.
 #pragma once
 
@@ -17,12 +17,12 @@
 
 namespace kr::syntax {
 
-/// What stands between two braces, or outside all.
+/// The kind of block between two braces; `file`: outside all braces.
 enum class Level : uint8_t { file, engine, model, rules, labels, test };
 
 class Builder {
  public:
-  /// Thrown where an item is given up; parsing goes on somewhere after `at`.
+  /// Thrown to abandon an item; parsing continues after `at`.
   struct Abandoned {
     size_t at;
   };
@@ -32,10 +32,10 @@ class Builder {
   source::Span span(const char* begin, const char* end) const;
   source::Span seen(size_t begin, size_t end) const { return range(begin, end); }
   File take();
-  /// Set where the text is not UTF-8, which was said: bytes beyond ASCII are not reported again.
+  /// For a text that was reported as not UTF-8: bytes beyond ASCII are not reported again.
   void ignore_broken_bytes() { broken_bytes_ = true; }
 
-  // Words, strings, paths: into word_ and path_, for what is named after them.
+  // Words, strings, paths: stored in word_ and path_ for the next action.
   void comment(source::Span span) { trivia_.add(span.begin, span.end); }
   void word(source::Span span);
   void text_bytes(source::Span span) { bytes_ = span; }
@@ -46,7 +46,7 @@ class Builder {
   // Expressions.
   void expression_begin(source::Span span);
   void expression(source::Span span);
-  void begin_anchor(source::Span span);
+  void begin_anchor(source::Span span) { anchor_ = span; }
   void bare_text(source::Span span);
   void begin_text(source::Span span);
   void ignore_case(source::Span span);
@@ -63,19 +63,19 @@ class Builder {
   void close_paren(source::Span span);
   void negation(source::Span span);
   void within(source::Span span);
-  void or_operator(source::Span span);
+  void or_operator(source::Span) { exprs_.disjunction(); }
 
   // Rules and their blocks.
   void rule_head(source::Span span);
-  void rule(source::Span span);
-  void replace_begin(source::Span span);
-  void drop_begin(source::Span span);
-  void include_begin(source::Span span);
-  void keep_begin(source::Span span);
-  void rule_label(source::Span span);
-  void include_table(source::Span span);
+  void rule(source::Span span) { push_rule(span); }
+  void replace_begin(source::Span span) { begin_rule(RuleKind::replace, span); }
+  void drop_begin(source::Span span) { begin_rule(RuleKind::drop, span); }
+  void include_begin(source::Span span) { begin_rule(RuleKind::include, span); }
+  void keep_begin(source::Span span) { begin_rule(RuleKind::otherwise_keep, span); }
+  void rule_label(source::Span) { rule_.label = std::move(word_); }
+  void include_table(source::Span) { rule_.table = std::move(path_); }
   void rules_open(source::Span span);
-  void close(source::Span span);
+  void close(source::Span) { braces_.pop_back(); }
   void phases_begin(source::Span span);
   void phases(source::Span span);
   void block_begin(source::Span span);
@@ -83,15 +83,15 @@ class Builder {
 
   // Engines and models.
   void engine_begin(source::Span span);
-  void engine_name(source::Span span);
-  void engine_title(source::Span span);
-  void engine_open(source::Span span);
+  void engine_name(source::Span) { engine_.name = std::move(word_); }
+  void engine_title(source::Span) { engine_.title = std::move(word_); }
+  void engine_open(source::Span span) { open(Level::engine, span); }
   void engine(source::Span span);
   void model_begin(source::Span span);
-  void model_name(source::Span span);
-  void model_title(source::Span span);
-  void model_base(source::Span span);
-  void model_open(source::Span span);
+  void model_name(source::Span) { model_.name = std::move(word_); }
+  void model_title(source::Span) { model_.title = std::move(word_); }
+  void model_base(source::Span) { model_.extends = std::move(path_); }
+  void model_open(source::Span span) { open(Level::model, span); }
   void model(source::Span span);
   void fold_item(source::Span span);
   void abbreviated(source::Span span);
@@ -100,8 +100,8 @@ class Builder {
 
   // Declarations of a file.
   void use_begin(source::Span span);
-  void use_file(source::Span span);
-  void use_module(source::Span span);
+  void use_file(source::Span) { use_.file = std::move(word_); }
+  void use_module(source::Span) { use_.module = std::move(path_); }
   void use_alias(source::Span span);
   void use(source::Span span);
   void pattern_begin(source::Span span);
@@ -109,41 +109,41 @@ class Builder {
   void pattern(source::Span span);
   void labels_begin(source::Span span);
   void labels_dimension(source::Span span);
-  void labels_base(source::Span span);
-  void labels_open(source::Span span);
+  void labels_base(source::Span) { labels_.extends = std::move(path_); }
+  void labels_open(source::Span span) { open(Level::labels, span); }
   void labels(source::Span span);
   void vocabulary_label(source::Span span);
-  void label_title(source::Span span);
-  void label_color(source::Span span);
+  void label_title(source::Span) { entry_.title = std::move(word_); }
+  void label_color(source::Span) { entry_.color = std::move(word_); }
   void label_entry(source::Span span);
   void table_begin(source::Span span);
-  void table_name(source::Span span);
+  void table_name(source::Span) { table_.name = std::move(word_); }
   void table_dimension(source::Span span);
   void table(source::Span span);
   void test_begin(source::Span span);
-  void test_engine(source::Span span);
-  void test_model(source::Span span);
+  void test_engine(source::Span) { test_.engine = std::move(word_); }
+  void test_model(source::Span) { test_.model = std::move(word_); }
   void test_open(source::Span span);
   void test(source::Span span);
-  void case_kind(source::Span span);
-  void case_name(source::Span span);
-  void case_within(source::Span span);
-  void expected_dimension(source::Span span);
+  void case_kind(source::Span) { case_.kind = operation_; }
+  void case_name(source::Span) { case_.name = std::move(word_); }
+  void case_within(source::Span) { case_.within.push_back(std::move(word_)); }
+  void expected_dimension(source::Span) { case_.expected.push_back({std::move(word_), {}}); }
   void expected_label(source::Span span);
   void test_case(source::Span span);
 
-  // What the grammar asks.
+  // Predicates of the grammar.
   size_t depth() const { return braces_.size(); }
-  size_t meant(size_t at, std::string_view keyword) const;
+  size_t misspelled_size(size_t at, std::string_view keyword) const;
   bool is_near(size_t at, std::string_view keyword) const;
   bool at_keyword(size_t at) const;
   bool may_be_name(size_t at) const;
   bool may_be_label(size_t at) const;
   bool side_by_side(size_t at) const;
-  bool worded_negation(size_t at) const;
-  bool lacks_brace(size_t at) const { return amended(Amendment::brace, at); }
-  bool lacks_colon(size_t at) const { return amended(Amendment::colon, at); }
-  bool misplaced(size_t at) const { return amended(Amendment::place, at); }
+  bool not_before_operand(size_t at) const;
+  bool lacks_brace(size_t at) const { return is_repaired(Repair::brace, at); }
+  bool lacks_colon(size_t at) const { return is_repaired(Repair::colon, at); }
+  bool misplaced(size_t at) const { return is_repaired(Repair::place, at); }
 
   // Mistakes inside an item.
   size_t expected(size_t at, std::string_view what);
@@ -166,7 +166,7 @@ class Builder {
   size_t flag_apart(source::Span seen);
   size_t caret_apart(source::Span seen);
   size_t doubled_operator(source::Span seen);
-  size_t misspelt(source::Span seen, std::string_view keyword);
+  size_t misspelled(source::Span seen, std::string_view keyword);
 
   // Between items.
   bool stray(size_t& at);
@@ -176,25 +176,25 @@ class Builder {
   struct Brace {
     Level level;
     source::Span span;
-    size_t indent;  // of the line it stands on
+    size_t indent;  // of its line
   };
-  /// What `stray` found out about an item, for the next attempt to read it.
-  enum class Amendment : uint8_t { none, keyword, colon, brace, place, label };
+  /// How `stray` repaired an item, for the next attempt to parse it.
+  enum class Repair : uint8_t { none, keyword, colon, brace, place, label };
   enum class Pending : uint8_t { none, rule, pattern };
 
   static uint32_t narrow(size_t offset) { return static_cast<uint32_t>(offset); }
   source::Span range(size_t begin, size_t end) const { return {id_, narrow(begin), narrow(end)}; }
   source::Span range(const Token& token) const { return range(token.begin, token.end); }
-  bool amended(Amendment what, size_t at) const { return amendment_ == what && amended_at_ == at; }
-  void amend(Amendment what, size_t at);
+  bool is_repaired(Repair what, size_t at) const { return repair_ == what && repair_at_ == at; }
+  void repair(Repair what, size_t at);
   Level level() const { return braces_.empty() ? Level::file : braces_.back().level; }
   size_t indent_of(size_t at) const;
   void open(Level level, source::Span span);
 
-  /// False where this place was reported already: what is met there is the same mistake.
-  bool fresh(size_t at);
+  /// False if this place was reported before: it is the same mistake.
+  bool is_first_report(size_t at);
   [[noreturn]] void abandon(size_t at);
-  /// What helps where these bytes stand in place of something else; may be empty.
+  /// A help text for unexpected bytes; may be empty.
   std::string_view hint(size_t at) const;
   diag::Diagnostic& unexpected(const Token& token, std::string_view what);
   bool odd_quotes(size_t begin) const;
@@ -202,10 +202,11 @@ class Builder {
   bool is_operand(const Token& token) const;
   void check_depth(source::Span span);
   void check_name(const Word& word, std::string_view what);
-  Expr unread(source::Span span) const;
+  Expr placeholder(source::Span span) const;
   std::string unescape(source::Span bytes, source::Span text);
-  Doc doc(size_t at);
+  Doc doc(size_t at) { return trivia_.before(at); }
   void declare(size_t at, bool is_use);
+  Doc declare_with_doc(size_t at);
   void begin_rule(RuleKind kind, source::Span span);
   void push_rule(source::Span span);
   Body& body() { return in_model_ ? model_.body : engine_.body; }
@@ -218,12 +219,12 @@ class Builder {
   bool stray_in_body(const Token& token, size_t& at);
   bool stray_in_rules(const Token& token, size_t& at);
   bool stray_in_labels(const Token& token, size_t& at);
-  bool stray_misspelt(const Token& token);
+  bool stray_misspelled(const Token& token);
   void report_misplaced(const Token& token, std::string_view where, std::string_view help);
   bool begins_outer(const Token& token) const;
   bool begins_rule(const Token& token) const;
   bool begins_item(const Token& token) const;
-  bool begins_afresh(const Token& token) const;
+  bool begins_regardless(const Token& token) const;
   bool ends_block(const Token& token) const;
   bool is_block(const Token& token) const;
   size_t past_block(size_t at) const;
@@ -242,7 +243,7 @@ class Builder {
   Word word_;
   Path path_;
   source::Span bytes_;
-  size_t escapes_checked_ = 0;  // strings before this offset were looked at
+  size_t escapes_checked_ = 0;  // strings before this offset have been checked
   Expr atom_;
   source::Span anchor_;
   OperationKind operation_ = OperationKind::kernel;
@@ -260,7 +261,7 @@ class Builder {
   Engine engine_;
   Model model_;
   Abbreviation abbreviation_;
-  Detect detect_;
+
   Test test_;
   TestCase case_;
   bool in_model_ = false;
@@ -269,15 +270,15 @@ class Builder {
 
   std::vector<Brace> braces_;
   Pending pending_ = Pending::none;
-  Amendment amendment_ = Amendment::none;
-  size_t amended_at_ = 0;
-  std::string_view amended_keyword_;
-  size_t amended_size_ = 0;
+  Repair repair_ = Repair::none;
+  size_t repair_at_ = 0;
+  std::string_view repair_keyword_;
+  size_t repair_size_ = 0;
   size_t reported_at_ = static_cast<size_t>(-1);
   bool end_reported_ = false;
   bool broken_bytes_ = false;
   source::Span closed_engine_;    // the brace that closed the last engine
-  bool after_misplaced_ = false;  // what follows a misplaced item of a file is not reported again
+  bool after_misplaced_ = false;  // items after a misplaced item of a file are not reported again
 };
 
 }  // namespace kr::syntax

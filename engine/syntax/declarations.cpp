@@ -1,4 +1,4 @@
-// Builder: what stands in a file, and in engines and models beside blocks of rules.
+// Builder: declarations of a file, and items of engines and models other than blocks of rules.
 #include <algorithm>
 
 #include "base/nearest.hpp"
@@ -15,7 +15,7 @@ bool is_color(std::string_view text) {
 
 }  // namespace
 
-/// The first declaration settles which `##` blocks speak of the file.
+/// The first declaration determines which `##` blocks document the file.
 void Builder::declare(size_t at, bool is_use) {
   after_misplaced_ = false;
   if (declared_) return;
@@ -23,26 +23,20 @@ void Builder::declare(size_t at, bool is_use) {
   file_.doc = trivia_.of_file(at, is_use);
 }
 
+/// A block before the first declaration, with a blank line between them, documents the file.
+Doc Builder::declare_with_doc(size_t at) {
+  Doc doc = !declared_ && trivia_.separated(at) ? Doc{} : this->doc(at);
+  declare(at, false);
+  return doc;
+}
+
 // Engines and models.
 
 void Builder::engine_begin(source::Span span) {
   engine_ = {};
   engine_.span = span;
-  engine_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
-  declare(span.begin, false);
+  engine_.doc = declare_with_doc(span.begin);
   in_engine_ = true;
-}
-
-void Builder::engine_name(source::Span) {
-  engine_.name = std::move(word_);
-}
-
-void Builder::engine_title(source::Span) {
-  engine_.title = std::move(word_);
-}
-
-void Builder::engine_open(source::Span span) {
-  open(Level::engine, span);
 }
 
 void Builder::engine(source::Span span) {
@@ -58,22 +52,6 @@ void Builder::model_begin(source::Span span) {
   model_.span = span;
   model_.doc = doc(span.begin);
   in_model_ = true;
-}
-
-void Builder::model_name(source::Span) {
-  model_.name = std::move(word_);
-}
-
-void Builder::model_title(source::Span) {
-  model_.title = std::move(word_);
-}
-
-void Builder::model_base(source::Span) {
-  model_.extends = std::move(path_);
-}
-
-void Builder::model_open(source::Span span) {
-  open(Level::model, span);
 }
 
 void Builder::model(source::Span span) {
@@ -123,14 +101,6 @@ void Builder::use_begin(source::Span span) {
   declare(span.begin, true);
 }
 
-void Builder::use_file(source::Span) {
-  use_.file = std::move(word_);
-}
-
-void Builder::use_module(source::Span) {
-  use_.module = std::move(path_);
-}
-
 void Builder::use_alias(source::Span) {
   use_.alias = std::move(word_);
   check_name(*use_.alias, "a module");
@@ -145,8 +115,7 @@ void Builder::use(source::Span span) {
 void Builder::pattern_begin(source::Span span) {
   pattern_ = {};
   pattern_.span = span;
-  pattern_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
-  declare(span.begin, false);
+  pattern_.doc = declare_with_doc(span.begin);
   pending_ = Pending::pattern;
 }
 
@@ -158,28 +127,19 @@ void Builder::pattern_name(source::Span) {
 void Builder::pattern(source::Span span) {
   pending_ = Pending::none;
   pattern_.span = span;
-  pattern_.expr = expr_.valid() ? expr_ : file_.exprs.add(unread(span));
+  pattern_.expr = expr_.valid() ? expr_ : file_.exprs.add(placeholder(span));
   expr_ = {};
   if (pattern_.name.span.valid()) file_.patterns.push_back(std::move(pattern_));
 }
 
 void Builder::labels_begin(source::Span span) {
   labels_ = {};
-  labels_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
-  declare(span.begin, false);
+  labels_.doc = declare_with_doc(span.begin);
 }
 
 void Builder::labels_dimension(source::Span) {
   labels_.dimension = std::move(word_);
   check_name(labels_.dimension, "a dimension");
-}
-
-void Builder::labels_base(source::Span) {
-  labels_.extends = std::move(path_);
-}
-
-void Builder::labels_open(source::Span span) {
-  open(Level::labels, span);
 }
 
 void Builder::labels(source::Span span) {
@@ -193,22 +153,14 @@ void Builder::vocabulary_label(source::Span span) {
   entry_.label = std::move(word_);
 }
 
-void Builder::label_title(source::Span) {
-  entry_.title = std::move(word_);
-}
-
-void Builder::label_color(source::Span) {
-  entry_.color = std::move(word_);
-}
-
 void Builder::label_entry(source::Span span) {
   entry_.span = span;
   const std::string_view label = entry_.label.text;
-  // `colour "#4e79a7"` reads as a label with that title.
+  // `colour "#4e79a7"` parses as a label with that title.
   if (!entry_.label.quoted && entry_.title && is_color(entry_.title->text) &&
       edit_distance(label, "color") <= 2 && !labels_.labels.empty() &&
       !labels_.labels.back().color) {
-    misspelt(entry_.label.span, "color");
+    misspelled(entry_.label.span, "color");
     labels_.labels.back().color = std::move(entry_.title);
     return;
   }
@@ -217,12 +169,7 @@ void Builder::label_entry(source::Span span) {
 
 void Builder::table_begin(source::Span span) {
   table_ = {};
-  table_.doc = !declared_ && trivia_.parted(span.begin) ? Doc{} : doc(span.begin);
-  declare(span.begin, false);
-}
-
-void Builder::table_name(source::Span) {
-  table_.name = std::move(word_);
+  table_.doc = declare_with_doc(span.begin);
 }
 
 void Builder::table_dimension(source::Span) {
@@ -244,14 +191,6 @@ void Builder::test_begin(source::Span span) {
   declare(span.begin, false);
 }
 
-void Builder::test_engine(source::Span) {
-  test_.engine = std::move(word_);
-}
-
-void Builder::test_model(source::Span) {
-  test_.model = std::move(word_);
-}
-
 void Builder::test_open(source::Span span) {
   case_ = {};
   open(Level::test, span);
@@ -260,22 +199,6 @@ void Builder::test_open(source::Span span) {
 void Builder::test(source::Span span) {
   test_.span = span;
   if (test_.engine.span.valid()) file_.tests.push_back(std::move(test_));
-}
-
-void Builder::case_kind(source::Span) {
-  case_.kind = operation_;
-}
-
-void Builder::case_name(source::Span) {
-  case_.name = std::move(word_);
-}
-
-void Builder::case_within(source::Span) {
-  case_.within.push_back(std::move(word_));
-}
-
-void Builder::expected_dimension(source::Span) {
-  case_.expected.push_back({std::move(word_), {}});
 }
 
 void Builder::expected_label(source::Span) {

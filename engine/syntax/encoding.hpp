@@ -1,4 +1,4 @@
-// Whether a file is text at all.
+// Checks whether a file is UTF-8 text.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@ namespace kr::syntax {
 struct Encoding {
   enum class Verdict { utf8, broken, binary };
   Verdict verdict = Verdict::utf8;
-  size_t at = 0;          // the first byte that shows it
-  size_t head = 0;        // bytes of a byte order mark, to be stepped over
+  size_t at = 0;          // the first wrong byte
+  size_t head = 0;        // size of the byte order mark, which is skipped
   std::string_view what;  // "it contains a NUL byte"
 };
 

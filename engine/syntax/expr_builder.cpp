@@ -80,7 +80,7 @@ void ExprBuilder::close(source::Span paren) {
 
 ExprId ExprBuilder::finish() {
   while (in_parens()) {
-    // Left open: reported by the caller. The group ends where its last operand does.
+    // Not closed: the caller reports it. The group ends with its last operand.
     const source::Span end = operands_.empty() ? open_paren() : exprs_.get(operands_.back()).span;
     close(source::Span{end.file, end.end, end.end});
   }

@@ -1,5 +1,6 @@
-// Nests the flat run of prefixes, atoms, parentheses and operators that the grammar reads: `!` and
-// `within` over `&` over `|`. Keeps its own stacks, so that depth costs no stack of the process.
+// Nests the flat sequence of prefixes, atoms, parentheses and operators that the grammar produces.
+// `!` and `within` bind tighter than `&`, which binds tighter than `|`. It keeps its own stacks, so
+// a deep expression cannot overflow the stack of the process.
 #pragma once
 
 #include <vector>
@@ -14,30 +15,30 @@ class ExprBuilder {
   explicit ExprBuilder(Exprs& exprs) : exprs_(exprs) {}
 
   void begin();
-  /// Prefixes; the nesting that results is in depth().
+  /// Prefixes; they increase depth().
   void open(source::Span paren);
   void prefix(ExprKind kind, source::Span span);
-  /// A whole operand: takes the prefixes before it.
+  /// An operand. It consumes the prefixes before it.
   void atom(Expr expr);
   void close(source::Span paren);
-  /// `|` between two operands. `&` needs no word: operands side by side are joined by it.
+  /// `|` between two operands. `&` has no method: adjacent operands are joined by it.
   void disjunction();
-  /// Closes what is open and returns the whole; invalid where there is no operand.
+  /// Closes open parentheses and returns the whole expression; invalid if there is no operand.
   ExprId finish();
 
   size_t depth() const { return frames_.size() - 1 + prefixes_.size(); }
   bool in_parens() const { return frames_.size() > 1; }
-  /// The parenthesis opened last.
+  /// The last parenthesis opened.
   source::Span open_paren() const { return frames_.back().paren; }
-  /// The operand read last; invalid before the first.
+  /// The last operand; null before the first.
   const Expr* last() const { return operands_.empty() ? nullptr : &exprs_.get(operands_.back()); }
 
  private:
   struct Frame {
     source::Span paren;
-    size_t prefixes = 0;      // of prefixes_, what belongs to frames outside
-    size_t conjunctions = 0;  // operands joined by & and not yet put together
-    size_t disjunctions = 0;  // operands joined by |
+    size_t prefixes = 0;      // size of prefixes_ when it was opened
+    size_t conjunctions = 0;  // operands to be joined by &
+    size_t disjunctions = 0;  // operands to be joined by |
   };
   struct Prefix {
     ExprKind kind;

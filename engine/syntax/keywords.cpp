@@ -8,7 +8,7 @@ namespace {
 
 template <class List>
 bool has(const List& list, std::string_view word) {
-  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+  return std::ranges::find(list, word) != std::end(list);
 }
 
 constexpr std::string_view others[] = {"as", "extends", "color", "for", "keep", "within"};

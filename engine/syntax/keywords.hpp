@@ -1,4 +1,4 @@
-// The words that mean something in some place, and where.
+// The keywords, by the place where they have a meaning.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@ namespace kr::syntax {
 
 bool is_keyword(std::string_view word);
 
-/// Those that begin a declaration of a file: use, pattern, labels, table, engine, test.
+/// Keywords that begin a declaration of a file: use, pattern, labels, table, engine, test.
 std::span<const std::string> file_keywords();
 bool is_file_keyword(std::string_view word);
-/// Those that begin an item of an engine: detect, phases, fold, abbreviate, model.
+/// Keywords that begin an item of an engine: detect, phases, fold, abbreviate, model.
 std::span<const std::string> body_keywords();
 bool is_body_keyword(std::string_view word);
-/// Those that begin an item of a block of rules: replace, drop, include, otherwise.
+/// Keywords that begin an item of a block of rules: replace, drop, include, otherwise.
 std::span<const std::string> rules_keywords();
 bool is_rules_keyword(std::string_view word);
 

@@ -12,7 +12,8 @@ namespace {
 
 constexpr size_t longest_token = 40;  // bytes of one in a message
 
-/// Past the closing mark of what opens at `at`; the end of the line where there is none.
+/// The offset after the closing delimiter of the token at `at`; the end of the line if it is
+/// missing.
 size_t past_closing(std::string_view text, size_t at) {
   const char mark = text[at];
   for (++at; at < text.size() && text[at] != '\n'; ++at) {
@@ -47,7 +48,7 @@ Token Lookahead::token(size_t at) const {
     return {TokenKind::word, at, end};
   }
   if (c == '"') return {TokenKind::string, at, past_closing(text_, at)};
-  // `vllm/llama` is no regular expression.
+  // `vllm/llama` is not a regular expression.
   if (c == '/' && !(at > 0 && is_word_byte(text_[at - 1]) && is_word_byte(byte(at + 1)))) {
     return {TokenKind::regex, at, past_closing(text_, at)};
   }

@@ -1,6 +1,6 @@
-// Single tokens of a rules file, read without a grammar: what a report says was found, and where
-// parsing goes on after a mistake. Every function looks at a bounded stretch, or at one that the
-// caller then steps over, so that a file of mistakes takes time in proportion to its size.
+// Reads single tokens of a rules file without the grammar, for error messages and recovery. Every
+// function reads a bounded number of bytes, or bytes that the caller then skips, so the time for a
+// file of mistakes is linear in its size.
 #pragma once
 
 #include <cstddef>
@@ -31,19 +31,18 @@ class Lookahead {
   }
   std::string_view text(const Token& token) const { return slice(token.begin, token.end); }
 
-  /// Past blanks and comments.
+  /// The offset after blanks and comments.
   size_t past_gap(size_t at) const;
-  /// The token at or after `at`. Strings and regular expressions that are not closed end with
-  /// their line.
+  /// The token at or after `at`. Unclosed strings and regular expressions end with their line.
   Token token(size_t at) const;
   Token next(const Token& token) const { return this->token(token.end); }
   /// The end of the line of `at`, before its line break.
   size_t line_end(size_t at) const;
-  /// Only blanks stand before `at` on its line.
+  /// Whether only blanks precede `at` on its line.
   bool first_on_line(size_t at) const;
-  /// The end of the last thing before `at` that is no blank.
+  /// The end of the last non-blank byte before `at`.
   size_t before_blanks(size_t at) const;
-  /// The token at `at` as a report names it: "`word`", "the text `\"…\"`", "the end of the file".
+  /// The token at `at` for messages: "`word`", "the text `\"…\"`", "the end of the file".
   std::string describe(size_t at) const;
 
  private:

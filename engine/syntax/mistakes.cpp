@@ -1,4 +1,4 @@
-// Builder: what is said of mistakes inside an item, and where reading goes on.
+// Builder: reports mistakes inside an item, and finds where parsing continues.
 #include <algorithm>
 
 #include "base/nearest.hpp"
@@ -9,8 +9,8 @@
 namespace kr::syntax {
 namespace {
 
-constexpr size_t longest_word = 40;  // bytes of a name in a message
-constexpr size_t look_at = 1000;     // bytes looked at for a guess
+constexpr size_t longest_word = 40;   // bytes of a name in a message
+constexpr size_t guess_bytes = 1000;  // bytes read for a guess
 constexpr size_t tokens_ahead = 20;
 
 }  // namespace
@@ -28,10 +28,9 @@ std::string_view Builder::hint(size_t at) const {
   return {};
 }
 
-/// Whether the quotes from `begin` on do not pair on their line, which is how a quote that is
-/// missing further left shows.
+/// Whether the line has an odd number of quotes after `begin`: a quote is missing before it.
 bool Builder::odd_quotes(size_t begin) const {
-  const size_t end = std::min(text_.size(), begin + look_at);
+  const size_t end = std::min(text_.size(), begin + guess_bytes);
   bool odd = false;
   for (size_t at = begin; at < end && text_[at] != '\n'; ++at) {
     if (text_[at] == '\\') {
@@ -47,14 +46,14 @@ bool Builder::odd_quotes(size_t begin) const {
 
 size_t Builder::unpaired_quotes(size_t begin) {
   const size_t end = look_.line_end(begin);
-  if (fresh(begin)) {
+  if (is_first_report(begin)) {
     sink_.add(diag::code::unterminated_text, range(begin, look_.before_blanks(end)))
         .help("the quotes of this line are unbalanced; write `\\\"` for a quote in a text");
   }
   return end;
 }
 
-bool Builder::fresh(size_t at) {
+bool Builder::is_first_report(size_t at) {
   if (reported_at_ == at) return false;
   reported_at_ = at;
   if (at >= text_.size()) {
@@ -66,13 +65,13 @@ bool Builder::fresh(size_t at) {
 
 size_t Builder::expected(size_t at, std::string_view what) {
   const Token token = look_.token(at);
-  if (!fresh(token.begin)) abandon(token.begin);
-  diag::Diagnostic& said = unexpected(token, what);
-  if (said.help_.empty()) said.help_ = hint(token.begin);
+  if (!is_first_report(token.begin)) abandon(token.begin);
+  diag::Diagnostic& added = unexpected(token, what);
+  if (added.help_.empty()) added.help_ = hint(token.begin);
   return at;
 }
 
-/// Where the next thing stands on a later line, what is missing is missing at the end of this one.
+/// If the next token is on a later line, the mistake is at the end of the current line.
 diag::Diagnostic& Builder::unexpected(const Token& token, std::string_view what) {
   const std::string found = look_.describe(token.begin);
   const size_t before = trivia_.before_gap(token.begin);
@@ -86,15 +85,16 @@ diag::Diagnostic& Builder::unexpected(const Token& token, std::string_view what)
       .related(range(token), "{} is here", found);
 }
 
-// What is missing.
+// Missing parts.
 
 size_t Builder::missing_atom(source::Span seen) {
   const Token token = look_.token(seen.begin);
-  // `a: | | "x"` lacks its operands by one mistake.
+  // The missing operands of `a: | | "x"` are one mistake.
   const Expr* last = exprs_.last();
   const bool again = last != nullptr && last->span.size() == 0;
-  if (!again && fresh(token.begin)) unexpected(token, "an expression").help_ = hint(token.begin);
-  atom_ = unread(range(seen.begin, seen.begin));
+  if (!again && is_first_report(token.begin))
+    unexpected(token, "an expression").help_ = hint(token.begin);
+  atom_ = placeholder(range(seen.begin, seen.begin));
   exprs_.atom(std::move(atom_));
   return seen.begin;
 }
@@ -113,7 +113,7 @@ bool Builder::side_by_side(size_t at) const {
     case TokenKind::end:
       return false;
     case TokenKind::string:
-      // First on its line and followed by another operand, it is a label without its colon.
+      // The first token of a line, followed by another operand, is a label without its colon.
       return after != ':' && !(look_.first_on_line(token.begin) && is_operand(next) &&
                                next.begin < look_.line_end(token.begin));
     case TokenKind::regex:
@@ -123,7 +123,7 @@ bool Builder::side_by_side(size_t at) const {
     case TokenKind::word:
       break;
   }
-  // A word on a line of its own is rather a rule without its colon.
+  // A word at the start of a line is more likely a rule without its colon.
   if (after == ':' || after == '{' || look_.first_on_line(token.begin)) return false;
   const std::string_view word = look_.text(token);
   if (word == "keep") {
@@ -136,7 +136,7 @@ bool Builder::side_by_side(size_t at) const {
   return !is_keyword(word) || word == "within";
 }
 
-bool Builder::worded_negation(size_t at) const {
+bool Builder::not_before_operand(size_t at) const {
   const Token token = look_.token(at);
   if (token.kind != TokenKind::word || look_.text(token) != "not") return false;
   const Token next = look_.next(token);
@@ -145,10 +145,10 @@ bool Builder::worded_negation(size_t at) const {
          (next.kind != TokenKind::word || (after != ':' && after != '{'));
 }
 
-/// It is read as the negation that is meant.
+/// Parses `not` as a negation.
 size_t Builder::not_word(source::Span seen) {
   const Token token = look_.token(seen.begin);
-  if (fresh(token.begin)) {
+  if (is_first_report(token.begin)) {
     sink_.add(diag::code::syntax, range(token), "`!`", "`not`").help("write `!`");
   }
   negation(range(token));
@@ -162,30 +162,30 @@ size_t Builder::missing_operator(source::Span seen) {
   if (last != nullptr && last->kind == ExprKind::text && odd_quotes(token.begin)) {
     abandon(unpaired_quotes(look_.first_on_line(token.begin) ? token.begin : last->span.begin));
   }
-  if (!fresh(token.begin)) abandon(token.end);
+  if (!is_first_report(token.begin)) abandon(token.end);
   if (word == "keep") {
     sink_.add(diag::code::syntax, range(token), "the next rule", "`keep`")
         .help("`otherwise keep` is a rule without a label");
     abandon(token.end);
   }
-  diag::Diagnostic& said =
+  diag::Diagnostic& added =
       sink_.add(diag::code::missing_operator, range(token), look_.describe(token.begin));
   if (word == "and") {
-    said.help("write `&`");
+    added.help("write `&`");
     return token.end;
   }
   exprs_.disjunction();
   if (word == "or") {
-    said.help("write `|`");
+    added.help("write `|`");
     return token.end;
   }
-  said.help("join the two with `|` or `&`");
+  added.help("join the two with `|` or `&`");
   return token.begin;
 }
 
 size_t Builder::missing_colon(source::Span seen) {
   const Token token = look_.token(seen.begin);
-  if (!fresh(token.begin)) abandon(token.begin);
+  if (!is_first_report(token.begin)) abandon(token.begin);
   const size_t end = look_.before_blanks(token.begin);
   size_t begin = end;
   while (begin > 0 && is_word_byte(text_[begin - 1])) --begin;
@@ -216,7 +216,7 @@ size_t Builder::missing_arrow(source::Span seen) {
 
 size_t Builder::missing_keep(source::Span seen) {
   const Token token = look_.token(seen.begin);
-  if (!fresh(token.begin)) abandon(token.begin);
+  if (!is_first_report(token.begin)) abandon(token.begin);
   unexpected(token, "`keep` after `otherwise`")
       .help("write `LABEL: otherwise`, or `otherwise keep`");
   pending_ = Pending::none;
@@ -225,7 +225,7 @@ size_t Builder::missing_keep(source::Span seen) {
 
 size_t Builder::missing_drop_label(source::Span seen) {
   const Token token = look_.token(seen.begin);
-  if (!fresh(token.begin)) abandon(token.begin);
+  if (!is_first_report(token.begin)) abandon(token.begin);
   unexpected(token, "a label after `drop`")
       .help("`drop LABEL` removes the rules of a label; `replace LABEL: …` gives it another");
   abandon(token.begin);
@@ -235,7 +235,7 @@ size_t Builder::missing_text(source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (token.kind != TokenKind::regex) abandon(expected(seen.begin, "a text after `^`"));
   sink_.add(diag::code::anchored_regex, anchor_, "^").help("write `^` inside: `/^…/`");
-  atom_ = unread(source::join(anchor_, range(token)));
+  atom_ = placeholder(source::join(anchor_, range(token)));
   return token.end;
 }
 
@@ -246,19 +246,19 @@ size_t Builder::missing_operation(source::Span seen) {
   }
   const std::string_view word = look_.slice(seen.begin, seen.end);
   static const std::vector<std::string> kinds{"kernel", "memcpy", "memset"};
-  diag::Diagnostic& said =
+  diag::Diagnostic& added =
       sink_.add(diag::code::unknown_operation, seen, excerpt(word, longest_word));
-  if (const auto near = nearest(word.substr(0, look_at), kinds)) {
-    said.help("did you mean `@{}`?", *near);
+  if (const auto near = nearest(word.substr(0, guess_bytes), kinds)) {
+    added.help("did you mean `@{}`?", *near);
   } else {
-    said.help("use `@kernel`, `@memcpy` or `@memset`");
+    added.help("use `@kernel`, `@memcpy` or `@memset`");
   }
   return seen.end;
 }
 
 size_t Builder::missing_brace(source::Span seen, void (Builder::*open)(source::Span)) {
   expected(seen.begin, "`{`");
-  const size_t line_end = std::min(look_.line_end(seen.begin), seen.begin + look_at);
+  const size_t line_end = std::min(look_.line_end(seen.begin), seen.begin + guess_bytes);
   Token token = look_.token(seen.begin);
   const Token first = token;
   const bool body = open == &Builder::engine_open || open == &Builder::model_open;
@@ -272,7 +272,7 @@ size_t Builder::missing_brace(source::Span seen, void (Builder::*open)(source::S
   }
   const std::string_view word = look_.text(first);
   const bool next_declaration = is_file_keyword(word) || (in_model_ && word == "model");
-  const bool goes_on = next_line || amendment_ == Amendment::brace;
+  const bool goes_on = next_line || repair_ == Repair::brace;
   if (first.kind == TokenKind::end || !goes_on || next_declaration) abandon(first.begin);
   (this->*open)(range(first.begin, first.begin));
   return first.begin;
@@ -280,21 +280,21 @@ size_t Builder::missing_brace(source::Span seen, void (Builder::*open)(source::S
 
 size_t Builder::unclosed_brace(source::Span seen) {
   const Token token = look_.token(seen.begin);
-  if (fresh(token.begin)) {
+  if (is_first_report(token.begin)) {
     const bool at_end = token.kind == TokenKind::end;
     const std::string found = look_.describe(token.begin);
-    // It is missing before what begins on another line.
+    // The brace is missing before a token on another line.
     const bool before = at_end || look_.first_on_line(token.begin);
     const size_t end = trivia_.before_gap(token.begin);
-    diag::Diagnostic& said =
+    diag::Diagnostic& added =
         sink_.add(diag::code::unclosed_brace, before ? range(end, end) : range(token), found);
-    if (before && !at_end) said.related(range(token), "{} is here", found);
-    // At the end of the file all that is open is the same mistake.
+    if (before && !at_end) added.related(range(token), "{} is here", found);
+    // At the end of the file, all open braces are one mistake.
     for (size_t i = braces_.size(); i > 0; --i) {
-      said.related(braces_[i - 1].span, "opened here");
+      added.related(braces_[i - 1].span, "opened here");
       if (!at_end) break;
     }
-    said.help("add `}}`");
+    added.help("add `}}`");
   }
   braces_.pop_back();
   return seen.begin;
@@ -325,19 +325,19 @@ size_t Builder::unterminated_regex(source::Span seen) {
 }
 
 size_t Builder::empty_regex(source::Span seen) {
-  atom_ = unread(seen);
+  atom_ = placeholder(seen);
   size_t at = seen.end;
   if (look_.byte(at) == 'i' && !is_word_byte(look_.byte(at + 1))) ++at;
   size_t rest = at;
   while (look_.byte(rest) == ' ' || look_.byte(rest) == '\t' || look_.byte(rest) == '\r') ++rest;
   constexpr std::string_view ends("|&)#}$,\n\0", 9);
   const bool comment = ends.find(look_.byte(rest)) == ends.npos;
-  diag::Diagnostic& said = sink_.add(diag::code::empty_regex, seen);
+  diag::Diagnostic& added = sink_.add(diag::code::empty_regex, seen);
   if (comment) {
-    said.help("a comment begins with `#`");
+    added.help("a comment begins with `#`");
     return look_.line_end(at);
   }
-  said.help("write an expression between the slashes");
+  added.help("write an expression between the slashes");
   return at;
 }
 
@@ -385,7 +385,7 @@ bool Builder::is_near(size_t at, std::string_view keyword) const {
   return edit_distance(word, keyword) <= (keyword.size() > 4 ? 2U : 1U);
 }
 
-size_t Builder::misspelt(source::Span seen, std::string_view keyword) {
+size_t Builder::misspelled(source::Span seen, std::string_view keyword) {
   sink_.add(diag::code::misspelled_keyword, seen, look_.slice(seen.begin, seen.end))
       .help("did you mean `{}`?", keyword);
   return seen.end;

@@ -1,4 +1,4 @@
-// Binds the grammar to the Builder: the one place that knows both.
+// Binds the grammar to the Builder. Only this file knows both.
 #include "syntax/parse.hpp"
 
 #include "grammar/kr.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 namespace g = grammar;
 
-/// What a rule of the grammar does when it was read: one method of Builder, given its span.
+/// The action of a grammar rule: calls a method of Builder with the rule's span.
 template <auto Method>
 struct calls {
   template <class Input>
@@ -121,7 +121,7 @@ template <> struct action<g::expected_dimension> : calls<&Builder::expected_dime
 template <> struct action<g::expected_label> : calls<&Builder::expected_label> {};
 template <> struct action<g::test_case> : calls<&Builder::test_case> {};
 
-/// What is said where a needed rule is missing: a text for `expected …`, or a method of Builder.
+/// The report for a missing rule: a text for `expected …`, or a method of Builder.
 template <class Rule> inline constexpr auto report = nullptr;
 
 template <> inline constexpr auto report<g::path_part> = "a name after `.`";
@@ -172,7 +172,7 @@ template <> inline constexpr auto report<g::model_close> = &Builder::unclosed_br
 template <> inline constexpr auto report<g::labels_close> = &Builder::unclosed_brace;
 template <> inline constexpr auto report<g::test_close> = &Builder::unclosed_brace;
 
-/// What a brace opens that is missing.
+/// The action of a missing opening brace.
 template <class Rule> inline constexpr auto opening = nullptr;
 template <> inline constexpr auto opening<g::rules_open> = &Builder::rules_open;
 template <> inline constexpr auto opening<g::engine_open> = &Builder::engine_open;
@@ -180,15 +180,15 @@ template <> inline constexpr auto opening<g::model_open> = &Builder::model_open;
 template <> inline constexpr auto opening<g::labels_open> = &Builder::labels_open;
 template <> inline constexpr auto opening<g::test_open> = &Builder::test_open;
 
-/// Words near to a keyword.
+/// The keyword that a misspelled word should be.
 template <class Rule> inline constexpr std::string_view intended;
 template <class Keyword>
-inline constexpr std::string_view intended<g::misspelt<Keyword>> = Keyword::text;
+inline constexpr std::string_view intended<g::misspelled<Keyword>> = Keyword::text;
 // clang-format on
 
 template <class Rule>
 struct control : tao::pegtl::normal<Rule> {
-  static size_t mistake(size_t begin, size_t end, Builder& builder) {
+  static size_t report_mistake(size_t begin, size_t end, Builder& builder) {
     using Report = std::remove_cv_t<decltype(report<Rule>)>;
     const source::Span seen = builder.seen(begin, end);
     if constexpr (std::is_same_v<Report, const char*>) {
@@ -196,7 +196,7 @@ struct control : tao::pegtl::normal<Rule> {
     } else if constexpr (!std::is_null_pointer_v<Report>) {
       return (builder.*report<Rule>)(seen);
     } else if constexpr (!intended<Rule>.empty()) {
-      return builder.misspelt(seen, intended<Rule>);
+      return builder.misspelled(seen, intended<Rule>);
     } else {
       return builder.missing_brace(seen, opening<Rule>);
     }

@@ -1,5 +1,5 @@
-// Text to syntax::File. Parsing goes on after an error at the next rule or declaration, so that
-// one run shows all errors; what could be read is returned whatever the sink holds.
+// Parses a text to a syntax::File. After an error, parsing continues at the next rule or
+// declaration, so one run shows all errors. The result contains everything that could be parsed.
 #pragma once
 
 #include "diag/diagnostic.hpp"
@@ -7,7 +7,7 @@
 
 namespace kr::syntax {
 
-/// Parentheses, `!` and `within` may nest this deep; deeper is a diagnostic.
+/// The maximum nesting of parentheses, `!` and `within`; deeper nesting is an error.
 inline constexpr int max_nesting = 256;
 
 File parse(const source::SourceMap& sources, source::FileId file, diag::Sink& sink);

@@ -1,5 +1,5 @@
-// Builder: between items. What is no item is reported once, then amended so that it can be read
-// after all, or skipped; after an item that was given up, the next one is looked for.
+// Builder: recovery between items. Text that is not an item is reported once, then repaired so that
+// it can be parsed, or skipped. After an abandoned item, parsing continues at the next one.
 #include <algorithm>
 
 #include "base/nearest.hpp"
@@ -20,13 +20,13 @@ bool is_word(const Token& token) {
 
 }  // namespace
 
-void Builder::amend(Amendment what, size_t at) {
-  amendment_ = what;
-  amended_at_ = at;
+void Builder::repair(Repair what, size_t at) {
+  repair_ = what;
+  repair_at_ = at;
 }
 
-size_t Builder::meant(size_t at, std::string_view keyword) const {
-  return amended(Amendment::keyword, at) && amended_keyword_ == keyword ? amended_size_ : 0;
+size_t Builder::misspelled_size(size_t at, std::string_view keyword) const {
+  return is_repaired(Repair::keyword, at) && repair_keyword_ == keyword ? repair_size_ : 0;
 }
 
 bool Builder::at_keyword(size_t at) const {
@@ -42,14 +42,14 @@ bool Builder::may_be_name(size_t at) const {
 }
 
 bool Builder::may_be_label(size_t at) const {
-  return amended(Amendment::label, at) || !at_keyword(at);
+  return is_repaired(Repair::label, at) || !at_keyword(at);
 }
 
 bool Builder::is_block(const Token& token) const {
   return is_word(token) && look_.byte(look_.next(token).begin) == '{';
 }
 
-/// Whether the token begins something that stands outside the present block only.
+/// Whether the token begins an item that can only be outside the current block.
 bool Builder::begins_outer(const Token& token) const {
   if (!is_word(token)) return false;
   const std::string_view word = look_.text(token);
@@ -75,7 +75,7 @@ bool Builder::begins_rule(const Token& token) const {
          look_.byte(look_.next(token).begin) == ':';
 }
 
-/// Where a declaration from outside stands no deeper than the block, the block was not closed.
+/// An outer declaration that is not indented deeper than the block: the block was not closed.
 bool Builder::ends_block(const Token& token) const {
   return !braces_.empty() && begins_outer(token) && look_.first_on_line(token.begin) &&
          indent_of(token.begin) <= braces_.back().indent;
@@ -102,8 +102,8 @@ bool Builder::begins_item(const Token& token) const {
   return false;
 }
 
-/// Whether what begins here does so however many braces were skipped before.
-bool Builder::begins_afresh(const Token& token) const {
+/// Whether an item begins here, no matter how many braces were skipped before.
+bool Builder::begins_regardless(const Token& token) const {
   if (!is_word(token) || !look_.first_on_line(token.begin)) return false;
   if (level() != Level::file) return ends_block(token);
   return is_file_keyword(look_.text(token)) && indent_of(token.begin) == 0;
@@ -119,13 +119,13 @@ size_t Builder::next_item(size_t at) const {
     } else if (c == '}' && token.kind == TokenKind::other) {
       if (depth == 0) return token.begin;
       --depth;
-    } else if ((depth == 0 && begins_item(token)) || begins_afresh(token)) {
+    } else if ((depth == 0 && begins_item(token)) || begins_regardless(token)) {
       return token.begin;
     }
   }
 }
 
-/// Past the braces that open at or soon after `at`, on the same line.
+/// The offset after the braced block that begins on the line of `at`.
 size_t Builder::past_block(size_t at) const {
   size_t depth = 0;
   for (Token token = look_.token(at);; token = look_.next(token)) {
@@ -179,7 +179,7 @@ bool Builder::stray(size_t& at) {
   if (token.kind == TokenKind::end) return false;
   if (text_[token.begin] == '}') return stray_brace(at);
   if (ends_block(token)) return false;
-  const bool tried = amendment_ != Amendment::none && amended_at_ == token.begin;
+  const bool tried = repair_ != Repair::none && repair_at_ == token.begin;
   if (!tried && stray_word(token, at)) return true;
   if (reported_at_ != token.begin) {
     stray_token(token);
@@ -199,16 +199,16 @@ bool Builder::stray(size_t& at) {
 }
 
 void Builder::stray_token(const Token& token) {
-  if (!fresh(token.begin)) return;
+  if (!is_first_report(token.begin)) return;
   const char c = text_[token.begin];
-  diag::Diagnostic& said =
+  diag::Diagnostic& added =
       sink_.add(diag::code::syntax, range(token), items(), look_.describe(token.begin));
   if (c == ';' || c == ',') {
-    said.help("remove it: items need no separator");
+    added.help("remove it: items need no separator");
   } else if (c == ':' && level() == Level::labels) {
-    said.help("remove it: a label is followed by its title");
+    added.help("remove it: a label is followed by its title");
   } else {
-    said.help_ = hint(token.begin);
+    added.help_ = hint(token.begin);
   }
 }
 
@@ -216,7 +216,7 @@ bool Builder::stray_brace(size_t& at) {
   if (level() != Level::file) return false;
   const size_t begin = at;
   size_t end = at;
-  // Several in a row are one mistake.
+  // Several consecutive braces are one mistake.
   for (Token token = look_.token(at); look_.byte(token.begin) == '}'; token = look_.next(token)) {
     end = token.end;
   }
@@ -225,9 +225,9 @@ bool Builder::stray_brace(size_t& at) {
     after_misplaced_ = false;
     return true;
   }
-  diag::Diagnostic& said = sink_.add(diag::code::stray_brace, range(begin, begin + 1));
-  if (closed_engine_.valid()) said.related(closed_engine_, "the engine was closed here");
-  said.help("remove it");
+  diag::Diagnostic& added = sink_.add(diag::code::stray_brace, range(begin, begin + 1));
+  if (closed_engine_.valid()) added.related(closed_engine_, "the engine was closed here");
+  added.help("remove it");
   return true;
 }
 
@@ -236,7 +236,7 @@ bool Builder::stray_word(const Token& token, size_t& at) {
     at = next_item(unpaired_quotes(token.begin));
     return true;
   }
-  if (stray_misspelt(token)) return true;
+  if (stray_misspelled(token)) return true;
   switch (level()) {
     case Level::file:
       return stray_in_file(token, at);
@@ -253,7 +253,7 @@ bool Builder::stray_word(const Token& token, size_t& at) {
   return false;
 }
 
-bool Builder::stray_misspelt(const Token& token) {
+bool Builder::stray_misspelled(const Token& token) {
   const std::string_view word = look_.text(token);
   if (!is_word(token) || word.size() > longest_keyword || is_keyword(word)) return false;
   const Token next = look_.next(token);
@@ -263,7 +263,7 @@ bool Builder::stray_misspelt(const Token& token) {
   if (level() == Level::rules) {
     if (!is_word(next) && next.kind != TokenKind::string) return false;
     near = nearest(word, rules_keywords());
-    // `drpo "x"` may as well lack its colon.
+    // `drpo "x"` may also be a rule without its colon.
     if (near && !is_word(next) && *near != "drop") return false;
   } else if (level() == Level::file) {
     near = nearest(word, file_keywords());
@@ -273,22 +273,22 @@ bool Builder::stray_misspelt(const Token& token) {
     if (!near) near = nearest(word, file_keywords());
   }
   if (!near || (after == ':') != (*near == "detect")) return false;
-  amend(Amendment::keyword, token.begin);
-  amended_size_ = word.size();
+  repair(Repair::keyword, token.begin);
+  repair_size_ = word.size();
   for (const auto keywords : {file_keywords(), body_keywords(), rules_keywords()}) {
     for (const std::string& keyword : keywords) {
-      if (keyword == *near) amended_keyword_ = keyword;
+      if (keyword == *near) repair_keyword_ = keyword;
     }
   }
   const bool foreign =
       in_body ? is_file_keyword(*near) : level() == Level::file && is_body_keyword(*near);
   if (foreign) return false;
-  misspelt(range(token), amended_keyword_);
+  misspelled(range(token), repair_keyword_);
   return true;
 }
 
 void Builder::report_misplaced(const Token& token, std::string_view where, std::string_view help) {
-  if (!fresh(token.begin)) return;
+  if (!is_first_report(token.begin)) return;
   sink_.add(diag::code::misplaced, range(token), excerpt(look_.text(token), 40), where).help_ =
       help;
 }
@@ -299,18 +299,18 @@ bool Builder::stray_in_file(const Token& token, size_t& at) {
   const bool body_item = is_word(token) && (is_body_keyword(word) || is_block(token));
   const bool rule = (is_word(token) || token.kind == TokenKind::string) && colon;
   if (!body_item && !rule) return false;
-  if (!after_misplaced_ && fresh(token.begin)) {
-    diag::Diagnostic& said =
+  if (!after_misplaced_ && is_first_report(token.begin)) {
+    diag::Diagnostic& added =
         sink_.add(diag::code::misplaced, range(token), excerpt(word, 40),
                   body_item ? "outside an engine" : "outside a block of rules");
-    if (closed_engine_.valid()) said.related(closed_engine_, "the engine was closed here");
-    said.help_ = body_item ? "put it into an engine" : rules_belong;
+    if (closed_engine_.valid()) added.related(closed_engine_, "the engine was closed here");
+    added.help_ = body_item ? "put it into an engine" : rules_belong;
     if (is_block(token))
-      said.help("for rules that engines share: `table NAME for {} {{ … }}`", word);
+      added.help("for rules that engines share: `table NAME for {} {{ … }}`", word);
     after_misplaced_ = closed_engine_.valid();
   }
   if (body_item) {
-    amend(Amendment::place, token.begin);
+    repair(Repair::place, token.begin);
   } else {
     at = next_item(token.end);
   }
@@ -343,13 +343,13 @@ bool Builder::stray_in_body(const Token& token, size_t& at) {
     return true;
   }
   if (!is_keyword(word) && begins_rule(look_.next(token))) {
-    amend(Amendment::brace, token.begin);
+    repair(Repair::brace, token.begin);
     return true;
   }
   if (!is_file_keyword(word)) return false;
   report_misplaced(token, "inside an engine",
                    "move it out of the engine, to the top level of the file");
-  amend(Amendment::place, token.begin);
+  repair(Repair::place, token.begin);
   return true;
 }
 
@@ -369,18 +369,19 @@ bool Builder::stray_in_rules(const Token& token, size_t& at) {
                        (after != '\0' && starts.find(after) != starts.npos);
   const bool name = is_word(next) && same_line && !begins_item(next);
   if (!operand && !name) return false;
-  if (!fresh(token.begin)) return false;
+  if (!is_first_report(token.begin)) return false;
   sink_.add(diag::code::missing_colon, range(token), excerpt(look_.text(token), 40))
       .help("write `{}:`", excerpt(look_.text(token), 40));
-  amend(Amendment::colon, token.begin);
+  repair(Repair::colon, token.begin);
   return true;
 }
 
 bool Builder::stray_in_labels(const Token& token, size_t&) {
-  if (!is_word(token) || !is_keyword(look_.text(token)) || !fresh(token.begin)) return false;
+  if (!is_word(token) || !is_keyword(look_.text(token)) || !is_first_report(token.begin))
+    return false;
   sink_.add(diag::code::keyword_as_name, range(token), look_.text(token), "a label without quotes")
       .help("write `\"{}\"`", look_.text(token));
-  amend(Amendment::label, token.begin);
+  repair(Repair::label, token.begin);
   return true;
 }
 

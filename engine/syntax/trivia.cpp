@@ -51,7 +51,7 @@ Trivia::Block Trivia::block_before(size_t at) const {
     const bool begun = block.last > block.first;
     if (stop != comment.span.end || !alone(comment)) break;
     if (begun && (blank_line || !comment.doc)) break;
-    if (!begun) block.parted = block.parted || blank_line;
+    if (!begun) block.separated = block.separated || blank_line;
     if (comment.doc) {
       if (!begun) block.last = i;
       block.first = i - 1;
@@ -80,9 +80,9 @@ Doc Trivia::before(size_t at) const {
   return text_of(block.first, block.last);
 }
 
-bool Trivia::parted(size_t at) const {
+bool Trivia::separated(size_t at) const {
   const Block block = block_before(at);
-  return block.last > block.first && block.parted;
+  return block.last > block.first && block.separated;
 }
 
 Doc Trivia::of_file(size_t at, bool all) const {
@@ -90,7 +90,7 @@ Doc Trivia::of_file(size_t at, bool all) const {
   while (end > 0 && comments_[end - 1].span.begin >= at) --end;
   if (!all) {
     const Block block = block_before(at);
-    if (block.last > block.first && !block.parted) end = block.first;
+    if (block.last > block.first && !block.separated) end = block.first;
   }
   Doc doc;
   for (size_t i = 0; i < end; ++i) {

@@ -1,4 +1,4 @@
-// Comments, and which `##` blocks document what.
+// Comments, and the declarations that `##` blocks document.
 #pragma once
 
 #include <string_view>
@@ -12,18 +12,18 @@ class Trivia {
  public:
   Trivia(std::string_view text, source::FileId file) : text_(text), file_(file) {}
 
-  /// A comment from its `#` to the end of its line. Those met a second time are left out.
+  /// A comment from its `#` to the end of its line. A comment that was added before is ignored.
   void add(size_t begin, size_t end);
 
-  /// The `##` block that stands before `at`, nothing but blanks and other comments between.
+  /// The `##` block before `at`; only blanks and other comments may be between them.
   Doc before(size_t at) const;
-  /// The `##` blocks before the first declaration, at `at`, that document the file: those that a
-  /// blank line parts from it, all of them where `all` says so.
+  /// The `##` blocks before the first declaration, at `at`, that document the file: those with a
+  /// blank line before the declaration, or all of them with `all`.
   Doc of_file(size_t at, bool all) const;
-  /// The end of the last thing before `at` that is neither blank nor comment.
+  /// The end of the last byte before `at` that is neither blank nor part of a comment.
   size_t before_gap(size_t at) const;
-  /// Whether the block before `at` is parted from it by a blank line.
-  bool parted(size_t at) const;
+  /// Whether a blank line separates the block from `at`.
+  bool separated(size_t at) const;
 
   std::vector<Comment> take() { return std::move(comments_); }
 
@@ -31,12 +31,12 @@ class Trivia {
   struct Block {
     size_t first = 0;  // comments [first, last)
     size_t last = 0;
-    bool parted = false;  // a blank line between it and what follows
+    bool separated = false;  // a blank line follows it
   };
   Block block_before(size_t at) const;
   Doc text_of(size_t first, size_t last) const;
   bool alone(const Comment& comment) const;
-  /// Line breaks in the blanks before `at`; the place of the last other byte in `stop`.
+  /// The number of line breaks in the blanks before `at`; sets `stop` to where these blanks begin.
   size_t breaks_before(size_t at, size_t& stop) const;
 
   std::string_view text_;

@@ -14,8 +14,7 @@ bool is_word_byte(char c) {
 }
 
 bool is_word(std::string_view text) {
-  return !text.empty() && text.front() != '-' &&
-         std::all_of(text.begin(), text.end(), is_word_byte);
+  return !text.empty() && text.front() != '-' && std::ranges::all_of(text, is_word_byte);
 }
 
 std::string quoted_text(std::string_view text) {
@@ -28,7 +27,7 @@ std::string quoted_text(std::string_view text) {
       ++at;
       continue;
     }
-    // What a terminal is not shown as it is, is not hidden in a rules file either.
+    // Bytes that a terminal cannot show are escaped in a rules file too.
     const Glyph glyph = first_glyph(text.substr(at));
     const std::string_view bytes = text.substr(at, glyph.bytes);
     if (glyph.shown == bytes && c != '\t') {

@@ -1,4 +1,4 @@
-// Names and texts as a rules file spells them.
+// The spelling of names and texts in a rules file.
 #pragma once
 
 #include <string>
@@ -6,17 +6,17 @@
 
 namespace kr::syntax {
 
-/// A byte of a word: a letter, a digit, `_` or, but for the first, `-`.
+/// A byte of a word: a letter, a digit, `_`, or `-` except at the start.
 bool is_word_byte(char c);
 
-/// Whether it can stand as a name without quotes. Keywords can, in most places.
+/// Whether `text` can be a name without quotes. Keywords can be names in most places.
 bool is_word(std::string_view text);
 
-/// Between quotes; bytes that would not be seen as they are become `\xNN`. Not for the empty text,
-/// which a rules file does not have.
+/// `text` in quotes; unprintable bytes become `\xNN`. `text` must not be empty: rules files have no
+/// empty texts.
 std::string quoted_text(std::string_view text);
 
-/// A label where a rule gives it.
+/// The label as a rule spells it.
 std::string label_text(std::string_view label);
 
 }  // namespace kr::syntax

@@ -33,13 +33,11 @@ class Collector {
       for (const sema::RuleId rule : outcome.rules) reach(rule, program_.tests[outcome.test]);
     }
     Coverage coverage;
-    for (const auto& [id, one] : rules_of_files_) tell(id, one, coverage);
-    for (const Shared& one : shared_) tell(one, coverage);
-    std::sort(coverage.unreached.begin(), coverage.unreached.end(),
-              [](const Unreached& a, const Unreached& b) {
-                return std::pair(a.place.file, a.place.begin) <
-                       std::pair(b.place.file, b.place.begin);
-              });
+    for (const auto& [id, one] : rules_of_files_) add_to(coverage, id, one);
+    for (const Shared& one : shared_) add_to(coverage, one);
+    std::ranges::sort(coverage.unreached, [](const Unreached& a, const Unreached& b) {
+      return std::pair(a.place.file, a.place.begin) < std::pair(b.place.file, b.place.begin);
+    });
     return coverage;
   }
 
@@ -47,7 +45,7 @@ class Collector {
   struct Covered {
     std::vector<Alternative> alternatives;  // empty for `otherwise`
     std::vector<char> reached;              // by alternative
-    std::vector<size_t> shared;             // of the patterns it is made of: indices
+    std::vector<size_t> shared;             // alternatives of its patterns: indices of shared_
     bool any = false;
   };
 
@@ -80,7 +78,7 @@ class Collector {
     return prove::alternatives_of(formulas_, program_, rules_.sources(), expr, place);
   }
 
-  /// Those of the named patterns that the expression at `place` is one of, or has as alternatives.
+  /// Adds the alternatives of named patterns that the expression at `place` is or contains.
   void add_patterns(sema::ExprId id, source::Span place, std::set<sema::ExprId>& seen,
                     std::vector<size_t>& all) {
     const sema::Expr& expr = program_.exprs.get(id);
@@ -122,7 +120,7 @@ class Collector {
     }
   }
 
-  void tell(sema::RuleId id, const Covered& one, Coverage& coverage) {
+  void add_to(Coverage& coverage, sema::RuleId id, const Covered& one) {
     const sema::Rule& rule = program_.rules.get(id);
     ++coverage.rules;
     coverage.rules_reached += one.any ? 1 : 0;
@@ -141,24 +139,24 @@ class Collector {
     }
   }
 
-  void tell(const Shared& one, Coverage& coverage) {
+  void add_to(Coverage& coverage, const Shared& one) {
     ++coverage.alternatives;
     if (one.reached) {
       ++coverage.alternatives_reached;
       return;
     }
-    Unreached told;
+    Unreached result;
     for (const sema::RuleId rule : one.rules) {
-      told = unreached(rule, one.alternative.place, &one.alternative);
-      if (!told.test.empty()) break;
+      result = unreached(rule, one.alternative.place, &one.alternative);
+      if (!result.test.empty()) break;
     }
-    coverage.unreached.push_back(std::move(told));
+    coverage.unreached.push_back(std::move(result));
   }
 
-  /// With a test in the first model where the rule can be reached so.
+  /// With a test for the first model in which a subject reaches the rule.
   Unreached unreached(sema::RuleId id, source::Span where, const Alternative* alternative) {
     const sema::Rule& rule = program_.rules.get(id);
-    Unreached told{id, where, alternative == nullptr, {}, {}};
+    Unreached result{id, where, alternative == nullptr, {}, {}};
     for (const EffectiveList& list : lists_) {
       if (!list.model) continue;
       size_t place = 0;
@@ -168,15 +166,15 @@ class Collector {
                                       : place < list.rules.size() ? list.rules[place].formula
                                                                   : formulas_.always();
       const prove::Finding finding = prover_.find(wanted, list.above(place));
-      // A test cannot speak of the empty name.
+      // A test cannot have the empty name.
       if (!finding.found() || finding.witness.name.empty()) continue;
-      told.whose = program_.title(*list.model);
-      told.test = fmt::format("{} => {} {}", to_string(finding.witness),
-                              program_.dimensions.get(rule.dimension).name,
-                              written_label(rule, finding.witness));
+      result.whose = program_.title(*list.model);
+      result.test = fmt::format("{} => {} {}", to_string(finding.witness),
+                                program_.dimensions.get(rule.dimension).name,
+                                written_label(rule, finding.witness));
       break;
     }
-    return told;
+    return result;
   }
 
   static std::string written_label(const sema::Rule& rule, const prove::Witness& witness) {

@@ -1,4 +1,4 @@
-// What the tests of a ruleset do not reach, with a test to paste for it.
+// Finds rules that no test of a ruleset reaches, and suggests tests.
 #pragma once
 
 #include <span>
@@ -10,22 +10,22 @@
 
 namespace kr::testing {
 
-/// A rule that labels no test's name, or an alternative of it that holds for none.
+/// A rule that labels no name of a test, or an alternative that matches none.
 struct Unreached {
-  sema::RuleId rule;  // of an alternative of a named pattern: one that uses it
+  sema::RuleId rule;  // for an alternative of a named pattern: a rule that uses it
   source::Span place;
   bool whole = false;  // the rule, not one alternative
-  /// A test that passes, and reaches the place: of which engine and model (`vllm/llama`), and its
-  /// line (`"flash" => substage attn`). Empty where no subject reaches it, or none was found.
+  /// A passing test that reaches the place: its engine and model (`vllm/llama`), and its line
+  /// (`"flash" => substage attn`). Empty if no subject reaches it or none was found.
   std::string whose;
   std::string test;
 };
 
-/// Rules of root files for engines and models, phases left out: tests do not speak of them.
+/// Covers rules of root files for engines and models, without phases: tests cannot test those.
 ///
-/// An alternative is what stands between the outermost `|` of a rule; at least one a rule. What so
-/// stands in a named pattern of a root file counts too where a rule or alternative is that pattern:
-/// once, however many rules use it, and any of them may reach it.
+/// Alternatives are the operands of the outermost `|` of a rule; each rule has at least one. If a
+/// rule or alternative is a named pattern of a root file, the alternatives of the pattern count
+/// too: once, even if several rules use it, and any of these rules can reach it.
 struct Coverage {
   size_t rules = 0;
   size_t rules_reached = 0;
@@ -34,7 +34,7 @@ struct Coverage {
   std::vector<Unreached> unreached;  // by place
 };
 
-/// `outcomes` are those of run_tests.
+/// `outcomes` are from run_tests.
 Coverage coverage_of(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes);
 
 }  // namespace kr::testing

@@ -1,4 +1,4 @@
-// Tests that fail, as diagnostics: the expectation, and the rule that won in its place.
+// Reports failing tests as diagnostics: the expectation, and the rule that labels the name.
 #include <algorithm>
 
 #include "testing/testing.hpp"
@@ -6,7 +6,7 @@
 namespace kr::testing {
 namespace {
 
-/// Models that miss one expectation in the same way.
+/// Models that fail one expectation in the same way.
 struct Failure {
   const sema::Test* test = nullptr;
   const TestOutcome::Miss* miss = nullptr;
@@ -20,7 +20,7 @@ bool same_way(const TestOutcome::Miss& a, const TestOutcome::Miss& b) {
 std::vector<Failure> failures_of(const sema::Program& program,
                                  std::span<const TestOutcome> outcomes) {
   std::vector<Failure> failures;
-  size_t first = 0;  // of the failures of the test at hand
+  size_t first = 0;  // the first failure of the current test
   for (size_t i = 0; i < outcomes.size(); ++i) {
     if (i > 0 && outcomes[i].test != outcomes[i - 1].test) first = failures.size();
     for (const TestOutcome::Miss& miss : outcomes[i].misses) {
@@ -35,7 +35,7 @@ std::vector<Failure> failures_of(const sema::Program& program,
   return failures;
 }
 
-/// `vllm/llama, vllm/ds`; of many models the first few.
+/// `vllm/llama, vllm/ds`; only the first of many models.
 std::string titles(const sema::Program& program, const std::vector<sema::ModelId>& models) {
   constexpr size_t shown = 4;
   std::string text;

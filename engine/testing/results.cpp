@@ -14,10 +14,10 @@
 namespace kr::testing {
 namespace {
 
-/// One outcome with what is said of it in every format.
-class Told {
+/// The properties of an outcome that all formats show.
+class OutcomeView {
  public:
-  Told(const TestedFile& file, const TestOutcome& outcome)
+  OutcomeView(const TestedFile& file, const TestOutcome& outcome)
       : program_(file.rules.program()), sources_(file.rules.sources()), outcome_(outcome) {}
 
   const sema::Test& test() const { return program_.tests[outcome_.test]; }
@@ -29,7 +29,7 @@ class Told {
   const std::string& dimension(const TestOutcome::Miss& miss) const {
     return program_.dimensions.get(miss.dimension).name;
   }
-  /// `file:line` of the rule that won; empty where none did.
+  /// `file:line` of the rule that gave the label; empty: none.
   std::string rule(const TestOutcome::Miss& miss) const {
     return miss.rule ? sources_.place(program_.rules.get(*miss.rule).span) : std::string();
   }
@@ -42,27 +42,27 @@ class Told {
 };
 
 void write_json(const TestedFile& file, const TestOutcome& outcome, JsonWriter& json) {
-  const Told told(file, outcome);
+  const OutcomeView view(file, outcome);
   json.open('{', true);
-  json.key("file").text(told.file());
-  json.key("line").number(told.line());
-  json.key("engine").text(told.engine().name);
-  json.key("model").text(told.model().name);
-  json.key("kind").text(to_string(told.kind()));
-  json.key("name").text(told.test().name);
+  json.key("file").text(view.file());
+  json.key("line").number(view.line());
+  json.key("engine").text(view.engine().name);
+  json.key("model").text(view.model().name);
+  json.key("kind").text(to_string(view.kind()));
+  json.key("name").text(view.test().name);
   json.key("within").open('[');
-  for (const std::string& outer : told.test().within) json.text(outer);
+  for (const std::string& outer : view.test().within) json.text(outer);
   json.close(']');
   json.key("passed").number(outcome.passed());
   json.key("misses").open('[');
   for (const TestOutcome::Miss& miss : outcome.misses) {
     json.open('{');
-    json.key("dimension").text(told.dimension(miss));
+    json.key("dimension").text(view.dimension(miss));
     json.key("expected").text(miss.expected);
     json.key("actual").text(miss.actual);
     json.key("rule");
     if (miss.rule) {
-      json.text(told.rule(miss));
+      json.text(view.rule(miss));
     } else {
       json.null();
     }
@@ -73,61 +73,49 @@ void write_json(const TestedFile& file, const TestOutcome& outcome, JsonWriter& 
 }
 
 diag::JunitCase junit_case(const TestedFile& file, const TestOutcome& outcome) {
-  const Told told(file, outcome);
-  diag::JunitCase one{.classname = told.engine().name + '/' + told.model().name,
-                .name = told.test().name,
-                .file = told.file(),
-                .line = told.line(),
-                .failure = outcome.passed() ? "" : "failing-test",
-                .message = {},
-                .lines = {}};
-  if (told.kind() != operation_kind_of(one.name)) {
-    one.name = fmt::format("@{} {}", to_string(told.kind()), one.name);
+  const OutcomeView view(file, outcome);
+  diag::JunitCase one{.classname = view.engine().name + '/' + view.model().name,
+                      .name = view.test().name,
+                      .file = view.file(),
+                      .line = view.line(),
+                      .failure = outcome.passed() ? "" : "failing-test",
+                      .message = {},
+                      .lines = {}};
+  if (view.kind() != operation_kind_of(one.name)) {
+    one.name = fmt::format("@{} {}", to_string(view.kind()), one.name);
   }
-  for (const std::string& outer : told.test().within) one.name += " within " + outer;
+  for (const std::string& outer : view.test().within) one.name += " within " + outer;
   for (const TestOutcome::Miss& miss : outcome.misses) {
-    const std::string said =
-        fmt::format("expected {} {}, got {}", told.dimension(miss), miss.expected, miss.actual);
-    one.message += (one.message.empty() ? "" : "; ") + said;
-    one.lines += fmt::format("{}:{}: {}", told.file(), told.line_of(miss), said);
-    one.lines += miss.rule ? ", by the rule at " + told.rule(miss) : ", by no rule";
+    const std::string report =
+        fmt::format("expected {} {}, got {}", view.dimension(miss), miss.expected, miss.actual);
+    one.message += (one.message.empty() ? "" : "; ") + report;
+    one.lines += fmt::format("{}:{}: {}", view.file(), view.line_of(miss), report);
+    one.lines += miss.rule ? ", by the rule at " + view.rule(miss) : ", by no rule";
     one.lines += '\n';
   }
   return one;
 }
 
-TestCounts count(const TestedFile& file) {
-  TestCounts counts{file.outcomes.size(), 0};
-  for (const TestOutcome& outcome : file.outcomes) counts.failed += outcome.passed() ? 0 : 1;
-  return counts;
-}
-
-/// How the file that was asked for is shown.
-const std::string& path_of(const TestedFile& file) {
-  return file.rules.sources().path(file.rules.rules->files.front().file);
-}
-
-/// Tests of one engine or model, by their lines.
+/// The lines of the tests of one engine or model.
 struct Block {
   std::string whose;
   std::vector<std::string> lines;
 };
 
-/// As `kr fmt` lays them out.
+/// A `test` block in the layout of `kr fmt`.
 std::string tests_of(const Block& block) {
   return layout::laid_out(
       fmt::format("test {} {{\n{}\n}}\n", block.whose, fmt::join(block.lines, "\n")));
 }
 
-/// The tests that reach what is not, each line once.
+/// Test blocks that reach the unreached rules, without duplicate lines.
 std::string tests_to_paste(std::span<const Unreached> unreached) {
   std::vector<Block> blocks;
   for (const Unreached& one : unreached) {
     if (one.test.empty()) continue;
-    auto at = std::find_if(blocks.begin(), blocks.end(),
-                           [&](const Block& block) { return block.whose == one.whose; });
+    auto at = std::ranges::find(blocks, one.whose, &Block::whose);
     if (at == blocks.end()) at = blocks.insert(at, {one.whose, {}});
-    if (std::find(at->lines.begin(), at->lines.end(), one.test) == at->lines.end()) {
+    if (std::ranges::find(at->lines, one.test) == at->lines.end()) {
       at->lines.push_back(one.test);
     }
   }
@@ -136,11 +124,11 @@ std::string tests_to_paste(std::span<const Unreached> unreached) {
   return text;
 }
 
-/// What an unreached place says, on one line of some length.
+/// The text of an unreached place, as one short line.
 std::string text_of(const TestedFile& file, const Unreached& one) {
   constexpr size_t shown = 60;
   std::string text(file.rules.sources().text(one.place));
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::ranges::replace(text, '\n', ' ');
   return excerpt(text, shown);
 }
 
@@ -159,7 +147,7 @@ void write_json(const TestedFile& file, const Unreached& one, JsonWriter& json) 
   json.close('}');
 }
 
-/// Summed over all files; none where coverage was not asked for.
+/// The sum over all files; none if coverage was not requested.
 std::optional<Coverage> coverage_of(std::span<const TestedFile> files) {
   std::optional<Coverage> all;
   for (const TestedFile& file : files) {
@@ -214,9 +202,8 @@ std::string coverage_text(std::span<const TestedFile> files) {
 TestCounts count(std::span<const TestedFile> files) {
   TestCounts all;
   for (const TestedFile& file : files) {
-    const TestCounts own = count(file);
-    all.tests += own.tests;
-    all.failed += own.failed;
+    all.tests += file.outcomes.size();
+    for (const TestOutcome& outcome : file.outcomes) all.failed += outcome.passed() ? 0 : 1;
   }
   return all;
 }
@@ -263,7 +250,8 @@ std::string tests_json(std::span<const TestedFile> files) {
 std::string tests_junit(std::span<const TestedFile> files) {
   std::vector<diag::JunitSuite> suites;
   for (const TestedFile& file : files) {
-    diag::JunitSuite& suite = suites.emplace_back(diag::JunitSuite{path_of(file), {}});
+    diag::JunitSuite& suite = suites.emplace_back(
+        diag::JunitSuite{file.rules.sources().path(file.rules.rules->files.front().file), {}});
     for (const TestOutcome& outcome : file.outcomes) {
       suite.cases.push_back(junit_case(file, outcome));
     }

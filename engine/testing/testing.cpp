@@ -1,6 +1,7 @@
 #include "testing/testing.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "match/evaluate.hpp"
 #include "prove/allowance.hpp"
@@ -8,44 +9,10 @@
 namespace kr::testing {
 namespace {
 
-/// The dimensions of one model, made ready when a test first asks for them.
-class ModelMatchers {
- public:
-  ModelMatchers(const sema::Program& program, sema::ModelId model)
-      : program_(program), tables_(program.models.get(model).tables) {
-    matchers_.resize(tables_.size());
-  }
-
-  bool has(sema::DimensionId dimension) const { return index_of(dimension).has_value(); }
-
-  /// The rule that labels the subject; none: unclassified.
-  std::optional<sema::RuleId> match(sema::DimensionId dimension, const match::Subject& subject) {
-    const auto index = index_of(dimension);
-    if (!index) return std::nullopt;
-    auto& matcher = matchers_[*index];
-    if (!matcher) matcher.emplace(program_, tables_[*index]);
-    return matcher->match(subject);
-  }
-
- private:
-  std::optional<size_t> index_of(sema::DimensionId dimension) const {
-    for (size_t i = 0; i < tables_.size(); ++i) {
-      if (tables_[i].dimension == dimension) return i;
-    }
-    return std::nullopt;
-  }
-
-  const sema::Program& program_;
-  const std::vector<sema::Table>& tables_;
-  std::vector<std::optional<match::TableMatcher>> matchers_;
-};
-
 class Runner {
  public:
   Runner(const sema::Program& program, std::span<const TestSubject> subjects)
-      : program_(program), subjects_(subjects) {
-    models_.resize(program_.models.size());
-  }
+      : program_(program), subjects_(subjects) {}
 
   std::vector<TestOutcome> run() {
     std::vector<TestOutcome> outcomes;
@@ -58,25 +25,22 @@ class Runner {
   }
 
  private:
-  ModelMatchers& matchers(sema::ModelId model) {
-    auto& matchers = models_[model.index];
-    if (!matchers) matchers.emplace(program_, model);
-    return *matchers;
-  }
-
   bool is_default(sema::ModelId model) const { return !program_.models.get(model).span.valid(); }
 
   std::optional<TestOutcome> run(size_t index, sema::ModelId model) {
     const sema::Test& test = program_.tests[index];
     TestOutcome outcome{index, model, {}, {}};
-    ModelMatchers& matchers = this->matchers(model);
-    size_t asked = 0;
+    size_t checked = 0;
     for (const sema::Expectation& expected : test.expected) {
-      if (!matchers.has(expected.dimension) && is_default(model)) continue;
-      ++asked;
-      const auto rule = matchers.match(expected.dimension, subjects_[index].subject());
-      if (rule &&
-          std::find(outcome.rules.begin(), outcome.rules.end(), *rule) == outcome.rules.end()) {
+      const sema::Table* table = program_.models.get(model).table(expected.dimension);
+      if (table == nullptr && is_default(model)) continue;
+      ++checked;
+      std::optional<sema::RuleId> rule;
+      if (table != nullptr) {
+        const auto at = matchers_.try_emplace(table, program_, *table).first;
+        rule = at->second.match(subjects_[index].subject());
+      }
+      if (rule && std::ranges::find(outcome.rules, *rule) == outcome.rules.end()) {
         outcome.rules.push_back(*rule);
       }
       std::string actual = label(rule, test.name);
@@ -84,7 +48,7 @@ class Runner {
       outcome.misses.push_back(
           {expected.dimension, expected.label, std::move(actual), rule, expected.span});
     }
-    if (asked == 0 && !test.expected.empty()) return std::nullopt;
+    if (checked == 0 && !test.expected.empty()) return std::nullopt;
     return outcome;
   }
 
@@ -96,7 +60,7 @@ class Runner {
 
   const sema::Program& program_;
   std::span<const TestSubject> subjects_;
-  std::vector<std::optional<ModelMatchers>> models_;
+  std::unordered_map<const sema::Table*, match::TableMatcher> matchers_;  // created on demand
 };
 
 }  // namespace

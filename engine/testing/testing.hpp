@@ -1,4 +1,4 @@
-// Tests written in rulesets: run, and told as diagnostics.
+// Runs the tests of rulesets and reports failures as diagnostics.
 #pragma once
 
 #include <atomic>
@@ -17,18 +17,18 @@ struct TestOutcome {
   struct Miss {
     sema::DimensionId dimension;
     std::string expected;
-    std::string actual;                // label given, or `unclassified`
-    std::optional<sema::RuleId> rule;  // that gave it; none: unclassified
+    std::string actual;                // the label, or `unclassified`
+    std::optional<sema::RuleId> rule;  // the rule that gave it; none: unclassified
     source::Span span;                 // of the expectation
   };
   size_t test = 0;  // index into Program::tests
   sema::ModelId model;
-  std::vector<sema::RuleId> rules;  // that gave the labels asked for, each once
+  std::vector<sema::RuleId> rules;  // the rules that gave the expected dimensions' labels; unique
   std::vector<Miss> misses;         // empty: passed
   bool passed() const noexcept { return misses.empty(); }
 };
 
-/// What rules see of a test: its name and context, scanned. `subject()` looks into this object.
+/// The scanned name and context of a test. `subject()` refers to this object.
 struct TestSubject {
   match::AtomSet name;
   OperationKind kind = OperationKind::kernel;
@@ -36,23 +36,23 @@ struct TestSubject {
   match::Subject subject() const { return {.name = &name, .kind = kind, .within = within}; }
 };
 
-/// By index into Program::tests. Needs the database of `rules`. Once `stop`, which may be null, is
-/// set by any thread, it throws prove::Stopped.
+/// By index into Program::tests. Needs the database of `rules`. Throws prove::Stopped after any
+/// thread sets `stop`, which may be null.
 std::vector<TestSubject> test_subjects(const match::CompiledRules& rules,
                                        const std::atomic<bool>* stop = nullptr);
 
-/// Every test of the Program, in its order, for every model it is for.
+/// Runs every test of the Program for every model of the test, in order.
 ///
-/// A model without the dimension expected gives `unclassified` in it; `default` alone, which nobody
-/// wrote, is not asked for a dimension that the engine itself has no rules for, and a test that
-/// asks it for nothing else has no outcome for it.
+/// A model without an expected dimension gives `unclassified`. But `default`, which is not written
+/// in the file, is not tested for dimensions without rules in the engine itself; if a test expects
+/// only such dimensions, it has no outcome for `default`.
 std::vector<TestOutcome> run_tests(const match::CompiledRules& rules);
-/// `subjects` are those of test_subjects.
+/// `subjects` are from test_subjects.
 std::vector<TestOutcome> run_tests(const match::CompiledRules& rules,
                                    std::span<const TestSubject> subjects);
 
-/// Adds a `failing-test` for each miss to `sink`. Models that miss in the same way are told
-/// together.
+/// Adds a `failing-test` for each miss to `sink`. Models that fail in the same way share a
+/// diagnostic.
 void report_failures(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes,
                      diag::Sink& sink);
 

@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     KR_CHECK(diagnostic.span.begin <= diagnostic.span.end);
   }
   if (!regex) return 0;
-  (void)regex::dump(*regex);
+  (void)regex::to_hyperscan(*regex);
   (void)regex::to_hyperscan(*regex);
   (void)regex::to_re2(*regex);
   (void)regex::group_names(*regex);

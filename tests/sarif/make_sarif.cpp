@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "diag/formats.hpp"
+#include "diag/render.hpp"
 #include "explain/explain.hpp"
 
 using namespace kr;

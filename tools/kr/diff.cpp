@@ -66,7 +66,7 @@ match::CompiledRules load(const std::string& name, bool beside, bool scanned, St
 }
 
 void add_run(const classify::RunSpec& run, const DiffOptions& options, Streams& streams,
-             std::vector<compare::NameMet>& names) {
+             std::vector<compare::TimedName>& names) {
   trace::Progress progress;
   const ProgressShown shown(streams, run.path, progress);
   trace::OpenOptions open = options.trace.open;
@@ -108,9 +108,9 @@ void check_engine(const classify::RunSpec& run, const sema::Program& before,
 }
 
 /// Names met in several places are one.
-std::vector<compare::NameMet> joined(std::vector<compare::NameMet> names) {
+std::vector<compare::TimedName> joined(std::vector<compare::TimedName> names) {
   std::map<std::tuple<std::string, OperationKind, std::string, std::string>, int64_t> totals;
-  for (compare::NameMet& one : names) {
+  for (compare::TimedName& one : names) {
     int64_t& total = totals[{one.name, one.kind, one.engine, one.model}];
     if (__builtin_add_overflow(total, one.total_ns, &total)) {
       throw Error("", "the sum of the times of all runs exceeds 64 bits of nanoseconds");
@@ -179,7 +179,7 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   refuse(!options.by.empty(), "--by", "rulesets");
   refuse(!options.level.empty(), "--level", "rulesets");
   refuse(!options.rules.names.empty(), "--rules", "rulesets");
-  std::vector<compare::NameMet> names;
+  std::vector<compare::TimedName> names;
   for (const std::string& path : options.names) {
     for (std::string& name : names_of_file(path)) {
       const OperationKind kind = operation_kind_of(name);

@@ -8,7 +8,7 @@
 #include "base/nearest.hpp"
 #include "base/plural.hpp"
 #include "base/unified_diff.hpp"
-#include "diag/formats.hpp"
+#include "diag/render.hpp"
 #include "explain/explain.hpp"
 #include "lint/lint_files.hpp"
 #include "rule_paths.hpp"
@@ -137,9 +137,9 @@ Exit lint(const LintArguments& options, Streams& streams) {
     return infos || unasked || one.severity != diag::Severity::info;
   };
   const bool infos = options.info || level == diag::Severity::info;
-  how.told = [&](const diag::Diagnostic& one) { return asked(one, infos); };
+  how.should_report = [&](const diag::Diagnostic& one) { return asked(one, infos); };
   // What is not proven is said as an info, so those are meant.
-  how.mended = [&](const diag::Diagnostic& one) {
+  how.should_fix = [&](const diag::Diagnostic& one) {
     return asked(one, infos || options.unsafe_fixes);
   };
   const std::vector<std::string> files = inputs_of(options, library, how);

@@ -89,7 +89,7 @@ std::vector<std::string> tokens_of(const std::string& text) {
   std::vector<std::string> tokens;
   for (const layout::Token& token : layout::tokens_of(text, parsed.file.comments)) {
     if (token.kind == syntax::TokenKind::end) break;
-    const bool touches = token.glued && !test::may_touch(tokens.back(), std::string(token.text));
+    const bool touches = token.adjacent && !test::may_touch(tokens.back(), std::string(token.text));
     if (touches) {
       tokens.back() += token.text;
     } else {

@@ -138,7 +138,7 @@ TEST_CASE("tables give the first rule that holds") {
       std::vector<sema::RuleId> also;
       const auto expected = first_that_holds(one, subject, &also);
       REQUIRE(matcher.match(subject) == expected);
-      REQUIRE(match::also_hold(program, one.table, subject) == also);
+      REQUIRE(match::later_matches(program, one.table, subject) == also);
       const match::Subject alone{&name, subject.kind, {}};
       differs_within = differs_within || first_that_holds(one, alone) != expected;
     }

@@ -1,4 +1,4 @@
-#include "diag/formats.hpp"
+#include "diag/render.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "support/page_examples.hpp"
+
 using namespace kr;
 
 TEST_CASE("codes are found by id or name, whatever the case, and near ones suggested") {
@@ -17,7 +19,7 @@ TEST_CASE("codes are found by id or name, whatever the case, and near ones sugge
 }
 
 TEST_CASE("examples are cut out of a page") {
-  const auto examples = explain::examples_of(
+  const auto examples = test::examples_of(
       "# KR1 x\n\n```kr bad latin-1\na\n\nb\n```\ntext\n```sh\nkr lint\n```\n\n```kr "
       "good\nc\n```\n");
   REQUIRE(examples.size() == 2);

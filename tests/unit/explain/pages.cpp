@@ -15,6 +15,7 @@
 #include "explain/embedded_pages.hpp"
 #include "explain/explain.hpp"
 #include "lint/lint_files.hpp"
+#include "support/page_examples.hpp"
 
 namespace fs = std::filesystem;
 using namespace kr;
@@ -80,7 +81,7 @@ std::string latin_1(const std::string& text) {
 /// A folder with the files of an example: `main.kr`, and others behind `#--- NAME` lines.
 class ExampleFolder {
  public:
-  explicit ExampleFolder(const explain::PageExample& example) {
+  explicit ExampleFolder(const test::PageExample& example) {
     std::string pattern = (fs::temp_directory_path() / "kr-pages-XXXXXX").string();
     REQUIRE(::mkdtemp(pattern.data()) != nullptr);
     folder_ = pattern;
@@ -133,7 +134,7 @@ Findings all_of(const source::SourceMap& sources, const diag::Sink& sink) {
 }
 
 /// `kr import` of the example.
-Findings check_import(const explain::PageExample& example) {
+Findings check_import(const test::PageExample& example) {
   source::SourceMap sources;
   diag::Sink sink;
   (void)convert::import_tables(sources, sources.add("tables.json", example.text), {}, sink);
@@ -149,7 +150,7 @@ Findings check_export(const std::string& file) {
 }
 
 /// `kr lint` of the example: of `main.kr`, and with `all` of its other files too.
-Findings check(const explain::PageExample& example, std::string_view asked, bool all) {
+Findings check(const test::PageExample& example, std::string_view asked, bool all) {
   if (example.language == "json") return check_import(example);
   const ExampleFolder folder(example);
   if (example.word == "export") return check_export(folder.files().front());
@@ -211,7 +212,7 @@ TEST_CASE("what a page calls bad gets its code, what it calls good gets no error
     if (page.empty()) continue;  // said above
     size_t good = 0;
     size_t bad = 0;
-    for (const explain::PageExample& example : explain::examples_of(page)) {
+    for (const test::PageExample& example : test::examples_of(page)) {
       CAPTURE(explain::page_file(info));
       CAPTURE(example.text.substr(0, 2000));
       const Findings found = check(example, info.id, info.id == "KR319");

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "lint/color_distance.hpp"
-#include "lint/edits.hpp"
 #include "lint/fix.hpp"
 #include "lint/repairs.hpp"
 #include "lint/same_meaning.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "regex/regex.hpp"
+#include "support/regex_dump.hpp"
 
 using namespace kr;
 
@@ -23,7 +24,7 @@ std::string dumped(std::string_view pattern, bool ignore_case = false) {
                    {.ignore_case = ignore_case}, sink);
   CHECK(regex.has_value() == !sink.has_errors());
   if (!regex) return "error: " + sink.all().front().message;
-  return dump(*regex);
+  return test::dump(*regex);
 }
 
 }  // namespace

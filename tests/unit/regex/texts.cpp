@@ -7,6 +7,7 @@
 #include "regex/nfa.hpp"
 #include "regex/regex.hpp"
 #include "support/patterns.hpp"
+#include "support/regex_dump.hpp"
 
 using namespace kr;
 using regex::Match;
@@ -36,9 +37,9 @@ TEST_CASE("texts for RE2") {
 }
 
 TEST_CASE("texts of rules are expressions too") {
-  CHECK(dump(regex::literal("a.b", false, false, false)) == "(seq [a] [\\x2e] [b])");
-  CHECK(dump(regex::literal("aB1", true, true, true)) == "(seq ^ [Aa] [Bb] [1] $)");
-  CHECK(dump(regex::literal("x", false, false, false)) == "[x]");
+  CHECK(test::dump(regex::literal("a.b", false, false, false)) == "(seq [a] [\\x2e] [b])");
+  CHECK(test::dump(regex::literal("aB1", true, true, true)) == "(seq ^ [Aa] [Bb] [1] $)");
+  CHECK(test::dump(regex::literal("x", false, false, false)) == "[x]");
   CHECK(to_hyperscan(regex::literal(std::string_view("\0\xff/", 3), true, false, true)) ==
         "\\x00\\xff\\x2f\\z");
 }
@@ -63,8 +64,8 @@ TEST_CASE("empty matches are known without looking at a name") {
     CAPTURE(pattern);
     CHECK(of(pattern) == regex::Vacuity::sometimes);
   }
-  CHECK(dump(*without_empty(*parsed("a*"))) == "(rep 1 * [a])");
-  CHECK(dump(*without_empty(*parsed("\\b|a"))) == "[a]");
+  CHECK(test::dump(*without_empty(*parsed("a*"))) == "(rep 1 * [a])");
+  CHECK(test::dump(*without_empty(*parsed("\\b|a"))) == "[a]");
   CHECK_FALSE(without_empty(*parsed("\\b")).has_value());
   CHECK_FALSE(without_empty(*parsed("a{0}|^")).has_value());
 }

@@ -1,4 +1,4 @@
-#include "lint/kept_proofs.hpp"
+#include "lint/proof_cache.hpp"
 
 #include <exception>
 
@@ -7,14 +7,14 @@
 namespace kr::lint {
 namespace {
 
-/// Versions of the prover take turns in one file: proofs are made anew in a second.
+/// Versions of the prover share one file: creating the proofs again takes a second.
 match::CacheFile file_in(const std::filesystem::path& folder) {
   return {folder, "proofs", ".krproofs"};
 }
 
 }  // namespace
 
-KeptProofs::KeptProofs(const std::optional<match::Database::Cache>& cache) : cache_(cache) {
+ProofCache::ProofCache(const std::optional<match::Database::Cache>& cache) : cache_(cache) {
   if (!cache) return;
   prove::Proofs known;
   if (const auto made = cache->install.databases(); !made.empty()) {
@@ -29,19 +29,19 @@ KeptProofs::KeptProofs(const std::optional<match::Database::Cache>& cache) : cac
   known_ = std::make_shared<const prove::Proofs>(std::move(known));
 }
 
-void KeptProofs::add(const prove::Proofs& proven) {
+void ProofCache::add(const prove::Proofs& proven) {
   added_ += proven.size();
-  // Rather than grow without end it begins anew.
+  // Bounds the size.
   if (own_.size() + proven.size() > prove::ProofMemo::max_kept) own_.clear();
   for (const auto& [question, proof] : proven) own_.insert_or_assign(question, proof);
 }
 
-void KeptProofs::write() const noexcept {
+void ProofCache::write() const noexcept {
   if (added_ == 0 || !cache_ || cache_->folder.empty()) return;
   try {
     file_in(cache_->folder).write(prove::to_bytes(own_));
   } catch (const std::exception&) {
-    return;  // the next process proves again: no more is lost
+    return;  // the next process proves again
   }
 }
 

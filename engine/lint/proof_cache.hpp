@@ -1,5 +1,5 @@
-// Proofs that stay from one `kr lint` to the next, in the cache folder; and those of the shipped
-// rules, which are made with kr. Like all of the cache, they change no result.
+// Keeps proofs from one `kr lint` to the next in the cache folder, and reads the installed proofs
+// of the shipped rules. Like the whole cache, they change no result.
 #pragma once
 
 #include <memory>
@@ -11,20 +11,20 @@
 
 namespace kr::lint {
 
-class KeptProofs {
+class ProofCache {
  public:
-  explicit KeptProofs(const std::optional<match::Database::Cache>& cache);
+  explicit ProofCache(const std::optional<match::Database::Cache>& cache);
 
   const std::shared_ptr<const prove::Proofs>& known() const noexcept { return known_; }
-  /// What was proven beside what is known, for the next time.
+  /// Adds new proofs.
   void add(const prove::Proofs& proven);
-  /// Writes what was added, if anything was.
+  /// Writes the new proofs, if there are any.
   void write() const noexcept;
 
  private:
   std::optional<match::Database::Cache> cache_;
   std::shared_ptr<const prove::Proofs> known_;
-  prove::Proofs own_;  // what the user's file holds
+  prove::Proofs own_;  // those in the user's file
   size_t added_ = 0;
 };
 
