@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "trace/readers/csv_row.hpp"
 
@@ -17,10 +18,10 @@ struct Title {
 };
 
 Title title_of(std::string_view cell) {
-  cell = trim_cell(cell);
+  cell = trimmed(cell);
   const size_t open = cell.rfind('(');
   if (!cell.ends_with(')') || open == cell.npos || open == 0) return {cell, {}};
-  return {trim_cell(cell.substr(0, open)), cell.substr(open + 1, cell.size() - open - 2)};
+  return {trimmed(cell.substr(0, open)), cell.substr(open + 1, cell.size() - open - 2)};
 }
 
 std::optional<int> exponent_of(std::string_view unit) {
@@ -54,7 +55,7 @@ constexpr std::array report_columns{
     "Type"sv,   "Event Type"sv, "Domain"sv,      "Virtual Address"sv, "CorrId"sv};
 
 bool is_number(std::string_view cell) {
-  cell = trim_cell(cell);
+  cell = trimmed(cell);
   return !cell.empty() && cell.find_first_not_of("0123456789.-") == cell.npos;
 }
 
@@ -95,7 +96,7 @@ bool time_column(const std::vector<std::string>& titles, std::string_view name, 
     missing = std::string(name) + " in ns, us, ms or sec";
     return false;
   }
-  out = {*column, *exponent, std::string(trim_cell(titles[*column]))};
+  out = {*column, *exponent, std::string(trimmed(titles[*column]))};
   return true;
 }
 
@@ -135,7 +136,7 @@ LineKind prose_kind(std::string_view text) {
 Line classify_line(std::string_view text) {
   Line line;
   if (text.starts_with(byte_order_mark)) text.remove_prefix(3);
-  const std::string_view bare = trim_cell(text);
+  const std::string_view bare = trimmed(text);
   if (bare.empty()) {
     line.kind = LineKind::blank;
     return line;

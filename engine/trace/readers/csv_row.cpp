@@ -4,12 +4,6 @@
 
 namespace kr::trace {
 
-std::string_view trim_cell(std::string_view text) noexcept {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 // Both give the place of the comma or line break behind the cell, or of the fault.
 size_t CsvRow::quoted_cell(std::string_view text, size_t at) {
   const size_t begin = ++at;

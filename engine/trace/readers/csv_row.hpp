@@ -35,7 +35,4 @@ class CsvRow {
   std::deque<std::string> unquoted_;  // cells with doubled quotes
 };
 
-/// `text` without blanks, tabs and line breaks around it.
-std::string_view trim_cell(std::string_view text) noexcept;
-
 }  // namespace kr::trace

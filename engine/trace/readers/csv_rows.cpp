@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/integer.hpp"
 #include "trace/readers/csv_scan.hpp"
 #include "trace/readers/messages.hpp"
 
@@ -45,11 +45,8 @@ bool fast_time(std::string_view text, int exponent, int64_t& ns) noexcept {
 }
 
 // A stream is a number, or nothing.
-bool stream_number(std::string_view text, int64_t& stream) noexcept {
-  stream = 0;
-  if (text.empty() || text == "None") return true;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), stream);
-  return error == std::errc{} && end == text.data() + text.size();
+std::optional<int64_t> stream_number(std::string_view text) noexcept {
+  return text.empty() || text == "None" ? 0 : integer_from(text);
 }
 
 struct Device {
@@ -61,11 +58,8 @@ struct Device {
 Device device_of(std::string_view cell) noexcept {
   const size_t open = cell.rfind(" (");
   if (!cell.ends_with(')') || open == cell.npos) return {cell};
-  const std::string_view digits = cell.substr(open + 2, cell.size() - open - 3);
-  int32_t id = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
-  const bool whole = error == std::errc{} && end == digits.data() + digits.size() && id >= 0;
-  return whole ? Device{cell.substr(0, open), id} : Device{cell};
+  const auto id = integer_from<int32_t>(cell.substr(open + 2, cell.size() - open - 3));
+  return id && *id >= 0 ? Device{cell.substr(0, open), *id} : Device{cell};
 }
 
 }  // namespace
@@ -163,11 +157,11 @@ size_t CsvRowParser::plain_row(size_t at) {
   }
   const std::string_view device = layout_->device ? row.cells[*layout_->device] : "";
   const std::string_view stream = layout_->stream ? row.cells[*layout_->stream] : "";
-  int64_t number = 0;
-  if (!stream_number(stream, number)) {
+  const auto number = stream_number(stream);
+  if (!number) {
     cursor_.fail(at, fmt::format("`Strm` is not a number: `{}`", shown_text(stream)));
   }
-  const TrackId track = track_id(device, number);
+  const TrackId track = track_id(device, *number);
   out_->operations.push_back({start, duration, ids_.name(row.cells[layout_->name]), track});
   return row.size;
 }
@@ -198,9 +192,9 @@ TrackId CsvRowParser::fast_track(std::string_view device, std::string_view strea
   const std::string_view key(begin, static_cast<size_t>(end - begin));
   SeenTrack& seen = seen_tracks_[hash_bytes(key) % seen_tracks_.size()];
   if (seen.id.valid() && seen.key == key) return seen.id;
-  int64_t number = 0;
-  if (!stream_number(stream, number)) return {};
-  seen.id = track_id(device, number);
+  const auto number = stream_number(stream);
+  if (!number) return {};
+  seen.id = track_id(device, *number);
   seen.key = key;
   return seen.id;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/plural.hpp"
 #include "base/utf8.hpp"
@@ -75,7 +76,7 @@ Head head_of(const Input& input, CuptiKind kind) {
   if (head.starts_with(byte_order_mark)) head.remove_prefix(3);
   while (!head.empty()) {
     const size_t end = std::min(head.find('\n'), head.size());
-    const std::string_view line = trim_cell(head.substr(0, end));
+    const std::string_view line = trimmed(head.substr(0, end));
     head.remove_prefix(std::min(end + 1, head.size()));
     if (line.empty() || line.starts_with('#')) continue;
     CsvRow row;

@@ -74,11 +74,11 @@ struct CuptiTitle {
 
 CuptiTitle cupti_title(std::string_view text) {
   CuptiTitle title;
-  text = trim_cell(text);
+  text = trimmed(text);
   const bool bracketed = text.ends_with(')') || text.ends_with(']');
   const size_t open = bracketed ? text.rfind(text.back() == ')' ? '(' : '[') : text.npos;
   if (open != text.npos) {
-    title.in = lowered(trim_cell(text.substr(open + 1, text.size() - open - 2)));
+    title.in = lowered(trimmed(text.substr(open + 1, text.size() - open - 2)));
     text = text.substr(0, open);
   }
   for (const char c : text) {
@@ -129,7 +129,7 @@ class HeaderReader {
     header_.layout.titles.reserve(titles.size());
     for (const std::string_view title : titles) {
       titles_.push_back(cupti_title(title));
-      header_.layout.titles.emplace_back(trim_cell(title));
+      header_.layout.titles.emplace_back(trimmed(title));
     }
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.hpp"
 #include "trace/readers/copy_kinds.hpp"
 #include "trace/readers/csv_scan.hpp"
 #include "trace/readers/dict_cell.hpp"
@@ -51,7 +52,7 @@ std::optional<int64_t> whole_number(std::string_view text) noexcept {
 std::optional<int64_t> numbered_device(std::string_view text, std::string_view& name) noexcept {
   const size_t open = text.rfind('(');
   if (!text.ends_with(')') || open == text.npos) return std::nullopt;
-  name = trim_cell(text.substr(0, open));
+  name = trimmed(text.substr(0, open));
   return whole_number(text.substr(open + 1, text.size() - open - 2));
 }
 
@@ -107,7 +108,7 @@ size_t CuptiRowParser::row(size_t at) {
   if (!cursor_.read(at)) {
     const auto line = cursor_.line(at);
     if (!line) return stop(CsvStop::more, at);
-    if (trim_cell(*line).empty()) {
+    if (trimmed(*line).empty()) {
       return std::min(line->size() + 1, cursor_.text().size() - at);
     }
     at_ = at;
@@ -128,7 +129,7 @@ size_t CuptiRowParser::row(size_t at) {
 bool CuptiRowParser::is_header() const {
   const std::vector<std::string_view>& cells = cursor_.row().cells;
   const auto same = [](std::string_view cell, const std::string& title) {
-    return trim_cell(cell) == title;
+    return trimmed(cell) == title;
   };
   const size_t start = layout_->start.column;
   return same(cells[start], layout_->titles[start]) &&
@@ -164,19 +165,19 @@ void CuptiRowParser::take() {
     return;
   }
   if (of_host) {
-    const std::string_view text = trim_cell(cell(layout_->correlation, "correlation"));
+    const std::string_view text = trimmed(cell(layout_->correlation, "correlation"));
     const auto given = whole_number(text);
     if (!given && !is_nothing(text)) loss("call whose correlation is not a number");
     if (!whole_host_) return;
     const int64_t correlated = given.value_or(Launch::no_correlation);
     const uint32_t thread =
-        ids_.thread(trim_cell(cell(layout_->process)), trim_cell(cell(layout_->thread)));
+        ids_.thread(trimmed(cell(layout_->process)), trimmed(cell(layout_->thread)));
     out_->launches.push_back({correlated, times.start_ns, times.duration_ns, call(), thread});
     return;
   }
   const TrackId where = track();
   const int64_t correlated = correlation();
-  const bool nameless = layout_->name && trim_cell(cell(layout_->name)).empty();
+  const bool nameless = layout_->name && trimmed(cell(layout_->name)).empty();
   if (nameless) loss("operation without a name");
   out_->operations.push_back({times.start_ns, times.duration_ns, operation_name(), where});
   if (whole_host_) out_->correlations.push_back(correlated);
@@ -208,7 +209,7 @@ void CuptiRowParser::meet_fraction() {
 }
 
 std::string CuptiRowParser::read_time(const CuptiTime& column, bool micro, int64_t& ns) const {
-  const std::string_view text = trim_cell(cursor_.row().cells[column.column]);
+  const std::string_view text = trimmed(cursor_.row().cells[column.column]);
   const int exponent = column.exponent.value_or(micro ? microseconds : 0);
   return describe(read_decimal(text, exponent, ns), column.title, text);
 }
@@ -217,7 +218,7 @@ std::string CuptiRowParser::read_time(const CuptiTime& column, bool micro, int64
 std::string CuptiRowParser::read_times(Times& times, bool micro) const {
   const std::vector<std::string_view>& cells = cursor_.row().cells;
   const auto given = [&](const std::optional<CuptiTime>& time) {
-    return time && !is_nothing(trim_cell(cells[time->column]));
+    return time && !is_nothing(trimmed(cells[time->column]));
   };
   std::string why = read_time(layout_->start, micro, times.start_ns);
   if (!why.empty()) return why;
@@ -250,8 +251,8 @@ std::string CuptiRowParser::read_times(Times& times, bool micro) const {
   if (!has_end) return {};
   if (end_ns < times.start_ns) {
     return fmt::format("`{}` comes before `{}`: {}, {}", layout_->end->title, layout_->start.title,
-                       shown_text(trim_cell(cells[layout_->end->column])),
-                       shown_text(trim_cell(cells[layout_->start.column])));
+                       shown_text(trimmed(cells[layout_->end->column])),
+                       shown_text(trimmed(cells[layout_->start.column])));
   }
   // Three fractions that were rounded each for itself may be a nanosecond apart.
   const int64_t apart = end_ns - times.start_ns - times.duration_ns;
@@ -263,20 +264,20 @@ std::string CuptiRowParser::read_times(Times& times, bool micro) const {
 
 NameId CuptiRowParser::operation_name() {
   const std::string_view given = cell(layout_->name);
-  const std::string_view trimmed = trim_cell(given);
+  const std::string_view bare = trimmed(given);
   OperationKind kind = operation_kind(layout_->kind);
   // Names are any bytes: `None` is one.
-  if (!trimmed.empty()) {
-    if (layout_->name_is_id && all_digits(trimmed)) {
+  if (!bare.empty()) {
+    if (layout_->name_is_id && all_digits(bare)) {
       loss("kernel name id without a string");
-      return ids_.name(fmt::format("(unnamed kernel {})", trimmed), kind);
+      return ids_.name(fmt::format("(unnamed kernel {})", bare), kind);
     }
     // Some profilers of ROCm call copies and fills kernels.
     if (kind == OperationKind::kernel) kind = operation_kind_of(given);
     return ids_.name(given, kind);
   }
   if (kind == OperationKind::memcpy && !layout_->name) {
-    const std::string_view of = trim_cell(cell(layout_->copy_kind, "copyKind"));
+    const std::string_view of = trimmed(cell(layout_->copy_kind, "copyKind"));
     bool labelled = true;
     const std::string name = is_nothing(of) ? "[CUDA memcpy]" : copy_name(of, labelled);
     if (!labelled) loss("kind of copy without a label");
@@ -287,12 +288,12 @@ NameId CuptiRowParser::operation_name() {
 }
 
 TrackId CuptiRowParser::track() {
-  std::string_view device = trim_cell(cell(layout_->device, "device"));
-  std::string_view stream = trim_cell(cell(layout_->stream, "stream"));
+  std::string_view device = trimmed(cell(layout_->device, "device"));
+  std::string_view stream = trimmed(cell(layout_->stream, "stream"));
   if (layout_->args) {
     // As in Chrome's format, where a device is a process and a stream a thread of it.
-    if (is_nothing(device)) device = trim_cell(cell(layout_->process));
-    if (is_nothing(stream)) stream = trim_cell(cell(layout_->thread));
+    if (is_nothing(device)) device = trimmed(cell(layout_->process));
+    if (is_nothing(stream)) stream = trimmed(cell(layout_->thread));
   }
   if (stream.starts_with("stream ")) stream.remove_prefix(7);
   if (is_nothing(device) && (layout_->device || layout_->args)) {
@@ -322,10 +323,10 @@ TrackId CuptiRowParser::track() {
 }
 
 uint32_t CuptiRowParser::call() {
-  std::string_view name = trim_cell(cell(layout_->name));
+  std::string_view name = trimmed(cell(layout_->name));
   std::string made;
   if (name.empty() || (layout_->name_is_id && all_digits(name))) {
-    const std::string_view id = name.empty() ? trim_cell(cell(layout_->call_id)) : name;
+    const std::string_view id = name.empty() ? trimmed(cell(layout_->call_id)) : name;
     made = is_nothing(id) ? "(unnamed call)" : fmt::format("(unnamed call {})", id);
     loss("call without a name");
     name = made;
@@ -334,7 +335,7 @@ uint32_t CuptiRowParser::call() {
 }
 
 int64_t CuptiRowParser::correlation() const {
-  const std::string_view text = trim_cell(cell(layout_->correlation, "correlation"));
+  const std::string_view text = trimmed(cell(layout_->correlation, "correlation"));
   if (is_nothing(text)) return Launch::no_correlation;
   return number(text,
                 layout_->correlation ? layout_->titles[*layout_->correlation] : "correlation");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 #include "trace/readers/csv_row.hpp"
@@ -19,7 +20,7 @@ CuptiTable::CuptiTable(Input& input, TraceBuilder& out, CuptiMerge& merge,
 
 void CuptiTable::header(std::string_view text, const TextPlace& place) {
   if (text.starts_with(byte_order_mark)) text.remove_prefix(3);
-  const std::string_view bare = trim_cell(text);
+  const std::string_view bare = trimmed(text);
   if (bare.empty() || bare.starts_with('#')) return;
   const Error::Place where{.line = place.line, .offset = place.offset};
   CsvRow row;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "trace/readers/csv_row.hpp"
 
 namespace kr::trace {
@@ -36,7 +37,7 @@ std::optional<std::string_view> member_of_cell(std::string_view cell,
     if (wanted && c != ' ' && c != '\t' && c != '\r' && c != '\n') {
       if (c == '{' || c == '[' || c == '(') return std::nullopt;
       const size_t end = std::min(cell.find_first_of(",}", at), cell.size());
-      return trim_cell(cell.substr(at, end - at));
+      return trimmed(cell.substr(at, end - at));
     }
     if (c == '{' || c == '[' || c == '(') ++depth;
     if ((c == '}' || c == ']' || c == ')') && depth != 0) --depth;

@@ -9,8 +9,10 @@
 #include <tuple>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/plural.hpp"
+#include "base/utf8.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/messages.hpp"
 #include "trace/readers/ncu_rows.hpp"
@@ -37,8 +39,8 @@ class NcuTable {
   void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
 
   bool line(std::string_view text, const TextPlace& place) {
-    const bool marked = text.starts_with("\xef\xbb\xbf");
-    const std::string_view bare = trim_cell(text.substr(marked ? 3 : 0));
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    const std::string_view bare = trimmed(text);
     if (bare.empty() || is_ncu_message(bare)) return true;
     CsvRow row;
     row.read(bare);

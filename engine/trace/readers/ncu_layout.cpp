@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "trace/readers/csv_row.hpp"
 
@@ -13,7 +14,7 @@ using namespace std::string_view_literals;
 
 std::optional<size_t> find(const std::vector<std::string_view>& titles, std::string_view wanted) {
   for (size_t i = 0; i < titles.size(); ++i) {
-    if (trim_cell(titles[i]) == wanted) return i;
+    if (trimmed(titles[i]) == wanted) return i;
   }
   return std::nullopt;
 }
@@ -30,12 +31,12 @@ size_t NcuLayout::least() const {
 int duration_rank(std::string_view metric) noexcept {
   constexpr std::array ranks{"Duration"sv, "gpu__time_duration.min"sv, "gpu__time_duration.avg"sv,
                              "gpu__time_duration.max"sv, "gpu__time_duration.sum"sv};
-  const auto found = std::find(ranks.begin(), ranks.end(), trim_cell(metric));
+  const auto found = std::find(ranks.begin(), ranks.end(), trimmed(metric));
   return found == ranks.end() ? 0 : static_cast<int>(found - ranks.begin()) + 1;
 }
 
 std::optional<int> ncu_unit(std::string_view unit) noexcept {
-  unit = trim_cell(unit);
+  unit = trimmed(unit);
   if (unit.empty() || unit == "ns" || unit == "nsecond" || unit == "nsec") return 0;
   if (unit == "us" || unit == "usecond" || unit == "usec" || unit == "\xc2\xb5s") return 3;
   if (unit == "ms" || unit == "msecond" || unit == "msec") return 6;
@@ -67,7 +68,7 @@ std::optional<NcuHeader> read_ncu_header(const std::vector<std::string_view>& ti
     const int rank = duration_rank(titles[i]);
     if (rank <= best) continue;
     best = rank;
-    layout.duration = {i, std::string(trim_cell(titles[i])), 0};
+    layout.duration = {i, std::string(trimmed(titles[i])), 0};
   }
   return header;
 }
@@ -84,7 +85,7 @@ bool may_be_ncu_csv(std::string_view head) noexcept {
   CsvRow row;
   while (!head.empty()) {
     const size_t end = std::min(head.find('\n'), head.size());
-    const std::string_view line = trim_cell(head.substr(0, end));
+    const std::string_view line = trimmed(head.substr(0, end));
     head.remove_prefix(std::min(end + 1, head.size()));
     // What nsys prints is read as such, whatever stands before it.
     if (line.find("Start") != line.npos && line.find("Duration") != line.npos) return false;

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/ascii.hpp"
+#include "base/integer.hpp"
 #include "trace/readers/messages.hpp"
 
 namespace kr::trace {
@@ -41,7 +42,7 @@ size_t NcuRowParser::row(size_t at) {
   const CsvRow& row = cursor_.row();
   if (const auto why = cursor_.unfinished()) return stop(*why, at);
   // Another page begins.
-  if (trim_cell(row.cells[layout_->id]) == "ID") return stop(CsvStop::line, at);
+  if (trimmed(row.cells[layout_->id]) == "ID") return stop(CsvStop::line, at);
   take(at);
   return row.size;
 }
@@ -49,11 +50,11 @@ size_t NcuRowParser::row(size_t at) {
 size_t NcuRowParser::odd_line(size_t at) {
   const auto line = cursor_.line(at);
   if (!line) return stop(CsvStop::more, at);
-  if (trim_cell(*line).empty() || is_ncu_message(*line)) {
+  if (trimmed(*line).empty() || is_ncu_message(*line)) {
     return std::min(line->size() + 1, cursor_.text().size() - at);
   }
   CsvRow titles;
-  titles.read(trim_cell(*line));
+  titles.read(trimmed(*line));
   if (read_ncu_header(titles.cells)) return stop(CsvStop::line, at);
   return stop(cursor_.refuse(at).value_or(CsvStop::more), at);
 }
@@ -61,13 +62,13 @@ size_t NcuRowParser::odd_line(size_t at) {
 void NcuRowParser::take(size_t at) {
   const std::vector<std::string_view>& cells = cursor_.row().cells;
   // A second row of units, and what has no ID.
-  if (trim_cell(cells[layout_->id]).empty()) return;
+  if (trimmed(cells[layout_->id]).empty()) return;
   kernel(at);
   if (layout_->metric) {
     metric(at);
   } else if (layout_->duration) {
     const NcuLayout::Duration& column = *layout_->duration;
-    duration(at, trim_cell(cells[column.column]), 1, column.exponent, column.title);
+    duration(at, trimmed(cells[column.column]), 1, column.exponent, column.title);
   }
 }
 
@@ -95,7 +96,7 @@ void NcuRowParser::kernel(size_t at) {
 
 void NcuRowParser::metric(size_t at) {
   const std::vector<std::string_view>& cells = cursor_.row().cells;
-  const std::string_view name = trim_cell(cells[layout_->metric->name]);
+  const std::string_view name = trimmed(cells[layout_->metric->name]);
   const int rank = duration_rank(name);
   if (rank == 0) {
     remember_metric(name);
@@ -106,9 +107,9 @@ void NcuRowParser::metric(size_t at) {
   const auto exponent = ncu_unit(unit);
   if (!exponent) {
     cursor_.fail(at, fmt::format("`{}` is in `{}`, which is not a unit of time", name,
-                                 shown_text(trim_cell(unit))));
+                                 shown_text(trimmed(unit))));
   }
-  duration(at, trim_cell(cells[layout_->metric->value]), rank, *exponent, name);
+  duration(at, trimmed(cells[layout_->metric->value]), rank, *exponent, name);
 }
 
 void NcuRowParser::duration(size_t at, std::string_view text, int rank, int exponent,
@@ -134,11 +135,8 @@ void NcuRowParser::duration(size_t at, std::string_view text, int rank, int expo
 
 int64_t NcuRowParser::number(size_t at, size_t column, std::string_view title) const {
   const std::vector<std::string_view>& cells = cursor_.row().cells;
-  const std::string_view text = column < cells.size() ? trim_cell(cells[column]) : "";
-  int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc{} && stop == end) return value;
+  const std::string_view text = column < cells.size() ? trimmed(cells[column]) : "";
+  if (const auto value = integer_from(text)) return *value;
   if (text.empty() && column != layout_->id) return 0;
   cursor_.fail(at, fmt::format("`{}` is not a number: `{}`", title, shown_text(text)));
 }

@@ -9,10 +9,8 @@ using namespace kr::prove;
 
 namespace {
 
-Digest number(uint64_t value) {
-  Digest digest;
-  digest.add(value);
-  return digest;
+Hash128 number(uint64_t value) {
+  return {0, value};
 }
 
 FormulaId text(Formulas& formulas, std::string_view what) {
