@@ -31,7 +31,7 @@ TEST_CASE("messages come out whole, however the bytes arrive") {
       }
     }
     CHECK(bodies == std::vector<std::string>{"{}", "é", ""});
-    CHECK(!framer.mid_message());
+    CHECK(!framer.next());
   }
 }
 
