@@ -73,10 +73,10 @@ std::vector<RankStep> match_steps(const std::vector<RankInput>& runs) {
   std::map<Key, size_t> places;
   std::vector<RankStep> all;
   for (size_t run = 0; run < runs.size(); ++run) {
-    std::map<std::pair<std::string, std::optional<int64_t>>, int64_t> met;
+    std::map<std::pair<std::string, std::optional<int64_t>>, int64_t> occurrences;
     const std::vector<StepPart>& steps = runs[run].statistics->steps.steps;
     for (size_t i = 0; i < steps.size(); ++i) {
-      const int64_t occurrence = met[{steps[i].phase, steps[i].step}]++;
+      const int64_t occurrence = occurrences[{steps[i].phase, steps[i].step}]++;
       if (steps[i].instances == 0) continue;
       const auto [at, added] =
           places.try_emplace(Key(steps[i].phase, steps[i].step, occurrence), all.size());
@@ -116,12 +116,12 @@ void match_collectives(const std::vector<RankInput>& runs, Ranks& out) {
   }
   for (const auto& [name, times] : by_name) {
     const CommunicationTimes* first = times[0];
-    const bool alike =
+    const bool equally_often =
         std::all_of(times.begin(), times.end(), [first](const CommunicationTimes* one) {
           return one != nullptr && first != nullptr &&
                  one->durations_ns.size() == first->durations_ns.size();
         });
-    if (!alike) {
+    if (!equally_often) {
       out.uneven.emplace_back(name);
       continue;
     }

@@ -184,7 +184,7 @@ class Attributor {
     uint32_t before = 0;
     for (uint32_t& end : ends) {
       // Fewer kernels cannot contain a repeated block.
-      if (end < PeriodOptions().least_covered || end > longest_unit) {
+      if (end < least_covered || end > longest_unit) {
         end = skipped;
       } else {
         before += std::exchange(end, before);

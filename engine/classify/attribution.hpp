@@ -62,7 +62,7 @@ struct Attribution {
   NumberOfOperation step_of;                   // in `steps`
   NumberOfOperation module_of;                 // the innermost module, in HostSide::ranges
   std::vector<RepeatedBlock> repeated_blocks;  // in the order of the units, by place
-  /// The number of its layer, among the layers of all blocks of level 0.
+  /// The layer, among the layers of all blocks of level 0.
   NumberOfOperation layer_of;
 
   /// The block of a layer: its place in `repeated_blocks`.

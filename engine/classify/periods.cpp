@@ -5,6 +5,10 @@
 namespace kr::classify {
 namespace {
 
+constexpr size_t least_repeats = 3;
+constexpr size_t longest_period = 4096;  // longer ones are steps, not layers
+constexpr size_t search_inside = 60;     // periods of this length or more are searched inside
+
 struct Stretch {
   size_t first = 0;
   size_t length = 0;  // of places i with name[i] = name[i + p]
@@ -14,9 +18,9 @@ struct Stretch {
 /// of the names then uses the parts of these stretches.
 class Finder {
  public:
-  Finder(std::span<const uint32_t> names, const PeriodOptions& options) : options_(options) {
+  explicit Finder(std::span<const uint32_t> names) {
     begins_.push_back(0);
-    for (size_t p = options.least_period; p <= most_period(names.size()); ++p) {
+    for (size_t p = least_period; p <= most_period(names.size()); ++p) {
       collect(names, p);
       begins_.push_back(stretches_.size());
     }
@@ -26,18 +30,18 @@ class Finder {
     const size_t most = most_period(end - begin);
     std::vector<Stretch> stretches;
     size_t best_cover = 0;
-    for (size_t p = options_.least_period; p <= most; ++p) {
+    for (size_t p = least_period; p <= most; ++p) {
       const Stretch stretch = longest(begin, end, p);
       stretches.push_back(stretch);
       if (fits(stretch, p)) best_cover = std::max(best_cover, stretch.length + p);
     }
-    for (size_t p = options_.least_period; p <= most; ++p) {
-      const Stretch& stretch = stretches[p - options_.least_period];
+    for (size_t p = least_period; p <= most; ++p) {
+      const Stretch& stretch = stretches[p - least_period];
       if (!fits(stretch, p) || (stretch.length + p) * 100 < best_cover * 98) continue;
       const Repetition found{stretch.first, p, (stretch.length + p) / p, level};
       find(begin, found.first, level);
       found_.push_back(found);
-      if (p >= options_.search_inside) find(found.first, found.first + p, level + 1);
+      if (p >= search_inside) find(found.first, found.first + p, level + 1);
       find(found.first + stretch.length + p, end, level);
       return;
     }
@@ -46,9 +50,7 @@ class Finder {
   std::vector<Repetition> take() { return std::move(found_); }
 
  private:
-  size_t most_period(size_t size) const {
-    return std::min(options_.most_period, size / options_.least_repeats);
-  }
+  size_t most_period(size_t size) const { return std::min(longest_period, size / least_repeats); }
 
   /// A stretch that is long enough fills a window of the least length. A difference near the end of
   /// a window moves the window by nearly its length, so most names are never read.
@@ -76,9 +78,9 @@ class Finder {
   /// The first of the longest collected stretches in [begin, end).
   Stretch longest(size_t begin, size_t end, size_t period) const {
     const Stretch* const all = stretches_.data();
-    const Stretch* const last = all + begins_[period - options_.least_period + 1];
+    const Stretch* const last = all + begins_[period - least_period + 1];
     const Stretch* at =
-        std::partition_point(all + begins_[period - options_.least_period], last,
+        std::partition_point(all + begins_[period - least_period], last,
                              [&](const Stretch& one) { return one.first + one.length <= begin; });
     Stretch best;
     for (; at != last && at->first + period < end; ++at) {
@@ -91,7 +93,7 @@ class Finder {
 
   /// With the period after it, a stretch of this length has enough repeats and names.
   size_t least_length(size_t period) const {
-    const size_t cover = std::max(options_.least_repeats * period, options_.least_covered);
+    const size_t cover = std::max(least_repeats * period, least_covered);
     return cover > period ? cover - period : 1;
   }
 
@@ -99,7 +101,6 @@ class Finder {
     return stretch.length >= least_length(period);
   }
 
-  const PeriodOptions& options_;
   std::vector<Stretch> stretches_;  // by period, then place
   std::vector<size_t> begins_;      // by period from the least on, and the end
   std::vector<Repetition> found_;
@@ -107,9 +108,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<Repetition> find_repetitions(std::span<const uint32_t> names,
-                                         const PeriodOptions& options) {
-  Finder finder(names, options);
+std::vector<Repetition> find_repetitions(std::span<const uint32_t> names) {
+  Finder finder(names);
   finder.find(0, names.size(), 0);
   return finder.take();
 }

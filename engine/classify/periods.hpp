@@ -25,17 +25,13 @@ struct Repetition {
   friend bool operator==(const Repetition&, const Repetition&) = default;
 };
 
-struct PeriodOptions {
-  size_t least_repeats = 3;
-  size_t least_period = 4;    // shorter ones are loops of one operation, not layers
-  size_t search_inside = 60;  // periods of this length or more are searched inside
-  size_t most_period = 4096;  // longer ones are steps, not layers
-  size_t least_covered = 32;  // names of a repetition
-};
+/// Shorter periods are loops of one operation, not layers.
+inline constexpr size_t least_period = 4;
+/// A repetition has at least this many names.
+inline constexpr size_t least_covered = 32;
 
 /// By place; those inside a period follow it. Exact and deterministic. The time is at most
 /// proportional to the number of names times the longest period, and much less if little repeats.
-std::vector<Repetition> find_repetitions(std::span<const uint32_t> names,
-                                         const PeriodOptions& options = {});
+std::vector<Repetition> find_repetitions(std::span<const uint32_t> names);
 
 }  // namespace kr::classify

@@ -153,9 +153,9 @@ void choose(std::vector<PatternEngine>& engines, const std::vector<std::string>&
 }  // namespace
 
 Imported import_tables(const source::SourceMap& sources, source::FileId file,
-                       const ImportOptions& options, diag::Sink& sink) {
+                       const std::vector<std::string>& only_engines, diag::Sink& sink) {
   std::vector<PatternEngine> engines = read_pattern_tables(sources, file, sink);
-  choose(engines, options.engines);
+  choose(engines, only_engines);
   return Importer(sources, sink).import(engines, file);
 }
 

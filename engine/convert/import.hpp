@@ -8,15 +8,12 @@
 
 namespace kr::convert {
 
-struct ImportOptions {
-  /// Only these engines, by their name in the tables or in the rules; empty: all.
-  std::vector<std::string> engines;
-};
-
 /// The text of a rules file that labels every name as the tables of a JSON file do;
 /// read_pattern_tables describes the tables. A pattern that the dialect cannot express becomes a
 /// comment and a finding. Without these patterns, the result is proven to be equivalent to the
 /// tables; `proven` is false if the proof exceeds its budget.
+///
+/// `only_engines`: their names in the tables or in the rules; empty: all.
 ///
 /// Throws Error for a file without tables, for engines that it does not have, and, with a name that
 /// shows it, for a result that is not equivalent.
@@ -27,6 +24,6 @@ struct Imported {
   size_t left_out = 0;
 };
 Imported import_tables(const source::SourceMap& sources, source::FileId file,
-                       const ImportOptions& options, diag::Sink& sink);
+                       const std::vector<std::string>& only_engines, diag::Sink& sink);
 
 }  // namespace kr::convert

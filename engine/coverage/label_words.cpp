@@ -51,9 +51,8 @@ bool is_filler(const std::string& stem) {
 std::vector<std::string> prose_words(std::string_view text) {
   std::vector<std::string> words(1);
   for (const char c : text) {
-    const char small = lower(c);
-    if (is_lower(small) || is_digit(small)) {
-      words.back() += small;
+    if (is_letter(c) || is_digit(c)) {
+      words.back() += lower(c);
     } else if (c != '-' && !words.back().empty()) {
       words.emplace_back();
     }

@@ -37,7 +37,7 @@ std::vector<Stretch> stretches_of(const std::string& identifier) {
     Stretch one;
     one.begin = words[i].begin;
     const bool begins_inside = one.begin > 0 && is_identifier_byte(identifier[one.begin - 1]) &&
-                             identifier[one.begin - 1] != '_';
+                               identifier[one.begin - 1] != '_';
     for (size_t j = i; j < words.size(); ++j) {
       if (words[j].descriptive) {
         one.letters += words[j].end - words[j].begin;

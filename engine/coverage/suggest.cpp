@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <queue>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -14,7 +13,6 @@
 #include "coverage/label_words.hpp"
 #include "coverage/name_expression.hpp"
 #include "layout/layout.hpp"
-#include "match/condition.hpp"
 #include "syntax/words.hpp"
 
 namespace kr::coverage {
@@ -100,7 +98,7 @@ class Place {
 
   /// A suggestion for the group. If no expression matches only this group, its parts are added to
   /// `groups`.
-  std::optional<Suggestion> suggest(const Group& group, Groups& groups) {
+  std::optional<Suggestion> suggest(const Group& group, Groups& groups) const {
     std::vector<size_t> texts;
     for (const size_t i : group.open) texts.push_back(open_[i].text);
     std::sort(texts.begin(), texts.end());
@@ -114,37 +112,6 @@ class Place {
     suggestion.common_text = common_text_of(texts, expression);
     if (expression) spell(group, *expression, suggestion);
     return suggestion;
-  }
-
-  const InsertionPlace& where() const { return where_; }
-
-  /// Checks each suggested rule on all names, with the matcher that labels traces.
-  void verify() const {
-    if (spelled_.empty()) return;
-    std::string text = "engine all {\n  substage {\n";
-    for (size_t i = 0; i < spelled_.size(); ++i) {
-      text += fmt::format("    l{}: {}\n", i, spelled_[i].expression);
-    }
-    diag::Sink sink;
-    const auto rules = sema::load_rules({{"suggested.kr", text + "  }\n}\n", true, {}}}, sink);
-    KR_CHECK(!sink.has_errors());
-    const sema::Program& program = rules->program;
-    const sema::Table* table = program.models.get(program.engines.begin()->models[0])
-                                   .table(*program.dimension("substage"));
-    KR_CHECK(table != nullptr && table->rules.size() == spelled_.size());
-    std::vector<match::Condition> conditions;
-    conditions.reserve(table->rules.size());
-    for (const sema::RuleId rule : table->rules) {
-      conditions.emplace_back(program, program.rules.get(rule).expr);
-    }
-    match::Scanner scanner(match::Database::compile(program, std::nullopt));
-    match::AtomSet set(program.atoms.size());
-    for (size_t i = 0; i < names_.size(); ++i) {
-      scanner.scan(names_.name(i), set);
-      for (size_t rule = 0; rule < conditions.size(); ++rule) {
-        KR_CHECK(conditions[rule].holds({.name = &set}) == spelled_[rule].texts.contains(i));
-      }
-    }
   }
 
  private:
@@ -277,14 +244,13 @@ class Place {
     return text;
   }
 
-  void spell(const Group& group, const NameExpression& expression, Suggestion& suggestion) {
+  void spell(const Group& group, const NameExpression& expression, Suggestion& suggestion) const {
     const Open& first = open_[group.open[0]];
     LabelProposal proposal = labels_.propose(first.name.name);
     suggestion.label = std::move(proposal.label);
     suggestion.label_words = std::move(proposal.words);
     const std::string label = syntax::label_text(suggestion.label);
-    const std::string spelled = expression.spelled();
-    suggestion.rule = label + ": " + spelled;
+    suggestion.rule = label + ": " + expression.spelled();
     const std::string& dimension = program_.dimensions.get(dimension_).name;
     suggestion.insert = text_to_insert(where_, dimension, suggestion.rule);
     const bool usual_kind = operation_kind_of(first.name.name) == first.name.kind;
@@ -292,15 +258,7 @@ class Place {
         fmt::format("test {} {{ {}{} => {} {} }}\n", program_.title(first.model),
                     usual_kind ? std::string() : fmt::format("@{} ", to_string(first.name.kind)),
                     syntax::quoted_text(first.name.name), dimension, label));
-    Spelled& one = spelled_.emplace_back();
-    one.expression = spelled;
-    for (const size_t i : group.open) one.texts.insert(open_[i].text);
   }
-
-  struct Spelled {
-    std::string expression;
-    std::set<size_t> texts;  // that it must match
-  };
 
   const sema::Program& program_;
   sema::DimensionId dimension_;
@@ -310,7 +268,6 @@ class Place {
   LabelWords labels_;
   NameIndex names_;
   std::vector<Open> open_;
-  std::vector<Spelled> spelled_;
 };
 
 std::vector<Place> places_of(const match::CompiledRules& rules, sema::DimensionId dimension,
@@ -367,7 +324,6 @@ TimeCoverage cover(const match::CompiledRules& rules, sema::DimensionId dimensio
       coverage.unexplained.push_back(std::move(*suggestion));
     }
   }
-  for (const Place& place : places) place.verify();
   int64_t unexplained_ns = coverage.omitted_ns;
   for (const Suggestion& one : coverage.unexplained) unexplained_ns += one.total_ns;
   KR_CHECK(unexplained_ns == coverage.total_ns - coverage.explained_ns);

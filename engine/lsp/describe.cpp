@@ -111,7 +111,7 @@ constexpr auto words = std::to_array<About>({
     {"drop", "`drop LABEL`: removes all inherited rules of that label."},
     {"include", "`include TABLE`: inserts the rules of a table here."},
     {"otherwise",
-     "`LABEL: otherwise`: what no other rule matches; evaluated last, wherever it is written."},
+     "`LABEL: otherwise`: what no other rule matches; evaluated last, at any place in the block."},
     {"keep", "`otherwise keep`: what no rule matches keeps its own name as its label."},
     {"within",
      "`within EXPRESSION`: matches if the expression matches a node or range that encloses the "
@@ -119,7 +119,7 @@ constexpr auto words = std::to_array<About>({
     {"test",
      "`test ENGINE/MODEL { \"NAME\" => DIMENSION LABEL }`: names and the labels they must get; "
      "`kr test` and `kr lint` run them."},
-    {"@kernel", "`@kernel`: the operation is a kernel, whatever its name."},
+    {"@kernel", "`@kernel`: the operation is a kernel, with any name."},
     {"@memcpy", "`@memcpy`: the operation is a copy of the runtime, however the source spells it."},
     {"@memset", "`@memset`: the operation is a set of the runtime, however the source spells it."},
 });

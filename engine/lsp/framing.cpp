@@ -11,7 +11,7 @@ namespace kr::lsp {
 namespace {
 
 constexpr std::string_view field = "content-length";
-constexpr size_t longest_told = 999'999'999'999;
+constexpr size_t largest_length = 999'999'999'999;
 
 /// The length in a header; nullopt and the reason if it has none.
 std::optional<size_t> length_in(std::string_view head, std::string& why) {
@@ -27,7 +27,7 @@ std::optional<size_t> length_in(std::string_view head, std::string& why) {
     }
     if (!same_ignoring_case(trimmed(line.substr(0, colon)), field)) continue;
     length = integer_from<size_t>(trimmed(line.substr(colon + 1)));
-    if (!length || *length > longest_told) {
+    if (!length || *length > largest_length) {
       why = "Content-Length is not a length";
       return std::nullopt;
     }

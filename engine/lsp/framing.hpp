@@ -27,8 +27,6 @@ class Framer {
   void feed(std::string_view bytes) { pending_ += bytes; }
   /// The next whole message; nullopt if it needs more bytes.
   std::optional<Message> next();
-  /// Whether the stream ended inside a message.
-  bool mid_message() const { return at_ < pending_.size(); }
 
  private:
   std::optional<Message> refuse(std::string why);

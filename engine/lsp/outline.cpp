@@ -1,6 +1,5 @@
 // The declarations of a file, as a tree.
 #include <algorithm>
-#include <functional>
 
 #include "base/plural.hpp"
 #include "lsp/features.hpp"
@@ -20,153 +19,126 @@ enum class OutlineKind : int {
   event = 24
 };
 
-class Outline {
- public:
-  Outline(const Analysis& analysis, Encoding encoding, Writer& out)
-      : analysis_(analysis), tree_(analysis.tree()), encoding_(encoding), out_(out) {}
-
-  void write() {
-    Parts parts;
-    for (const syntax::Use& use : tree_.uses) {
-      parts.emplace_back(use.span.begin, [&] {
-        leaf(sema::use_text(use), "", OutlineKind::module, use.span,
-             use.file ? use.file->span : use.module.span);
-      });
-    }
-    for (const syntax::Pattern& pattern : tree_.patterns) {
-      parts.emplace_back(pattern.span.begin, [&] {
-        leaf(pattern.name.text, "pattern", OutlineKind::property, pattern.span, pattern.name.span);
-      });
-    }
-    for (const syntax::Labels& labels : tree_.labels) {
-      parts.emplace_back(labels.span.begin, [&] { write(labels); });
-    }
-    for (const syntax::Table& table : tree_.tables) {
-      parts.emplace_back(table.span.begin, [&] {
-        open(table.name.text, "table for " + table.dimension.text, OutlineKind::list, table.span,
-             table.name.span);
-        rules(table.rules);
-        close();
-      });
-    }
-    for (const syntax::Engine& engine : tree_.engines) {
-      parts.emplace_back(engine.span.begin, [&] { write(engine); });
-    }
-    for (const syntax::Test& test : tree_.tests) {
-      parts.emplace_back(test.span.begin, [&] {
-        const std::string name = test.engine.text + (test.model ? "/" + test.model->text : "");
-        leaf("test " + name, plural(test.cases.size(), "case"), OutlineKind::event, test.span,
-             test.engine.span);
-      });
-    }
-    out_.open('[');
-    in_order(parts);
-    out_.close(']');
-  }
-
- private:
-  /// The parts of the outline by the byte where they begin.
-  using Parts = std::vector<std::pair<uint32_t, std::function<void()>>>;
-  static void in_order(Parts& parts) {
-    std::stable_sort(parts.begin(), parts.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [begin, write] : parts) write();
-  }
-
-  void write(const syntax::Labels& labels) {
-    open(labels.dimension.text, "labels", OutlineKind::list, labels.span, labels.dimension.span);
-    for (const syntax::LabelDecl& label : labels.labels) {
-      leaf(label.label.text, label.title ? label.title->text : "", OutlineKind::item, label.span,
-           label.label.span);
-    }
-    close();
-  }
-
-  void write(const syntax::Engine& engine) {
-    open(engine.name.text, engine.title ? engine.title->text : "engine", OutlineKind::space,
-         engine.span, engine.name.span);
-    Parts parts;
-    add_blocks(engine.body, parts);
-    for (const syntax::Model& model : engine.models) {
-      parts.emplace_back(model.span.begin, [&] {
-        open(model.name.text, model.title ? model.title->text : "model", OutlineKind::type,
-             model.span, model.name.span);
-        Parts inner;
-        add_blocks(model.body, inner);
-        in_order(inner);
-        close();
-      });
-    }
-    in_order(parts);
-    close();
-  }
-
-  void open(const std::string& name, const std::string& detail, OutlineKind kind, source::Span span,
-            source::Span selection) {
-    out_.open('{');
-    out_.key("name").text(name.empty() ? "…" : name);
-    if (!detail.empty()) out_.key("detail").text(detail);
-    out_.key("kind").number(static_cast<int>(kind));
-    // The protocol requires the selection to be inside the range.
-    if (selection.begin < span.begin || selection.end > span.end) selection = span;
-    out_.key("range").range(analysis_.range(span, encoding_));
-    out_.key("selectionRange").range(analysis_.range(selection, encoding_));
-    out_.key("children").open('[');
-  }
-  void close() {
-    out_.close(']');
-    out_.close('}');
-  }
-  void leaf(const std::string& name, const std::string& detail, OutlineKind kind, source::Span span,
-            source::Span selection) {
-    open(name, detail, kind, span, selection);
-    close();
-  }
-
-  void rules(const std::vector<syntax::Rule>& all) {
-    for (const syntax::Rule& rule : all) {
-      switch (rule.kind) {
-        case syntax::RuleKind::include:
-          leaf(rule.table.text(), "include", OutlineKind::module, rule.span, rule.table.span);
-          break;
-        case syntax::RuleKind::otherwise_keep:
-          leaf("otherwise keep", "", OutlineKind::key, rule.span, rule.span);
-          break;
-        case syntax::RuleKind::rule:
-        case syntax::RuleKind::replace:
-        case syntax::RuleKind::drop:
-          leaf(rule.label.text,
-               rule.kind == syntax::RuleKind::drop      ? "drop"
-               : rule.kind == syntax::RuleKind::replace ? "replace"
-                                                        : "",
-               OutlineKind::key, rule.span, rule.label.span);
-          break;
-      }
-    }
-  }
-
-  void add_blocks(const syntax::Body& body, Parts& parts) {
-    for (const auto* blocks : {&body.phases, &body.dimensions}) {
-      for (const syntax::Block& block : *blocks) {
-        parts.emplace_back(block.span.begin, [&] {
-          open(block.dimension.text, "", OutlineKind::list, block.span, block.dimension.span);
-          rules(block.rules);
-          close();
-        });
-      }
-    }
-  }
-
-  const Analysis& analysis_;
-  const syntax::File& tree_;
-  Encoding encoding_;
-  Writer& out_;
+struct Node {
+  std::string name;
+  std::string detail;
+  OutlineKind kind = OutlineKind::key;
+  source::Span span;
+  source::Span selection;
+  std::vector<Node> children = {};
 };
+
+std::string title_or(const std::optional<syntax::Word>& title, std::string_view otherwise) {
+  return std::string(title ? std::string_view(title->text) : otherwise);
+}
+
+std::vector<Node> nodes_of(const std::vector<syntax::Rule>& rules) {
+  std::vector<Node> nodes;
+  for (const syntax::Rule& rule : rules) {
+    switch (rule.kind) {
+      case syntax::RuleKind::include:
+        nodes.push_back(
+            {rule.table.text(), "include", OutlineKind::module, rule.span, rule.table.span});
+        break;
+      case syntax::RuleKind::otherwise_keep:
+        nodes.push_back({"otherwise keep", "", OutlineKind::key, rule.span, rule.span});
+        break;
+      case syntax::RuleKind::rule:
+      case syntax::RuleKind::replace:
+      case syntax::RuleKind::drop:
+        nodes.push_back({rule.label.text,
+                         rule.kind == syntax::RuleKind::drop      ? "drop"
+                         : rule.kind == syntax::RuleKind::replace ? "replace"
+                                                                  : "",
+                         OutlineKind::key, rule.span, rule.label.span});
+        break;
+    }
+  }
+  return nodes;
+}
+
+std::vector<Node> nodes_of(const syntax::Body& body) {
+  std::vector<Node> nodes;
+  for (const auto* blocks : {&body.phases, &body.dimensions}) {
+    for (const syntax::Block& block : *blocks) {
+      nodes.push_back({block.dimension.text, "", OutlineKind::list, block.span,
+                       block.dimension.span, nodes_of(block.rules)});
+    }
+  }
+  return nodes;
+}
+
+Node node_of(const syntax::Labels& labels) {
+  Node node{labels.dimension.text, "labels", OutlineKind::list, labels.span, labels.dimension.span};
+  for (const syntax::LabelDecl& label : labels.labels) {
+    node.children.push_back({label.label.text, title_or(label.title, ""), OutlineKind::item,
+                             label.span, label.label.span});
+  }
+  return node;
+}
+
+Node node_of(const syntax::Engine& engine) {
+  Node node{engine.name.text,   title_or(engine.title, "engine"),
+            OutlineKind::space, engine.span,
+            engine.name.span,   nodes_of(engine.body)};
+  for (const syntax::Model& model : engine.models) {
+    node.children.push_back({model.name.text, title_or(model.title, "model"), OutlineKind::type,
+                             model.span, model.name.span, nodes_of(model.body)});
+  }
+  return node;
+}
+
+std::vector<Node> nodes_of(const syntax::File& tree) {
+  std::vector<Node> nodes;
+  for (const syntax::Use& use : tree.uses) {
+    nodes.push_back({sema::use_text(use), "", OutlineKind::module, use.span,
+                     use.file ? use.file->span : use.module.span});
+  }
+  for (const syntax::Pattern& pattern : tree.patterns) {
+    nodes.push_back(
+        {pattern.name.text, "pattern", OutlineKind::property, pattern.span, pattern.name.span});
+  }
+  for (const syntax::Labels& labels : tree.labels) nodes.push_back(node_of(labels));
+  for (const syntax::Table& table : tree.tables) {
+    nodes.push_back({table.name.text, "table for " + table.dimension.text, OutlineKind::list,
+                     table.span, table.name.span, nodes_of(table.rules)});
+  }
+  for (const syntax::Engine& engine : tree.engines) nodes.push_back(node_of(engine));
+  for (const syntax::Test& test : tree.tests) {
+    const std::string name = test.engine.text + (test.model ? "/" + test.model->text : "");
+    nodes.push_back({"test " + name, plural(test.cases.size(), "case"), OutlineKind::event,
+                     test.span, test.engine.span});
+  }
+  return nodes;
+}
+
+/// In the order of the file.
+void write(std::vector<Node> nodes, const Analysis& analysis, Encoding encoding, Writer& out) {
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [](const Node& a, const Node& b) { return a.span.begin < b.span.begin; });
+  out.open('[');
+  for (Node& node : nodes) {
+    out.open('{');
+    out.key("name").text(node.name.empty() ? "…" : node.name);
+    if (!node.detail.empty()) out.key("detail").text(node.detail);
+    out.key("kind").number(static_cast<int>(node.kind));
+    // The protocol requires the selection to be inside the range.
+    const bool inside =
+        node.selection.begin >= node.span.begin && node.selection.end <= node.span.end;
+    out.key("range").range(analysis.range(node.span, encoding));
+    out.key("selectionRange").range(analysis.range(inside ? node.selection : node.span, encoding));
+    out.key("children");
+    write(std::move(node.children), analysis, encoding, out);
+    out.close('}');
+  }
+  out.close(']');
+}
 
 }  // namespace
 
 void write_symbols(Question question, Writer& out) {
-  Outline(analysis_of(question), question.encoding, out).write();
+  const Analysis& analysis = analysis_of(question);
+  write(nodes_of(analysis.tree()), analysis, question.encoding, out);
 }
 
 }  // namespace kr::lsp

@@ -23,15 +23,6 @@ struct Sides {
   int64_t ns[2] = {0, 0};
 };
 
-/// `NAME > NAME #2 > NAME`: one text per path, the same in both files.
-std::string place_text(const trace::ModuleTrace& trace, trace::PathId path) {
-  const trace::PathId parent = trace.paths.parent(path);
-  std::string text = parent.valid() ? place_text(trace, parent) + " > " : "";
-  text += trace.name(path);
-  if (trace.paths.ordinal(path) > 1) text += fmt::format(" #{}", trace.paths.ordinal(path));
-  return text;
-}
-
 std::map<std::string, size_t> steps_by_phase(const LabelledModules& modules) {
   std::map<std::string, size_t> counts;
   for (const std::string& phase : modules.phases) ++counts[phase];
@@ -88,7 +79,7 @@ class ModuleComparison {
       for (const ViewRow& row : rows) sums[row.path.index] += row.total_ns;
     }
     for (uint32_t i = 0; i < sums.size(); ++i) {
-      if (sums[i] != 0) names_[place_text(modules.trace, {i})].ns[side] += sums[i];
+      if (sums[i] != 0) names_[path_text(modules.trace, {i}, true)].ns[side] += sums[i];
     }
   }
 

@@ -52,15 +52,22 @@ NumberedName numbered(std::string_view name) {
 Cutter::Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded)
     : trace_(&trace), level_(level), folded_(&folded) {}
 
-void Cutter::measure(std::span<const trace::ModuleNode> nodes) {
-  heights_.assign(nodes.size(), 0);
-  for (size_t i = nodes.size(); i-- > 0;) {
-    for (uint32_t child = static_cast<uint32_t>(i) + 1; child < nodes[i].end;
-         child = nodes[child].end) {
-      heights_[i] = std::max(heights_[i], heights_[child] + 1);
+namespace {
+
+/// By node: the distance to its farthest leaf.
+template <class IsLeaf>
+void measure(std::span<const trace::ModuleNode> nodes, const IsLeaf& is_leaf,
+             std::vector<uint32_t>& heights) {
+  heights.assign(nodes.size(), 0);
+  for (auto i = static_cast<uint32_t>(nodes.size()); i-- > 0;) {
+    if (is_leaf(i)) continue;
+    for (uint32_t child = i + 1; child < nodes[i].end; child = nodes[child].end) {
+      heights[i] = std::max(heights[i], heights[child] + 1);
     }
   }
 }
+
+}  // namespace
 
 // A layer is a module that is called more often than its tree, or one of several siblings whose
 // names differ only in their number. Profilers that add up calls produce the first form, others the
@@ -120,7 +127,10 @@ bool Cutter::stops_at(std::span<const trace::ModuleNode> nodes, uint32_t node) c
 void Cutter::cut(std::span<const trace::ModuleNode> nodes, std::vector<uint32_t>& shown) {
   shown.clear();
   found_layers_ = false;
-  if (level_.kind == Level::Kind::module) measure(nodes);
+  if (level_.kind == Level::Kind::module) {
+    measure(
+        nodes, [](uint32_t) { return false; }, heights_);
+  }
   if (level_.kind == Level::Kind::layer) mark_layers(nodes);
   for (uint32_t i = 0; i < nodes.size();) {
     if (stops_at(nodes, i)) {
@@ -137,16 +147,11 @@ void cut_like_vllm(const trace::ModuleTrace& trace, std::span<const trace::Modul
                    int64_t& lost_ns) {
   shown.clear();
   const uint32_t wanted = level.kind == Level::Kind::kernel ? 0 : 1;
-  std::vector<uint32_t> heights(nodes.size(), 0);
+  std::vector<uint32_t> heights;
   const auto leaf = [&](uint32_t i) {
     return nodes[i].end == i + 1 || folded[nodes[i].path.index];
   };
-  for (uint32_t i = static_cast<uint32_t>(nodes.size()); i-- > 0;) {
-    if (leaf(i)) continue;
-    for (uint32_t child = i + 1; child < nodes[i].end; child = nodes[child].end) {
-      heights[i] = std::max(heights[i], heights[child] + 1);
-    }
-  }
+  measure(nodes, leaf, heights);
   for (uint32_t root = 0; root < nodes.size(); root = nodes[root].end) {
     if (heights[root] <= wanted) {
       shown.push_back(root);

@@ -46,7 +46,6 @@ class Cutter {
   bool found_layers() const noexcept { return found_layers_; }
 
  private:
-  void measure(std::span<const trace::ModuleNode> nodes);
   void mark_layers(std::span<const trace::ModuleNode> nodes);
   bool stops_at(std::span<const trace::ModuleNode> nodes, uint32_t node) const;
 

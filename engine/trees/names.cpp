@@ -54,13 +54,13 @@ bool before(const trace::PathTable& paths, trace::PathId a, trace::PathId b) {
 
 }  // namespace
 
-std::string path_text(const trace::ModuleTrace& trace, trace::PathId path) {
+std::string path_text(const trace::ModuleTrace& trace, trace::PathId path, bool with_ordinals) {
   std::vector<trace::PathId> elements;
   for (; path.valid(); path = trace.paths.parent(path)) elements.push_back(path);
   std::string text;
   for (auto element = elements.rbegin(); element != elements.rend(); ++element) {
     if (!text.empty()) text += " > ";
-    text += trace.name(*element);
+    text += with_ordinals ? element_text(trace, *element) : std::string(trace.name(*element));
   }
   return text;
 }

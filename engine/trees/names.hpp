@@ -10,8 +10,10 @@
 
 namespace kr::trees {
 
-/// All names from the root, joined by ` > `.
-std::string path_text(const trace::ModuleTrace& trace, trace::PathId path);
+/// All names from the root, joined by ` > `. `with_ordinals`: a second child of one name is
+/// `NAME #2`, so that different paths have different texts.
+std::string path_text(const trace::ModuleTrace& trace, trace::PathId path,
+                      bool with_ordinals = false);
 
 /// A different name for each path: the node's own name and those above it, nearest first, joined by
 /// ` <- `, as many as make it unique. A second child of one name is `NAME #2`. If names that

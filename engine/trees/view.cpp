@@ -114,8 +114,8 @@ void TreeView::refuse_selection() const {
     if (!last || *modules_->step_numbers[i] > *last) last = modules_->step_numbers[i];
   }
   throw Error(trace().source, fmt::format("no step {}", *options_.step),
-              first ? fmt::format("steps_ are numbered {} to {}", *first, *last)
-                    : "its steps_ have no numbers");
+              first ? fmt::format("steps are numbered {} to {}", *first, *last)
+                    : "its steps have no numbers");
 }
 
 /// The nodes shown of a step, before entries are merged.

@@ -15,7 +15,7 @@ namespace {
 struct ImportArguments {
   std::string file;
   std::string output;
-  convert::ImportOptions import;
+  std::vector<std::string> engines;
 };
 
 Exit import(const ImportArguments& options, Streams& streams) {
@@ -23,7 +23,7 @@ Exit import(const ImportArguments& options, Streams& streams) {
   diag::Sink sink;
   const source::FileId file =
       sources.add(options.file, source::read_text_file(options.file, source::Pipes::read));
-  const convert::Imported imported = convert::import_tables(sources, file, options.import, sink);
+  const convert::Imported imported = convert::import_tables(sources, file, options.engines, sink);
   const auto findings = sink.sorted();
   if (!findings.empty()) {
     streams.raw_error(diag::render_human(sources, findings, {.color = streams.color_error()}));
@@ -53,7 +53,7 @@ Action setup_import(CLI::App& app) {
   app.add_option("-o,--output", options->output,
                  "The rules file to write (default: standard output)")
       ->type_name("FILE");
-  app.add_option("--engine", options->import.engines, "Import only this engine (repeatable)")
+  app.add_option("--engine", options->engines, "Import only this engine (repeatable)")
       ->type_name("ENGINE")
       ->allow_extra_args(false);
   return [options](Streams& streams) { return import(*options, streams); };

@@ -11,7 +11,7 @@
 #include "support/rules.hpp"
 #include "support/traces.hpp"
 
-TEST_CASE("the longest of a type are those of a sort, whatever the order and however alike") {
+TEST_CASE("the longest of a type are those of a sort, in any order and with equal values") {
   const kr::match::CompiledRules rules =
       kr::test::compile("engine e { substage { misc: otherwise } }");
   std::mt19937 random(41);

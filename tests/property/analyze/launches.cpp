@@ -1,6 +1,4 @@
-// Launch statistics against a slow reading of what they are to say.
-#include "analyze/statistics.hpp"
-
+// Launch statistics are compared with a slow and simple computation.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,6 +7,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include "analyze/statistics.hpp"
 
 namespace {
 
@@ -68,8 +68,8 @@ std::map<std::string, Sums> slow_sums(const std::vector<Call>& calls,
   return sums;
 }
 
-/// Every nanosecond that a device is idle between its first start and last end: whether the next
-/// operation to start there had been asked for.
+/// For every nanosecond in which a device is idle between its first start and last end: whether the
+/// launch of its next operation has begun.
 std::pair<int64_t, int64_t> slow_idle(const std::vector<Call>& calls, std::vector<Work> all) {
   int64_t bound = 0, other = 0;
   std::stable_sort(all.begin(), all.end(),
@@ -97,8 +97,7 @@ std::pair<int64_t, int64_t> slow_idle(const std::vector<Call>& calls, std::vecto
   return {bound, other};
 }
 
-/// At every call that puts something on a stream, and at every nanosecond: what of it was asked for
-/// and had not begun.
+/// The length of the queue of a stream, at every call that launches to it and at every nanosecond.
 void check_queues(const std::vector<Call>& calls, const std::vector<Work>& all,
                   const std::vector<kr::analyze::StreamQueue>& got) {
   size_t streams = 0;
@@ -147,7 +146,7 @@ void check_queues(const std::vector<Call>& calls, const std::vector<Work>& all,
 
 }  // namespace
 
-TEST_CASE("launches and idle time are what a slow reading says") {
+TEST_CASE("launches and idle time are those of a slow computation") {
   std::mt19937 random(11);
   const auto below = [&](int64_t limit) { return static_cast<int64_t>(random()) % limit; };
   for (int round = 0; round < 2000; ++round) {
@@ -165,7 +164,7 @@ TEST_CASE("launches and idle time are what a slow reading says") {
                        static_cast<int32_t>(below(2)), below(2)});
       }
     }
-    // Operations that start at once on a device are told apart by length alone.
+    // Operations with the same start on a device differ only in length.
     std::sort(all.begin(), all.end(), [](const Work& a, const Work& b) {
       return std::tie(a.device, a.start) < std::tie(b.device, b.start);
     });

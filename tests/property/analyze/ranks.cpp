@@ -1,4 +1,4 @@
-// Ranks held against each other, against a slow reading of what that is to say.
+// Comparisons of ranks are compared with a slow and simple computation.
 #include "analyze/ranks.hpp"
 
 #include <doctest/doctest.h>
@@ -84,7 +84,7 @@ int64_t occurrence(const std::vector<kr::analyze::StepPart>& steps, size_t at) {
                        });
 }
 
-/// Every step of every run: whom it meets, and whether `got` says so.
+/// Every step of every run: the matching steps of other runs must be in `got`.
 void check_steps(const Job& job, const kr::analyze::Ranks& got) {
   size_t expected = 0;
   std::vector<int64_t> slowest(job.summaries.size(), 0);
@@ -176,7 +176,7 @@ void check_collectives(const Job& job, const kr::analyze::Ranks& got) {
 
 }  // namespace
 
-TEST_CASE("steps, collectives and balance of ranks are what a slow reading says") {
+TEST_CASE("steps, collectives and balance of ranks are those of a slow computation") {
   Random random(5);
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(round);

@@ -1,4 +1,4 @@
-// The sweeps against bitmaps: every nanosecond of a short time line looked at by itself.
+// The sweeps are compared with bitmaps, which have a bit per nanosecond of a short time line.
 #include "analyze/sweep.hpp"
 
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ std::vector<Interval> random_intervals(std::mt19937& random, int64_t length) {
 
 }  // namespace
 
-TEST_CASE("a device's sums are those of its bitmap, and the identity holds") {
+TEST_CASE("a device's sums are those of its bitmap, and add up") {
   const unsigned seed = 20240917;
   CAPTURE(seed);
   std::mt19937 random(seed);
@@ -79,7 +79,7 @@ TEST_CASE("a device's sums are those of its bitmap, and the identity holds") {
   }
 }
 
-TEST_CASE("the parts of a union add up to it, whatever overlaps") {
+TEST_CASE("the parts of a union add up to it, with any overlap") {
   std::mt19937 random(7);
   for (int round = 0; round < 20000; ++round) {
     const auto intervals = random_intervals(random, 40);

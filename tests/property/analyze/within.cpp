@@ -1,4 +1,4 @@
-// Labels by what is round an operation, against a reading that looks at every operation by itself.
+// Labels by context are compared with a computation for every single operation.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -73,7 +73,7 @@ Labels slow_labels(const HostTraces& traces, const HostTraces::Work& work) {
 
 }  // namespace
 
-TEST_CASE("labels by what is round an operation are those of a slow reading, and sums hold") {
+TEST_CASE("labels by context are those of a slow computation, and sums agree") {
   const kr::match::CompiledRules rules = kr::test::compile(rules_text);
   const kr::sema::Program& program = rules.program();
   const kr::classify::ChooseOptions options{"e", "m", true};
@@ -123,7 +123,7 @@ TEST_CASE("labels by what is round an operation are those of a slow reading, and
   }
 }
 
-TEST_CASE("what is certain by the names of ranges alone comes out with the ranges too") {
+TEST_CASE("a result that is certain by the names of ranges is the same with the ranges") {
   const kr::match::CompiledRules rules = kr::test::compile(std::string(rules_text) + R"(
 engine g {
   detect: !within "Attn" & "gemm"
@@ -177,7 +177,7 @@ engine g {
   CHECK(labelled < chosen);
 }
 
-TEST_CASE("detection by what is round operations is that of a slow reading") {
+TEST_CASE("detection by context is that of a slow computation") {
   const kr::match::CompiledRules rules = kr::test::compile(rules_text);
   const kr::sema::Program& program = rules.program();
   std::mt19937 random(22);

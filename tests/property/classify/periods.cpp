@@ -1,4 +1,4 @@
-// Repetitions that were planted are found, wherever they stand.
+// Inserted repetitions are found at any place.
 #include "classify/periods.hpp"
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ void add_repeats(Names& names, const Names& period, size_t repeats) {
 
 }  // namespace
 
-TEST_CASE("planted layers are found, before, between and behind other kernels") {
+TEST_CASE("inserted layers are found, before, between and after other kernels") {
   std::mt19937 random(4);
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(round);
@@ -69,7 +69,7 @@ TEST_CASE("layers inside steps are found inside one step") {
   }
 }
 
-TEST_CASE("what repeats too seldom, too briefly or not at all is nothing") {
+TEST_CASE("too few or too short repeats are not found") {
   uint32_t next = 0;
   Names names;
   add_strangers(names, 500, next);
@@ -82,6 +82,6 @@ TEST_CASE("what repeats too seldom, too briefly or not at all is nothing") {
   // One kernel over and over is a loop of a single operation: its shortest period that counts.
   const auto found = kr::classify::find_repetitions(names);
   REQUIRE(found.size() == 1);
-  CHECK(found[0].period == kr::classify::PeriodOptions{}.least_period);
+  CHECK(found[0].period == kr::classify::least_period);
   CHECK(kr::classify::find_repetitions({}).empty());
 }

@@ -1,4 +1,4 @@
-// Random tables: what is imported, exported, and what a backtracker over the JSON says, is one.
+// Random tables: the imported rules, the exported table, and a backtracker over the JSON agree.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -59,7 +59,7 @@ std::vector<std::string> short_names() {
   return names;
 }
 
-/// By the patterns one after another; none where one of them is not of the dialect.
+/// Whether the pattern matches; nullopt if it is not in the dialect.
 std::optional<bool> searched(const std::string& pattern, const std::string& name) {
   const convert::PortedPattern ported = convert::from_python(pattern);
   source::SourceMap sources;

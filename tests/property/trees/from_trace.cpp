@@ -59,7 +59,7 @@ class SlowReading {
       if (is_step(*range)) place.step = range;
     }
   }
-  /// What an operation's repetition is looked for in; empty: in nothing.
+  /// The unit in which repetitions of an operation are searched; empty: in none.
   std::string unit(size_t i) const {
     const Work& work = traces_.work[i];
     if (work.kind != kr::OperationKind::kernel) return {};
@@ -92,7 +92,7 @@ class SlowReading {
         if (found.level != 0) continue;
         for (size_t k = 0; k < found.covered(); ++k) {
           Place& place = places_[members[found.first + k]];
-          // Modules of a launch of its own say more.
+          // If the operation has its own launch, its modules are used instead.
           if (!place.modules.empty() && !key.starts_with("graph")) continue;
           place.layer = fmt::format("layer {}", before + k / found.period);
           place.layer_run = fmt::format("{} at {}", key, found.first);
@@ -140,7 +140,7 @@ std::map<std::pair<std::string, std::string>, std::pair<int64_t, size_t>> slow_t
 
 }  // namespace
 
-TEST_CASE("operations belong where a slow reading finds them, and trees hold all of them") {
+TEST_CASE("operations are attributed as by a slow computation, and trees contain all of them") {
   const kr::match::CompiledRules rules = kr::test::compile(rules_text);
   const kr::sema::ModelId model = *rules.program().model({0}, "default");
   std::mt19937 random(31);

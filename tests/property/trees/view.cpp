@@ -147,7 +147,7 @@ constexpr int rounds = 500;
 
 }  // namespace
 
-TEST_CASE("a forest comes back as it was given, own time below its node") {
+TEST_CASE("a forest is kept as it is, with own time below its node") {
   const kr::match::CompiledRules rules = kr::test::compile(view_rules);
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
@@ -232,7 +232,7 @@ TEST_CASE("every level of depth refines the one above it, layers conserve time")
   }
 }
 
-TEST_CASE("entries: the largest of all steps, the rest together, names unique whatever is asked") {
+TEST_CASE("entries: the largest of all steps, the rest together, names unique with any options") {
   const kr::match::CompiledRules rules = kr::test::compile(view_rules);
   for (uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
@@ -288,7 +288,7 @@ TEST_CASE("unique names: one a path, no longer than needed") {
     CHECK(std::set<std::string>(names.begin(), names.end()).size() == paths.size());
     for (size_t i = 0; i < paths.size(); ++i) {
       CHECK(names[i].starts_with(trace.name(paths[i])));
-      // Only names that read like what is made of others are ever told apart for nothing.
+      // Only names that contain joints themselves may be longer than needed.
       const std::string own(trace.name(paths[i]));
       const bool odd = own.find(" #") != own.npos || own.find(" <-") != own.npos;
       const auto same_name = [&](kr::trace::PathId path) {
@@ -301,7 +301,7 @@ TEST_CASE("unique names: one a path, no longer than needed") {
   }
 }
 
-TEST_CASE("compat shows what vLLM's script keeps, and says what that loses") {
+TEST_CASE("compat shows what vLLM's script keeps, and reports the time that it drops") {
   const kr::match::CompiledRules rules =
       kr::test::compile("engine e { substage { misc: otherwise } }");
   for (uint32_t seed = 0; seed < rounds; ++seed) {
@@ -318,7 +318,7 @@ TEST_CASE("compat shows what vLLM's script keeps, and says what that loses") {
       for (size_t i = 0; i < made.forests.size(); ++i) {
         std::vector<Shown> expected;
         for (size_t k = 0; k < made.forests[i].size(); ++k) {
-          // As given: own time is no node there. Where children took longer, kr shows theirs.
+          // As given, without nodes for own time. If children took longer, kr shows their time.
           Tree tree = made.as_given[i][k];
           const std::function<void(Tree&)> raise = [&](Tree& node) {
             int64_t below = 0;

@@ -26,7 +26,7 @@ std::string not_comparable(const std::vector<kr::analyze::RunSummary>& runs) {
 
 }  // namespace
 
-TEST_CASE("ranks in paths: the number behind the last rank or worker") {
+TEST_CASE("ranks in paths: the number after the last rank or worker") {
   CHECK(kr::analyze::rank_in_path("rank3.json.gz") == 3);
   CHECK(kr::analyze::rank_in_path("worker_0/rank-12.pt.trace.json") == 12);
   CHECK(kr::analyze::rank_in_path("out/Worker_7/trace.json") == 7);
@@ -38,7 +38,7 @@ TEST_CASE("ranks in paths: the number behind the last rank or worker") {
   CHECK(!kr::analyze::rank_in_path("rank99999999999999999999.json"));
 }
 
-TEST_CASE("a rank is what the trace says, else its path, else the first number that is left") {
+TEST_CASE("a rank is that of the trace, else of its path, else the first unused number") {
   const kr::analyze::RunSummary a = run("rank5.json", 1), b = run("x.json"), c = run("y.json"),
                                 d = run("rank2.json");
   const auto numbers = kr::analyze::rank_numbers({&a, &b, &c, &d});
@@ -55,7 +55,8 @@ TEST_CASE("runs of different worlds, or of one rank, are no ranks of one job") {
   CHECK(not_comparable({run("a", 0, 2), run("b", 1, 8)}) == "a has a world size of 2, but b has 8");
   CHECK(not_comparable({run("a", 0), run("b", 1), run("c", 1)}) == "b and c are both rank 1");
   CHECK(not_comparable({run("a"), run("b")}).empty());
-  CHECK(not_comparable({run("a"), run("b", 0, 1)}) == "b has a world size of 1, but there are 2 runs");
+  CHECK(not_comparable({run("a"), run("b", 0, 1)}) ==
+        "b has a world size of 1, but there are 2 runs");
   CHECK(not_comparable({run("a", 0, 1)}).empty());
 }
 

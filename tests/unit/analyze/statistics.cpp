@@ -41,7 +41,7 @@ TEST_CASE("statistics of kernels: a row a name and device, the deviation that of
   CHECK(got.attribution.none_ns == 100);
 }
 
-TEST_CASE("deviations are exact where times are long and nearly alike") {
+TEST_CASE("deviations are exact if times are long and nearly equal") {
   const int64_t long_ns = 4'000'000'000'000;  // more than an hour
   const kr::analyze::RunStatistics got =
       analyzed({{0, long_ns, "a"}, {long_ns, long_ns + 1, "a"}, {3 * long_ns, long_ns + 2, "a"}});

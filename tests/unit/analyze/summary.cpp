@@ -45,7 +45,7 @@ const kr::analyze::LabelSum& label(const kr::analyze::RunSummary& run, std::stri
 
 }  // namespace
 
-TEST_CASE("elapsed goes to the earlier, the longer, then the first by name") {
+TEST_CASE("elapsed time counts for the earlier, the longer, then the first by name") {
   const auto run = summarize(make_trace({
       {0, 100, "gemm_b"},
       {50, 100, "nccl_a"},  // 50 of it new

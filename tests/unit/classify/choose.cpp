@@ -37,7 +37,7 @@ std::string chosen(const kr::match::CompiledRules& rules, const kr::trace::Trace
 
 }  // namespace
 
-TEST_CASE("detect takes the engine, then the model, that hold for most time") {
+TEST_CASE("detect chooses the engine, then the model, that matches most time") {
   const auto rules = compile(two_engines);
   CHECK(chosen(rules, make_trace({{0, 10, "alpha_one"}, {10, 5, "alpha_two"}, {20, 9, "beta"}})) ==
         "alpha/one");
@@ -75,7 +75,7 @@ TEST_CASE("what the user names is taken, and what is unknown is refused") {
                        doctest::Contains("no engine has a model `zzzzzz`"), kr::Error);
 }
 
-TEST_CASE("names that no rule tells apart are asked about once") {
+TEST_CASE("names that no rule distinguishes are evaluated once") {
   const auto rules = compile(two_engines);
   std::vector<Event> events;
   std::vector<std::string> names;

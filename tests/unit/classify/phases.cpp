@@ -21,7 +21,7 @@ kr::classify::Phase phase_of(const kr::match::CompiledRules& rules, std::string_
 
 }  // namespace
 
-TEST_CASE("phases take their numbers from the first alternative that holds") {
+TEST_CASE("phases take their numbers from the first alternative that matches") {
   const kr::match::CompiledRules rules = kr::test::compile(R"(
 engine e {
   phases {
@@ -50,7 +50,7 @@ engine e {
   CHECK(phase_of(rules, "default", "anything").label.empty());
 }
 
-TEST_CASE("parts of a number add up, and one that is not a number leaves the sum untold") {
+TEST_CASE("the parts of a number add up; if one is not a number, there is no sum") {
   const kr::match::CompiledRules rules = kr::test::compile(R"(
 engine e {
   phases {

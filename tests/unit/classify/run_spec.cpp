@@ -58,7 +58,7 @@ TEST_CASE("a run is read from the right, and a path that exists wins") {
   }
 }
 
-TEST_CASE("an elapsed time that is none is refused with what was seen") {
+TEST_CASE("an invalid elapsed time is rejected, and the message contains it") {
   CHECK_THROWS_WITH_AS(parse("a.csv,vllm,llama,-1", {"a.csv"}),
                        doctest::Contains("`-1` of run `a.csv,vllm,llama,-1` is negative"),
                        kr::Error);

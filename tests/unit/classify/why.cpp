@@ -35,7 +35,7 @@ kr::classify::WhyDimension substage(const kr::classify::WhyQuery& query) {
 
 }  // namespace
 
-TEST_CASE("why tells the rule, where its texts stand, and what else holds") {
+TEST_CASE("why shows the rule, the bytes that it matches, and other rules that match") {
   const auto dimension =
       substage({.name = "flash_attn_flash", .kind = kr::OperationKind::kernel, .within = {{}}});
   REQUIRE(dimension.outcomes.size() == 1);
@@ -47,7 +47,7 @@ TEST_CASE("why tells the rule, where its texts stand, and what else holds") {
   CHECK(outcome.also[0].label == "flash");
 }
 
-TEST_CASE("why lists each outcome where kind or context are open") {
+TEST_CASE("why lists each outcome if kind or context are unknown") {
   const auto open = substage({.name = "attn", .kind = {}, .within = {}});
   std::vector<std::string> labels;
   for (const auto& outcome : open.outcomes) labels.push_back(outcome.label);

@@ -56,7 +56,7 @@ TEST_CASE("what no pattern can say") {
   CHECK(pattern(deep).find("deeper") != std::string::npos);
 }
 
-TEST_CASE("patterns that grow without end are given up") {
+TEST_CASE("patterns that grow too long are left out") {
   std::string text = "pattern p0 = \"a\" | \"b\"\n";
   for (int i = 1; i < 40; ++i) {
     text += fmt::format("pattern p{0} = p{1} & p{1} | \"{0}\"\n", i, i - 1);

@@ -42,7 +42,7 @@ TEST_CASE("what is a text is written as one") {
   CHECK(ported("end\\Z") == R"("end"$)");
 }
 
-TEST_CASE("groups round alternatives go, and what runs to either end") {
+TEST_CASE("groups around alternatives are removed, and `.*` at either end") {
   CHECK(ported("(a|b)|(?:c|(?P<x>d))") == R"("a" | "b" | "c" | "d")");
   CHECK(ported("(^(hip)?Memcpy)|(^dma)") == R"(/^(hip)?Memcpy/ | ^"dma")");
   CHECK(ported("(a)(b)|(a|b)c") == R"("ab" | /(a|b)c/)");

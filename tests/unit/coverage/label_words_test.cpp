@@ -75,7 +75,7 @@ TEST_CASE("two words that make one speak as one") {
   CHECK(mine.label("block_reduce") == "reduce");
 }
 
-TEST_CASE("words of names with a known label speak for it, where no other has them") {
+TEST_CASE("words of names with a known label indicate it, if no other label has them") {
   Loaded mine(documented);
   CHECK(mine.label("quux_swizzle_z") == "norm");
   CHECK(mine.label("quux_ring_z") == "rest");  // one name is none to learn from
@@ -83,11 +83,11 @@ TEST_CASE("words of names with a known label speak for it, where no other has th
   CHECK(mine.label("quux_ring_z") == "rest");  // two labels have it
 }
 
-TEST_CASE("where no word speaks the label of otherwise stands in") {
+TEST_CASE("if no word indicates a label, that of otherwise is the placeholder") {
   const Loaded mine(documented);
   CHECK(mine.words->propose("quux_zeta").label == "rest");
   CHECK(mine.words->propose("quux_zeta").words.empty());
-  // What is told by its kind alone is no kernel's label, and the stand-in is nobody's choice.
+  // Labels that rules give only by kind, and the placeholder, are never proposed by words.
   CHECK(mine.label("memset_rows") == "rest");
   CHECK(mine.words->propose("rest_rows").words.empty());
 }

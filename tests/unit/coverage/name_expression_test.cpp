@@ -7,7 +7,7 @@
 namespace kr {
 namespace {
 
-/// The expression that tells the first `members` of the names from the rest.
+/// The expression that matches only the first `members` of the names.
 std::string found(const std::vector<std::string_view>& names, size_t members) {
   const coverage::NameIndex index(names);
   std::vector<size_t> first(members);

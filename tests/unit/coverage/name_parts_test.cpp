@@ -23,13 +23,13 @@ TEST_CASE("identifiers fall into words at underscores, humps and digits") {
   CHECK(words("").empty());
 }
 
-TEST_CASE("names that differ in numbers, shapes and types are alike") {
+TEST_CASE("names that differ in numbers, shapes and types are similar") {
   const std::string alike = coverage::descriptive_words("acme_topk_kernel_64x128_bf16");
   CHECK(alike == "acme topk");
   CHECK(coverage::descriptive_words("acme_topk_fp8_v2") == alike);
   CHECK(coverage::descriptive_words("AcmeTopkKernel") == alike);
   CHECK(coverage::descriptive_words("acme_topp") != alike);
-  // Where nothing tells, all counts.
+  // If no word is descriptive, all words count.
   CHECK(coverage::descriptive_words("kernel_2") == "kernel 2");
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("mangled names are taken apart") {
   check("_ZN99short", "_ZN99short", "", {});
 }
 
-TEST_CASE("what holds no identifier is its own name") {
+TEST_CASE("a name without identifiers is its own base") {
   check("", "", "", {});
   check("<>", "<>", "", {});
   check("Memset Device 8", "Memset Device 8", "", {});

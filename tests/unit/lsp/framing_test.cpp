@@ -31,7 +31,7 @@ TEST_CASE("messages come out whole, however the bytes arrive") {
       }
     }
     CHECK(bodies == std::vector<std::string>{"{}", "é", ""});
-    CHECK(!framer.mid_message());
+    CHECK(!framer.next());
   }
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("heads as other programs write them") {
   CHECK(body(framer) == "[]");
 }
 
-TEST_CASE("a broken head is told once, and reading goes on at the next") {
+TEST_CASE("a broken header is reported once, and reading continues at the next") {
   for (const char* broken :
        {"Content-Length: -1\r\n\r\n", "Content-Length: x\r\n\r\n", "nonsense\r\n\r\n",
         "A: b\r\n\r\n{}", "Content-Length: 99999999999999999999\r\n\r\n",

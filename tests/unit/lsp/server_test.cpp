@@ -153,12 +153,12 @@ TEST_CASE("a change concerns the documents that read the file, from the editor's
   for (const std::string& one : session.findings(user)) CHECK(!one.starts_with("KR2"));
   session.open("pattern q = \"x\"\n", used);
   CHECK(session.findings(user) == Strings{"KR206 1:30-1:31"});
-  // Errors in the used file are told where it is used.
+  // Errors in the used file are shown at the `use`.
   session.open("pattern p = \n", used);
   CHECK(session.findings(user) == Strings{"- 0:0-0:15"});
 }
 
-TEST_CASE("hover tells what is matched, and by whom alone") {
+TEST_CASE("hover shows what a rule matches, and the names that only it matches") {
   Session session;
   session.open(rules);
   const std::string dead = hover(session, rules, "moe:  \"group");
@@ -335,7 +335,7 @@ TEST_CASE("hostile requests get clear errors") {
               "textDocument/hover",
               R"({"textDocument":{"uri":"untitled:a.kr"},"position":{"line":99999999999,"character":99}})")
           .kind == JsonValue::Kind::null);
-  // A change that cannot be made leaves the text, and is told.
+  // An impossible change leaves the text, and is reported.
   session.notify(
       "textDocument/didChange",
       R"({"textDocument":{"uri":"untitled:a.kr"},"contentChanges":[{"text":"x"},{"range":{}}]})");
@@ -344,7 +344,7 @@ TEST_CASE("hostile requests get clear errors") {
   for (const std::string& one : session.findings()) CHECK(!one.starts_with("KR1"));
 }
 
-TEST_CASE("findings are published, whatever is asked right behind the text") {
+TEST_CASE("findings are published, even if requests follow the text at once") {
   Session session;
   session.open("pattern unused = \"x\"\nengine e { substage { a: otherwise } }\n");
   // As editors do; the answer waits for the findings.
@@ -361,7 +361,7 @@ TEST_CASE("findings are published, whatever is asked right behind the text") {
   CHECK(!session.server.has_work());
 }
 
-TEST_CASE("a request that waits is answered once, whatever happens to its text") {
+TEST_CASE("a waiting request is answered once, even if its text changes") {
   constexpr std::string_view ask =
       R"({"jsonrpc":"2.0","id":7,"method":"textDocument/codeAction","params":{"textDocument":{"uri":"untitled:a.kr"},
          "range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}}}})";
@@ -382,7 +382,7 @@ TEST_CASE("a request that waits is answered once, whatever happens to its text")
     CHECK(answer.find("id")->integer == 7);
     const bool stopped = *check->stop;
     check->run();
-    // Nothing is said of a text that is no more, and nothing twice.
+    // There are no findings of an old text, and none twice.
     for (const std::string& one : session.server.finish_work(std::move(*check))) {
       CHECK(!stopped);
       CHECK(one.find("\"id\"") == std::string::npos);
@@ -401,7 +401,7 @@ TEST_CASE("a request that waits is answered once, whatever happens to its text")
   CHECK(code_after(R"({"jsonrpc":"2.0","id":8,"method":"shutdown"})") == -32800);
 }
 
-TEST_CASE("a check is told to stop when its text is another") {
+TEST_CASE("a check stops when its text changes") {
   Session session;
   session.open("engine e { substage { a: otherwise } }\n");
   std::optional<lsp::Check> check;
@@ -419,7 +419,7 @@ TEST_CASE("a check is told to stop when its text is another") {
   CHECK(session.findings() == Strings{"KR206 0:25-0:26"});
 }
 
-TEST_CASE("a comment that allows a finding goes behind a line of rules") {
+TEST_CASE("a comment that allows a finding is added at the end of a line") {
   // A lone carriage return ends a line for the editor and none for kr.
   Session session;
   session.open(

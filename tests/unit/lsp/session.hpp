@@ -63,7 +63,7 @@ class Session {
         fmt::format(R"({{"textDocument":{{"uri":"{}","languageId":"kr","version":1,"text":{}}}}})",
                     uri, json_string(text)));
   }
-  /// The findings of the one document that has any to tell, as `CODE line:column-line:column`.
+  /// The findings of the only document with findings, as `CODE line:column-line:column`.
   std::vector<std::string> findings(std::string_view uri = "untitled:a.kr") {
     std::vector<std::string> codes;
     while (server.has_work()) {

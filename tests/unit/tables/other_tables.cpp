@@ -327,7 +327,7 @@ TEST_CASE("trees") {
 TEST_CASE("repeated blocks of trees from operations") {
   test::OwnedView owned(test::single_trace(), {});
   classify::LayerEvidence found;
-  found.run = {
+  found.block = {
       .unit = 40, .period = 12, .repeats = 3, .graph = true, .total_ns = 90, .unit_ns = 100};
   found.units = 2;
   owned.modules->attribution = classify::AttributionSums{5, 90, 10};
@@ -337,6 +337,6 @@ TEST_CASE("repeated blocks of trees from operations") {
   source.rules = &test::module_rules();
   source.tree = &tree;
   CHECK(rows("tree_layers", source) ==
-        Lines{"run|0|12|3|2|40|90|100|" + classify::evidence(found.run)});
+        Lines{"run|0|12|3|2|40|90|100|" + classify::evidence(found.block)});
   CHECK(rows("tree_attribution", source) == Lines{"run|launch|5", "run|layer|90", "run|none|10"});
 }

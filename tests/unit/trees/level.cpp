@@ -67,7 +67,7 @@ TEST_CASE("layers: what runs more often than its root, or siblings that differ i
   CHECK(shown(none, {Level::Kind::layer, 0}) == Paths{"Llama"});
 }
 
-TEST_CASE("kernels beside taller modules are shown as themselves") {
+TEST_CASE("kernels whose siblings are modules are shown as themselves") {
   const Forest forest{
       {"Model",
        60,
