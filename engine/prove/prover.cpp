@@ -8,7 +8,6 @@
 
 #include "prove/find_name.hpp"
 #include "prove/memo.hpp"
-#include "prove/needed_bytes.hpp"
 #include "prove/rewrite.hpp"
 #include "prove/texts.hpp"
 #include "regex/nfa.hpp"

@@ -5,7 +5,6 @@
 #include "lint/color_distance.hpp"
 #include "lint/fix.hpp"
 #include "lint/repairs.hpp"
-#include "lint/same_meaning.hpp"
 #include "sema/abbreviate.hpp"
 #include "support/rules.hpp"
 
