@@ -20,14 +20,14 @@ FormulaId Formulas::add(Formula formula) {
   const auto [at, added] = known_.emplace(std::move(key), FormulaId{});
   if (!added) return at->second;
   for (const FormulaId operand : formula.operands) {
-    formula.looks_within |= get(operand).looks_within;
-    formula.asks_operation |= get(operand).asks_operation;
+    formula.uses_within |= get(operand).uses_within;
+    formula.uses_operation |= get(operand).uses_operation;
   }
   if (formula.op == Op::within) {
-    formula.looks_within = true;
-    formula.asks_operation = false;
+    formula.uses_within = true;
+    formula.uses_operation = false;
   }
-  formula.asks_operation |= formula.op == Op::operation;
+  formula.uses_operation |= formula.op == Op::operation;
   formula.digest.add(static_cast<uint64_t>(formula.op));
   formula.digest.add(static_cast<uint64_t>(formula.operation));
   if (formula.op == Op::atom) formula.digest.add(digests_[formula.language.index]);

@@ -37,8 +37,8 @@ struct Formula {
   LanguageId language = {};
   OperationKind operation = OperationKind::kernel;
   std::vector<FormulaId> operands = {};
-  bool looks_within = false;    // contains `within`
-  bool asks_operation = false;  // contains `@kernel` or another type, outside `within`
+  bool uses_within = false;     // contains `within`
+  bool uses_operation = false;  // contains `@kernel` or another type, outside `within`
   /// A hash of the operations, the languages as written and the order of operands: the same formula
   /// has the same digest in every arena.
   Hash128 digest = {};

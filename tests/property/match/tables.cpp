@@ -142,7 +142,7 @@ TEST_CASE("tables give the first rule that holds") {
       const match::Subject alone{&name, subject.kind, {}};
       differs_within = differs_within || first_that_holds(one, alone) != expected;
     }
-    REQUIRE((matcher.looks_within() || !differs_within));
+    REQUIRE((matcher.uses_within() || !differs_within));
   }
 }
 

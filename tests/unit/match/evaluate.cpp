@@ -143,7 +143,7 @@ TEST_CASE("patterns of patterns take no more time than there are of them") {
   const match::AtomSet gemm = rules.name_with({rules.gemm});
   const match::TableMatcher matcher(rules.program, rules.table);
   CHECK_FALSE(matcher.match({.name = &gemm}).has_value());
-  CHECK(matcher.looks_within());
+  CHECK(matcher.uses_within());
   const auto open = match::outcomes(rules.program, rules.sources, rules.table,
                                     {.name = &gemm, .kind = std::nullopt, .within = std::nullopt});
   REQUIRE(open.size() == 2);
