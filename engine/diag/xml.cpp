@@ -1,7 +1,5 @@
 #include "diag/xml.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "base/printable.hpp"
@@ -43,22 +41,6 @@ std::string xml_text(std::string_view text) {
 
 std::string xml_lines(std::string_view text) {
   return escape_xml(text, true);
-}
-
-std::string junit_file(std::string_view title, std::span<const JunitSuite> suites) {
-  size_t tests = 0;
-  size_t failures = 0;
-  std::string all;
-  for (const JunitSuite& suite : suites) {
-    tests += suite.tests;
-    failures += suite.failures;
-    all += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n",
-                       xml_text(suite.name), suite.tests, suite.failures, suite.cases);
-  }
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}</testsuites>\n",
-      xml_text(title), tests, failures, all);
 }
 
 }  // namespace kr::diag

@@ -1,7 +1,6 @@
-// Text in XML 1.0, which cannot express control bytes, and JUnit files.
+// Text in XML 1.0, which cannot express control bytes.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,15 +12,5 @@ std::string xml_text(std::string_view text);
 
 /// The same, but line breaks stay: only for the content of an element.
 std::string xml_lines(std::string_view text);
-
-struct JunitSuite {
-  std::string name;
-  size_t tests = 0;
-  size_t failures = 0;
-  std::string cases;  // its <testcase> elements
-};
-
-/// A whole JUnit file.
-std::string junit_file(std::string_view title, std::span<const JunitSuite> suites);
 
 }  // namespace kr::diag

@@ -9,10 +9,8 @@ using namespace kr::prove;
 
 namespace {
 
-Digest number(uint64_t value) {
-  Digest digest;
-  digest.add(value);
-  return digest;
+Hash128 number(uint64_t value) {
+  return {value, value};
 }
 
 FormulaId text(Formulas& formulas, std::string_view what) {
@@ -43,7 +41,7 @@ TEST_CASE("an answer is not recalled if the steps might run out") {
   CHECK(memo.recall(number(1), budget).has_value());
 }
 
-TEST_CASE("an answer " not proven " is recalled only for the same steps") {
+TEST_CASE("an answer of not_proven is recalled only for the same steps") {
   ProofMemo memo;
   memo.keep(number(1), {Answer::not_proven, {}}, 1000, 1000);
   Steps more = 2000;
