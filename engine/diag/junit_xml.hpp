@@ -1,4 +1,4 @@
-// JUnit XML, as far as its readers agree on it.
+// JUnit XML, in the form that all readers accept.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace kr::diag {
 struct JunitCase {
   std::string classname;
   std::string name;
-  std::string file;  // empty: it has no place
+  std::string file;  // empty: none
   uint32_t line = 0;
-  std::string failure;  // what sort of failure; empty: it passes
+  std::string failure;  // the kind of failure; empty: the case passes
   std::string message;  // of a failure
-  std::string lines;    // of a failure; else its output, which may be empty
+  std::string lines;    // of a failure; otherwise its output, which may be empty
 };
 
 struct JunitSuite {

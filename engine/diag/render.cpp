@@ -81,28 +81,27 @@ class Snippet {
       end.column = static_cast<uint32_t>(sources_.line(span_.file, end.line).size()) + 1;
     }
     width_ = std::to_string(end.line).size();
-    put(fmt::format("{:>{}}{}-->{} {}:{}:{}\n", "", width_, palette_.gutter, palette_.off,
-                    printable(sources_.path(span_.file)), begin.line, begin.column));
-    put(fmt::format("{:>{}} {}|{}\n", "", width_, palette_.gutter, palette_.off));
+    out_ += fmt::format("{:>{}}{}-->{} {}:{}:{}\n", "", width_, palette_.gutter, palette_.off,
+                        printable(sources_.path(span_.file)), begin.line, begin.column);
+    out_ += fmt::format("{:>{}} {}|{}\n", "", width_, palette_.gutter, palette_.off);
     if (begin.line == end.line) {
       line(begin.line, begin.column - 1, end.column - 1);
       return;
     }
     line(begin.line, begin.column - 1, sources_.line(span_.file, begin.line).size());
-    if (end.line > begin.line + 1) put("...\n");
+    if (end.line > begin.line + 1) out_ += "...\n";
     const std::string_view last = sources_.line(span_.file, end.line);
     const size_t first = std::min(last.find_first_not_of(" \t"), last.size());
     line(end.line, std::min<size_t>(first, end.column - 1), end.column - 1);
   }
 
  private:
-  void put(std::string_view text) { out_ += text; }
-
   void line(uint32_t number, size_t begin, size_t end) {
     const ShownLine row = make_row(sources_.line(span_.file, number), begin, end);
-    put(fmt::format("{}{:>{}} |{} {}\n", palette_.gutter, number, width_, palette_.off, row.text));
-    put(fmt::format("{:>{}} {}|{} {:>{}}{}{}{}\n", "", width_, palette_.gutter, palette_.off, "",
-                    row.caret, mark_, std::string(row.carets, '^'), palette_.off));
+    out_ +=
+        fmt::format("{}{:>{}} |{} {}\n", palette_.gutter, number, width_, palette_.off, row.text);
+    out_ += fmt::format("{:>{}} {}|{} {:>{}}{}{}{}\n", "", width_, palette_.gutter, palette_.off,
+                        "", row.caret, mark_, std::string(row.carets, '^'), palette_.off);
   }
 
   const source::SourceMap& sources_;

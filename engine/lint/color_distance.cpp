@@ -13,7 +13,7 @@ struct Lab {
   double l, a, b;
 };
 
-/// A channel of sRGB as light.
+/// Converts a channel of sRGB to linear light.
 double linear(std::string_view color, size_t at) {
   const double value = (16 * hex_value(color[at]) + hex_value(color[at + 1])) / 255.0;
   return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
@@ -24,7 +24,7 @@ double lab_curve(double t) {
   return t > edge * edge * edge ? std::cbrt(t) : t / (3 * edge * edge) + 4.0 / 29;
 }
 
-/// Under the white of D65.
+/// For the white point D65.
 Lab lab_of(std::string_view color) {
   const double r = linear(color, 1);
   const double g = linear(color, 3);

@@ -42,7 +42,7 @@ class Condition {
   /// `@kernel` and the other types, and a further `within`, are false.
   Truth evaluate(const OpenSubject& subject) const;
   bool holds(const Subject& subject) const;
-  bool looks_within() const noexcept { return !enclosing_.empty(); }
+  bool uses_within() const noexcept { return !enclosing_.empty(); }
   /// The atoms if the expression is only atoms joined by `|`; otherwise none.
   std::optional<std::vector<sema::AtomId>> plain_atoms() const;
 

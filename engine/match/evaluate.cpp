@@ -23,7 +23,7 @@ TableMatcher::TableMatcher(const sema::Program& program, const sema::Table& tabl
     Condition condition(program, program.rules.get(table.rules[i]).expr);
     const auto atoms = condition.plain_atoms();
     if (!atoms) {
-      looks_within_ = looks_within_ || condition.looks_within();
+      uses_within_ = uses_within_ || condition.uses_within();
       others_.push_back({i, std::move(condition)});
       continue;
     }

@@ -22,7 +22,7 @@ class TableMatcher {
   /// unclassified.
   std::optional<sema::RuleId> match(const Subject& subject) const;
   /// Whether a rule depends on enclosing nodes and ranges.
-  bool looks_within() const noexcept { return looks_within_; }
+  bool uses_within() const noexcept { return uses_within_; }
 
  private:
   struct Other {
@@ -33,7 +33,7 @@ class TableMatcher {
   const sema::Table* table_;
   std::vector<uint32_t> first_rule_of_atom_;  // by atom; none: no plain rule
   std::vector<Other> others_;                 // in ascending order
-  bool looks_within_ = false;
+  bool uses_within_ = false;
 };
 
 /// A possible result if kind or context are not known.

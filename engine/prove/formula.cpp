@@ -5,12 +5,8 @@
 namespace kr::prove {
 
 Formulas::Formulas() {
-  Formula never;
-  never.op = Op::never;
-  add(std::move(never));
-  Formula always;
-  always.op = Op::always;
-  add(std::move(always));
+  add({.op = Op::never});
+  add({.op = Op::always});
 }
 
 FormulaId Formulas::add(Formula formula) {
@@ -24,14 +20,14 @@ FormulaId Formulas::add(Formula formula) {
   const auto [at, added] = known_.emplace(std::move(key), FormulaId{});
   if (!added) return at->second;
   for (const FormulaId operand : formula.operands) {
-    formula.looks_within |= get(operand).looks_within;
-    formula.asks_operation |= get(operand).asks_operation;
+    formula.uses_within |= get(operand).uses_within;
+    formula.uses_operation |= get(operand).uses_operation;
   }
   if (formula.op == Op::within) {
-    formula.looks_within = true;
-    formula.asks_operation = false;
+    formula.uses_within = true;
+    formula.uses_operation = false;
   }
-  formula.asks_operation |= formula.op == Op::operation;
+  formula.uses_operation |= formula.op == Op::operation;
   formula.digest.add(static_cast<uint64_t>(formula.op));
   formula.digest.add(static_cast<uint64_t>(formula.operation));
   if (formula.op == Op::atom) formula.digest.add(digests_[formula.language.index]);
@@ -52,35 +48,23 @@ FormulaId Formulas::atom(const regex::Regex& regex) {
 }
 
 FormulaId Formulas::atom(LanguageId language) {
-  Formula formula;
-  formula.op = Op::atom;
-  formula.language = language;
-  return add(std::move(formula));
+  return add({.op = Op::atom, .language = language});
 }
 
 FormulaId Formulas::operation(OperationKind kind) {
-  Formula formula;
-  formula.op = Op::operation;
-  formula.operation = kind;
-  return add(std::move(formula));
+  return add({.op = Op::operation, .operation = kind});
 }
 
 FormulaId Formulas::within(FormulaId inner) {
   if (inner == never()) return never();
-  Formula formula;
-  formula.op = Op::within;
-  formula.operands = {inner};
-  return add(std::move(formula));
+  return add({.op = Op::within, .operands = {inner}});
 }
 
 FormulaId Formulas::negation(FormulaId inner) {
   if (inner == never()) return always();
   if (inner == always()) return never();
   if (get(inner).op == Op::negation) return get(inner).operands.front();
-  Formula formula;
-  formula.op = Op::negation;
-  formula.operands = {inner};
-  return add(std::move(formula));
+  return add({.op = Op::negation, .operands = {inner}});
 }
 
 FormulaId Formulas::join(Op op, std::vector<FormulaId> operands) {
@@ -100,21 +84,17 @@ FormulaId Formulas::join(Op op, std::vector<FormulaId> operands) {
     const std::vector<FormulaId>& inner = get(operand).operands;
     operands.insert(operands.end(), inner.begin(), inner.end());
   }
-  Formula formula;
-  formula.op = op;
-  formula.operands = std::move(operands);
-  std::vector<FormulaId>& joined = formula.operands;
-  std::ranges::sort(joined);
-  joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
-  for (const FormulaId operand : joined) {
+  std::ranges::sort(operands);
+  operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+  for (const FormulaId operand : operands) {
     const Formula& one = get(operand);
-    if (one.op == Op::negation && std::ranges::binary_search(joined, one.operands.front())) {
+    if (one.op == Op::negation && std::ranges::binary_search(operands, one.operands.front())) {
       return absorbing;
     }
   }
-  if (joined.empty()) return neutral;
-  if (joined.size() == 1) return joined.front();
-  return add(std::move(formula));
+  if (operands.empty()) return neutral;
+  if (operands.size() == 1) return operands.front();
+  return add({.op = op, .operands = std::move(operands)});
 }
 
 FormulaId Formulas::all(std::vector<FormulaId> operands) {

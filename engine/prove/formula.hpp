@@ -34,14 +34,14 @@ enum class Op : uint8_t {
 
 struct Formula {
   Op op = Op::never;
-  LanguageId language;
+  LanguageId language = {};
   OperationKind operation = OperationKind::kernel;
-  std::vector<FormulaId> operands;
-  bool looks_within = false;    // contains `within`
-  bool asks_operation = false;  // contains `@kernel` or another type, outside `within`
+  std::vector<FormulaId> operands = {};
+  bool uses_within = false;     // contains `within`
+  bool uses_operation = false;  // contains `@kernel` or another type, outside `within`
   /// A hash of the operations, the languages as written and the order of operands: the same formula
   /// has the same digest in every arena.
-  Hash128 digest;
+  Hash128 digest = {};
 };
 
 class Formulas {

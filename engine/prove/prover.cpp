@@ -8,7 +8,6 @@
 
 #include "prove/find_name.hpp"
 #include "prove/memo.hpp"
-#include "prove/needed_bytes.hpp"
 #include "prove/rewrite.hpp"
 #include "prove/texts.hpp"
 #include "regex/nfa.hpp"
@@ -29,7 +28,7 @@ struct KnownContext {
 /// Replaces known parts of formulas by constants.
 auto substitution(Formulas& formulas, KnownContext known) {
   return Rewriter(formulas, [&formulas, known](FormulaId id, const Formula& formula) {
-    if (!formula.looks_within && !formula.asks_operation) return id;
+    if (!formula.uses_within && !formula.uses_operation) return id;
     if (formula.op == Op::operation) {
       return known.kind ? formulas.constant(formula.operation == *known.kind) : id;
     }
@@ -46,7 +45,7 @@ class WithinCollector {
 
   void collect(FormulaId id) {
     const Formula& formula = formulas_.get(id);
-    if (!formula.looks_within || !seen_.insert(id).second) return;
+    if (!formula.uses_within || !seen_.insert(id).second) return;
     if (formula.op == Op::within) {
       found_.push_back(id);
       return;
@@ -118,7 +117,7 @@ class Prover::Impl {
     }
     if (!finding.found()) return finding;
     for (const FormulaId id : excluded) {
-      finding.witness.kind_matters |= traits_[id.index].asks_operation;
+      finding.witness.kind_matters |= traits_[id.index].uses_operation;
     }
     return finding;
   }
@@ -143,7 +142,7 @@ class Prover::Impl {
     for (auto i = static_cast<uint32_t>(traits_.size()); i < formulas_.size(); ++i) {
       const Formula& formula = formulas_.get({i});
       const bool large = formula.op == Op::disjunction && formula.operands.size() >= many_formulas;
-      traits_.push_back({large, formula.asks_operation});
+      traits_.push_back({large, formula.uses_operation});
     }
     const auto is_large = [this](FormulaId id) { return traits_[id.index].large; };
     std::vector<FormulaId> expanded;
@@ -223,11 +222,11 @@ class Prover::Impl {
   }
 
   Finding find_all(FormulaId wanted, const std::vector<FormulaId>& excluded, Steps& steps) {
-    bool kinds = formulas_.get(wanted).asks_operation;
-    bool contexts = formulas_.get(wanted).looks_within;
+    bool kinds = formulas_.get(wanted).uses_operation;
+    bool contexts = formulas_.get(wanted).uses_within;
     for (const FormulaId id : excluded) {
-      kinds |= formulas_.get(id).asks_operation;
-      contexts |= formulas_.get(id).looks_within;
+      kinds |= formulas_.get(id).uses_operation;
+      contexts |= formulas_.get(id).uses_within;
     }
     Finding best;
     for (const OperationKind kind : all_kinds) {
@@ -410,7 +409,7 @@ class Prover::Impl {
   /// Properties of a Formula for fast access.
   struct Traits {
     bool large;  // a disjunction of many operands
-    bool asks_operation;
+    bool uses_operation;
   };
   static constexpr uint32_t no_text = ~uint32_t{0};
   /// With this many formulas, finding all texts at once is faster.

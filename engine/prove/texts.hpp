@@ -1,5 +1,5 @@
-// Languages that are only a text: many questions about them need no search, and all texts in a name
-// are found at once.
+// Fast answers about languages without a search: bytes that every match needs, and languages that
+// are only a text. All texts in a name are found at once.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,13 @@
 #include "regex/text.hpp"
 
 namespace kr::prove {
+
+/// The bytes that every match needs. Upper and lower case count as one, so this also works with
+/// `i`. A name with a match has all of them in its `bytes_of`.
+regex::ByteSet needed_bytes(const regex::Regex& regex);
+
+/// The bytes of a name, with letters in lower case.
+regex::ByteSet bytes_of(std::string_view name);
 
 /// Whether every name that contains `whole` also contains `part`. False proves nothing.
 bool always_holds_in(const regex::Text& part, const regex::Text& whole);

@@ -69,10 +69,7 @@ void Builder::push(Node node, std::string_view item, Last last, int64_t weight) 
 }
 
 void Builder::set(std::string_view item, const ByteSet& set) {
-  Node node;
-  node.kind = NodeKind::bytes;
-  node.set = ignore_case_ ? folded(set) : set;
-  push(std::move(node), item, Last::operand);
+  push({.kind = NodeKind::bytes, .set = ignore_case_ ? folded(set) : set}, item, Last::operand);
 }
 
 void Builder::byte(std::string_view item, unsigned char value) {
@@ -87,9 +84,7 @@ void Builder::beyond_ascii(std::string_view item) {
 }
 
 void Builder::assertion(std::string_view item, NodeKind kind) {
-  Node node;
-  node.kind = kind;
-  push(std::move(node), item, Last::assertion);
+  push({.kind = kind}, item, Last::assertion);
 }
 
 NodeId Builder::joined(NodeKind kind, std::vector<NodeId> operands, std::string_view item) {
@@ -235,17 +230,16 @@ void Builder::quantifier(std::string_view item) {
     return;
   }
   sequence.pop_back();
-  Node node;
-  node.kind = NodeKind::repeat;
-  node.min = repeat.min;
-  node.max = repeat.max;
-  node.lazy = suffix == "?";
-  node.operands = {operand};
   const source::Span begin = regex_.nodes.get(operand).span;
   const std::string_view whole = text_.substr(
       begin.begin - span_.begin,
       static_cast<size_t>(item.data() + item.size() - text_.data()) - (begin.begin - span_.begin));
-  push(std::move(node), whole, Last::repeat, weight);
+  push({.kind = NodeKind::repeat,
+        .operands = {operand},
+        .min = repeat.min,
+        .max = repeat.max,
+        .lazy = suffix == "?"},
+       whole, Last::repeat, weight);
 }
 
 void Builder::class_open(std::string_view item) {
@@ -317,10 +311,7 @@ void Builder::class_close(std::string_view item, bool closed) {
     reject(diag::code::regex_empty_class, whole, whole).help("remove what cannot match");
     return;
   }
-  Node node;
-  node.kind = NodeKind::bytes;
-  node.set = set;
-  push(std::move(node), whole, Last::operand);
+  push({.kind = NodeKind::bytes, .set = set}, whole, Last::operand);
 }
 
 std::optional<Regex> Builder::finish() {

@@ -32,9 +32,7 @@ class AnchorMover {
     NodeId anchored = this->anchored(from_.root);
     const NodeId free = this->free(from_.root);
     if (anchored.valid()) {
-      Node begin;
-      begin.kind = NodeKind::begin;
-      anchored = to_.add(NodeKind::sequence, {to_.nodes.add(std::move(begin)), anchored});
+      anchored = to_.add(NodeKind::sequence, {to_.nodes.add({.kind = NodeKind::begin}), anchored});
     }
     to_.root = to_.add_either(anchored, free);
     if (!to_.root.valid()) return std::nullopt;
@@ -70,9 +68,8 @@ class AnchorMover {
   /// `rest`, which matches at least one byte, if one of `sides` follows at the start of the name.
   NodeId guarded(unsigned sides, NodeId rest) {
     if (sides == any_behind) return rest;
-    Node edge;
-    edge.kind = sides == word_behind ? NodeKind::word_edge : NodeKind::not_word_edge;
-    return to_.add(NodeKind::sequence, {to_.nodes.add(std::move(edge)), rest});
+    const NodeKind edge = sides == word_behind ? NodeKind::word_edge : NodeKind::not_word_edge;
+    return to_.add(NodeKind::sequence, {to_.nodes.add({.kind = edge}), rest});
   }
 
   /// The matches that use no `^`; invalid if there are none.
@@ -101,10 +98,7 @@ class AnchorMover {
         return free(node.operands.front());
       default: {
         if (node.kind == NodeKind::bytes && node.set.none()) return {};
-        Node copied;
-        copied.kind = node.kind;
-        copied.set = node.set;
-        return to_.nodes.add(std::move(copied));
+        return to_.nodes.add({.kind = node.kind, .set = node.set});
       }
     }
   }

@@ -74,11 +74,7 @@ class Remover {
   NodeId copy(NodeId id) {
     const Node& node = from_.nodes.get(id);
     if (node.kind == NodeKind::group) return copy(node.operands.front());
-    Node copied;
-    copied.kind = node.kind;
-    copied.set = node.set;
-    copied.min = node.min;
-    copied.max = node.max;
+    Node copied{.kind = node.kind, .set = node.set, .min = node.min, .max = node.max};
     for (const NodeId operand : node.operands) copied.operands.push_back(copy(operand));
     return to_.nodes.add(std::move(copied));
   }

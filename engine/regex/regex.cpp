@@ -52,20 +52,13 @@ void collect_names(const Regex& regex, NodeId id, std::vector<std::string>& name
 
 NodeId Regex::add(NodeKind kind, std::vector<NodeId> operands) {
   if (operands.size() == 1) return operands.front();
-  Node node;
-  node.kind = operands.empty() ? NodeKind::empty : kind;
-  node.operands = std::move(operands);
-  return nodes.add(std::move(node));
+  if (operands.empty()) kind = NodeKind::empty;
+  return nodes.add({.kind = kind, .operands = std::move(operands)});
 }
 
 NodeId Regex::add_repeat(NodeId operand, int min, int max) {
   if (min == 1 && max == 1) return operand;
-  Node node;
-  node.kind = NodeKind::repeat;
-  node.min = min;
-  node.max = max;
-  node.operands = {operand};
-  return nodes.add(std::move(node));
+  return nodes.add({.kind = NodeKind::repeat, .operands = {operand}, .min = min, .max = max});
 }
 
 NodeId Regex::add_either(NodeId a, NodeId b) {
@@ -88,10 +81,7 @@ Regex literal(std::string_view bytes, bool ignore_case, bool at_begin, bool at_e
   Regex regex;
   std::vector<NodeId> operands;
   const auto add = [&](NodeKind kind, const ByteSet& set) {
-    Node node;
-    node.kind = kind;
-    node.set = set;
-    operands.push_back(regex.nodes.add(std::move(node)));
+    operands.push_back(regex.nodes.add({.kind = kind, .set = set}));
   };
   if (at_begin) add(NodeKind::begin, {});
   for (const char byte : bytes) {

@@ -38,13 +38,13 @@ enum class NodeKind : uint8_t {
 struct Node {
   static constexpr int unbounded = -1;
   NodeKind kind = NodeKind::empty;
-  ByteSet set;
-  std::vector<NodeId> operands;
+  ByteSet set = {};
+  std::vector<NodeId> operands = {};
   int min = 0;
   int max = 0;
-  bool lazy = false;  // matters only to captures
-  std::string name;   // group
-  source::Span span;  // in the rules file; invalid for generated nodes
+  bool lazy = false;       // matters only to captures
+  std::string name = {};   // group
+  source::Span span = {};  // in the rules file; invalid for generated nodes
 };
 
 struct Regex {

@@ -45,17 +45,17 @@ enum class ExprKind : uint8_t {
 
 struct Expr {
   ExprKind kind = ExprKind::otherwise;
-  source::Span span;
+  source::Span span = {};
   // text: the unescaped bytes. regex: the characters between the slashes, as written.
-  std::string text;
-  source::Span text_span;  // between the quotes or slashes
+  std::string text = {};
+  source::Span text_span = {};  // between the quotes or slashes
   bool ignore_case = false;
   bool at_begin = false;  // ^"…"
   bool at_end = false;    // "…"$
   bool grouped = false;   // written in parentheses
   OperationKind operation = OperationKind::kernel;
-  Path name;  // pattern
-  std::vector<ExprId> operands;
+  Path name = {};  // pattern
+  std::vector<ExprId> operands = {};
 };
 
 /// The lines of a `##` block, without the marks, joined by newlines.

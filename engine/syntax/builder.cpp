@@ -114,11 +114,8 @@ void Builder::expression_begin(source::Span) {
 }
 
 void Builder::bare_text(source::Span span) {
-  atom_ = {};
-  atom_.kind = ExprKind::text;
-  atom_.text = std::move(word_.text);
-  atom_.span = span;
-  atom_.text_span = bytes_;
+  atom_ = {
+      .kind = ExprKind::text, .span = span, .text = std::move(word_.text), .text_span = bytes_};
 }
 
 void Builder::begin_text(source::Span span) {
@@ -147,11 +144,10 @@ void Builder::text_atom(source::Span span) {
 }
 
 void Builder::regex(source::Span span) {
-  atom_ = {};
-  atom_.kind = ExprKind::regex;
-  atom_.text.assign(look_.slice(bytes_.begin, bytes_.end));
-  atom_.text_span = bytes_;
-  atom_.span = span;
+  atom_ = {.kind = ExprKind::regex,
+           .span = span,
+           .text = std::string(look_.slice(bytes_.begin, bytes_.end)),
+           .text_span = bytes_};
 }
 
 void Builder::regex_atom(source::Span span) {
@@ -167,26 +163,15 @@ void Builder::operation(source::Span span) {
 }
 
 void Builder::operation_atom(source::Span span) {
-  atom_ = {};
-  atom_.kind = ExprKind::operation;
-  atom_.operation = operation_;
-  atom_.span = span;
-  exprs_.atom(std::move(atom_));
+  exprs_.atom({.kind = ExprKind::operation, .span = span, .operation = operation_});
 }
 
 void Builder::otherwise_atom(source::Span span) {
-  atom_ = {};
-  atom_.kind = ExprKind::otherwise;
-  atom_.span = span;
-  exprs_.atom(std::move(atom_));
+  exprs_.atom({.kind = ExprKind::otherwise, .span = span});
 }
 
 void Builder::name_atom(source::Span) {
-  atom_ = {};
-  atom_.kind = ExprKind::pattern;
-  atom_.span = path_.span;
-  atom_.name = std::move(path_);
-  exprs_.atom(std::move(atom_));
+  exprs_.atom({.kind = ExprKind::pattern, .span = path_.span, .name = std::move(path_)});
 }
 
 void Builder::open_paren(source::Span span) {
@@ -240,12 +225,7 @@ void Builder::expression(source::Span) {
 }
 
 Expr Builder::placeholder(source::Span span) const {
-  Expr expr;
-  expr.kind = ExprKind::text;
-  expr.span = span;
-  expr.text_span = span;
-  expr.text = "placeholder";
-  return expr;
+  return {.kind = ExprKind::text, .span = span, .text = "placeholder", .text_span = span};
 }
 
 // Rules and their blocks.

@@ -22,11 +22,8 @@ void ExprBuilder::atom(Expr expr) {
 
 void ExprBuilder::push(ExprId operand) {
   while (prefixes_.size() > frames_.back().prefixes) {
-    Expr expr;
-    expr.kind = prefixes_.back().kind;
-    expr.span = kr::source::join(prefixes_.back().span, exprs_.get(operand).span);
-    expr.operands = {operand};
-    operand = exprs_.add(std::move(expr));
+    const source::Span span = kr::source::join(prefixes_.back().span, exprs_.get(operand).span);
+    operand = exprs_.add({.kind = prefixes_.back().kind, .span = span, .operands = {operand}});
     prefixes_.pop_back();
   }
   operands_.push_back(operand);
@@ -36,13 +33,12 @@ void ExprBuilder::push(ExprId operand) {
 void ExprBuilder::join(ExprKind kind, size_t count) {
   if (count < 2) return;
   const auto first = operands_.end() - static_cast<std::ptrdiff_t>(count);
-  Expr expr;
-  expr.kind = kind;
-  expr.operands.assign(first, operands_.end());
-  expr.span = kr::source::join(exprs_.get(expr.operands.front()).span,
-                               exprs_.get(expr.operands.back()).span);
+  const source::Span span =
+      kr::source::join(exprs_.get(*first).span, exprs_.get(operands_.back()).span);
+  const ExprId joined =
+      exprs_.add({.kind = kind, .span = span, .operands = {first, operands_.end()}});
   operands_.erase(first, operands_.end());
-  operands_.push_back(exprs_.add(std::move(expr)));
+  operands_.push_back(joined);
 }
 
 void ExprBuilder::end_conjunction() {

@@ -1,5 +1,5 @@
-// Any bytes as a regular expression: what is taken must print, build and match; what is refused
-// must have said why, inside the pattern.
+// Any bytes as a regular expression: an accepted pattern must print, build and match; a refused one
+// must have a diagnostic inside the pattern.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kr;
-  // The first byte decides about case, what is behind a NUL is a name.
+  // The first byte determines the case flag; the bytes after a NUL are a name.
   if (size == 0) return 0;
   const std::string_view all(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::string_view pattern = all.substr(0, all.find('\0'));
@@ -30,7 +30,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     KR_CHECK(diagnostic.span.begin <= diagnostic.span.end);
   }
   if (!regex) return 0;
-  (void)regex::to_hyperscan(*regex);
   (void)regex::to_hyperscan(*regex);
   (void)regex::to_re2(*regex);
   (void)regex::group_names(*regex);

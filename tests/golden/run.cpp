@@ -1,26 +1,27 @@
-// Golden cases: rules files that carry the diagnostics they get.
+// Golden cases: rules files that contain their expected diagnostics.
 //
-//   golden [--update] [FILE...]     without FILE: every *.kr and *.json beside this source
+//   golden [--update] [FILE...]     without FILE: every *.kr and *.json in the folder of this
+//   source
 //
-// A case is named by its code and what it shows: `KR101-missing-colon.kr`. One in JSON is imported;
-// one of KR354 is exported. Beneath a line stand
-// what is said of it, in comments that begin with `#~`; they are taken out before the file is
-// read, so they change nothing that they speak of:
+// The name of a case is its code and its subject: `KR101-missing-colon.kr`. A JSON case is
+// imported; a case of KR354 is exported. The diagnostics of a line follow it as comments that begin
+// with `#~`; they are removed before the file is parsed:
 //
 //   gemm "gemm"
-//   #~   ^^^^^^ error KR110: ...     carets below the span, or its columns where carets cannot
-//   #~ 1..5 error KR110: ...         stand (columns 1 and 2, tabs, bytes that are not ASCII);
+//   #~   ^^^^^^ error KR110: ...     carets below the span, or its columns if carets are not
+//   possible
+//   #~ 1..5 error KR110: ...         (columns 1 and 2, tabs, bytes that are not ASCII);
 //   #~ 3..+2:4 error KR110: ...      or over lines: to column 4 of the line two below
-//   #~ -1: labels of `substage`      the other party: a line relative to this one,
+//   #~ -1: labels of `substage`      a related place: a line relative to this one,
 //   #~ common.kr:3: declared here    or in another file
 //   #~ example: aten::mm             the witness
-//   #~ fix: `a` -> `b`               an edit (`unsafe fix` where it is not safe)
+//   #~ fix: `a` -> `b`               an edit (`unsafe fix` if it is not safe)
 //   #~ help: write `:`
 //
-// `#--- NAME` begins another file of the same case, for `use "./NAME"`. `#~ stops: ...` at the head
-// is the message of an Error that ended the load. Cases of KR3xx and KR4xx are linted, all their
-// files, and show the findings of that code alone. `--update` rewrites the files; read what it
-// wrote. Every code of codes.def that is not retired must be shown by some case.
+// `#--- NAME` begins another file of the same case, for `use "./NAME"`. `#~ stops: ...` at the
+// start is the message of an Error that ended loading. For cases of KR3xx and KR4xx, all files are
+// linted, and only findings of that code are shown. `--update` rewrites the files; review the
+// changes. Every code of codes.def that is not retired must have a case.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ using namespace kr;
 
 namespace {
 
-/// A folder of its own for one run, gone at the end.
+/// A temporary folder for one run.
 class Scratch {
  public:
   Scratch() {

@@ -1,5 +1,5 @@
-// Files at random, and every rules file there is: laid out, they mean the same, keep their comments
-// where they stand, and are laid out already.
+// Random files and all rules files: their layout keeps the meaning and the places of comments, and
+// is idempotent.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ std::vector<std::string> comments_of(const syntax::Parsed& parsed) {
   return comments;
 }
 
-/// Where comments stand: how many tokens are above, operators and commas not counted, and whether
-/// it has a line of its own.
+/// The place of a comment: the number of tokens above, without operators and commas, and whether it
+/// has its own line.
 std::vector<std::string> places_of(const syntax::Parsed& parsed) {
   std::vector<std::string> places;
   size_t above = 0;
@@ -41,7 +41,7 @@ std::vector<std::string> places_of(const syntax::Parsed& parsed) {
   for (const layout::Token& token :
        layout::tokens_of(parsed.sources.text(parsed.id), parsed.file.comments)) {
     for (const layout::Comment& comment : token.before) {
-      // Only one comment can stand behind a token: of several, the others get lines of their own.
+      // Only one comment can be after a token: of several, the others get their own lines.
       const bool alone = comment.alone || !first;
       places.push_back(fmt::format("{} {} {}", above, alone, comment.text));
       first = false;
@@ -99,7 +99,7 @@ std::vector<std::string> tokens_of(const std::string& text) {
   return tokens;
 }
 
-/// All that rules mean, but for places and what documents them.
+/// The meaning of rules without places and documentation.
 std::string meaning(const sema::Program& program) {
   std::string all;
   const auto rule = [&](sema::RuleId id) {
@@ -186,7 +186,7 @@ TEST_CASE("a file with mistakes keeps them, and its sound declarations are laid 
   }
 }
 
-TEST_CASE("shipped rules mean the same however they are laid out") {
+TEST_CASE("the layout of shipped rules does not change their meaning") {
   std::vector<test::Text> texts;
   const fs::path folder = KR_SOURCE_DIR;
   for (const char* name : {"vllm", "sglang", "generic"}) {

@@ -1,4 +1,4 @@
-// What lint says of abbreviations against brute force over short texts.
+// Compares lint's findings about abbreviations with brute force over short texts.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

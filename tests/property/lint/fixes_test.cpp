@@ -1,5 +1,5 @@
-// Safe fixes against brute force: the pattern holds in the same short names before and after, by
-// the automaton of its own.
+// Compares safe fixes with brute force: by its own automaton, the pattern matches the same short
+// names before and after.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -24,7 +24,7 @@ const std::vector<std::string>& names() {
   return all;
 }
 
-/// Where a pattern that is atoms joined by `|` holds.
+/// The names that a pattern of atoms joined by `|` matches.
 std::vector<bool> held(const match::CompiledRules& rules) {
   const sema::Program& program = rules.program();
   const sema::Expr& top = program.exprs.get(program.patterns.front().expr);
@@ -82,7 +82,7 @@ match::CompiledRules rules_of(const std::string& text, diag::Sink& loaded) {
 
 }  // namespace
 
-TEST_CASE("safe fixes keep what a pattern holds in") {
+TEST_CASE("safe fixes keep the matches of a pattern") {
   Texts texts(17);
   size_t fixes = 0;
   for (int round = 0; round < 400; ++round) {

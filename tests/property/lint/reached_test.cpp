@@ -73,7 +73,7 @@ class RuleTexts {
   std::mt19937& random_;
 };
 
-/// One ruleset, what lint finds in it, and who labels what.
+/// One ruleset, its findings, and the rule of each short name.
 class Case {
  public:
   explicit Case(const std::string& text) : text_(text), prover_(formulas_) {
@@ -124,7 +124,7 @@ class Case {
     });
   }
 
-  /// Whether lint says that no name reaches this: `some`, that none does in some model.
+  /// Whether lint reports that no name reaches this; `some`: in some model.
   bool told_unreached(source::Span span, bool some = false) const {
     return told_of(diag::code::unreachable_rule.info, span) ||
            told_of(diag::code::never_holds.info, span) ||
@@ -148,8 +148,8 @@ class Case {
     return match::TableMatcher(program(), *table).match(scanned.subject());
   }
 
-  /// No short name reaches what is said to be unreached, and where an alternative said to be
-  /// redundant holds, another does.
+  /// Checks that no short name reaches what is reported as unreached, and that another alternative
+  /// matches every name of an alternative that is reported as redundant.
   void check_names(const prove::EffectiveList& list, const std::vector<std::string>& names) {
     match::Scanner scanner(rules_.database);
     const sema::DimensionId dimension = program().rules.get(list.rules[0].rule).dimension;
@@ -202,7 +202,7 @@ class Case {
     REQUIRE(kept);
   }
 
-  /// Each rule of each list is told to be unreached, or there is a name that the scanner gives it.
+  /// Each rule of each list is reported as unreached, or the scanner finds a name for it.
   void check_rules() {
     for (const prove::EffectiveList& list : lists_) {
       if (!list.model || !is_substage(list)) continue;
@@ -224,7 +224,7 @@ class Case {
     }
   }
 
-  /// The names in what is said are given to whom it is said, by the tests that they are.
+  /// Checks that the names in messages have the reported labels.
   void check_reasons() {
     struct Reason {
       source::Span span;  // of what takes the name
@@ -249,7 +249,7 @@ class Case {
         reasons.push_back({related.span, redundant, std::string(name)});
       }
     }
-    // A test cannot speak of the empty name.
+    // A test cannot have the empty name.
     std::erase_if(reasons,
                   [](const Reason& one) { return one.test.find("\"\"") != std::string::npos; });
     // Which label is expected is of no interest.
@@ -306,7 +306,7 @@ class Case {
 
 }  // namespace
 
-TEST_CASE("a rule is told to be unreached, or the scanner gives it a name; what is told holds") {
+TEST_CASE("a rule is reported as unreached, or the scanner finds a name for it; reports are true") {
   std::mt19937 random(29);
   const std::vector<std::string> names = test::small_names(3);
   RuleTexts texts(random);

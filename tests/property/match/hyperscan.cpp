@@ -110,7 +110,7 @@ TEST_CASE("texts by begin, end and case") {
   CHECK(counts.refused == 0);
 }
 
-TEST_CASE("what a memo remembers is what the scanner says") {
+TEST_CASE("a memo remembers the results of the scanner") {
   constexpr unsigned seed = 7'002;
   INFO("seed " << seed);
   std::mt19937 random(seed);

@@ -1,4 +1,4 @@
-// TableMatcher and outcomes against rules asked one after another.
+// Compares TableMatcher and outcomes with the evaluation of one rule after another.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t atoms = 70;  // more than one word of an AtomSet
 
-/// What an expression means, as plainly as it can be said.
+/// The meaning of an expression, computed in the simplest way.
 bool plainly(const sema::Program& program, sema::ExprId id, const match::AtomSet& name,
              const OperationKind* kind, std::span<const match::AtomSet> within) {
   const sema::Expr& expr = program.exprs.get(id);
@@ -119,7 +119,7 @@ std::optional<sema::RuleId> first_that_holds(const Case& one, const match::Subje
 
 }  // namespace
 
-TEST_CASE("tables give the first rule that holds") {
+TEST_CASE("tables give the first rule that matches") {
   constexpr unsigned seed = 31'337;
   INFO("seed " << seed);
   Random random(seed);
@@ -142,11 +142,11 @@ TEST_CASE("tables give the first rule that holds") {
       const match::Subject alone{&name, subject.kind, {}};
       differs_within = differs_within || first_that_holds(one, alone) != expected;
     }
-    REQUIRE((matcher.looks_within() || !differs_within));
+    REQUIRE((matcher.uses_within() || !differs_within));
   }
 }
 
-TEST_CASE("whatever comes out is among the outcomes") {
+TEST_CASE("every result is among the outcomes") {
   constexpr unsigned seed = 99;
   INFO("seed " << seed);
   for (int round = 0; round < 2'000; ++round) {

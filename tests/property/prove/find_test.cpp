@@ -109,7 +109,7 @@ void check(Prover& prover, const Case& one, const std::vector<Witness>& subjects
     if (!answers(prover, one, subject)) continue;
     CAPTURE(to_string(subject));
     REQUIRE(finding.found());
-    // The empty name is given only where there is no other, and the first kind that will do.
+    // The empty name is given only if there is no other, and the first possible kind.
     if (!subject.name.empty() && subject.kind == finding.witness.kind && subject.within.empty() &&
         finding.witness.within.empty()) {
       REQUIRE(finding.witness.name.size() <= subject.name.size());
@@ -119,7 +119,7 @@ void check(Prover& prover, const Case& one, const std::vector<Witness>& subjects
 
 }  // namespace
 
-TEST_CASE("a name is found where there is one, and it is a shortest") {
+TEST_CASE("a shortest name is found if there is one") {
   std::mt19937 random(7);
   std::vector<Witness> subjects;
   for (const std::string& name : test::small_names(4)) {

@@ -1,4 +1,4 @@
-// Proofs recalled against proofs made anew, over edits of a set of rules.
+// Compares recalled proofs with new ones, over edits of a set of rules.
 #include "prove/memo.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ unsigned below(std::mt19937& random, unsigned n) {
   return static_cast<unsigned>(random() % n);
 }
 
-/// A rule as written, from which any arena makes its formula.
+/// A rule as written, which any arena can convert to a formula.
 struct Written {
   Op op = Op::atom;
   regex::Regex regex;
@@ -67,7 +67,7 @@ FormulaId formula(Formulas& formulas, const Written& written) {
   }
 }
 
-/// Another text in some place, or rules in another order: what a person does.
+/// Changes a text or the order of rules, as a person does.
 void edit(std::mt19937& random, std::vector<Written>& rules) {
   Written& one = rules[below(random, static_cast<unsigned>(rules.size()))];
   switch (below(random, 4)) {
@@ -85,7 +85,8 @@ void edit(std::mt19937& random, std::vector<Written>& rules) {
 struct Asked {
   std::vector<Finding> findings;
 
-  /// What lint asks: whether each rule is reached past those above it, and whether it ever is.
+  /// The questions of lint: whether each rule is reached after those above it, and whether it
+  /// matches any name.
   Asked(const std::vector<Written>& rules, Budget budget, ProofMemo* memo) {
     Formulas formulas;
     Prover prover(formulas, budget, memo);
@@ -114,7 +115,7 @@ void check_alike(const Asked& recalled, const Asked& anew) {
 
 }  // namespace
 
-TEST_CASE("a memo changes no answer, whatever is edited and however small the budget") {
+TEST_CASE("a memo changes no answer, for any edit and any budget") {
   std::mt19937 random(11);
   size_t not_proven = 0;
   size_t found = 0;

@@ -1,4 +1,4 @@
-// What is said of texts without a search, against the search.
+// Compares the answers about texts without a search with the search.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -30,7 +30,7 @@ class TextMaker {
 
 }  // namespace
 
-TEST_CASE("texts held against many texts: as the search says") {
+TEST_CASE("texts compared with many texts give the answers of the search") {
   size_t none = 0;
   size_t found = 0;
   for (unsigned round = 0; round < 600; ++round) {
@@ -38,7 +38,7 @@ TEST_CASE("texts held against many texts: as the search says") {
     TextMaker maker(round, formulas);
     const FormulaId wanted = maker.text(1 + maker.below(4));
     std::vector<FormulaId> excluded;
-    // Beside texts, formulas that are none and what never holds stand in the list.
+    // The list also has formulas that are not texts, and `never`.
     for (unsigned i = maker.below(2) == 0 ? 3 : 100; i > 0; --i) {
       const unsigned what = maker.below(20);
       excluded.push_back(what == 0   ? formulas.never()

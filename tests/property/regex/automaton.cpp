@@ -26,7 +26,7 @@ bool split_agrees(const regex::Regex& regex, const std::optional<regex::Regex>& 
   return regex::EmptyMatches(regex).any(name) == empty;
 }
 
-/// The names in which there is a match of at least one byte stay the same.
+/// The names that have a match of at least one byte stay the same.
 bool edges_agree(const regex::Regex& regex, const std::optional<regex::Regex>& edged,
                  std::string_view name) {
   const ReferenceMatch whole(regex, name);
@@ -148,9 +148,9 @@ TEST_CASE("all matches, one after another") {
   }
 }
 
-// Searched for side by side, in tables of every size: begun anew at nearly every byte, split, and
-// with room for all.
-TEST_CASE("many expressions in one automaton say what each says alone") {
+// Searches in parallel with tables of every size: cleared at nearly every byte, split, and large
+// enough for all.
+TEST_CASE("many expressions in one automaton match like each alone") {
   constexpr unsigned seed = 31;
   INFO("seed " << seed);
   std::mt19937 random(seed);
@@ -257,7 +257,7 @@ TEST_CASE("distinct names beyond the first hundreds make next to nothing") {
   CHECK(found == 2 * 50'000);
 }
 
-// Each has some thousand places to remember: alone, every byte leads to a new state.
+// Each has some thousand places: alone, every byte leads to a new state.
 TEST_CASE("memory does not grow with the number of expressions that need much of it") {
   std::vector<regex::Nfa> automata;
   for (int i = 0; i < 60; ++i) {

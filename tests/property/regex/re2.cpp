@@ -66,7 +66,7 @@ TEST_CASE("random larger patterns mean the same to RE2") {
   }
 }
 
-TEST_CASE("classes hold the same bytes as RE2's") {
+TEST_CASE("classes contain the same bytes as RE2's") {
   for (const std::string pattern : {"\\d",
                                     "\\D",
                                     "\\w",
@@ -117,7 +117,7 @@ TEST_CASE("named groups and laziness are kept for RE2") {
   CHECK(layer == "345");
 }
 
-TEST_CASE("what RE2 refuses for its repeats is refused") {
+TEST_CASE("repeats that RE2 refuses are refused") {
   for (const std::string pattern :
        {"a{1000}", "a{1001}", "(?:a{10}){100}", "(?:a{10}){101}", "(?:a{2,}){500}",
         "(?:a{2,}){501}", "(?:(?:a{10}b|c{11})*){91}", "(?:(?:a{10}b|c{11})*){90}", "(a{0}){1000}",

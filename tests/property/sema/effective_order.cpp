@@ -20,7 +20,7 @@ enum class Verb { rule, replace, drop, include, otherwise };
 struct Line {
   Verb verb;
   std::string label;
-  std::string atom;  // what the rule looks for, unique
+  std::string atom;  // the rule's text, unique
   size_t table = 0;
   std::string place;  // file:line
 };
@@ -133,7 +133,7 @@ class Generator {
   int next_atom_ = 0;
 };
 
-/// Writes the files, a line a statement, and notes where each stands.
+/// Writes the files, one statement per line, and records the line of each.
 class Writer {
  public:
   std::vector<test::Text> write(Programs& made) {
@@ -223,7 +223,7 @@ class Reference {
  public:
   explicit Reference(const Programs& made) : made_(made) {}
 
-  /// The places of the rules, `|`, and that of `otherwise`; `-` where there is none at all.
+  /// The places of the rules, `|`, and the place of `otherwise`; `-` if there are none.
   std::string effective(size_t model, const std::string& dimension) {
     std::list<Item> list;
     bool any = false;
@@ -247,7 +247,7 @@ class Reference {
     return any || !otherwise.empty() ? text : "-";
   }
 
-  /// Checks the tables themselves: their edits act on what they include.
+  /// Checks the tables themselves: their edits change included rules.
   void check_tables() {
     for (const WrittenTable& table : made_.tables) put(table.lines, {}, 0, {}, true);
   }

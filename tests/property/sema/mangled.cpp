@@ -1,5 +1,5 @@
-// Shipped rulesets with words and lines taken out, doubled and exchanged: whatever is left is
-// either reported or a Program that holds what its header promises.
+// Shipped rulesets with words and lines removed, doubled and exchanged: the result is either
+// reported or a Program with the documented properties.
 #include <algorithm>
 #include <random>
 
@@ -10,7 +10,7 @@ using namespace kr;
 
 namespace {
 
-/// A text in pieces: words, and what stands between them.
+/// A text in pieces: words, and the text between them.
 std::vector<std::string> pieces_of(const std::string& text) {
   std::vector<std::string> pieces;
   bool in_word = false;

@@ -34,7 +34,7 @@ std::string changes(const std::string& before, const std::string& after) {
 
 }  // namespace
 
-TEST_CASE("the same meaning in other words is no change") {
+TEST_CASE("the same meaning in another form is not a change") {
   CHECK(changes("engine e { stage { a: \"x\" | \"y\" \n b: otherwise } }",
                 "engine e { stage { a: /y|x/ \n a: \"xy\" \n b: !\"x\" } }")
             .empty());
@@ -47,7 +47,7 @@ TEST_CASE("a new rule takes names from those below it") {
         "e/default stage: b -> c: \"moe\"\n");
 }
 
-TEST_CASE("kinds and contexts are told where they matter") {
+TEST_CASE("kinds and contexts are shown if they matter") {
   CHECK(changes("engine e { stage { a: \"x\" \n b: otherwise } }",
                 "engine e { stage { d: within \"M\" \n a: \"x\" & !@memcpy \n b: otherwise } }") ==
         "e/default stage: a -> d: \"x\" within \"M\"\n"
@@ -55,7 +55,7 @@ TEST_CASE("kinds and contexts are told where they matter") {
         "e/default stage: b -> d: \"a\" within \"M\"\n");
 }
 
-TEST_CASE("what one side lacks is told") {
+TEST_CASE("models of only one side are reported") {
   CHECK(changes("engine e { stage { a: \"x\" } model m { } }",
                 "engine e { substage { a: otherwise } model n { } }") ==
         "- e/m\n+ e/n\n"
@@ -69,7 +69,7 @@ TEST_CASE("kept names") {
         "e/default stage: (its own name) -> b: \"a\"\n");
 }
 
-TEST_CASE("a rule taken out or changed below many others is settled by that rule alone") {
+TEST_CASE("a removed or changed rule below many others needs only a proof about that rule") {
   // Texts in both polarities: pair by pair this would take long.
   std::string rules;
   for (char c = 'a'; c <= 'z'; ++c) {

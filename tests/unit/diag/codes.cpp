@@ -7,7 +7,7 @@
 
 using namespace kr;
 
-TEST_CASE("every code has a number and a name of its own") {
+TEST_CASE("every code has a unique number and name") {
   std::set<std::string_view> ids;
   std::set<std::string_view> names;
   std::string_view last;

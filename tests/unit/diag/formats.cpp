@@ -1,10 +1,9 @@
-#include "diag/render.hpp"
-
 #include <doctest/doctest.h>
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "diag/characters.hpp"
+#include "diag/render.hpp"
 #include "diag/xml.hpp"
 
 using namespace kr;
@@ -28,7 +27,7 @@ struct Case {
   }
 };
 
-// A control byte, a byte that is not UTF-8, a line break, and what each format escapes.
+// A control byte, a byte that is not UTF-8, a line break, and characters that a format escapes.
 constexpr std::string_view hostile = "\x1b[1m\xff\r\n100%: a,b ]]> <x y=\"z\">&'";
 
 bool has(const std::string& text, std::string_view part) {
@@ -44,12 +43,12 @@ TEST_CASE("formats are found by name") {
   CHECK_FALSE(diag::format_from("xml"));
 }
 
-TEST_CASE("descriptions have no place for arguments") {
+TEST_CASE("descriptions have no placeholders") {
   CHECK(diag::description(*diag::find_code("KR101")) == "expected …, found …");
   CHECK(diag::description(*diag::find_code("KR116")) == "unmatched `}`");
 }
 
-TEST_CASE("concise: one line a finding") {
+TEST_CASE("concise: one line per finding") {
   Case one("a\n  b\n", "my file.kr");
   one.say(4, 5).related({one.file, 0, 1}, "here").help("help");
   one.say(0, 1, hostile);
@@ -139,7 +138,7 @@ help: two\x0alines
   CHECK(has(Case("").shown(diag::FindingFormat::junit), "tests=\"1\" failures=\"0\""));
 }
 
-TEST_CASE("xml: what XML 1.0 has no way to say is shown") {
+TEST_CASE("xml: characters that XML 1.0 cannot express are escaped") {
   CHECK(diag::xml_text("\t\n\r\x01\x7f") == "\\x09\\x0a\\x0d\\x01\\x7f");
   CHECK(diag::xml_text("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd") ==
         "\\xef\\xbf\\xbe\\xef\\xbf\\xbf\xef\xbf\xbd");

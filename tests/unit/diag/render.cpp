@@ -56,7 +56,7 @@ TEST_CASE("the other party in another file, and a witness") {
       "note: here\n --> other.kr:2:3\n  |\n2 | c d\n  |   ^\nexample: void f<\\x1b[31m>()\n"));
 }
 
-TEST_CASE("several diagnostics are parted by a blank line; none are nothing") {
+TEST_CASE("a blank line separates diagnostics; no diagnostics give no text") {
   RenderCase one("a b\n");
   CHECK(one.shown().empty());
   one.say(0, 1);
@@ -105,7 +105,7 @@ TEST_CASE("spans of several lines, of nothing, and at the end") {
   CHECK(empty.snippet() == "1 | \n  | ^\n");
 }
 
-TEST_CASE("a long line is cut round the span") {
+TEST_CASE("a long line is cut near the span") {
   std::string text(5000, 'a');
   text.replace(3000, 4, "HERE");
   RenderCase one(text + "\n");
@@ -137,7 +137,7 @@ TEST_CASE("colour on demand") {
   CHECK(one.shown(true).find("\x1b[1;31merror KR101") != std::string::npos);
 }
 
-TEST_CASE("what has no place has no snippet") {
+TEST_CASE("a diagnostic without a place has no snippet") {
   RenderCase one("a\n");
   one.sink.add(diag::code::syntax, source::Span{}, "a", "b");
   CHECK(one.shown() == "error KR101 syntax: expected a, found b\n");

@@ -6,7 +6,7 @@
 
 using namespace kr;
 
-TEST_CASE("codes are found by id or name, whatever the case, and near ones suggested") {
+TEST_CASE("codes are found by id or name in any case, and similar ones are suggested") {
   const diag::CodeInfo* info = diag::find_code("KR204");
   CHECK(explain::find_code_loosely("KR204") == info);
   CHECK(explain::find_code_loosely("kr204") == info);
@@ -18,7 +18,7 @@ TEST_CASE("codes are found by id or name, whatever the case, and near ones sugge
   CHECK_FALSE(explain::nearest_code("something-else-entirely"));
 }
 
-TEST_CASE("examples are cut out of a page") {
+TEST_CASE("examples of a page") {
   const auto examples = test::examples_of(
       "# KR1 x\n\n```kr bad latin-1\na\n\nb\n```\ntext\n```sh\nkr lint\n```\n\n```kr "
       "good\nc\n```\n");

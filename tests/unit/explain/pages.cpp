@@ -1,5 +1,5 @@
-// The pages of docs/checks: there is one a code, its head is that of the registry, its examples get
-// what it says.
+// The pages of docs/checks: every code has one, with the heading of the registry and examples with
+// the documented findings.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-/// `# … 1..257: model m{n} extends m{n-1} { }` stands for a line for each number.
+/// Expands `# … 1..257: model m{n} extends m{n-1} { }` to one line for each number.
 std::string unfolded(std::string_view text) {
   constexpr std::string_view mark = "# … ";
   std::string out;
@@ -78,7 +78,7 @@ std::string latin_1(const std::string& text) {
   return out;
 }
 
-/// A folder with the files of an example: `main.kr`, and others behind `#--- NAME` lines.
+/// A folder with the files of an example: `main.kr`, and others after `#--- NAME` lines.
 class ExampleFolder {
  public:
   explicit ExampleFolder(const test::PageExample& example) {
@@ -118,7 +118,7 @@ class ExampleFolder {
   std::vector<std::string> files_;
 };
 
-/// What is said of an example: by code, without infos that nobody asked for.
+/// The findings of an example by code, without infos that were not requested.
 struct Findings {
   std::set<std::string> codes;
   std::string shown;
@@ -190,7 +190,7 @@ TEST_CASE("every code has a page, and every page a code") {
 TEST_CASE("the head of a page is that of the registry") {
   for (const diag::CodeInfo& info : diag::all_codes()) {
     const std::vector<std::string> lines = lines_of(explain::page_of(info));
-    if (lines.empty()) continue;  // said above
+    if (lines.empty()) continue;  // reported above
     CAPTURE(explain::page_file(info));
     REQUIRE(lines.size() > 8);
     CHECK(lines[0] == fmt::format("# {} {}", info.id, info.name));
@@ -206,10 +206,10 @@ TEST_CASE("the head of a page is that of the registry") {
   }
 }
 
-TEST_CASE("what a page calls bad gets its code, what it calls good gets no error or warning") {
+TEST_CASE("bad examples have the finding of their page, good examples have no error or warning") {
   for (const diag::CodeInfo& info : diag::all_codes()) {
     const std::string_view page = explain::page_of(info);
-    if (page.empty()) continue;  // said above
+    if (page.empty()) continue;  // reported above
     size_t good = 0;
     size_t bad = 0;
     for (const test::PageExample& example : test::examples_of(page)) {

@@ -5,7 +5,6 @@
 #include "lint/color_distance.hpp"
 #include "lint/fix.hpp"
 #include "lint/repairs.hpp"
-#include "lint/same_meaning.hpp"
 #include "sema/abbreviate.hpp"
 #include "support/rules.hpp"
 
@@ -66,18 +65,18 @@ TEST_CASE("a module without an engine is checked") {
   CHECK(codes_of("pattern a = \"gemm\"\ntable t for substage { x: a }") == "");
 }
 
-TEST_CASE("an allow speaks for its line, for what follows, for the file") {
+TEST_CASE("an allow applies to its line, to the next item, or to the file") {
   CHECK(codes_of("pattern a = /x/  # kr: allow(regex-is-literal) so be it\npattern b = /y/") ==
         "KR310");
   CHECK(codes_of("# kr: allow(KR310) so be it\npattern a = /x/\npattern b = /y/") == "KR310");
   CHECK(codes_of("# kr: allow-file(KR310) so be it\npattern a = /x/\npattern b = /y/") == "");
-  // Over what stands between.
+  // Over comments and blank lines.
   CHECK(codes_of("# kr: allow(KR310) so be it\n# more\n\n## Doc.\npattern a =\n  /x/") == "");
   // A documentation comment is none.
   CHECK(codes_of("## kr: allow(KR310) so be it\npattern a = /x/") == "KR310");
 }
 
-TEST_CASE("an allow before a block or engine speaks for all of it") {
+TEST_CASE("an allow before a block or engine applies to all of it") {
   const std::string inside =
       "{ substage { a: /x/  b: otherwise } }\n"
       "labels substage { a  b }\n"
@@ -86,7 +85,7 @@ TEST_CASE("an allow before a block or engine speaks for all of it") {
   CHECK(codes_of("# kr: allow(KR310) so be it\nengine e " + inside) == "");
 }
 
-TEST_CASE("what is wrong with an allow can be allowed") {
+TEST_CASE("findings about an allow can be allowed") {
   CHECK(codes_of("# kr: allow-file(KR330) lists of allows are kept elsewhere\n"
                  "# kr: allow(KR310)\npattern a = /x/") == "");
   CHECK(codes_of("# kr: allow(KR310)\npattern a = /x/") == "KR330");
@@ -105,7 +104,7 @@ TEST_CASE("patterns that others use are used") {
   CHECK(lint_text(text, options).codes() == "");
 }
 
-TEST_CASE("known names show what a short text takes") {
+TEST_CASE("known names show the accidental matches of short texts") {
   const std::string text =
       "labels stage { a  b  c }\n"
       "engine e { stage { a: \"qq\"  b: \"qz\"  c: otherwise } }\n"
@@ -117,7 +116,7 @@ TEST_CASE("known names show what a short text takes") {
   CHECK(linted.findings[0].witness == "zqqz");
 }
 
-TEST_CASE("fixes keep comments and layout, round by round") {
+TEST_CASE("fixes keep comments and layout in every round") {
   CHECK(fixed("pattern a = /.*gemm.*/   # all of them\n", false, 3) ==
         "pattern a = \"gemm\"   # all of them\n");
   CHECK(fixed("pattern a = \"ab\" | \"x\" | \"AB\"\n", false, 0) ==
@@ -193,7 +192,7 @@ TEST_CASE("meaning is all that a user sees") {
               "labels d { a \"y\" }\nengine e { d { a: otherwise } }"));
 }
 
-TEST_CASE("edits go together where they do not touch") {
+TEST_CASE("edits that do not overlap are applied together") {
   source::SourceMap sources;
   const source::FileId file = sources.add("a", "0123456789");
   const auto finding = [&](uint32_t begin, uint32_t end, std::string text) {

@@ -1,4 +1,4 @@
-// The cache of databases, with what can be wrong with a folder and its files.
+// The cache of databases, and everything that can be wrong with its folder and files.
 #include "match/cache.hpp"
 
 #include <doctest/doctest.h>
@@ -54,7 +54,7 @@ bool works(const sema::Program& program, const std::shared_ptr<const match::Data
 
 }  // namespace
 
-TEST_CASE("what was compiled once is taken from the cache") {
+TEST_CASE("a compiled database is read from the cache") {
   const Folder folder;
   const match::Database::Cache cache{folder.path() / "new" / "folder"};
   ProgramBuilder rules;
@@ -104,7 +104,7 @@ TEST_CASE("a damaged, foreign or cut off file counts as absent and is replaced")
   }
 }
 
-TEST_CASE("a folder that cannot be used is left alone") {
+TEST_CASE("an unusable folder is not changed") {
   ProgramBuilder rules;
   rules.text("gemm");
   const Folder folder;
@@ -251,7 +251,7 @@ TEST_CASE("a file that is used stays young") {
   CHECK(fs::last_write_time(file) > old + std::chrono::hours(24));
 }
 
-TEST_CASE("where the cache is") {
+TEST_CASE("the folder of the cache") {
   const auto set = [](const char* name, const char* value) {
     if (value != nullptr) {
       ::setenv(name, value, 1);

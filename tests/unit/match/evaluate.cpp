@@ -57,7 +57,7 @@ struct Rules : ProgramBuilder {
 
 }  // namespace
 
-TEST_CASE("outcomes say on what they depend") {
+TEST_CASE("outcomes show their conditions") {
   Rules rules;
   const match::AtomSet gemm = rules.name_with({rules.gemm});
   const match::AtomSet none = rules.name_with({});
@@ -118,7 +118,7 @@ TEST_CASE("outcomes say on what they depend") {
   }
 }
 
-TEST_CASE("inside within there is no kind and no further context") {
+TEST_CASE("inside within there is no type of operation and no further context") {
   Rules rules;
   const match::AtomSet mla = rules.name_with({rules.mla});
   const std::vector<match::AtomSet> within{mla};
@@ -134,7 +134,7 @@ TEST_CASE("inside within there is no kind and no further context") {
   CHECK_FALSE(inside(rules.in_mla));
 }
 
-TEST_CASE("patterns of patterns take no more time than there are of them") {
+TEST_CASE("the time for patterns of patterns is linear") {
   Rules rules;
   sema::ExprId expr = rules.both(rules.has_gemm, rules.in_mla);
   for (int i = 0; i < 1500; ++i) expr = rules.both(expr, expr);
@@ -143,7 +143,7 @@ TEST_CASE("patterns of patterns take no more time than there are of them") {
   const match::AtomSet gemm = rules.name_with({rules.gemm});
   const match::TableMatcher matcher(rules.program, rules.table);
   CHECK_FALSE(matcher.match({.name = &gemm}).has_value());
-  CHECK(matcher.looks_within());
+  CHECK(matcher.uses_within());
   const auto open = match::outcomes(rules.program, rules.sources, rules.table,
                                     {.name = &gemm, .kind = std::nullopt, .within = std::nullopt});
   REQUIRE(open.size() == 2);

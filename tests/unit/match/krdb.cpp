@@ -84,7 +84,7 @@ std::string error_of(const std::string& path, std::string_view bytes) {
 
 }  // namespace
 
-TEST_CASE("a .krdb stands for the rules it was made from, without their files") {
+TEST_CASE("a .krdb replaces the rules it was made from, without their files") {
   KrdbFolder folder;
   const match::CompiledRules compiled = folder.compile({folder.mine_kr()});
   const std::string bytes = match::to_krdb(*compiled.rules, *compiled.database);
@@ -107,7 +107,7 @@ TEST_CASE("a .krdb stands for the rules it was made from, without their files") 
   CHECK(match::to_krdb(*again.rules, *again.database) == bytes);
 }
 
-TEST_CASE("a database for another machine is compiled anew") {
+TEST_CASE("a database for another processor is compiled again") {
   KrdbFolder folder;
   const match::CompiledRules compiled = folder.compile({folder.mine_kr()});
   sema::Program none;
@@ -142,7 +142,7 @@ TEST_CASE("a database that anybody may have written is not loaded") {
   CHECK(label(folder.compile({file.string()}), "a gemv") == "rest");
 }
 
-TEST_CASE("a .krdb stands alone") {
+TEST_CASE("a .krdb cannot be combined with other rules") {
   KrdbFolder folder;
   const match::CompiledRules compiled = folder.compile({folder.mine_kr()});
   const std::string file = (folder.path / "mine.krdb").string();
@@ -150,7 +150,7 @@ TEST_CASE("a .krdb stands alone") {
   CHECK_THROWS_AS(folder.compile({folder.mine_kr(), file}), Error);
 }
 
-TEST_CASE("several engines get the shipped generic beside them") {
+TEST_CASE("the shipped generic is added to several engines") {
   KrdbFolder folder;
   fs::create_directories(folder.path / "share" / "rulesets");
   write_file(folder.path / "share" / "rulesets" / "generic.kr",
@@ -161,7 +161,7 @@ TEST_CASE("several engines get the shipped generic beside them") {
   CHECK_FALSE(folder.compile({other}).program().engine("generic").has_value());
 }
 
-TEST_CASE("what is no whole .krdb is refused with the remedy") {
+TEST_CASE("an incomplete .krdb is refused with a remedy") {
   KrdbFolder folder;
   const match::CompiledRules compiled = folder.compile({folder.mine_kr()});
   const std::string bytes = match::to_krdb(*compiled.rules, *compiled.database);

@@ -12,7 +12,7 @@ using test::ProgramBuilder;
 
 namespace {
 
-/// The atoms that hold, as a text of 0 and 1.
+/// The atoms that match, as a text of 0 and 1.
 std::string scanned(const sema::Program& program, match::Scanner& scanner, std::string_view name) {
   match::AtomSet set;
   scanner.scan(name, set);
@@ -23,7 +23,7 @@ std::string scanned(const sema::Program& program, match::Scanner& scanner, std::
 
 }  // namespace
 
-TEST_CASE("texts hold by begin, end, case and bytes") {
+TEST_CASE("texts match by anchors, case and bytes") {
   ProgramBuilder rules;
   rules.text("gemm");
   rules.text("gemm", true);
@@ -85,7 +85,7 @@ TEST_CASE("no atoms at all") {
   CHECK(scanned(rules.program, scanner, "").empty());
 }
 
-TEST_CASE("what Hyperscan refuses goes through the project's own automaton") {
+TEST_CASE("kr's own automaton matches what Hyperscan refuses") {
   ProgramBuilder rules;
   rules.text("short");
   rules.text("a" + std::string(20'000, 'x'));  // longer than Hyperscan takes
@@ -159,7 +159,7 @@ TEST_CASE("one database serves many threads") {
   CHECK(wrong == std::vector<int>(4, 0));
 }
 
-TEST_CASE("bytes that are no database of the program are refused") {
+TEST_CASE("bytes that are not a database of the program are refused") {
   ProgramBuilder rules;
   rules.text("gemm");
   ProgramBuilder others;

@@ -32,7 +32,7 @@ TEST_CASE("an answer is recalled with the steps it took") {
   CHECK(budget == 400);
 }
 
-TEST_CASE("an answer is not recalled where the steps might run out") {
+TEST_CASE("an answer is not recalled if the steps might run out") {
   ProofMemo memo;
   memo.keep(number(1), {Answer::none, {}}, 1000, 100);
   Steps budget = 100 + reserve - 1;
@@ -41,7 +41,7 @@ TEST_CASE("an answer is not recalled where the steps might run out") {
   CHECK(memo.recall(number(1), budget).has_value());
 }
 
-TEST_CASE("what was not proven is recalled for as many steps alone") {
+TEST_CASE("an answer of not_proven is recalled only for the same steps") {
   ProofMemo memo;
   memo.keep(number(1), {Answer::not_proven, {}}, 1000, 1000);
   Steps more = 2000;
@@ -78,7 +78,7 @@ TEST_CASE("proofs are kept as bytes, whole or not at all") {
   CHECK(memo.kept().empty());
 }
 
-TEST_CASE("what nobody asks for goes when others come") {
+TEST_CASE("unused proofs are dropped when new ones are added") {
   ProofMemo memo;
   Steps budget = 1000;
   memo.keep(number(0), {}, budget, 0);
@@ -93,7 +93,7 @@ TEST_CASE("what nobody asks for goes when others come") {
   CHECK(memo.recall(number(1), budget).has_value());
 }
 
-TEST_CASE("digests tell formulas by what is written, not by the arena") {
+TEST_CASE("digests depend on the formula, not on the arena") {
   Formulas one;
   const FormulaId gemm = text(one, "gemm");
   const FormulaId moe = text(one, "moe");

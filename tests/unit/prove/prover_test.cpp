@@ -52,7 +52,7 @@ TEST_CASE("a text that contains an earlier one is never reached") {
   CHECK(f.find(f.regex("fused_moe_kernel(_gptq)?"), {f.text("moe")}).none());
 }
 
-TEST_CASE("earlier rules together cover what none covers alone") {
+TEST_CASE("earlier rules together cover names that no single rule covers") {
   Fixture f;
   const FormulaId digits = f.regex("^k[0-9]$");
   CHECK(f.find(digits, {f.regex("^k[0-4]"), f.regex("k[5-9]$")}).none());
@@ -70,7 +70,7 @@ TEST_CASE("conjunctions and negations") {
   CHECK(f.find(both, {f.formulas.all({a, f.formulas.negation(b)}), f.text("b")}).none());
 }
 
-TEST_CASE("kinds of operation, and what stands round a name") {
+TEST_CASE("types of operation, and enclosing names") {
   Fixture f;
   const FormulaId copy = f.formulas.operation(OperationKind::memcpy);
   const FormulaId x = f.text("x");

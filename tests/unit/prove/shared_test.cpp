@@ -1,4 +1,4 @@
-// Formulas that share their parts: what would be 2^200 parts, written out.
+// Formulas that share their parts: without sharing they would have 2^200 parts.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ FormulaId literal_of(Formulas& formulas, std::string_view what) {
   return formulas.atom(regex::literal(what, false, false, false));
 }
 
-/// `step` makes the next level of the one before and a text of its own.
+/// `step` makes the next level from the previous one and a new text.
 template <class Step>
 FormulaId levels(Formulas& formulas, FormulaId first, Step step) {
   FormulaId level = first;
@@ -33,7 +33,7 @@ TEST_CASE("formulas that share parts are evaluated in their size") {
   const FormulaId mixed = levels(formulas, literal_of(formulas, "z"), twice);
   Witness subject;
   subject.name = "nothing of it";
-  // Every level turns what the one before says: false, true, false, …
+  // Every level negates the previous one: false, true, false, …
   CHECK(!prover.holds(mixed, subject));
   CHECK(prover.holds(formulas.negation(mixed), subject));
   subject.name = "z";
@@ -57,7 +57,7 @@ TEST_CASE("formulas that share parts are searched in bounded work") {
   CHECK(prover.holds(within, enclosed.witness));
 }
 
-TEST_CASE("all questions together take no more than their allowance") {
+TEST_CASE("all questions together stay within their allowance") {
   Formulas formulas;
   Allowance allowance(20000);
   Prover prover(formulas, {}, nullptr, &allowance);
@@ -77,7 +77,7 @@ TEST_CASE("all questions together take no more than their allowance") {
   CHECK(open > 0);
   CHECK(allowance.ran_out());
   while (!allowance.is_used_up()) allowance.take(1000);
-  // Then nothing is claimed, not even what is easy.
+  // Then nothing is proven, not even easy questions.
   CHECK(prover.find(literal_of(formulas, "q")).answer == Answer::not_proven);
 }
 

@@ -25,7 +25,7 @@ std::vector<uint32_t> found(const Texts& texts, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("a text holds wherever a longer one does") {
+TEST_CASE("a text matches every name that a longer one matches") {
   CHECK(always_holds_in(text("gemm"), text("gemm_fp8")));
   CHECK(always_holds_in(text("gemm"), text("gemm")));
   CHECK(!always_holds_in(text("gemm_fp8"), text("gemm")));

@@ -1,4 +1,4 @@
-// What a Regex is written as, what it says of empty matches, and where it matches.
+// The text of a Regex, its empty matches, and its matches.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -23,7 +23,7 @@ TEST_CASE("texts for Hyperscan") {
   CHECK(written("[^a]\\W") == "[^a][^0-9A-Z_a-z]");
   CHECK(written("(\\b)*(a*)*") == "(?:\\b)*(?:a*)*");
   CHECK(written("a{2}b{2,}c{2,3}d{0}") == "a{2}b{2,}c{2,3}(?:)");
-  // Laziness and names are kept where there are names: they decide what a group holds.
+  // With named groups, laziness and names are kept: they determine the content of groups.
   CHECK(written("a+?b") == "a+b");
   CHECK(written("(?<n>a+?)b") == "(?<n>a+?)b");
   CHECK(written("") == "");
@@ -94,12 +94,12 @@ TEST_CASE("automata have a limit, and expressions too") {
   CHECK_FALSE(regex::Nfa::build(*parsed("a{100}"), {.states = 50}).has_value());
   CHECK(regex::Nfa::build(*parsed("a{100}"), {.states = 200}).has_value());
   CHECK_FALSE(parsed("(?:" + std::string(200, 'a') + "){1000}").has_value());
-  // Even a long name takes time that grows with it, whatever the expression.
+  // The time for a long name is linear, for any expression.
   const std::string name(200'000, 'a');
   CHECK_FALSE(regex::Nfa::build(*parsed("(a*)*b|a.*z"))->find(name).has_value());
 }
 
-TEST_CASE("a thousand mistakes are not told a thousand times") {
+TEST_CASE("only the first of very many mistakes are reported") {
   source::SourceMap sources;
   std::string pattern;
   for (int i = 0; i < 1000; ++i) pattern += "\\1";

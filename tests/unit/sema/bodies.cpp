@@ -1,4 +1,4 @@
-// What else stands in engines and models: detect, fold, abbreviate, docs; and tests.
+// Other items of engines and models: detect, fold, abbreviate, docs; and tests.
 #include "unit/sema/support.hpp"
 
 using namespace kr;
@@ -89,7 +89,7 @@ test e { "y" => substage b })kr");
   CHECK(tests[3].models.size() == 2);
 }
 
-TEST_CASE("tests that name what is not there") {
+TEST_CASE("tests with unknown names") {
   CHECK(messages(load(R"(labels substage { a b declared }
 engine vllm {
   substage { a: "x" b: otherwise }

@@ -1,4 +1,4 @@
-// Files on disk: names, search paths, links, and what the world does wrong.
+// Files on disk: names, search paths, links, and errors.
 #include <cstdlib>
 #include <filesystem>
 
@@ -98,7 +98,7 @@ TEST_CASE("names and paths") {
   CHECK(home.error({""}).starts_with("no such ruleset"));
 }
 
-TEST_CASE("one file is read once, however it is named") {
+TEST_CASE("a file with several names is read once") {
   const Home home;
   home.write(
       "a.kr",
@@ -112,7 +112,7 @@ TEST_CASE("one file is read once, however it is named") {
   CHECK(files(loaded) == "a.kr* b.kr stdlib/kind.kr ");
 }
 
-TEST_CASE("a module is looked for beside the file, then in the library") {
+TEST_CASE("a module is searched next to the file, then in the library") {
   const Home home;
   home.write("a.kr",
              "use std.gemm use std.mine use \"rulesets/sglang.kr\"\n"
@@ -170,7 +170,7 @@ TEST_CASE("without a library") {
   CHECK(rules->sources.path(rules->files.back().file) == "stdlib/kind.kr");
 }
 
-TEST_CASE("what was loaded from disk loads the same from memory") {
+TEST_CASE("loading from memory gives the same result as from disk") {
   const Home home;
   const Loaded disk = home.load({});
   std::vector<sema::SourceFile> texts;

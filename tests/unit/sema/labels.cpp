@@ -1,4 +1,4 @@
-// Vocabularies: closed and open dimensions, what includes and extends bring, titles and colours.
+// Vocabularies: closed and open dimensions, labels from includes and extends, titles and colours.
 #include "unit/sema/support.hpp"
 
 using namespace kr;
@@ -55,7 +55,7 @@ engine e { substage { include m.t
                               {"m.kr", module}});
   CHECK(messages(loaded) == "KR204 4:3 `c` is not a label of `substage` (available: `a`, `b`)\n");
   CHECK(vocabulary(loaded, "e/default", "substage") == "a \"A\", b \"B\" #000000");
-  // The nearer title and colour win; what the nearer leaves out stays.
+  // The nearer title and colour win; what the nearer omits stays.
   const Loaded near = load({{"test.kr", R"(use "./m.kr"
 labels substage { c "C" b "Mine" a color "#fff" }
 engine e { substage { include m.t
@@ -99,7 +99,7 @@ engine e { model x extends m.base { substage { b: "2" } } })"},
   CHECK(vocabulary(added, "e/x", "substage") == "b \"B\", a \"A\"");
 }
 
-TEST_CASE("what is taken in from an open file must keep to the vocabulary too") {
+TEST_CASE("rules from an open file must use the vocabulary too") {
   const Loaded loaded = load({{"test.kr", R"(use "./m.kr"
 labels substage { a }
 engine e {
@@ -139,7 +139,7 @@ engine e { substage { others: "x"
         "`cpu_`)\n");
 }
 
-TEST_CASE("a table keeps to the labels of its own file") {
+TEST_CASE("a table uses the labels of its own file") {
   CHECK(messages(load({{"test.kr", "use \"./m.kr\" engine e { s { include m.t } }"},
                        {"m.kr", "labels s { a b }\ntable t for s { a: \"1\"\n d: \"2\" }"}})) ==
         "m.kr KR204 3:2 `d` is not a label of `s` (available: `a`, `b`)\n");

@@ -71,7 +71,7 @@ table u for substage { w: "w" })"}});
   CHECK(rules_of(loaded, "e/default", "substage") == "x@3 y@b.kr:2 w@b.kr:6 z@b.kr:4 x@5");
 }
 
-TEST_CASE("replace stands at the place of the first, the others go") {
+TEST_CASE("replace takes the place of the first rule and removes the others") {
   const Loaded loaded = load(R"(engine e {
   substage {
     a: "1"
@@ -89,7 +89,7 @@ TEST_CASE("replace stands at the place of the first, the others go") {
 })");
   CHECK(messages(loaded) == "");
   CHECK(rules_of(loaded, "e/m", "substage") == "d@10 b@12 a@3 b@11 c@5");
-  // It acts on what the base made of the list.
+  // It edits the list of the base.
   CHECK(rules_of(loaded, "e/n", "substage") == "d@10 b@14 a@3 c@5");
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("drop removes them all") {
   CHECK(rules_of(loaded, "e/o", "substage") == "");
 }
 
-TEST_CASE("edits act on what was included earlier, and on the inherited wherever they stand") {
+TEST_CASE("edits change rules included earlier, and all inherited rules") {
   const std::string tables = "table t for substage { a: \"t1\"\n b: \"t2\"\n a: \"t3\" }\n";
   CHECK(rules_of(load(tables + R"(engine e { substage {
   include t
@@ -143,7 +143,7 @@ TEST_CASE("edits act on what was included earlier, and on the inherited wherever
   CHECK(rules_of(written, "e/default", "substage") == "a@5 b@2");
 }
 
-TEST_CASE("a table edits what it includes") {
+TEST_CASE("a table edits its included rules") {
   const Loaded loaded = load(R"(table t for substage { a: "1"
   b: "2" }
 table u for substage { include t
@@ -173,7 +173,7 @@ TEST_CASE("a second replace is an error, as is one that finds nothing") {
   CHECK(messages(load(R"(engine e { substage { a: otherwise }
   model m { substage { replace a: "2" } } })"))
             .starts_with("KR220 2:32"));
-  // What stands in the same block is not inherited.
+  // Rules of the same block are not inherited.
   CHECK(messages(load(R"(engine e { substage { a: "1"
  replace a: "2" } })"))
             .starts_with("KR220 2:10"));
@@ -213,7 +213,7 @@ table kind for kind {
         "memory@4 communication@3 memory@stdlib/kind.kr:3" + last);
   CHECK(rules_of(loaded, "e/n", "kind") ==
         "communication@2 memory@stdlib/kind.kr:3 communication@stdlib/kind.kr:4 | memory@5");
-  // Without it a minimal one stands in.
+  // Without it a minimal one is used.
   const Loaded alone = load("engine e { }");
   CHECK(rules_of(alone, "e/default", "kind") ==
         "memory@stdlib/kind.kr:9 | compute@stdlib/kind.kr:10");

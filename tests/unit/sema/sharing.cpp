@@ -1,4 +1,4 @@
-// Modules, patterns and `extends`: what is found, what is not, and what goes in circles.
+// Modules, patterns and `extends`: found, not found, and cyclic.
 #include "unit/sema/support.hpp"
 
 using namespace kr;
@@ -44,7 +44,7 @@ TEST_CASE("atoms with named groups stay apart: phases read them") {
   CHECK(loaded.program().atoms.size() == 2);
 }
 
-TEST_CASE("what neither models nor root files have is not in the Program") {
+TEST_CASE("parts that neither models nor root files use are not in the Program") {
   const Loaded loaded =
       load({{"test.kr", R"(use "./b.kr" as b
 pattern unused = "nobody"
@@ -92,7 +92,7 @@ engine e { substage {
         "KR206 13:6 unknown pattern `a.b.c` (write MODULE.NAME for a declaration of a module)\n");
 }
 
-TEST_CASE("a module gives what it declares, not what it uses") {
+TEST_CASE("a module exports its declarations, not the modules that it uses") {
   const Loaded loaded =
       load({{"test.kr", "use \"./b.kr\"\nengine e { s { x: b.p } y { z: gemm.any } }"},
             {"b.kr", "use std.gemm pattern q = gemm.any"},
@@ -132,7 +132,7 @@ engine e { s { include a
         "KR203 1:5 cyclic `use`: a.kr → a.kr\n");
 }
 
-TEST_CASE("what is declared twice is shown twice") {
+TEST_CASE("duplicate declarations show both places") {
   const Loaded loaded = load({{"test.kr", R"(use std.gemm
 use "./gemm.kr"
 use "./2 b.kr"
@@ -203,7 +203,7 @@ engine e {
         "file: `use std.p`)\n");
 }
 
-TEST_CASE("within and kinds of operation where they mean something") {
+TEST_CASE("within and types of operation where they have a meaning") {
   CHECK(messages(load(R"(pattern w = within "a"
 pattern k = @memcpy | "x"
 engine e {
@@ -230,7 +230,7 @@ engine e {
         "KR227 12:9 `@kernel` matches a type of operation, which a module does not have\n");
 }
 
-TEST_CASE("otherwise stands alone, once, and last") {
+TEST_CASE("otherwise is a whole expression, once, at the end") {
   CHECK(messages(load(R"(engine e {
   substage {
     a: otherwise

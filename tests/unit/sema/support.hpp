@@ -1,4 +1,4 @@
-// Files in memory to a Program, and what came of them as short texts.
+// Loads files in memory to a Program, and shows the result as short texts.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -58,7 +58,7 @@ inline std::string messages(const Loaded& loaded) {
   return all;
 }
 
-/// The model `engine/name`; the test fails where there is none.
+/// The model `engine/name`; the test fails if there is none.
 inline const sema::Model& model(const Loaded& loaded, const std::string& title) {
   const sema::Program& program = loaded.program();
   for (uint32_t i = 0; i < program.models.size(); ++i) {

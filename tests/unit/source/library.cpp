@@ -46,7 +46,7 @@ TEST_CASE("modules and rulesets are found in the first root that has them") {
   CHECK(library.display("elsewhere.kr") == "elsewhere.kr");
 }
 
-TEST_CASE("KR_PATH comes first; folders that are no roots are left out") {
+TEST_CASE("KR_PATH comes first; folders that are not roots are ignored") {
   const Roots roots;
   const std::string path = (roots.path / "two").string() + ":" + roots.path.string() + "::/nowhere";
   ::setenv("KR_PATH", path.c_str(), 1);
@@ -57,7 +57,7 @@ TEST_CASE("KR_PATH comes first; folders that are no roots are left out") {
   for (const fs::path& root : library.roots()) CHECK(root != roots.path);
 }
 
-TEST_CASE("an install is where it is said to be, and trusts what others cannot have written") {
+TEST_CASE("an installation has the given folder and trusts files that others cannot write") {
   const Roots roots;
   const fs::path file = roots.path / "one/stdlib/gemm.kr";
   const auto close = [](const fs::path& path) {

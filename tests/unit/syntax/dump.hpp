@@ -7,7 +7,7 @@
 
 namespace kr::syntax {
 
-/// A text parsed, with what it takes to look at the result.
+/// A parsed text with its sources and diagnostics.
 struct Parsed {
   explicit Parsed(std::string text);
 

@@ -1,4 +1,4 @@
-// What parsing makes of mistakes: each said once, and what stands around them still read.
+// Recovery after mistakes: each is reported once, and the text around it is parsed.
 #include <doctest/doctest.h>
 
 #include "dump.hpp"
@@ -6,7 +6,7 @@
 using namespace kr;
 using namespace kr::syntax;
 
-TEST_CASE("the rules round a mistake are read") {
+TEST_CASE("the rules around a mistake are parsed") {
   const Parsed parsed(
       "engine e {\n substage {\n  a: \"x\"\n  b: \"y\" $\n  c: (\"z\"\n  d \"w\"\n  e: \"v\"\n }\n"
       " model m { stage { f: \"u\" } }\n}\npattern p = \"t\"\n");
@@ -16,7 +16,7 @@ TEST_CASE("the rules round a mistake are read") {
         "  e: \"v\"\n\nmodel m\nstage\n  f: \"u\"\n\n");
 }
 
-TEST_CASE("a block that is not closed ends where something from outside begins") {
+TEST_CASE("an unclosed block ends at the next outer declaration") {
   const Parsed parsed(
       "engine e {\n  model a {\n    substage {\n      x: \"x\"\n  model b {\n    stage { y: \"y\" "
       "}\n"
@@ -51,7 +51,7 @@ TEST_CASE("patterns and rules keep their names when their expression is lost") {
   CHECK(parsed.file.tables.at(0).rules.size() == 2);
 }
 
-TEST_CASE("declarations inside an engine are said and read") {
+TEST_CASE("declarations inside an engine are reported and parsed") {
   const Parsed parsed("engine e {\n  pattern p = \"x\"\n  substage { a: p }\n}");
   CHECK(parsed.codes() == "KR120@2:3");
   CHECK(parsed.file.patterns.size() == 1);

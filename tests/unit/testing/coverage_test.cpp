@@ -42,7 +42,7 @@ constexpr const char* rules = R"(engine e {
 
 }  // namespace
 
-TEST_CASE("what no test reaches, with a test that does") {
+TEST_CASE("unreached rules, each with a test that reaches it") {
   const Covered before = cover(rules);
   CHECK(before.coverage.rules == 10);
   CHECK(before.coverage.rules_reached == 0);
@@ -66,7 +66,7 @@ TEST_CASE("what no test reaches, with a test that does") {
   CHECK(after.rules.sources().text(after.coverage.unreached[0].place) == "flash: \"flash_fwd\"");
 }
 
-TEST_CASE("a test reaches the rule that gives its label, and the alternatives that hold") {
+TEST_CASE("a test reaches the rule that gives its label, and its matching alternatives") {
   const Covered covered = cover(std::string(rules) +
                                 "test e { \"flash two\" => substage attn }\n"
                                 "test e/m { \"gemm\" => substage gemm, stage b }\n");
@@ -74,7 +74,7 @@ TEST_CASE("a test reaches the rule that gives its label, and the alternatives th
   CHECK(covered.coverage.alternatives_reached == 4);
 }
 
-TEST_CASE("alternatives of named patterns count once, where they stand") {
+TEST_CASE("alternatives of named patterns count once, at their place") {
   const std::string text = R"(pattern inner = /(a|b)x/ | "c"
 pattern kernels = inner | "d" | ("e" | "f") & !"g"
 pattern lone = "h"

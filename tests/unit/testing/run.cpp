@@ -34,7 +34,7 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a test of an engine holds for every model, one of a model for it alone") {
+TEST_CASE("a test of an engine applies to every model, a test of a model only to it") {
   CHECK(told(test::compile(R"(
 engine e {
   substage { misc: otherwise }
@@ -47,7 +47,7 @@ test e/a { "gemm" => substage gemm }
               "e/b: gemm substage gemm, got misc (line 3)", "e/a: gemm ok"});
 }
 
-TEST_CASE("the kind is that of the test, else the one a name tells") {
+TEST_CASE("the kind is that of the test, or else the one that the name implies") {
   CHECK(told(test::compile(R"(
 engine e { substage { copy: @memcpy set: @memset misc: otherwise } }
 test e {
@@ -60,7 +60,7 @@ test e {
               "e/default: relu ok", "e/default: relu substage copy, got misc (line 2)"});
 }
 
-TEST_CASE("the context is taken singly, and there is none without `within`") {
+TEST_CASE("context names are matched one by one, and without `within` there are none") {
   CHECK(told(test::compile(R"(
 engine e { substage { mla: within ("MLA" & "layers") misc: otherwise } }
 test e {
@@ -86,7 +86,7 @@ test e {
               "e/default: y substage gemm, got y (line 4)"});
 }
 
-TEST_CASE("a dimension that a model lacks is unclassified, and not asked of `default`") {
+TEST_CASE("a dimension that a model lacks is unclassified, and not tested for `default`") {
   CHECK(told(test::compile(R"(
 engine e {
   model a { stage { layer: otherwise } }
@@ -98,7 +98,7 @@ test e { "k" => stage layer, kind compute }
               "e/a: k ok", "e/b: k stage layer, got unclassified (no rule)"});
 }
 
-TEST_CASE("models that fail alike are told together, by place") {
+TEST_CASE("models that fail in the same way share a diagnostic, sorted by place") {
   const match::CompiledRules rules = test::compile(R"(
 engine e {
   substage { misc: otherwise }
