@@ -117,11 +117,12 @@ namespace {
 void number_steps(trees::LabelledModules& modules, size_t annotated) {
   std::map<std::string_view, bool> numbered;  // by phase
   for (size_t i = 0; i < annotated; ++i) {
-    numbered[modules.phases[i]] |= modules.step_numbers[i].has_value();
+    numbered[modules.phases[i].label] |= modules.phases[i].step.has_value();
   }
   std::map<std::string_view, int64_t> next;
   for (size_t i = 0; i < annotated; ++i) {
-    if (!numbered[modules.phases[i]]) modules.step_numbers[i] = next[modules.phases[i]]++;
+    classify::Phase& phase = modules.phases[i];
+    if (!numbered[phase.label]) phase.step = next[phase.label]++;
   }
 }
 

@@ -7,7 +7,8 @@
 //
 // Per device: span = compute + exposed communication + exposed memory + idle, where compute is the
 // union of compute kernels, exposed communication the union of communication minus compute, and
-// exposed memory the union of copies and sets minus both. Which is which is the dimension `kind`.
+// exposed memory the union of copies and sets minus both. The dimension `kind` classifies
+// operations.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ struct Choice {
   bool certain = true;
 };
 
-/// What `detect` is tried on.
+/// The input of `detect`.
 struct Evidence {
   std::string_view model_text;  // a `detect` that matches it counts for all time
   /// Calls its argument with every subject and its time; may be called several times. Sums saturate

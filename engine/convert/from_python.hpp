@@ -25,7 +25,7 @@ PortedPattern from_python(std::string_view pattern);
 /// One pattern as atoms joined by `|`: texts if possible, else regular expressions.
 struct PortedRule {
   std::vector<std::string> atoms;  // as spelled in a rules file
-  bool always = false;             // it matches every name; `atoms` is then /.*/ alone
+  bool always = false;             // it matches every name; `atoms` is then only /.*/
 };
 
 /// Nullopt if the dialect cannot express the pattern: `why` is the reason, and `help`, if not

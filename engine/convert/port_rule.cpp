@@ -70,7 +70,7 @@ std::optional<std::string_view> inside_group(std::string_view text, bool& ignore
     if (text[at] == '(') ++depth;
     if (text[at] == ')' && --depth == 0 && at + 1 < text.size()) return std::nullopt;
     const size_t end = item_end(text, at);
-    // A parenthesis that is escaped or in a class closes nothing.
+    // A parenthesis that is escaped or in a class does not close a group.
     if (end == text.size() && (end != at + 1 || depth != 0)) return std::nullopt;
     at = end;
   }

@@ -74,9 +74,9 @@ class Writer {
       if (!rule.comment.empty()) {
         text_ += fmt::format("# {}\n", rule.comment);
       } else {
-        text_ += fmt::format("{}: {}\n", syntax::label_text(rule.label),
-                             rule.otherwise ? "otherwise"
-                                            : fmt::format("{}", fmt::join(rule.atoms, " | ")));
+        text_ += fmt::format(
+            "{}: {}\n", syntax::label_text(rule.label),
+            rule.otherwise ? "otherwise" : fmt::format("{}", fmt::join(rule.atoms, " | ")));
       }
     }
     text_ += "}\n";

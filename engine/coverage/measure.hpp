@@ -31,7 +31,7 @@ struct MeasuredRun {
   bool has_dimension = false;  // the model has rules for it
   int64_t explained_ns = 0;
   int64_t total_ns = 0;             // of all operations, or of the leaves of all trees
-  std::vector<MeasuredName> names;  // total falling, then by name
+  std::vector<MeasuredName> names;  // by descending total, then name
   std::vector<trace::Loss> losses;
   std::vector<Warning> warnings;
 };

@@ -123,7 +123,7 @@ constexpr std::string_view anonymous = "(anonymous namespace)";
 /// The function's name as written, without template arguments, and where its arguments begin.
 struct Head {
   std::string text;
-  size_t end = 0;        // of the name's bytes: parameters begin here, or nothing
+  size_t end = 0;        // the begin of the parameters, or the size of the name
   size_t arguments = 0;  // the first byte of template arguments or parameters
 };
 

@@ -133,7 +133,7 @@ const syntax::Model* model_in(const syntax::Engine& engine, std::string_view nam
   return nullptr;
 }
 
-/// The file a module is read from.
+/// The file of a module.
 std::optional<source::FileId> module_of(const Analysis& analysis, source::FileId file,
                                         const Symbol& symbol) {
   if (symbol.use == nullptr) return module_named(analysis, file, symbol.name);

@@ -25,7 +25,7 @@ struct Sides {
 
 std::map<std::string, size_t> steps_by_phase(const LabelledModules& modules) {
   std::map<std::string, size_t> counts;
-  for (const std::string& phase : modules.phases) ++counts[phase];
+  for (const classify::Phase& phase : modules.phases) ++counts[std::string(phase.label)];
   return counts;
 }
 

@@ -163,7 +163,7 @@ class ModuleNodes {
   static constexpr size_t deepest = 256;
   static constexpr size_t most_walked = 1024;
   struct Place {
-    uint32_t outer = none;  // the module that encloses its begin
+    uint32_t outer = none;  // the module in which it begins
     uint32_t depth = 0;
     int64_t until_ns = 0;  // the first end of it and of all modules above it
   };

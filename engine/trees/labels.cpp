@@ -141,13 +141,11 @@ std::unique_ptr<LabelledModules> label_modules(const match::CompiledRules& rules
                      {.engine = spec.engine, .model = spec.model, .rules_given = rules.named});
   classify::PhaseReader reader(rules.program(), rules.database, modules->choice.model);
   for (const trace::ModuleStep& step : of.steps) {
-    const classify::Phase phase = reader.read(step.key);
+    classify::Phase phase = reader.read(step.key);
     const NumberedName name = numbered(step.key);
-    modules->phases.emplace_back(phase.label.empty() ? name.stem : phase.label);
-    modules->step_numbers.push_back(phase.step ? phase.step : name.number);
-    modules->layers.push_back(phase.layer);
-    modules->batches.push_back(phase.batch);
-    modules->tokens.push_back(phase.tokens);
+    if (phase.label.empty()) phase.label = name.stem;
+    if (!phase.step) phase.step = name.number;
+    modules->phases.push_back(phase);
   }
   return modules;
 }

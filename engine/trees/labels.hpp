@@ -56,11 +56,8 @@ class MatchedPaths {
 struct LabelledModules {
   trace::ModuleTrace trace;
   classify::Choice choice;
-  std::vector<std::string> phases;  // by step; the key without its number if no rule matches
-  std::vector<std::optional<int64_t>> step_numbers;
-  std::vector<std::optional<int64_t>> layers;
-  std::vector<std::optional<int64_t>> batches;  // requests
-  std::vector<std::optional<int64_t>> tokens;
+  /// By step. If no rule matches, the label is the step's key without its number, owned by `trace`.
+  std::vector<classify::Phase> phases;
   /// Of trees made from operations: how the time of all operations was attributed.
   std::optional<classify::AttributionSums> attribution;
   std::vector<classify::LayerEvidence> layer_evidence;  // of the same

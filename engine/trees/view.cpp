@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "base/error.hpp"
@@ -76,9 +77,10 @@ bool TreeView::labelled(trace::PathId path) const {
 void TreeView::choose_steps() {
   std::map<std::string_view, std::vector<size_t>> of_phase;
   for (size_t i = 0; i < trace().steps.size(); ++i) {
-    if (!options_.phase.empty() && modules_->phases[i] != options_.phase) continue;
-    if (options_.step && modules_->step_numbers[i] != options_.step) continue;
-    of_phase[modules_->phases[i]].push_back(i);
+    const classify::Phase& phase = modules_->phases[i];
+    if (!options_.phase.empty() && phase.label != options_.phase) continue;
+    if (options_.step && phase.step != options_.step) continue;
+    of_phase[phase.label].push_back(i);
   }
   if (of_phase.empty() && !trace().steps.empty()) refuse_selection();
   std::vector<size_t> chosen;
@@ -91,27 +93,25 @@ void TreeView::choose_steps() {
   std::sort(chosen.begin(), chosen.end());
   for (const size_t i : chosen) {
     const trace::ModuleStep& step = trace().steps[i];
-    steps_.push_back({i, step.key, modules_->phases[i], modules_->step_numbers[i],
-                      modules_->layers[i], step.running_seqs, modules_->batches[i],
-                      modules_->tokens[i], step.total_ns});
+    const classify::Phase& phase = modules_->phases[i];
+    steps_.push_back({i, step.key, std::string(phase.label), phase.step, phase.layer,
+                      step.running_seqs, phase.batch, phase.tokens, step.total_ns});
   }
 }
 
 void TreeView::refuse_selection() const {
-  std::vector<std::string> phases = modules_->phases;
-  std::sort(phases.begin(), phases.end());
-  phases.erase(std::unique(phases.begin(), phases.end()), phases.end());
-  if (!options_.phase.empty() &&
-      std::find(phases.begin(), phases.end(), options_.phase) == phases.end()) {
+  std::set<std::string> known;
+  for (const classify::Phase& phase : modules_->phases) known.emplace(phase.label);
+  if (!options_.phase.empty() && !known.contains(options_.phase)) {
     throw Error(trace().source, fmt::format("unknown phase `{}`", options_.phase),
-                near_or_all(options_.phase, phases));
+                near_or_all(options_.phase, std::vector(known.begin(), known.end())));
   }
   std::optional<int64_t> first, last;
-  for (size_t i = 0; i < trace().steps.size(); ++i) {
-    if (!options_.phase.empty() && modules_->phases[i] != options_.phase) continue;
-    if (!modules_->step_numbers[i]) continue;
-    if (!first || *modules_->step_numbers[i] < *first) first = modules_->step_numbers[i];
-    if (!last || *modules_->step_numbers[i] > *last) last = modules_->step_numbers[i];
+  for (const classify::Phase& phase : modules_->phases) {
+    if (!options_.phase.empty() && phase.label != options_.phase) continue;
+    if (!phase.step) continue;
+    first = std::min(first.value_or(*phase.step), *phase.step);
+    last = std::max(last.value_or(*phase.step), *phase.step);
   }
   throw Error(trace().source, fmt::format("no step {}", *options_.step),
               first ? fmt::format("steps are numbered {} to {}", *first, *last)
