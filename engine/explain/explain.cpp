@@ -9,14 +9,6 @@
 namespace kr::explain {
 namespace {
 
-/// Takes the first line off a text.
-std::string_view take_line(std::string_view& text) {
-  const size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
 /// The group of a code, by the hundreds of its number.
 std::string_view group_of(const diag::CodeInfo& info) {
   switch (info.id[2]) {
