@@ -26,6 +26,10 @@ struct kr_session {
   kr::Session session;
 };
 
+struct kr_notes {
+  std::vector<kr::RunNote> notes;
+};
+
 namespace {
 
 /// The call itself is wrong.
@@ -198,6 +202,14 @@ kr_status kr_session_new(const kr_rules* rules, const kr_session_options* option
     open.threads = given.threads;
     if (given.nsys_command != nullptr) open.nsys_command = given.nsys_command;
     open.nsys_timeout_seconds = given.nsys_timeout_seconds;
+    kr::TableOptions& tables = open.tables;
+    if (given.by != nullptr) tables.by = given.by;
+    if (given.most_groups != 0) {
+      tables.most_groups = static_cast<size_t>(std::max<int64_t>(given.most_groups, 0));
+    }
+    tables.level = text_of(given.level);
+    tables.phase = text_of(given.phase);
+    tables.each_call = given.each_call != 0;
     *session = new kr_session{kr::Session(rules->rules, std::move(open))};
   });
 }
@@ -232,7 +244,7 @@ kr_status kr_session_tables(kr_session* session, const char* const* ids, size_t 
     require(session != nullptr, "`session` is NULL");
     const std::vector<std::string> names = texts_of(ids, count, "an id is NULL");
     require(count == 0 || streams != nullptr, "`streams` is NULL");
-    const std::vector<kr::table::Table> present = session->session.tables(names);
+    const std::vector<kr::Table> present = session->session.tables(names);
     std::vector<ArrowArrayStream> made(count, ArrowArrayStream{});
     try {
       size_t next = 0;
@@ -252,8 +264,64 @@ kr_status kr_session_tables(kr_session* session, const char* const* ids, size_t 
   });
 }
 
+kr_status kr_session_sql(kr_session* session, const char* query, struct ArrowArrayStream* stream,
+                         kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr && query != nullptr && stream != nullptr,
+            "`session`, `query` or `stream` is NULL");
+    kr::render::arrow(session->session.sql(query), nullptr, stream);
+  });
+}
+
 void kr_session_free(kr_session* session) {
   delete session;
+}
+
+kr_status kr_session_compare_with(kr_session* session, const kr_rules* before, kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr && before != nullptr, "`session` or `before` is NULL");
+    session->session.compare_with(before->rules);
+  });
+}
+
+kr_status kr_session_explain(kr_session* session, const char* name, const char* engine,
+                             const char* model, kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr && name != nullptr, "`session` or `name` is NULL");
+    session->session.explain({.name = name, .engine = text_of(engine), .model = text_of(model)});
+  });
+}
+
+kr_status kr_session_notes(kr_session* session, kr_notes** notes, kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr && notes != nullptr, "`session` or `notes` is NULL");
+    *notes = new kr_notes{session->session.notes()};
+  });
+}
+
+size_t kr_notes_count(const kr_notes* notes) {
+  return notes != nullptr ? notes->notes.size() : 0;
+}
+
+kr_status kr_notes_get(const kr_notes* notes, size_t index, kr_note* note, kr_error** error) {
+  return guarded(error, [&] {
+    require(notes != nullptr && note != nullptr, "`notes` or `note` is NULL");
+    require(index < notes->notes.size(), "there is no note of this index");
+    const kr::RunNote& one = notes->notes[index];
+    const size_t size = known_part(note).size;
+    const kr_note whole{size,
+                        one.run.c_str(),
+                        one.severity.c_str(),
+                        one.code.c_str(),
+                        one.text.c_str(),
+                        one.count.value_or(-1),
+                        one.first_offset.value_or(-1)};
+    std::memcpy(note, &whole, std::min(size, sizeof whole));
+  });
+}
+
+void kr_notes_free(kr_notes* notes) {
+  delete notes;
 }
 
 }  // extern "C"

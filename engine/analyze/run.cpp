@@ -128,26 +128,18 @@ void number_steps(trees::LabelledModules& modules, size_t annotated) {
 
 }  // namespace
 
-std::unique_ptr<trees::LabelledModules> read_modules(const match::CompiledRules& rules,
-                                                     const classify::RunSpec& spec,
-                                                     trace::OpenOptions options) {
-  options.host = trace::HostDetail::all;
-  trace::Opened opened = trace::open_any(spec.path, options);
-  if (opened.modules) return trees::label_modules(rules, spec, std::move(*opened.modules));
+std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRules& rules,
+                                                       const classify::RunSpec& spec,
+                                                       const LabelledTrace& run) {
+  const classify::Attribution& attribution = run.attribution(rules);
   const sema::Program& program = rules.program();
-  const trace::Trace& trace = *opened.trace;
-  const classify::ChooseOptions choose = options_of(rules, spec);
-  const classify::Choice choice = classify::choose_model(
-      rules.database, classify::TraceSubjects(program, rules.database, trace, choose), choose);
-  const classify::Attribution attribution =
-      classify::attribute(trace, program, rules.database, choice.model);
+  const sema::Model& model = program.models.get(run.choice.model);
   classify::RunSpec chosen = spec;
-  const sema::Model& model = program.models.get(choice.model);
   chosen.engine = program.engines.get(model.engine).name;
   chosen.model = model.name;
-  auto modules = trees::label_modules(rules, chosen, trees::modules_of(trace, attribution));
-  modules->choice.why = choice.why;
-  modules->attribution = classify::sum(trace, attribution);
+  auto modules = trees::label_modules(rules, chosen, trees::modules_of(run.trace, attribution));
+  modules->choice.why = run.choice.why;
+  modules->attribution = classify::sum(run.trace, attribution);
   modules->layer_evidence = classify::layer_evidence(attribution);
   number_steps(*modules, attribution.steps.size());
   return modules;
@@ -182,13 +174,15 @@ RunSummary summarize_run(const match::CompiledRules& rules, const classify::RunS
                          size_t index, const LabelledTrace& run) {
   RunSummary summary = summarize(rules, run.trace, run.labelled, spec.elapsed_ns);
   summary.choice_why = run.choice.why;
-  summary.id = run_id(summary.model, summary.engine, spec.path, index);
+  summary.id = run_id(rules.program(), run.labelled.model, spec.path, index);
   return summary;
 }
 
-std::string run_id(std::string_view model, std::string_view engine, const std::string& path,
+std::string run_id(const sema::Program& program, sema::ModelId id, const std::string& path,
                    size_t index) {
-  return fmt::format("{}_{}_{}_{}", model, engine, trace::trace_stem(path), index);
+  const sema::Model& model = program.models.get(id);
+  return fmt::format("{}_{}_{}_{}", model.name, program.engines.get(model.engine).name,
+                     trace::trace_stem(path), index);
 }
 
 }  // namespace kr::analyze

@@ -65,11 +65,10 @@ struct LabelledOrModules {
 LabelledOrModules label_any_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
                                 const trace::OpenOptions& options);
 
-/// Module trees with their labels: those in the file, or those made from its operations (see
-/// trees/from_trace.hpp). Throws Error.
-std::unique_ptr<trees::LabelledModules> read_modules(const match::CompiledRules& rules,
-                                                     const classify::RunSpec& spec,
-                                                     trace::OpenOptions options);
+/// The module trees that enclose its operations (see trees/from_trace.hpp), labelled. Throws Error.
+std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRules& rules,
+                                                       const classify::RunSpec& spec,
+                                                       const LabelledTrace& run);
 
 /// Sums the result of `label_run`. `index` is the run's place in the command, from 0; it makes ids
 /// unique. Throws Error if a sum overflows.
@@ -77,7 +76,7 @@ RunSummary summarize_run(const match::CompiledRules& rules, const classify::RunS
                          size_t index, const LabelledTrace& run);
 
 /// `MODEL_ENGINE_STEM_INDEX`: the id of a run in every output.
-std::string run_id(std::string_view model, std::string_view engine, const std::string& path,
+std::string run_id(const sema::Program& program, sema::ModelId model, const std::string& path,
                    size_t index);
 
 }  // namespace kr::analyze

@@ -4,8 +4,8 @@
 
 #include "base/error.hpp"
 #include "base/plural.hpp"
-#include "classify/classify.hpp"
 #include "diag/render.hpp"
+#include "session/one_name.hpp"
 
 namespace kr {
 namespace {
@@ -47,16 +47,7 @@ std::string Rules::label(std::string_view name, std::string_view dimension, std:
   const match::CompiledRules& rules = impl_->compiled;
   const sema::DimensionId wanted =
       classify::named_dimension(rules.program(), std::string(dimension));
-  trace::TraceBuilder builder("", "");
-  const trace::NameId id = builder.name(name, operation_kind_of(name));
-  builder.add({.start_ns = 0, .duration_ns = 1, .name = id, .track = builder.track({})});
-  const trace::Trace trace = std::move(builder).finish();
-  const classify::ChooseOptions choose{std::string(engine), std::string(model), rules.named};
-  const classify::TraceSubjects subjects(rules.program(), rules.database, trace, choose);
-  const classify::Labelled labelled =
-      classify::classify(subjects, classify::choose_model(rules.database, subjects, choose).model);
-  const classify::DimensionLabels* labels = labelled.find(wanted);
-  return std::string(labels != nullptr ? labels->by_row[0].label : sema::reserved::unclassified);
+  return session::OneName(rules, name, operation_kind_of(name), engine, model).label(wanted);
 }
 
 }  // namespace kr

@@ -3,19 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
+#include <set>
 #include <utility>
 
-#include "api/progress.hpp"
 #include "api/rules.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "session/sql.hpp"
 
 namespace kr {
 namespace {
 
 using tables::Definition;
 using tables::Needs;
+using Definitions = std::vector<const Definition*>;
+using SharedRules = std::shared_ptr<const match::CompiledRules>;
 
 const Definition& known_table(const std::string& id) {
   if (const Definition* found = tables::find(id)) return *found;
@@ -24,32 +26,49 @@ const Definition& known_table(const std::string& id) {
   throw Error("", fmt::format("unknown table `{}`", id), near_or_all(id, ids));
 }
 
-/// Whether a session has what such tables are made from.
-bool is_of_sessions(const Definition& table) {
-  return tables::is_about_runs(table) || table.needs == Needs::rules ||
-         table.needs == Needs::nothing;
+/// Whether files have to be opened for it.
+bool reads_runs(const Definition& table) {
+  return tables::is_about_runs(table) || table.needs == Needs::tree ||
+         table.needs == Needs::coverage || table.needs == Needs::run_difference ||
+         table.needs == Needs::rules_difference;
 }
 
 classify::RunSpec spec_of(const RunSource& run) {
   return {run.path, run.engine, run.model, run.elapsed_ns};
 }
 
-bool operator==(const session::Wants& a, const session::Wants& b) {
-  return a.statistics == b.statistics && a.host_trace == b.host_trace &&
-         a.operations == b.operations;
+bool is_standard_input(const RunSource& run) {
+  return run.path == "-";
 }
 
 /// What was read; never changed after it is made. Tables hold it.
 struct Results {
-  explicit Results(std::shared_ptr<const match::CompiledRules> with)
-      : rules(std::move(with)), session(*rules) {}
-  std::shared_ptr<const match::CompiledRules> rules;
+  template <class... Options>
+  explicit Results(SharedRules with, Options&&... options)
+      : rules(std::move(with)), session(*rules, std::forward<Options>(options)...) {}
+  SharedRules rules;
   session::Session session;
 };
 
-table::Table table_of(const Definition& definition, const std::shared_ptr<const Results>& results) {
-  const table::Table one = tables::make(definition, results->session.source());
-  return {one.info(), one.columns(), [one, results](table::RowSink& sink) { one.write(sink); }};
+/// A table that holds what it refers to.
+Table held(Table table, std::shared_ptr<const Results> results) {
+  const TableInfo& info = table.info();
+  std::vector<Column> columns = table.columns();
+  return {info, std::move(columns),
+          [table = std::move(table), results = std::move(results)](RowSink& sink) {
+            table.write(sink);
+          }};
+}
+
+trace::OpenOptions open_options(const SessionOptions& options) {
+  trace::OpenOptions open;
+  open.nsys_command = options.nsys_command;
+  open.nsys_timeout_seconds = options.nsys_timeout_seconds;
+  open.allow_truncated = options.allow_truncated;
+  open.allow_inexact = options.allow_inexact;
+  open.threads = options.threads;
+  open.each_call = options.tables.each_call;
+  return open;
 }
 
 }  // namespace
@@ -58,79 +77,151 @@ std::string_view version() noexcept {
   return KR_VERSION;
 }
 
-std::vector<const table::Info*> all_tables() {
+std::vector<const TableInfo*> all_tables() {
   return tables::all_infos();
 }
 
 struct Session::Impl {
+  SharedRules rules;
   SessionOptions options;
   std::vector<RunSource> runs;
+  SharedRules before;                       // for differences of rules
+  std::optional<session::NameQuery> query;  // for explanations
+
   session::Wants wants;  // of all runs that were read
+  std::set<Needs> made;  // results that `results` has beside the runs
   std::shared_ptr<const Results> results;
 
-  const tables::Source& source() const { return results->session.source(); }
-
-  trace::OpenOptions open_options() const {
-    trace::OpenOptions open;
-    open.nsys_command = options.nsys_command;
-    open.nsys_timeout_seconds = options.nsys_timeout_seconds;
-    open.allow_truncated = options.allow_truncated;
-    open.allow_inexact = options.allow_inexact;
-    open.threads = options.threads;
-    return open;
+  std::shared_ptr<Results> new_results() const {
+    session::ProgressCall progress;
+    if (options.progress) {
+      progress = [call = options.progress](const classify::RunSpec& spec, uint64_t done,
+                                           uint64_t total) {
+        call({{spec.path, spec.engine, spec.model, spec.elapsed_ns}, done, total});
+      };
+    }
+    return std::make_shared<Results>(rules, open_options(options), progress);
   }
 
-  /// Opens what these tables need and was not read.
-  void prepare(std::span<const Definition* const> needed) {
-    if (std::none_of(needed.begin(), needed.end(),
-                     [](const Definition* one) { return tables::is_about_runs(*one); })) {
-      return;
+  const tables::Source& source() const { return results->session.source(); }
+  size_t known_runs() const { return source().runs.size() + source().other_runs.size(); }
+
+  /// At which runs are compared as module trees; none: they are compared by name.
+  std::optional<trees::Level> comparison_level() const {
+    if (!options.tables.level.empty()) return trees::named_level(options.tables.level);
+    const bool trees = results->session.are_module_trees(spec_of(runs[0]), spec_of(runs[1]));
+    return trees ? std::optional(trees::named_level("module")) : std::nullopt;
+  }
+
+  /// Why a session cannot have results of this kind; empty: it can.
+  std::string_view impossible(Needs needs) const {
+    const auto of_runs = [&](size_t count, std::string_view why) {
+      return runs.size() == count ? std::string_view() : why;
+    };
+    switch (needs) {
+      case Needs::tree:
+        return of_runs(1, "it is about one run");
+      case Needs::run_difference:
+        return of_runs(2, "it is about two runs");
+      case Needs::coverage:
+        return runs.empty() ? "no run was added" : "";
+      case Needs::rules_difference:
+        return before == nullptr ? "no rules to compare with were given" : "";
+      case Needs::explanation:
+        return query ? "" : "no name to explain was given";
+      default:
+        return {};
     }
-    session::Wants all = wants;
-    all.add(session::Wants::of(needed));
-    const size_t known = source().runs.size();
-    const size_t begin = all == wants ? known : 0;
-    if (begin == runs.size()) return;
-    auto next = std::make_shared<Results>(results->rules);
-    if (begin > 0) next->session.source().runs = source().runs;
-    const auto is_input = [](const RunSource& run) { return run.path == "-"; };
+  }
+
+  session::Wants wants_of(const Definitions& needed) const {
+    session::Wants more = session::Wants::of(needed);
+    for (const Definition* one : needed) {
+      if (!impossible(one->needs).empty()) continue;
+      if (one->needs == Needs::tree) more.modules = true;
+      if (one->needs == Needs::rules_difference) more.sums = true;
+      if (one->needs == Needs::coverage) {
+        more.measured = classify::named_dimension(rules->program(), options.tables.by);
+      }
+      if (one->needs == Needs::run_difference) {
+        (comparison_level() ? more.modules : more.sums) = true;
+      }
+    }
+    more.add(wants);
+    more.sums |= !more.modules && !more.measured;
+    return more;
+  }
+
+  /// Computes what is not there beside the runs.
+  void make(session::Session& session, Needs needs) const {
+    const TableOptions& with = options.tables;
+    switch (needs) {
+      case Needs::tree:
+        return session.show_tree(
+            {.level = trees::named_level(with.level.empty() ? "module" : with.level),
+             .dimension = with.by,
+             .folds = with.folds,
+             .phase = with.phase,
+             .step = with.step});
+      case Needs::coverage:
+        return (void)session.cover(with.most_groups);
+      case Needs::run_difference:
+        return (void)session.compare_runs(runs[0].path, runs[1].path, comparison_level());
+      case Needs::rules_difference:
+        return (void)session.compare_rules(*before, session.names_met(), {});
+      case Needs::explanation:
+        return (void)session.explain(*query);
+      default:
+        return;
+    }
+  }
+
+  /// Opens what these tables need and was not read, and computes what they are made from.
+  void prepare(const Definitions& needed) {
+    std::set<Needs> results_of = made;
+    for (const Definition* one : needed) {
+      if (impossible(one->needs).empty()) results_of.insert(one->needs);
+    }
+    const bool reads = !runs.empty() && std::any_of(needed.begin(), needed.end(),
+                                                    [](auto* one) { return reads_runs(*one); });
+    const session::Wants all = reads ? wants_of(needed) : wants;
+    const size_t end = reads ? runs.size() : known_runs();
+    const size_t begin = all == wants ? known_runs() : 0;
+    if (begin == end && results_of == made) return;
     const auto first = runs.begin() + static_cast<ptrdiff_t>(begin);
-    if (std::any_of(first, runs.begin() + static_cast<ptrdiff_t>(known), is_input)) {
+    if (std::any_of(first, std::max(first, runs.begin() + static_cast<ptrdiff_t>(known_runs())),
+                    is_standard_input)) {
       throw Error("standard input", "it cannot be read again for more tables",
                   "ask for all tables at once");
     }
+    const auto next = new_results();
+    if (begin > 0) next->session.share_runs(results->session);
     std::vector<classify::RunSpec> specs;
-    std::transform(first, runs.end(), std::back_inserter(specs), spec_of);
-    read(next->session, specs, &*first, all);
-    results = std::move(next);
+    std::transform(first, runs.begin() + static_cast<ptrdiff_t>(end), std::back_inserter(specs),
+                   spec_of);
+    next->session.read(specs, all);
+    for (const Needs one : results_of) {
+      if (impossible(one).empty()) make(next->session, one);
+    }
+    results = next;
     wants = all;
-  }
-
-  void read(session::Session& into, const std::vector<classify::RunSpec>& specs,
-            const RunSource* run, const session::Wants& all) const {
-    std::exception_ptr failure;
-    const auto watch = [&](const classify::RunSpec&, trace::Progress& progress) {
-      if (failure) std::rethrow_exception(failure);
-      return std::make_shared<api::ProgressCalls>(options.progress, *run++, progress, failure);
-    };
-    into.read(specs, open_options(), all,
-              options.progress ? session::Session::Watch(watch) : session::Session::Watch(), {});
-    if (failure) std::rethrow_exception(failure);
+    made = std::move(results_of);
   }
 
   /// Why there is no such table; empty: there is. It is prepared.
   std::string absent(const Definition& definition) const {
-    if (!is_of_sessions(definition)) return "a session does not compute it";
+    if (const std::string_view why = impossible(definition.needs); !why.empty()) {
+      return std::string(why);
+    }
     if (tables::is_about_runs(definition) && runs.empty()) return "no run was added";
     return tables::absent(definition, source());
   }
 };
 
 Session::Session(const Rules& rules, SessionOptions options) : impl_(std::make_unique<Impl>()) {
+  impl_->rules = SharedRules(rules.impl_, &rules.impl_->compiled);
   impl_->options = std::move(options);
-  const auto& inside = rules.impl_;
-  impl_->results = std::make_shared<Results>(
-      std::shared_ptr<const match::CompiledRules>(inside, &inside->compiled));
+  impl_->results = impl_->new_results();
 }
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -141,8 +232,8 @@ void Session::add(RunSource run) {
   if (run.elapsed_ns.value_or(0) < 0) {
     throw Error(run.path, "the elapsed time is negative", "leave it out if it is unknown");
   }
-  const auto is_input = [](const RunSource& one) { return one.path == "-"; };
-  if (is_input(run) && std::any_of(impl_->runs.begin(), impl_->runs.end(), is_input)) {
+  if (is_standard_input(run) &&
+      std::any_of(impl_->runs.begin(), impl_->runs.end(), is_standard_input)) {
     throw Error("", "standard input can be read only once", "name a file for the other run");
   }
   impl_->runs.push_back(std::move(run));
@@ -152,40 +243,67 @@ size_t Session::runs() const noexcept {
   return impl_->runs.size();
 }
 
-std::vector<table::Table> Session::tables(const std::vector<std::string>& ids) {
-  std::vector<const Definition*> wanted;
+std::vector<Table> Session::tables(const std::vector<std::string>& ids) {
+  Definitions wanted;
   wanted.reserve(ids.size());
   for (const std::string& id : ids) wanted.push_back(&known_table(id));
   impl_->prepare(wanted);
-  std::vector<table::Table> present;
+  std::vector<Table> present;
   for (const Definition* one : wanted) {
-    if (impl_->absent(*one).empty()) present.push_back(table_of(*one, impl_->results));
+    if (!impl_->absent(*one).empty()) continue;
+    present.push_back(held(tables::make(*one, impl_->source()), impl_->results));
   }
   return present;
 }
 
-table::Table Session::table(const std::string& id) {
+Table Session::table(const std::string& id) {
   const std::string reason = absent(id);
   if (!reason.empty()) {
     throw Error("", fmt::format("these runs have no table `{}`: {}", id, reason));
   }
-  return table_of(known_table(id), impl_->results);
+  return held(tables::make(known_table(id), impl_->source()), impl_->results);
 }
 
 std::string Session::absent(const std::string& id) {
-  const Definition* const definition = &known_table(id);
-  impl_->prepare({&definition, 1});
-  return impl_->absent(*definition);
+  const Definition& definition = known_table(id);
+  impl_->prepare({&definition});
+  return impl_->absent(definition);
 }
 
 std::vector<RunNote> Session::notes() {
-  const Definition* const definition = &known_table("notes");
-  impl_->prepare({&definition, 1});
+  impl_->prepare({&known_table("notes")});
   std::vector<RunNote> notes;
   for (const tables::Note& one : tables::all_notes(impl_->source())) {
     notes.push_back({one.run, one.severity, one.code, one.text, one.count, one.first_offset});
   }
   return notes;
+}
+
+Table Session::sql(const std::string& query) {
+  Definitions needed = session::tables_named(query);
+  needed.push_back(&known_table("runs"));
+  impl_->prepare(needed);
+  return held(session::Query(impl_->source(), query).table(), impl_->results);
+}
+
+void Session::compare_with(const Rules& before) {
+  impl_->before = SharedRules(before.impl_, &before.impl_->compiled);
+  impl_->made.erase(Needs::rules_difference);
+}
+
+void Session::explain(NameQuery name) {
+  session::NameQuery query{{std::move(name.name), {}, std::move(name.within)},
+                           std::move(name.engine),
+                           std::move(name.model)};
+  if (!name.kind.empty()) {
+    query.query.kind = operation_kind_from(name.kind);
+    if (!query.query.kind) {
+      throw Error("", fmt::format("unknown kind `{}`", name.kind),
+                  "the kinds are kernel, memcpy and memset");
+    }
+  }
+  impl_->query = std::move(query);
+  impl_->made.erase(Needs::explanation);
 }
 
 }  // namespace kr

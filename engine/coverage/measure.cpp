@@ -23,25 +23,6 @@ void add_up(MeasuredRun& run) {
   });
 }
 
-void add_operations(const match::CompiledRules& rules, const classify::RunSpec& spec, size_t index,
-                    const std::string& dimension, analyze::LabelledTrace& labelled,
-                    MeasuredRun& run) {
-  run.model = labelled.choice.model;
-  analyze::RunSummary summary = analyze::summarize_run(rules, spec, index, labelled);
-  const auto at = summary.dimension(dimension);
-  run.has_dimension = at.has_value();
-  run.names.reserve(summary.names.size());
-  for (analyze::NameSum& name : summary.names) {
-    const analyze::NameSum::LabelResult* label = name.label(at);
-    run.names.push_back({std::move(name.name), name.kind, name.instances, name.total_ns,
-                         label ? label->label : std::string(sema::reserved::unclassified),
-                         label != nullptr && label->explained});
-  }
-  run.choice_why = std::move(summary.choice_why);
-  run.losses = std::move(summary.losses);
-  run.warnings = std::move(labelled.trace.warnings);
-}
-
 /// The node that the time belongs to: `(self)` belongs to its parent.
 trace::PathId owner_of(const trace::ModuleTrace& trace, trace::PathId path) {
   while (trace.paths.name(path) == trace::ModuleTrace::self_name &&
@@ -72,14 +53,40 @@ std::vector<LeafSum> leaf_sums(const trace::ModuleTrace& trace) {
   return sums;
 }
 
-void add_modules(const match::CompiledRules& rules, const classify::RunSpec& spec,
-                 sema::DimensionId dimension, trace::ModuleTrace opened, MeasuredRun& run) {
-  const auto modules = trees::label_modules(rules, spec, std::move(opened));
-  const trace::ModuleTrace& trace = modules->trace;
-  run.model = modules->choice.model;
-  run.choice_why = modules->choice.why;
+}  // namespace
+
+MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dimension,
+                        sema::ModelId model, const analyze::RunSummary& summary) {
+  MeasuredRun run;
+  run.id = summary.id;
+  run.source = summary.source;
+  run.format = summary.format;
+  run.choice_why = summary.choice_why;
+  run.losses = summary.losses;
+  run.model = model;
+  const auto at = summary.dimension(rules.program().dimensions.get(dimension).name);
+  run.has_dimension = at.has_value();
+  run.names.reserve(summary.names.size());
+  for (const analyze::NameSum& name : summary.names) {
+    const analyze::NameSum::LabelResult* label = name.label(at);
+    run.names.push_back({name.name, name.kind, name.instances, name.total_ns,
+                         label ? label->label : std::string(sema::reserved::unclassified),
+                         label != nullptr && label->explained});
+  }
+  add_up(run);
+  return run;
+}
+
+MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dimension,
+                        const trees::LabelledModules& modules, const std::string& id) {
+  const trace::ModuleTrace& trace = modules.trace;
+  MeasuredRun run;
+  run.id = id;
+  run.source = trace.source;
+  run.format = trace.format;
+  run.choice_why = modules.choice.why;
   run.losses = trace.losses;
-  run.warnings = trace.warnings;
+  run.model = modules.choice.model;
   const sema::Table* table = rules.program().models.get(run.model).table(dimension);
   run.has_dimension = table != nullptr;
   std::vector<classify::LabelResult> labels;
@@ -92,38 +99,17 @@ void add_modules(const match::CompiledRules& rules, const classify::RunSpec& spe
     if (sums[i].instances == 0 && sums[i].total_ns == 0) continue;
     const classify::LabelResult none{sema::reserved::unclassified, std::nullopt, false};
     const classify::LabelResult& one = table != nullptr ? labels[i] : none;
-    const trace::NameId id = trace.paths.name({i});
+    const trace::NameId id_of_name = trace.paths.name({i});
     const auto [at, added] =
-        places.try_emplace({id.index, one.label, one.explained}, run.names.size());
+        places.try_emplace({id_of_name.index, one.label, one.explained}, run.names.size());
     if (added) {
-      const trace::OperationName& name = trace.names.get(id);
+      const trace::OperationName& name = trace.names.get(id_of_name);
       run.names.push_back(
           {std::string(name.text), name.kind, 0, 0, std::string(one.label), one.explained});
     }
     run.names[at->second].instances += sums[i].instances;
     run.names[at->second].total_ns += sums[i].total_ns;
   }
-}
-
-}  // namespace
-
-MeasuredRun measure_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
-                        size_t index, sema::DimensionId dimension,
-                        const trace::OpenOptions& options) {
-  MeasuredRun run;
-  run.source = spec.path;
-  analyze::LabelledOrModules opened = analyze::label_any_run(rules, spec, options);
-  const sema::Program& program = rules.program();
-  if (opened.modules) {
-    run.format = opened.modules->format;
-    add_modules(rules, spec, dimension, std::move(*opened.modules), run);
-  } else {
-    run.format = opened.labelled->trace.format;
-    add_operations(rules, spec, index, program.dimensions.get(dimension).name, *opened.labelled,
-                   run);
-  }
-  const sema::Model& model = program.models.get(run.model);
-  run.id = analyze::run_id(model.name, program.engines.get(model.engine).name, spec.path, index);
   add_up(run);
   return run;
 }

@@ -33,14 +33,14 @@ struct MeasuredRun {
   int64_t total_ns = 0;             // of all operations, or of the leaves of all trees
   std::vector<MeasuredName> names;  // by descending total, then name
   std::vector<trace::Loss> losses;
-  std::vector<Warning> warnings;
 };
 
-/// Reads a run of operations or of module trees. Of trees, the leaves count, with their enclosing
-/// modules; a node's `(self)` counts under the node's own name. `index` makes the id unique. Throws
-/// Error.
-MeasuredRun measure_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
-                        size_t index, sema::DimensionId dimension,
-                        const trace::OpenOptions& options);
+/// Operations by their names, labelled by `model`. Throws Error where the sums do not fit.
+MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dimension,
+                        sema::ModelId model, const analyze::RunSummary& summary);
+/// Of module trees the leaves, with what encloses them; the `(self)` of a node counts under the
+/// node's own name. `id`: of the run.
+MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dimension,
+                        const trees::LabelledModules& modules, const std::string& id);
 
 }  // namespace kr::coverage

@@ -20,9 +20,9 @@ namespace {
 /// Ends the writing of a table whose stream is released. Not for handlers of std::exception.
 struct StreamReleased {};
 
-class ArrowStream final : public table::RowSink {
+class ArrowStream final : public RowSink {
  public:
-  ArrowStream(table::Table table, std::shared_ptr<const void> owner)
+  ArrowStream(Table table, std::shared_ptr<const void> owner)
       : owner_(std::move(owner)), table_(std::move(table)), columns_(table_), batch_(columns_) {}
   ~ArrowStream() override {
     if (!thread_.joinable()) return;
@@ -52,7 +52,7 @@ class ArrowStream final : public table::RowSink {
   enum class Turn : uint8_t { consumer, writer, end };
 
   using RowSink::row;
-  void row(std::span<const table::Cell> cells) override {
+  void row(std::span<const Cell> cells) override {
     // The consumer has taken the batch before, or none is full.
     batch_.add(cells);
     if (batch_.rows() < arrow_batch_rows) return;
@@ -88,7 +88,7 @@ class ArrowStream final : public table::RowSink {
   }
 
   std::shared_ptr<const void> owner_;
-  table::Table table_;
+  Table table_;
   ArrowColumns columns_;
   // Whose turn it is has these:
   ArrowBatch batch_;
@@ -146,7 +146,7 @@ void release_stream(ArrowArrayStream* stream) {
 
 }  // namespace
 
-void arrow(table::Table table, std::shared_ptr<const void> owner, ArrowArrayStream* out) {
+void arrow(Table table, std::shared_ptr<const void> owner, ArrowArrayStream* out) {
   *out = ArrowArrayStream{.get_schema = stream_schema,
                           .get_next = stream_next,
                           .get_last_error = stream_last_error,

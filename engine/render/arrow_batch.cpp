@@ -11,11 +11,9 @@
 namespace kr::render {
 namespace {
 
-using table::Cell;
-using table::Unit;
 using Type = ArrowColumns::Type;
 
-Type arrow_type(const table::Column& column) {
+Type arrow_type(const Column& column) {
   if (column.unit == Unit::text) return Type::text;
   if (column.unit == Unit::boolean) return Type::boolean;
   return may_have_fraction(column) ? Type::number : Type::whole;
@@ -101,14 +99,14 @@ struct OwnedChildren {
 
 }  // namespace
 
-ArrowColumns::ArrowColumns(const table::Table& table) {
+ArrowColumns::ArrowColumns(const Table& table) {
   for (size_t i = 0; i < table.columns().size(); ++i) {
-    const table::Column& column = table.columns()[i];
+    const Column& column = table.columns()[i];
     if (is_in_files(column)) columns_.push_back({i, arrow_type(column), column});
   }
 }
 
-void ArrowColumns::schema(const table::Info& info, ArrowSchema* out) const {
+void ArrowColumns::schema(const TableInfo& info, ArrowSchema* out) const {
   auto whole = std::make_unique<OwnedSchema>();
   whole->metadata = arrow_metadata({{"table", info.id}, {"title", info.title}, {"doc", info.doc}});
   whole->children.resize(columns_.size());
@@ -140,14 +138,14 @@ void ArrowBatch::begin() {
 
 void ArrowBatch::add(std::span<const Cell> cells) {
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    const ArrowColumns::Column& column = columns_.all()[i];
+    const ArrowColumns::ArrowColumn& column = columns_.all()[i];
     add(cells[column.index], column.type, buffers_[i]);
   }
   ++rows_;
 }
 
 void ArrowBatch::add(const Cell& cell, Type type, Buffers& to) const {
-  const bool nothing = table::is_nothing(cell);
+  const bool nothing = is_nothing(cell);
   const auto* text = std::get_if<std::string_view>(&cell);
   const auto* whole = std::get_if<int64_t>(&cell);
   const auto* number = std::get_if<double>(&cell);

@@ -13,21 +13,21 @@ namespace kr::render {
 /// The columns of a table that a file would have too, as Arrow knows them.
 class ArrowColumns {
  public:
-  explicit ArrowColumns(const table::Table& table);
+  explicit ArrowColumns(const Table& table);
 
   enum class Type : uint8_t { text, whole, number, boolean };
-  struct Column {
+  struct ArrowColumn {
     size_t index;  // in the rows of the table
     Type type;
-    table::Column description;
+    Column description;
   };
-  const std::vector<Column>& all() const noexcept { return columns_; }
+  const std::vector<ArrowColumn>& all() const noexcept { return columns_; }
 
   /// A schema that the consumer releases.
-  void schema(const table::Info& info, ArrowSchema* out) const;
+  void schema(const TableInfo& info, ArrowSchema* out) const;
 
  private:
-  std::vector<Column> columns_;
+  std::vector<ArrowColumn> columns_;
 };
 
 /// Rows as they come, until they are taken as one batch.
@@ -35,7 +35,7 @@ class ArrowBatch {
  public:
   explicit ArrowBatch(const ArrowColumns& columns);
 
-  void add(std::span<const table::Cell> cells);
+  void add(std::span<const Cell> cells);
   int64_t rows() const noexcept { return rows_; }
   /// An array that the consumer releases. The next batch is empty.
   void take(ArrowArray* out);
@@ -53,7 +53,7 @@ class ArrowBatch {
   };
   static void release_column(ArrowArray* array);
   static void release_batch(ArrowArray* array);
-  void add(const table::Cell& cell, ArrowColumns::Type type, Buffers& to) const;
+  void add(const Cell& cell, ArrowColumns::Type type, Buffers& to) const;
   void begin();
 
   const ArrowColumns& columns_;

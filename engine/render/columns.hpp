@@ -10,13 +10,12 @@
 namespace kr::render {
 
 /// Whether files have it: a text of the short form repeats what other tables have.
-inline bool is_in_files(const table::Column& column) noexcept {
-  return column.role != table::Role::short_form;
+inline bool is_in_files(const Column& column) noexcept {
+  return column.role != Role::short_form;
 }
 
 /// Whether its numbers may have a fraction.
-inline bool may_have_fraction(const table::Column& column) noexcept {
-  using table::Unit;
+inline bool may_have_fraction(const Column& column) noexcept {
   switch (column.unit) {
     case Unit::ratio:
     case Unit::factor:

@@ -11,9 +11,9 @@
 namespace kr::render {
 namespace {
 
-class CsvRows final : public table::RowSink {
+class CsvRows final : public RowSink {
  public:
-  CsvRows(OutputBuffer& out, std::span<const table::Column> columns, CsvOptions options)
+  CsvRows(OutputBuffer& out, std::span<const Column> columns, CsvOptions options)
       : out_(out),
         cells_(options.escape_formulas ? table::CsvWriter::Cells::escaped
                                        : table::CsvWriter::Cells::as_they_are) {
@@ -21,13 +21,13 @@ class CsvRows final : public table::RowSink {
       if (!is_in_files(columns[i])) continue;
       if (!members_.empty()) out_.append(',');
       append(columns[i].id);
-      members_.push_back({i, columns[i].unit == table::Unit::boolean});
+      members_.push_back({i, columns[i].unit == Unit::boolean});
     }
     out_.append('\n');
   }
 
   using RowSink::row;
-  void row(std::span<const table::Cell> cells) override {
+  void row(std::span<const Cell> cells) override {
     // Readers take a line without a byte for no row.
     if (members_.size() == 1 && is_empty(cells[members_[0].column])) {
       return out_.append(std::string_view("\"\"\n"));
@@ -47,12 +47,12 @@ class CsvRows final : public table::RowSink {
     bool boolean;
   };
 
-  static bool is_empty(const table::Cell& cell) {
+  static bool is_empty(const Cell& cell) {
     const auto* text = std::get_if<std::string_view>(&cell);
-    return table::is_nothing(cell) || (text != nullptr && text->empty());
+    return is_nothing(cell) || (text != nullptr && text->empty());
   }
 
-  void append(const table::Cell& cell, bool boolean) {
+  void append(const Cell& cell, bool boolean) {
     if (const auto* number = std::get_if<int64_t>(&cell)) {
       if (!boolean) return out_.append(*number);
       return out_.append(*number != 0 ? std::string_view("true") : "false");

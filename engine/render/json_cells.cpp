@@ -38,7 +38,7 @@ bool is_plain_json(std::string_view text) noexcept {
 
 }  // namespace
 
-JsonRows::JsonRows(OutputBuffer& out, std::span<const table::Column> columns, const Frame& frame)
+JsonRows::JsonRows(OutputBuffer& out, std::span<const Column> columns, const Frame& frame)
     : out_(out), end_("}") {
   const std::string begin = "{" + std::string(frame.members);
   first_ = std::string(frame.before) + begin;
@@ -46,16 +46,16 @@ JsonRows::JsonRows(OutputBuffer& out, std::span<const table::Column> columns, co
   end_ += frame.after;
   bool separate = !frame.members.empty();
   for (size_t i = 0; i < columns.size(); ++i) {
-    const table::Column& column = columns[i];
+    const Column& column = columns[i];
     if (!is_in_files(column)) continue;
     std::string key(separate ? "," : "");
     append_json_string(key, column.id);
-    members_.push_back({i, column.unit == table::Unit::boolean, key + ':'});
+    members_.push_back({i, column.unit == Unit::boolean, key + ':'});
     separate = true;
   }
 }
 
-void JsonRows::row(std::span<const table::Cell> cells) {
+void JsonRows::row(std::span<const Cell> cells) {
   out_.append(any_ ? next_ : first_);
   any_ = true;
   for (const Member& member : members_) {
@@ -65,7 +65,7 @@ void JsonRows::row(std::span<const table::Cell> cells) {
   out_.append(end_);
 }
 
-void JsonRows::append(const table::Cell& cell, bool boolean) {
+void JsonRows::append(const Cell& cell, bool boolean) {
   if (const auto* number = std::get_if<int64_t>(&cell)) {
     if (!boolean) return out_.append(*number);
     return out_.append(*number != 0 ? std::string_view("true") : "false");

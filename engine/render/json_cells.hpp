@@ -10,7 +10,7 @@
 
 namespace kr::render {
 
-class JsonRows final : public table::RowSink {
+class JsonRows final : public RowSink {
  public:
   /// What stands around the objects and in them.
   struct Frame {
@@ -19,10 +19,10 @@ class JsonRows final : public table::RowSink {
     std::string_view members;  // before the cells of each: `"table":"labels"`
     std::string_view after;    // each row
   };
-  JsonRows(OutputBuffer& out, std::span<const table::Column> columns, const Frame& frame);
+  JsonRows(OutputBuffer& out, std::span<const Column> columns, const Frame& frame);
 
   using RowSink::row;
-  void row(std::span<const table::Cell> cells) override;
+  void row(std::span<const Cell> cells) override;
 
  private:
   struct Member {
@@ -30,7 +30,7 @@ class JsonRows final : public table::RowSink {
     bool boolean;
     std::string key;  // with what separates it from what is before it: `,"total_ns":`
   };
-  void append(const table::Cell& cell, bool boolean);
+  void append(const Cell& cell, bool boolean);
   void append(std::string_view text);
 
   OutputBuffer& out_;

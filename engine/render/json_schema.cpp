@@ -5,9 +5,9 @@
 namespace kr::render {
 namespace {
 
-std::string_view json_type(const table::Column& column) {
-  if (column.unit == table::Unit::text) return "string";
-  if (column.unit == table::Unit::boolean) return "boolean";
+std::string_view json_type(const Column& column) {
+  if (column.unit == Unit::text) return "string";
+  if (column.unit == Unit::boolean) return "boolean";
   return may_have_fraction(column) ? "number" : "integer";
 }
 
@@ -21,7 +21,7 @@ void append_type(JsonWriter& json, std::string_view type, bool optional) {
 }
 
 /// `"labels":{…}`: an array of rows.
-void append_table_schema(JsonWriter& json, const table::Info& info) {
+void append_table_schema(JsonWriter& json, const TableInfo& info) {
   json.key(info.id, true).open('{');
   json.key("title").text(info.title);
   json.key("description").text(info.doc);
@@ -30,9 +30,9 @@ void append_table_schema(JsonWriter& json, const table::Info& info) {
   json.key("type").text("object");
   json.key("properties").open('{');
   bool dimensions = false;
-  for (const table::Column& column : info.columns) {
-    dimensions |= column.id == table::dimension_columns;
-    if (!is_in_files(column) || column.id == table::dimension_columns) continue;
+  for (const Column& column : info.columns) {
+    dimensions |= column.id == dimension_columns;
+    if (!is_in_files(column) || column.id == dimension_columns) continue;
     json.key(column.id, true).open('{');
     append_type(json, json_type(column), column.optional);
     json.key("description").text(column.doc);
@@ -40,8 +40,8 @@ void append_table_schema(JsonWriter& json, const table::Info& info) {
   }
   json.close('}');
   json.key("required", true).open('[');
-  for (const table::Column& column : info.columns) {
-    if (is_in_files(column) && column.id != table::dimension_columns) json.text(column.id);
+  for (const Column& column : info.columns) {
+    if (is_in_files(column) && column.id != dimension_columns) json.text(column.id);
   }
   json.close(']');
   json.key("additionalProperties");
@@ -58,7 +58,7 @@ void append_table_schema(JsonWriter& json, const table::Info& info) {
 
 }  // namespace
 
-std::string json_schema(std::span<const table::Info* const> tables) {
+std::string json_schema(std::span<const TableInfo* const> tables) {
   std::string out;
   JsonWriter json(out);
   json.open('{');
@@ -78,7 +78,7 @@ std::string json_schema(std::span<const table::Info* const> tables) {
   json.key("description").text("It grows when a column is removed or changes its meaning.");
   json.key("const").number(schema_version);
   json.close('}');
-  for (const table::Info* info : tables) {
+  for (const TableInfo* info : tables) {
     if (info->describes_results) append_table_schema(json, *info);
   }
   json.key("tables", true).open('{');
@@ -86,7 +86,7 @@ std::string json_schema(std::span<const table::Info* const> tables) {
   json.key("type").text("object");
   json.key("additionalProperties").number(false);
   json.key("properties").open('{');
-  for (const table::Info* info : tables) {
+  for (const TableInfo* info : tables) {
     if (!info->describes_results) append_table_schema(json, *info);
   }
   json.close('}');

@@ -30,8 +30,8 @@ std::string markdown_text(std::string_view text) {
 void append_markdown(OutputBuffer& out, const Table& table, const ShownTable& shown) {
   std::vector<size_t> columns;
   for (size_t i = 0; i < table.columns().size(); ++i) {
-    const table::Role role = table.columns()[i].role;
-    if (role != table::Role::detail && role != table::Role::short_form) columns.push_back(i);
+    const Role role = table.columns()[i].role;
+    if (role != Role::detail && role != Role::short_form) columns.push_back(i);
   }
   std::string line = fmt::format("### {}\n\n|", markdown_text(table.info().title));
   for (const size_t i : columns) line += fmt::format(" {} |", markdown_text(shown.heading(i)));
@@ -39,7 +39,7 @@ void append_markdown(OutputBuffer& out, const Table& table, const ShownTable& sh
   for (const size_t i : columns) line += is_number(table.columns()[i].unit) ? " ---: |" : " --- |";
   line += '\n';
   out.append(line);
-  shown.each([&](std::span<const table::Cell> cells) {
+  shown.each([&](std::span<const Cell> cells) {
     line = "|";
     for (const size_t i : columns) {
       line += fmt::format(" {} |", markdown_text(shown.text(i, cells[i])));

@@ -13,10 +13,7 @@ namespace {
 /// The column of every table of `kr list` that has documentation written in a rules file.
 constexpr std::string_view doc_column = "doc";
 
-using table::Cell;
-using table::Unit;
-
-class RowsTo final : public table::RowSink {
+class RowsTo final : public RowSink {
  public:
   explicit RowsTo(const ShownTable::Row& row) : row_(row) {}
   using RowSink::row;
@@ -70,7 +67,7 @@ bool is_number(Unit unit) noexcept {
   return unit != Unit::text && unit != Unit::boolean;
 }
 
-ShownTable::ShownTable(const table::Table& table, size_t most_rows)
+ShownTable::ShownTable(const Table& table, size_t most_rows)
     : table_(table), kept_(most_rows > 0), facts_(table.columns().size()) {
   const Row row = [&](std::span<const Cell> cells) { read(cells, most_rows); };
   RowsTo sink(row);
@@ -112,7 +109,7 @@ void ShownTable::choose_times() {
 }
 
 std::string ShownTable::heading(size_t column) const {
-  const table::Column& of = table_.columns()[column];
+  const Column& of = table_.columns()[column];
   std::string text = table::title(of);
   if (of.unit == Unit::ns) return text + ' ' + facts_[column].time.name;
   const bool percent = of.unit == Unit::ratio || of.unit == Unit::percent;

@@ -17,7 +17,7 @@ namespace kr::render {
 class ShownTable {
  public:
   /// Reads the whole table. `most_rows`: 0: all; then rows are not kept, but read again by `each`.
-  ShownTable(const table::Table& table, size_t most_rows);
+  ShownTable(const Table& table, size_t most_rows);
 
   size_t rows() const noexcept { return rows_; }
   size_t left() const noexcept { return all_rows_ - rows_; }
@@ -30,9 +30,9 @@ class ShownTable {
   std::string heading(size_t column) const;
   /// A text is as the table has it: not fit for a terminal yet. Of documentation, the first
   /// paragraph.
-  std::string text(size_t column, const table::Cell& cell) const;
+  std::string text(size_t column, const Cell& cell) const;
 
-  using Row = std::function<void(std::span<const table::Cell>)>;
+  using Row = std::function<void(std::span<const Cell>)>;
   /// The rows shown, in order.
   void each(const Row& row) const;
 
@@ -44,19 +44,19 @@ class ShownTable {
     int64_t longest_ns = 0;
     table::TimeUnit time{};
   };
-  void read(std::span<const table::Cell> cells, size_t most_rows);
+  void read(std::span<const Cell> cells, size_t most_rows);
   void choose_times();
 
-  const table::Table& table_;
+  const Table& table_;
   size_t rows_ = 0;
   size_t all_rows_ = 0;
   bool kept_;
   std::vector<Facts> facts_;
-  table::Cells cells_;  // of rows that are kept, one after another
+  Cells cells_;  // of rows that are kept, one after another
   std::deque<std::string> texts_;
 };
 
 /// Whether its cells stand at the right.
-bool is_number(table::Unit unit) noexcept;
+bool is_number(Unit unit) noexcept;
 
 }  // namespace kr::render

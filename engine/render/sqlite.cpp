@@ -19,8 +19,6 @@ namespace {
 
 using kr::sqlite::quoted;
 using kr::sqlite::Statement;
-using table::Cell;
-using table::Unit;
 
 /// Whether SQLite and its readers take it for a text: they stop at NUL bytes, and many refuse what
 /// is not UTF-8.
@@ -86,7 +84,7 @@ std::vector<SqlColumn> sql_columns(const Table& table) {
   std::vector<SqlColumn> columns;
   std::set<std::string> taken;
   for (size_t i = 0; i < table.columns().size(); ++i) {
-    const table::Column& column = table.columns()[i];
+    const Column& column = table.columns()[i];
     if (!is_in_files(column)) continue;
     std::string name = column.id;
     for (int n = 2; !taken.insert(lowered(name)).second; ++n) {
@@ -98,7 +96,7 @@ std::vector<SqlColumn> sql_columns(const Table& table) {
 }
 
 /// Rows into one table. With `texts`, the ids of texts stand for them.
-class SqliteRows final : public table::RowSink {
+class SqliteRows final : public RowSink {
  public:
   SqliteRows(Statement insert, std::vector<SqlColumn> columns, StoredTexts* texts)
       : insert_(std::move(insert)),
@@ -137,7 +135,7 @@ class SqliteRows final : public table::RowSink {
   std::vector<StoredTexts::Text> last_;
 };
 
-std::string_view sql_type(const table::Column& column, bool stored_texts) {
+std::string_view sql_type(const Column& column, bool stored_texts) {
   if (column.unit == Unit::text) return stored_texts ? "INTEGER" : "TEXT";
   return may_have_fraction(column) ? "REAL" : "INTEGER";
 }
@@ -147,7 +145,7 @@ std::string create_table(const Table& table, const std::vector<SqlColumn>& colum
   std::string sql = fmt::format("CREATE TABLE {} (", sqlite::quoted(name));
   std::string_view separator = "\n  ";
   for (const SqlColumn& one : columns) {
-    const table::Column& column = table.columns()[one.column];
+    const Column& column = table.columns()[one.column];
     sql +=
         fmt::format("{}{} {}", separator, sqlite::quoted(one.name), sql_type(column, stored_texts));
     if (!column.optional) sql += " NOT NULL";
@@ -188,7 +186,7 @@ class SqliteWriter {
                     sqlite_application_id, schema_version));
     database_.execute(
         "CREATE TABLE info (\n  key TEXT PRIMARY KEY,\n  value TEXT NOT NULL\n) WITHOUT ROWID;"
-        "CREATE TABLE columns (\n  \"table\" TEXT NOT NULL,\n  \"column\" TEXT NOT NULL,\n"
+        "CREATE TABLE columns (\n  table_name TEXT NOT NULL,\n  column_name TEXT NOT NULL,\n"
         "  unit TEXT NOT NULL,\n  role TEXT NOT NULL,\n  doc TEXT NOT NULL\n);");
     Statement info = insert_into(database_, "info", 2);
     insert_texts(info, {"kr", KR_VERSION});
@@ -219,7 +217,7 @@ class SqliteWriter {
   void document(const Table& table, const std::vector<SqlColumn>& columns) {
     Statement insert = insert_into(database_, "columns", 5);
     for (const SqlColumn& one : columns) {
-      const table::Column& column = table.columns()[one.column];
+      const Column& column = table.columns()[one.column];
       insert_texts(insert, {table.id(), one.name, to_string(column.unit), to_string(column.role),
                             column.doc});
     }

@@ -10,9 +10,6 @@
 namespace kr::render {
 namespace {
 
-using table::Role;
-using table::Unit;
-
 constexpr std::string_view run_column = "run";
 constexpr size_t gap = 2;  // columns of the screen, as all widths here
 /// A text goes last where it is longer than this, and has at least as much of the line.
@@ -29,7 +26,7 @@ class TerminalTable {
     for (size_t i = 0; i < table.columns().size(); ++i) {
       if (is_visible(i)) places_.push_back({i, table::columns_of(shown.heading(i))});
     }
-    shown.each([&](std::span<const table::Cell> cells) {
+    shown.each([&](std::span<const Cell> cells) {
       for (Place& place : places_) {
         const std::string text = shown_.text(place.column, cells[place.column]);
         place.width = std::max(place.width, table::columns_of(table::cut(text, 0)));
@@ -53,7 +50,7 @@ class TerminalTable {
     }
     std::string text = table::inked(table_.info().title, table::Ink::bold, options_.color) + '\n';
     grid.append_head(text, 0, options_.color);
-    shown_.each([&](std::span<const table::Cell> cells) {
+    shown_.each([&](std::span<const Cell> cells) {
       append_row(text, grid, cells);
       out.append(text);
       text.clear();
@@ -71,10 +68,10 @@ class TerminalTable {
     size_t width;
   };
 
-  const table::Column& column(const Place& place) const { return table_.columns()[place.column]; }
+  const Column& column(const Place& place) const { return table_.columns()[place.column]; }
 
   bool is_visible(size_t i) const {
-    const table::Column& one = table_.columns()[i];
+    const Column& one = table_.columns()[i];
     if (one.role == (options_.short_form ? Role::detail : Role::short_form)) return false;
     return shown_.is_filled(i) && !(one.id == run_column && shown_.has_one_text(i) &&
                                     !options_.several_runs && !lists_runs());
@@ -82,9 +79,9 @@ class TerminalTable {
 
   /// Rows of other tables are of the only run; the table of runs names it.
   bool lists_runs() const {
-    const std::vector<table::Column>& columns = table_.columns();
+    const std::vector<Column>& columns = table_.columns();
     return table_.info().describes_results &&
-           std::none_of(columns.begin(), columns.end(), [](const table::Column& one) {
+           std::none_of(columns.begin(), columns.end(), [](const Column& one) {
              return one.role == Role::key && one.id != run_column;
            });
   }
@@ -93,7 +90,7 @@ class TerminalTable {
   std::optional<size_t> widest(size_t limit, bool of_keys) const {
     std::optional<size_t> found;
     for (size_t i = 0; i < places_.size(); ++i) {
-      const table::Column& one = column(places_[i]);
+      const Column& one = column(places_[i]);
       if (one.unit != Unit::text || one.id == run_column) continue;
       if (of_keys && one.role != Role::key) continue;
       if (places_[i].width <= limit) continue;
@@ -137,7 +134,7 @@ class TerminalTable {
   }
 
   void append_row(std::string& out, const table::TextGrid& grid,
-                  std::span<const table::Cell> cells) const {
+                  std::span<const Cell> cells) const {
     std::vector<table::TextGrid::Cell> row;
     for (const Place& place : places_) {
       row.push_back(

@@ -7,9 +7,9 @@
 namespace kr::session {
 namespace {
 
-class KeptRows : public NumberedRows, private table::RowSink {
+class KeptRows : public NumberedRows, private RowSink {
  public:
-  explicit KeptRows(table::Table table) : table_(std::move(table)) {}
+  explicit KeptRows(Table table) : table_(std::move(table)) {}
 
   void prepare() override {
     if (ready_) return;
@@ -17,23 +17,23 @@ class KeptRows : public NumberedRows, private table::RowSink {
     ready_ = true;
   }
   size_t size() const override { return cells_.size() / table_.columns().size(); }
-  table::Cell cell(size_t row, size_t column) override {
+  Cell cell(size_t row, size_t column) override {
     return cells_[row * table_.columns().size() + column];
   }
   const std::vector<uint32_t>* grouped(size_t /*column*/) override { return nullptr; }
   bool can_group(size_t /*column*/) const override { return false; }
 
  private:
-  void row(std::span<const table::Cell> cells) override {
-    for (const table::Cell& cell : cells) {
+  void row(std::span<const Cell> cells) override {
+    for (const Cell& cell : cells) {
       const auto* text = std::get_if<std::string_view>(&cell);
-      cells_.push_back(text != nullptr ? table::Cell(*texts_.emplace(*text).first) : cell);
+      cells_.push_back(text != nullptr ? Cell(*texts_.emplace(*text).first) : cell);
     }
   }
 
-  table::Table table_;
+  Table table_;
   bool ready_ = false;
-  std::vector<table::Cell> cells_;
+  std::vector<Cell> cells_;
   std::unordered_set<std::string> texts_;
 };
 
@@ -50,7 +50,7 @@ class AllOperations : public NumberedRows {
     }
   }
   size_t size() const override { return size_; }
-  table::Cell cell(size_t row, size_t column) override {
+  Cell cell(size_t row, size_t column) override {
     if (runs_.size() == 1) return runs_[0].cell(row, column);
     const auto after = std::upper_bound(first_.begin(), first_.end(), row);
     const auto run = static_cast<size_t>(after - first_.begin()) - 1;
@@ -78,7 +78,7 @@ class AllOperations : public NumberedRows {
 
 }  // namespace
 
-std::unique_ptr<NumberedRows> kept_rows(table::Table table) {
+std::unique_ptr<NumberedRows> kept_rows(Table table) {
   return std::make_unique<KeptRows>(std::move(table));
 }
 

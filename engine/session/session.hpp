@@ -1,12 +1,14 @@
 // Runs from their files to tables. A session opens each file once, labels and sums it, and keeps of
 // it what the tables asked for need: the operations of a run are gone before the next is opened,
-// unless a table is about them.
+// unless a table is about them. What compares or explains is computed from what was read.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "classify/run_spec.hpp"
@@ -16,37 +18,105 @@ namespace kr::session {
 
 /// What is to be known of each run.
 struct Wants {
-  bool statistics = false;
+  bool sums = false;        // tables::Source::runs; throws Error for a file of module trees
+  bool statistics = false;  // with them
+  bool operations = false;  // with them, kept until the session ends
   bool host_trace = false;  // calls and ranges of the host, where the format has them
-  bool operations = false;  // kept until the session ends
+  bool modules = false;     // module trees: those of the file, or those that enclose operations
+  std::optional<sema::DimensionId> measured = {};  // what of it the rules explain
 
-  /// What these tables need.
+  /// What these tables need of runs.
   static Wants of(std::span<const tables::Definition* const> wanted);
   void add(const Wants& other) noexcept;
+  bool operator==(const Wants& other) const = default;
+};
+
+/// How far reading a file is: bytes of the file, or rows. `total` 0: unknown.
+using ProgressCall =
+    std::function<void(const classify::RunSpec& run, uint64_t done, uint64_t total)>;
+
+/// The name of one operation, for `kr why`.
+struct NameQuery {
+  classify::WhyQuery query;
+  std::string engine = {};  // empty: detected
+  std::string model = {};   // empty: detected
 };
 
 class Session {
  public:
-  /// Called before a run is read. What it returns lives until the run is read: whoever shows
-  /// progress. May be empty.
-  using Watch = std::function<std::shared_ptr<void>(const classify::RunSpec&, trace::Progress&)>;
-  /// Called for each run as long as its operations are there. May be empty.
+  /// Called for each run while its operations are in memory. May be empty.
   using Visit =
       std::function<void(const analyze::LabelledTrace&, const analyze::RunSummary&, size_t index)>;
 
-  /// `rules` has to outlive the session.
-  explicit Session(const match::CompiledRules& rules);
+  /// `rules` has to outlive the session. `progress`, which may be empty, is called about ten times
+  /// per second while a file is read, on a thread of the session. The first exception that it
+  /// throws ends the calls, and is thrown when the file has been read.
+  explicit Session(const match::CompiledRules& rules, trace::OpenOptions open = {},
+                   ProgressCall progress = {});
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
-  /// Reads, labels and sums these runs, behind those that were read before. Throws Error.
-  void read(std::span<const classify::RunSpec> specs, const trace::OpenOptions& open,
-            const Wants& wants, const Watch& watch, const Visit& visit);
+  /// Reads these runs, behind those that were read before. Throws Error.
+  void read(std::span<const classify::RunSpec> specs, const Wants& wants, const Visit& visit = {});
 
-  /// For what else tables are made from, and the runs read.
+  /// Begins with the runs that another session of the same rules has read.
+  void share_runs(const Session& other);
+
+  /// How much of the runs the rules explain, with `most` suggestions (0: all).
+  const coverage::TimeCoverage& cover(size_t most);
+  /// The module trees of a run, in the order of reading.
+  const trees::LabelledModules& modules(size_t run) const { return *modules_[run]; }
+  /// Makes the tables of module trees, of the first run.
+  void show_tree(const trees::ViewOptions& options);
+  /// Whether two files contain module trees. Throws Error if only one of them does.
+  bool are_module_trees(const classify::RunSpec& a, const classify::RunSpec& b) const;
+  /// The first two runs compared by the names of operations, or by module trees at a level.
+  const trees::RunDifference& compare_runs(std::string a, std::string b,
+                                           const std::optional<trees::Level>& level);
+  /// The names of the runs that were summed.
+  std::vector<compare::TimedName> names_met() const;
+  /// What `before` labels differently from the rules of the session. `names` and those of the
+  /// operations of `specs`, which are opened, are counted; both rules then need their database.
+  /// Throws Error if neither has the engine or model of a run.
+  const tables::RulesDifference& compare_rules(const match::CompiledRules& before,
+                                               std::vector<compare::TimedName> names,
+                                               std::span<const classify::RunSpec> specs);
+  const tables::Explanation& explain(const NameQuery& query);
+
+  /// For tables, and the runs read.
   tables::Source& source() noexcept { return source_; }
   const tables::Source& source() const noexcept { return source_; }
+  /// Warnings about the runs read, each with the path of its run.
+  const std::vector<std::pair<std::string, Warning>>& warnings() const noexcept {
+    return warnings_;
+  }
 
  private:
+  void read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit);
+  using Open = std::function<void(const trace::OpenOptions&)>;
+  void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
+  void add_names(const classify::RunSpec& spec, std::vector<compare::TimedName>& names) const;
+  void add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
+               size_t index, const Wants& wants, const Visit& visit);
+  template <class Trace>
+  void add_head(const Trace& trace, const classify::Choice& choice, const std::string& id);
+
   tables::Source source_;
+  trace::OpenOptions open_;
+  ProgressCall progress_;
+  std::vector<std::pair<std::string, Warning>> warnings_;
+  std::vector<std::shared_ptr<const trees::LabelledModules>> modules_;  // by run
+  std::optional<sema::DimensionId> dimension_;                          // of `measured_`
+  std::vector<coverage::MeasuredRun> measured_;
+  std::vector<const sema::LoadedRules*> rulesets_;
+  // What `source_` refers to.
+  std::optional<coverage::TimeCoverage> coverage_;
+  std::optional<trees::TreeView> view_;
+  std::optional<tables::Tree> tree_;
+  std::optional<tables::RunPair> pair_;
+  std::optional<tables::RulesDifference> rules_difference_;
+  std::optional<tables::Explanation> explanation_;
 };
 
 }  // namespace kr::session

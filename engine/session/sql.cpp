@@ -42,8 +42,8 @@ std::string remedy_for(std::string_view message, const tables::Source& source) {
   if (const auto column = after("no such column: ")) {
     for (const tables::Definition* one : tables::all()) {
       if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
-      const table::Table table = tables::make(*one, source);
-      for (const table::Column& known : table.columns()) names.insert(known.id);
+      const Table table = tables::make(*one, source);
+      for (const Column& known : table.columns()) names.insert(known.id);
     }
     const auto near = nearest(*column, std::vector<std::string>(names.begin(), names.end()));
     return near ? fmt::format("did you mean `{}`?", *near)
@@ -64,10 +64,10 @@ std::string remedy_for(std::string_view message, const tables::Source& source) {
 }
 
 /// The unit that a column of that name has in kr.
-std::optional<table::Unit> known_unit(std::string_view name) {
-  if (name.ends_with("_ns")) return table::Unit::ns;
+std::optional<Unit> known_unit(std::string_view name) {
+  if (name.ends_with("_ns")) return Unit::ns;
   for (const tables::Definition* one : tables::all()) {
-    for (const table::Column& column : one->info.columns) {
+    for (const Column& column : one->info.columns) {
       if (column.id == name) return column.unit;
     }
   }
@@ -77,19 +77,19 @@ std::optional<table::Unit> known_unit(std::string_view name) {
 /// Rows of a result, for renderers that go through a table more than once.
 class KeptResult {
  public:
-  void add(const table::Cells& row) {
+  void add(const Cells& row) {
     columns_ = row.size();
     if (!whole_ || cells_.size() + columns_ > most_cells) {
       whole_ = false;
       return;
     }
-    for (const table::Cell& cell : row) {
+    for (const Cell& cell : row) {
       const auto* text = std::get_if<std::string_view>(&cell);
-      cells_.push_back(text != nullptr ? table::Cell(texts_.emplace_back(*text)) : cell);
+      cells_.push_back(text != nullptr ? Cell(texts_.emplace_back(*text)) : cell);
     }
   }
   bool is_whole() const noexcept { return whole_; }
-  void replay(table::RowSink& sink) const {
+  void replay(RowSink& sink) const {
     for (size_t i = 0; i < cells_.size(); i += columns_) {
       sink.row(std::span(cells_).subspan(i, columns_));
     }
@@ -99,11 +99,11 @@ class KeptResult {
   static constexpr size_t most_cells = 1'000'000;
   bool whole_ = true;
   size_t columns_ = 0;
-  std::vector<table::Cell> cells_;
+  std::vector<Cell> cells_;
   std::deque<std::string> texts_;
 };
 
-const table::Info query_info{"query", "result", "One row per row of the result of a query.", {}};
+const TableInfo query_info{"query", "result", "One row per row of the result of a query.", {}};
 
 }  // namespace
 
@@ -125,7 +125,7 @@ struct Query::Impl {
     if (code != SQLITE_OK) fail();
     for (const tables::Definition* one : tables::all()) {
       if (!tables::is_about_runs(*one) || !tables::absent(*one, source).empty()) continue;
-      const table::Table table = tables::make(*one, source);
+      const Table table = tables::make(*one, source);
       rows.push_back(one->info.id == "operations" ? operation_rows(source) : kept_rows(table));
       add_virtual_table(connection.get(), table.id(), table.columns(), *rows.back());
     }
@@ -156,13 +156,13 @@ struct Query::Impl {
     const bool any = step();
     for (int i = 0; i < sqlite3_column_count(statement.get()); ++i) {
       const std::string name = sqlite3_column_name(statement.get(), i);
-      table::Column column{unused(name), table::Unit::text, table::Role::measure, "", true};
+      Column column{unused(name), Unit::text, Role::measure, "", true};
       const int type = any ? sqlite3_column_type(statement.get(), i) : SQLITE_NULL;
       const auto unit = known_unit(name);
       if (type == SQLITE_INTEGER) {
-        column.unit = unit && *unit != table::Unit::text ? *unit : table::Unit::count;
+        column.unit = unit && *unit != Unit::text ? *unit : Unit::count;
       } else if (type == SQLITE_FLOAT) {
-        column.unit = unit && *unit != table::Unit::text ? *unit : table::Unit::factor;
+        column.unit = unit && *unit != Unit::text ? *unit : Unit::factor;
       }
       columns.push_back(std::move(column));
     }
@@ -174,7 +174,7 @@ struct Query::Impl {
     std::string free = name;
     const auto used = [&] {
       return std::any_of(columns.begin(), columns.end(),
-                         [&](const table::Column& one) { return one.id == free; });
+                         [&](const Column& one) { return one.id == free; });
     };
     for (int number = 2; used(); ++number) free = fmt::format("{}_{}", name, number);
     return free;
@@ -187,7 +187,7 @@ struct Query::Impl {
     return false;
   }
 
-  table::Cell cell(int column) const {
+  Cell cell(int column) const {
     switch (sqlite3_column_type(statement.get(), column)) {
       case SQLITE_INTEGER:
         return static_cast<int64_t>(sqlite3_column_int64(statement.get(), column));
@@ -203,11 +203,11 @@ struct Query::Impl {
   }
 
   /// The first time the query runs; its rows are kept as long as they are few.
-  void write(table::RowSink& sink) {
+  void write(RowSink& sink) {
     if (kept) return kept->replay(sink);
     sqlite3_reset(statement.get());
     KeptResult result;
-    table::Cells row(columns.size());
+    Cells row(columns.size());
     while (step()) {
       for (size_t i = 0; i < row.size(); ++i) row[i] = cell(static_cast<int>(i));
       result.add(row);
@@ -225,20 +225,17 @@ struct Query::Impl {
   };
   std::unique_ptr<sqlite3, Close> connection;
   std::unique_ptr<sqlite3_stmt, Close> statement;
-  std::vector<table::Column> columns;
+  std::vector<Column> columns;
   std::optional<KeptResult> kept;
 };
 
 Query::Query(const tables::Source& source, const std::string& query)
-    : impl_(std::make_unique<Impl>(source)) {
+    : impl_(std::make_shared<Impl>(source)) {
   impl_->prepare(query);
 }
 
-Query::~Query() = default;
-
-table::Table Query::table() const {
-  Impl* impl = impl_.get();
-  return {query_info, impl->columns, [impl](table::RowSink& sink) { impl->write(sink); }};
+Table Query::table() const {
+  return {query_info, impl_->columns, [impl = impl_](RowSink& sink) { impl->write(sink); }};
 }
 
 }  // namespace kr::session

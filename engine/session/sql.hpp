@@ -17,17 +17,16 @@ std::vector<const tables::Definition*> tables_named(std::string_view query);
 /// One query over the tables that `source` has, in memory. It may read them and nothing else.
 class Query {
  public:
-  /// `source` has to outlive it. Throws Error: what SQLite says of the query, with near names.
+  /// `source` has to outlive it and its table. Throws Error: what SQLite says of the query, with
+  /// near names.
   Query(const tables::Source& source, const std::string& query);
-  ~Query();
-
-  /// The result, `query`. Each `write` runs the query again. A column has the unit of the column of
-  /// kr that has its name, else that of its first value.
-  table::Table table() const;
+  /// The result, `query`, which may outlive this object. Each `write` runs the query again. A
+  /// column has the unit of the column of kr that has its name, else that of its first value.
+  Table table() const;
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace kr::session

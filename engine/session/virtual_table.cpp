@@ -105,7 +105,7 @@ int at_end(sqlite3_vtab_cursor* base) {
 int column(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
   auto* cursor = static_cast<VirtualCursor*>(base);
   try {
-    const table::Cell cell = cursor->rows->cell(cursor->row(), static_cast<size_t>(number));
+    const Cell cell = cursor->rows->cell(cursor->row(), static_cast<size_t>(number));
     if (const auto* whole = std::get_if<int64_t>(&cell)) {
       sqlite3_result_int64(context, *whole);
     } else if (const auto* text = std::get_if<std::string_view>(&cell)) {
@@ -145,13 +145,13 @@ const sqlite3_module& virtual_module() {
   return module;
 }
 
-std::string_view declared_type(table::Unit unit) {
+std::string_view declared_type(Unit unit) {
   switch (unit) {
-    case table::Unit::text:
+    case Unit::text:
       return "TEXT";
-    case table::Unit::ratio:
-    case table::Unit::factor:
-    case table::Unit::percent:
+    case Unit::ratio:
+    case Unit::factor:
+    case Unit::percent:
       return "REAL";
     default:
       return "";  // whole or not
@@ -161,7 +161,7 @@ std::string_view declared_type(table::Unit unit) {
 }  // namespace
 
 void add_virtual_table(sqlite3* connection, const std::string& name,
-                       const std::vector<table::Column>& columns, NumberedRows& rows) {
+                       const std::vector<Column>& columns, NumberedRows& rows) {
   std::string schema = "CREATE TABLE x(";
   for (size_t i = 0; i < columns.size(); ++i) {
     schema += fmt::format("{}{} {}", i == 0 ? "" : ", ", sqlite::quoted(columns[i].id),

@@ -21,19 +21,19 @@ class NumberedRows {
   virtual void prepare() = 0;
   virtual size_t size() const = 0;
   /// A text is valid until the next call.
-  virtual table::Cell cell(size_t row, size_t column) = 0;
+  virtual Cell cell(size_t row, size_t column) = 0;
   /// An order in which equal cells of the column come together; null: none is known.
   virtual const std::vector<uint32_t>* grouped(size_t column) = 0;
   virtual bool can_group(size_t column) const = 0;
 };
 
 /// A table's rows, kept once they are asked for.
-std::unique_ptr<NumberedRows> kept_rows(table::Table table);
+std::unique_ptr<NumberedRows> kept_rows(Table table);
 /// The operations of all runs, where they are.
 std::unique_ptr<NumberedRows> operation_rows(const tables::Source& source);
 
 /// Makes `rows` a table of the connection, which has to be closed before `rows` go.
 void add_virtual_table(sqlite3* connection, const std::string& name,
-                       const std::vector<table::Column>& columns, NumberedRows& rows);
+                       const std::vector<Column>& columns, NumberedRows& rows);
 
 }  // namespace kr::session

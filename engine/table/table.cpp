@@ -4,7 +4,7 @@
 
 #include "base/check.hpp"
 
-namespace kr::table {
+namespace kr {
 
 std::string_view to_string(Unit unit) noexcept {
   switch (unit) {
@@ -79,4 +79,4 @@ void Table::write(RowSink& sink) const {
   rows_(checked);
 }
 
-}  // namespace kr::table
+}  // namespace kr

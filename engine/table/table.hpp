@@ -1,4 +1,34 @@
-// What a table is; a public header, see there.
+// The public header of tables is that of this module: see kr/table.hpp.
 #pragma once
 
-#include "kr/table.hpp"  // IWYU pragma: export
+#include <optional>
+
+#include "kr/table.hpp"
+
+namespace kr::table {
+
+using kr::Cell;
+using kr::Cells;
+using kr::Column;
+using kr::dimension_columns;
+using kr::is_nothing;
+using kr::Role;
+using kr::RowSink;
+using kr::Table;
+using kr::title;
+using kr::to_string;
+using kr::Unit;
+using Info = TableInfo;
+
+inline Cell cell(const std::optional<int64_t>& number) {
+  return number ? Cell(*number) : Cell();
+}
+inline Cell cell(const std::optional<double>& number) {
+  return number ? Cell(*number) : Cell();
+}
+/// Nothing where there is no text.
+inline Cell cell_or_nothing(std::string_view text) {
+  return text.empty() ? Cell() : Cell(text);
+}
+
+}  // namespace kr::table

@@ -94,7 +94,7 @@ const Definition list_columns_table{
      "One row per column of each table, in order.",
      {
          {"table_name", Unit::text, Role::key, "The id of the table."},
-         {"name", Unit::text, Role::key,
+         {"column_name", Unit::text, Role::key,
           "The id of the column; `*` means one column per dimension of the model, named after "
           "it."},
          {"unit", Unit::text, Role::measure, "The unit of its cells."},

@@ -1,4 +1,8 @@
 // The runs, and what is to be known of them.
+#include <fmt/format.h>
+
+#include "base/plural.hpp"
+#include "table/numbers.hpp"
 #include "tables/definition.hpp"
 
 namespace kr::tables {
@@ -55,6 +59,32 @@ std::vector<Note> notes_of(const std::string& run, const std::vector<trace::Loss
   return notes;
 }
 
+std::vector<Note> result_notes(const Source& source) {
+  std::vector<Note> notes;
+  if (const auto* coverage = source.coverage; coverage != nullptr && coverage->omitted_groups > 0) {
+    notes.push_back(
+        {"", "info", "more-groups",
+         fmt::format("{} of unexplained names, with {} of time, omitted; --top 0 shows all",
+                     plural(coverage->omitted_groups, "group"),
+                     table::human_time(coverage->omitted_ns)),
+         static_cast<int64_t>(coverage->omitted_groups)});
+  }
+  if (const Tree* tree = source.tree) {
+    for (const std::string& text : tree->unknown_folds) {
+      notes.push_back({tree->run, "warning", "unknown-fold", text});
+    }
+    if (const int64_t lost_ns = tree->view->lost_ns(); lost_ns > 0) {
+      notes.push_back({tree->run, "warning", "time-not-shown",
+                       fmt::format("--compat omits {} ns of the time", lost_ns), lost_ns});
+    }
+  }
+  if (source.rules_difference != nullptr && !source.rules_difference->comparison.proven) {
+    notes.push_back({"", "warning", "not-proven",
+                     "not proven: the rules are too complex to prove that the list is complete"});
+  }
+  return notes;
+}
+
 std::vector<Note> all_notes(const Source& source) {
   std::vector<Note> notes;
   for (const Run& one : source.runs) {
@@ -68,7 +98,13 @@ std::vector<Note> all_notes(const Source& source) {
          "operations are inside more than 64 steps: the times of the outermost lack them",
          too_deep});
   }
-  notes.insert(notes.end(), source.notes.begin(), source.notes.end());
+  const auto add = [&notes](const std::vector<Note>& more) {
+    notes.insert(notes.end(), more.begin(), more.end());
+  };
+  for (const RunHead& run : source.other_runs) add(run.notes);
+  // Two runs that are compared are not expected to be ranks of one job.
+  if (source.run_difference == nullptr) add(rank_notes(source));
+  add(result_notes(source));
   return notes;
 }
 

@@ -27,16 +27,6 @@ struct Run {
   std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
 };
 
-/// What was read and by which rules, of runs that are not in Source::runs.
-struct RunHead {
-  std::string run;
-  std::string source;
-  std::string format;
-  std::string engine;
-  std::string model;
-  std::string why;
-};
-
 /// Something that a reader of the results should know.
 struct Note {
   std::string run;       // empty: of all
@@ -51,9 +41,22 @@ struct Note {
 std::vector<Note> notes_of(const std::string& run, const std::vector<trace::Loss>& losses,
                            const std::string& inexact, const std::vector<Warning>& warnings);
 
+/// What was read and by which rules, of runs that are not in Source::runs.
+struct RunHead {
+  std::string run;
+  std::string source;
+  std::string format;
+  std::string engine;
+  std::string model;
+  std::string why;
+  std::vector<Note> notes = {};
+};
+
 struct Source;
-/// Those of all runs, then the others: what the table `notes` has.
+/// Those of all runs, then those of the results: what the table `notes` has.
 std::vector<Note> all_notes(const Source& source);
+/// What the other results do not show: omitted groups, omitted time, an incomplete proof.
+std::vector<Note> result_notes(const Source& source);
 /// Why several runs are not compared as ranks, or not in all they have.
 std::vector<Note> rank_notes(const Source& source);
 
@@ -63,6 +66,7 @@ struct Tree {
   std::string engine;
   std::string model;
   const trees::TreeView* view = nullptr;
+  std::vector<std::string> unknown_folds = {};  // as notes
 };
 
 /// `kr diff` of two runs.
@@ -90,7 +94,6 @@ struct Source {
   const match::CompiledRules* rules = nullptr;  // there but for tables about kr itself
   std::vector<Run> runs;
   std::vector<RunHead> other_runs;
-  std::vector<Note> notes;  // beside those of `runs`
   const Tree* tree = nullptr;
   const coverage::TimeCoverage* coverage = nullptr;
   const RunPair* run_difference = nullptr;

@@ -22,6 +22,6 @@ inline constexpr int64_t arrow_batch_rows = int64_t{64} << 10;
 /// Rows are made on a thread of the stream, only during a call of `get_next`. If that fails, it
 /// returns an errno code, and `get_last_error` says why. What the table refers to has to outlive
 /// the stream; `owner` lives as long as the stream.
-void arrow(table::Table table, std::shared_ptr<const void> owner, ArrowArrayStream* out);
+void arrow(Table table, std::shared_ptr<const void> owner, ArrowArrayStream* out);
 
 }  // namespace kr::render

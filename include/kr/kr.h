@@ -98,6 +98,12 @@ typedef struct kr_session_options {
   uint32_t threads;             /* of readers; 0: one per processor */
   const char* nsys_command;     /* exports .nsys-rep files; NULL: `nsys` */
   int32_t nsys_timeout_seconds; /* stop nsys if it is silent for so long; 0: never */
+  /* What tables about coverage, module trees and comparisons are made with. */
+  const char* by;      /* the dimension; NULL: `substage` */
+  int64_t most_groups; /* rows of `unexplained`; 0: 1000; negative: all */
+  const char* level;   /* `kernel`, `module`, `layer` or a depth; NULL: see kr/kr.hpp */
+  const char* phase;   /* only these steps are in `tree`; NULL: all */
+  int32_t each_call;   /* not 0: of a layer-wise profile one node per call, not sums of calls */
 } kr_session_options;
 
 typedef struct kr_run_source {
@@ -122,7 +128,38 @@ KR_API kr_status kr_session_table(kr_session* session, const char* id,
  * whose `release` is NULL. */
 KR_API kr_status kr_session_tables(kr_session* session, const char* const* ids, size_t count,
                                    struct ArrowArrayStream* streams, kr_error** error);
+/* The result of a SELECT over the tables about runs: see docs/cli.md. */
+KR_API kr_status kr_session_sql(kr_session* session, const char* query,
+                                struct ArrowArrayStream* stream, kr_error** error);
 KR_API void kr_session_free(kr_session* session);
+
+/* `rule_changes` and `model_changes` say what `before` labels differently from the rules of the
+ * session. */
+KR_API kr_status kr_session_compare_with(kr_session* session, const kr_rules* before,
+                                         kr_error** error);
+/* `explanations` and `explanation_alternatives` are about the operation of this name. Engine and
+ * model: NULL detects them. */
+KR_API kr_status kr_session_explain(kr_session* session, const char* name, const char* engine,
+                                    const char* model, kr_error** error);
+
+/* Notes: what a reader of the results should know, as in the table `notes`. */
+typedef struct kr_notes kr_notes;
+
+typedef struct kr_note {
+  size_t size;          /* sizeof(kr_note), set by the caller */
+  const char* run;      /* empty: all */
+  const char* severity; /* `info`, `warning` */
+  const char* code;     /* stable: `dropped-records` */
+  const char* text;
+  int64_t count;        /* -1: unknown */
+  int64_t first_offset; /* bytes from the start of the file; -1: unknown */
+} kr_note;
+
+KR_API kr_status kr_session_notes(kr_session* session, kr_notes** notes, kr_error** error);
+KR_API size_t kr_notes_count(const kr_notes* notes);
+/* Fills `note`; its texts live as long as `notes`. */
+KR_API kr_status kr_notes_get(const kr_notes* notes, size_t index, kr_note* note, kr_error** error);
+KR_API void kr_notes_free(kr_notes* notes);
 
 #ifdef __cplusplus
 }

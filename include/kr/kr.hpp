@@ -3,7 +3,7 @@
 //   kr::Rules rules = kr::Rules::load({"vllm"});
 //   kr::Session session(rules);
 //   session.add({.path = "trace.sqlite", .engine = "vllm"});
-//   for (const kr::table::Table& table : session.tables({"labels", "devices"})) table.write(sink);
+//   for (const kr::Table& table : session.tables({"labels", "devices"})) table.write(sink);
 //
 // Functions throw kr::Error if something is wrong with the input or the system, kr::InternalError
 // if something is wrong with kr, and std::bad_alloc. Nothing here prints, exits or handles signals.
@@ -74,6 +74,19 @@ struct ReadProgress {
   uint64_t total;  // 0: unknown
 };
 
+/// What tables about coverage, module trees and comparisons are made with.
+struct TableOptions {
+  std::string by = "substage";  // the dimension of `coverage`, `unexplained` and `tree`
+  size_t most_groups = 1000;    // rows of `unexplained`; 0: all
+  /// Of `tree` and of comparisons of module trees: `kernel`, `module`, `layer` or a depth. Empty:
+  /// `module`, and runs of operations are compared by name.
+  std::string level = {};
+  std::string phase = {};               // only these steps are in `tree`; empty: all
+  std::optional<int64_t> step = {};     // only the step with this number is in `tree`
+  std::vector<std::string> folds = {};  // nodes of these names hide what is below them in `tree`
+  bool each_call = false;  // of a layer-wise profile: one node per call, not sums of calls
+};
+
 struct SessionOptions {
   bool allow_truncated = false;       // read a truncated file up to the point where it ends
   bool allow_inexact = false;         // accept times in seconds, which nsys rounds to 100 us
@@ -83,6 +96,17 @@ struct SessionOptions {
   /// Called about ten times per second while a file is read, on a thread of the session. The first
   /// exception that it throws ends the calls, and is thrown when the file has been read.
   std::function<void(const ReadProgress&)> progress = {};
+  TableOptions tables = {};
+};
+
+/// The name of an operation, for `explanations`.
+struct NameQuery {
+  std::string name;
+  std::string engine = {};  // empty: detected
+  std::string model = {};   // empty: detected
+  std::string kind = {};    // `kernel`, `memcpy`, `memset`; empty: any
+  /// Names of enclosing modules and ranges, outermost first. Absent: any.
+  std::optional<std::vector<std::string>> within = {};
 };
 
 /// Something that a reader of the results should know.
@@ -103,6 +127,9 @@ struct RunNote {
 /// so one call for all tables is fastest; a run from standard input cannot be opened again. After
 /// an exception the session is as before the call.
 ///
+/// `coverage` and `unexplained` are about all runs, the tables of module trees about one,
+/// `comparison` and the tables of changes about two: the first added is `a`, the second `b`.
+///
 /// Tables hold what they refer to: they stay valid, with the same rows, whatever becomes of the
 /// session. The tables of one session are for one thread at a time.
 class Session {
@@ -118,14 +145,24 @@ class Session {
 
   /// The tables with these ids, in this order. Those that these runs do not have are left out:
   /// absent() says why. Throws Error if an id is unknown, or a file cannot be read.
-  std::vector<table::Table> tables(const std::vector<std::string>& ids);
+  std::vector<Table> tables(const std::vector<std::string>& ids);
   /// One table. Throws Error if these runs do not have it.
-  table::Table table(const std::string& id);
+  Table table(const std::string& id);
   /// Why these runs have no such table; empty: they have it. Opens what is needed to know.
   std::string absent(const std::string& id);
 
   /// What the table `notes` has.
   std::vector<RunNote> notes();
+
+  /// The result of a SELECT over the tables about runs, `query`: see docs/cli.md. Opens what the
+  /// tables that it names need. Throws Error if the query is wrong.
+  Table sql(const std::string& query);
+
+  /// `rule_changes` and `model_changes` say what these rules label differently from those of the
+  /// session, and count the names of the runs, if there are any.
+  void compare_with(const Rules& before);
+  /// `explanations` and `explanation_alternatives` are about this name.
+  void explain(NameQuery name);
 
  private:
   struct Impl;
@@ -133,6 +170,6 @@ class Session {
 };
 
 /// All tables there are, with and without data: docs/tables.md.
-std::vector<const table::Info*> all_tables();
+std::vector<const TableInfo*> all_tables();
 
 }  // namespace kr

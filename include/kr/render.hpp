@@ -14,7 +14,6 @@
 
 namespace kr::render {
 
-using table::Table;
 /// Receives bytes in order.
 using Bytes = std::function<void(std::string_view)>;
 
@@ -61,6 +60,6 @@ void sqlite(std::span<const Table> tables, const std::string& location, const st
 bool may_replace_database(const std::filesystem::path& path);
 
 /// JSON Schema (draft 2020-12) of what `json` writes of these tables, whatever the data.
-std::string json_schema(std::span<const table::Info* const> tables);
+std::string json_schema(std::span<const TableInfo* const> tables);
 
 }  // namespace kr::render

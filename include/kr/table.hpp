@@ -9,14 +9,13 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-namespace kr::table {
+namespace kr {
 
 enum class Unit : uint8_t {
   text,
@@ -57,16 +56,6 @@ std::string title(const Column& column);
 using Cell = std::variant<std::monostate, std::string_view, int64_t, double>;
 using Cells = std::vector<Cell>;
 
-inline Cell cell(const std::optional<int64_t>& number) {
-  return number ? Cell(*number) : Cell();
-}
-inline Cell cell(const std::optional<double>& number) {
-  return number ? Cell(*number) : Cell();
-}
-/// Nothing where there is no text.
-inline Cell cell_or_nothing(std::string_view text) {
-  return text.empty() ? Cell() : Cell(text);
-}
 inline bool is_nothing(const Cell& cell) noexcept {
   return std::holds_alternative<std::monostate>(cell);
 }
@@ -83,7 +72,7 @@ class RowSink {
 };
 
 /// What a table is, whatever the data.
-struct Info {
+struct TableInfo {
   std::string id;     // `kernels_by_device`
   std::string title;  // `kernels by device`
   std::string doc;    // one sentence: what a row is
@@ -104,20 +93,20 @@ inline constexpr std::string_view dimension_columns = "*";
 class Table {
  public:
   using Rows = std::function<void(RowSink&)>;
-  Table(const Info& info, std::vector<Column> columns, Rows rows)
+  Table(const TableInfo& info, std::vector<Column> columns, Rows rows)
       : info_(&info), columns_(std::move(columns)), rows_(std::move(rows)) {}
 
   const std::string& id() const noexcept { return info_->id; }
-  const Info& info() const noexcept { return *info_; }
+  const TableInfo& info() const noexcept { return *info_; }
   /// With a column for each dimension.
   const std::vector<Column>& columns() const noexcept { return columns_; }
   /// Pushes all rows. May be called several times. Checks the number of cells of each.
   void write(RowSink& sink) const;
 
  private:
-  const Info* info_;
+  const TableInfo* info_;
   std::vector<Column> columns_;
   Rows rows_;
 };
 
-}  // namespace kr::table
+}  // namespace kr

@@ -31,8 +31,8 @@ def run(*arguments, cwd):
 def columns_of(database):
     """By table: the columns, and which of them are numbers."""
     found = {}
-    for (table,) in database.execute("SELECT DISTINCT \"table\" FROM columns"):
-        rows = database.execute("SELECT \"column\", unit FROM columns WHERE \"table\" = ?", (table,)).fetchall()
+    for (table,) in database.execute("SELECT DISTINCT table_name FROM columns"):
+        rows = database.execute("SELECT column_name, unit FROM columns WHERE table_name = ?", (table,)).fetchall()
         found[table] = [(name, unit not in ("text",)) for name, unit in rows]
     return found
 

@@ -122,18 +122,18 @@ def check_form(path):
               for row in [json.loads(run("list", "columns", name, "--format", "json"))["tables"]["list_columns"]]}
     types = {"text": "TEXT", "boolean": "INTEGER", "id": "INTEGER", "ratio": "REAL", "factor": "REAL", "percent": "REAL"}
     for name in names:
-        said = value(f"SELECT \"column\", unit, role, doc FROM columns WHERE \"table\" = '{name}' ORDER BY rowid")
+        said = value(f"SELECT column_name, unit, role, doc FROM columns WHERE table_name = '{name}' ORDER BY rowid")
         there = value(f'PRAGMA table_info("{name}")')
         assert [row[0] for row in said] == [row[1] for row in there], name
-        want = [(column["name"], column["unit"], column["role"], column["doc"]) for column in listed[name]
-                if column["name"] != "*" and column["role"] != "short_form"]
+        want = [(column["column_name"], column["unit"], column["role"], column["doc"]) for column in listed[name]
+                if column["column_name"] != "*" and column["role"] != "short_form"]
         assert [row for row in said if row in want] == want, name
         for (_, unit, _, _), (_, column, kind, required, _, _) in zip(said, there):
             if name in views:
                 continue
             assert kind == types.get(unit, kind) and kind in ("TEXT", "INTEGER", "REAL"), (name, column, kind)
             # A column that is not optional is never NULL.
-            optional = [one["optional"] for one in listed[name] if one["name"] == column] or [True]
+            optional = [one["optional"] for one in listed[name] if one["column_name"] == column] or [True]
             assert bool(required) != optional[0], (name, column)
     return database
 

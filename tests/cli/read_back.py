@@ -40,7 +40,7 @@ def text(cell):
 
 def names_in(database):
     """The tables of a database, in order."""
-    return list(dict.fromkeys(row[0] for row in database.execute('SELECT "table" FROM columns ORDER BY rowid')))
+    return list(dict.fromkeys(row[0] for row in database.execute('SELECT table_name FROM columns ORDER BY rowid')))
 
 
 def of_database(database):

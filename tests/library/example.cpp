@@ -7,9 +7,9 @@
 namespace {
 
 /// The rows of the table `labels`, longest first in each run and dimension.
-struct LongestLabels : kr::table::RowSink {
+struct LongestLabels : kr::RowSink {
   using RowSink::row;
-  void row(std::span<const kr::table::Cell> cells) override {
+  void row(std::span<const kr::Cell> cells) override {
     const auto text = [&](size_t column) {
       return std::string(std::get<std::string_view>(cells[column]));
     };

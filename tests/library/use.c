@@ -2,6 +2,7 @@
  *   use RULES_FOLDER FOLDER      writes its files in FOLDER
  */
 #include <kr/kr.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,67 @@ static void check_rules(const char* folder, kr_rules* rules) {
   CHECK(kr_rules_load(NULL, 1, NULL, &none, NULL) == KR_INVALID_ARGUMENT);
 }
 
+static void check_notes(kr_session* session) {
+  kr_error* error = NULL;
+  kr_notes* notes = NULL;
+  kr_note note;
+  memset(&note, 0, sizeof note);
+  CHECK_ERROR(kr_session_notes(session, NULL, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK_OK(kr_session_notes(session, &notes, &error));
+  REQUIRE(kr_notes_count(notes) > 0);
+  CHECK_ERROR(kr_notes_get(notes, 0, &note, &error), KR_INVALID_ARGUMENT, "size");
+  note.size = sizeof note;
+  CHECK_ERROR(kr_notes_get(notes, 99, &note, &error), KR_INVALID_ARGUMENT, "index");
+  CHECK_OK(kr_notes_get(notes, 0, &note, &error));
+  CHECK(strcmp(note.code, "dropped-records") == 0 && strcmp(note.severity, "warning") == 0);
+  CHECK(strlen(note.run) > 0 && strlen(note.text) > 0 && note.count == 1 && note.first_offset > 0);
+  /* A caller that knows fewer members. */
+  note.size = offsetof(kr_note, count);
+  note.count = 7;
+  CHECK_OK(kr_notes_get(notes, 0, &note, &error));
+  CHECK(note.count == 7);
+  kr_notes_free(notes);
+  kr_notes_free(NULL);
+  CHECK(kr_notes_count(NULL) == 0);
+}
+
+static void check_queries(kr_session* session) {
+  kr_error* error = NULL;
+  struct ArrowArrayStream stream;
+  struct ArrowArray batch;
+  CHECK_ERROR(kr_session_sql(session, NULL, &stream, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK_ERROR(kr_session_sql(session, "SELECT lable FROM labels", &stream, &error), KR_FAILED,
+              "`label`");
+  CHECK_ERROR(kr_session_sql(session, "DELETE FROM labels", &stream, &error), KR_FAILED,
+              "may not be modified");
+  CHECK_OK(kr_session_sql(session, "SELECT count(*) AS n FROM operations", &stream, &error));
+  CHECK(stream.get_next(&stream, &batch) == 0 && batch.length == 1);
+  CHECK(((const int64_t*)batch.children[0]->buffers[1])[0] == operations);
+  batch.release(&batch);
+  stream.release(&stream);
+}
+
+/* Tables that are not about runs alone. */
+static void check_other_tables(kr_rules* rules, kr_session* session) {
+  kr_error* error = NULL;
+  struct ArrowArrayStream streams[5];
+  const char* ids[5] = {"coverage", "tree", "explanations", "rule_changes", "list_rulesets"};
+  int i;
+  CHECK_ERROR(kr_session_table(session, "explanations", streams, &error), KR_ABSENT, "no name");
+  CHECK_ERROR(kr_session_table(session, "rule_changes", streams, &error), KR_ABSENT, "no rules");
+  CHECK_ERROR(kr_session_table(session, "comparison", streams, &error), KR_ABSENT, "two runs");
+  CHECK_ERROR(kr_session_explain(session, NULL, NULL, NULL, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK_ERROR(kr_session_compare_with(session, NULL, &error), KR_INVALID_ARGUMENT, "NULL");
+  CHECK_OK(kr_session_explain(session, "a_gemm", NULL, NULL, &error));
+  CHECK_OK(kr_session_compare_with(session, rules, &error));
+  CHECK_OK(kr_session_tables(session, ids, 5, streams, &error));
+  for (i = 0; i < 5; ++i) {
+    REQUIRE(streams[i].release != NULL);
+    CHECK(count_rows(&streams[i]) > 0 || i == 3);
+    streams[i].release(&streams[i]);
+  }
+}
+
 static void check_sessions(kr_rules* rules) {
   kr_error* error = NULL;
   kr_session* session = NULL;
@@ -244,6 +306,8 @@ static void check_sessions(kr_rules* rules) {
   CHECK(count_rows(&streams[0]) == 1 && count_rows(&streams[2]) > 0);
   streams[0].release(&streams[0]);
   streams[2].release(&streams[2]);
+  check_queries(session);
+  check_other_tables(rules, session);
   kr_session_free(session);
 
   CHECK_OK(kr_session_new(rules, NULL, &session, &error));
@@ -262,13 +326,14 @@ static void check_sessions(kr_rules* rules) {
   CHECK_ERROR(kr_session_table(session, "labels", &stream, &error), KR_FAILED, "bad.csv");
   kr_session_free(session);
 
-  /* What is left out is a note. */
+  /* What is omitted is a note. */
   CHECK_OK(kr_session_new(rules, NULL, &session, &error));
   run = source(two_reports_path);
   CHECK_OK(kr_session_add(session, &run, &error));
   CHECK_OK(kr_session_table(session, "notes", &stream, &error));
   CHECK(count_rows(&stream) > 0);
   stream.release(&stream);
+  check_notes(session);
   kr_session_free(session);
   CHECK(kr_error_status(NULL) == KR_OK && kr_error_message(NULL)[0] == '\0');
   kr_error_free(NULL);

@@ -158,7 +158,7 @@ pageTest("notes: warnings, inexact times and dropped records, of a run and of al
     ["note warning", "dropped records: 3 × events with a <u>negative</u> duration (first at 1,234)"],
     ["note warning", "times are not exact: the trace has times in <u>whole</u> microseconds"],
     ["note warning", "The file ends in the middle of <u>an event</u>."],
-    ["note", "20,000 × A note on <u>all</u> runs."],
+    ["note", "20,000 × 20000 groups of unexplained names, with 0 ns of time, omitted; --top 0 shows all"],
   ]);
 });
 

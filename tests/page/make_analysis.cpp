@@ -125,9 +125,9 @@ std::string wide_trace() {
 }
 
 /// What `kr analyze` has when no tables are chosen, and the other tables about runs.
-std::vector<kr::table::Table> tables_of(const kr::tables::Source& source) {
+std::vector<kr::Table> tables_of(const kr::tables::Source& source) {
   using kr::tables::Needs;
-  std::vector<kr::table::Table> made;
+  std::vector<kr::Table> made;
   for (const kr::tables::Definition* one : kr::tables::all()) {
     const bool about_runs = one->needs == Needs::runs || one->needs == Needs::statistics;
     if (!about_runs && !one->info.describes_results) continue;
@@ -150,7 +150,7 @@ class Analysis {
       kr::write_file(path, traces[i]);
       specs.push_back({path.string(), "e", {}, {}});
     }
-    session_.read(specs, {}, {.statistics = true, .host_trace = true}, {}, {});
+    session_.read(specs, {.sums = true, .statistics = true, .host_trace = true});
   }
 
   kr::tables::Source& source() { return session_.source(); }
@@ -158,7 +158,7 @@ class Analysis {
   /// The page, and the JSON that it contains.
   void write() const {
     const kr::tables::Source& source = session_.source();
-    const std::vector<kr::table::Table> tables = tables_of(source);
+    const std::vector<kr::Table> tables = tables_of(source);
     const std::vector<kr::picture::LabelStyle> styles =
         kr::picture::label_styles(rules_.program(), source.summaries());
     kr::write_file(folder_ / (name_ + ".html"), kr::page::analysis_html(tables, name_, styles));
@@ -202,8 +202,9 @@ int main(int count, char** arguments) {
   run.losses.push_back({"events with a <u>negative</u> duration", 3, 1234});
   run.inexact = "the trace has times in <u>whole</u> microseconds";
   run.warnings = {{"truncated", "The file ends in the middle of <u>an event</u>."}};
-  hostile.source().notes.push_back(
-      {"", "info", "all-runs", "A note on <u>all</u> runs.", 20'000, {}});
+  kr::coverage::TimeCoverage coverage;  // for a note on all runs
+  coverage.omitted_groups = 20'000;
+  hostile.source().coverage = &coverage;
   hostile.write();
   return 0;
 }

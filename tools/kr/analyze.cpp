@@ -13,44 +13,38 @@
 namespace kr::cli {
 namespace {
 
-const OutputRules& analyze_outputs() {
-  static const OutputRules rules{.stem = "analysis",
-                                 .tables = {"devices",
-                                            "launch_matching",
-                                            "idle",
-                                            "ranks",
-                                            "rank_balance",
-                                            "rank_step_balance",
-                                            "rank_steps",
-                                            "collective_balance",
-                                            "collectives",
-                                            "phases",
-                                            "steps",
-                                            "phase_labels",
-                                            "step_labels",
-                                            "layers",
-                                            "kernels_by_device",
-                                            "launches",
-                                            "launch_queue",
-                                            "activity",
-                                            "activity_longest",
-                                            "activity_ratios",
-                                            "attribution",
-                                            "names_only_in"},
-                                 .database = run_tables(),
-                                 .more_tables = run_tables(),
-                                 .own_formats = {"html", "perfetto"},
-                                 .statistics = true,
-                                 .without = {"table"},
-                                 .to_terminal = {"table"}};
-  return rules;
+OutputRules analyze_outputs() {
+  return {.stem = "analysis",
+          .tables = {"devices",
+                     "launch_matching",
+                     "idle",
+                     "ranks",
+                     "rank_balance",
+                     "rank_step_balance",
+                     "rank_steps",
+                     "collective_balance",
+                     "collectives",
+                     "phases",
+                     "steps",
+                     "phase_labels",
+                     "step_labels",
+                     "layers",
+                     "kernels_by_device",
+                     "launches",
+                     "launch_queue",
+                     "activity",
+                     "activity_longest",
+                     "activity_ratios",
+                     "attribution",
+                     "names_only_in"},
+          .database = run_tables(),
+          .more_tables = run_tables(),
+          .own_formats = {"html", "perfetto"},
+          .statistics = true};
 }
 
-struct AnalyzeOptions {
+struct AnalyzeOptions : RunVerbOptions {
   std::vector<std::string> runs;
-  RulesOptions rules;
-  TraceOptions trace;
-  OutputOptions outputs;
   std::string by = "substage";
 };
 
@@ -59,25 +53,22 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, analyze_outputs(), specs);
-  session::Session session(rules);
-  read_runs(session, specs, options.trace, outputs, options.by, streams);
+  session::Session session = open_session(rules, options.trace, streams);
+  read_runs(session, specs, outputs, options.by, streams);
 
   const tables::Source& source = session.source();
   const std::vector<const analyze::RunSummary*> summaries = source.summaries();
   const std::string title = summaries.size() == 1
                                 ? "Analysis of " + summaries[0]->id
                                 : fmt::format("Analysis of {} runs", summaries.size());
-  const auto own = [&](const std::string& format, auto tables) -> Outputs::Writer {
-    if (format != "html") return nullptr;
-    return [&, tables](const auto& out) {
-      out(page::analysis_html(tables, title, picture::label_styles(rules.program(), summaries)));
-    };
+  const auto page = [&](const auto& out, auto tables) {
+    out(page::analysis_html(tables, title, picture::label_styles(rules.program(), summaries)));
   };
   if (outputs.makes("table")) {
     streams.out(overview::run_facts(summaries, {streams.color_out(), streams.out_width()}));
   }
-  for (const tables::Note& note : source.notes) streams.warning(note.text);
-  outputs.finish(source, own, streams);
+  for (const tables::Note& note : tables::rank_notes(source)) streams.warning(note.text);
+  outputs.finish(source, {{"html", page}}, streams);
   return Exit::done;
 }
 
@@ -86,18 +77,15 @@ Action setup_analyze(CLI::App& app) {
   app.add_option("RUN", options->runs,
                  "PATH[,ENGINE,MODEL]; `-` is standard input; one run per rank")
       ->required();
-  options->outputs.add_to(app, analyze_outputs());
+  options->add_to(app, analyze_outputs());
   app.add_option("--by", options->by,
                  "Dimension for the categories and colours of perfetto (default: substage)")
       ->type_name("DIM");
-  options->rules.add_to(app);
-  options->trace.add_to(app);
   return [options](Streams& streams) { return analyze(*options, streams); };
 }
 
 }  // namespace
 
-extern const Verb analyze_verb;
 const Verb analyze_verb{
     "analyze", "show device time, launches, activity, phases and layers of a trace",
     "kr analyze trace.json.gz --tables devices,layers", setup_analyze, "Traces"};

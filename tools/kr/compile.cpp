@@ -41,7 +41,6 @@ Action setup_compile(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb compile_verb;
 const Verb compile_verb{"compile", "compile rules into one database file",
                         "kr compile rulesets/vllm.kr -o vllm.krdb", setup_compile, "Rules"};
 

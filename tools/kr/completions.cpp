@@ -175,12 +175,10 @@ Action setup_man(CLI::App&) {
 
 }  // namespace
 
-extern const Verb completions_verb;
 const Verb completions_verb{"completions", "print completions for a shell",
                             "kr completions bash > /etc/bash_completion.d/kr", setup_completions,
                             "Setup"};
 
-extern const Verb man_verb;
 const Verb man_verb{"man", "print the manual page", "kr man > kr.1", setup_man, "Setup"};
 
 }  // namespace kr::cli

@@ -8,7 +8,6 @@
 
 #include "base/decimal.hpp"
 #include "base/error.hpp"
-#include "base/plural.hpp"
 #include "outputs.hpp"
 #include "session.hpp"
 #include "verb.hpp"
@@ -21,23 +20,16 @@ namespace {
 constexpr size_t most_shown = 10;
 constexpr size_t most_suggested = 1000;
 
-struct CoverageOptions {
+struct CoverageOptions : RunVerbOptions {
   std::vector<std::string> runs;
-  RulesOptions rules;
-  TraceOptions trace;
   std::string by = "substage";
   std::string least;
   std::optional<size_t> top;
-  OutputOptions outputs;
 };
 
-const OutputRules& coverage_outputs() {
-  static const OutputRules rules{
-      .stem = "coverage",
-      .tables = {"coverage", "unexplained", "unexplained_names", "unexplained_runs"},
-      .without = {"table"},
-      .to_terminal = {"table"}};
-  return rules;
+OutputRules coverage_outputs() {
+  return {.stem = "coverage",
+          .tables = {"coverage", "unexplained", "unexplained_names", "unexplained_runs"}};
 }
 
 /// A percentage to six decimals: 99.5 is 99500000 of 100000000.
@@ -74,14 +66,6 @@ bool tell_below(const coverage::TimeCoverage& coverage, const CoverageOptions& o
   return below;
 }
 
-tables::Note omitted_groups_note(const coverage::TimeCoverage& coverage) {
-  return {
-      "", "info", "more-groups",
-      fmt::format("{} of unexplained names, with {} of time, omitted; --top 0 shows all",
-                  plural(coverage.omitted_groups, "group"), table::human_time(coverage.omitted_ns)),
-      static_cast<int64_t>(coverage.omitted_groups)};
-}
-
 Exit coverage(const CoverageOptions& options, Streams& streams) {
   const Percentage least = options.least.empty() ? Percentage{} : parse_percentage(options.least);
   const std::vector<classify::RunSpec> specs = parse_runs(options.runs);
@@ -89,46 +73,23 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   const sema::DimensionId dimension = classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, coverage_outputs());
 
-  std::vector<coverage::MeasuredRun> runs;
-  runs.reserve(specs.size());
-  for (size_t i = 0; i < specs.size(); ++i) {
-    trace::Progress progress;
-    const ProgressShown shown(streams, specs[i].path, progress);
-    trace::OpenOptions open = options.trace.open;
-    open.progress = &progress;
-    runs.push_back(coverage::measure_run(rules, specs[i], i, dimension, open));
-  }
-  tables::Source source;
-  source.rules = &rules;
-  for (const coverage::MeasuredRun& run : runs) {
-    show_warnings(run.source, run.warnings, streams);
-    const sema::Model& model = rules.program().models.get(run.model);
-    source.other_runs.push_back({run.id, run.source, run.format,
-                                 rules.program().engines.get(model.engine).name, model.name,
-                                 run.choice_why});
-    for (tables::Note& note : tables::notes_of(run.id, run.losses, "", run.warnings)) {
-      source.notes.push_back(std::move(note));
-    }
-  }
+  session::Session session = open_session(rules, options.trace, streams);
+  read_runs(session, specs, {.measured = dimension}, streams, Infos::shown);
   const bool text = outputs.makes("table") && !outputs.tables_named();
   const bool whole = outputs.makes_for_programs() || outputs.tables_named();
-  std::optional<coverage::TimeCoverage>
-      shortened;  // the text is short even if files are made as well
-  if (text && whole && !options.top)
-    shortened = coverage::cover(rules, dimension, runs, most_shown);
-  const size_t top = options.top.value_or(whole ? most_suggested : most_shown);
-  const coverage::TimeCoverage measured = coverage::cover(rules, dimension, std::move(runs), top);
-  source.coverage = &measured;
-  if (measured.omitted_groups > 0) source.notes.push_back(omitted_groups_note(measured));
-  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
-    if (format != "table" || outputs.tables_named()) return nullptr;
-    return [&](const auto& out) {
-      out(overview::coverage_text(rules, shortened ? *shortened : measured,
-                                  {.color = streams.color_out(), .width = streams.out_width()}));
-    };
+  // The text is short even if files are made as well.
+  std::optional<coverage::TimeCoverage> shortened;
+  if (text && whole && !options.top) shortened = session.cover(most_shown);
+  const coverage::TimeCoverage& measured =
+      session.cover(options.top.value_or(whole ? most_suggested : most_shown));
+  const auto write_text = [&](const auto& out, auto) {
+    out(overview::coverage_text(rules, shortened ? *shortened : measured,
+                                {.color = streams.color_out(), .width = streams.out_width()}));
   };
-  outputs.finish(source, own, streams);
-  if (!text && measured.omitted_groups > 0) streams.note(omitted_groups_note(measured).text);
+  outputs.finish(session.source(), {{"table", write_text}}, streams);
+  for (const tables::Note& note : tables::result_notes(session.source())) {
+    if (!text) streams.note(note.text);
+  }
   return tell_below(measured, options, least, streams) ? Exit::findings : Exit::done;
 }
 
@@ -145,15 +106,12 @@ Action setup_coverage(CLI::App& app) {
          "Show at most N groups of unexplained names; 0: all (default: 10 in a table, else 1000)")
       ->type_name("N")
       ->check(whole_number());
-  options->outputs.add_to(app, coverage_outputs());
-  options->rules.add_to(app);
-  options->trace.add_to(app);
+  options->add_to(app, coverage_outputs());
   return [options](Streams& streams) { return coverage(*options, streams); };
 }
 
 }  // namespace
 
-extern const Verb coverage_verb;
 const Verb coverage_verb{
     "coverage", "show how much of the time rules explain, and suggest rules to add",
     "kr coverage trace.csv,vllm,llama --min-coverage 99", setup_coverage, "Traces"};

@@ -2,54 +2,43 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <set>
-#include <tuple>
 #include <unordered_map>
 
 #include "base/error.hpp"
-#include "base/nearest.hpp"
 #include "base/plural.hpp"
 #include "base/printable.hpp"
-#include "compare/count.hpp"
-#include "diff_runs.hpp"
 #include "outputs.hpp"
+#include "overview/run_difference.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
 namespace {
 
-const OutputRules& diff_rules_outputs() {
-  static const OutputRules rules{.stem = "difference",
-                                 .tables = {"rule_changes", "model_changes"},
-                                 .without = {"table"},
-                                 .to_terminal = {"table"}};
-  return rules;
+OutputRules diff_rules_outputs() {
+  return {.stem = "difference", .tables = {"rule_changes", "model_changes"}};
+}
+
+OutputRules diff_runs_outputs() {
+  return {.stem = "difference", .tables = {"comparison", "label_changes", "name_changes"}};
 }
 
 /// What either kind of comparison has, for help.
-const OutputRules& diff_outputs() {
-  static const OutputRules rules = [] {
-    OutputRules both = diff_rules_outputs();
-    const OutputRules& runs = diff_runs_outputs();
-    both.tables.insert(both.tables.end(), runs.tables.begin(), runs.tables.end());
-    return both;
-  }();
-  return rules;
+OutputRules diff_outputs() {
+  OutputRules both = diff_rules_outputs();
+  const OutputRules runs = diff_runs_outputs();
+  both.tables.insert(both.tables.end(), runs.tables.begin(), runs.tables.end());
+  return both;
 }
 
-struct DiffOptions {
+struct DiffOptions : RunVerbOptions {
   std::string before;
   std::string after;
   std::vector<std::string> names;
   std::vector<std::string> runs;
-  OutputOptions outputs;
   std::string by;
   std::string level;
-  RulesOptions rules;
-  TraceOptions trace;
 };
 
 /// The rules of one side, with their database where names are to be scanned.
@@ -63,65 +52,6 @@ match::CompiledRules load(const std::string& name, bool beside, bool scanned, St
     rules.database = match::Database::compile(rules.program(), cache_of_process(streams));
   }
   return rules;
-}
-
-void add_run(const classify::RunSpec& run, const DiffOptions& options, Streams& streams,
-             std::vector<compare::TimedName>& names) {
-  trace::Progress progress;
-  const ProgressShown shown(streams, run.path, progress);
-  trace::OpenOptions open = options.trace.open;
-  open.progress = &progress;
-  const trace::Trace trace = trace::open_trace(run.path, open);
-  const size_t first = names.size();
-  for (const trace::OperationName& name : trace.names) {
-    names.push_back({std::string(name.text), name.kind, 0, run.engine, run.model});
-  }
-  for (const trace::Operation& operation : trace.operations) {
-    int64_t& total = names[first + operation.name.index].total_ns;
-    if (__builtin_add_overflow(total, operation.duration_ns, &total)) {
-      throw Error(run.path, "the sum of its times exceeds 64 bits of nanoseconds");
-    }
-  }
-}
-
-/// A run whose engine or model neither side has would count nothing.
-void check_engine(const classify::RunSpec& run, const sema::Program& before,
-                  const sema::Program& after) {
-  if (run.engine.empty()) return;
-  std::set<std::string> engines;
-  std::set<std::string> models;
-  for (const sema::Program* program : {&before, &after}) {
-    for (const sema::Engine& engine : program->engines) {
-      engines.insert(engine.name);
-      if (engine.name != run.engine) continue;
-      for (const sema::ModelId id : engine.models) models.insert(program->models.get(id).name);
-    }
-  }
-  const auto check = [&](const std::set<std::string>& names, const std::string& name,
-                         const char* what) {
-    if (name.empty() || names.contains(name)) return;
-    throw Error(run.path, fmt::format("neither ruleset has {} `{}`", what, name),
-                near_or_all(name, std::vector<std::string>(names.begin(), names.end())));
-  };
-  check(engines, run.engine, "engine");
-  check(models, run.model, "model");
-}
-
-/// Names met in several places are one.
-std::vector<compare::TimedName> joined(std::vector<compare::TimedName> names) {
-  std::map<std::tuple<std::string, OperationKind, std::string, std::string>, int64_t> totals;
-  for (compare::TimedName& one : names) {
-    int64_t& total = totals[{one.name, one.kind, one.engine, one.model}];
-    if (__builtin_add_overflow(total, one.total_ns, &total)) {
-      throw Error("", "the sum of the times of all runs exceeds 64 bits of nanoseconds");
-    }
-  }
-  names.clear();
-  for (const auto& [key, total] : totals) {
-    const auto& [name, kind, engine, model] = key;
-    names.push_back({name, kind, total, engine, model});
-  }
-  return names;
 }
 
 struct TextOptions {
@@ -179,6 +109,7 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   refuse(!options.by.empty(), "--by", "rulesets");
   refuse(!options.level.empty(), "--level", "rulesets");
   refuse(!options.rules.names.empty(), "--rules", "rulesets");
+  const std::vector<classify::RunSpec> runs = parse_runs(options.runs);
   std::vector<compare::TimedName> names;
   for (const std::string& path : options.names) {
     for (std::string& name : names_of_file(path)) {
@@ -186,41 +117,64 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
       names.push_back({std::move(name), kind, 0, {}, {}});
     }
   }
-  const std::vector<classify::RunSpec> runs = parse_runs(options.runs);
-  for (const classify::RunSpec& run : runs) add_run(run, options, streams, names);
-  names = joined(std::move(names));
-  // A .krdb holds `generic` too where several engines want it, and so must what it is held against.
+  const bool counted = !names.empty() || !runs.empty();
+  // A .krdb contains `generic` too if it has several engines, and so must what it is compared with.
   const source::Library& library = own_library();
   const bool beside =
       match::names_krdb(options.before, library) || match::names_krdb(options.after, library);
-  const match::CompiledRules before = load(options.before, beside, !names.empty(), streams);
-  const match::CompiledRules after = load(options.after, beside, !names.empty(), streams);
-  for (const classify::RunSpec& run : runs) check_engine(run, before.program(), after.program());
-  const compare::Comparison comparison =
-      compare::compare_programs(before.program(), after.program());
-  tables::RulesDifference difference{
-      comparison, compare::count_moves(comparison, {&before.program(), before.database},
-                                       {&after.program(), after.database}, names)};
-  tables::Source source;
-  source.rules_difference = &difference;
-  constexpr const char* not_proven =
-      "not proven: the rules are too complex to prove that the list is complete";
-  if (!comparison.proven) source.notes.push_back({"", "warning", "not-proven", not_proven});
-  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
-    if (format != "table" || outputs.tables_named()) return nullptr;
-    return [&](const auto& out) {
-      out(text_of(
-          comparison, difference.moves,
-          {.counted = !names.empty(), .timed = !options.runs.empty(), .all = options.outputs.all}));
-    };
+  const match::CompiledRules before = load(options.before, beside, counted, streams);
+  const match::CompiledRules after = load(options.after, beside, counted, streams);
+  session::Session session = open_session(after, options.trace, streams);
+  const tables::RulesDifference& difference = session.compare_rules(before, std::move(names), runs);
+  const compare::Comparison& comparison = difference.comparison;
+  const auto text = [&](const auto& out, auto) {
+    out(text_of(comparison, difference.moves,
+                {.counted = counted, .timed = !runs.empty(), .all = options.outputs.all}));
   };
-  outputs.finish(source, own, streams);
-  if (!comparison.proven) {
-    streams.warning(not_proven);
-  } else if (comparison.same()) {
-    streams.note("no difference: every name gets the same labels");
+  outputs.finish(session.source(), {{"table", text}}, streams);
+  for (const tables::Note& note : tables::result_notes(session.source())) {
+    streams.warning(note.text);
   }
+  if (comparison.same()) streams.note("no difference: every name gets the same labels");
   return comparison.same() ? Exit::done : Exit::findings;
+}
+
+Exit diff_runs(const DiffOptions& options, Streams& streams) {
+  refuse(!options.names.empty(), "--names", "runs");
+  refuse(!options.runs.empty(), "--run", "runs");
+  const std::vector<classify::RunSpec> specs = parse_runs({options.before, options.after});
+  const match::CompiledRules rules = compile_rules(options.rules, streams);
+  const std::string by = options.by.empty() ? "substage" : options.by;
+  classify::named_dimension(rules.program(), by);
+  session::Session session = open_session(rules, options.trace, streams);
+  std::optional<trees::Level> level;
+  if (session.are_module_trees(specs[0], specs[1])) level = trees::named_level("module");
+  // Operations are in modules too, if their trace shows these.
+  if (!options.level.empty()) level = trees::named_level(options.level);
+  Outputs outputs(options.outputs, diff_runs_outputs());
+  read_runs(session, specs, {.sums = !level, .modules = level.has_value()}, streams,
+            level ? Infos::shown : Infos::hidden);
+  const trees::RunDifference& difference =
+      session.compare_runs(options.before, options.after, level);
+  const auto text = [&](const auto& out, auto) {
+    const size_t most = options.outputs.all ? 0 : overview::DifferenceTable{}.most_names;
+    out(overview::to_table(difference, {options.before, options.after, by, most},
+                           {.color = streams.color_out(), .width = streams.out_width()}));
+  };
+  outputs.finish(session.source(), {{"table", text}}, streams);
+  if (difference.same()) streams.note("no difference: every name takes the same time in both runs");
+  return difference.same() ? Exit::done : Exit::findings;
+}
+
+/// Whether an operand names a run, not rules: standard input, or a path that exists, is not the
+/// name of a shipped ruleset and does not end as rules do.
+bool names_run(const std::string& operand) {
+  // As everywhere, a word that is the name of a shipped ruleset names that; `./vllm` is a path.
+  if (own_library().ruleset(operand)) return false;
+  const std::string path = parse_run(operand).path;
+  if (path.ends_with(".kr") || path.ends_with(".krdb")) return false;
+  std::error_code error;
+  return path == "-" || std::filesystem::exists(path, error);
 }
 
 Exit diff(const DiffOptions& options, Streams& streams) {
@@ -235,18 +189,7 @@ Exit diff(const DiffOptions& options, Streams& streams) {
                 fmt::format("is not a run, but {} is", run ? options.before : options.after),
                 "compare two runs, or two rulesets");
   }
-  if (!run) return diff_rules(options, streams);
-  refuse(!options.names.empty(), "--names", "runs");
-  refuse(!options.runs.empty(), "--run", "runs");
-  DiffRunsOptions runs;
-  runs.a = options.before;
-  runs.b = options.after;
-  runs.outputs = options.outputs;
-  if (!options.by.empty()) runs.by = options.by;
-  runs.level = options.level;
-  runs.rules = options.rules;
-  runs.trace = options.trace;
-  return diff_runs(runs, streams);
+  return run ? diff_runs(options, streams) : diff_rules(options, streams);
 }
 
 Action setup_diff(CLI::App& app) {
@@ -271,15 +214,12 @@ Action setup_diff(CLI::App& app) {
                  "For runs: compare module trees at this level: kernel, module, layer, or a depth "
                  "(default: module for layer-wise profiles; traces are compared by name)")
       ->type_name("LEVEL");
-  options->outputs.add_to(app, diff_outputs());
-  options->rules.add_to(app);
-  options->trace.add_to(app);
+  options->add_to(app, diff_outputs());
   return [options](Streams& streams) { return diff(*options, streams); };
 }
 
 }  // namespace
 
-extern const Verb diff_verb;
 const Verb diff_verb{"diff", "compare two rulesets by meaning, or two runs by time",
                      "kr diff old.kr rulesets/sglang.kr --run trace.csv", setup_diff, "Results"};
 

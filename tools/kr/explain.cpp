@@ -70,7 +70,6 @@ Action setup_explain(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb explain_verb;
 const Verb explain_verb{"explain", "explain a finding, with an example and its fix",
                         "kr explain unknown-label", setup_explain, "Rules"};
 

@@ -73,7 +73,6 @@ Action setup_export(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb export_verb;
 const Verb export_verb{"export", "convert rules to a JSON table for gputrc2graph.py",
                        "kr export vllm --format engine-model-json -o engine_model.json",
                        setup_export, "Rules"};

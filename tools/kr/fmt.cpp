@@ -108,7 +108,6 @@ Action setup_fmt(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb fmt_verb;
 const Verb fmt_verb{"fmt", "format rules files", "kr fmt rulesets stdlib", setup_fmt, "Rules"};
 
 }  // namespace kr::cli

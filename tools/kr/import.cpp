@@ -61,7 +61,6 @@ Action setup_import(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb import_verb;
 const Verb import_verb{"import", "convert JSON tables of gputrc2graph.py to rules",
                        "kr import engine_model.json -o mine.kr", setup_import, "Rules"};
 

@@ -57,7 +57,6 @@ Action setup_init(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb init_verb;
 const Verb init_verb{"init", "write a commented ruleset to start from", "kr init mine", setup_init,
                      "Rules"};
 

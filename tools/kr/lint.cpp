@@ -203,7 +203,6 @@ Action setup_lint(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb lint_verb;
 const Verb lint_verb{"lint", "check rules, prove which can never match, and fix them",
                      "kr lint rulesets/vllm.kr --fix", setup_lint, "Rules"};
 

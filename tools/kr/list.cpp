@@ -32,11 +32,7 @@ std::vector<std::string> listable() {
 }
 
 OutputRules list_outputs(const std::string& what) {
-  return {.stem = what,
-          .tables = {"list_" + what},
-          .whole_lists = true,
-          .without = {"table"},
-          .to_terminal = {"table"}};
+  return {.stem = what, .tables = {"list_" + what}, .whole_lists = true};
 }
 
 struct ListOptions {
@@ -109,7 +105,6 @@ Action setup_list(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb list_verb;
 const Verb list_verb{"list", "list engines, models, labels, tables, checks and more",
                      "kr list labels --rules vllm", setup_list, "Rules"};
 

@@ -82,7 +82,6 @@ Action setup_lsp(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb lsp_verb;
 const Verb lsp_verb{"lsp", "run the language server for editors", "kr lsp", setup_lsp, "Setup"};
 
 }  // namespace kr::cli

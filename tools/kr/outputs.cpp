@@ -94,6 +94,12 @@ void OutputOptions::add_to(CLI::App& app, const OutputRules& rules) {
   app.add_flag("--all", all, "Show all rows and columns of tables on a terminal");
 }
 
+void RunVerbOptions::add_to(CLI::App& app, const OutputRules& made) {
+  outputs.add_to(app, made);
+  rules.add_to(app);
+  trace.add_to(app);
+}
+
 struct Outputs::Target {
   std::string format;
   std::optional<PendingFile> file = {};  // none: standard output
@@ -237,7 +243,7 @@ bool Outputs::makes_for_programs() const {
 }
 
 session::Wants Outputs::wants() const {
-  session::Wants wants;
+  session::Wants wants{.sums = true};
   for (const Target& target : targets_) {
     session::Wants one = session::Wants::of(target.wanted);
     // A verb's own CSV has what operations are, not where they belong.
@@ -261,12 +267,12 @@ void Outputs::add_run(const match::CompiledRules& rules, const analyze::Labelled
 }
 
 /// Those of the tables that these results have. A person who named one is told why it is absent.
-std::vector<table::Table> Outputs::present(const tables::Source& source, const Target& target,
-                                           Streams& streams) {
+std::vector<Table> Outputs::present(const tables::Source& source, const Target& target,
+                                    Streams& streams) {
   const bool for_people = is_for_people(target.format);
   const bool alone = for_people || target.one_table;
   const auto wanted = alone ? target.wanted : with_description(target.wanted);
-  std::vector<table::Table> present;
+  std::vector<Table> present;
   for (const tables::Definition* one : wanted) {
     const bool one_of_many = wanted.size() > 1 && !one->info.in_short_form;
     if (for_people && !tables_named_ && one_of_many) continue;
@@ -281,34 +287,33 @@ std::vector<table::Table> Outputs::present(const tables::Source& source, const T
   return present;
 }
 
-void Outputs::finish(const tables::Source& source, const OwnFormat& own, Streams& streams) {
+void Outputs::finish(const tables::Source& source, const OwnFormats& own, Streams& streams) {
   several_runs_ = source.runs.size() + source.other_runs.size() > 1;
   for (Target& target : targets_) {
     const std::string& format = target.format;
     if (format == trace_format) continue;
-    const std::vector<table::Table> tables = present(source, target, streams);
-    if (const Writer writer = own && !target.one_table ? own(format, tables) : nullptr) {
-      target.write(writer, streams);
-      continue;
+    const std::vector<Table> tables = present(source, target, streams);
+    const auto writer = own.find(format);
+    if (writer == own.end() || target.one_table || (tables_named_ && format != "html")) {
+      write_tables(target, tables, streams);
+    } else {
+      target.write([&](const Bytes& out) { writer->second(out, tables); }, streams);
     }
-    write_tables(target, tables, streams);
   }
   appear(streams);
 }
 
-void Outputs::write(const std::vector<table::Table>& description, const table::Table& table,
-                    Streams& streams) {
+void Outputs::write(const std::vector<Table>& description, const Table& table, Streams& streams) {
   for (Target& target : targets_) {
     const bool alone = is_for_people(target.format) || target.one_table;
-    std::vector<table::Table> tables = alone ? std::vector<table::Table>() : description;
+    std::vector<Table> tables = alone ? std::vector<Table>() : description;
     tables.push_back(table);
     write_tables(target, tables, streams);
   }
   appear(streams);
 }
 
-void Outputs::write_tables(Target& target, const std::vector<table::Table>& tables,
-                           Streams& streams) {
+void Outputs::write_tables(Target& target, const std::vector<Table>& tables, Streams& streams) {
   const std::string& format = target.format;
   if (format == database_format) {
     render::sqlite(tables, target.file->aside().string(), target.file->path().string());

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -16,6 +17,7 @@
 #include "base/file.hpp"
 #include "base/gzip.hpp"
 #include "classify/run_spec.hpp"
+#include "session.hpp"
 #include "session/session.hpp"
 #include "streams.hpp"
 
@@ -26,18 +28,19 @@ std::vector<std::string> run_tables();
 
 /// What a verb can make.
 struct OutputRules {
-  std::string stem = {};                      // of files in a folder: `result`
-  std::vector<std::string> tables = {};       // where `--tables` names none
-  std::vector<std::string> database = {};     // the same for SQLite; empty: `tables`
-  std::vector<std::string> more_tables = {};  // that `--tables` may name, too
-  std::vector<std::string> own_formats = {};  // beside the formats of tables: `html`, `perfetto`
-  bool own_csv = false;                       // CSV without `--tables` is the verb's own
-  bool statistics = false;                    // wanted whatever the tables need
-  bool any_tables = false;                    // the results are made by the verb: see `write`
-  bool whole_lists = false;                   // a terminal shows all rows
-  std::vector<std::string> without = {};      // formats where `--format` names none
-  bool files_without = false;                 // what is made then goes to files
-  std::vector<std::string> to_terminal = {};  // what goes to standard output even with a folder
+  std::string stem = {};                         // of files in a folder: `result`
+  std::vector<std::string> tables = {};          // where `--tables` names none
+  std::vector<std::string> database = {};        // the same for SQLite; empty: `tables`
+  std::vector<std::string> more_tables = {};     // that `--tables` may name, too
+  std::vector<std::string> own_formats = {};     // beside the formats of tables: `html`, `perfetto`
+  bool own_csv = false;                          // CSV without `--tables` is the verb's own
+  bool statistics = false;                       // wanted whatever the tables need
+  bool any_tables = false;                       // the results are made by the verb: see `write`
+  bool whole_lists = false;                      // a terminal shows all rows
+  std::vector<std::string> without = {"table"};  // formats where `--format` names none
+  bool files_without = false;                    // what is made then goes to files
+  // What goes to standard output even with a folder.
+  std::vector<std::string> to_terminal = {"table"};
 };
 
 struct OutputOptions {
@@ -48,6 +51,14 @@ struct OutputOptions {
   bool all = false;
   /// `--format`, `--tables`, `--out-dir`, `-o`, `--all`.
   void add_to(CLI::App& app, const OutputRules& rules);
+};
+
+/// What verbs over runs have in common.
+struct RunVerbOptions {
+  RulesOptions rules;
+  TraceOptions trace;
+  OutputOptions outputs;
+  void add_to(CLI::App& app, const OutputRules& made);
 };
 
 class Outputs {
@@ -71,25 +82,23 @@ class Outputs {
                Streams& streams);
 
   using Bytes = std::function<void(std::string_view)>;
-  using Writer = std::function<void(const Bytes&)>;
-  /// How the verb writes a format in its own way, with these tables; empty: as tables.
-  using OwnFormat =
-      std::function<Writer(const std::string& format, std::span<const table::Table> tables)>;
+  /// How the verb writes a format in its own way, with these tables. Where the user names tables,
+  /// only its page (`html`) is its own.
+  using Writer = std::function<void(const Bytes&, std::span<const Table>)>;
+  using OwnFormats = std::map<std::string, Writer>;
   /// Writes the others; then all files appear.
-  void finish(const tables::Source& source, const OwnFormat& own, Streams& streams);
+  void finish(const tables::Source& source, const OwnFormats& own, Streams& streams);
   /// The same of tables that are not among those of the registry; `description` stands beside them
   /// in formats for programs.
-  void write(const std::vector<table::Table>& description, const table::Table& table,
-             Streams& streams);
+  void write(const std::vector<Table>& description, const Table& table, Streams& streams);
 
  private:
   struct Target;
-  void write_tables(Target& target, const std::vector<table::Table>& tables, Streams& streams);
+  void write_tables(Target& target, const std::vector<Table>& tables, Streams& streams);
   void appear(Streams& streams);
   Target& open(const std::string& format, const std::filesystem::path& path);
   void print(const std::string& format);
-  std::vector<table::Table> present(const tables::Source& source, const Target& target,
-                                    Streams& streams);
+  std::vector<Table> present(const tables::Source& source, const Target& target, Streams& streams);
   bool tables_named_ = false;
   bool all_rows_ = false;
   bool whole_lists_ = false;

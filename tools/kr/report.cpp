@@ -12,26 +12,21 @@
 namespace kr::cli {
 namespace {
 
-const OutputRules& report_outputs() {
-  static const OutputRules rules{
-      .stem = "result",
-      .tables = {"labels", "label_balance", "devices", "ranks", "rank_balance", "kernels"},
-      .database = run_tables(),
-      .more_tables = run_tables(),
-      .own_formats = {"html", "perfetto"},
-      .own_csv = true,
-      .without = {"table", "csv", "html"},
-      .files_without = true,
-      .to_terminal = {"table", "json", "jsonl", "markdown"}};
-  return rules;
+OutputRules report_outputs() {
+  return {.stem = "result",
+          .tables = {"labels", "label_balance", "devices", "ranks", "rank_balance", "kernels"},
+          .database = run_tables(),
+          .more_tables = run_tables(),
+          .own_formats = {"html", "perfetto"},
+          .own_csv = true,
+          .without = {"table", "csv", "html"},
+          .files_without = true,
+          .to_terminal = {"table", "json", "jsonl", "markdown"}};
 }
 
-struct ReportOptions {
+struct ReportOptions : RunVerbOptions {
   std::vector<std::string> runs;
   std::vector<std::string> more_runs;  // of --in_file
-  RulesOptions rules;
-  TraceOptions trace;
-  OutputOptions outputs;
   std::string title;
   std::string by = "substage";
 };
@@ -44,24 +39,21 @@ Exit report(const ReportOptions& options, Streams& streams) {
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
-  session::Session session(rules);
-  read_runs(session, specs, options.trace, outputs, options.by, streams, Infos::shown);
+  session::Session session = open_session(rules, options.trace, streams);
+  read_runs(session, specs, outputs, options.by, streams, Infos::shown);
 
   overview::Report report;
   report.title = options.title;
   report.by = options.by;
   report.runs = session.source().summaries();
   report.styles = picture::label_styles(rules.program(), report.runs);
-  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
-    if (format == "html") return [&](const auto& out) { out(page::to_html(report)); };
-    if (outputs.tables_named()) return nullptr;
-    if (format == "csv") return [&](const auto& out) { out(overview::to_csv(report)); };
-    if (format != "table") return nullptr;
-    return [&](const auto& out) {
-      out(overview::to_table(report, {.color = streams.color_out(), .width = streams.out_width()}));
-    };
-  };
-  outputs.finish(session.source(), own, streams);
+  const overview::TableOptions style{.color = streams.color_out(), .width = streams.out_width()};
+  outputs.finish(
+      session.source(),
+      {{"html", [&](const auto& out, auto) { out(page::to_html(report)); }},
+       {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
+       {"table", [&](const auto& out, auto) { out(overview::to_table(report, style)); }}},
+      streams);
   return Exit::done;
 }
 
@@ -74,15 +66,12 @@ Action setup_report(CLI::App& app) {
   app.add_option("--title", options->title, "Title of the page and the table");
   app.add_option("--by", options->by, "Dimension to show first (default: substage)")
       ->type_name("DIM");
-  options->outputs.add_to(app, report_outputs());
-  options->rules.add_to(app);
-  options->trace.add_to(app);
+  options->add_to(app, report_outputs());
   return [options](Streams& streams) { return report(*options, streams); };
 }
 
 }  // namespace
 
-extern const Verb report_verb;
 const Verb report_verb{"report", "label a trace and show where its time goes",
                        "kr report trace.csv,vllm,llama,12.5 --out-dir results", setup_report,
                        "Traces"};

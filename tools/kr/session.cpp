@@ -4,18 +4,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <filesystem>
 #include <mutex>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/input_files.hpp"
 #include "base/nearest.hpp"
 #include "base/plural.hpp"
-#include "base/printable.hpp"
 #include "diag/render.hpp"
 #include "match/cache.hpp"
 #include "outputs.hpp"
@@ -146,83 +143,38 @@ std::vector<classify::RunSpec> parse_runs(const std::vector<std::string>& texts)
   return specs;
 }
 
-struct ProgressShown::Impl {
-  trace::Progress& progress;
-  Streams& streams;
-  std::string what;
-  std::mutex mutex;
-  std::condition_variable wake;
-  bool stop = false;
-  std::thread thread;
-
-  Impl(Streams& to, std::string text, trace::Progress& shown)
-      : progress(shown), streams(to), what(std::move(text)) {}
-
-  void run() {
-    std::unique_lock lock(mutex);
-    bool shown = false;
-    auto wait = std::chrono::milliseconds(1000);
-    while (!wake.wait_for(lock, wait, [this] { return stop; })) {
-      const uint64_t done = progress.done.load();
-      const uint64_t total = progress.total.load();
-      const std::string far = total > 0 ? fmt::format("{:3} %", std::min(done, total) * 100 / total)
-                                        : fmt::format("{} MB", done / 1000000);
-      streams.raw_error(fmt::format("\rreading {}: {}\x1b[K", printable(what), far));
-      shown = true;
-      wait = std::chrono::milliseconds(100);
-    }
-    if (shown) streams.raw_error("\r\x1b[K");
-  }
-};
-
-ProgressShown::ProgressShown(Streams& streams, std::string what, trace::Progress& progress)
-    : impl_(std::make_unique<Impl>(streams, std::move(what), progress)) {
-  if (!streams.shows_progress()) return;
-  try {
-    impl_->thread = std::thread([this] { impl_->run(); });
-  } catch (const std::system_error&) {
-    return;  // the system has no thread left: nothing is shown
-  }
+session::Session open_session(const match::CompiledRules& rules, const TraceOptions& options,
+                              Streams& streams) {
+  if (!streams.shows_progress()) return session::Session(rules, options.open);
+  // About ten calls per second: a file that is read within one shows nothing.
+  const auto show = [&streams, path = std::string(), calls = 0](
+                        const classify::RunSpec& run, uint64_t done, uint64_t total) mutable {
+    if (std::exchange(path, run.path) != run.path) calls = 0;
+    if (++calls < 10) return;
+    const std::string far = total > 0 ? fmt::format("{:3} %", std::min(done, total) * 100 / total)
+                                      : fmt::format("{} MB", done / 1000000);
+    streams.progress_line(fmt::format("reading {}: {}", run.path, far));
+  };
+  return session::Session(rules, options.open, show);
 }
 
-ProgressShown::~ProgressShown() {
-  if (!impl_->thread.joinable()) return;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    impl_->stop = true;
-  }
-  impl_->wake.notify_all();
-  impl_->thread.join();
-}
-
-void show_warnings(const std::string& path, const std::vector<Warning>& warnings, Streams& streams,
-                   Infos infos) {
-  for (const Warning& warning : warnings) {
+void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
+               const session::Wants& wants, Streams& streams, Infos infos,
+               const session::Session::Visit& visit) {
+  session.read(specs, wants, visit);
+  for (const auto& [path, warning] : session.warnings()) {
     if (infos == Infos::hidden && std::string_view(warning.severity) == "info") continue;
     streams.warning(fmt::format("{}: {}", path, warning.text));
   }
 }
 
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
-               const TraceOptions& options, const session::Wants& wants,
-               const session::Session::Visit& visit, Streams& streams, Infos infos) {
-  const auto watch = [&](const classify::RunSpec& spec, trace::Progress& progress) {
-    return std::make_shared<ProgressShown>(streams, spec.path, progress);
-  };
-  session.read(specs, options.open, wants, watch, visit);
-  for (size_t i = 0; i < specs.size(); ++i) {
-    show_warnings(specs[i].path, session.source().runs[i].summary.warnings, streams, infos);
-  }
-}
-
-void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
-               const TraceOptions& options, Outputs& outputs, const std::string& by,
-               Streams& streams, Infos infos) {
+               Outputs& outputs, const std::string& by, Streams& streams, Infos infos) {
   const auto visit = [&](const analyze::LabelledTrace& run, const analyze::RunSummary& summary,
                          size_t index) {
     outputs.add_run(*session.source().rules, run, summary, index, by, streams);
   };
-  read_runs(session, specs, options, outputs.wants(), visit, streams, infos);
+  read_runs(session, specs, outputs.wants(), streams, infos, visit);
 }
 
 std::vector<std::string> parse_choices(const std::string& text, std::string_view option,

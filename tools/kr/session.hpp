@@ -48,35 +48,22 @@ classify::RunSpec parse_run(const std::string& text);
 /// Several of one command. Throws Error where more than one is standard input.
 std::vector<classify::RunSpec> parse_runs(const std::vector<std::string>& texts);
 
+/// A session that shows how far reading is, once it takes longer than a second.
+session::Session open_session(const match::CompiledRules& rules, const TraceOptions& options,
+                              Streams& streams);
+
 /// Whether warnings of severity `info` are printed: only where the results show what they are
 /// about.
 enum class Infos : uint8_t { hidden, shown };
 
-/// Reads runs, and shows progress and warnings.
+/// Reads runs, gives each to those of `outputs`, if any, that want every operation, and prints
+/// warnings. `by`: a dimension.
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
-               const TraceOptions& options, const session::Wants& wants,
-               const session::Session::Visit& visit, Streams& streams, Infos infos = Infos::hidden);
-/// Reads the runs that `outputs` are made from, gives each to those that want every operation, and
-/// shows progress and warnings. `by`: a dimension.
+               const session::Wants& wants, Streams& streams, Infos infos = Infos::hidden,
+               const session::Session::Visit& visit = {});
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
-               const TraceOptions& options, Outputs& outputs, const std::string& by,
-               Streams& streams, Infos infos = Infos::hidden);
-/// Prints the warnings about a run.
-void show_warnings(const std::string& path, const std::vector<Warning>& warnings, Streams& streams,
-                   Infos infos = Infos::shown);
-
-/// Shows how far reading is, once it takes longer than a second, as long as it lives.
-class ProgressShown {
- public:
-  ProgressShown(Streams& streams, std::string what, trace::Progress& progress);
-  ~ProgressShown();
-  ProgressShown(const ProgressShown&) = delete;
-  ProgressShown& operator=(const ProgressShown&) = delete;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
+               Outputs& outputs, const std::string& by, Streams& streams,
+               Infos infos = Infos::hidden);
 
 /// `a,b` as a list of the choices; throws Error naming a choice that is none, with the near ones.
 std::vector<std::string> parse_choices(const std::string& text, std::string_view option,

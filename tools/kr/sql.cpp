@@ -14,30 +14,17 @@
 namespace kr::cli {
 namespace {
 
-const OutputRules& sql_outputs() {
-  static const OutputRules rules{.stem = "query",
-                                 .any_tables = true,
-                                 .whole_lists = true,
-                                 .without = {"table"},
-                                 .to_terminal = {"table"}};
-  return rules;
+OutputRules sql_outputs() {
+  return {.stem = "query", .any_tables = true, .whole_lists = true};
 }
 
 /// Without a query: the tables that one can be about.
-const OutputRules& sql_lists() {
-  static const OutputRules rules{.stem = "tables",
-                                 .tables = {"list_tables"},
-                                 .whole_lists = true,
-                                 .without = {"table"},
-                                 .to_terminal = {"table"}};
-  return rules;
+OutputRules sql_lists() {
+  return {.stem = "tables", .tables = {"list_tables"}, .whole_lists = true};
 }
 
-struct SqlOptions {
+struct SqlOptions : RunVerbOptions {
   std::vector<std::string> words;
-  RulesOptions rules;
-  TraceOptions trace;
-  OutputOptions outputs;
 };
 
 /// A query, and not the path of a run: no shipped example of either looks like the other.
@@ -69,12 +56,13 @@ Exit sql(const SqlOptions& options, Streams& streams) {
   const std::vector<classify::RunSpec> specs = parse_runs(runs);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   Outputs outputs(options.outputs, sql_outputs(), specs);
-  session::Session session(rules);
-  const session::Wants wants = session::Wants::of(session::tables_named(query));
-  read_runs(session, specs, options.trace, wants, {}, streams);
+  session::Session session = open_session(rules, options.trace, streams);
+  session::Wants wants = session::Wants::of(session::tables_named(query));
+  wants.sums = true;
+  read_runs(session, specs, wants, streams);
 
   const session::Query result(session.source(), query);
-  std::vector<table::Table> description;
+  std::vector<Table> description;
   for (const tables::Definition* one : tables::all()) {
     if (one->info.describes_results) description.push_back(tables::make(*one, session.source()));
   }
@@ -87,15 +75,12 @@ Action setup_sql(CLI::App& app) {
   app.add_option("RUN... QUERY", options->words,
                  "Runs, PATH[,ENGINE,MODEL], then a SELECT over their tables; without a query, the "
                  "tables are listed");
-  options->outputs.add_to(app, sql_outputs());
-  options->rules.add_to(app);
-  options->trace.add_to(app);
+  options->add_to(app, sql_outputs());
   return [options](Streams& streams) { return sql(*options, streams); };
 }
 
 }  // namespace
 
-extern const Verb sql_verb;
 const Verb sql_verb{
     "sql", "query the tables of traces with SQL",
     "kr sql trace.csv \"SELECT substage, sum(elapsed_ns) FROM kernels GROUP BY substage\"",

@@ -77,10 +77,12 @@ void Streams::out(std::string_view text) {
 }
 
 void Streams::write_out(std::string_view text) {
+  clear_progress();
   if (!unread_ && std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failed();
 }
 
 void Streams::finish() {
+  clear_progress();
   if (!kept_.empty()) write_out(printable(std::exchange(kept_, {})));
   if (!unread_ && std::fflush(stdout) != 0) failed();
 }
@@ -93,7 +95,17 @@ void Streams::failed() {
 }
 
 void Streams::raw_error(std::string_view text) {
+  clear_progress();
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void Streams::progress_line(std::string_view text) {
+  raw_error(fmt::format("\r{}\x1b[K", printable(text)));
+  progress_shown_ = true;
+}
+
+void Streams::clear_progress() {
+  if (std::exchange(progress_shown_, false)) raw_error("\r\x1b[K");
 }
 
 void Streams::line(std::string_view head, std::string_view ansi, std::string_view text) {

@@ -32,6 +32,8 @@ class Streams {
   void note(std::string_view text);     // `kr: …`
   /// As it is, to standard error.
   void raw_error(std::string_view text);
+  /// On standard error, until something else is written.
+  void progress_line(std::string_view text);
 
   bool out_is_terminal() const;
   bool error_is_terminal() const;
@@ -46,8 +48,10 @@ class Streams {
   void write_out(std::string_view text);
   std::string for_terminal(std::string_view text);
   bool wants_color(bool terminal) const;
+  void clear_progress();
   void line(std::string_view head, std::string_view ansi, std::string_view text);
 
+  bool progress_shown_ = false;
   bool unread_ = false;                  // the reader of standard output is gone
   std::optional<struct stat> out_file_;  // what standard output is, once it is written to
   std::string kept_;  // the end of what went to a terminal, until it is known how it goes on

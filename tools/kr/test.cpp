@@ -86,7 +86,6 @@ Action setup_test(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb test_verb;
 const Verb test_verb{"test", "run the tests in rules files", "kr test rulesets/vllm.kr", setup_test,
                      "Rules"};
 

@@ -7,10 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "analyze/run.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/nearest.hpp"
 #include "outputs.hpp"
 #include "page/tree_html.hpp"
 #include "picture/tree_picture.hpp"
@@ -24,11 +22,9 @@ constexpr uint64_t default_top_k = 12;
 constexpr size_t default_width = 50;
 constexpr uint64_t default_picture_interval = 4;
 
-struct TreeOptions {
+struct TreeOptions : RunVerbOptions {
   std::string run;
   std::string json_trace;  // as vLLM's script calls the run
-  RulesOptions rules;
-  TraceOptions trace;
   std::string level = "module";
   std::string by;
   std::string phase;
@@ -41,18 +37,15 @@ struct TreeOptions {
   bool plain_names = false;
   std::optional<size_t> width;
   bool compat = false;
-  OutputOptions outputs;
   std::string table = "summary";
 };
 
-const OutputRules& tree_outputs() {
-  static const OutputRules rules{.stem = "tree",
-                                 .tables = {"tree", "tree_steps", "tree_trends", "tree_layers",
-                                            "tree_attribution", "tree_context"},
-                                 .own_csv = true,
-                                 .without = {"table"},
-                                 .to_terminal = {"table", "csv", "json", "jsonl", "markdown"}};
-  return rules;
+OutputRules tree_outputs() {
+  return {.stem = "tree",
+          .tables = {"tree", "tree_steps", "tree_trends", "tree_layers", "tree_attribution",
+                     "tree_context"},
+          .own_csv = true,
+          .to_terminal = {"table", "csv", "json", "jsonl", "markdown"}};
 }
 
 trees::Level parse_level(const TreeOptions& options) {
@@ -136,28 +129,6 @@ class Files {
   std::filesystem::path folder_;
 };
 
-/// A name that no node has folds nothing, which looks like a fold that changes nothing.
-void warn_of_unknown_folds(const trace::ModuleTrace& trace, const TreeOptions& options,
-                           Streams& streams) {
-  if (options.folds.empty()) return;
-  std::vector<std::string> unknown = options.folds;
-  std::vector<std::string> names;
-  for (const trace::OperationName& name : trace.names) {
-    std::erase(unknown, name.text);
-    names.emplace_back(name.text);
-  }
-  for (const std::string& fold : unknown) {
-    const auto near = nearest(fold, names);
-    streams.warning(fmt::format("{}: --fold: no node is named `{}`{}", trace.source, fold,
-                                near ? fmt::format("; did you mean `{}`?", *near) : ""));
-  }
-}
-
-tables::Note lost_note(const std::string& run, int64_t lost_ns) {
-  return {run, "warning", "time-not-shown",
-          fmt::format("--compat omits {} ns of the time", lost_ns), lost_ns};
-}
-
 Exit tree(const TreeOptions& options, Streams& streams) {
   const std::string& asked = options.run.empty() ? options.json_trace : options.run;
   if (asked.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
@@ -169,55 +140,35 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const Files files(options.outputs.out_dir);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
 
-  trace::OpenOptions open = options.trace.open;
-  open.each_call = parse_choice(options.table, "--table", {"summary", "model"}) == "model";
-  std::unique_ptr<trees::LabelledModules> modules;
-  {
-    trace::Progress progress;
-    const ProgressShown shown(streams, spec.path, progress);
-    open.progress = &progress;
-    modules = analyze::read_modules(rules, spec, open);
+  TraceOptions trace = options.trace;
+  trace.open.each_call = parse_choice(options.table, "--table", {"summary", "model"}) == "model";
+  session::Session session = open_session(rules, trace, streams);
+  read_runs(session, {spec}, {.modules = true}, streams, Infos::shown);
+  const trees::LabelledModules& modules = session.modules(0);
+  session.show_tree(how);
+  const tables::Tree& shown = *session.source().tree;
+  for (const std::string& text : shown.unknown_folds) {
+    streams.warning(fmt::format("{}: --fold: {}", modules.trace.source, text));
   }
-  show_warnings(spec.path, modules->trace.warnings, streams);
-  warn_of_unknown_folds(modules->trace, options, streams);
-  const sema::Model& model = rules.program().models.get(modules->choice.model);
-  const std::string& engine = rules.program().engines.get(model.engine).name;
-  const trees::TreeRun run{analyze::run_id(model.name, engine, spec.path, 0), engine, model.name};
-  const trees::TreeView view(rules, *modules, how);
+  const trees::TreeView& view = *shown.view;
+  const trees::TreeRun run{shown.run, shown.engine, shown.model};
   std::optional<trees::TreeView> short_view;  // the text is short even if files are made as well
   if (machine && outputs.makes("table") && !outputs.tables_named()) {
-    short_view.emplace(rules, *modules, view_options(options, false));
+    short_view.emplace(rules, modules, view_options(options, false));
   }
-  tables::Source source;
-  source.rules = &rules;
-  const tables::Tree shown_tree{run.id, run.engine, run.model, &view};
-  source.tree = &shown_tree;
-  source.other_runs.push_back({run.id, modules->trace.source, modules->trace.format, engine,
-                               model.name, modules->choice.why});
-  source.notes = tables::notes_of(run.id, modules->trace.losses, "", modules->trace.warnings);
-  if (options.compat && view.lost_ns() > 0) {
-    source.notes.push_back(lost_note(run.id, view.lost_ns()));
-  }
-  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
-    if (format == "html") {
-      return [&](const auto& out) {
-        const trees::TreeView whole(rules, *modules, view_options(options, false));
-        out(page::to_tree_html(rules.program(), whole, run,
-                               metric.value_or(trees::Metric::cuda_time_ms)));
-      };
-    }
-    if (outputs.tables_named()) return nullptr;
-    if (format == "csv")
-      return [&](const auto& out) { overview::write_tree_csv(view, metric, out); };
-    if (format != "table") return nullptr;
-    return [&](const auto& out) {
-      overview::write_tree_text(short_view ? *short_view : view, run,
-                                metric.value_or(trees::Metric::cuda_time_ms),
-                                {.color = streams.color_out(), .width = streams.out_width()}, out);
-    };
+  const auto page = [&](const auto& out, auto) {
+    const trees::TreeView whole(rules, modules, view_options(options, false));
+    out(page::to_tree_html(rules.program(), whole, run,
+                           metric.value_or(trees::Metric::cuda_time_ms)));
   };
-  outputs.finish(source, own, streams);
-  files.write(rules, *modules, run, options, streams);
+  const auto csv = [&](const auto& out, auto) { overview::write_tree_csv(view, metric, out); };
+  const auto text = [&](const auto& out, auto) {
+    overview::write_tree_text(short_view ? *short_view : view, run,
+                              metric.value_or(trees::Metric::cuda_time_ms),
+                              {.color = streams.color_out(), .width = streams.out_width()}, out);
+  };
+  outputs.finish(session.source(), {{"html", page}, {"csv", csv}, {"table", text}}, streams);
+  files.write(rules, modules, run, options, streams);
   return Exit::done;
 }
 
@@ -265,19 +216,16 @@ Action setup_tree(CLI::App& app) {
   app.add_flag("--compat", options->compat,
                "Truncate and select as the plotting script of vLLM does, and report how much time "
                "that omits");
-  options->outputs.add_to(app, tree_outputs());
+  options->add_to(app, tree_outputs());
   app.add_option("--table", options->table,
                  "Trees of the profile to read: summary (sums of calls) or model (one node per "
                  "call); default: summary")
       ->type_name("TABLE");
-  options->rules.add_to(app);
-  options->trace.add_to(app);
   return [options](Streams& streams) { return tree(*options, streams); };
 }
 
 }  // namespace
 
-extern const Verb tree_verb;
 const Verb tree_verb{"tree",
                      "show the module trees of a layer-wise profile or a PyTorch trace, by step",
                      "kr tree profile.json --level module --phase decode", setup_tree, "Traces"};

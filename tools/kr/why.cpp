@@ -23,25 +23,8 @@ struct WhyOptions {
   RulesOptions rules;
 };
 
-const OutputRules& why_outputs() {
-  static const OutputRules rules{.stem = "explanations",
-                                 .tables = {"explanations", "explanation_alternatives"},
-                                 .without = {"table"},
-                                 .to_terminal = {"table"}};
-  return rules;
-}
-
-/// The engine and model as a trace of this one operation would get them.
-classify::Choice choose(const match::CompiledRules& rules, const WhyOptions& options,
-                        OperationKind kind) {
-  trace::TraceBuilder builder("", "");
-  const trace::NameId name = builder.name(options.name, kind);
-  builder.add({.start_ns = 0, .duration_ns = 1, .name = name, .track = builder.track({})});
-  const trace::Trace trace = std::move(builder).finish();
-  const classify::ChooseOptions choose{options.engine, options.model, rules.named};
-  return classify::choose_model(
-      rules.database, classify::TraceSubjects(rules.program(), rules.database, trace, choose),
-      choose);
+OutputRules why_outputs() {
+  return {.stem = "explanations", .tables = {"explanations", "explanation_alternatives"}};
 }
 
 Exit why(const WhyOptions& options, Streams& streams) {
@@ -54,20 +37,13 @@ Exit why(const WhyOptions& options, Streams& streams) {
   }
   if (options.has_within) query.within = options.within;
 
-  const classify::Choice choice =
-      choose(rules, options, query.kind.value_or(operation_kind_of(options.name)));
-  const tables::Explanation explanation{options.name, rules.program().title(choice.model),
-                                        choice.why, kr::classify::why(rules, choice.model, query)};
-  tables::Source source;
-  source.rules = &rules;
-  source.explanation = &explanation;
-  const auto own = [&](const std::string& format, auto /*tables*/) -> Outputs::Writer {
-    if (format != "table" || outputs.tables_named()) return nullptr;
-    return [&](const auto& out) {
-      out(overview::why_text(rules, explanation, {streams.color_out()}));
-    };
+  session::Session session(rules);
+  const tables::Explanation& explanation =
+      session.explain({std::move(query), options.engine, options.model});
+  const auto text = [&](const auto& out, auto) {
+    out(overview::why_text(rules, explanation, {streams.color_out()}));
   };
-  outputs.finish(source, own, streams);
+  outputs.finish(session.source(), {{"table", text}}, streams);
   return Exit::done;
 }
 
@@ -95,7 +71,6 @@ Action setup_why(CLI::App& app) {
 
 }  // namespace
 
-extern const Verb why_verb;
 const Verb why_verb{"why", "show which rule labels a name, and why",
                     "kr why flash_fwd_splitkv_kernel --engine vllm --model llama", setup_why,
                     "Results"};

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -47,10 +48,10 @@ class Files {
   fs::path path_ = fs::temp_directory_path() / ("kr-api-test-" + std::to_string(::getpid()));
 };
 
-size_t rows(const kr::table::Table& table) {
-  struct : kr::table::RowSink {
+size_t rows(const kr::Table& table) {
+  struct : kr::RowSink {
     using RowSink::row;
-    void row(std::span<const kr::table::Cell>) override { ++count; }
+    void row(std::span<const kr::Cell>) override { ++count; }
     size_t count = 0;
   } sink;
   table.write(sink);
@@ -115,7 +116,7 @@ TEST_CASE("a session opens each file once, and again only for more") {
 
 TEST_CASE("tables outlive the session and the rules") {
   const Files files;
-  std::vector<kr::table::Table> tables;
+  std::vector<kr::Table> tables;
   {
     kr::Session session(files.rules());
     session.add({.path = files.at("a.csv")});
@@ -132,7 +133,8 @@ TEST_CASE("what a session has no table of") {
   const Files files;
   kr::Session session(files.rules());
   CHECK(session.absent("labels") == "no run was added");
-  CHECK(session.absent("tree") == "a session does not compute it");
+  CHECK(session.absent("tree") == "it is about one run");
+  CHECK(session.absent("coverage") == "no run was added");
   CHECK(rows(session.table("list_engines")) == 1);
   CHECK(session.tables({"labels"}).empty());
   CHECK(contains(message([&] { (void)session.table("labels"); }), "no run was added"));
@@ -144,6 +146,65 @@ TEST_CASE("what a session has no table of") {
   session.add({.path = "-"});
   CHECK(contains(message([&] { session.add({.path = "-"}); }), "only once"));
   CHECK(session.runs() == 1);
+}
+
+TEST_CASE("every table is within reach") {
+  const Files files;
+  files.write("old.kr",
+              "labels substage { gemm misc }\n"
+              "engine e \"E\" { substage { gemm: \"gemm_b\" misc: otherwise } }\n");
+  const kr::Rules old = kr::Rules::load(
+      {files.at("old.kr")}, {.rules_folder = fs::path(KR_SOURCE_DIR), .use_cache = false});
+  kr::Session one(files.rules());
+  one.add({.path = files.at("a.csv")});
+  CHECK(contains(one.absent("explanations"), "no name"));
+  CHECK(contains(one.absent("rule_changes"), "no rules"));
+  one.explain({.name = "gemm_a", .kind = "kernel"});
+  one.compare_with(old);
+  kr::Session two(files.rules());
+  two.add({.path = files.at("a.csv")});
+  two.add({.path = files.at("b.csv")});
+  for (const kr::TableInfo* info : kr::all_tables()) {
+    INFO(info->id);
+    const std::string reason = one.absent(info->id);
+    CHECK_FALSE(contains(reason, "not a result"));
+    if (reason == "it is about two runs") CHECK(two.absent(info->id).empty());
+  }
+  CHECK(rows(one.table("tree")) > 0);
+  CHECK(rows(one.table("coverage")) == 1);
+  CHECK(rows(one.table("explanations")) > 0);
+  CHECK(rows(one.table("rule_changes")) == 1);  // `gemm_a` is `misc` by the old rules
+  CHECK(rows(two.table("name_changes")) == 3);
+  CHECK(contains(message([&] { one.explain({.name = "x", .kind = "kernle"}); }), "memset"));
+}
+
+TEST_CASE("what is computed from runs does not open them again") {
+  const Files files;
+  kr::Session session(files.rules());
+  session.add({.path = files.at("a.csv")});
+  REQUIRE(session.tables({"labels", "tree", "coverage"}).size() == 3);
+  files.remove("a.csv");
+  session.explain({.name = "relu"});
+  CHECK(rows(session.table("explanations")) > 0);
+  CHECK(rows(session.table("labels")) > 0);
+  CHECK(rows(session.table("runs")) == 1);
+  // The same with another dimension would be another session.
+  CHECK(rows(session.table("unexplained")) == 1);
+}
+
+TEST_CASE("SQL over the tables of a session") {
+  const Files files;
+  std::optional<kr::Table> result;
+  {
+    kr::Session session(files.rules());
+    session.add({.path = files.at("a.csv")});
+    result = session.sql("SELECT substage, count(*) FROM operations GROUP BY 1");
+    CHECK(contains(message([&] { (void)session.sql("SELECT 1 FROM label"); }), "`labels`"));
+    CHECK(
+        contains(message([&] { (void)session.sql("DELETE FROM labels"); }), "may not be modified"));
+  }
+  CHECK(rows(*result) == 2);
+  CHECK(result->columns()[0].id == "substage");
 }
 
 TEST_CASE("notes of runs") {

@@ -77,16 +77,15 @@ std::map<std::string, std::string> metadata(const char* bytes) {
   return out;
 }
 
-const kr::table::Info cells_info{
-    "cells",
-    "some cells",
-    "One row per kind of cell.",
-    {{"name", Unit::text, Role::key, "A name.", true},
-     {"total_ns", Unit::ns, Role::measure, "A time.", true},
-     {"mean_ns", Unit::ns, Role::measure, "A mean.", true},
-     {"seen", Unit::boolean, Role::detail, "Whether it was seen.", true},
-     {"calls", Unit::count, Role::measure, "Calls."},
-     {"short", Unit::text, Role::short_form, "For people."}}};
+const kr::TableInfo cells_info{"cells",
+                               "some cells",
+                               "One row per kind of cell.",
+                               {{"name", Unit::text, Role::key, "A name.", true},
+                                {"total_ns", Unit::ns, Role::measure, "A time.", true},
+                                {"mean_ns", Unit::ns, Role::measure, "A mean.", true},
+                                {"seen", Unit::boolean, Role::detail, "Whether it was seen.", true},
+                                {"calls", Unit::count, Role::measure, "Calls."},
+                                {"short", Unit::text, Role::short_form, "For people."}}};
 
 Table cells_table() {
   return {cells_info, cells_info.columns, [](RowSink& sink) {

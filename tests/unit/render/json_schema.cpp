@@ -5,14 +5,14 @@
 using namespace kr::test;
 
 TEST_CASE("schema: types by unit, nothing but what is documented, dimensions by any name") {
-  const kr::table::Info labelled{"labelled",
-                                 "labelled \"names\"",
-                                 "One row per name.",
-                                 {{"name", Unit::text, Role::key, "The name."},
-                                  {"*", Unit::text, Role::key, "The label.", true},
-                                  {"launch_mean", Unit::count, Role::measure, "A mean.", true},
-                                  {"total_ns", Unit::ns, Role::measure, "A time.", true}}};
-  const std::vector<const kr::table::Info*> infos{&units_info, &runs_info, &labelled};
+  const kr::TableInfo labelled{"labelled",
+                               "labelled \"names\"",
+                               "One row per name.",
+                               {{"name", Unit::text, Role::key, "The name."},
+                                {"*", Unit::text, Role::key, "The label.", true},
+                                {"launch_mean", Unit::count, Role::measure, "A mean.", true},
+                                {"total_ns", Unit::ns, Role::measure, "A time.", true}}};
+  const std::vector<const kr::TableInfo*> infos{&units_info, &runs_info, &labelled};
   CHECK(kr::render::json_schema(infos) ==
         R"({"$schema":"https://json-schema.org/draft/2020-12/schema",
 "title":"Results of kr","type":"object",

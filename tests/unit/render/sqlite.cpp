@@ -41,8 +41,8 @@ class WrittenDatabase {
       fs::temp_directory_path() / ("kr-render-test-" + std::to_string(::getpid()) + ".sqlite");
 };
 
-kr::table::Info many_info() {
-  kr::table::Info info = units_info;
+kr::TableInfo many_info() {
+  kr::TableInfo info = units_info;
   info.many_rows = true;
   return info;
 }
@@ -81,16 +81,17 @@ TEST_CASE("sqlite: a table per table, with what kr wrote it and what columns mea
                       "pragma_table_info('units') WHERE cid IN (1, 2, 3, 5, 7, 13, 14)") ==
         "'name' 'TEXT' 1\n'device' 'INTEGER' 1\n'calls' 'INTEGER' 1\n'mean_ns' 'REAL' 0\n"
         "'share' 'REAL' 1\n'seen' 'INTEGER' 1\n'reason' 'TEXT' 0\n");
-  CHECK(database.read({"\"table\"", "\"column\"", "unit", "role", "doc"},
-                      "columns WHERE \"column\" IN ('mean_ns', 'reason') OR \"table\" = 'runs'") ==
-        "'units' 'mean_ns' 'ns' 'measure' 'Time per call.'\n"
-        "'units' 'reason' 'text' 'detail' 'A reason.'\n"
-        "'runs' 'run' 'text' 'key' 'The run.'\n");
+  CHECK(
+      database.read({"table_name", "column_name", "unit", "role", "doc"},
+                    "columns WHERE column_name IN ('mean_ns', 'reason') OR table_name = 'runs'") ==
+      "'units' 'mean_ns' 'ns' 'measure' 'Time per call.'\n"
+      "'units' 'reason' 'text' 'detail' 'A reason.'\n"
+      "'runs' 'run' 'text' 'key' 'The run.'\n");
   CHECK(database.read({"count(*)"}, "columns WHERE role = 'short_form'") == "0\n");
 }
 
 TEST_CASE("sqlite: texts of many rows are stored once, and a view has them") {
-  const kr::table::Info info = many_info();
+  const kr::TableInfo info = many_info();
   const WrittenDatabase database(
       {Table(info, info.columns, add_units), runs_table(), empty_table()});
   CHECK(all_units(database) == unit_rows);
@@ -104,7 +105,7 @@ TEST_CASE("sqlite: texts of many rows are stored once, and a view has them") {
 }
 
 TEST_CASE("sqlite: a text is known by its bytes, not by where they are") {
-  kr::table::Info info = long_info;
+  kr::TableInfo info = long_info;
   info.many_rows = true;
   const WrittenDatabase database({Table(info, info.columns, [](RowSink& sink) {
     std::string text;
@@ -118,12 +119,12 @@ TEST_CASE("sqlite: a text is known by its bytes, not by where they are") {
 }
 
 TEST_CASE("sqlite: names of columns that differ in case alone") {
-  const kr::table::Info info{"odd",
-                             "odd",
-                             "One row.",
-                             {{"name", Unit::text, Role::key, "The name."},
-                              {"Name", Unit::text, Role::measure, "The label in `Name`."},
-                              {"say \"hi\"", Unit::count, Role::measure, "A quote."}}};
+  const kr::TableInfo info{"odd",
+                           "odd",
+                           "One row.",
+                           {{"name", Unit::text, Role::key, "The name."},
+                            {"Name", Unit::text, Role::measure, "The label in `Name`."},
+                            {"say \"hi\"", Unit::count, Role::measure, "A quote."}}};
   const WrittenDatabase database({Table(info, info.columns, [](RowSink& sink) {
     sink.row({"a", "b", int64_t{1}});
   })});

@@ -12,32 +12,31 @@
 
 namespace kr::test {
 
-using table::Cell;
-using table::Role;
-using table::RowSink;
-using table::Table;
-using table::Unit;
+using kr::Cell;
+using kr::Role;
+using kr::RowSink;
+using kr::Table;
+using kr::Unit;
 
-inline const table::Info units_info{
-    "units",
-    "all units",
-    "One row per odd text.",
-    {{"run", Unit::text, Role::key, "The run."},
-     {"name", Unit::text, Role::key, "An odd text."},
-     {"device", Unit::id, Role::key, "The device."},
-     {"calls", Unit::count, Role::measure, "Calls."},
-     {"total_ns", Unit::ns, Role::measure, "Their time."},
-     {"mean_ns", Unit::ns, Role::measure, "Time per call.", true},
-     {"size", Unit::bytes, Role::detail, "Bytes."},
-     {"share", Unit::ratio, Role::measure, "Part of all time."},
-     {"speedup", Unit::factor, Role::measure, "How much faster."},
-     {"rate", Unit::per_second, Role::detail, "Calls per second."},
-     {"work", Unit::flop, Role::detail, "Work."},
-     {"load", Unit::percent, Role::detail, "Load."},
-     {"clock", Unit::hz, Role::detail, "Clock."},
-     {"seen", Unit::boolean, Role::measure, "Whether it was seen."},
-     {"reason", Unit::text, Role::detail, "A reason.", true},
-     {"in_short", Unit::text, Role::short_form, "All in one text."}}};
+inline const TableInfo units_info{"units",
+                                  "all units",
+                                  "One row per odd text.",
+                                  {{"run", Unit::text, Role::key, "The run."},
+                                   {"name", Unit::text, Role::key, "An odd text."},
+                                   {"device", Unit::id, Role::key, "The device."},
+                                   {"calls", Unit::count, Role::measure, "Calls."},
+                                   {"total_ns", Unit::ns, Role::measure, "Their time."},
+                                   {"mean_ns", Unit::ns, Role::measure, "Time per call.", true},
+                                   {"size", Unit::bytes, Role::detail, "Bytes."},
+                                   {"share", Unit::ratio, Role::measure, "Part of all time."},
+                                   {"speedup", Unit::factor, Role::measure, "How much faster."},
+                                   {"rate", Unit::per_second, Role::detail, "Calls per second."},
+                                   {"work", Unit::flop, Role::detail, "Work."},
+                                   {"load", Unit::percent, Role::detail, "Load."},
+                                   {"clock", Unit::hz, Role::detail, "Clock."},
+                                   {"seen", Unit::boolean, Role::measure, "Whether it was seen."},
+                                   {"reason", Unit::text, Role::detail, "A reason.", true},
+                                   {"in_short", Unit::text, Role::short_form, "All in one text."}}};
 
 inline void add_units(RowSink& sink) {
   const std::string hostile("\xff\0x\n", 4);
@@ -54,13 +53,13 @@ inline Table units_table() {
   return {units_info, units_info.columns, add_units};
 }
 
-inline const table::Info runs_info{
+inline const TableInfo runs_info{
     "runs", "runs", "One row per run.", {{"run", Unit::text, Role::key, "The run."}}, true};
 inline Table runs_table() {
   return {runs_info, runs_info.columns, [](RowSink& sink) { sink.row({"a"}); }};
 }
 
-inline const table::Info empty_info{
+inline const TableInfo empty_info{
     "empty", "no rows", "No rows.", {{"run", Unit::text, Role::key, "The run."}}};
 inline Table empty_table() {
   return {empty_info, empty_info.columns, [](RowSink&) {}};
@@ -88,11 +87,11 @@ inline std::string json_head() {
 }
 
 /// So many rows that they come in pieces, with a text that is longer than one.
-inline const table::Info long_info{"long",
-                                   "long table",
-                                   "One row per number.",
-                                   {{"number", Unit::count, Role::key, "The number."},
-                                    {"text", Unit::text, Role::measure, "A text."}}};
+inline const TableInfo long_info{"long",
+                                 "long table",
+                                 "One row per number.",
+                                 {{"number", Unit::count, Role::key, "The number."},
+                                  {"text", Unit::text, Role::measure, "A text."}}};
 inline constexpr int64_t long_rows = 30'000;
 inline std::string long_text(int64_t number) {
   return std::string(number == 20'000 ? 200'000 : static_cast<size_t>(number % 7), 'x');

@@ -13,15 +13,15 @@ std::string terminal_of(const std::vector<Table>& tables, TerminalOptions option
   return collected.bytes;
 }
 
-const kr::table::Info kernels_info{"kernels",
-                                   "kernels",
-                                   "One row per name.",
-                                   {{"run", Unit::text, Role::key, "The run."},
-                                    {"name", Unit::text, Role::key, "The name."},
-                                    {"kind", Unit::text, Role::measure, "Its kind."},
-                                    {"total_ns", Unit::ns, Role::measure, "Its time."},
-                                    {"unknown", Unit::count, Role::measure, "Nothing.", true},
-                                    {"rule", Unit::text, Role::detail, "Its rule."}}};
+const kr::TableInfo kernels_info{"kernels",
+                                 "kernels",
+                                 "One row per name.",
+                                 {{"run", Unit::text, Role::key, "The run."},
+                                  {"name", Unit::text, Role::key, "The name."},
+                                  {"kind", Unit::text, Role::measure, "Its kind."},
+                                  {"total_ns", Unit::ns, Role::measure, "Its time."},
+                                  {"unknown", Unit::count, Role::measure, "Nothing.", true},
+                                  {"rule", Unit::text, Role::detail, "Its rule."}}};
 
 const std::string long_name = "void first<" + std::string(40, 'x') + ">::last(int)";
 
@@ -77,12 +77,12 @@ attention     0.001  short
 }
 
 TEST_CASE("terminal: a sentence goes on in the lines below; another long text is cut") {
-  const kr::table::Info info{"notes",
-                             "notes",
-                             "One row per note.",
-                             {{"text", Unit::text, Role::measure, "The note."},
-                              {"file", Unit::text, Role::measure, "Its file."},
-                              {"count", Unit::count, Role::measure, "How many."}}};
+  const kr::TableInfo info{"notes",
+                           "notes",
+                           "One row per note.",
+                           {{"text", Unit::text, Role::measure, "The note."},
+                            {"file", Unit::text, Role::measure, "Its file."},
+                            {"count", Unit::count, Role::measure, "How many."}}};
   const std::string file = "/home/" + std::string(60, 'x') + "/trace.csv";
   const Table table(info, info.columns, [&](RowSink& sink) {
     sink.row(

@@ -4,28 +4,22 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
 
-#include "kr/kr.hpp"
-#include "trace/open.hpp"
-
-namespace kr::api {
+namespace kr::session {
 
 /// From its beginning to its end, on a thread of its own. What the function throws ends the calls,
 /// and is in `failure`, which has to live as long.
 class ProgressCalls {
  public:
-  ProgressCalls(const std::function<void(const ReadProgress&)>& call, const RunSource& run,
-                const trace::Progress& progress, std::exception_ptr& failure);
+  ProgressCalls(std::function<void()> call, std::exception_ptr& failure);
   ~ProgressCalls();
   ProgressCalls(const ProgressCalls&) = delete;
   ProgressCalls& operator=(const ProgressCalls&) = delete;
 
  private:
-  void run(const std::function<void(const ReadProgress&)>& call, const RunSource& run,
-           const trace::Progress& progress, std::exception_ptr& failure);
+  void run(const std::function<void()>& call, std::exception_ptr& failure);
 
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -33,4 +27,4 @@ class ProgressCalls {
   std::thread thread_;
 };
 
-}  // namespace kr::api
+}  // namespace kr::session
