@@ -27,10 +27,10 @@ else()
 endif()
 
 # In the order in which they need each other. All pages have the shell; each has scripts and styles of its own.
-set(shell_scripts numbers dom look shell table chart devices)
+set(shell_scripts numbers dom look shell table chart results cards devices)
 set(report_scripts model pivot bars kernels ranks facts page)
 set(tree_scripts model state bars icicle table page)
-set(analysis_scripts model cards ranks steps page)
+set(analysis_scripts stacks page)
 set(tables_scripts page)
 list(TRANSFORM shell_scripts REPLACE "(.+)" "${page}/\\1.js")
 foreach(name report tree analysis tables)

@@ -13,7 +13,7 @@ struct Named {
 };
 
 // The reserved colours of Chrome's trace viewer (catapult, tracing/base/color_scheme.html), without
-// those that a light page swallows and those that a name before them has already.
+// those that are invisible on a light page and those that repeat an earlier colour.
 constexpr Named reserved_colors[] = {
     {"thread_state_uninterruptible", "#b67d8f"},
     {"thread_state_iowait", "#ff8c00"},

@@ -18,7 +18,7 @@ uint64_t difference(int64_t to, int64_t from) {
 }  // namespace
 
 int64_t ChromeNumbers::take(std::optional<int64_t> wanted) {
-  constexpr int64_t largest = INT32_MAX;  // that viewers take for a number
+  constexpr int64_t largest = INT32_MAX;  // that viewers accept
   if (wanted && *wanted >= 0 && *wanted <= largest && taken_.insert(*wanted).second) return *wanted;
   while (!taken_.insert(next_).second) ++next_;
   return next_;

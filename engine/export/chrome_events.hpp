@@ -14,23 +14,23 @@
 
 namespace kr::exports {
 
-/// Numbers of processes, or of the threads of one: those of the trace where they can be had.
+/// Numbers of processes, or of the threads of one: those of the trace if viewers accept them.
 class ChromeNumbers {
  public:
   int64_t take(std::optional<int64_t> wanted);
 
  private:
   std::set<int64_t> taken_;
-  int64_t next_ = 1000000;  // where numbers begin that hardly any process, thread or stream has
+  int64_t next_ = 1000000;  // above the numbers of most processes, threads and streams
 };
 
-/// Where an event stands.
+/// The place of an event.
 struct ChromePlace {
   int64_t process = 0;
   int64_t thread = 0;
 };
 
-/// The list of events, an event a line, given away in pieces of some 64 KiB.
+/// The list of events, one per line, written in pieces of some 64 KiB.
 class ChromeEvents {
  public:
   ChromeEvents(int64_t base_ns, const ByteSink& write) : base_ns_(base_ns), write_(write) {}
@@ -43,13 +43,13 @@ class ChromeEvents {
   /// Times of 64 bits, whose differences fit in 64 bits without a sign.
   void time(int64_t ns);
   void interval(int64_t start_ns, int64_t end_ns);
-  /// Members, or whatever comes.
+  /// Members, or other text.
   void add(std::string_view text) { out_ += text; }
   void end() { out_ += '}'; }
 
   void name_process(int64_t process, std::string_view name, size_t rank);
   void name_thread(ChromePlace place, std::string_view name, size_t rank);
-  /// Gives away the rest.
+  /// Writes the rest.
   void finish(std::string_view tail);
 
  private:
@@ -67,7 +67,7 @@ std::string chrome_text(std::string_view text);
 /// Tracks of one title in one process, as many as its intervals need so that none overlap.
 class ChromeTracks {
  public:
-  /// `wanted`: the number of the first track; it is taken at once.
+  /// `wanted`: the number of the first track; it is reserved at once.
   ChromeTracks(ChromeEvents& events, int64_t process, ChromeNumbers& numbers, std::string title,
                std::optional<int64_t> wanted, size_t rank);
 

@@ -135,7 +135,7 @@ class ChromeTrace {
     json.key("traceEvents").open('[');
   }
 
-  /// As PyTorch's profiler says it.
+  /// As PyTorch's profiler writes it.
   void distributed(JsonWriter& json) const {
     const trace::Distributed& info = trace_.distributed;
     if (info == trace::Distributed{}) return;
@@ -191,7 +191,7 @@ class ChromeTrace {
       events_.name_thread(threads_.back(), fmt::format("thread {}", thread.thread),
                           threads_.size());
     }
-    // What holds others first: slices that begin together nest in the order of the file.
+    // Enclosing slices first: slices that begin together nest in the order of the file.
     for (const trace::HostRange& range : host.ranges) {
       const bool module = range.kind == trace::HostRange::Kind::module;
       events_.begin(R"({"ph":"X","name":)");

@@ -1,5 +1,5 @@
-// Intervals laid side by side, so that no two on one lane overlap: viewers of traces drop what
-// overlaps on a track without lying inside it.
+// Intervals side by side, so that no two on one lane overlap: viewers of traces drop slices that
+// overlap on a track and are not inside each other.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What `kr coverage` says.
+// `kr coverage` on a terminal.
 #pragma once
 
 #include <string>

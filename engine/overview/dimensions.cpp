@@ -1,6 +1,5 @@
 #include "overview/dimensions.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace kr::overview {
@@ -13,23 +12,6 @@ std::vector<std::string> further_dimensions(std::span<const analyze::RunSummary*
     }
   }
   return {names.begin(), names.end()};
-}
-
-std::vector<std::string> all_dimensions(std::span<const analyze::RunSummary* const> runs) {
-  const auto present = [&](std::string_view name) {
-    return std::any_of(runs.begin(), runs.end(), [&](const analyze::RunSummary* run) {
-      return run->dimension(name).has_value();
-    });
-  };
-  std::vector<std::string> names;
-  for (const char* name : {"stage", "substage"}) {
-    if (present(name)) names.emplace_back(name);
-  }
-  for (const std::string& name : further_dimensions(runs)) {
-    if (name != "kind") names.push_back(name);
-  }
-  if (present("kind")) names.emplace_back("kind");
-  return names;
 }
 
 std::string_view label_of(const analyze::NameSum& name, std::optional<size_t> dimension,

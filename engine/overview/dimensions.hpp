@@ -1,4 +1,4 @@
-// Which dimensions runs have, and what a name got in one.
+// The dimensions of runs, and the labels of names.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,7 @@ namespace kr::overview {
 /// Dimensions of any of the runs other than stage and substage, by name.
 std::vector<std::string> further_dimensions(std::span<const analyze::RunSummary* const> runs);
 
-/// All dimensions of any of the runs: stage and substage first, `kind` last, others by name.
-std::vector<std::string> all_dimensions(std::span<const analyze::RunSummary* const> runs);
-
-/// The label, or `absent` where the run does not have the dimension.
+/// The label, or `absent` if the run does not have the dimension.
 std::string_view label_of(const analyze::NameSum& name, std::optional<size_t> dimension,
                           std::string_view absent);
 

@@ -1,4 +1,4 @@
-// Labels by runs, as the table on a terminal and the page show them.
+// Labels by run, as the terminal and the page show them.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ namespace kr::overview {
 
 struct PivotRow {
   std::string label;
-  std::vector<analyze::LabelSum> runs;  // a sum a run; zeros where the label does not occur
+  std::vector<analyze::LabelSum> runs;  // one sum per run; zeros if the label does not occur
 };
 
-/// So many labels are shown one by one; a row `others` stands for the rest.
+/// Labels that are shown one by one; the rest is one row, `others`.
 constexpr size_t most_labels = 30;
 
-/// Rows by elapsed over all runs, falling; `unclassified` last. A run without the dimension is
-/// unclassified as a whole.
+/// Rows by elapsed over all runs, falling; `unclassified` last. All time of a run without the
+/// dimension is unclassified.
 std::vector<PivotRow> make_pivot(const std::vector<const analyze::RunSummary*>& runs,
                                  std::string_view dimension);
-/// The first `limit` labels, and the rest as one row, `others`, before `unclassified`. It always
-/// stands for at least two labels.
+/// The first `limit` labels, and the rest as one row, `others`, before `unclassified`. `others` is
+/// always at least two labels.
 std::vector<PivotRow> folded(std::vector<PivotRow> rows, size_t limit);
 analyze::LabelSum sum_over_runs(const PivotRow& row);
 

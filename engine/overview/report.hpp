@@ -1,19 +1,23 @@
-// RunSummaries as files and tables: one function an output, one source file each.
+// Overviews of runs on a terminal, and the CSV files that existed before tables.
 //
-// CSV carries names unchanged. result.csv alone escapes cells that a spreadsheet would run as
-// formulas: it is the file that people open in one.
+// CSV has names unchanged. Only result.csv escapes cells that a spreadsheet would run as formulas:
+// it is the file that people open in one.
 //
-// Lines of CSV end in LF, not in the CRLF of RFC 4180: spreadsheets, pandas and csv modules take
-// both, while awk, cut and diff would carry the CR along in the last column.
+// Lines of CSV end in LF, not in the CRLF of RFC 4180: spreadsheets, pandas and csv modules accept
+// both, while awk, cut and diff would keep the CR in the last column.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "analyze/run.hpp"
 #include "analyze/summary.hpp"
 #include "base/printable.hpp"
 #include "picture/label_styles.hpp"
 #include "table/numbers.hpp"
+#include "tables/source.hpp"
 
 namespace kr::overview {
 
@@ -24,26 +28,32 @@ struct Report {
   std::vector<picture::LabelStyle> styles;       // for every label that occurs
 };
 
-/// result.csv: a row a distinct name and run, by run, substage and elapsed falling; the row
-/// `CPU(non-GPU)` closes each run and stands outside the sums. Columns: `Model_Engine,Substage,
-/// Instances,Name,Elapsed Time (sec),Stage,Total Time (sec),Elapsed (ns),Total (ns)`, then `Kind of
-/// operation,Engine,Model,Rule` (that of the substage), then further dimensions by name. A run
-/// without GPU work and without an elapsed time of its own has no rows.
+/// result.csv: one row per run and distinct name, by run, substage and elapsed falling; the last
+/// row of each run is `CPU(non-GPU)`, which is not part of its sums. Columns:
+/// `Model_Engine,Substage, Instances,Name,Elapsed Time (sec),Stage,Total Time (sec),Elapsed
+/// (ns),Total (ns)`, then `Kind of operation,Engine,Model,Rule` (that of the substage), then
+/// further dimensions by name. A run without GPU work and without an elapsed time of its own has no
+/// rows.
 std::string to_csv(const Report& report);
 
 struct TableOptions {
   bool color = false;
-  int width = 0;  // 0: no limit
+  int width = 0;          // 0: no limit
+  bool all_rows = false;  // else the first of each table
 };
-/// For a terminal: of each run what was read, how its rules were chosen, and what is wrong with it.
+/// For a terminal: of each run its file, how its rules were chosen, and warnings.
 std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, TableOptions options);
-/// For a terminal: labels by runs, a total row (GPU time), non-GPU time below it, then devices and
-/// the names that take longest. Runs that do not fit side by side go below each other.
-std::string to_table(const Report& report, TableOptions options);
+/// For a terminal: labels by run, a row of totals (GPU time), non-GPU time below it, then devices
+/// and the names that take longest. Runs that do not fit side by side go below each other. `source`
+/// has the same runs as the report.
+std::string to_table(const tables::Source& source, const Report& report, TableOptions options);
 
-/// kr classify: `name,instances,total_ns,elapsed_ns,stage,substage,rule`, then each further
-/// dimension, by name, with its `rule_DIM`. An absent dimension is an empty cell.
+/// `kr classify --format csv`: `name,instances,total_ns,elapsed_ns,stage,substage,rule`, then each
+/// further dimension, by name, with its `rule_DIM`. An absent dimension is an empty cell.
 std::string classify_csv(const analyze::RunSummary& run);
-std::string classify_table(const analyze::RunSummary& run, TableOptions options);
+/// With `--each`: one row per operation, where `instances` is 1, and the columns
+/// `operation_kind,start_ns,duration_ns,device,stream`. `write` gets pieces of some 64 KiB.
+void classify_each_csv(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
+                       const std::function<void(std::string_view)>& write);
 
 }  // namespace kr::overview

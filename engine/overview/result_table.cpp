@@ -1,23 +1,26 @@
-// The report for a terminal.
+// The overview of a report on a terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 
 #include "analyze/ranks.hpp"
-#include "overview/dimensions.hpp"
+#include "overview/part.hpp"
 #include "overview/pivot.hpp"
 #include "overview/report.hpp"
+#include "render/render.hpp"
 #include "sema/program.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
+#include "tables/registry.hpp"
 
 namespace kr::overview {
 namespace {
 
 constexpr size_t top_names = 10;
 constexpr size_t widest_label = 32;
+constexpr size_t longest_titled_id = 48;
+constexpr int indent = 2;
 constexpr size_t longest_run_id = 28;
 constexpr size_t shortest_device = 8;
 
@@ -58,9 +61,10 @@ class Facts {
   std::string out_;
 };
 
-class Tables {
+class Overview {
  public:
-  Tables(const Report& report, TableOptions options) : report_(report), options_(options) {
+  Overview(const tables::Source& source, const Report& report, TableOptions options)
+      : source_(source), report_(report), options_(options) {
     int64_t longest = 0;
     for (const analyze::RunSummary* run : report.runs) {
       longest = std::max({longest, run->gpu_elapsed_ns, run->non_gpu_ns});
@@ -149,7 +153,7 @@ class Tables {
     out_ += grid.text(2, options_.color) + '\n';
   }
 
-  /// Columns of runs that fit the width together; what does not goes below.
+  /// Columns of as many runs as fit the width; the others go below.
   void runs_side_by_side() {
     size_t from = 0;
     while (from < report_.runs.size()) {
@@ -168,7 +172,7 @@ class Tables {
     table::TextGrid grid;
     grid.column(report_.by, Align::left);
     for (size_t i = from; i < to; ++i) {
-      // The id stands over time and share together, in a line of its own, by `run_heads`.
+      // The id is above time and share together, in a line of its own: see `run_heads`.
       const size_t id = table::columns_of(table::cut_middle(report_.runs[i]->id, longest_run_id));
       grid.column(fmt::format("{:>{}}", fmt::format("elapsed {}", unit_.name), id > 8 ? id - 8 : 0),
                   Align::right, 3);
@@ -254,120 +258,55 @@ class Tables {
     return grid;
   }
 
-  /// All ranks together, where the runs are known to be ranks of one job.
+  /// Tables of the registry, below each other; those that these runs do not have are left out.
+  void tables(const std::vector<std::pair<const char*, Part>>& parts) {
+    std::vector<table::Table> present;
+    for (const auto& [id, part] : parts) {
+      const tables::Definition& definition = *tables::find(id);
+      if (!tables::absent(definition, source_).empty()) continue;
+      present.push_back(part_of(tables::make(definition, source_), part));
+    }
+    std::string text;
+    render::terminal(present, [&](std::string_view piece) { text += piece; },
+                     {.color = options_.color,
+                      .width = std::max(options_.width - indent, 0),
+                      .most_rows = options_.all_rows ? 0 : top_names,
+                      .several_runs = several()});
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = text.find('\n', at) + 1;
+      out_.append(text[at] == '\n' ? 0 : indent, ' ').append(text, at, end - at);
+      at = end;
+    }
+    if (!text.empty()) out_ += '\n';
+  }
+
+  /// How even the work is, if the runs are known to be ranks of one job.
   void ranks() {
-    const std::vector<const analyze::RunSummary*>& runs = report_.runs;
-    const analyze::Ranks ranks = analyze::compare_ranks(runs);
-    if (!analyze::shown_together(ranks)) return;
-    out_ += "  " +
-            ink(several() ? "all ranks together" : "all devices together", table::Ink::bold) + '\n';
-    int64_t longest = 0;
-    const std::vector<analyze::LabelBalance> labels = analyze::balance_labels(runs, report_.by);
-    for (const analyze::LabelBalance& label : labels) longest = std::max(longest, label.sum_ns);
-    for (const analyze::Balance& one : ranks.balance) longest = std::max(longest, one.max_ns);
-    const table::TimeUnit unit = table::unit_for(longest);
-    if (several()) {
-      table::TextGrid grid = together_grid(ranks, labels, unit, widest_label);
-      if (width() > 0 && grid.width() + 2 > width()) {
-        const size_t others = together_grid(ranks, labels, unit, 1).width() + 1;
-        const size_t left = width() - std::min(width(), others);
-        grid = together_grid(ranks, labels, unit, std::max(shortest_device, left));
-      }
-      out_ += grid.text(2, options_.color) + '\n';
-    }
-    table::TextGrid grid = balance_grid(ranks, unit, true);
-    if (width() > 0 && grid.width() + 2 > width()) grid = balance_grid(ranks, unit, false);
-    out_ += grid.text(2, options_.color) + '\n';
-  }
-
-  table::TextGrid together_grid(const analyze::Ranks& ranks,
-                                const std::vector<analyze::LabelBalance>& labels,
-                                table::TimeUnit unit, size_t label_columns) const {
-    table::TextGrid grid;
-    grid.column(table::cut(report_.by, label_columns), Align::left);
-    for (const char* head : {"together", "mean", "most"}) {
-      grid.column(fmt::format("{} {}", head, unit.name), Align::right);
-    }
-    grid.column("most / mean", Align::right);
-    grid.column("most on", Align::left);
-    for (size_t i = 0; i < std::min(most_labels, labels.size()); ++i) {
-      const analyze::LabelBalance& label = labels[i];
-      const bool any = label.max_ns > 0;
-      grid.row({{table::cut(label.label, label_columns), color_of(label.label)},
-                {table::in_unit(label.sum_ns, unit), {}},
-                {table::in_unit(std::llround(label.mean_ns), unit), {}},
-                {table::in_unit(label.max_ns, unit), {}},
-                {any ? fmt::format("{:.2f}", label.max_over_mean) : "", {}},
-                {any ? fmt::format("rank {}", ranks.runs[label.most].number.rank) : "", {}}});
-    }
-    return grid;
-  }
-
-  table::TextGrid balance_grid(const analyze::Ranks& ranks, table::TimeUnit unit, bool wide) const {
-    const auto place = [&](size_t at) {
-      const analyze::RankDevice& one = ranks.devices[at];
-      return several() ? fmt::format("rank {}", ranks.runs[one.run].number.rank)
-                       : fmt::format("device {}", one.device);
-    };
-    table::TextGrid grid;
-    grid.column("of each", Align::left);
-    if (wide) grid.column(fmt::format("least {}", unit.name), Align::right);
-    grid.column(fmt::format("mean {}", unit.name), Align::right);
-    grid.column(fmt::format("most {}", unit.name), Align::right);
-    grid.column("most / mean", Align::right);
-    if (wide) grid.column("least on", Align::left);
-    grid.column("most on", Align::left);
-    for (const analyze::Balance& one : ranks.balance) {
-      if (one.max_ns == 0) continue;
-      std::string what = one.what.substr(0, one.what.rfind('_'));
-      std::replace(what.begin(), what.end(), '_', ' ');
-      std::vector<Cell> cells{{std::move(what), {}}};
-      if (wide) cells.push_back({table::in_unit(one.min_ns, unit), {}});
-      cells.push_back({table::in_unit(std::llround(one.mean_ns), unit), {}});
-      cells.push_back({table::in_unit(one.max_ns, unit), {}});
-      cells.push_back({fmt::format("{:.2f}", one.max_over_mean), {}});
-      if (wide) cells.push_back({place(one.least), {}});
-      cells.push_back({place(one.most), {}});
-      grid.row(std::move(cells));
-    }
-    return grid;
+    if (!analyze::shown_together(source_.ranks())) return;
+    const std::string number = several() ? "max_rank" : "max_device";
+    tables({{"label_balance",
+             {.columns = {"label", "elapsed_ns", "mean_ns", "max_ns", "max_over_mean", "max_rank"},
+              .title = "all ranks together, by " + report_.by,
+              .where = "dimension",
+              .value = report_.by}},
+            {"rank_balance",
+             {.columns = {"what", "mean_ns", "max_ns", "max_over_mean", number},
+              .title = several() ? "all ranks together" : "all devices together",
+              .not_zero = "max_ns"}}});
   }
 
   void names(const analyze::RunSummary& run) {
     if (run.names.empty()) return;
-    const auto by = run.dimension(report_.by);
-    const size_t shown = std::min(top_names, run.names.size());
-    table::TextGrid grid;
-    grid.column(fmt::format("elapsed {}", unit_.name), Align::right);
-    grid.column("%", Align::right);
-    grid.column("instances", Align::right);
-    grid.column(report_.by, Align::left);
-    const auto cells = [&](size_t i) {
-      const analyze::NameSum& name = run.names[i];
-      const std::string_view label = label_of(name, by, sema::reserved::unclassified);
-      return std::vector<Cell>{{time(name.elapsed_ns), {}},
-                               {table::percent(name.elapsed_ns, run.gpu_elapsed_ns, 1), {}},
-                               {table::grouped(name.instances), {}},
-                               {table::cut(label, widest_label), color_of(label)}};
-    };
-    table::TextGrid measure = grid;
-    for (size_t i = 0; i < shown; ++i) measure.row(cells(i));
-    const size_t taken = measure.width() + 4;
-    const size_t left = width() == 0 ? 0 : width() > taken + 20 ? width() - taken : 20;
-    grid.column(shown < run.names.size()
-                    ? fmt::format("name (top {} of {})", shown,
-                                  table::grouped(static_cast<int64_t>(run.names.size())))
-                    : "name",
-                Align::left);
-    for (size_t i = 0; i < shown; ++i) {
-      std::vector<Cell> row = cells(i);
-      row.push_back({table::cut(run.names[i].name, left), {}});
-      grid.row(std::move(row));
-    }
-    if (several()) out_ += "  " + ink(table::cut_middle(run.id, width()), table::Ink::bold) + '\n';
-    out_ += grid.text(2, options_.color) + '\n';
+    const std::string by = tables::dimension_column(*tables::find("kernels"), report_.by);
+    tables({{"kernels",
+             {.columns = {"elapsed_ns", "share", "instances", by, "name"},
+              .title =
+                  several() ? "names of " + table::cut_middle(run.id, longest_titled_id) : "names",
+              .where = "run",
+              .value = run.id}}});
   }
 
+  const tables::Source& source_;
   const Report& report_;
   TableOptions options_;
   table::TimeUnit unit_{};
@@ -388,8 +327,8 @@ std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, Table
   return out;
 }
 
-std::string to_table(const Report& report, TableOptions options) {
-  std::string text = Tables(report, options).text();
+std::string to_table(const tables::Source& source, const Report& report, TableOptions options) {
+  std::string text = Overview(source, report, options).text();
   while (text.ends_with("\n\n")) text.pop_back();
   return text;
 }

@@ -1,4 +1,4 @@
-// TreeViews as text, CSV and JSON: one source file an output.
+// Module trees on a terminal, and the CSV that existed before tables.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace kr::overview {
 
 using Write = std::function<void(std::string_view)>;
 
-/// `phase,step,layer,depth,path,name,label,invocations,total_ns` and the metric asked for: a row a
-/// node shown. Cells are as they are.
+/// `phase,step,layer,depth,path,name,label,invocations,total_ns` and the chosen metric: one row per
+/// node shown. Formulas are not escaped.
 void write_tree_csv(const trees::TreeView& view, std::optional<trees::Metric> metric,
                     const Write& write);
-/// For a terminal: a tree a step, down to the level, then steps compared. With labels or vLLM's cut
-/// a list a step.
+/// For a terminal: one tree per step, down to the level, then steps compared. With labels or vLLM's
+/// cut one list per step.
 void write_tree_text(const trees::TreeView& view, const trees::TreeRun& run, trees::Metric metric,
                      TableOptions options, const Write& write);
 

@@ -29,7 +29,7 @@ void write_tree_csv(const trees::TreeView& view, std::optional<trees::Metric> me
   head.end_row();
   write(head.take());
 
-  // What depends on the path alone, quoted once: depth, path, name, label.
+  // Cells that depend only on the path, quoted once: depth, path, name, label.
   std::vector<std::string> about(view.trace().paths.size());
   const auto about_path = [&](const trees::ViewRow& row) -> const std::string& {
     std::string& cells = about[row.path.index];

@@ -2,14 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/printable.hpp"
+#include "overview/part.hpp"
 #include "overview/tree.hpp"
+#include "render/render.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
+#include "tables/registry.hpp"
 #include "trees/names.hpp"
-#include "trees/trends.hpp"
 
 namespace kr::overview {
 namespace {
@@ -19,15 +20,10 @@ using Cell = table::TextGrid::Cell;
 
 constexpr size_t shortest_name = 24;
 constexpr size_t longest_label = 28;
-constexpr size_t most_compared = 15;
-constexpr size_t levels_indented = 40;  // deeper ones stand no further in
+constexpr size_t levels_indented = 40;  // deeper ones have the same indent
 constexpr size_t most_evidence = 6;
 
-std::string signed_time(int64_t ns, table::TimeUnit unit) {
-  return fmt::format("{}{}", ns > 0 ? "+" : "", table::in_unit(ns, unit));
-}
-
-/// A node may be named as kr's own rows are: then it stands in quotes.
+/// A node may be named as kr's own rows are: then it is in quotes.
 std::string node_text(const std::string& name) {
   const auto is = [&](std::string_view own) {
     const std::string_view text = name;
@@ -46,7 +42,7 @@ struct Line {
   uint32_t depth = 0;
   int64_t invocations = 0;
   int64_t total_ns = 0;
-  bool shown = false;  // else it only stands above what is shown
+  bool shown = false;  // else it is only above what is shown
 };
 
 class TreeText {
@@ -62,9 +58,7 @@ class TreeText {
   void print() {
     facts();
     for (size_t i = 0; i < view_.steps().size(); ++i) step(i);
-    const std::vector<trees::PhaseSums> phases = trees::sum_phases(view_);
-    for (const trees::PhaseSums& phase : phases) growth(phase);
-    side_by_side(phases);
+    trends();
     flush();
   }
 
@@ -127,7 +121,7 @@ class TreeText {
          table::Ink::warning);
   }
 
-  /// What layers that no module tells of rest on.
+  /// How layers that are in no module were found.
   void evidence() {
     const std::vector<classify::LayerEvidence>& all = view_.modules().layer_evidence;
     if (all.empty()) {
@@ -197,8 +191,8 @@ class TreeText {
     return lines;
   }
 
-  /// The nodes shown under those that stand above them; what belongs to `others` is put together
-  /// below the node that holds it and something else.
+  /// The nodes shown below those that enclose them; those of `others` are one line below the node
+  /// that has them and something else.
   std::vector<Line> tree_of(size_t index) {
     view_.rows_apart(index, nodes_, rows_);
     const size_t none = nodes_.size();
@@ -250,7 +244,7 @@ class TreeText {
     return lines;
   }
 
-  /// Time of its own that a node has is no call of anything.
+  /// A node's own time is not a call of anything.
   std::string row_text(const trees::ViewRow& row) const {
     const trees::ViewEntry& entry = view_.entries()[row.entry];
     const bool node = row.path.valid() && row.invocations > 0;
@@ -312,78 +306,21 @@ class TreeText {
     out_ += grid.text(0, options_.color);
   }
 
-  /// What changes from a phase's first step to its last.
-  void growth(const trees::PhaseSums& phase) {
-    if (phase.steps.size() < 2) return;
-    const std::vector<size_t> order = trees::growing(phase);
-    const auto key = [&](size_t step) { return view_.steps()[step].key; };
-    out_ +=
-        '\n' + ink(fmt::format("from {} to {}", key(phase.steps.front()), key(phase.steps.back())),
-                   table::Ink::bold);
-    out_ += fmt::format("  {} → {}", table::human_time(phase.first_ns),
-                        table::human_time(phase.last_ns));
-    if (order.empty()) {
-      out_ += ": nothing changes\n";
-      return;
-    }
+  /// Phases side by side, and what changes from their first step to their last.
+  void trends() {
+    if (view_.steps().size() < 2) return;
+    const tables::Tree tree{run_.id, run_.engine, run_.model, &view_};
+    tables::Source source;
+    source.tree = &tree;
+    const table::Table table = part_of(
+        tables::make(*tables::find("tree_trends"), source),
+        {.columns = {"phase", "steps", "mean_ns", "first_ns", "last_ns", "slope_ns", "name"},
+         .title = "steps compared",
+         .not_zero = "total_ns"});
     out_ += '\n';
-    table::TextGrid grid;
-    grid.column(fmt::format("first {}", unit_.name), Align::right);
-    grid.column("last", Align::right);
-    grid.column("change", Align::right);
-    grid.column("a step", Align::right);
-    grid.column("", Align::left);
-    for (size_t i = 0; i < std::min(order.size(), most_compared); ++i) {
-      const trees::PhaseEntry& entry = phase.entries[order[i]];
-      grid.row({{time(entry.first_ns), {}},
-                {time(entry.last_ns), {}},
-                {signed_time(entry.last_ns - entry.first_ns, unit_), {}},
-                {signed_time(std::llround(entry.slope_ns), unit_), {}},
-                {table::cut(entry_text(view_.entries()[entry.entry]), 0), {}}});
-    }
-    out_ += grid.text(0, options_.color);
-    if (order.size() > most_compared) {
-      out_ += ink(fmt::format("and {} more\n", order.size() - most_compared), table::Ink::faint);
-    }
-  }
-
-  void side_by_side(const std::vector<trees::PhaseSums>& phases) {
-    if (phases.size() < 2) return;
-    out_ += '\n' + ink("phases side by side, mean a step\n", table::Ink::bold);
-    table::TextGrid grid;
-    for (const trees::PhaseSums& phase : phases) {
-      grid.column(fmt::format("{} {}", table::cut(phase.phase, longest_label), unit_.name),
-                  Align::right);
-      grid.column("%", Align::right);
-    }
-    grid.column("", Align::left);
-    const auto row = [&](auto total_of, std::string name, table::Ink ink) {
-      std::vector<Cell> cells;
-      for (const trees::PhaseSums& phase : phases) {
-        const int64_t total = total_of(phase);
-        cells.push_back({time(phase.mean_ns(total)), {}});
-        cells.push_back({table::percent(total, phase.total_ns, 1), {}});
-      }
-      cells.push_back({std::move(name), {}});
-      grid.row(std::move(cells), ink);
-    };
-    for (size_t i = 0; i < view_.entries().size(); ++i) {
-      if (i == most_compared && view_.entries().size() > most_compared + 1) {
-        const size_t more = view_.entries().size() - i;
-        row(
-            [&](const trees::PhaseSums& phase) {
-              int64_t total = 0;
-              for (size_t k = i; k < phase.entries.size(); ++k) total += phase.entries[k].total_ns;
-              return total;
-            },
-            fmt::format("({} more)", more), table::Ink::faint);
-        break;
-      }
-      row([&](const trees::PhaseSums& phase) { return phase.entries[i].total_ns; },
-          table::cut(entry_text(view_.entries()[i]), 0), table::Ink::none);
-    }
-    row([](const trees::PhaseSums& phase) { return phase.total_ns; }, "all", table::Ink::bold);
-    out_ += grid.text(0, options_.color);
+    render::terminal(
+        std::span(&table, 1), [&](std::string_view piece) { out_ += piece; },
+        {.color = options_.color, .width = std::max(options_.width, 0), .most_rows = 0});
   }
 
   const trees::TreeView& view_;

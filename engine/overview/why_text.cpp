@@ -17,7 +17,7 @@ std::string short_rule(const match::CompiledRules& rules, sema::RuleId rule) {
   return printable(text);
 }
 
-/// Parts of the name that a rule's texts hold, between marks; far-away parts are left out.
+/// Parts of the name that a rule's texts match, between marks; parts far from them are omitted.
 std::string marked(const std::string& name, const classify::WhyOutcome& outcome, bool color) {
   constexpr size_t around = 24;
   std::string text;

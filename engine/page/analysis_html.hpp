@@ -3,16 +3,15 @@
 
 #include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "picture/label_styles.hpp"
 #include "table/table.hpp"
+#include "tables/source.hpp"
 
 namespace kr::page {
 
-/// A page that needs nothing else: the tables as `--format json` has them, and what draws them.
-/// `styles` are those of the labels that steps and phases have.
-std::string analysis_html(std::span<const table::Table> tables, std::string_view title,
-                          const std::vector<picture::LabelStyle>& styles);
+/// A page that needs no other file: tables made from `source`, and charts of their labels.
+std::string analysis_html(const tables::Source& source, std::span<const table::Table> tables,
+                          std::string_view title);
 
 }  // namespace kr::page

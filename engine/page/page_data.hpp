@@ -1,17 +1,42 @@
-// What the page knows of the runs, as JSON that may stand inside a script element.
+// A page of tables: the tables as `--format json` writes them, and what their columns are.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "overview/report.hpp"
+#include "base/json_writer.hpp"
+#include "page/page_parts.hpp"
+#include "picture/label_styles.hpp"
+#include "table/table.hpp"
 
 namespace kr::page {
 
-/// Appends it. Whole numbers are JSON numbers where a double holds them, strings otherwise; texts
-/// of kernels, labels and rules stand once in `texts` and are meant by their place in it.
-void append_page_data(std::string& out, const overview::Report& report);
+struct PageContent {
+  std::string_view title;
+  std::span<const table::Table> tables;
+  size_t most_rows =
+      std::numeric_limits<size_t>::max();  // of each table; the page says what is cut
+  std::function<void(JsonWriter&)> more;   // members that only this page has
+};
+std::string make_page(const PageParts& parts, const PageContent& content);
 
-/// A guess of what `append_page_data` appends, for `reserve`.
-size_t estimated_page_data(const overview::Report& report);
+/// The member `styles`: title, colour and documentation of each label.
+void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styles);
+
+/// A number in large type at the top of a page.
+struct Tile {
+  std::string title;
+  std::string value;
+  std::string beside;     // faint, below the value
+  std::string exact;      // when pointed at
+  std::string dimension;  // shown only while this dimension is chosen; empty: always
+};
+/// The member `tiles`.
+void write_tiles(JsonWriter& json, const std::vector<Tile>& tiles);
 
 }  // namespace kr::page

@@ -1,4 +1,4 @@
-// What pages are made of, held in the program: engine/report/page/* and ECharts.
+// What pages are made of, compiled into the program: engine/page/web/* and ECharts.
 #pragma once
 
 #include <functional>
@@ -32,8 +32,8 @@ extern const PageParts tree_page;
 extern const PageParts analysis_page;
 extern const PageParts tables_page;
 
-/// The parts and the data in one file that needs nothing else: nothing is fetched or sent, and no
-/// script runs but the page's own. `append_data` appends JSON that may stand inside a script
+/// The parts and the data in one file that needs no other file: nothing is fetched or sent, and
+/// only the page's own scripts run. `append_data` appends JSON that is valid inside a script
 /// element, some `data_size` bytes of it.
 std::string assemble_page(const PageParts& parts, std::string_view title, size_t data_size,
                           const std::function<void(std::string&)>& append_data);

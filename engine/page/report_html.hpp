@@ -1,13 +1,26 @@
-// report.html: a report's labels, names, ranks and devices, in one file that needs nothing else.
+// `kr report --format html`.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "overview/report.hpp"
+#include "picture/label_styles.hpp"
+#include "table/table.hpp"
+#include "tables/source.hpp"
 
 namespace kr::page {
 
-/// A page that needs nothing else: data, script and style in one file.
-std::string to_html(const overview::Report& report);
+/// How a page of a report begins.
+struct ReportPage {
+  std::string_view title;  // empty: made from the runs
+  std::string_view by;     // the dimension shown first
+};
+
+/// A page that needs no other file: the tables of a report made from `source`, and labels by run.
+/// Colours of labels are those of `styles`.
+std::string report_html(const tables::Source& source, std::span<const table::Table> tables,
+                        const std::vector<picture::LabelStyle>& styles, const ReportPage& page);
 
 }  // namespace kr::page

@@ -2,27 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <unordered_map>
 
-#include "base/json_writer.hpp"
-#include "page/page_parts.hpp"
+#include "page/page_data.hpp"
 #include "page/tree_page_data.hpp"
 #include "picture/tree_bars.hpp"
 #include "picture/tree_colors.hpp"
 #include "picture/tree_title.hpp"
+#include "tables/registry.hpp"
 #include "trees/names.hpp"
 
 namespace kr::page {
 namespace {
 
-constexpr size_t most_context = 200;   // members of the context that are told
+constexpr size_t most_context = 200;   // members of the context that are shown
 constexpr size_t longest_value = 300;  // characters of one
 constexpr size_t longest_key = 120;    // of a step's
 
 /// Names and labels, by number, cut where all together would be too many bytes.
 class TreeTexts {
  public:
-  explicit TreeTexts(size_t room) : room_(room) {}
+  explicit TreeTexts(size_t most_bytes) : most_bytes_(most_bytes) {}
 
   size_t add(std::string_view text) {
     const auto [found, fresh] = numbers_.try_emplace(text, texts_.size());
@@ -33,10 +34,10 @@ class TreeTexts {
     return found->second;
   }
   void write(JsonWriter& json) const {
-    const size_t longest = texts_.empty() ? 0 : std::max<size_t>(20, room_ / texts_.size());
+    const size_t longest = texts_.empty() ? 0 : std::max<size_t>(20, most_bytes_ / texts_.size());
     json.open('[');
     for (const std::string_view text : texts_) {
-      if (bytes_ <= room_ || text.size() <= longest) {
+      if (bytes_ <= most_bytes_ || text.size() <= longest) {
         json.text(text);
       } else {
         json.text(trees::cut_at_end(std::string(text), longest));
@@ -46,7 +47,7 @@ class TreeTexts {
   }
 
  private:
-  size_t room_;
+  size_t most_bytes_;
   size_t bytes_ = 0;
   std::unordered_map<std::string_view, size_t> numbers_;
   std::vector<std::string_view> texts_;
@@ -54,27 +55,24 @@ class TreeTexts {
 
 class PageWriter {
  public:
-  PageWriter(std::string& out, const sema::Program& program, const trees::TreeView& view,
-             const trees::TreeRun& run, trees::Metric metric, const TreePageLimits& limits)
-      : json_(out, JsonWriter::Place::script),
+  PageWriter(JsonWriter& json, const sema::Program& program, const trees::TreeView& view,
+             trees::Metric metric, const TreePageLimits& limits)
+      : json_(json),
         program_(program),
         view_(view),
-        run_(run),
         metric_(metric),
         data_(tree_page_data(view, limits)),
         texts_(limits.text_bytes) {}
 
   void write() {
-    json_.open('{');
     write_head();
     write_entries();
     write_steps();
-    write_places();
-    write_sums();
+    write_entry_sums();
+    write_forests();
     write_trees();
     json_.key("texts");
     texts_.write(json_);
-    json_.close('}');
   }
 
  private:
@@ -95,17 +93,11 @@ class PageWriter {
   void write_head() {
     const trace::ModuleTrace& trace = view_.trace();
     const trees::ViewOptions& how = view_.options();
-    json_.key("id").text(run_.id);
     json_.key("subject").text(trees::cut_at_end(picture::tree_subject(trace), longest_value));
     json_.key("facts").open('[');
     for (const std::string& fact : picture::tree_facts(trace))
       json_.text(trees::cut_at_end(fact, longest_value));
     json_.close(']');
-    json_.key("source").text(trace.source);
-    json_.key("format").text(trace.format);
-    json_.key("engine").text(run_.engine);
-    json_.key("model").text(run_.model);
-    json_.key("why").text(view_.modules().choice.why);
     json_.key("metric").text(trees::to_string(metric_));
     json_.key("dimension").text(how.dimension);
     json_.key("by_label").text(how.by_label ? how.dimension : "");
@@ -120,18 +112,6 @@ class PageWriter {
       json_.text(trees::cut_at_end(trace.context[i].value, longest_value));
       json_.close(']');
     }
-    json_.close(']');
-    json_.key("losses").open('[');
-    for (const trace::Loss& loss : trace.losses) {
-      json_.open('[');
-      json_.text(loss.what);
-      json_.text(fmt::format("{}", loss.count));
-      json_.text(fmt::format("{}", loss.first_offset));
-      json_.close(']');
-    }
-    json_.close(']');
-    json_.key("warnings").open('[');
-    for (const Warning& warning : trace.warnings) json_.text(warning.text);
     json_.close(']');
   }
 
@@ -184,53 +164,66 @@ class PageWriter {
     json_.close(']');
   }
 
-  void write_places() {
-    const trace::ModuleTrace& trace = view_.trace();
-    json_.key("cut_depth");
-    optional(data_.cut_in_depth ? std::optional(data_.deepest) : std::nullopt);
-    json_.key("places").open('{');
-    numbers("parent", data_.parents);
-    json_.key("name").open('[');
-    for (const trace::PathId path : data_.paths) json_.number(texts_.add(trace.name(path)));
-    json_.close(']');
-    json_.key("label").open('[');
-    for (const trace::PathId path : data_.paths) {
-      const std::string_view label = view_.label(path);
-      if (label == trace.name(path)) {
-        json_.number(-1);
-      } else {
-        json_.number(texts_.add(label));
-      }
-    }
-    json_.close(']');
-    json_.key("ordinal").open('[');
-    for (const trace::PathId path : data_.paths) json_.number(trace.paths.ordinal(path));
-    json_.close(']');
-    numbers("entry", data_.entry_of);
-    json_.close('}');
-  }
-
-  void write_sums() {
-    json_.key("sums").open('[');
-    for (const TreePageData::Sum& sum : data_.sums) {
+  void write_entry_sums() {
+    numbers("phase_ns", data_.phase_ns);
+    json_.key("entry_sums").open('[');
+    for (const TreePageData::EntrySums& sums : data_.entry_sums) {
       json_.open('{', true);
-      numbers("places", sum.places);
-      numbers("ns", sum.ns);
-      numbers("calls", sum.calls);
+      numbers("ns", sums.ns);
+      numbers("calls", sums.calls);
       json_.close('}');
     }
     json_.close(']');
+  }
+
+  void write_forests() {
+    json_.key("cut_depth");
+    optional(data_.cut_in_depth ? std::optional(data_.deepest) : std::nullopt);
+    json_.key("forests").open('[');
+    for (const TreePageData::Forest* forest : {&data_.plain, &data_.merged}) {
+      json_.open('{');
+      write_places(forest->places);
+      json_.key("sums").open('[');
+      for (const TreePageData::Sum& sum : forest->sums) {
+        json_.open('{', true);
+        numbers("places", sum.places);
+        numbers("ns", sum.ns);
+        numbers("calls", sum.calls);
+        numbers("counts", sum.counts);
+        json_.close('}');
+      }
+      json_.close(']');
+      json_.key("shapes").open('[');
+      for (const TreePageData::Shape& shape : forest->shapes) {
+        json_.open('{', true);
+        numbers("places", shape.places);
+        numbers("calls", shape.calls);
+        numbers("counts", shape.counts);
+        json_.close('}');
+      }
+      json_.close(']');
+      json_.close('}');
+    }
+    json_.close(']');
+    numbers("merged_of", data_.merged_of);
+  }
+
+  void write_places(const std::vector<TreePageData::Place>& places) {
+    const auto column = [&](const char* key, const auto& value) {
+      json_.key(key).open('[');
+      for (const TreePageData::Place& place : places) json_.number(value(place));
+      json_.close(']');
+    };
+    column("parent", [](const auto& place) { return place.parent; });
+    column("name", [&](const auto& place) { return texts_.add(place.name); });
+    column("label", [&](const auto& place) {
+      return place.label.empty() ? -1 : static_cast<int64_t>(texts_.add(place.label));
+    });
+    column("ordinal", [](const auto& place) { return place.ordinal; });
+    column("entry", [](const auto& place) { return place.entry; });
   }
 
   void write_trees() {
-    json_.key("shapes").open('[');
-    for (const TreePageData::Shape& shape : data_.shapes) {
-      json_.open('{', true);
-      numbers("places", shape.places);
-      numbers("calls", shape.calls);
-      json_.close('}');
-    }
-    json_.close(']');
     json_.key("tree_interval").number(data_.tree_interval);
     json_.key("trees").open('[');
     std::vector<trace::ModuleNode> nodes;
@@ -241,19 +234,24 @@ class PageWriter {
       json_.open('[', true);
       json_.number(bar);
       json_.number(tree.shape);
-      json_.open('[');
-      for (const uint32_t leaf : data_.shapes[tree.shape].leaves)
-        json_.number(nodes[leaf].total_ns);
-      json_.close(']');
+      for (const TreePageData::Forest* forest : {&data_.plain, &data_.merged}) {
+        std::vector<int64_t> ns(forest->shapes[tree.shape].places.size());
+        for (size_t i = 0; i < nodes.size(); ++i) {
+          const int32_t slot = forest->slots[tree.shape][i];
+          if (slot >= 0) ns[static_cast<size_t>(slot)] += nodes[i].total_ns;
+        }
+        json_.open('[');
+        for (const int64_t one : ns) json_.number(one);
+        json_.close(']');
+      }
       json_.close(']');
     }
     json_.close(']');
   }
 
-  JsonWriter json_;
+  JsonWriter& json_;
   const sema::Program& program_;
   const trees::TreeView& view_;
-  const trees::TreeRun& run_;
   trees::Metric metric_;
   TreePageData data_;
   TreeTexts texts_;
@@ -264,9 +262,17 @@ class PageWriter {
 std::string to_tree_html(const sema::Program& program, const trees::TreeView& view,
                          const trees::TreeRun& run, trees::Metric metric,
                          const TreePageLimits& limits) {
-  return assemble_page(
-      tree_page, "Module trees of " + run.id, size_t{1} << 20,
-      [&](std::string& out) { PageWriter(out, program, view, run, metric, limits).write(); });
+  const trace::ModuleTrace& trace = view.trace();
+  tables::Source source;
+  source.other_runs.push_back({run.id, trace.source, trace.format, run.engine, run.model,
+                               view.modules().choice.why,
+                               tables::notes_of(run.id, trace.losses, "", trace.warnings)});
+  const std::array tables{tables::make(*tables::find("runs"), source),
+                          tables::make(*tables::find("notes"), source)};
+  const std::string title = "Module trees of " + run.id;
+  return make_page(tree_page, {.title = title, .tables = tables, .more = [&](JsonWriter& json) {
+                                 PageWriter(json, program, view, metric, limits).write();
+                               }});
 }
 
 }  // namespace kr::page

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "picture/tree_bars.hpp"
 
@@ -9,6 +12,39 @@ namespace kr::page {
 namespace {
 
 constexpr uint32_t unused = std::numeric_limits<uint32_t>::max();
+
+using Nodes = std::vector<trace::ModuleTrace::ShapeNode>;
+
+/// Sums by place.
+struct PlaceSums {
+  explicit PlaceSums(size_t places) : ns(places), calls(places), counts(places) {}
+  void add(size_t place, int64_t more_ns, int64_t more_calls, int64_t more_counts) {
+    ns[place] += more_ns;
+    calls[place] = picture::bounded_sum(calls[place], more_calls);
+    counts[place] += more_counts;
+  }
+  /// Of the places that occur.
+  TreePageData::Sum sum() const {
+    TreePageData::Sum sum;
+    for (uint32_t place = 0; place < counts.size(); ++place) {
+      if (counts[place] == 0) continue;
+      sum.places.push_back(place);
+      sum.ns.push_back(ns[place]);
+      sum.calls.push_back(calls[place]);
+      sum.counts.push_back(counts[place]);
+    }
+    return sum;
+  }
+  std::vector<int64_t> ns, calls, counts;
+};
+
+/// `layers.12` is `layers`, `layer_3` is `layer`.
+std::string_view without_number(std::string_view name) {
+  const size_t digits = name.find_last_not_of("0123456789") + 1;
+  const bool numbered = digits < name.size() && digits > 0;
+  const bool separate = numbered && (name[digits - 1] == '.' || name[digits - 1] == '_');
+  return separate ? name.substr(0, digits - 1) : name;
+}
 
 class Collector {
  public:
@@ -21,7 +57,9 @@ class Collector {
     choose_bars();
     choose_places();
     find_entries();
+    merge_places();
     add_up();
+    add_up_entries();
     choose_trees();
     return std::move(data_);
   }
@@ -64,7 +102,7 @@ class Collector {
     data_.bars = every(all, 1 + cells / std::max<size_t>(1, limits_.bar_cells));
   }
 
-  /// Places that occur in a step shown, as deep as there is room for.
+  /// Places that occur in a step shown, down to the depth that the limit allows.
   void choose_places() {
     std::vector<bool> shape_seen(trace_.shapes.size(), false);
     std::vector<bool> occurs(trace_.paths.size(), false);
@@ -82,9 +120,9 @@ class Collector {
       if (at_depth.size() <= depth) at_depth.resize(depth + 1, 0);
       ++at_depth[depth];
     }
-    const size_t room = limits_.path_cells / std::max<size_t>(1, data_.phases.size() + 2);
+    const size_t most = limits_.path_cells / std::max<size_t>(1, data_.phases.size() + 2);
     size_t count = 0;
-    for (size_t depth = 0; depth < at_depth.size() && count + at_depth[depth] <= room; ++depth) {
+    for (size_t depth = 0; depth < at_depth.size() && count + at_depth[depth] <= most; ++depth) {
       count += at_depth[depth];
       data_.deepest = static_cast<int64_t>(depth);
     }
@@ -92,15 +130,18 @@ class Collector {
     place_of_.assign(trace_.paths.size(), unused);
     for (uint32_t i = 0; i < occurs.size(); ++i) {
       if (!occurs[i] || trace_.paths.depth({i}) > data_.deepest) continue;
-      place_of_[i] = static_cast<uint32_t>(data_.paths.size());
+      place_of_[i] = static_cast<uint32_t>(places().size());
       const trace::PathId parent = trace_.paths.parent({i});
-      data_.parents.push_back(parent.valid() ? static_cast<int32_t>(place_of_[parent.index]) : -1);
-      data_.paths.push_back({i});
+      const std::string_view name = trace_.name({i}), label = view_.label({i});
+      places().push_back(
+          {.parent = parent.valid() ? static_cast<int32_t>(place_of_[parent.index]) : -1,
+           .name = name,
+           .label = label == name ? std::string_view() : label,
+           .ordinal = trace_.paths.ordinal({i})});
     }
-    data_.entry_of.assign(data_.paths.size(), -1);
   }
 
-  /// The same for all steps of a shape: the view cuts by shape alone.
+  /// The same for all steps of a shape: what the view cuts depends only on the shape.
   void find_entries() {
     std::vector<bool> shape_seen(trace_.shapes.size(), false);
     std::vector<trace::ModuleNode> nodes;
@@ -113,71 +154,110 @@ class Collector {
       for (const trees::ViewRow& row : rows) {
         const uint32_t place = place_of_[row.path.index];
         if (place == unused) continue;
-        data_.entry_of[place] = static_cast<int32_t>(data_.page_entry(row.entry));
+        places()[place].entry = static_cast<int32_t>(data_.page_entry(row.entry));
       }
+    }
+  }
+
+  /// Modules are alike if only the number behind their names differs, kernels if their names are
+  /// equal.
+  void merge_places() {
+    std::vector<bool> has_children(places().size(), false);
+    for (const TreePageData::Place& one : places()) {
+      if (one.parent >= 0) has_children[static_cast<size_t>(one.parent)] = true;
+    }
+    std::vector<TreePageData::Place>& merged = data_.merged.places;
+    std::map<std::pair<int32_t, std::string_view>, uint32_t> known;
+    for (size_t place = 0; place < places().size(); ++place) {
+      TreePageData::Place one = places()[place];
+      const std::string_view key = has_children[place] ? without_number(one.name) : one.name;
+      if (one.parent >= 0) {
+        one.parent = static_cast<int32_t>(data_.merged_of[static_cast<size_t>(one.parent)]);
+      }
+      const auto [at, fresh] =
+          known.try_emplace({one.parent, key}, static_cast<uint32_t>(merged.size()));
+      data_.merged_of.push_back(at->second);
+      if (fresh) {
+        merged.push_back(one);
+        continue;
+      }
+      TreePageData::Place& to = merged[at->second];
+      if (to.name != one.name) to.name = key;
+      if (to.label != one.label) to.label = {};
+      to.ordinal = 1;
+      if (one.entry >= 0 && (to.entry < 0 || one.entry < to.entry)) to.entry = one.entry;
     }
   }
 
   void add_up() {
-    std::vector<std::vector<int64_t>> ns(data_.phases.size()), calls(data_.phases.size());
-    std::vector<std::vector<bool>> occurs(data_.phases.size());
-    for (size_t phase = 0; phase < data_.phases.size(); ++phase) {
-      ns[phase].assign(data_.paths.size(), 0);
-      calls[phase].assign(data_.paths.size(), 0);
-      occurs[phase].assign(data_.paths.size(), false);
-    }
+    std::vector<PlaceSums> sums(data_.phases.size() + 1, PlaceSums(places().size()));
     std::vector<trace::ModuleNode> nodes;
     for (size_t i = 0; i < view_.steps().size(); ++i) {
-      const uint32_t phase = data_.phase_of[i];
       trace_.expand(view_.steps()[i].index, nodes);
       for (const trace::ModuleNode& node : nodes) {
         const uint32_t place = place_of_[node.path.index];
         if (place == unused) continue;
-        occurs[phase][place] = true;
-        ns[phase][place] += node.total_ns;
-        calls[phase][place] = picture::bounded_sum(calls[phase][place], node.invocations);
+        for (PlaceSums* to : {&sums[data_.phase_of[i]], &sums.back()}) {
+          to->add(place, node.total_ns, node.invocations, 0);
+          to->counts[place] = 1;
+        }
       }
     }
-    data_.sums.resize(data_.phases.size());
-    for (size_t phase = 0; phase < data_.phases.size(); ++phase) {
-      TreePageData::Sum& sum = data_.sums[phase];
-      for (uint32_t place = 0; place < data_.paths.size(); ++place) {
-        if (!occurs[phase][place]) continue;
-        sum.places.push_back(place);
-        sum.ns.push_back(ns[phase][place]);
-        sum.calls.push_back(calls[phase][place]);
+    for (const PlaceSums& plain : sums) {
+      PlaceSums merged(data_.merged.places.size());
+      for (size_t place = 0; place < places().size(); ++place) {
+        merged.add(data_.merged_of[place], plain.ns[place], plain.calls[place],
+                   plain.counts[place]);
+      }
+      data_.plain.sums.push_back(plain.sum());
+      data_.merged.sums.push_back(merged.sum());
+    }
+  }
+
+  void add_up_entries() {
+    const size_t size = data_.entries + 2;  // with `others` and all
+    data_.entry_sums.assign(data_.phases.size() + 1,
+                            {std::vector<int64_t>(size), std::vector<int64_t>(size)});
+    data_.phase_ns.assign(data_.phases.size() + 1, 0);
+    std::vector<trace::ModuleNode> nodes;
+    std::vector<trees::ViewRow> rows;
+    for (size_t i = 0; i < view_.steps().size(); ++i) {
+      view_.rows(i, nodes, rows);
+      data_.phase_ns[data_.phase_of[i]] += view_.steps()[i].total_ns;
+      data_.phase_ns.back() += view_.steps()[i].total_ns;
+      for (TreePageData::EntrySums* to :
+           {&data_.entry_sums[data_.phase_of[i]], &data_.entry_sums.back()}) {
+        for (const trees::ViewRow& row : rows) {
+          for (const size_t entry : {size_t{data_.page_entry(row.entry)}, size - 1}) {
+            to->ns[entry] += row.total_ns;
+            to->calls[entry] = picture::bounded_sum(to->calls[entry], row.invocations);
+          }
+        }
       }
     }
   }
 
-  /// Nodes and leaves of a shape that are held.
-  struct Size {
-    size_t nodes = 0;
-    size_t leaves = 0;
-  };
-  Size size_of(uint32_t shape) {
-    const auto [found, fresh] = sizes_.try_emplace(shape);
+  /// Values of a tree of this shape, as it is and merged.
+  size_t size_of(uint32_t shape) {
+    const auto [found, fresh] = sizes_.try_emplace(shape, 0);
     if (!fresh) return found->second;
-    const std::vector<trace::ModuleTrace::ShapeNode>& nodes = trace_.shapes[shape];
-    for (uint32_t i = 0; i < nodes.size(); ++i) {
-      if (place_of_[nodes[i].path.index] == unused) continue;
-      ++found->second.nodes;
-      if (is_leaf(nodes, i)) ++found->second.leaves;
+    std::unordered_set<uint32_t> merged;
+    for (const trace::ModuleTrace::ShapeNode& node : trace_.shapes[shape]) {
+      const uint32_t place = place_of_[node.path.index];
+      if (place == unused) continue;
+      ++found->second;
+      merged.insert(data_.merged_of[place]);
     }
-    return found->second;
-  }
-  bool is_leaf(const std::vector<trace::ModuleTrace::ShapeNode>& nodes, uint32_t i) const {
-    return nodes[i].end == i + 1 || place_of_[nodes[i + 1].path.index] == unused;
+    return found->second += merged.size();
   }
 
-  /// What trees of these steps would take, in values.
+  /// The values of the trees of these steps, with their shapes.
   size_t cost(const std::vector<size_t>& steps) {
     size_t cost = 0;
     std::vector<bool> seen(trace_.shapes.size(), false);
     for (const size_t step : steps) {
       const uint32_t shape = trace_.steps[view_.steps()[step].index].shape;
-      const Size size = size_of(shape);
-      cost += 1 + size.leaves + (seen[shape] ? 0 : size.nodes);
+      cost += 1 + size_of(shape) * (seen[shape] ? 1 : 2);
       seen[shape] = true;
     }
     return cost;
@@ -197,29 +277,44 @@ class Collector {
     std::unordered_map<uint32_t, uint32_t> known;
     for (const size_t step : steps) {
       const uint32_t shape = trace_.steps[view_.steps()[step].index].shape;
-      const auto [at, fresh] = known.try_emplace(shape, static_cast<uint32_t>(data_.shapes.size()));
-      if (fresh) add_shape(trace_.shapes[shape]);
+      const auto [at, fresh] = known.try_emplace(shape, static_cast<uint32_t>(known.size()));
+      if (fresh) {
+        add_shape(data_.plain, trace_.shapes[shape], false);
+        add_shape(data_.merged, trace_.shapes[shape], true);
+      }
       data_.trees.push_back({step, at->second});
     }
   }
 
-  void add_shape(const std::vector<trace::ModuleTrace::ShapeNode>& nodes) {
-    TreePageData::Shape& shape = data_.shapes.emplace_back();
-    for (uint32_t i = 0; i < nodes.size(); ++i) {
-      const uint32_t place = place_of_[nodes[i].path.index];
+  void add_shape(TreePageData::Forest& forest, const Nodes& nodes, bool merge) {
+    TreePageData::Shape& shape = forest.shapes.emplace_back();
+    std::vector<int32_t>& slots = forest.slots.emplace_back(nodes.size(), -1);
+    std::unordered_map<uint32_t, size_t> known;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      uint32_t place = place_of_[nodes[i].path.index];
       if (place == unused) continue;
-      shape.places.push_back(place);
-      shape.calls.push_back(nodes[i].invocations);
-      if (is_leaf(nodes, i)) shape.leaves.push_back(i);
+      if (merge) place = data_.merged_of[place];
+      const auto [at, fresh] = known.try_emplace(place, shape.places.size());
+      if (fresh) {
+        shape.places.push_back(place);
+        shape.calls.push_back(0);
+        shape.counts.push_back(0);
+      }
+      const size_t slot = at->second;
+      shape.calls[slot] = picture::bounded_sum(shape.calls[slot], nodes[i].invocations);
+      ++shape.counts[slot];
+      slots[i] = static_cast<int32_t>(slot);
     }
   }
+
+  std::vector<TreePageData::Place>& places() { return data_.plain.places; }
 
   const trees::TreeView& view_;
   const trace::ModuleTrace& trace_;
   const TreePageLimits& limits_;
   TreePageData data_;
-  std::vector<uint32_t> place_of_;  // by path
-  std::unordered_map<uint32_t, Size> sizes_;
+  std::vector<uint32_t> place_of_;              // by path
+  std::unordered_map<uint32_t, size_t> sizes_;  // by shape
 };
 
 }  // namespace

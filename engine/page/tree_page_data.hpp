@@ -1,47 +1,69 @@
-// What the page of module trees holds, before it is written: which steps, which places, which sums.
+// The content of the page of module trees, before it is written: which steps, which places, and
+// all sums.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 #include "page/tree_html.hpp"
 
 namespace kr::page {
 
-/// Places of the page stand in the order of the trace's, a parent before its children.
+/// Places are nodes of the page's trees in the order of the trace's paths, a parent before its
+/// children. All comes twice: as it is, and with siblings that are alike as one place.
 struct TreePageData {
-  /// The trees of a phase's steps added up, by place; only places that occur.
+  struct Place {
+    int32_t parent = -1;     // -1: a root
+    std::string_view name;   // of the trace
+    std::string_view label;  // empty: the name, or those of several places differ
+    uint32_t ordinal = 1;
+    int32_t entry = -1;  // of the page, the largest of several; -1: not shown by the view
+  };
+  /// Trees of several steps added up, by place; only places that occur.
   struct Sum {
     std::vector<uint32_t> places;
     std::vector<int64_t> ns;
     std::vector<int64_t> calls;
+    std::vector<int64_t> counts;  // places as they are that are one
   };
   /// A forest without its times, in preorder.
   struct Shape {
     std::vector<uint32_t> places;
     std::vector<int64_t> calls;
-    std::vector<uint32_t> leaves;  // of the trace's nodes
+    std::vector<int64_t> counts;
+  };
+  struct Forest {
+    std::vector<Place> places;
+    std::vector<Sum> sums;  // by phase, then of all steps
+    std::vector<Shape> shapes;
+    /// By shape: of each of its nodes in the trace, the place in `Shape::places`; -1: none.
+    std::vector<std::vector<int32_t>> slots;
   };
   struct Tree {
     size_t step = 0;  // of the view
     uint32_t shape = 0;
   };
+  /// What the bars of a phase are made of, over all its steps, shown or not.
+  struct EntrySums {
+    std::vector<int64_t> ns;  // by entry, then of all
+    std::vector<int64_t> calls;
+  };
 
   std::vector<std::string> phases;
-  std::vector<uint32_t> phase_of;    // by step of the view
-  std::vector<size_t> bars;          // steps of the view that have a bar
-  uint32_t entries = 0;              // of the view's, from the largest; what is beyond is `others`
-  bool others = false;               // there is something beyond, or the view has it
-  std::vector<trace::PathId> paths;  // by place
-  std::vector<int32_t> parents;      // by place; -1: a root
-  std::vector<int32_t> entry_of;     // by place, of the page; -1: not shown by the view
-  std::vector<Sum> sums;             // by phase
-  std::vector<Shape> shapes;
+  std::vector<uint32_t> phase_of;     // by step of the view
+  std::vector<size_t> bars;           // steps of the view that have a bar
+  uint32_t entries = 0;               // of the view's, from the largest; what is beyond is `others`
+  bool others = false;                // there is something beyond, or the view has it
+  std::vector<EntrySums> entry_sums;  // by phase, then of all steps
+  std::vector<int64_t> phase_ns;      // of complete steps, also of what the view omits
+  Forest plain;
+  Forest merged;
+  std::vector<uint32_t> merged_of;  // by place of `plain`
   std::vector<Tree> trees;
   uint64_t tree_interval = 1;  // every so many steps of a phase have a tree
-  int64_t deepest = -1;        // of what is held; below it nodes are as leaves
+  int64_t deepest = -1;        // of what is kept; below it nodes are as leaves
   bool cut_in_depth = false;
 
   uint32_t page_entry(uint32_t of_view) const { return of_view < entries ? of_view : entries; }

@@ -1,4 +1,4 @@
-// How labels look: their titles and colours, the same on every page and picture.
+// Titles and colours of labels, the same on every page and picture.
 #pragma once
 
 #include <string>

@@ -70,7 +70,7 @@ class Layout {
     return table::grouped(value);
   }
 
-  /// On top of a bar. All shares are 100 %: what they are parts of says more.
+  /// On top of a bar. The sum of all shares is 100 %: the time of the step is more useful.
   std::string total_text(const TreeBar& bar) const {
     return metric_ == trees::Metric::pct_cuda_time ? table::human_time(bar.total)
                                                    : value_text(bar.total, bar.whole);
@@ -265,7 +265,7 @@ class Layout {
   double right() const { return scene_.plot.x + scene_.plot.width; }
   double reach() const { return scene_.plot.height - headroom_; }
 
-  /// Of a bar's own left edge: bars stand in the middle of the plot where they do not fill it.
+  /// The left edge of a bar: bars that do not fill the plot are in its middle.
   double left_of(size_t bar) const {
     const double all = pitch_ * static_cast<double>(bars_.bars.size());
     const double first = scene_.plot.x + half_pixel((scene_.plot.width - all) / 2);

@@ -1,4 +1,4 @@
-// A picture of stacked bars laid out: where every rectangle and word goes, before anything is
+// The layout of a picture of stacked bars: the place of every rectangle and word, before it is
 // drawn. Pixels, from the top left corner.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Rectangle {
   double height = 0;
 };
 
-/// A part of a bar. Edges lie on half pixels, and a part begins where the one below it ends.
+/// A part of a bar. Edges are on half pixels, and a part begins where the one below it ends.
 struct DrawnPart {
   size_t bar = 0;
   uint32_t entry = 0;

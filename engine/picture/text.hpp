@@ -23,7 +23,7 @@ std::string with_decimals(double number, int decimals);
 /// ms with three digits that say something, as far as ns go: `123`, `1.23`, `0.000012`.
 std::string short_ms(int64_t ns);
 
-/// The text, or as much of its beginning as `room` holds with `…` behind it.
+/// The text, or as much of its beginning as fits `room` with `…` behind it.
 std::string fitted_text(const std::string& text, double room, double size, bool bold,
                         const TextWidth& width_of);
 

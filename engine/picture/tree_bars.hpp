@@ -1,4 +1,4 @@
-// The steps of a TreeView as stacked bars: what pictures draw, as numbers.
+// The steps of a TreeView as stacked bars: the numbers of pictures.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct BarPart {
 
 struct TreeBar {
   size_t step = 0;             // of the view
-  std::string label;           // the step's key, and `(N seqs)` where that is known
+  std::string label;           // the step's key, and `(N seqs)` if that is known
   std::vector<BarPart> parts;  // from the bottom up, by rank
   int64_t total = 0;           // of the parts
   int64_t whole = 0;           // of the step: the total, unless the view drops something
@@ -28,17 +28,17 @@ struct TreeBars {
   std::string file_stem;  // prefill, decode_steps, other_steps
   std::string heading;    // for a person: `decode steps`
   std::vector<TreeBar> bars;
-  size_t steps = 0;  // that there are; more than bars where those would be too many
+  size_t steps = 0;  // all; more than bars if these would be too many
 };
 
-/// Most bars a picture holds. Of more steps every k-th is taken, and the last.
+/// The most bars of a picture. Of more steps it shows every k-th and the last.
 inline constexpr size_t most_bars = 2500;
 
 /// Steps of phases that begin with `prefill`, those that begin with `decode`, and all others; a
-/// picture without steps is left out.
+/// picture without steps is omitted.
 std::vector<TreeBars> tree_bars(const trees::TreeView& view, trees::Metric metric);
 
-/// The sum; the largest number there is where it would be more.
+/// The sum; at most the largest number.
 int64_t bounded_sum(int64_t a, int64_t b);
 
 }  // namespace kr::picture

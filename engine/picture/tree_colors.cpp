@@ -33,7 +33,7 @@ std::vector<Shade> palette() {
   return shades;
 }
 
-/// Labels and nodes lie side by side in a bar: further apart than what an eye can just tell.
+/// Labels and nodes are side by side in a bar: their colours differ more than an eye needs.
 constexpr double apart = 0.12;
 
 bool near_any(const Oklab& look, const std::vector<Oklab>& taken) {

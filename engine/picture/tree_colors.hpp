@@ -1,4 +1,4 @@
-// Which colour stands for what is shown of module trees.
+// The colours of what is shown of module trees.
 #pragma once
 
 #include <string>

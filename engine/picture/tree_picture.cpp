@@ -105,8 +105,8 @@ class Pen {
     cairo_set_font_size(context_.get(), size);
   }
 
-  /// One typeface does not have all characters: those that it lacks are written as their number,
-  /// which tells names apart where an empty box would not.
+  /// One typeface does not have all characters: those that it lacks are written as their number, so
+  /// that names stay distinct, which empty boxes are not.
   std::string drawable(std::string_view text) {
     std::string shown;
     for (size_t at = 0; at < text.size();) {
@@ -208,7 +208,8 @@ std::string png_of(const PictureScene& scene, const std::vector<std::string>& co
   return bytes;
 }
 
-/// Cairo numbers all surfaces of a process and tells it in the file; two runs should not differ.
+/// Cairo numbers all surfaces of a process and writes the number to the file; two runs should not
+/// differ.
 void forget_number(std::string& svg) {
   constexpr std::string_view mark = "id=\"surface";
   const size_t at = svg.find(mark);

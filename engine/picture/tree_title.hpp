@@ -1,4 +1,4 @@
-// What a module trace's context says of the run, for the head of a picture or page.
+// The run as the context of a module trace describes it, for the head of a picture or page.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace kr::picture {
 std::string tree_subject(const trace::ModuleTrace& trace);
 
 /// `batch 32`, `prompt 512 tokens`, `output 128 tokens`, `4 GPUs`, `sparsity 2:4`, `run of 12
-/// steps` or `8 requests done a step`: what is known, in this order. Both forms of the context,
+/// steps` or `8 requests done a step`: as far as known, in this order. Both forms of the context,
 /// flat and with `engine_args`.
 std::vector<std::string> tree_facts(const trace::ModuleTrace& trace);
 

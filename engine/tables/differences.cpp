@@ -13,15 +13,23 @@ void add_comparison(const Source& source, RowSink& sink) {
             pair.difference.a_ns, pair.difference.b_ns});
 }
 
+/// Nothing if there is nothing to compare with.
+Cell change_percent(int64_t a_ns, int64_t b_ns) {
+  if (a_ns == 0) return {};
+  return 100 * static_cast<double>(b_ns - a_ns) / static_cast<double>(a_ns);
+}
+
 void add_label_changes(const Source& source, RowSink& sink) {
   for (const trees::LabelDifference& one : source.run_difference->difference.labels) {
-    sink.row({one.dimension, one.label, one.a_ns, one.b_ns, one.b_ns - one.a_ns});
+    sink.row({one.dimension, one.label, one.a_ns, one.b_ns, one.b_ns - one.a_ns,
+              change_percent(one.a_ns, one.b_ns)});
   }
 }
 
 void add_name_changes(const Source& source, RowSink& sink) {
   for (const trees::NameDifference& one : source.run_difference->difference.names) {
-    sink.row({one.name, one.a_ns, one.b_ns, one.b_ns - one.a_ns});
+    sink.row(
+        {one.name, one.a_ns, one.b_ns, one.b_ns - one.a_ns, change_percent(one.a_ns, one.b_ns)});
   }
 }
 
@@ -81,6 +89,8 @@ const Definition label_changes_table{
           "The time of operations with the label in the second run."},
          {"change_ns", Unit::ns, Role::measure,
           "The time in the second run minus the time in the first."},
+         {"change_percent", Unit::percent, Role::measure,
+          "`change_ns` in percent of `a_ns`; nothing if the first run has no such time.", true},
      }},
     Needs::run_difference,
     add_label_changes};
@@ -97,6 +107,8 @@ const Definition name_changes_table{
          {"b_ns", Unit::ns, Role::measure, "Its time in the second run."},
          {"change_ns", Unit::ns, Role::measure,
           "The time in the second run minus the time in the first."},
+         {"change_percent", Unit::percent, Role::measure,
+          "`change_ns` in percent of `a_ns`; nothing if the first run has no such time.", true},
      }},
     Needs::run_difference,
     add_name_changes};

@@ -1,5 +1,6 @@
 // Time by distinct name.
 #include "tables/definition.hpp"
+#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {
@@ -23,7 +24,8 @@ void add_kernels(const Source& source, RowSink& sink) {
       const analyze::NameSum::LabelResult* by = name.label(ruled);
       row.insert(row.end(), {name.instances, name.elapsed_ns, name.total_ns, name.min_ns,
                              name.max_ns, name.mean_ns, name.stddev_ns,
-                             by != nullptr ? table::cell_or_nothing(by->rule) : Cell()});
+                             by != nullptr ? table::cell_or_nothing(by->rule) : Cell(),
+                             ratio_of(name.elapsed_ns, run.gpu_elapsed_ns)});
       sink.row(row);
     }
   }
@@ -51,7 +53,8 @@ const Definition kernels_table{
       {"stddev_ns", Unit::ns, Role::detail,
        "The standard deviation of the sample of durations; 0 for one."},
       {"rule", Unit::text, Role::detail,
-       "The rule that gives the substage (else the kind): `file:line`.", true}}},
+       "The rule that gives the substage (else the kind): `file:line`.", true},
+      {"share", Unit::ratio, Role::measure, "`elapsed_ns` as a part of that of the run."}}},
     Needs::runs,
     add_kernels};
 

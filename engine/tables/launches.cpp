@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tables/definition.hpp"
+#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {
@@ -24,8 +25,11 @@ void add_idle(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     if (!run.statistics->launches) continue;
     const analyze::LaunchStatistics& launches = *run.statistics->launches;
-    sink.row({run.summary.id, "host_bound", launches.host_bound_ns});
-    sink.row({run.summary.id, "other", launches.other_ns});
+    const int64_t idle_ns = launches.host_bound_ns + launches.other_ns;
+    for (const auto& [cause, ns] :
+         {std::pair{"host_bound", launches.host_bound_ns}, std::pair{"other", launches.other_ns}}) {
+      sink.row({run.summary.id, cause, ns, ratio_of(ns, idle_ns)});
+    }
   }
 }
 
@@ -52,9 +56,13 @@ void add_launch_queue(const Source& source, RowSink& sink) {
 void add_attribution(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
     const classify::AttributionSums& sums = run.statistics->attribution;
-    sink.row({run.summary.id, "launch", sums.module_operations, sums.module_ns});
-    sink.row({run.summary.id, "layer", sums.layer_operations, sums.layer_ns});
-    sink.row({run.summary.id, "none", sums.none_operations, sums.none_ns});
+    const int64_t total_ns = sums.module_ns + sums.layer_ns + sums.none_ns;
+    const auto row = [&](const char* evidence, int64_t operations, int64_t ns) {
+      sink.row({run.summary.id, evidence, operations, ns, ratio_of(ns, total_ns)});
+    };
+    row("launch", sums.module_operations, sums.module_ns);
+    row("layer", sums.layer_operations, sums.layer_ns);
+    row("none", sums.none_operations, sums.none_ns);
   }
 }
 
@@ -82,7 +90,8 @@ const Definition idle_table{
       {"cause", Unit::text, Role::key,
        "`host_bound`: the launch of the next operation had not begun; `other`: it had, or it is "
        "not known."},
-      {"total_ns", Unit::ns, Role::measure, "Idle time of this cause, summed over all devices."}}},
+      {"total_ns", Unit::ns, Role::measure, "Idle time of this cause, summed over all devices."},
+      {"share", Unit::ratio, Role::measure, "Its part of the idle time of the run."}}},
     Needs::statistics,
     add_idle,
     without_launches};
@@ -136,7 +145,8 @@ const Definition attribution_table{
        "`launch`: a module encloses the launch; `layer`: no module does, but the kernel is in a "
        "repeated block; `none`: neither."},
       {"operations", Unit::count, Role::measure, "Operations with this evidence."},
-      {"total_ns", Unit::ns, Role::measure, "The sum of their durations."}}},
+      {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},
+      {"share", Unit::ratio, Role::measure, "Their part of the time of all operations."}}},
     Needs::statistics,
     add_attribution};
 

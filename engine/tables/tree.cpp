@@ -53,7 +53,8 @@ void add_tree_trends(const Source& source, RowSink& sink) {
     for (const trees::PhaseEntry& entry : phase.entries) {
       sink.row({source.tree->run, phase.phase, view.entries()[entry.entry].name,
                 static_cast<int64_t>(phase.steps.size()), entry.total_ns, entry.first_ns,
-                entry.last_ns, entry.slope_ns});
+                entry.last_ns, entry.slope_ns,
+                static_cast<double>(entry.total_ns) / static_cast<double>(phase.steps.size())});
     }
   }
 }
@@ -159,6 +160,7 @@ const Definition tree_trends_table{
          {"slope_ns", Unit::ns, Role::measure,
           "The change of the time per step: the slope of the least-squares line over the numbers "
           "of the steps, or over their order if one has no number."},
+         {"mean_ns", Unit::ns, Role::measure, "`total_ns` per step."},
      }},
     Needs::tree,
     add_tree_trends};

@@ -58,9 +58,6 @@ std::vector<PhaseSums> sum_phases(const TreeView& view) {
         entry.slope_ns += offset * static_cast<double>(ns);
         if (k == 0) entry.first_ns = ns;
         if (k + 1 == count) entry.last_ns = ns;
-        phase.total_ns += ns;
-        if (k == 0) phase.first_ns += ns;
-        if (k + 1 == count) phase.last_ns += ns;
       }
     }
     for (PhaseEntry& entry : phase.entries) {
@@ -68,19 +65,6 @@ std::vector<PhaseSums> sum_phases(const TreeView& view) {
     }
   }
   return phases;
-}
-
-std::vector<size_t> growing(const PhaseSums& phase) {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < phase.entries.size(); ++i) {
-    if (phase.entries[i].first_ns != phase.entries[i].last_ns) order.push_back(i);
-  }
-  const auto change = [&](size_t i) {
-    return std::abs(phase.entries[i].last_ns - phase.entries[i].first_ns);
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return change(a) > change(b); });
-  return order;
 }
 
 }  // namespace kr::trees

@@ -12,7 +12,7 @@ const heading = (page, card, name) => page.locator(`#${card} thead button[data-c
 
 for (const file of ["analysis", "analysis-one", "analysis-hostile", "analysis-wide", "analysis-empty", "analysis-huge"]) {
   pageTest(`the data is what --format json writes: ${file}`, file, async (page) => {
-    assert.equal(await page.evaluate(() => analysisText()), json(file));
+    assert.equal(await page.evaluate(() => resultsText()), json(file));
   });
 }
 
@@ -88,7 +88,7 @@ pageTest("long tables begin with some rows, and show more", "analysis-wide", asy
   assert.match((await column(page, "kernels_by_device", 0))[0], /_2999$/);
 });
 
-pageTest("names are whole when they are pressed", "analysis-hostile", async (page) => {
+pageTest("names are complete when they are pressed", "analysis-hostile", async (page) => {
   const button = page.locator("#kernels_by_device button.link", { hasText: "kkkkkkkk" });
   const low = await button.evaluate((one) => one.offsetHeight);
   await button.focus();
@@ -119,9 +119,9 @@ pageTest("times beyond a double are exact", "analysis-huge", async (page) => {
 pageTest("steps: bars in order, the same sums, another dimension, another run", "analysis", async (page) => {
   const check = () =>
     page.evaluate(() => {
-      const steps = rowsOf("steps").filter((row) => row.run === Number(state.run));
-      const series = stepSeries(steps);
-      return steps.every((step) => series.reduce((sum, one) => sum + inSeries(step, one), 0n) === BigInt(step.total_ns));
+      const { rows, series, valueOf } = shownSteps();
+      const shares = series.reduce((sum, one) => sum + one.share, 0);
+      return Math.abs(shares - 1) < 1e-9 && rows.every((step) => series.reduce((sum, one) => sum + valueOf(step, one), 0n) === BigInt(step.total_ns));
     });
   assert.ok(await check());
   await page.waitForFunction(() => chart && chart.drawing.getOption().series.length > 0);
@@ -147,9 +147,19 @@ pageTest("tables with a row per percent, cause or evidence are shown with one ro
   assert.equal((await column(page, "activity_ratios", 2))[0], `${ratios.find((row) => row.percent === 100).ratio.toFixed(3)} ×`);
   assert.equal(await page.locator("#launches .split").count(), 2);
   assert.equal(await page.locator("#attribution .split .bar > span").count(), 6);
-  const bound = idle.filter((row) => row.cause === "host_bound").reduce((sum, row) => sum + row.total_ns, 0);
-  const shown = await page.evaluate((ns) => humanTime(BigInt(ns)), bound);
-  assert.ok((await page.textContent("#tiles")).includes(`of idle time: ${shown}`));
+  const legends = await page.$$eval("#launches .split-legend", (all) => all.map((one) => one.textContent));
+  const percents = idle.map((row) => `${(row.share * 100).toFixed(1)} %`);
+  percents.forEach((percent, at) => assert.ok(legends[Math.floor(at / 2)].includes(percent)));
+});
+
+pageTest("tiles are sums over all devices of all runs", "analysis", async (page) => {
+  const { idle, devices } = JSON.parse(json("analysis")).tables;
+  const sum = (rows, name) => rows.reduce((all, row) => all + row[name], 0);
+  const human = (ns) => page.evaluate((ns) => humanTime(BigInt(ns)), ns);
+  const tiles = await page.textContent("#tiles");
+  const bound = sum(idle.filter((row) => row.cause === "host_bound"), "total_ns");
+  assert.ok(tiles.includes(`of idle time: ${await human(bound)}`));
+  assert.ok(tiles.includes(`${await human(sum(devices, "busy_ns"))} of ${await human(sum(devices, "span_ns"))}`));
 });
 
 pageTest("notes: warnings, inexact times and dropped records, of a run and of all", "analysis-hostile", async (page) => {
@@ -166,8 +176,8 @@ pageTest("many notes do not fill the page", "analysis", async (page) => {
   const [one] = JSON.parse(json("analysis")).notes;
   const first = { ...one, severity: "warning" };
   await page.evaluate((note) => {
-    notes.splice(0, notes.length, ...Array(40).fill(note));
-    drawNotes(notes.map((note) => shownNote(note, runOfNote(note))));
+    results.notes = Array(40).fill(note);
+    drawNotes(notesOfResults());
   }, first);
   assert.equal(await page.locator("#notes .note.warning:visible").count(), 6);
   assert.equal(await page.textContent("#notes summary"), "34 more notes");
@@ -178,14 +188,12 @@ pageTest("many notes do not fill the page", "analysis", async (page) => {
 
 pageTest("tables that the data does not contain have no card", "analysis", async (page) => {
   const there = await page.evaluate(() => {
-    for (const name of ["launches", "launch_matching", "idle", "ranks", "step_labels", "activity_longest"]) delete tables[name];
-    for (const step of tables.steps) step.labels.clear();
+    for (const name of ["launches", "launch_matching", "idle", "ranks", "step_labels", "activity_longest"]) delete results.tables[name];
     drawAll();
     return [...byId("cards").children].map((one) => one.id);
   });
   assert.ok(!there.includes("launches") && !there.includes("ranks"));
   assert.ok(there.includes("steps") && there.includes("activity"));
-  assert.ok(!(await page.textContent("#tiles")).includes("Host-bound"));
 });
 
 pageTest("the address brings the choices back", "analysis", async (page) => {

@@ -103,8 +103,8 @@ std::string hostile_trace() {
         std::string("=cmd()|'/C calc'!A0"), std::string("quote \" comma , newline \n end"),
         std::string("broken \xff\xc3 utf-8 \x80"), std::string("escape \x1b[31m"),
         std::string("turn \xe2\x80\xae around"), std::string("\\u003cb\\u003e"),
-        std::string(":1234567890123456789,"), std::string("\"analysis\":{}"),
-        std::string(5000, 'k'), std::string("__proto__"), std::string("nul \0 inside", 12)}) {
+        std::string(":1234567890123456789,"), std::string("\"results\":{}"), std::string(5000, 'k'),
+        std::string("__proto__"), std::string("nul \0 inside", 12)}) {
     events.add("cuda_runtime", "<b>cudaLaunchKernel</b>", now, 10, now + 1);
     events.add("kernel", name, now + 500, 1000 + now, now + 1);
     now += 2000;
@@ -141,7 +141,7 @@ class Analysis {
  public:
   Analysis(const kr::match::CompiledRules& rules, std::filesystem::path folder, std::string name,
            const std::vector<std::string>& traces)
-      : rules_(rules), folder_(std::move(folder)), name_(std::move(name)), session_(rules) {
+      : folder_(std::move(folder)), name_(std::move(name)), session_(rules) {
     const std::filesystem::path inputs = folder_ / "traces" / name_;
     std::filesystem::create_directories(inputs);
     std::vector<kr::classify::RunSpec> specs;
@@ -159,9 +159,7 @@ class Analysis {
   void write() const {
     const kr::tables::Source& source = session_.source();
     const std::vector<kr::Table> tables = tables_of(source);
-    const std::vector<kr::picture::LabelStyle> styles =
-        kr::picture::label_styles(rules_.program(), source.summaries());
-    kr::write_file(folder_ / (name_ + ".html"), kr::page::analysis_html(tables, name_, styles));
+    kr::write_file(folder_ / (name_ + ".html"), kr::page::analysis_html(source, tables, name_));
     kr::write_file(folder_ / ("tables-" + name_ + ".html"),
                    kr::page::tables_html(tables, "<b>kr</b> " + name_, 1000));
     std::string json;
@@ -170,7 +168,6 @@ class Analysis {
   }
 
  private:
-  const kr::match::CompiledRules& rules_;
   std::filesystem::path folder_;
   std::string name_;
   kr::session::Session session_;

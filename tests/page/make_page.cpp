@@ -15,13 +15,12 @@ namespace {
 
 using namespace kr::test;
 
-/// The same runs as tables.
-std::string report_json(const kr::overview::Report& report) {
-  kr::match::CompiledRules rules;
-  rules.rules = std::make_unique<kr::sema::LoadedRules>();
-  kr::tables::Source source;
-  source.rules = &rules;
-  for (const kr::analyze::RunSummary* run : report.runs) source.runs.push_back({*run, {}, nullptr});
+void write(const std::filesystem::path& folder, const std::string& name, const std::string& title,
+           std::vector<kr::analyze::RunSummary> runs) {
+  kr::overview::Report report;
+  report.runs = kept(std::move(runs));
+  style(report);
+  const kr::tables::Source source = source_of(report);
   std::vector<kr::table::Table> tables;
   for (const kr::tables::Definition* one : kr::tables::all()) {
     const bool wanted = one->info.describes_results || one->needs == kr::tables::Needs::runs;
@@ -31,18 +30,10 @@ std::string report_json(const kr::overview::Report& report) {
   }
   std::string json;
   kr::render::json(tables, [&](std::string_view piece) { json += piece; });
-  return json;
-}
-
-void write(const std::filesystem::path& folder, const std::string& name, std::string title,
-           std::vector<kr::analyze::RunSummary> runs) {
-  kr::overview::Report report;
-  report.title = std::move(title);
-  report.runs = kept(std::move(runs));
-  style(report);
-  kr::write_file(folder / (name + ".html"), kr::page::to_html(report));
+  kr::write_file(folder / (name + ".html"),
+                 kr::page::report_html(source, tables, report.styles, {title, "substage"}));
   kr::write_file(folder / (name + ".csv"), kr::overview::to_csv(report));
-  kr::write_file(folder / (name + ".json"), report_json(report));
+  kr::write_file(folder / (name + ".json"), json);
 }
 
 /// Ranks of one job, as their traces tell.

@@ -21,29 +21,24 @@ async function clickBar(page, at) {
   await page.mouse.click(x, y);
 }
 
-/** Sums that must be equal whatever is chosen: bars, trees, sums of phases, tables. */
+/** Sums that must be equal whatever is chosen: bars, trees, sums of phases, both forests. */
 const sums = (page) =>
   page.evaluate(() => {
-    const add = (values) => values.reduce((sum, value) => sum + value, 0n);
+    const add = (values) => values.reduce((sum, value) => sum + BigInt(value), 0n);
     const text = (value) => String(value);
+    const rootsOf = (root) => add(root.children.map((child) => child.ns));
+    const holds = (node) => node.children.length === 0 || (rootsOf(node) === node.ns && node.children.every(holds));
+    const treeOf = (step, merge) => makeTree(rowsOfStep(step, merge), merge, step.total);
+    const phaseOf = (phase, merge) => makeTree(rowsOfPhase(phase, merge), merge, timeOfPhase(phase));
     return {
       steps: steps.map((step) => text(step.total)),
       bars: steps.map((step) => text(add(cellsOf(step).filter(Boolean).map((cell) => cell.ns)))),
-      trees: steps.map((step) => (step.tree ? text(makeTree(rowsOfStep(step), false).ns) : null)),
-      merged: steps.map((step) => (step.tree ? text(makeTree(rowsOfStep(step), true).ns) : null)),
-      all: text(makeTree(rowsOfPhase(ALL), true).ns),
-      phases: data.phases.map((phase) => [
-        text(makeTree(rowsOfPhase(phase), false).ns),
-        text(add(stepsOf(phase).map((step) => step.total))),
-      ]),
-      inner: [true, false].every((merge) => {
-        const whole = makeTree(rowsOfPhase(ALL), merge);
-        const holds = (one) => {
-          const below = [...one.children.values()];
-          return below.length === 0 || (add(below.map((child) => child.ns)) === one.ns && below.every(holds));
-        };
-        return holds(whole);
-      }),
+      trees: steps.map((step) => (step.tree ? text(rootsOf(treeOf(step, false))) : null)),
+      merged: steps.map((step) => (step.tree ? text(rootsOf(treeOf(step, true))) : null)),
+      all: text(timeOfPhase(ALL)),
+      entries: text(data.entry_sums.at(-1).ns.at(-1)),
+      phases: data.phases.map((phase) => [text(rootsOf(phaseOf(phase, false))), text(add(stepsOf(phase).map((step) => step.total)))]),
+      inner: [true, false].every((merge) => holds(phaseOf(ALL, merge)) && steps.every((step) => !step.tree || holds(treeOf(step, merge)))),
     };
   });
 
@@ -55,6 +50,7 @@ for (const file of ["tree", "tree-labels", "tree-hostile", "tree-wide", "tree-si
     assert.deepEqual(found.trees, found.steps);
     assert.deepEqual(found.merged, found.steps);
     assert.equal(BigInt(found.all), whole);
+    assert.equal(BigInt(found.entries), whole);
     for (const [tree, total] of found.phases) assert.equal(tree, total);
     assert.ok(found.inner);
   });
@@ -178,7 +174,7 @@ pageTest("tooltips hold exact numbers", "tree", async (page) => {
   assert.equal(digits(/· ([\d,]+) ns/.exec(text)[1]), BigInt(total));
   await node(page, "LogitsProcessor").hover();
   const tip = await page.innerText("#tip");
-  const exact = await page.evaluate(() => String([...tree.children.values()].find(({ name }) => name === "LogitsProcessor").ns));
+  const exact = await page.evaluate(() => String(tree.children.find(({ name }) => name === "LogitsProcessor").ns));
   assert.equal(digits(/· ([\d,]+) ns/.exec(tip)[1]), BigInt(exact));
 });
 
@@ -217,12 +213,12 @@ pageTest("what does not fit into a page is left out and said", "tree-cut", async
   assert.match(notes, /down to depth \d/);
   const found = await page.evaluate(() => ({
     bars: steps.every((step) => cellsOf(step).filter(Boolean).reduce((sum, cell) => sum + cell.ns, 0n) === step.total),
-    trees: steps.every((step) => !step.tree || makeTree(rowsOfStep(step), true).ns === step.total),
+    trees: steps.every((step) => !step.tree || makeTree(rowsOfStep(step, true), true, 0n).children.reduce((sum, one) => sum + one.ns, 0n) === step.total),
     some: steps.filter((step) => step.tree).length,
     last: Boolean(steps.at(-1).tree) && steps.at(-1).key === "decode_40",
     entries: entries.length,
     phases: data.phases,
-    whole: String(makeTree(rowsOfPhase(ALL), true).ns),
+    whole: String(timeOfPhase(ALL)),
     without: steps.findIndex((step) => !step.tree),
   }));
   assert.ok(found.bars && found.trees && found.last);
@@ -289,7 +285,7 @@ pageTest("three thousand modules of a step: the rest is in the table", "tree-wid
 
 pageTest("a profile without steps says so", "tree-empty", async (page) => {
   assert.equal(await page.isVisible("#empty"), true);
-  assert.equal(await page.isVisible(".columns"), false);
+  assert.equal(await page.isVisible("#bars-card"), false);
   assert.equal(await page.isVisible("#nodes"), false);
 });
 

@@ -21,6 +21,19 @@ inline const analyze::RunSummary* kept(analyze::RunSummary run) {
   return kept(std::vector<analyze::RunSummary>(1, std::move(run)))[0];
 }
 
+/// The runs of a report as tables need them, with rules that declare nothing.
+inline tables::Source source_of(const overview::Report& report) {
+  static const match::CompiledRules& rules = *[] {
+    auto* made = new match::CompiledRules;
+    made->rules = std::make_unique<sema::LoadedRules>();
+    return made;
+  }();
+  tables::Source source;
+  source.rules = &rules;
+  for (const analyze::RunSummary* run : report.runs) source.runs.push_back({*run, {}, nullptr});
+  return source;
+}
+
 /// Styles as a Program without vocabularies gives them.
 inline void style(overview::Report& report) {
   report.styles = picture::label_styles(sema::Program{}, report.runs);

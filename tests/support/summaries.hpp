@@ -43,6 +43,8 @@ class SummaryBuilder {
     sum.total_ns = time.total_ns;
     sum.min_ns = time.instances > 0 ? time.total_ns / time.instances / 2 : 0;
     sum.max_ns = time.total_ns - sum.min_ns * (time.instances - 1);
+    sum.mean_ns = static_cast<double>(time.total_ns) /
+                  static_cast<double>(std::max<int64_t>(time.instances, 1));
     for (size_t i = 0; i < time.labels.size(); ++i) {
       const bool classified = time.labels[i] != "unclassified";
       sum.labels.push_back({time.labels[i],

@@ -6,7 +6,6 @@
 #include "outputs.hpp"
 #include "overview/report.hpp"
 #include "page/analysis_html.hpp"
-#include "picture/label_styles.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -62,7 +61,7 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
                                 ? "Analysis of " + summaries[0]->id
                                 : fmt::format("Analysis of {} runs", summaries.size());
   const auto page = [&](const auto& out, auto tables) {
-    out(page::analysis_html(tables, title, picture::label_styles(rules.program(), summaries)));
+    out(page::analysis_html(source, tables, title));
   };
   if (outputs.makes("table")) {
     streams.out(overview::run_facts(summaries, {streams.color_out(), streams.out_width()}));

@@ -2,9 +2,11 @@
 #include <memory>
 
 #include "outputs.hpp"
-#include "overview/each.hpp"
+#include "overview/part.hpp"
 #include "overview/report.hpp"
+#include "render/render.hpp"
 #include "session.hpp"
+#include "tables/registry.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -39,9 +41,16 @@ Exit classify(const ClassifyOptions& options, Streams& streams) {
     };
   } else {
     own["csv"] = [&](const auto& out, auto) { out(overview::classify_csv(run.summary)); };
-    own["table"] = [&](const auto& out, auto) {
-      out(overview::classify_table(run.summary,
-                                   {.color = streams.color_out(), .width = streams.out_width()}));
+    own["table"] = [&](const auto& out, auto tables) {
+      overview::Part part{.columns = {"elapsed_ns", "share", "instances"}};
+      for (const std::string& dimension : tables::dimensions_of(session.source())) {
+        part.columns.push_back(tables::dimension_column(*tables::find("kernels"), dimension));
+      }
+      part.columns.insert(part.columns.end(), {"rule", "name"});
+      const table::Table names = overview::part_of(tables[0], part);
+      render::terminal(
+          std::span(&names, 1), out,
+          {.color = streams.color_out(), .width = streams.out_width(), .most_rows = 0});
     };
   }
   outputs.finish(session.source(), own, streams);

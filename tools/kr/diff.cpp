@@ -9,8 +9,11 @@
 #include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "outputs.hpp"
-#include "overview/run_difference.hpp"
+#include "overview/part.hpp"
+#include "render/render.hpp"
 #include "session.hpp"
+#include "table/numbers.hpp"
+#include "table/text_grid.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -156,10 +159,37 @@ Exit diff_runs(const DiffOptions& options, Streams& streams) {
             level ? Infos::shown : Infos::hidden);
   const trees::RunDifference& difference =
       session.compare_runs(options.before, options.after, level);
-  const auto text = [&](const auto& out, auto) {
-    const size_t most = options.outputs.all ? 0 : overview::DifferenceTable{}.most_names;
-    out(overview::to_table(difference, {options.before, options.after, by, most},
-                           {.color = streams.color_out(), .width = streams.out_width()}));
+  // A person reads one dimension, and the names that change.
+  const auto text = [&](const auto& out, auto tables) {
+    const auto width = static_cast<size_t>(std::max(streams.out_width(), 0));
+    const auto side = [&](const char* name, const std::string& run, int64_t ns) {
+      return table::wrapped(fmt::format("{}: {} · {}", name, run, table::human_time(ns)), width, 0);
+    };
+    const std::string why =
+        (difference.comparable ? "comparable: " : "not comparable: ") + difference.why;
+    out(side("A", options.before, difference.a_ns) + side("B", options.after, difference.b_ns) +
+        table::inked(table::wrapped(why, width, 0),
+                     difference.comparable ? table::Ink::none : table::Ink::warning,
+                     streams.color_out()) +
+        '\n');
+    std::vector<table::Table> shown;
+    for (const table::Table& one : tables) {
+      if (one.id() == "label_changes") {
+        shown.push_back(overview::part_of(
+            one, {.columns = {"label", "a_ns", "b_ns", "change_ns", "change_percent"},
+                  .title = "changes by " + by,
+                  .where = "dimension",
+                  .value = by}));
+      } else if (one.id() == "name_changes") {
+        shown.push_back(overview::part_of(
+            one, {.columns = {"name", "a_ns", "b_ns", "change_ns", "change_percent"},
+                  .not_zero = "change_ns"}));
+      }
+    }
+    render::terminal(shown, out,
+                     {.color = streams.color_out(),
+                      .width = streams.out_width(),
+                      .most_rows = options.outputs.all ? size_t{0} : size_t{20}});
   };
   outputs.finish(session.source(), {{"table", text}}, streams);
   if (difference.same()) streams.note("no difference: every name takes the same time in both runs");

@@ -294,7 +294,7 @@ void Outputs::finish(const tables::Source& source, const OwnFormats& own, Stream
     if (format == trace_format) continue;
     const std::vector<Table> tables = present(source, target, streams);
     const auto writer = own.find(format);
-    if (writer == own.end() || target.one_table || (tables_named_ && format != "html")) {
+    if (writer == own.end() || target.one_table || tables_named_) {
       write_tables(target, tables, streams);
     } else {
       target.write([&](const Bytes& out) { writer->second(out, tables); }, streams);

@@ -82,8 +82,8 @@ class Outputs {
                Streams& streams);
 
   using Bytes = std::function<void(std::string_view)>;
-  /// How the verb writes a format in its own way, with these tables. Where the user names tables,
-  /// only its page (`html`) is its own.
+  /// How the verb writes a format in its own way, with these tables. Not used if the user names
+  /// tables.
   using Writer = std::function<void(const Bytes&, std::span<const Table>)>;
   using OwnFormats = std::map<std::string, Writer>;
   /// Writes the others; then all files appear.

@@ -47,12 +47,16 @@ Exit report(const ReportOptions& options, Streams& streams) {
   report.by = options.by;
   report.runs = session.source().summaries();
   report.styles = picture::label_styles(rules.program(), report.runs);
-  const overview::TableOptions style{.color = streams.color_out(), .width = streams.out_width()};
+  const overview::TableOptions style{
+      .color = streams.color_out(), .width = streams.out_width(), .all_rows = options.outputs.all};
+  const tables::Source& source = session.source();
+  const page::ReportPage head{.title = options.title, .by = options.by};
   outputs.finish(
-      session.source(),
-      {{"html", [&](const auto& out, auto) { out(page::to_html(report)); }},
+      source,
+      {{"html", [&](const auto& out,
+                    auto tables) { out(page::report_html(source, tables, report.styles, head)); }},
        {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
-       {"table", [&](const auto& out, auto) { out(overview::to_table(report, style)); }}},
+       {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},
       streams);
   return Exit::done;
 }

@@ -4,7 +4,7 @@ class Chart {
   /** Those that are in the page. */
   static all = [];
 
-  /** `option(zoom)` is asked for each time the chart is drawn; `renderer`: `svg` can be saved. */
+  /** `option(zoom)` is called each time the chart is drawn; `renderer`: `svg` can be saved. */
   constructor(box, option, renderer = "canvas") {
     Chart.all = Chart.all.filter((chart) => chart.box.isConnected || chart.dispose());
     Chart.all.push(this);
@@ -37,7 +37,7 @@ class Chart {
   }
 }
 
-/** Of tooltips, which hold elements of the page. */
+/** The look of tooltips, which contain elements of the page. */
 function tooltipLook(formatter) {
   return {
     trigger: "item",
@@ -98,15 +98,15 @@ function stackedSeries(name, color, data, more = {}) {
 
 /**
  * Buttons that show and hide parts of a chart: `{key, name, title, color, share, hatched}`. Click: on or
- * off. With shift: this one alone, and all again. `choose` gets the keys that are hidden.
+ * off. With shift: only this one, and all again. `choose` gets the keys that are hidden.
  */
 function drawLegend(legend, items, hidden, choose) {
   const focused = legend.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  const toggled = (key, alone) => {
+  const toggled = (key, only) => {
     const next = new Set(hidden);
-    if (alone) {
-      const isAlone = items.every((one) => hidden.has(one.key) === (one.key !== key));
-      return new Set(isAlone ? [] : items.map((one) => one.key).filter((one) => one !== key));
+    if (only) {
+      const isOnly = items.every((one) => hidden.has(one.key) === (one.key !== key));
+      return new Set(isOnly ? [] : items.map((one) => one.key).filter((one) => one !== key));
     }
     if (!next.delete(key)) next.add(key);
     return next;

@@ -1,4 +1,4 @@
-// What pages look like: colours, letters, switches, light and dark.
+// The look of pages: colours, typefaces, switches, light and dark.
 
 /** Page colours as the chart needs them: resolved for the theme that is on. */
 function ink(name) {

@@ -44,7 +44,7 @@ function decimal(number, one, decimals) {
   return decimals === 0 ? whole : `${whole}.${String(scaled % scale).padStart(decimals, "0")}`;
 }
 
-/** Four significant digits and the unit by size, as the program itself says times to people. */
+/** Four significant digits and the unit by size, as on the terminal. */
 function humanTime(ns) {
   if (ns < 0n) return `-${humanTime(-ns)}`;
   if (ns < 1000n) return `${ns} ns`;
@@ -61,6 +61,9 @@ function humanTime(ns) {
 function share(part, whole, decimals = 2) {
   return whole === 0n ? "–" : `${decimal(part * 100n, whole, decimals)} %`;
 }
+
+/** A share from 0 to 1 as `12.3 %`. */
+const percentText = (part, decimals) => (part === null ? "–" : `${(part * 100).toFixed(decimals)} %`);
 
 /** `ns` in the unit with at most three decimals, rounded half up: `1,234.568`. */
 function roundedTime(ns, unit) {

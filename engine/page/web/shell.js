@@ -79,7 +79,7 @@ function setUpShell({ title, subtitle, footer, empty, controls, defaults, check 
   });
 }
 
-/** What a page says of traces without operations. */
+/** The message of a page about traces without operations. */
 const NO_GPU_WORK = [
   "No GPU work",
   "None of these traces contains a kernel, a copy or a set. That is a result, not an error: the program may not have used the GPU while it was profiled, or the profiler was not asked to trace CUDA or HIP (",
@@ -103,19 +103,16 @@ function drawNotes(notes) {
   );
 }
 
-/** What the text of a note alone does not say, by its code. */
+/** What the text of a note does not say itself, by its code. */
 const NOTE_LEADS = { "dropped-records": "dropped records: ", "inexact-times": "times are not exact: " };
 
-/** A row of the table `notes`; `lead` tells its run. */
+/** A row of the table `notes`; `lead` names its run. */
 function shownNote(note, lead) {
   const count = missing(note.count) ? "" : `${grouped(note.count)} × `;
   const place = missing(note.first_offset) ? "" : ` (first at ${grouped(note.first_offset)})`;
   const text = `${lead}${NOTE_LEADS[note.code] || ""}${count}${printable(note.text)}${place}`;
   return { text, warning: note.severity === "warning" };
 }
-
-const noteOfLoss = ({ what, count, first_offset: offset }) =>
-  `dropped records: ${grouped(count)} × ${printable(what)} (first at ${grouped(offset)})`;
 
 function tile(name, value, beside, title = "") {
   return element(
@@ -168,20 +165,20 @@ function drawCards(cards) {
   byId("contents").replaceChildren(...(links.length > 3 ? links : []));
 }
 
-/** Names and what is known of them. */
+/** Names and their values. */
 function pairs(facts) {
   return element("dl", { className: "pairs" }, ...facts.flatMap(([name, ...value]) => [element("dt", {}, name), element("dd", {}, ...value)]));
 }
 
-/** Parts of a whole side by side; a part is `{title, ns, color}`. */
-function stackedBar(parts, whole) {
+/** Parts side by side: `{title, ns, share, color}`, where `share` is of the width, from 0 to 1. */
+function stackedBar(parts) {
   return element(
     "div",
     { className: "bar", "aria-hidden": "true" },
     ...parts.map((part) =>
       element("span", {
         title: `${part.title}: ${exactTime(part.ns)}`,
-        style: { width: `${ratio(part.ns, whole) * 100}%`, backgroundColor: part.color },
+        style: { width: `${part.share * 100}%`, backgroundColor: part.color },
       }),
     ),
   );

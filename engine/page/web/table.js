@@ -11,13 +11,13 @@
 //   id: a whole number that names something
 //   bar: an element, which is neither sorted nor copied
 // Null and undefined are empty cells. What else a column may have:
-//   hint: what the heading says when pointed at; group: a heading over several columns
-//   unit: instead of the one that suits the largest value; plain: the heading does not tell it
-//   swatch(row): a colour beside the text, or in the heading if it is no function
+//   hint: the tooltip of the heading; group: a heading over several columns
+//   unit: instead of the one that suits the largest value; plain: the heading does not name it
+//   swatch(row): a colour beside the text, or in the heading if it is not a function
 //   title_of(row): instead of the text when pointed at; after(row): more text, fainter
 //   below(row): a line below a time; beside(row): a text beside a time
 //   track(row): the colour of a bar beside a part; heat: a bar behind a share
-//   draw(row, unit): the whole cell; csv(row): what is copied and saved instead of `of`
+//   draw(row, unit): makes the cell; csv(row): what is copied and saved instead of `of`
 //   saved: the column is only in what is copied and saved; width: in a table that scrolls, in pixels
 
 const FIRST_ROWS = 25;
@@ -85,7 +85,7 @@ function warm(cell, part) {
   cell.style.setProperty("--part", String(Math.max(0, Math.min(1, part))));
 }
 
-/** Choices of tables that are made anew, by their file. */
+/** Choices of tables that are created again, by their file. */
 const keptChoices = new Map();
 
 class DataTable {
@@ -95,7 +95,7 @@ class DataTable {
    * there is no field; `filter(row)`: whether a row is shown; `foot`: rows below all others.
    * `tall`: it scrolls, and only the rows in view are drawn; otherwise `first` rows, and more by a button.
    * `press(row)`: what a click on a row does, or null; `chosen(row)`: a row is marked with a click or
-   * the arrow keys. `noun`: what a row is; `counted(rows)`: said beside their number.
+   * the arrow keys. `noun`: what a row is; `counted(rows)`: a text beside their number.
    * `onchange({sort})`, `onchange({search})`: the page keeps the choices and calls `set`.
    */
   constructor(options) {
@@ -128,7 +128,7 @@ class DataTable {
     this.draw();
   }
 
-  /** Keeps a choice for the time when the table is made anew. */
+  /** Keeps a choice for the time when the table is created again. */
   keep(choice) {
     if (this.onchange && !("shown" in choice)) {
       return this.onchange("wanted" in choice ? { search: choice.wanted } : choice);
@@ -210,7 +210,7 @@ class DataTable {
     const columns = this.columns.filter((column) => column.kind !== "bar");
     const title = (column) => {
       const name = column.csv_title || [column.group, column.title].filter(Boolean).join(" ");
-      return TIMES.includes(column.kind) ? `${name} (ns)` : name;
+      return TIMES.includes(column.kind) && !name.endsWith("_ns") ? `${name} (ns)` : name;
     };
     const cell = (column, row) => {
       const value = (column.csv || column.of)(row);
@@ -354,14 +354,14 @@ class DataTable {
     return line;
   }
 
-  drawRows(anew) {
+  drawRows(again) {
     const lines = [];
     let [from, to] = [0, Math.min(this.shown, this.found.length)];
     if (this.tall) {
       const seen = Math.ceil((Math.max(this.scroll.clientHeight, TALLEST) - this.head.offsetHeight) / ROW) + 1;
       const first = Math.max(Math.floor(this.scroll.scrollTop / ROW) - EXTRA_ROWS, 0);
       from = first - (first % EXTRA_ROWS);
-      if (!anew && from === this.drawnFrom) return;
+      if (!again && from === this.drawnFrom) return;
       this.drawnFrom = from;
       to = Math.min(from + seen + 3 * EXTRA_ROWS, this.found.length);
     }

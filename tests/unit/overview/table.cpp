@@ -29,6 +29,10 @@ kr::overview::Report report_of(std::vector<kr::analyze::RunSummary> runs) {
   return report;
 }
 
+std::string text_of(const kr::overview::Report& report, kr::overview::TableOptions options) {
+  return kr::overview::to_table(kr::test::source_of(report), report, options);
+}
+
 }  // namespace
 
 TEST_CASE("one run as a table") {
@@ -37,7 +41,7 @@ TEST_CASE("one run as a table") {
   builder.add({"k2", {"attn", "compute"}, 10'000'000, 10'000'000, 2});
   builder.device(0, "H100", 39'000'000, 500'000, 500'000, 10'000'000);
   const auto report = report_of({std::move(builder).finish(10'000'000)});
-  CHECK(kr::overview::to_table(report, {.color = false, .width = 100}) ==
+  CHECK(text_of(report, {.color = false, .width = 100}) ==
         R"(llama_vllm_a_0
   trace.csv · nsys-gpu-trace-csv · 1,202 operations, 2 names
   vllm/llama · named by the user
@@ -53,9 +57,10 @@ TEST_CASE("one run as a table") {
   device   span ms  = compute  + exposed comm.  + exposed memory  + idle  idle %
   0  H100   50.000     39.000            0.500             0.500  10.000    20.0
 
-  elapsed ms     %  instances  substage  name
-      30.000  75.0      1,200  gemm      k1
-      10.000  25.0          2  attn      k2
+  names
+  elapsed ms  share %  instances  substage  name
+      30.000     75.0      1,200  gemm      k1
+      10.000     25.0          2  attn      k2
 )");
 }
 
@@ -66,8 +71,7 @@ TEST_CASE("no line is wider than the terminal, whatever the names") {
           report_of({kr::test::decode_run("llama_vllm_a_long_name_of_a_trace_file_0", 1, 1000),
                      kr::test::decode_run("b_1", 2, 2000), kr::test::hostile_run(),
                      kr::test::decode_run("c_3", 3, 3000)})}) {
-      for (const std::string& line :
-           lines(kr::overview::to_table(report, {.color = false, .width = width}))) {
+      for (const std::string& line : lines(text_of(report, {.color = false, .width = width}))) {
         CAPTURE(line);
         CHECK(kr::table::columns_of(line) <= static_cast<size_t>(std::max(width, 76)));
       }
@@ -75,7 +79,7 @@ TEST_CASE("no line is wider than the terminal, whatever the names") {
   }
 }
 
-TEST_CASE("ranks of one job are told together, on narrow terminals too") {
+TEST_CASE("ranks of one job are shown together, on narrow terminals too") {
   const auto ranks = [](int64_t second) {
     std::vector<kr::analyze::RunSummary> runs{kr::test::decode_run("rank0", 1, 1000),
                                               kr::test::hostile_run()};
@@ -86,45 +90,40 @@ TEST_CASE("ranks of one job are told together, on narrow terminals too") {
   const kr::overview::Report report = ranks(1);
   const kr::overview::Report twice = ranks(0);
   for (const int width : {0, 60, 80, 120}) {
-    const std::string told = kr::overview::to_table(report, {.color = false, .width = width});
-    CHECK(told.find("all ranks together") != told.npos);
-    CHECK(told.find("rank 1") != told.npos);
-    for (const std::string& line : lines(told)) {
+    const std::string text = text_of(report, {.color = false, .width = width});
+    CHECK(text.find("all ranks together") != text.npos);
+    CHECK(text.find("max rank") != text.npos);
+    for (const std::string& line : lines(text)) {
       CAPTURE(line);
       CHECK(
           (width == 0 || kr::table::columns_of(line) <= static_cast<size_t>(std::max(width, 76))));
     }
-    CHECK(kr::overview::to_table(twice, {.color = false, .width = width}).find("together") ==
-          told.npos);
+    CHECK(text_of(twice, {.color = false, .width = width}).find("together") == text.npos);
   }
 }
 
 TEST_CASE("no control byte and no broken UTF-8 reaches the terminal") {
   const auto report = report_of({kr::test::hostile_run(), kr::test::hostile_run()});
   for (const int width : {0, 90}) {
-    const std::string text = kr::overview::to_table(report, {.color = false, .width = width});
+    const std::string text = text_of(report, {.color = false, .width = width});
     for (const char c : text) CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
     CHECK(!table_holds(text, "\xff"));
     CHECK(!table_holds(text, "\xe2\x80\xae"));
   }
-  const std::string classified =
-      kr::overview::classify_table(*report.runs[0], {.color = false, .width = 0});
-  for (const char c : classified) CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
 }
 
 TEST_CASE("colour is there on demand only") {
   const auto report = report_of({kr::test::decode_run("r", 1, 1000)});
-  CHECK(!table_holds(kr::overview::to_table(report, {.color = false, .width = 100}), "\x1b"));
-  CHECK(table_holds(kr::overview::to_table(report, {.color = true, .width = 100}),
-                    "\x1b[38;2;78;121;167m█"));
+  CHECK(!table_holds(text_of(report, {.color = false, .width = 100}), "\x1b"));
+  CHECK(table_holds(text_of(report, {.color = true, .width = 100}), "\x1b[38;2;78;121;167m█"));
 }
 
 TEST_CASE("losses, inexact times and empty runs are said") {
-  const std::string text = kr::overview::to_table(report_of({kr::test::hostile_run()}), {});
+  const std::string text = text_of(report_of({kr::test::hostile_run()}), {});
   CHECK(table_holds(text,
                     "dropped records: 3 × kernel name id without a string <u> (first at 1234)"));
   CHECK(table_holds(text, "times are not exact: the source rounds to 100 ns"));
-  const std::string empty = kr::overview::to_table(report_of({kr::test::empty_run()}), {});
+  const std::string empty = text_of(report_of({kr::test::empty_run()}), {});
   CHECK(table_holds(empty, "no GPU work in this trace"));
   CHECK(!table_holds(empty, "GPU time"));
 }

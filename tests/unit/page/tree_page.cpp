@@ -17,15 +17,27 @@ kr::trees::ViewOptions shown(uint64_t top_k = 12) {
   return options;
 }
 
-/// Of the roots of each phase's sum.
-int64_t sum_of_roots(const kr::page::TreePageData& data) {
+/// The time of the roots of a sum.
+int64_t sum_of_roots(const kr::page::TreePageData::Forest& forest,
+                     const kr::page::TreePageData::Sum& sum) {
   int64_t total = 0;
-  for (const kr::page::TreePageData::Sum& sum : data.sums) {
-    for (size_t i = 0; i < sum.places.size(); ++i) {
-      if (data.parents[sum.places[i]] < 0) total += sum.ns[i];
-    }
+  for (size_t i = 0; i < sum.places.size(); ++i) {
+    if (forest.places[sum.places[i]].parent < 0) total += sum.ns[i];
   }
   return total;
+}
+
+/// Both forests, phase by phase and all together, are `total` in time.
+void check_sums(const kr::page::TreePageData& data, int64_t total) {
+  for (const kr::page::TreePageData::Forest* forest : {&data.plain, &data.merged}) {
+    REQUIRE(forest->sums.size() == data.phases.size() + 1);
+    int64_t phases = 0;
+    for (size_t phase = 0; phase < data.phases.size(); ++phase) {
+      phases += sum_of_roots(*forest, forest->sums[phase]);
+    }
+    CHECK(phases == total);
+    CHECK(sum_of_roots(*forest, forest->sums.back()) == total);
+  }
 }
 
 int64_t total_of(const kr::trees::TreeView& view) {
@@ -36,24 +48,31 @@ int64_t total_of(const kr::trees::TreeView& view) {
 
 }  // namespace
 
-TEST_CASE("a page holds every step's tree where there is room") {
+TEST_CASE("a page contains the tree of every step if they are few") {
   const OwnedView view(kr::test::llama_trace(20), shown());
   const kr::page::TreePageData data = kr::page::tree_page_data(*view.view, {});
   CHECK(data.bars.size() == 21);
   CHECK(data.trees.size() == 21);
-  CHECK(data.shapes.size() == 1);
+  CHECK(data.plain.shapes.size() == 1);
+  CHECK(data.merged.shapes.size() == 1);
   CHECK(data.tree_interval == 1);
   CHECK_FALSE(data.cut_in_depth);
-  CHECK(data.paths.size() == view.view->trace().paths.size());
+  CHECK(data.plain.places.size() == view.view->trace().paths.size());
+  CHECK(data.merged.places.size() < data.plain.places.size());
+  CHECK(data.merged_of.size() == data.plain.places.size());
   CHECK(data.entries == 12);
   CHECK(data.others);
-  CHECK(sum_of_roots(data) == total_of(*view.view));
-  for (size_t place = 0; place < data.paths.size(); ++place) {
-    CHECK(data.parents[place] < static_cast<int32_t>(place));
+  check_sums(data, total_of(*view.view));
+  CHECK(data.entry_sums.back().ns.back() == total_of(*view.view));
+  CHECK(data.phase_ns.back() == total_of(*view.view));
+  for (const kr::page::TreePageData::Forest* forest : {&data.plain, &data.merged}) {
+    for (size_t place = 0; place < forest->places.size(); ++place) {
+      CHECK(forest->places[place].parent < static_cast<int32_t>(place));
+    }
   }
 }
 
-TEST_CASE("sums are of all steps whatever is left out") {
+TEST_CASE("sums are of all steps, also of those that the page omits") {
   const OwnedView view(kr::test::llama_trace(200), shown());
   for (const size_t room : {1, 10, 100, 1000, 10'000, 100'000}) {
     CAPTURE(room);
@@ -66,12 +85,14 @@ TEST_CASE("sums are of all steps whatever is left out") {
     CHECK(data.bars.back() == 200);
     size_t values = 0;
     for (const kr::page::TreePageData::Tree& tree : data.trees) {
-      values += data.shapes[tree.shape].leaves.size();
+      values += data.plain.shapes[tree.shape].places.size() +
+                data.merged.shapes[tree.shape].places.size();
     }
     CHECK(values <= room);
-    CHECK(data.paths.size() * data.sums.size() <= room);
-    if (data.deepest >= 0) CHECK(sum_of_roots(data) == total_of(*view.view));
-    CHECK(data.cut_in_depth == (data.paths.size() < view.view->trace().paths.size()));
+    CHECK(data.plain.places.size() * data.phases.size() <= room);
+    CHECK(data.phase_ns.back() == total_of(*view.view));
+    if (data.deepest >= 0) check_sums(data, total_of(*view.view));
+    CHECK(data.cut_in_depth == (data.plain.places.size() < view.view->trace().paths.size()));
   }
 }
 
@@ -105,4 +126,22 @@ TEST_CASE("no text of a trace ends the page's data or is markup") {
   CHECK(data.find('<') == std::string_view::npos);
   CHECK(data.find("window.hacked=3") != std::string_view::npos);
   CHECK(page.find("<title>Module trees of &lt;b&gt;id&lt;/b&gt;</title>") != std::string::npos);
+}
+
+TEST_CASE("siblings that are alike are one: modules without their number, kernels of one name") {
+  kr::test::Modules modules;
+  modules.begin("prefill");
+  modules.kernel("k_1", 1);
+  modules.kernel("k_2", 2);
+  modules.end();
+  const OwnedView view(std::move(modules).finish(), shown());
+  const kr::page::TreePageData data = kr::page::tree_page_data(*view.view, {});
+  CHECK(data.merged.places.size() == data.plain.places.size());  // kernels keep their numbers
+
+  const OwnedView llama(kr::test::llama_trace(2), shown());
+  const kr::page::TreePageData merged = kr::page::tree_page_data(*llama.view, {});
+  int64_t most = 0;
+  for (const int64_t count : merged.merged.sums.back().counts) most = std::max(most, count);
+  CHECK(most > 1);
+  for (const int64_t count : merged.plain.sums.back().counts) CHECK(count == 1);
 }

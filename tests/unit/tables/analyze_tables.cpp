@@ -174,7 +174,8 @@ TEST_CASE("launches, their queue, and why devices are idle") {
   const kr::tables::Source source = nested_steps_source();
   CHECK(analyze_rows(source, "launch_matching") == "e_0|5|1\n");
   // 20 before the copy and 10 before the orphan; of the 15 before the step that begins late, 5.
-  CHECK(analyze_rows(source, "idle") == "e_0|host_bound|5\ne_0|other|40\n");
+  CHECK(analyze_rows(source, "idle") ==
+        "e_0|host_bound|5|0.1111111111111111\ne_0|other|40|0.8888888888888888\n");
   CHECK(analyze_rows(source, "launches") ==
         "e_0|cudaLaunchKernel|4|4|16|740|0|0\n"
         "e_0|cudaMemcpyAsync|1|1|4|1020|0|0\n");
@@ -191,7 +192,9 @@ TEST_CASE("the evidence of attribution: launches in modules, layers, neither") {
   for (int64_t k = 0; k < 40; ++k) trace.run(120 + 2 * k, 2, "k" + std::to_string(k % 8));
   trace.orphan().run(300, 7, "end");
   const kr::tables::Source source = analyzed_source(runs_of(trace.analyzed("e_0")));
-  CHECK(analyze_rows(source, "attribution") == "e_0|launch|1|3\ne_0|layer|40|80\ne_0|none|2|8\n");
+  CHECK(analyze_rows(source, "attribution") ==
+        "e_0|launch|1|3|0.03296703296703297\ne_0|layer|40|80|0.8791208791208791\ne_0|none|2|8|0."
+        "08791208791208792\n");
   CHECK(analyze_rows(source, "layers") ==
         "e_0|0|0|1|8|5|41|80|16|period of 8 kernels, 5 times: 98.8 % of the time of 41 kernels of "
         "one graph launch\n");

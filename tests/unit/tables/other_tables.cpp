@@ -218,8 +218,8 @@ TEST_CASE("differences of runs") {
   Source source;
   source.run_difference = &pair;
   CHECK(rows("comparison", source) == Lines{"a.csv|b.csv|0|other models|100|70"});
-  CHECK(rows("label_changes", source) == Lines{"substage|gemm|100|70|-30"});
-  CHECK(rows("name_changes", source) == Lines{"gemm_a|100|0|-100", "gemm_b|0|70|70"});
+  CHECK(rows("label_changes", source) == Lines{"substage|gemm|100|70|-30|-30.000"});
+  CHECK(rows("name_changes", source) == Lines{"gemm_a|100|0|-100|-100.000", "gemm_b|0|70|70|-"});
 }
 
 TEST_CASE("explanations") {
@@ -303,9 +303,10 @@ TEST_CASE("trees") {
                                             "run|1|decode|1|-|decode_1|-|-|-|16",
                                             "run|2|decode|3|-|decode_3|-|-|-|30"});
   CHECK(rows("tree_trends", source) ==
-        Lines{"run|prefill|Attention|1|91|91|91|0.000", "run|prefill|Mlp|1|7|7|7|0.000",
-              "run|prefill|others|1|2|2|2|0.000", "run|decode|Attention|2|39|13|26|6.500",
-              "run|decode|Mlp|2|3|1|2|0.500", "run|decode|others|2|4|2|2|0.000"});
+        Lines{"run|prefill|Attention|1|91|91|91|0.000|91.000",
+              "run|prefill|Mlp|1|7|7|7|0.000|7.000", "run|prefill|others|1|2|2|2|0.000|2.000",
+              "run|decode|Attention|2|39|13|26|6.500|19.500", "run|decode|Mlp|2|3|1|2|0.500|1.500",
+              "run|decode|others|2|4|2|2|0.000|2.000"});
   CHECK(rows("tree_attribution", source) == Lines{"run|launch|140", "run|layer|0", "run|none|6"});
   CHECK(rows("tree_context", source) == Lines{"run|model|m"});
   CHECK(absent("tree_layers", source) ==

@@ -1,4 +1,36 @@
-// The page: its controls, and what is drawn when the user changes one.
+// The page of an analysis: its controls, and what is drawn when the user changes one.
+
+SHOWS.ranks = (entry) => {
+  if (runs.length < 2) return null;
+  const made = SHOWS.table(entry);
+  if (made === null) return null;
+  if (rowsOf("rank_balance").length > 0) made.append(balanceTable((rank, device) => `rank ${rank}, device ${device}`).box);
+  const uneven = new Set(rowsOf("collectives").filter((row) => row.waiting_ns === null).map((row) => printable(row.name)));
+  if (uneven.size > 0) {
+    made.append(element("p", { className: "part-note" }, `Not compared, because ranks have different numbers of them: ${[...uneven].join(", ")}`));
+  }
+  return made;
+};
+
+const IDLE = {
+  table: "idle",
+  by: "cause",
+  looks: {
+    host_bound: { title: "Host-bound idle time", color: "var(--communication)" },
+    other: { title: "Other idle time", color: "var(--idle)" },
+  },
+};
+
+/** The calls, with what devices waited for, and how many operations have no call in the trace. */
+SHOWS.launches = (entry) => {
+  const matching = rowsOf("launch_matching").map((row) => {
+    const lead = runs.length > 1 ? `${shortId(row.run)}: ` : "";
+    const without = `${grouped(row.orphans)} operations were launched before the trace began, or by calls that it does not contain.`;
+    return element("p", { className: "part-note" }, `${lead}${grouped(row.linked)} operations have a launch in the trace. ${row.orphans > 0 ? without : ""}`);
+  });
+  const above = [...splitBars(IDLE), ...matching];
+  return SHOWS.table(entry, ...above) || (above.length > 0 ? card(entry.id, "Launches", "", [], ...above) : null);
+};
 
 function update(changes) {
   Object.assign(state, changes);
@@ -7,73 +39,23 @@ function update(changes) {
   const only = (...names) => Object.keys(changes).every((key) => names.includes(key));
   if (only("hidden")) return drawSteps();
   if (!only("run")) return drawAll();
-  byId("steps").replaceWith(stepsCard());
+  byId("steps").replaceWith(...makeCards(CARDS.analysis.filter(({ id }) => id === "steps")));
   drawSteps();
 }
-
-const runOfNote = (note) => (runs.length > 1 && note.run !== null ? `${shortIds[runNumbers.get(note.run)]}: ` : "");
-
-/** Sums over all devices of all runs. */
-function tilesOf() {
-  const sum = (name) => sumOf(rowsOf("devices").map((device) => device[`${name}_ns`]));
-  const span = sum("span");
-  if (span === 0n) return [];
-  const part = (name, title, beside) => tile(title, share(sum(name), span, 1), beside, exactTime(sum(name)));
-  const exposed = (name, title) => part(`exposed_${name}`, title, `not hidden: ${humanTime(sum(`exposed_${name}`))} of ${humanTime(sum(name))}`);
-  const tiles = [
-    part("busy", "Busy", `${humanTime(sum("busy"))} of ${humanTime(span)}`),
-    part("compute", "Compute", humanTime(sum("compute"))),
-    exposed("communication", "Exposed communication"),
-    exposed("memory", "Exposed memory"),
-    part("idle", "Idle", humanTime(sum("idle"))),
-  ];
-  const hostBound = rowsOf("idle").filter((row) => row.cause === "host_bound");
-  if (hostBound.length > 0) {
-    const bound = sumOf(hostBound.map((row) => row.total_ns));
-    tiles.push(tile("Host-bound", share(bound, sum("idle"), 1), `of idle time: ${humanTime(bound)}`, exactTime(bound)));
-  }
-  const count = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
-  const operations = sumOf(runs.map((run) => run.operations));
-  return [...tiles, tile("Operations", grouped(operations), `${count(rowsOf("devices").length, "device")}, ${count(runs.length, "run")}`)];
-}
-
-const CARDS = [
-  () => devicesCard(rowsOf("devices"), forRuns()),
-  ranksCard,
-  rankStepsCard,
-  collectivesCard,
-  stepsCard,
-  phasesCard,
-  layersCard,
-  kernelsCard,
-  launchesCard,
-  launchQueueCard,
-  attributionCard,
-  activityCard,
-  activityRatiosCard,
-  namesOnlyInCard,
-];
 
 function drawAll() {
   byId("by-field").hidden = dimensions.length < 2;
   segments(byId("by"), dimensions.map((name) => ({ name, title: printable(name) })), state.by, (by) => update({ by }));
   byId("unit").value = state.unit;
-  drawTiles(tilesOf());
-  drawCards(CARDS.map((make) => make()));
+  drawTiles(pageTiles());
+  drawCards(makeCards(CARDS.analysis));
   drawSteps();
 }
 
-/** The JSON of `--format json`, byte for byte. In the page, styles of labels are before it. */
-function analysisText() {
-  const text = byId("data").textContent;
-  const mark = '"analysis":';
-  return text.slice(text.indexOf(mark) + mark.length, text.lastIndexOf("}"))
-    .replace(/\\(u003c|.)/g, (escape, what) => (what === "u003c" ? "<" : escape));
-}
-
 const models = [...new Set(runs.map((run) => `${run.engine}/${run.model}`))];
+const DEFAULTS = { by: dimensions[0] || "", unit: "auto", run: "0", hidden: new Set() };
 setUpShell({
-  title: document.title,
+  title: page.title,
   subtitle:
     runs.length === 1
       ? printable(`${runs[0].source} · ${runs[0].format} · ${models[0]}`)
@@ -84,17 +66,13 @@ setUpShell({
     " is what nothing hides: communication while no kernel computes, copies while neither does.",
   ],
   empty: NO_GPU_WORK,
-  controls: [
-    switchField("by", "Dimension"),
-    unitField(),
-    quietButton("JSON", {
-      title: "The data of this page, as kr analyze --format json writes it",
-      onclick: () => save("analysis.json", analysisText(), "application/json"),
-    }),
-  ],
+  controls: [switchField("by", "Dimension"), unitField(), jsonButton("analysis")],
   defaults: DEFAULTS,
-  check: checkState,
+  check: () => {
+    if (!dimensions.includes(state.by)) state.by = DEFAULTS.by;
+    if (!/^\d+$/.test(state.run) || !runs[Number(state.run)]) state.run = "0";
+  },
 });
-byId("empty").hidden = runs.some((run) => run.operations > 0);
-drawNotes(notes.map((note) => shownNote(note, runOfNote(note))));
+byId("empty").hidden = someGpuWork;
+drawNotes(notesOfResults());
 drawAll();

@@ -1,12 +1,12 @@
-// Stacked bars, a run each, with a legend of buttons.
+// Stacked bars, one per run, with a legend of buttons.
 
 const BAND = 92; // pixels a run
 const BAR = 42;
 const SIDE = { left: 2, right: 92 };
 
-/** What is drawn: labels, then time off the GPU where the measure knows it. */
+/** The rows that are drawn: labels, then time off the GPU if the measure has it. */
 function chartRows() {
-  const rows = pivotOf(state.by).drawn.map((row) => ({ ...row, ...styleOf(state.by, row.label) }));
+  const rows = pivotOf(state.by).drawn.map((row) => ({ ...row, ...lookOf(state.by, row.label) }));
   if (state.measure === "elapsed" && runs.some((run) => run.nonGpu > 0n)) {
     const cells = runs.map((run) => ({ elapsed: run.nonGpu, total: 0n, instances: 0n }));
     rows.push({ label: NON_GPU, title: "", doc: "", color: "#aab1bb", nonGpu: true, cells });
@@ -14,7 +14,7 @@ function chartRows() {
   return rows;
 }
 
-/** Length of a bar in the axis' own numbers: of no consequence beyond the drawing. */
+/** Length of a bar in numbers of the axis: only for drawing. */
 function lengthOf(sum, run, unit) {
   if (state.measure === "share") return ratio(sum.elapsed, run.all.elapsed) * 100;
   if (state.measure === "instances") return Number(sum.instances);
@@ -27,7 +27,7 @@ function shortText(sum, run) {
   return humanTime(sum[state.measure]);
 }
 
-/** Name and value, the value alone, or nothing, by what fits into `pixels`. */
+/** Name and value, only the value, or nothing: what fits into `pixels`. */
 function barText(row, sum, run, pixels) {
   const value = shortText(sum, run);
   const room = pixels - 10;
@@ -42,7 +42,7 @@ function tooltipOf(row, number) {
   const whole = row.nonGpu ? run.all.elapsed + run.nonGpu : run.all.elapsed;
   return tip(
     [swatch(row.color), shortened(printable(row.label), 80)],
-    [printable(row.title), runs.length > 1 ? printable(run.id) : ""],
+    [printable(row.title), runs.length > 1 ? printable(run.run) : ""],
     [
       ["Elapsed", exactTime(sum.elapsed)],
       [row.nonGpu ? "Share of elapsed" : "Share", share(sum.elapsed, whole)],
@@ -80,7 +80,7 @@ function chartOption() {
     yAxis: {
       type: "category",
       inverse: true,
-      data: runs.map((run) => run.id),
+      data: runs.map((run) => run.run),
       axisLine: { show: false },
       axisTick: { show: false },
       axisLabel: {
@@ -181,6 +181,7 @@ const chartCard = card(
   legend,
   chartBox,
 );
+SHOWS.chart = () => (someGpuWork ? chartCard : null);
 let chart = null;
 
 function drawChart() {
@@ -203,7 +204,7 @@ function drawChart() {
     name: printable(row.label),
     title: printable(row.title || row.label),
     color: row.color,
-    share: row.nonGpu ? "" : share(row.all.elapsed, gpuTime, 1),
+    share: row.nonGpu ? "" : share(row.all.elapsed, allRuns.elapsed, 1),
     hatched: row.nonGpu,
   }));
   drawLegend(legend, items, state.hidden, (hidden) => update({ hidden }));

@@ -1,27 +1,28 @@
-// The table of distinct names. A row that is chosen shows its whole name, its labels and their rules.
+// The table of distinct names. A row that is chosen shows its full name, its labels and their rules.
 
 const MOST_OPTIONS = 200;
 
 function kernelColumns() {
-  const run = (row) => runs[kernels.run[row]];
-  const number = (name, title, kind, more) => ({ name, title, kind, of: (row) => kernels[name][row], ...more });
-  const label = (row) => kernels.label(row, state.by);
-  return [
-    { name: "name", title: "Name", kind: "name", of: kernels.name },
-    { name: "label", title: state.by, kind: "text", of: label, swatch: (row) => styleOf(state.by, label(row)).color },
-    ...(runs.length > 1
-      ? [{ name: "run", title: "Run", kind: "text", width: 116, of: (row) => shortIds[kernels.run[row]], csv: (row) => run(row).id, title_of: (row) => printable(run(row).id) }]
-      : []),
-    number("instances", "Instances", "count"),
-    number("elapsed", "Elapsed", "rounded", { unit: sumUnit() }),
-    { name: "share", title: "Share", kind: "part", of: (row) => [kernels.elapsed[row], run(row).all.elapsed] },
-    number("total", "Total", "rounded", { unit: sumUnit() }),
-    number("average", "Average", "human"),
-    number("min", "Min", "human"),
-    number("max", "Max", "human"),
-    { name: "type", title: "Type", kind: "text", saved: true, of: kernels.kind },
-    { name: "rule", title: "Rule", kind: "text", saved: true, of: (row) => kernels.given(row, state.by)[1] },
-  ];
+  const unit = sumUnit();
+  const label = (row) => labelOf(row, state.by);
+  return columnsOf(
+    {
+      table: "kernels",
+      columns: [
+        ["name", { kind: "name" }],
+        { name: "label", title: state.by, kind: "text", of: label, swatch: (row) => lookOf(state.by, label(row)).color },
+        ["run", { width: 116 }],
+        "instances",
+        ["elapsed_ns", { kind: "rounded", unit }],
+        "share",
+        ["total_ns", { kind: "rounded", unit }],
+        ["mean_ns", { kind: "human", of: (row) => Math.round(row.mean_ns) }],
+        ["min_ns", { kind: "human" }],
+        ["max_ns", { kind: "human" }],
+      ],
+    },
+    kernels,
+  );
 }
 
 const select = (label, name) => element("select", { "aria-label": label, onchange: (event) => update({ [name]: event.target.value }) });
@@ -33,17 +34,17 @@ const kernelTable = new DataTable({
   file: "kernels",
   noun: "name",
   tall: true,
-  rows: [...kernels.run.keys()],
+  rows: kernels,
   columns: [],
   sort: DEFAULTS.sort,
   searched: ["name"],
   placeholder: "Search names",
   filters: [labelFilter, runFilter],
   filter: (row) =>
-    (state.run === "" || kernels.run[row] === Number(state.run)) && (state.label === "" || kernels.label(row, state.by) === state.label),
+    (state.run === "" || row.number === Number(state.run)) && (state.label === "" || labelOf(row, state.by) === state.label),
   counted: (rows) => {
-    const sum = rows.reduce((all, row) => all + kernels.elapsed[row], 0n);
-    return `${humanTime(sum)} · ${share(sum, state.run === "" ? gpuTime : runs[Number(state.run)].all.elapsed)}`;
+    const sum = sumOf(rows.map((row) => row.elapsed_ns)); // of the rows that the user chose
+    return `${humanTime(sum)} · ${share(sum, (state.run === "" ? allRuns : runs[Number(state.run)].all).elapsed)}`;
   },
   chosen: drawDetail,
   onchange: (changes) => update(changes),
@@ -59,7 +60,7 @@ function drawFilters() {
   labelFilter.replaceChildren(...options(`every ${state.by}`, listed.map((label) => [label, label])));
   labelFilter.value = state.label;
   runFilter.hidden = runs.length < 2;
-  runFilter.replaceChildren(...options("every run", runs.map((run, at) => [String(at), run.id])));
+  runFilter.replaceChildren(...options("every run", runs.map((run, at) => [String(at), run.run])));
   runFilter.value = state.run;
 }
 
@@ -69,27 +70,32 @@ function drawKernels() {
   drawDetail(kernelTable.marked);
 }
 
-/** All there is to know of a row: the whole name, and which rules gave its labels. */
+/** The full name of a row, its labels, and the rules that gave them. */
 function drawDetail(row) {
   if (row === null) {
-    detail.replaceChildren(element("p", { className: "faint" }, "Select a row to see its whole name, its labels and the rules that assigned them."));
+    detail.replaceChildren(element("p", { className: "faint" }, "Select a row to see its full name, its labels and the rules that assigned them."));
     return;
   }
-  const run = runs[kernels.run[row]];
-  const labels = run.dimensions.map((dimension) => {
-    const [label, rule] = kernels.given(row, dimension);
-    const by = element("span", { className: "faint" }, rule === "" ? "  no rule" : `  ${printable(rule)}`);
-    return [dimension, swatch(styleOf(dimension, label).color), shortened(printable(label), 200), by];
+  const run = runs[row.number];
+  const labels = dimensions.map((dimension) => {
+    const label = labelOf(row, dimension);
+    const by = element("span", { className: "faint" }, `  ${printable(ruleOf(row, dimension)) || "no rule"}`);
+    return [dimension, swatch(lookOf(dimension, label).color), shortened(printable(label), 200), by];
   });
+  const elapsed = BigInt(row.elapsed_ns);
   detail.replaceChildren(
-    element("pre", { className: "whole-name", tabIndex: 0 }, printable(kernels.name(row))),
+    element("pre", { className: "full-name", tabIndex: 0 }, printable(row.name)),
     pairs([
-      ...(runs.length > 1 ? [["run", printable(run.id)]] : []),
-      ["operation", kernels.kind(row)],
+      ...(runs.length > 1 ? [["run", printable(run.run)]] : []),
+      ["type", row.type],
       ...labels,
-      ["elapsed", exactTime(kernels.elapsed[row]), ` · ${share(kernels.elapsed[row], run.all.elapsed)}`],
-      ["total", exactTime(kernels.total[row]), ` · ${grouped(kernels.instances[row])} instances`],
+      ["elapsed", exactTime(elapsed), ` · ${share(elapsed, run.all.elapsed)}`],
+      ["total", exactTime(BigInt(row.total_ns)), ` · ${grouped(row.instances)} instances`],
     ]),
-    quietButton("Copy name", { onclick: (event) => copy(event.currentTarget, kernels.name(row)) }),
+    quietButton("Copy name", { onclick: (event) => copy(event.currentTarget, row.name) }),
   );
 }
+
+const kernelsCard = tableCard(kernelTable, "Kernels and copies", "");
+kernelsCard.append(detail); // below the table
+SHOWS.kernels = () => (someGpuWork ? kernelsCard : null);

@@ -18,21 +18,13 @@ function update(changes) {
   drawAll();
 }
 
-const pivotCard = tableCard(pivotTable, "Labels", "");
-const kernelsCard = tableCard(kernelTable, "Kernels and copies", "");
-kernelsCard.append(detail); // below the table
-
 function drawAll() {
-  const dimensions = data.dimensions.map((name) => ({ name, title: printable(name) }));
   byId("by-field").hidden = dimensions.length < 2;
-  segments(byId("by"), dimensions, state.by, (by) => update({ by }));
+  segments(byId("by"), dimensions.map((name) => ({ name, title: printable(name) })), state.by, (by) => update({ by }));
   segments(byId("measure"), MEASURES, state.measure, (measure) => update({ measure }));
   byId("unit").value = state.unit;
-  drawTiles(runs.length === 1 && someGpuWork ? tilesOf(runs[0]) : []);
-  const runColumns = runs.length > 1 ? [{ name: "run", title: "Run", kind: "text", of: (row) => shortIds[row.run], csv: (row) => runs[row.run].id }] : [];
-  const devices = runs.flatMap((run, at) => run.devices.map((device) => ({ ...device, run: at })));
-  const work = someGpuWork ? [chartCard, pivotCard, kernelsCard] : [];
-  drawCards([...work, devicesCard(devices, runColumns), ranksCard(), factsCard()]);
+  drawTiles(pageTiles(state.by));
+  drawCards(makeCards(CARDS.report));
   if (!someGpuWork) return;
   drawChart();
   drawPivot();
@@ -40,25 +32,26 @@ function drawAll() {
 }
 
 setUpShell({
-  title: data.title === "" ? "GPU time" : printable(data.title),
+  title: printable(page.title),
   subtitle:
     runs.length === 1
-      ? `${printable(runs[0].id)} · ${printable(`${runs[0].engine}/${runs[0].model}`)}`
-      : `${grouped(runs.length)} runs · ${grouped(sumOf(runs.map((run) => run.all.instances)))} operations`,
+      ? printable(`${runs[0].source} · ${runs[0].engine}/${runs[0].model}`)
+      : `${grouped(runs.length)} runs · ${grouped(allRuns.instances)} operations`,
   footer: [
     element("em", {}, "Elapsed"),
     " is the part of an operation that no earlier one covers, over all devices together: it adds up to GPU time. ",
     element("em", {}, "Total"),
-    " is plain duration.",
+    " is the sum of durations.",
   ],
   empty: NO_GPU_WORK,
-  controls: [switchField("by", "Dimension"), switchField("measure", "Measure"), unitField()],
+  controls: [switchField("by", "Dimension"), switchField("measure", "Measure"), unitField(), jsonButton("report")],
   defaults: DEFAULTS,
   check: checkState,
 });
 for (const id of ["measure-field", "unit-field"]) byId(id).hidden = !someGpuWork;
 byId("empty").hidden = someGpuWork;
-drawNotes(runs.flatMap(notesOf));
+const idle = someGpuWork ? runs.filter((run) => run.all.instances === 0n) : [];
+drawNotes([...notesOfResults(), ...idle.map((run) => ({ text: `${shortId(run.run)}: no GPU work`, warning: true }))]);
 drawAll();
 // On paper the table cannot scroll: it shows what takes longest.
 addEventListener("beforeprint", () => {

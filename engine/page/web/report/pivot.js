@@ -1,11 +1,11 @@
-// Labels by runs. One run: all measures side by side; several: the measure chosen, a column a run.
+// Labels by run. One run: all measures side by side; several: the chosen measure, one column per run.
 
 const MOST_LABELS = 60;
 
 const comparing = () => runs.length === 2 && state.measure !== "share";
 const sizeOf = (sum) => sum[state.measure === "share" ? "elapsed" : state.measure];
 
-/** With two runs: what the second has more or less of. */
+/** With two runs: the change from the first to the second. */
 function changeCell(before, after, unit) {
   const change = after - before;
   const sign = change > 0n ? "+" : change < 0n ? "−" : "";
@@ -20,7 +20,7 @@ function changeCell(before, after, unit) {
 function measureColumn(measure, run, at, more) {
   const { title, time } = MEASURES.find(({ name }) => name === measure);
   const here = (row) => row.cells[at] !== null && (runs.length === 1 || row.off || row.cells[at].instances > 0n);
-  const color = (row) => (row.off || row.all === null ? undefined : styleOf(state.by, row.label).color);
+  const color = (row) => (row.off || row.all === null ? undefined : lookOf(state.by, row.label).color);
   if (measure === "share") {
     const part = (row) => (here(row) && !row.off ? [row.cells[at].elapsed, run.all.elapsed] : null);
     return { name: `share ${at}`, title, kind: "part", of: part, track: color, ...more };
@@ -43,9 +43,9 @@ function pivotColumns() {
     title: state.by,
     kind: "text",
     of: (row) => row.label,
-    swatch: (row) => (row.foot ? "transparent" : styleOf(state.by, row.label).color),
+    swatch: (row) => (row.foot ? "transparent" : lookOf(state.by, row.label).color),
     title_of: (row) => (row.foot ? "" : "Show its kernels"),
-    after: (row) => printable(styleOf(state.by, row.label).title),
+    after: (row) => printable(lookOf(state.by, row.label).title),
   };
   if (runs.length === 1) {
     return [label, ...["elapsed", "share", "total", "instances"].map((measure) => measureColumn(measure, runs[0], 0, {}))];
@@ -53,9 +53,9 @@ function pivotColumns() {
   const { title } = MEASURES.find(({ name }) => name === state.measure);
   const columns = runs.map((run, at) =>
     measureColumn(state.measure, run, at, {
-      title: shortened(printable(shortIds[at]), 36),
-      csv_title: `${run.id} ${title.toLowerCase()}`,
-      hint: printable(run.id),
+      title: shortened(printable(shortId(run.run)), 36),
+      csv_title: `${run.run} ${title.toLowerCase()}`,
+      hint: printable(run.run),
       group: title,
     }),
   );
@@ -76,7 +76,7 @@ function pivotColumns() {
   return [label, ...columns];
 }
 
-/** GPU time, and what of the elapsed time was without. */
+/** GPU time, and elapsed time without it. */
 function pivotFoot() {
   const off = (label, of) => ({ label, foot: true, off: true, all: null, className: "off", cells: runs.map((run) => ({ elapsed: of(run), total: 0n, instances: 0n })) });
   return [
@@ -99,6 +99,9 @@ const pivotTable = new DataTable({
     byId("kernels").scrollIntoView({ behavior: "smooth", block: "start" });
   },
 });
+
+const pivotCard = tableCard(pivotTable, "Labels", "");
+SHOWS.pivot = () => (someGpuWork ? pivotCard : null);
 
 function drawPivot() {
   pivotTable.set({ rows: pivotOf(state.by).rows, columns: pivotColumns(), foot: pivotFoot() });

@@ -1,38 +1,37 @@
-// Ranks of one job, or the devices of one run, side by side: who has most of each label and time.
-
-/** Where a number is: `rank 3`, and its device where a rank has several. */
-function placeText(rank, device) {
-  if (runs.length === 1) return `device ${device}`;
-  const run = data.ranks.runs.findIndex((one) => one.rank === rank);
-  return runs[run].devices.length > 1 ? `rank ${rank}, device ${device}` : `rank ${rank}`;
-}
+// Ranks of one job, or the devices of one run, side by side.
 
 /** Labels of the dimension chosen, over all ranks; a rank without a label counts with nothing. */
 function labelBalance() {
-  const time = (name, title) => ({ name, title, kind: "time", of: (row) => row[name], unit: sumUnit() });
-  return new DataTable({
-    title: "Labels of all ranks",
-    file: "label_balance",
-    rows: data.ranks.labels[state.by],
-    columns: [
-      { name: "label", title: state.by, kind: "text", of: (row) => row.label, swatch: (row) => styleOf(state.by, row.label).color },
-      time("elapsed_ns", "Sum"),
-      time("mean_ns", "Mean"),
-      time("max_ns", "Max"),
-      { name: "max_over_mean", title: "Max / mean", kind: "times", of: (row) => row.max_over_mean || null },
-      { name: "max_rank", title: "Max on", kind: "text", of: (row) => (row.max_over_mean ? `rank ${row.max_rank}` : null) },
-    ],
-  });
+  const rows = rowsOf("label_balance").filter((row) => row.dimension === state.by);
+  const any = (name) => ({ of: (row) => (row.max_over_mean ? row[name] : null) });
+  const columns = columnsOf(
+    {
+      table: "label_balance",
+      columns: [
+        ["label", { title: state.by, swatch: (row) => lookOf(state.by, row.label).color }],
+        ["elapsed_ns", { title: "Sum", unit: sumUnit() }],
+        ["mean_ns", { unit: sumUnit() }],
+        ["max_ns", { unit: sumUnit() }],
+        ["max_over_mean", any("max_over_mean")],
+        ["max_rank", { title: "Max on rank", ...any("max_rank") }],
+      ],
+    },
+    rows,
+  );
+  const table = new DataTable({ title: "Labels of all ranks", file: "label_balance", rows, columns });
+  table.draw();
+  return table;
 }
 
-function ranksCard() {
-  if (!data.ranks) return null;
-  const balance = balanceTable(data.ranks.balance.filter((one) => BigInt(one.max_ns) > 0n), placeText);
-  balance.draw();
-  if (runs.length === 1) return tableCard(balance, "All devices together", "");
+SHOWS.balance = (entry) => {
+  // Runs that are only numbered in their order need not be ranks.
+  const ranked = runs.length === 1 || runs.every((run) => run.rank_from !== "order");
+  if (!ranked || rowsOf(entry.table).length === 0) return null;
+  if (runs.length === 1) return tableCard(balanceTable((_, device) => `device ${device}`), "All devices together", "");
+  const devices = groupBy(rowsOf("ranks"), (row) => row.rank);
+  const balance = balanceTable((rank, device) => (devices.get(rank).length > 1 ? `rank ${rank}, device ${device}` : `rank ${rank}`));
   const labels = labelBalance();
-  labels.draw();
-  const { world_size: world } = data.ranks;
-  const of = world ? `${runs.length} of ${world} ranks of the job` : "";
-  return card("ranks", "All ranks together", of, [labels.count, labels.tools], labels.box, balance.box);
-}
+  const world = runs[0].world_size;
+  const note = missing(world) ? "" : `${runs.length} of ${world} ranks of the job`;
+  return card(entry.id, entry.title, note, [labels.count, labels.tools], labels.box, balance.box);
+};

@@ -6,7 +6,7 @@ const MOST_APART = 800; // bars that are all drawn; of more, one a pixel
 const MOST_NAMES = 14; // of steps below the bars
 
 let barSteps = []; // in the chart
-let barCells = []; // what they are made of
+let barCells = []; // their parts
 
 const partOf = (cell) => (state.metric === "invocations" ? cell.calls : cell.ns);
 
@@ -14,7 +14,7 @@ function barUnit() {
   return unitOf(largestOf(barSteps.map((step) => step.total)));
 }
 
-/** Height of a part on the axis: of no consequence beyond the drawing. */
+/** Height of a part on the axis: only for drawing. */
 function heightOf(cell, step, unit) {
   if (!cell) return 0;
   if (state.metric === "invocations") return Number(cell.calls);
@@ -22,7 +22,7 @@ function heightOf(cell, step, unit) {
   return Number(cell.ns) / Number(unit.ns);
 }
 
-/** What is shown of a step, hidden entries left out. */
+/** The sum of a step without the entries that the user hides. */
 function shownSum(at) {
   return barCells[at].reduce((sum, cell, entry) => (state.hidden.has(entry) ? sum : sum + partOf(cell)), 0n);
 }
@@ -57,12 +57,12 @@ function barTip(at) {
 
 const nameOfEntry = (entry) => printable(entries[entry].name) || "(no name)";
 
-/** How many are in view, by the part chosen with the slider. */
+/** How many are in view: the part chosen with the slider. */
 function barsInView({ start, end }) {
   return (barSteps.length * (end - start)) / 100;
 }
 
-/** Bars that do not share pixels are as wide as there is room for. */
+/** Bars that do not share pixels are as wide as fits. */
 function widenBars() {
   if (barSteps.length <= MOST_APART) return;
   const [zoom] = chart.drawing.getOption().dataZoom;
@@ -176,6 +176,7 @@ const barsBox = element("div", { id: "bars", role: "img" });
 const legend = legendBox("Parts shown in the bars");
 const showAll = quietButton("Show all", { id: "show-all", hidden: true, onclick: () => update({ hidden: new Set() }) });
 const barsCard = card("bars-card", "", "", [element("div", { className: "actions" }, showAll)], barsBox, legend);
+SHOWS.bars = () => barsCard;
 let chart = null;
 
 function drawBars(keepZoom = false) {
@@ -192,11 +193,10 @@ function drawBars(keepZoom = false) {
     chart.drawing.on("datazoom", widenBars);
   }
   chart.draw(keepZoom);
-  const sums = entries.map(() => 0n);
-  for (const cells of barCells) cells.forEach((cell, entry) => (sums[entry] += partOf(cell)));
-  const whole = sumOf(sums);
+  const sums = data.entry_sums[phaseNumber(state.phase)][state.metric === "invocations" ? "calls" : "ns"].map(BigInt);
+  const all = sums.at(-1);
   const items = entries
-    .map(({ color }, key) => ({ key: String(key), name: nameOfEntry(key), title: nameOfEntry(key), color, share: share(sums[key], whole, 1) }))
+    .map(({ color }, key) => ({ key: String(key), name: nameOfEntry(key), title: nameOfEntry(key), color, share: share(sums[key], all, 1) }))
     .filter((_, entry) => sums[entry] > 0n);
   const hidden = new Set([...state.hidden].map(String));
   drawLegend(legend, items, hidden, (next) => update({ hidden: new Set([...next].map(Number)) }));

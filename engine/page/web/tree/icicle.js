@@ -1,9 +1,9 @@
-// The tree as an icicle: a node is as wide as its time, what it is made of stands below it.
+// The tree as an icicle: a node is as wide as its time, its children are below it.
 
-const NODE = 28; // pixels a row
+const NODE = 28; // pixels per row
 const MOST_ROWS_DEEP = 30; // below the node zoomed to
 const MOST_NODES = 2500;
-const THINNEST = 3; // pixels; what is narrower is left out
+const THINNEST = 3; // pixels; narrower nodes are not drawn
 
 let tree = null;
 let zoomed = null; // the node that fills the width
@@ -18,25 +18,20 @@ function stepWithTree(step) {
   return others.reduce((near, one) => (near === null || far(one) < far(near) ? one : near), null);
 }
 
-/** Goes from the root towards the place as far as the tree has it. */
+/** The node of a place, or the nearest above it that the tree has. */
 function nodeAt(place) {
-  const above = [];
-  for (let at = place; at >= 0; at = places.parent[at]) above.unshift(at);
-  let node = tree;
-  for (const at of above) {
-    const next = node.children.get(state.merge === "1" ? alike(at, false) : at)
-      || node.children.get(state.merge === "1" ? alike(at, true) : at);
-    if (!next) break;
-    node = next;
-  }
-  return node;
+  const merge = state.merge === "1";
+  const { parent } = data.forests[merge ? 1 : 0];
+  let at = merge ? data.merged_of[place] : place;
+  while (at >= 0 && !tree.nodes.has(at)) at = parent[at];
+  return at < 0 ? tree : tree.nodes.get(at);
 }
 
 function makeShownTree() {
   const step = chosenStep();
+  const merge = state.merge === "1";
   treeStep = step === null ? null : stepWithTree(step);
-  const rows = treeStep ? rowsOfStep(treeStep) : rowsOfPhase(state.phase);
-  tree = makeTree(rows, state.merge === "1");
+  tree = treeStep ? makeTree(rowsOfStep(treeStep, merge), merge, treeStep.total) : makeTree(rowsOfPhase(state.phase, merge), merge, timeOfPhase(state.phase));
   zoomed = state.place === "" ? tree : nodeAt(Number(state.place));
 }
 
@@ -119,7 +114,7 @@ function nodeButton(node, left, width, row, kind) {
   return button;
 }
 
-/** What neighbours take that are too thin to be drawn one by one. */
+/** The space of neighbours that are too thin to be drawn one by one. */
 function narrowBlock({ count, from }, to, row) {
   return element("div", {
     className: "narrow",
@@ -151,8 +146,8 @@ function drawIcicle() {
         drawNarrow();
         buttons.push(nodeButton(node, x, wide, row, node === zoomed ? "zoomed" : ""));
         deepest = Math.max(deepest, row + 1);
-        if (row < path.length + MOST_ROWS_DEEP) draw(node.children.values(), x, node.ns, wide, row + 1);
-        else leftOut += node.children.size;
+        if (row < path.length + MOST_ROWS_DEEP) draw(node.children, x, node.ns, wide, row + 1);
+        else leftOut += node.children.length;
       } else {
         if (narrow.count++ === 0) narrow.from = x;
         ++leftOut;
@@ -161,12 +156,12 @@ function drawIcicle() {
     }
     drawNarrow();
   };
-  if (zoomed === tree) draw(tree.children.values(), 0, tree.ns, width, 0);
+  if (zoomed === tree) draw(tree.children, 0, tree.ns, width, 0);
   else draw([zoomed], 0, zoomed.ns, width, path.length - 1);
   if (buttons.length === 0) {
     const words = data.cut_depth !== null && data.cut_depth < 0
       ? "The trees are too large for a page."
-      : tree.children.size === 0 ? "Nothing ran here." : "All nodes have a time of 0.";
+      : tree.children.length === 0 ? "Nothing ran here." : "All nodes have a time of 0.";
     box.replaceChildren(element("p", { className: "nothing" }, words));
     box.style.height = "";
   } else {
@@ -202,7 +197,8 @@ function drawCrumbs() {
 }
 
 function zoomTo(node) {
-  update({ place: node === tree ? "" : String(node.place) });
+  const place = state.merge === "1" ? firstOf[node.place] : node.place;
+  update({ place: node === tree ? "" : String(place) });
 }
 
 function drawTree() {
@@ -240,11 +236,11 @@ function moveInIcicle(event) {
   const node = nodesDrawn.get(document.activeElement);
   if (!node) return;
   const buttonOf = (other) => [...nodesDrawn].find(([, one]) => one === other)?.[0];
-  const siblings = [...node.parent.children.values()];
+  const siblings = node.parent.children;
   const beside = siblings[siblings.indexOf(node) + { ArrowLeft: -1, ArrowRight: 1 }[event.key]];
   const target = {
     ArrowUp: node.parent,
-    ArrowDown: node.children.values().next().value,
+    ArrowDown: node.children[0],
     ArrowLeft: beside,
     ArrowRight: beside,
   }[event.key];
@@ -285,6 +281,8 @@ const icicleCard = card(
   }),
   element("p", { className: "faint hint", id: "icicle-hint" }),
 );
+
+SHOWS.icicle = () => icicleCard;
 
 function setUpIcicle() {
   if (steps.length === 0) return;

@@ -31,8 +31,9 @@ function drawAll(keepZoom = false) {
   drawTable();
 }
 
-function notesOf() {
-  const notes = data.losses.map(([what, count, offset]) => noteOfLoss({ what, count, first_offset: offset }));
+/** What the page omits. */
+function omitted() {
+  const notes = [];
   if (BigInt(data.lost) > 0n) {
     notes.push(`vLLM's own cut drops ${exactTime(BigInt(data.lost))} of the steps shown: the bars do not contain this time, the trees do`);
   }
@@ -45,24 +46,25 @@ function notesOf() {
   return notes.map((text) => ({ text, warning: true }));
 }
 
-function factsCard() {
+const [run] = runs;
+
+SHOWS.facts = (entry) => {
   const skipped = data.step_interval > 1 ? `, one in ${grouped(data.step_interval)} of those in the profile, and the last` : "";
   const trees = data.trees.length < data.all_steps ? `; this page contains the trees of ${grouped(data.trees.length)}` : "";
   const facts = pairs([
-    ["Source", printable(data.source)],
-    ["Format", printable(data.format)],
-    ["Engine and model", printable(`${data.engine}/${data.model}`)],
-    ...(data.why ? [["Chosen because", printable(data.why)]] : []),
+    ["File", printable(run.source)],
+    ["Format", printable(run.format)],
+    ["Engine and model", printable(`${run.engine}/${run.model}`)],
+    ...(run.why ? [["Chosen because", printable(run.why)]] : []),
     ["Steps", `${grouped(data.all_steps)}${skipped}${trees}`],
     ...data.context.map(([key, value]) => [printable(key), printable(value)]),
-    ...data.warnings.map((warning) => ["Warning", printable(warning)]),
   ]);
-  return card("facts", "Where this comes from", "", [], facts);
-}
+  return card(entry.id, entry.title, "", [], facts);
+};
 
 setUpShell({
   title: printable(data.subject),
-  subtitle: [...data.facts, `${data.engine}/${data.model}`].map(printable).join(" · "),
+  subtitle: [...data.facts, `${run.engine}/${run.model}`].map(printable).join(" · "),
   footer: [
     "Times are CUDA time of kernels, added up along the tree; ",
     element("em", {}, "(self)"),
@@ -74,8 +76,9 @@ setUpShell({
   check: checkState,
 });
 byId("empty").hidden = steps.length > 0;
-drawNotes(notesOf());
-const columns = element("div", { className: "columns" }, barsCard, icicleCard);
-byId("cards").append(...(steps.length > 0 ? [columns, tableCard(treeTable, "", "")] : []), factsCard());
+drawNotes([...notesOfResults(), ...omitted()]);
+const cards = makeCards(steps.length > 0 ? CARDS.tree : CARDS.tree.filter(({ show }) => show === "facts"));
+byId("cards").classList.add("columns");
+byId("cards").append(...cards);
 setUpIcicle();
 drawAll();

@@ -1,4 +1,4 @@
-// What the user can choose.
+// The choices of the user.
 
 const METRICS = [
   { name: "cuda_time_ms", title: "Time" },
@@ -30,7 +30,7 @@ function checkState() {
   if (!METRICS.some(({ name }) => name === state.metric)) state.metric = DEFAULTS.metric;
   if (!ROWS.some(({ name }) => name === state.rows)) state.rows = DEFAULTS.rows;
   if (!/^\d+$/.test(state.step) || !steps[Number(state.step)]) state.step = "";
-  if (!/^\d+$/.test(state.place) || !(Number(state.place) < places.name.length)) state.place = "";
+  if (!/^\d+$/.test(state.place) || !(Number(state.place) < data.merged_of.length)) state.place = "";
 }
 
 /** The step chosen, or null. */
@@ -38,7 +38,7 @@ function chosenStep() {
   return state.step === "" ? null : steps[Number(state.step)];
 }
 
-/** What is added up where no step is chosen. */
+/** What the sums are of if no step is chosen. */
 function allName() {
   return state.phase === ALL ? "all steps" : `all ${shortened(printable(state.phase), 40)} steps`;
 }

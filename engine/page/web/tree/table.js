@@ -1,4 +1,4 @@
-// What is below the node zoomed to, as a table: kernels put together by name, modules one by one.
+// The nodes below the one that the user chose, as a table: kernels added up by name, modules one by one.
 
 /** `{name, label, ns, calls, node}`; a kernel of several places has no node. */
 function collectRows() {
@@ -71,6 +71,9 @@ const treeTable = new DataTable({
   press: (row) => (row.node === null ? null : () => zoomTo(row.node)),
   onchange: (changes) => update(changes),
 });
+
+const nodesCard = tableCard(treeTable, "", "");
+SHOWS.nodes = () => nodesCard;
 
 function drawTable() {
   const kind = ROWS.find(({ name }) => name === state.rows).title;

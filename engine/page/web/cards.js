@@ -1,0 +1,146 @@
+// The cards of all pages, in their order. A card is an entry: `{id, title, note, table}`, and
+//
+//   show: how, one of SHOWS; without it as a table
+//   columns, wide: see columnsOf and wideColumns; without them all columns of the table
+//   where(row, at, rows): which rows; sort: the column sorted by, with `-` the largest first
+//   first: so many rows at first
+
+const KIND_COLORS = { compute: "var(--compute)", communication: "var(--communication)", memory: "var(--memory)" };
+
+const DEVICES_CARD = { id: "devices", show: "devices", table: "devices", title: "Devices", note: "span = compute + exposed communication + exposed memory + idle" };
+
+const CARDS = {
+  report: [
+    { id: "chart-card", show: "chart" },
+    { id: "labels", show: "pivot" },
+    { id: "kernels", show: "kernels" },
+    DEVICES_CARD,
+    { id: "ranks", show: "balance", table: "rank_balance", title: "All ranks together" },
+    { id: "facts", show: "facts", table: "runs", title: "Sources" },
+  ],
+
+  analysis: [
+    DEVICES_CARD,
+    {
+      id: "ranks",
+      show: "ranks",
+      table: "ranks",
+      title: "Ranks",
+      note: "how evenly work is distributed",
+      where: (row, at, rows) => at === 0 || rows[at - 1].run !== row.run, // numbers of a rank are in the row of its first device
+      columns: ["rank", "run", "waiting_ns", "slowest_in_steps"],
+    },
+    {
+      id: "rank_steps",
+      table: "rank_step_balance",
+      title: "Steps of all ranks",
+      note: "own time of a rank: its span without exposed communication",
+      columns: ["phase", "step", "slowest_rank", "slowest_over_mean", "waiting_rank", "mean_ns"],
+      wide: { table: "rank_steps", by: "rank", keys: ["phase", "step", "occurrence"], values: ["own_ns"], name: String, group: "own time of rank", most: 8 },
+    },
+    {
+      id: "collectives",
+      table: "collective_balance",
+      title: "Collectives",
+      note: "waiting: time beyond the shortest of the same collective on any rank",
+      sort: "-waiting_ns",
+      columns: ["name", "instances", "waiting_ns", "waiting"],
+      wide: { table: "collectives", by: "rank", keys: ["name"], values: ["waiting_ns"], name: String, group: "waiting of rank", most: 8 },
+    },
+    { id: "steps", show: "steps", table: "steps", title: "Steps", note: "in the order in which the host began them, with the operations that they launched" },
+    {
+      id: "phases",
+      show: "phases",
+      table: "phases",
+      title: "Phases",
+      note: "operations by the annotation that encloses their launch",
+      columns: ["phase", "run", "steps", "batch", "tokens", "instances", "total_ns", "busy_ns"],
+    },
+    {
+      id: "layers",
+      table: "layers",
+      title: "Layers",
+      note: "blocks of kernels that repeat",
+      columns: ["run", "device", "level", "repeats", "period", "mean_ns", "total_ns", ["evidence", { kind: "name" }]],
+    },
+    {
+      id: "kernels_by_device",
+      table: "kernels_by_device",
+      title: "Kernels and copies",
+      note: "one row per name and device",
+      sort: "-total_ns",
+      columns: [
+        ["name", { kind: "name", swatch: (row) => KIND_COLORS[row.kind] || REST }],
+        "kind", "run", "device", "instances", "total_ns", "share", "mean_ns", ["stddev_ns", { title: "Deviation" }], "min_ns", "max_ns",
+      ],
+    },
+    { id: "launches", show: "launches", table: "launches", title: "Launches by call", sort: "-total_ns", columns: [["api", { kind: "name", title: "Call" }], "run", "calls", "operations", "total_ns", "delay_mean_ns", "short_kernels", "running_at_next_launch"] },
+    { id: "launch_queue", table: "launch_queue", title: "Queues", note: "launched operations that had not begun, per stream", sort: "-mean" },
+    {
+      id: "attribution",
+      show: "split",
+      table: "attribution",
+      title: "Attribution",
+      note: "time of operations by their place in the model",
+      by: "evidence",
+      looks: {
+        launch: { title: "In modules", color: "var(--compute)" },
+        layer: { title: "In repeated blocks", color: "var(--memory)" },
+        none: { title: "In neither", color: "var(--idle)" },
+      },
+      hidden: (row) => row.evidence === "none" || row.operations === 0,
+    },
+    {
+      id: "activity",
+      table: "activity",
+      title: "Types of activity",
+      note: "with the longest operations of each type",
+      columns: ["type", "run", "instances", "total_ns", "mean_ns", "min_ns", "max_ns"],
+      wide: { table: "activity_longest", by: "percent", keys: ["run", "type"], values: ["share", "mean_ns"], where: (row) => row.instances > 0, name: (percent) => `longest ${percent} %` },
+    },
+    {
+      id: "activity_ratios",
+      table: "activity_ratios",
+      title: "Activity compared",
+      note: "mean duration of the second divided by that of the first",
+      where: (row) => row.percent === 100,
+      columns: [
+        { name: "a", title: "First", kind: "text", of: (row) => sideName(row.run_a, row.type_a) },
+        { name: "b", title: "Second", kind: "text", of: (row) => sideName(row.run_b, row.type_b) },
+      ],
+      wide: {
+        table: "activity_ratios",
+        by: "percent",
+        keys: ["run_a", "type_a", "run_b", "type_b"],
+        values: ["ratio"],
+        name: (percent) => (percent === 100 ? "All" : `Longest ${percent} %`),
+        falling: true,
+      },
+    },
+    {
+      id: "names_only_in",
+      table: "names_only_in",
+      title: "Names that not all runs have",
+      sort: "-total_ns",
+      columns: [["name", { kind: "name" }], ["run", { title: "Run that has it" }], "instances", "total_ns"],
+    },
+  ],
+
+  tree: [
+    { id: "bars-card", show: "bars" },
+    { id: "tree", show: "icicle" },
+    { id: "nodes", show: "nodes" },
+    { id: "facts", show: "facts", title: "Source" },
+  ],
+
+  /** Any tables: all columns of each. */
+  tables: (page.tables || [])
+    .filter(({ id }) => id !== "notes")
+    .map(({ id, title, doc, rows }) => {
+      const there = rowsOf(id).length;
+      const cut = there < rows ? ` The page has the first ${grouped(there)} of ${grouped(rows)}.` : "";
+      return { id, table: id, title: capital(printable(title)), note: printable(doc) + cut, first: 100 };
+    }),
+};
+
+const sideName = (run, type) => (runs.length > 1 ? `${shortId(run)} · ${type}` : type);

@@ -1,0 +1,204 @@
+// The tables of a page, as `--format json` writes them, with their columns and the looks of labels.
+
+const REST = "#8d939c"; // what has no colour of its own
+
+const page = parseExact(byId("data").textContent);
+const results = page.results || { tables: {} };
+
+/** Rows of a table; none if the page does not contain it. */
+const rowsOf = (table) => results.tables[table] || results[table] || [];
+
+const runs = rowsOf("runs");
+const shortIds = new Map();
+shortIdsOf(runs.map((run) => printable(run.run))).forEach((id, at) => shortIds.set(runs[at].run, id));
+const shortId = (run) => shortIds.get(run) ?? printable(run);
+const someGpuWork = runs.some((run) => Number(run.operations) > 0);
+
+/** How labels look. */
+const looks = new Map((page.styles || []).map((style) => [`${style.dimension}\n${style.label}`, style]));
+const lookOf = (dimension, label) => looks.get(`${dimension}\n${label}`) || { title: "", color: REST, doc: "" };
+
+/** Rows with the same key, by key. */
+function groupBy(rows, keyOf) {
+  const groups = new Map();
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(row);
+  }
+  return groups;
+}
+
+const keyOf = (row, columns) => columns.map((column) => row[column]).join("\n");
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+const LONG = 48; // characters; longer texts are names
+
+/** How values of a unit are shown. Means of times and counts have a fraction. */
+function kindOf(unit, values) {
+  const whole = () => values.every((value) => missing(value) || typeof value === "string" || Number.isInteger(value));
+  switch (unit) {
+    case "text":
+      return values.some((value) => !missing(value) && String(value).length > LONG) ? "name" : "text";
+    case "ns":
+      return whole() ? "time" : "mean";
+    case "count":
+    case "bytes":
+    case "flop":
+    case "hz":
+      return whole() ? "count" : "number";
+    case "boolean":
+      return "text";
+    default:
+      return { id: "id", ratio: "share", factor: "times", percent: "percent" }[unit] || "number";
+  }
+}
+
+/** A column of a DataTable that shows a column of a table. */
+function columnOf(column, rows) {
+  const yes = { true: "yes", false: "no" };
+  const made = {
+    name: column.id,
+    csv_title: column.id,
+    title: capital(printable(column.title)),
+    hint: `${column.id}: ${column.doc}`,
+    kind: kindOf(column.unit, rows.map((row) => row[column.id])),
+    heat: column.unit === "ratio",
+    of: column.unit === "boolean" ? (row) => yes[row[column.id]] : (row) => row[column.id],
+  };
+  if (column.id !== "run") return made;
+  // One run needs no column, but files have it.
+  return { ...made, kind: "text", saved: runs.length < 2, of: (row) => shortId(row.run), csv: (row) => row.run, title_of: (row) => printable(row.run) };
+}
+
+/**
+ * The columns of a card: those that it lists, by id or as `[id, {…}]` with what is different, and
+ * columns of its own; then the others of its table, which are only in files. Without a list: all.
+ * A column without a value is not shown.
+ */
+function columnsOf(card, rows) {
+  const all = page.tables.find(({ id }) => id === card.table)?.columns || [];
+  const listed = card.columns || all.map(({ id }) => id);
+  const made = listed.flatMap((one) => {
+    if (one.of) return [one];
+    const [id, more] = [one].flat();
+    const found = all.find((column) => column.id === id);
+    return found ? [{ ...columnOf(found, rows), ...more }] : [];
+  });
+  const names = new Set(made.map(({ name }) => name));
+  const others = all.filter(({ id }) => !names.has(id)).map((column) => ({ ...columnOf(column, rows), saved: true }));
+  return [...made, ...wideColumns(card), ...others].filter((column) => rows.some((row) => !missing(column.of(row))));
+}
+
+/**
+ * Columns with values of another table, `wide.table`: one for each of `wide.values` and value of its
+ * column `wide.by`, from the row with the same `wide.keys`.
+ */
+function wideColumns({ wide }) {
+  if (!wide) return [];
+  const rows = rowsOf(wide.table);
+  const values = rows.filter(wide.where || (() => true));
+  const kinds = new Set(rows.map((row) => row[wide.by]));
+  if (wide.most && kinds.size > wide.most) return [];
+  const found = new Map(values.map((row) => [`${row[wide.by]}\n${keyOf(row, wide.keys)}`, row]));
+  const columns = page.tables.find(({ id }) => id === wide.table).columns;
+  return [...kinds]
+    .sort((a, b) => (wide.falling ? b - a : a - b))
+    .flatMap((kind) =>
+      wide.values.map((value) => {
+        const column = columnOf(columns.find(({ id }) => id === value), rows);
+        const named = wide.values.length > 1 ? { group: wide.name(kind) } : { title: wide.name(kind), group: wide.group };
+        return {
+          ...column,
+          ...named,
+          name: `${value} ${kind}`,
+          csv_title: `${value} ${kind}`,
+          of: (row) => found.get(`${kind}\n${keyOf(row, wide.keys)}`)?.[value],
+        };
+      }),
+    );
+}
+
+const SEARCHED_ROWS = 10; // with more rows, a table has a search field
+
+/** How cards are shown: each gets its entry of the list and makes an element, or null. */
+const SHOWS = {
+  /** A table, below `children`. */
+  table(entry, ...children) {
+    const rows = entry.rows || rowsOf(entry.table).filter(entry.where || (() => true));
+    if (rows.length === 0) return null;
+    const columns = columnsOf(entry, rows);
+    const table = new DataTable({
+      title: entry.title,
+      file: entry.id,
+      first: entry.first || FIRST_ROWS,
+      sort: entry.sort || "",
+      rows,
+      columns,
+      searched: rows.length > SEARCHED_ROWS ? columns.filter((one) => !isNumber(one)).map(({ name }) => name) : [],
+    });
+    table.draw();
+    return tableCard(table, entry.title, entry.note, ...children.filter(Boolean));
+  },
+
+  /** One bar per run: `total_ns` by the values of the column `by`, drawn as `looks` says. */
+  split(entry) {
+    const bars = splitBars(entry);
+    return bars.length > 0 ? card(entry.id, entry.title, entry.note, [], ...bars) : null;
+  },
+};
+
+function splitBars({ table, by, looks: known, hidden }) {
+  const rows = rowsOf(table);
+  if (hidden && rows.every(hidden)) return [];
+  return [...groupBy(rows, (row) => row.run)].map(([run, ofRun]) => {
+    const parts = ofRun.map((row) => ({ title: row[by], color: REST, ...known[row[by]], ns: BigInt(row.total_ns), share: row.share }));
+    return element(
+      "div",
+      { className: "split" },
+      runs.length > 1 ? element("span", { className: "split-run" }, shortId(run)) : null,
+      stackedBar(parts),
+      colorLegend(parts.map((part) => ({ ...part, text: `${part.title} ${humanTime(part.ns)} · ${percentText(part.share, 1)}` }))),
+    );
+  });
+}
+
+/** Colours and what they are: `{color, text, ns}`. */
+function colorLegend(parts, left = 0) {
+  return element(
+    "div",
+    { className: "split-legend" },
+    ...parts.map(({ color, text, ns }) => element("span", { title: ns === undefined ? undefined : exactTime(ns) }, swatch(color), text)),
+    left > 0 ? element("span", { className: "faint" }, `and ${left} more`) : null,
+  );
+}
+
+/** The cards of a list: those that have something to show. */
+const makeCards = (list) => list.map((entry) => SHOWS[entry.show || "table"](entry)).filter(Boolean);
+
+/** A tile per entry of `page.tiles`; some are about one dimension. */
+function pageTiles(dimension) {
+  return (page.tiles || [])
+    .filter((one) => one.dimension === "" || one.dimension === dimension)
+    .map((one) => tile(printable(one.title), printable(one.value), printable(one.beside), one.exact));
+}
+
+/** The JSON of `--format json`, byte for byte: the last member of the data. */
+function resultsText() {
+  const text = byId("data").textContent;
+  const begin = text.indexOf('"results":{"kr":') + '"results":'.length;
+  return text.slice(begin, text.lastIndexOf("}"))
+    .replace(/\\(u003c|.)/g, (escape, what) => (what === "u003c" ? "<" : escape));
+}
+
+const jsonButton = (file) =>
+  quietButton("JSON", {
+    title: "The tables of this page, as --format json writes them",
+    onclick: () => save(`${file}.json`, resultsText(), "application/json"),
+  });
+
+/** The notes of all runs. */
+function notesOfResults() {
+  const ofRun = (note) => (runs.length > 1 && note.run ? `${shortId(note.run)}: ` : "");
+  return rowsOf("notes").map((note) => shownNote(note, ofRun(note)));
+}
