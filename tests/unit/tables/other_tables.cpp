@@ -290,15 +290,15 @@ TEST_CASE("trees") {
   source.rules = &test::module_rules();
   source.tree = &tree;
   CHECK(rows("tree", source) ==
-        Lines{"run|0|prefill|-|-|1|Model > Attention|Attention|Attention|1|2|91",
-              "run|0|prefill|-|-|1|Model > Mlp|Mlp|Mlp|1|1|7",
-              "run|0|prefill|-|-|-|-|others|others|1|1|2",
-              "run|1|decode|1|-|1|Model > Attention|Attention|Attention|1|2|13",
-              "run|1|decode|1|-|1|Model > Mlp|Mlp|Mlp|1|1|1",
-              "run|1|decode|1|-|-|-|others|others|1|1|2",
-              "run|2|decode|3|-|1|Model > Attention|Attention|Attention|1|2|26",
-              "run|2|decode|3|-|1|Model > Mlp|Mlp|Mlp|1|1|2",
-              "run|2|decode|3|-|-|-|others|others|1|1|2"});
+        Lines{"run|0|prefill|-|-|0|1|Model > Attention|Attention|Attention|1|2|91",
+              "run|0|prefill|-|-|1|1|Model > Mlp|Mlp|Mlp|1|1|7",
+              "run|0|prefill|-|-|2|-|-|others|others|1|1|2",
+              "run|1|decode|1|-|0|1|Model > Attention|Attention|Attention|1|2|13",
+              "run|1|decode|1|-|1|1|Model > Mlp|Mlp|Mlp|1|1|1",
+              "run|1|decode|1|-|2|-|-|others|others|1|1|2",
+              "run|2|decode|3|-|0|1|Model > Attention|Attention|Attention|1|2|26",
+              "run|2|decode|3|-|1|1|Model > Mlp|Mlp|Mlp|1|1|2",
+              "run|2|decode|3|-|2|-|-|others|others|1|1|2"});
   CHECK(rows("tree_steps", source) == Lines{"run|0|prefill|-|-|prefill|4|-|-|100",
                                             "run|1|decode|1|-|decode_1|-|-|-|16",
                                             "run|2|decode|3|-|decode_3|-|-|-|30"});
@@ -320,9 +320,9 @@ TEST_CASE("trees") {
   const tables::Tree by_label{"run", "vllm", "default", labels.view.get()};
   source.tree = &by_label;
   CHECK(rows("tree", source) ==
-        Lines{"run|0|prefill|-|-|2|Model > Attention > flash_fwd|attn|attn|1|2|70",
-              "run|0|prefill|-|-|-|-|gemm|gemm|2|3|28",
-              "run|0|prefill|-|-|0|sample|other|other|1|1|2"});
+        Lines{"run|0|prefill|-|-|0|2|Model > Attention > flash_fwd|attn|attn|1|2|70",
+              "run|0|prefill|-|-|1|-|-|gemm|gemm|2|3|28",
+              "run|0|prefill|-|-|2|0|sample|other|other|1|1|2"});
 }
 
 TEST_CASE("repeated blocks of trees from operations") {
