@@ -97,7 +97,7 @@ const Definition unexplained_table{
      "One row per group of similar names that no rule explains, with a rule that labels them.",
      {
          {"group", Unit::id, Role::key, "The place of the group by total time, from 0."},
-         {"common_text", Unit::text, Role::measure, "What the names of the group have in common."},
+         {"likeness", Unit::text, Role::measure, "What the names of the group have in common."},
          {"names", Unit::count, Role::measure, "How many distinct names the group has."},
          {"instances", Unit::count, Role::measure,
           "How many operations have one of these names, in all runs."},

@@ -165,9 +165,16 @@ Exit diff_runs(const DiffOptions& options, Streams& streams) {
     const auto side = [&](const char* name, const std::string& run, int64_t ns) {
       return table::wrapped(fmt::format("{}: {} · {}", name, run, table::human_time(ns)), width, 0);
     };
+    const int64_t change_ns = difference.b_ns - difference.a_ns;
+    std::string change = "change: " + table::human_time(change_ns);
+    if (difference.a_ns != 0) {
+      change += fmt::format(" ({:+.1f} %)", 100.0 * static_cast<double>(change_ns) /
+                                                static_cast<double>(difference.a_ns));
+    }
     const std::string why =
         (difference.comparable ? "comparable: " : "not comparable: ") + difference.why;
     out(side("A", options.before, difference.a_ns) + side("B", options.after, difference.b_ns) +
+        table::wrapped(change, width, 0) +
         table::inked(table::wrapped(why, width, 0),
                      difference.comparable ? table::Ink::none : table::Ink::warning,
                      streams.color_out()) +
