@@ -17,7 +17,7 @@ namespace kr::trace {
 namespace {
 
 constexpr const TraceFormat* all_formats[] = {
-#define KR_TRACE_FORMAT(format) &format,
+#define KR_TRACE_FORMAT(format) &(format),
 #include "trace/formats.def"
 #undef KR_TRACE_FORMAT
 };

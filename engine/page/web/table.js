@@ -228,8 +228,15 @@ class DataTable {
         .filter((column) => TIMES.includes(column.kind))
         .map((column) => {
           if (column.unit) return [column, column.unit];
-          const values = this.rows.map(column.of).filter((value) => !missing(value));
-          return [column, unitOf(largestOf(column.kind === "mean" ? values.map(Math.round) : values))];
+          // Columns below one heading are compared: they have one unit.
+          const compared = column.group ? this.columns.filter((one) => one.group === column.group && TIMES.includes(one.kind)) : [column];
+          const values = compared.flatMap((one) =>
+            this.rows
+              .map(one.of)
+              .filter((value) => !missing(value))
+              .map((value) => (one.kind === "mean" ? Math.round(value) : value)),
+          );
+          return [column, unitOf(largestOf(values))];
         }),
     );
     this.found = this.find();
