@@ -15,7 +15,7 @@
 namespace kr::trace {
 namespace {
 
-// Of a key, for `path`.
+// Bytes of a key that `path` shows, whether or not it is still in the block.
 constexpr size_t kept_of_key = 200;
 // As they stand in what programs write: a newline, then blanks; or one blank.
 inline const char* past_usual_spaces(const char* at) noexcept {
@@ -287,7 +287,8 @@ void JsonPull::run_ahead(size_t floor) {
       ++level->count;
       level->within = true;
       level->key = key;
-      level->key_size = static_cast<uint32_t>(key_end - key);
+      level->key_size =
+          static_cast<uint32_t>(std::min(static_cast<size_t>(key_end - key), kept_of_key));
       levels_.push_back({.begin = place(to), .object = first == '{'});
       level = &levels_.back();
       at_ = at = to + 1;
@@ -339,7 +340,7 @@ bool JsonPull::next() {
   offset_ = place(at_);
   key_ = text();
   level.key = key_.data();
-  level.key_size = static_cast<uint32_t>(key_.size());
+  level.key_size = static_cast<uint32_t>(std::min(key_.size(), kept_of_key));
   level.within = true;
   if (key_.data() == unescaped_.data()) keep_key(levels_.size() - 1);
   colon_ = true;
@@ -351,7 +352,7 @@ void JsonPull::keep_key(size_t i) {
   Level& level = levels_[i];
   if (!level.within || level.key == nullptr) return;
   if (kept_keys_.size() <= i) kept_keys_.resize(i + 1);
-  kept_keys_[i].assign(level.key, std::min<size_t>(level.key_size, kept_of_key));
+  kept_keys_[i].assign(level.key, level.key_size);
   level.key = nullptr;
 }
 
