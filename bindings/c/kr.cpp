@@ -306,7 +306,7 @@ size_t kr_notes_count(const kr_notes* notes) {
 kr_status kr_notes_get(const kr_notes* notes, size_t index, kr_note* note, kr_error** error) {
   return guarded(error, [&] {
     require(notes != nullptr && note != nullptr, "`notes` or `note` is NULL");
-    require(index < notes->notes.size(), "there is no note of this index");
+    require(index < notes->notes.size(), "the index is not that of a note");
     const kr::RunNote& one = notes->notes[index];
     const size_t size = known_part(note).size;
     const kr_note whole{size,

@@ -60,7 +60,7 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
   return run;
 }
 
-/// `open` returns a trace, or nullopt for another kind of file; then there is no run.
+/// `open` returns a trace, or nullopt for another kind of file. For nullopt, the result is null.
 template <class Open>
 std::unique_ptr<LabelledTrace> open_and_label(const match::CompiledRules& rules,
                                               const classify::RunSpec& spec,

@@ -12,7 +12,7 @@ namespace kr {
 std::string json_string(std::string_view text);
 void append_json_string(std::string& out, std::string_view text);
 
-/// JSON as it stands inside a script element of a page: a `<`, which only texts have, becomes
+/// JSON for a script element of a page: a `<`, which only texts have, becomes
 /// `\u003c`, so that no text ends the element.
 void append_for_script(std::string& out, std::string_view json);
 

@@ -7,7 +7,7 @@
 
 namespace kr {
 
-/// What some editors put before a text; it is no part of it.
+/// Some editors write it before a text. Readers skip it.
 inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 /// The length of the character that begins at `at`; 0 where the bytes are none.

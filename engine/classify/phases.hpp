@@ -29,7 +29,7 @@ class PhaseReader {
 
   /// The first rule that matches. Its numbers come from its first alternative that matches, at the
   /// leftmost match; several parts of a number are added. Text that is not a whole number of 64
-  /// bits is no number.
+  /// bits gives no number.
   Phase read(std::string_view text);
 
  private:

@@ -17,7 +17,7 @@ struct InsertionPlace {
   uint32_t line = 0;           // from 1: of the rule before it, or of the block
   std::string below;           // the first line of the rule before it; may be empty
   std::string owner;           // `engine vllm`, `model ds of engine vllm`
-  bool new_block = false;      // there is no block of the dimension yet
+  bool new_block = false;      // the dimension has no block yet
   bool new_dimension = false;  // and nothing is inherited: the block needs an `otherwise`
 
   friend bool operator==(const InsertionPlace&, const InsertionPlace&) = default;

@@ -1,4 +1,4 @@
-// The canonical layout of a rules file (`kr fmt`). There are no options.
+// The canonical layout of a rules file (`kr fmt`). It has no options.
 //
 // Two blanks per level. The rules of a block form a table: rules between two blank lines share a
 // column. A line has as many alternatives as fit in 100 columns; a continuation line begins with an

@@ -23,7 +23,7 @@ class RowsTo final : public RowSink {
   const ShownTable::Row& row_;
 };
 
-/// 0 for what is no number.
+/// 0 for a cell that is not a number.
 double as_double(const Cell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) return *number;
   const auto* whole = std::get_if<int64_t>(&cell);
