@@ -17,13 +17,15 @@
 
 namespace kr::trace {
 
-/// How many threads a reader starts: the first number that is not 0, else one per processor. At
-/// most 16.
-inline unsigned worker_threads(unsigned reading, unsigned options) {
+/// How many threads parse beside the one that reads: the first number that is not 0, else one per
+/// processor, less the one that decompressing keeps busy. At most 16. 0: the thread that reads
+/// parses, too.
+inline unsigned worker_threads(unsigned reading, unsigned options, bool compressed = false) {
   constexpr unsigned most = 16;
-  unsigned threads = reading != 0 ? reading : options;
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  return std::min(threads, most);
+  const unsigned processors = std::thread::hardware_concurrency();
+  const unsigned wanted = reading != 0 ? reading : options;
+  if (wanted == 0 && processors > 1) return std::min(processors - (compressed ? 1 : 0), most);
+  return wanted <= 1 ? 0 : std::min(wanted, most);
 }
 
 /// `Block` is default constructible and reused: a piece of the source and what was found in it.
@@ -32,7 +34,8 @@ class BlockReader {
  public:
   using Parse = std::function<void(Block&)>;
 
-  /// `make_parser` is called once for each thread, by the thread that calls `read`.
+  /// `threads` as of `worker_threads`. `make_parser` is called once for each thread, by the thread
+  /// that calls `read`.
   BlockReader(unsigned threads, std::function<Parse()> make_parser)
       : wanted_(threads), make_parser_(std::move(make_parser)), parse_here_(make_parser_()) {}
   ~BlockReader() { join(); }
@@ -83,7 +86,7 @@ class BlockReader {
     order_.push_back(held);
     held->done = false;
     held->error = nullptr;
-    if (begun_ && wanted_ > 1) start();
+    if (begun_) start();
     begun_ = true;
     if (threads_.empty()) return work(parse_here_, *held);
     {

@@ -44,7 +44,8 @@ class CsvStream {
         table_(&table),
         blocks_(input, reading.block_size),
         parser_(table.parser()),
-        threads_(worker_threads(reading.threads, input.options().threads)) {}
+        threads_(worker_threads(reading.threads, input.options().threads,
+                                input.compression() != Compression::none)) {}
 
   void run() {
     TextBlock block;

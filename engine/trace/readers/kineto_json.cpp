@@ -38,7 +38,8 @@ class KinetoReader {
         json_(input, std::min(reading.window_size, JsonPull::usual_block)),
         merge_(out, input.options().host),
         window_size_(reading.window_size),
-        threads_(worker_threads(reading.threads, input.options().threads)) {}
+        threads_(worker_threads(reading.threads, input.options().threads,
+                                input.compression() != Compression::none)) {}
 
   void run() {
     try {
