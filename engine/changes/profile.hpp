@@ -1,0 +1,44 @@
+// What a comparison has to know of a run: the time of its names with their labels, and of its
+// steps. A saved run has this, too, without its operations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/operation_kind.hpp"
+#include "changes/parts.hpp"
+
+namespace kr::changes {
+
+struct LabelTime {
+  size_t dimension = 0;  // in Profile::dimensions
+  std::string label;
+  int64_t total_ns = 0;
+};
+
+/// A step that is in no other step of its phase.
+struct StepTime {
+  std::string phase;
+  int64_t total_ns = 0;
+  std::vector<LabelTime> labels;
+};
+
+struct NameTime {
+  std::string name;
+  OperationKind kind = OperationKind::kernel;
+  std::vector<std::string> labels;  // by dimension
+  Amount amount;
+};
+
+struct Profile {
+  std::string run;  // as it is shown
+  std::vector<std::string> dimensions;
+  std::vector<NameTime> names;
+  std::vector<StepTime> steps;  // in order of start
+  int64_t layers = 0;           // found by repetition; 0: none
+  Amount all;                   // of all operations
+  int64_t elapsed_ns = 0;       // the union of their intervals
+};
+
+}  // namespace kr::changes

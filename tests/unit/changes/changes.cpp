@@ -1,0 +1,172 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <random>
+
+#include "base/error.hpp"
+#include "changes/compare.hpp"
+#include "changes/gate.hpp"
+
+using namespace kr;
+
+namespace {
+
+changes::Pair pair(int64_t a_calls, int64_t a_ns, int64_t b_calls, int64_t b_ns) {
+  return {{a_calls, a_ns}, {b_calls, b_ns}};
+}
+
+std::string parts(const std::vector<changes::Pair>& names) {
+  const changes::Parts parts = changes::parts_of(names);
+  int64_t change = 0;
+  for (const changes::Pair& name : names) change += name.change_ns();
+  CHECK(parts.calls_ns + parts.mix_ns + parts.time_per_call_ns == change);
+  return fmt::format("{} {} {}", parts.calls_ns, parts.mix_ns, parts.time_per_call_ns);
+}
+
+/// Steps of one phase with labels of one dimension, each with noise, and now and then a slow step.
+changes::Profile noisy_run(uint64_t seed, int64_t steps, double gemm_factor) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> noise(1, 0.02);
+  changes::Profile run;
+  run.run = fmt::format("run {}", seed);
+  run.dimensions = {"substage"};
+  const std::vector<std::pair<std::string, double>> labels = {
+      {"attention", 300e3}, {"gemm", 500e3 * gemm_factor}, {"norm", 40e3}};
+  for (const auto& [label, ns] : labels) run.names.push_back({label + "_kernel", {}, {label}, {}});
+  for (int64_t i = 0; i < steps; ++i) {
+    changes::StepTime step{"decode", 0, {}};
+    const double slow = random() % 20 == 0 ? 1.5 : 1;
+    for (size_t j = 0; j < labels.size(); ++j) {
+      const auto ns = std::llround(labels[j].second * slow * noise(random));
+      step.labels.push_back({0, labels[j].first, ns});
+      step.total_ns += ns;
+      run.names[j].amount += {10, ns};
+      run.all += {10, ns};
+    }
+    run.steps.push_back(std::move(step));
+  }
+  return run;
+}
+
+const changes::LabelChange& label_of(const changes::Comparison& comparison, const char* label) {
+  for (const changes::LabelChange& one : comparison.labels) {
+    if (one.label == label) return one;
+  }
+  throw InternalError("no such label", __FILE__, __LINE__);
+}
+
+changes::Outcome judged(const char* gate, const changes::LabelChange& change) {
+  return changes::judge(changes::parse_gate(gate), change.measured({}));
+}
+
+}  // namespace
+
+TEST_CASE("a change is calls, mix of names, and time per call") {
+  CHECK(parts({pair(10, 1000, 12, 1200)}) == "200 0 0");
+  CHECK(parts({pair(10, 1000, 10, 1300)}) == "0 0 300");
+  CHECK(parts({pair(68, 272317378, 60, 240755667)}) == "-32037339 0 475628");
+  // The same calls in other numbers.
+  CHECK(parts({pair(10, 1000, 5, 500), pair(10, 3000, 15, 4500)}) == "0 1000 0");
+  // One name replaces another.
+  CHECK(parts({pair(10, 1000, 0, 0), pair(0, 0, 10, 700)}) == "0 -300 0");
+  CHECK(parts({pair(0, 0, 10, 700)}) == "700 0 0");
+  CHECK(parts({pair(10, 700, 0, 0)}) == "-700 0 0");
+  CHECK(parts({}) == "0 0 0");
+}
+
+TEST_CASE("parts add up for any numbers") {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<changes::Pair> names(random() % 6);
+    for (changes::Pair& name : names) {
+      for (changes::Amount* side : {&name.a, &name.b}) {
+        side->instances =
+            static_cast<int64_t>(random() % 4) * static_cast<int64_t>(random() % 1000);
+        if (side->instances != 0)
+          side->total_ns = static_cast<int64_t>(random() >> (random() % 60 + 4));
+      }
+    }
+    parts(names);
+  }
+}
+
+TEST_CASE("a planted change of 5 % fails a gate of 2 %, and no change does not") {
+  int found = 0, false_alarms = 0, called_changed = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const std::vector<changes::Profile> a{noisy_run(3 * seed + 1, 40, 1)};
+    const std::vector<changes::Profile> b{noisy_run(3 * seed + 2, 36, 1.05)};
+    const std::vector<changes::Profile> same{noisy_run(3 * seed + 3, 44, 1)};
+    const auto gemm = changes::compare(a, b, "substage");
+    const auto none = changes::compare(a, same, "substage");
+    found += judged("substage/gemm > +2%", label_of(gemm, "gemm")) == changes::Outcome::failed;
+    false_alarms +=
+        judged("substage/gemm > +2%", label_of(none, "gemm")) == changes::Outcome::failed;
+    called_changed += !label_of(none, "gemm").median->within_noise();
+  }
+  CHECK(found >= 95);
+  CHECK(false_alarms == 0);
+  // The interval of 95 %, with the fluctuation of 100 draws.
+  CHECK(called_changed <= 10);
+}
+
+TEST_CASE("runs are compared by the best unit that both have") {
+  changes::Profile a = noisy_run(1, 10, 1), b = noisy_run(1, 20, 1);
+  const auto unit = [&] {
+    const std::vector<changes::Profile> left{a}, right{b};
+    const changes::Unit unit = changes::compare(left, right, "substage").unit;
+    return fmt::format("{}: {} and {}", unit.text(), unit.a, unit.b);
+  };
+  CHECK(unit() == "steps of decode: 10 and 20");
+  a.steps.clear();
+  a.layers = 36;
+  b.layers = 48;
+  CHECK(unit() == "layers: 36 and 48");
+  a.layers = 0;
+  CHECK(unit() == "operations of common names: 300 and 600");
+  for (changes::NameTime& name : a.names) name.name += "_old";
+  CHECK(unit() == "runs: 1 and 1");
+}
+
+TEST_CASE("several runs a side are the sample") {
+  std::vector<changes::Profile> a, b;
+  for (uint64_t seed = 0; seed < 3; ++seed) a.push_back(noisy_run(seed, 20, 1));
+  for (uint64_t seed = 3; seed < 7; ++seed) b.push_back(noisy_run(seed, 20, 1.3));
+  const auto comparison = changes::compare(a, b, "substage");
+  CHECK(comparison.unit.a == 60);
+  CHECK(comparison.unit.b == 80);
+  CHECK(!label_of(comparison, "gemm").median->within_noise());
+  CHECK(label_of(comparison, "attention").median->within_noise());
+}
+
+TEST_CASE("conditions") {
+  const changes::Gate gate = changes::parse_gate(" substage/gemm>+5% ");
+  CHECK(gate.dimension == "substage");
+  CHECK(gate.label == "gemm");
+  CHECK(gate.above);
+  CHECK(gate.relative);
+  CHECK(gate.limit == 5);
+  CHECK(changes::parse_gate("total < -1.5 ms").limit == -1.5e6);
+  CHECK(!changes::parse_gate("total < -1.5 ms").above);
+  for (const char* wrong : {"", "total", "gemm > 5%", "/gemm > 5%", "substage/ > 5%", "total > 5",
+                            "total > five%", "total > +%", "total > --5%", "total > 5 min"}) {
+    CAPTURE(wrong);
+    CHECK_THROWS_AS(changes::parse_gate(wrong), Error);
+  }
+}
+
+TEST_CASE("a condition is decided only by the whole interval") {
+  const auto judged = [](const char* gate, double change, std::optional<double> low, double high) {
+    changes::Measured measured{1000, change, {}};
+    if (low) measured.interval = {*low, high};
+    return changes::judge(changes::parse_gate(gate), measured);
+  };
+  CHECK(judged("total > +2%", 50, 30, 70) == changes::Outcome::failed);
+  CHECK(judged("total > +2%", 50, 10, 90) == changes::Outcome::undecided);
+  CHECK(judged("total > +2%", 5, -10, 19) == changes::Outcome::passed);
+  CHECK(judged("total > +2%", 50, {}, 0) == changes::Outcome::undecided);
+  CHECK(judged("total > +2%", 5, {}, 0) == changes::Outcome::passed);
+  CHECK(judged("total < -5%", -80, -90, -60) == changes::Outcome::failed);
+  CHECK(judged("total < -5%", -40, -60, -10) == changes::Outcome::undecided);
+  CHECK(judged("total > 40ns", 50, 45, 60) == changes::Outcome::failed);
+}
