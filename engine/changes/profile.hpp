@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/operation_kind.hpp"
+#include "analyze/statistics.hpp"
 #include "changes/parts.hpp"
 
 namespace kr::changes {
@@ -40,5 +40,9 @@ struct Profile {
   Amount all;                   // of all operations
   int64_t elapsed_ns = 0;       // the union of their intervals
 };
+
+/// Steps and layers need statistics, which may be null.
+Profile profile_of(std::string run, const analyze::RunSummary& summary,
+                   const analyze::RunStatistics* statistics);
 
 }  // namespace kr::changes

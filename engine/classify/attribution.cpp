@@ -21,6 +21,26 @@ namespace {
 /// Longer sequences are not steps of a model.
 constexpr size_t longest_unit = 20000;
 
+/// The steps of a process, for launches on its threads that have no steps of their own: those of
+/// autograd, for instance, work for the step that runs on another thread.
+class ProcessSteps {
+ public:
+  /// In order of start.
+  void add(uint32_t range) { ranges_.push_back(range); }
+  /// The step that began last and has not ended; HostRange::none: there is none. Times never fall.
+  uint32_t at(const trace::HostSide& host, int64_t time) {
+    for (; next_ < ranges_.size() && host.ranges[ranges_[next_]].start_ns <= time; ++next_) {
+      if (host.ranges[ranges_[next_]].end_ns > time) open_.open(ranges_[next_]);
+    }
+    return open_.at(host, time);
+  }
+
+ private:
+  std::vector<uint32_t> ranges_;
+  size_t next_ = 0;
+  trace::InnermostRange open_;
+};
+
 class Attributor {
  public:
   Attributor(const trace::Trace& trace, const sema::Program& program,
@@ -76,6 +96,29 @@ class Attributor {
       if (!open.empty()) out_.steps[step].outer = open.back();
       open.push_back(step);
     }
+    find_outer_steps_of_processes();
+  }
+
+  /// A phase on a thread of its own stays inside the step of the process that encloses it. Two
+  /// threads that step beside each other have steps of the same phase, which stay apart.
+  void find_outer_steps_of_processes() {
+    const trace::HostSide& host = *trace_.host;
+    std::map<std::string_view, std::vector<uint32_t>> open;  // by process, in the order of begin
+    for (uint32_t i = 0; i < out_.steps.size(); ++i) {
+      TraceStep& step = out_.steps[i];
+      const trace::HostRange& range = host.ranges[step.range];
+      std::vector<uint32_t>& before = open[host.threads[range.thread].process];
+      const auto ended = [&](uint32_t other) {
+        return host.ranges[out_.steps[other].range].end_ns <= range.start_ns;
+      };
+      while (!before.empty() && ended(before.back())) before.pop_back();
+      if (step.outer == Attribution::none && !before.empty()) {
+        const TraceStep& last = out_.steps[before.back()];
+        const bool encloses = host.ranges[last.range].end_ns >= range.end_ns;
+        if (encloses && last.phase.label != step.phase.label) step.outer = before.back();
+      }
+      before.push_back(i);
+    }
   }
 
   /// Attribution::none: the range is not a step.
@@ -87,8 +130,28 @@ class Attributor {
     return known ? *at : Attribution::none;
   }
 
+  /// By thread, the steps of its process; null where the thread has steps of its own.
+  std::vector<ProcessSteps*> steps_of_other_threads(
+      std::map<std::string_view, ProcessSteps>& by_process) const {
+    const trace::HostSide& host = *trace_.host;
+    std::vector<bool> own(host.threads.size());
+    for (const TraceStep& step : out_.steps) {
+      const uint32_t thread = host.ranges[step.range].thread;
+      own[thread] = true;
+      by_process[host.threads[thread].process].add(step.range);
+    }
+    std::vector<ProcessSteps*> steps(host.threads.size());
+    for (size_t thread = 0; thread < steps.size(); ++thread) {
+      const auto found = by_process.find(host.threads[thread].process);
+      if (!own[thread] && found != by_process.end()) steps[thread] = &found->second;
+    }
+    return steps;
+  }
+
   void follow_launches() {
     const trace::HostSide& host = *trace_.host;
+    std::map<std::string_view, ProcessSteps> by_process;
+    const std::vector<ProcessSteps*> others = steps_of_other_threads(by_process);
     struct Lane {
       trace::InnermostRange modules;
       trace::InnermostRange steps;
@@ -113,7 +176,10 @@ class Attributor {
             return host.ranges[shared].start_ns > host.ranges[own].start_ns ? shared : own;
           };
           const uint32_t module = innermost(&Lane::modules);
-          const uint32_t range = innermost(&Lane::steps);
+          uint32_t range = innermost(&Lane::steps);
+          if (range == trace::HostRange::none && others[launch.thread] != nullptr) {
+            range = others[launch.thread]->at(host, launch.time);
+          }
           const uint32_t step =
               range == trace::HostRange::none ? Attribution::none : step_of_range(range);
           for (const uint32_t operation : launch.operations) {
