@@ -155,12 +155,15 @@ Unit unit_of(std::span<const Profile> a, std::span<const Profile> b,
 
 std::vector<NameChange> name_changes(std::span<const Profile> a, std::span<const Profile> b) {
   std::map<NameKey, Pair> times;
-  for (const Profile& run : a) {
-    for (const NameTime& name : run.names) times[{name.name, name.kind}].a += name.amount;
-  }
-  for (const Profile& run : b) {
-    for (const NameTime& name : run.names) times[{name.name, name.kind}].b += name.amount;
-  }
+  const auto add = [&](std::span<const Profile> runs, Amount Pair::*side) {
+    for (const Profile& run : runs) {
+      for (const NameTime& name : run.nodes.empty() ? run.names : run.nodes) {
+        times[{name.name, name.kind}].*side += name.amount;
+      }
+    }
+  };
+  add(a, &Pair::a);
+  add(b, &Pair::b);
   std::vector<NameChange> changes;
   for (const auto& [key, time] : times) {
     changes.push_back({key.first, key.second, time, parts_of({&time, 1})});

@@ -1,5 +1,9 @@
 #include "changes/profile.hpp"
 
+#include <map>
+
+#include "trees/names.hpp"
+
 namespace kr::changes {
 namespace {
 
@@ -23,6 +27,56 @@ void add_steps(const std::vector<analyze::StepPart>& steps, Profile& profile) {
   }
 }
 
+/// Kernels and steps of module trees.
+class TreeProfile {
+ public:
+  TreeProfile(const match::CompiledRules& rules, const trees::LabelledModules& modules,
+              Profile& profile)
+      : modules_(modules), profile_(profile) {
+    const sema::Program& program = rules.program();
+    trees::ViewOptions options;
+    options.level = {trees::Level::Kind::kernel, 0};
+    options.ruleset_folds = false;
+    for (const sema::Table& table : program.models.get(modules.choice.model).tables) {
+      options.dimension = program.dimensions.get(table.dimension).name;
+      profile.dimensions.push_back(options.dimension);
+      views_.emplace_back(rules, modules, options);
+    }
+    if (views_.empty()) views_.emplace_back(rules, modules, options);
+  }
+
+  void add() {
+    const trees::TreeView& view = views_.front();
+    std::vector<trace::ModuleNode> nodes;
+    std::vector<trees::ViewRow> rows;
+    std::map<uint32_t, Amount> kernels;  // by path
+    for (size_t i = 0; i < view.steps().size(); ++i) {
+      view.rows(i, nodes, rows);
+      StepTime& step = profile_.steps.emplace_back(
+          StepTime{view.steps()[i].phase, view.steps()[i].total_ns, {}});
+      for (const trees::ViewRow& row : rows) {
+        kernels[row.path.index] += {row.invocations, row.total_ns};
+        for (size_t d = 0; d < profile_.dimensions.size(); ++d) {
+          step.labels.push_back({d, std::string(views_[d].label(row.path)), row.total_ns});
+        }
+      }
+    }
+    for (const auto& [path, amount] : kernels) {
+      NameTime& name = profile_.names.emplace_back(
+          NameTime{std::string(modules_.trace.name({path})), OperationKind::kernel, {}, amount});
+      for (size_t d = 0; d < profile_.dimensions.size(); ++d) {
+        name.labels.emplace_back(views_[d].label({path}));
+      }
+      profile_.all += amount;
+    }
+  }
+
+ private:
+  const trees::LabelledModules& modules_;
+  Profile& profile_;
+  std::vector<trees::TreeView> views_;  // by dimension
+};
+
 }  // namespace
 
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
@@ -43,6 +97,31 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
   add_steps(statistics->steps.steps, profile);
   for (const analyze::LayerPart& part : statistics->layers) {
     if (part.block.level == 0) profile.layers += static_cast<int64_t>(part.block.repeats);
+  }
+  return profile;
+}
+
+Profile profile_of(std::string run, const match::CompiledRules& rules,
+                   const trees::LabelledModules& modules, trees::Level level) {
+  Profile profile;
+  profile.run = std::move(run);
+  profile.model = modules.trace.model_text;
+  TreeProfile(rules, modules, profile).add();
+  profile.elapsed_ns = profile.all.total_ns;
+  trees::ViewOptions options;
+  options.level = level;
+  const trees::TreeView view(rules, modules, options);
+  std::vector<trace::ModuleNode> nodes;
+  std::vector<trees::ViewRow> rows;
+  std::map<uint32_t, Amount> sums;  // by path
+  for (size_t i = 0; i < view.steps().size(); ++i) {
+    view.rows(i, nodes, rows);
+    for (const trees::ViewRow& row : rows) {
+      sums[row.path.index] += {row.invocations, row.total_ns};
+    }
+  }
+  for (const auto& [path, amount] : sums) {
+    profile.nodes.push_back({trees::path_text(modules.trace, {path}, true), {}, {}, amount});
   }
   return profile;
 }

@@ -8,6 +8,7 @@
 
 #include "analyze/statistics.hpp"
 #include "changes/parts.hpp"
+#include "trees/view.hpp"
 
 namespace kr::changes {
 
@@ -37,12 +38,18 @@ struct Profile {
   std::vector<NameTime> names;
   std::vector<StepTime> steps;  // in order of start
   int64_t layers = 0;           // found by repetition; 0: none
-  Amount all;                   // of all operations
-  int64_t elapsed_ns = 0;       // the union of their intervals
+  /// Nodes of module trees by path; the changes by name are theirs. Empty: they are of operations.
+  std::vector<NameTime> nodes;
+  std::string model;       // as the profile spells it; may be empty
+  Amount all;              // of all operations
+  int64_t elapsed_ns = 0;  // the union of their intervals
 };
 
 /// Steps and layers need statistics, which may be null.
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
                    const analyze::RunStatistics* statistics);
+/// `names` are the kernels of module trees, and `nodes` what the level shows.
+Profile profile_of(std::string run, const match::CompiledRules& rules,
+                   const trees::LabelledModules& modules, trees::Level level);
 
 }  // namespace kr::changes
