@@ -144,7 +144,7 @@ struct Session::Impl {
         more.measured = classify::named_dimension(rules->program(), options.tables.by);
       }
       if (one->needs == Needs::run_difference) {
-        (comparison_level() ? more.modules : more.sums) = true;
+        more.add(session::Wants::of_comparison(comparison_level().has_value()));
       }
     }
     more.add(wants);
@@ -166,7 +166,8 @@ struct Session::Impl {
       case Needs::coverage:
         return (void)session.cover(with.most_groups);
       case Needs::run_difference:
-        return (void)session.compare_runs(runs[0].path, runs[1].path, comparison_level());
+        return (void)session.compare_runs(
+            1, {{runs[0].path, runs[1].path}, comparison_level(), with.by, {}});
       case Needs::rules_difference:
         return (void)session.compare_rules(*before, session.names_met(), {});
       case Needs::explanation:

@@ -1,13 +1,14 @@
 // What compares: two runs, and two rulesets.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 #include <set>
 #include <tuple>
 
-#include "analyze/compare_runs.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "changes/profile.hpp"
 #include "session/session.hpp"
 
 namespace kr::session {
@@ -53,6 +54,47 @@ void check_engine(const classify::RunSpec& run, const sema::Program& before,
   check(models, run.model, "model");
 }
 
+/// The labels that rules of a dimension can give. Throws Error for an unknown dimension.
+std::vector<std::string> labels_of(const sema::Program& program, const std::string& dimension) {
+  std::set<std::string> labels{std::string(sema::reserved::unclassified)};
+  const sema::DimensionId id = classify::named_dimension(program, dimension);
+  for (const sema::Engine& engine : program.engines) {
+    for (const sema::ModelId model : engine.models) {
+      const sema::Table* table = program.models.get(model).table(id);
+      if (table == nullptr) continue;
+      for (const sema::RuleId rule : table->rules) labels.insert(program.rules.get(rule).label);
+      if (table->otherwise) labels.insert(program.rules.get(*table->otherwise).label);
+    }
+  }
+  return {labels.begin(), labels.end()};
+}
+
+/// Adds what a condition says of the total, or of each label that it is about.
+void judge(const changes::Gate& gate, const sema::Program& program,
+           const changes::Comparison& comparison, std::vector<tables::GateResult>& out) {
+  const auto add = [&](const changes::LabelChange& one) {
+    const changes::Measured measured = one.measured(comparison.unit);
+    out.push_back({gate, one.label, measured, changes::judge(gate, measured)});
+  };
+  if (gate.dimension.empty()) return add(comparison.total);
+  bool found = false;
+  std::vector<std::string> labels = labels_of(program, gate.dimension);
+  for (const changes::LabelChange& one : comparison.labels) {
+    if (one.dimension != gate.dimension) continue;
+    labels.push_back(one.label);
+    if (gate.label != "*" && gate.label != one.label) continue;
+    found = true;
+    add(one);
+  }
+  if (found || gate.label == "*") return;
+  if (std::ranges::find(labels, gate.label) == labels.end()) {
+    throw Error("", fmt::format("the condition `{}` names an unknown label", gate.text),
+                near_or_all(gate.label, labels));
+  }
+  // Neither run has operations with the label: its time is 0 and stays 0.
+  add({gate.dimension, gate.label, {}, {}, {}});
+}
+
 }  // namespace
 
 bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSpec& b) const {
@@ -67,13 +109,29 @@ bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSp
   return trees;
 }
 
-const trees::RunDifference& Session::compare_runs(std::string a, std::string b,
-                                                  const std::optional<trees::Level>& level) {
-  pair_ = {std::move(a), std::move(b),
-           level ? trees::compare_modules(*source_.rules, modules(0), modules(1), *level)
-                 : analyze::compare_runs(source_.runs[0].summary, source_.runs[1].summary)};
+const tables::RunPair& Session::compare_runs(size_t a_runs, const RunComparison& options) {
+  std::vector<changes::Profile> profiles;
+  for (size_t i = 0; i < options.paths.size(); ++i) {
+    if (options.level) {
+      profiles.push_back(
+          changes::profile_of(options.paths[i], *source_.rules, modules(i), *options.level));
+    } else {
+      const tables::Run& run = source_.runs[i];
+      profiles.push_back(changes::profile_of(options.paths[i], run.summary,
+                                             run.statistics ? &*run.statistics : nullptr));
+    }
+  }
+  const std::span<const changes::Profile> all = profiles;
+  const std::span<const std::string> paths = options.paths;
+  pair_ = {fmt::format("{}", fmt::join(paths.first(a_runs), ", ")),
+           fmt::format("{}", fmt::join(paths.subspan(a_runs), ", ")),
+           changes::compare(all.first(a_runs), all.subspan(a_runs), options.by),
+           {}};
+  for (const changes::Gate& gate : options.gates) {
+    judge(gate, source_.rules->program(), pair_->comparison, pair_->gates);
+  }
   source_.run_difference = &*pair_;
-  return pair_->difference;
+  return *pair_;
 }
 
 void Session::add_names(const classify::RunSpec& spec,

@@ -44,6 +44,11 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
   return wants;
 }
 
+Wants Wants::of_comparison(bool module_trees) {
+  if (module_trees) return {.modules = true};
+  return {.sums = true, .statistics = true, .host_trace = true};
+}
+
 void Wants::add(const Wants& other) noexcept {
   sums |= other.sums;
   statistics |= other.statistics;

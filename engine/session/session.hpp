@@ -27,6 +27,8 @@ struct Wants {
 
   /// What these tables need of runs.
   static Wants of(std::span<const tables::Definition* const> wanted);
+  /// What comparing runs needs.
+  static Wants of_comparison(bool module_trees);
   void add(const Wants& other) noexcept;
   bool operator==(const Wants& other) const = default;
 };
@@ -40,6 +42,15 @@ struct NameQuery {
   classify::WhyQuery query;
   std::string engine = {};  // empty: detected
   std::string model = {};   // empty: detected
+};
+
+/// How runs are compared.
+struct RunComparison {
+  std::vector<std::string> paths = {};  // what the runs are called
+  /// The level of module trees; nullopt: by the names of operations.
+  std::optional<trees::Level> level = {};
+  std::string by = "substage";  // the dimension that decides whether they can be compared
+  std::vector<changes::Gate> gates = {};
 };
 
 class Session {
@@ -71,9 +82,9 @@ class Session {
   void show_tree(const trees::ViewOptions& options);
   /// Whether two files contain module trees. Throws Error if only one of them does.
   bool are_module_trees(const classify::RunSpec& a, const classify::RunSpec& b) const;
-  /// The first two runs compared by the names of operations, or by module trees at a level.
-  const trees::RunDifference& compare_runs(std::string a, std::string b,
-                                           const std::optional<trees::Level>& level);
+  /// The runs read, compared: the first `a_runs` are one side, the rest the other. Throws Error if a
+  /// condition is about a label that neither has.
+  const tables::RunPair& compare_runs(size_t a_runs, const RunComparison& options);
   /// The names of the runs that were summed.
   std::vector<compare::TimedName> names_met() const;
   /// What `before` labels differently from the rules of the session. `names` and those of the

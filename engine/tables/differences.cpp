@@ -1,4 +1,4 @@
-// `kr diff`: what changes between two runs in time, or between two rulesets in meaning.
+// `kr diff` of two rulesets: what changes in meaning.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,32 +6,6 @@
 
 namespace kr::tables {
 namespace {
-
-void add_comparison(const Source& source, RowSink& sink) {
-  const RunPair& pair = *source.run_difference;
-  sink.row({pair.a, pair.b, int64_t{pair.difference.comparable}, pair.difference.why,
-            pair.difference.a_ns, pair.difference.b_ns});
-}
-
-/// Nothing if there is nothing to compare with.
-Cell change_percent(int64_t a_ns, int64_t b_ns) {
-  if (a_ns == 0) return {};
-  return 100 * static_cast<double>(b_ns - a_ns) / static_cast<double>(a_ns);
-}
-
-void add_label_changes(const Source& source, RowSink& sink) {
-  for (const trees::LabelDifference& one : source.run_difference->difference.labels) {
-    sink.row({one.dimension, one.label, one.a_ns, one.b_ns, one.b_ns - one.a_ns,
-              change_percent(one.a_ns, one.b_ns)});
-  }
-}
-
-void add_name_changes(const Source& source, RowSink& sink) {
-  for (const trees::NameDifference& one : source.run_difference->difference.names) {
-    sink.row(
-        {one.name, one.a_ns, one.b_ns, one.b_ns - one.a_ns, change_percent(one.a_ns, one.b_ns)});
-  }
-}
 
 void add_rule_changes(const Source& source, RowSink& sink) {
   for (const compare::MoveCount& one : source.rules_difference->moves) {
@@ -55,63 +29,6 @@ void add_model_changes(const Source& source, RowSink& sink) {
 }
 
 }  // namespace
-
-extern const Definition comparison_table;
-const Definition comparison_table{
-    {"comparison",
-     "comparison",
-     "One row per pair of runs: whether they can be compared, and the time of each.",
-     {
-         {"a", Unit::text, Role::key, "The first run."},
-         {"b", Unit::text, Role::key, "The second run."},
-         {"comparable", Unit::boolean, Role::measure,
-          "Whether the two runs did the same work, as far as their data show."},
-         {"reason", Unit::text, Role::measure,
-          "What speaks against comparing them, or how much of the time has names of both."},
-         {"a_ns", Unit::ns, Role::measure, "The time of all operations of the first run."},
-         {"b_ns", Unit::ns, Role::measure, "The time of all operations of the second run."},
-     }},
-    Needs::run_difference,
-    add_comparison};
-
-extern const Definition label_changes_table;
-const Definition label_changes_table{
-    {"label_changes",
-     "changes by label",
-     "One row per dimension and label: its time in two runs, the largest change of each dimension "
-     "first.",
-     {
-         {"dimension", Unit::text, Role::key, "The dimension."},
-         {"label", Unit::text, Role::key, "The label."},
-         {"a_ns", Unit::ns, Role::measure,
-          "The time of operations with the label in the first run."},
-         {"b_ns", Unit::ns, Role::measure,
-          "The time of operations with the label in the second run."},
-         {"change_ns", Unit::ns, Role::measure,
-          "The time in the second run minus the time in the first."},
-         {"change_percent", Unit::percent, Role::measure,
-          "`change_ns` in percent of `a_ns`; nothing if the first run has no such time.", true},
-     }},
-    Needs::run_difference,
-    add_label_changes};
-
-extern const Definition name_changes_table;
-const Definition name_changes_table{
-    {"name_changes",
-     "changes by name",
-     "One row per name, or path of a module tree: its time in two runs, the largest change first.",
-     {
-         {"name", Unit::text, Role::key,
-          "The name of operations, or the path of a node of the module trees."},
-         {"a_ns", Unit::ns, Role::measure, "Its time in the first run."},
-         {"b_ns", Unit::ns, Role::measure, "Its time in the second run."},
-         {"change_ns", Unit::ns, Role::measure,
-          "The time in the second run minus the time in the first."},
-         {"change_percent", Unit::percent, Role::measure,
-          "`change_ns` in percent of `a_ns`; nothing if the first run has no such time.", true},
-     }},
-    Needs::run_difference,
-    add_name_changes};
 
 extern const Definition rule_changes_table;
 const Definition rule_changes_table{

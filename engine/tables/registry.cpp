@@ -21,6 +21,7 @@ extern const Definition tree_table, tree_steps_table, tree_trends_table, tree_la
 extern const Definition coverage_table, unexplained_table, unexplained_names_table,
     unexplained_runs_table;
 extern const Definition comparison_table, label_changes_table, name_changes_table,
+    conditions_table,
     rule_changes_table, model_changes_table;
 extern const Definition explanations_table, explanation_alternatives_table;
 extern const Definition list_engines_table, list_models_table, list_labels_table,
@@ -75,6 +76,7 @@ constexpr std::array all_tables{
     &comparison_table,
     &label_changes_table,
     &name_changes_table,
+    &conditions_table,
     &rule_changes_table,
     &model_changes_table,
     &explanations_table,

@@ -10,12 +10,13 @@
 #include "analyze/ranks.hpp"
 #include "analyze/run.hpp"
 #include "analyze/statistics.hpp"
+#include "changes/compare.hpp"
+#include "changes/gate.hpp"
 #include "classify/why.hpp"
 #include "compare/count.hpp"
 #include "coverage/suggest.hpp"
 #include "sema/load.hpp"
 #include "table/table.hpp"
-#include "trees/difference.hpp"
 #include "trees/view.hpp"
 
 namespace kr::tables {
@@ -69,11 +70,20 @@ struct Tree {
   std::vector<std::string> unknown_folds = {};  // as notes
 };
 
-/// `kr diff` of two runs.
+/// A condition of `--fail-if`, and what it says of the total or of one label.
+struct GateResult {
+  changes::Gate gate;
+  std::string label;  // empty: the total
+  changes::Measured measured;
+  changes::Outcome outcome = changes::Outcome::passed;
+};
+
+/// `kr diff` of runs.
 struct RunPair {
-  std::string a;  // what the two are called
+  std::string a;  // what the two sides are called
   std::string b;
-  trees::RunDifference difference;
+  changes::Comparison comparison;
+  std::vector<GateResult> gates;
 };
 
 /// `kr diff` of two rulesets.

@@ -8,9 +8,9 @@
 #include "base/error.hpp"
 #include "base/plural.hpp"
 #include "base/printable.hpp"
+#include "changes/gate.hpp"
 #include "outputs.hpp"
-#include "overview/part.hpp"
-#include "render/render.hpp"
+#include "overview/run_changes_text.hpp"
 #include "session.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
@@ -24,7 +24,15 @@ OutputRules diff_rules_outputs() {
 }
 
 OutputRules diff_runs_outputs() {
-  return {.stem = "difference", .tables = {"comparison", "label_changes", "name_changes"}};
+  return {.stem = "difference",
+          .tables = {"comparison", "label_changes", "name_changes"},
+          .more_tables = {"conditions"}};
+}
+
+/// With conditions, these are results, too.
+OutputRules gated_outputs() {
+  return {.stem = "difference",
+          .tables = {"comparison", "conditions", "label_changes", "name_changes"}};
 }
 
 /// What either kind of comparison has, for help.
@@ -32,6 +40,7 @@ OutputRules diff_outputs() {
   OutputRules both = diff_rules_outputs();
   const OutputRules runs = diff_runs_outputs();
   both.tables.insert(both.tables.end(), runs.tables.begin(), runs.tables.end());
+  both.more_tables = runs.more_tables;
   return both;
 }
 
@@ -40,6 +49,10 @@ struct DiffOptions : RunVerbOptions {
   std::string after;
   std::vector<std::string> names;
   std::vector<std::string> runs;
+  std::vector<std::string> side_a;
+  std::vector<std::string> side_b;
+  std::vector<std::string> fail_if;
+  std::string undecided = "pass";
   std::string by;
   std::string level;
 };
@@ -112,6 +125,7 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   refuse(!options.by.empty(), "--by", "rulesets");
   refuse(!options.level.empty(), "--level", "rulesets");
   refuse(!options.rules.names.empty(), "--rules", "rulesets");
+  refuse(!options.fail_if.empty(), "--fail-if", "rulesets");
   const std::vector<classify::RunSpec> runs = parse_runs(options.runs);
   std::vector<compare::TimedName> names;
   for (const std::string& path : options.names) {
@@ -142,65 +156,66 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   return comparison.same() ? Exit::done : Exit::findings;
 }
 
-Exit diff_runs(const DiffOptions& options, Streams& streams) {
+/// With conditions, these decide; otherwise any difference is one.
+Exit exit_of(const tables::RunPair& pair, bool undecided_fails, Streams& streams) {
+  if (pair.gates.empty()) {
+    if (!pair.comparison.same()) return Exit::findings;
+    streams.note("no difference: every name takes the same time in both runs");
+    return Exit::done;
+  }
+  Exit exit = Exit::done;
+  for (const tables::GateResult& one : pair.gates) {
+    if (one.outcome == changes::Outcome::passed) continue;
+    const bool failed = one.outcome == changes::Outcome::failed;
+    if (failed || undecided_fails) exit = Exit::findings;
+    const std::string of = one.gate.label == "*" ? " (" + one.label + ")" : "";
+    const char* const why = one.measured.interval
+                                ? "is undecided: only a part of the interval lies beyond the limit"
+                                : "is undecided: the change lies beyond the limit, but there are "
+                                  "fewer than three steps "
+                                  "or runs to say how much is noise (--a, --b)";
+    streams.warning(
+        fmt::format("{}{} {}", one.gate.text, of, failed ? "is met: the gate fails" : why));
+  }
+  return exit;
+}
+
+Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vector<std::string> b,
+               Streams& streams) {
   refuse(!options.names.empty(), "--names", "runs");
   refuse(!options.runs.empty(), "--run", "runs");
-  const std::vector<classify::RunSpec> specs = parse_runs({options.before, options.after});
+  session::RunComparison how;
+  for (const std::string& gate : options.fail_if) how.gates.push_back(changes::parse_gate(gate));
+  how.paths = a;
+  how.paths.insert(how.paths.end(), b.begin(), b.end());
+  const std::vector<classify::RunSpec> specs = parse_runs(how.paths);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
-  const std::string by = options.by.empty() ? "substage" : options.by;
-  classify::named_dimension(rules.program(), by);
+  if (!options.by.empty()) how.by = options.by;
+  classify::named_dimension(rules.program(), how.by);
   session::Session session = open_session(rules, options.trace, streams);
-  std::optional<trees::Level> level;
-  if (session.are_module_trees(specs[0], specs[1])) level = trees::named_level("module");
+  bool trees = false;
+  for (const classify::RunSpec& other : std::span(specs).subspan(1)) {
+    trees = session.are_module_trees(specs[0], other);
+  }
+  if (trees) how.level = trees::named_level("module");
   // Operations are in modules too, if their trace shows these.
-  if (!options.level.empty()) level = trees::named_level(options.level);
-  Outputs outputs(options.outputs, diff_runs_outputs());
-  read_runs(session, specs, {.sums = !level, .modules = level.has_value()}, streams,
-            level ? Infos::shown : Infos::hidden);
-  const trees::RunDifference& difference =
-      session.compare_runs(options.before, options.after, level);
-  // A person reads one dimension, and the names that change.
+  if (!options.level.empty()) how.level = trees::named_level(options.level);
+  Outputs outputs(options.outputs, how.gates.empty() ? diff_runs_outputs() : gated_outputs());
+  read_runs(session, specs, session::Wants::of_comparison(how.level.has_value()), streams,
+            how.level ? Infos::shown : Infos::hidden);
+  const tables::RunPair& pair = session.compare_runs(a.size(), how);
+  overview::RunChangesOptions shown{.by = how.by};
   const auto text = [&](const auto& out, auto tables) {
-    const auto width = static_cast<size_t>(std::max(streams.out_width(), 0));
-    const auto side = [&](const char* name, const std::string& run, int64_t ns) {
-      return table::wrapped(fmt::format("{}: {} · {}", name, run, table::human_time(ns)), width, 0);
-    };
-    const int64_t change_ns = difference.b_ns - difference.a_ns;
-    std::string change = "change: " + table::human_time(change_ns);
-    if (difference.a_ns != 0) {
-      change += fmt::format(" ({:+.1f} %)", 100.0 * static_cast<double>(change_ns) /
-                                                static_cast<double>(difference.a_ns));
-    }
-    const std::string why =
-        (difference.comparable ? "comparable: " : "not comparable: ") + difference.why;
-    out(side("A", options.before, difference.a_ns) + side("B", options.after, difference.b_ns) +
-        table::wrapped(change, width, 0) +
-        table::inked(table::wrapped(why, width, 0),
-                     difference.comparable ? table::Ink::none : table::Ink::warning,
-                     streams.color_out()) +
-        '\n');
-    std::vector<table::Table> shown;
-    for (const table::Table& one : tables) {
-      if (one.id() == "label_changes") {
-        shown.push_back(overview::part_of(
-            one, {.columns = {"label", "a_ns", "b_ns", "change_ns", "change_percent"},
-                  .title = "changes by " + by,
-                  .where = "dimension",
-                  .value = by}));
-      } else if (one.id() == "name_changes") {
-        shown.push_back(overview::part_of(
-            one, {.columns = {"name", "a_ns", "b_ns", "change_ns", "change_percent"},
-                  .not_zero = "change_ns"}));
-      }
-    }
-    render::terminal(shown, out,
-                     {.color = streams.color_out(),
-                      .width = streams.out_width(),
-                      .most_rows = options.outputs.all ? size_t{0} : size_t{20}});
+    shown.color = streams.color_out();
+    shown.width = streams.out_width();
+    shown.most_rows = options.outputs.all ? 0 : 20;
+    overview::run_changes_text(pair, tables, shown, out);
   };
-  outputs.finish(session.source(), {{"table", text}}, streams);
-  if (difference.same()) streams.note("no difference: every name takes the same time in both runs");
-  return difference.same() ? Exit::done : Exit::findings;
+  const auto markdown = [&](const auto& out, auto tables) {
+    overview::run_changes_markdown(pair, tables, shown, out);
+  };
+  outputs.finish(session.source(), {{"table", text}, {"markdown", markdown}}, streams);
+  return exit_of(pair, options.undecided == "fail", streams);
 }
 
 /// Whether an operand names a run, not rules: standard input, or a path that exists, is not the
@@ -215,6 +230,16 @@ bool names_run(const std::string& operand) {
 }
 
 Exit diff(const DiffOptions& options, Streams& streams) {
+  if (!options.side_a.empty() || !options.side_b.empty()) {
+    if (options.side_a.empty() || options.side_b.empty() || !options.before.empty()) {
+      throw Error("", "--a and --b name all runs of the two sides",
+                  "write, for example, --a base1.json base2.json --b new1.json new2.json");
+    }
+    return diff_runs(options, options.side_a, options.side_b, streams);
+  }
+  if (options.after.empty()) {
+    throw Error("", "two runs or two rulesets are needed", "see kr diff --help");
+  }
   const bool run = names_run(options.before);
   if (run != names_run(options.after)) {
     const classify::RunSpec other = parse_run(run ? options.after : options.before);
@@ -226,16 +251,30 @@ Exit diff(const DiffOptions& options, Streams& streams) {
                 fmt::format("is not a run, but {} is", run ? options.before : options.after),
                 "compare two runs, or two rulesets");
   }
-  return run ? diff_runs(options, streams) : diff_rules(options, streams);
+  return run ? diff_runs(options, {options.before}, {options.after}, streams)
+             : diff_rules(options, streams);
 }
 
 Action setup_diff(CLI::App& app) {
   auto options = std::make_shared<DiffOptions>();
   app.add_option("OLD", options->before,
                  "A rules file, a .krdb, or the name of a shipped ruleset; or a run, "
-                 "PATH[,ENGINE,MODEL]")
-      ->required();
-  app.add_option("NEW", options->after, "The ruleset or run to compare OLD with")->required();
+                 "PATH[,ENGINE,MODEL]");
+  app.add_option("NEW", options->after, "The ruleset or run to compare OLD with");
+  app.add_option("--a", options->side_a,
+                 "Several runs as the first side, in place of OLD: three or more show the noise")
+      ->type_name("RUN...");
+  app.add_option("--b", options->side_b, "The runs of the second side, in place of NEW")
+      ->type_name("RUN...");
+  app.add_option("--fail-if", options->fail_if,
+                 "Exit with 1 only if this condition is met with certainty: 'substage/gemm > +5%', "
+                 "'total > +2%', 'substage/* > +300us' (repeatable; per step, layer, operation or "
+                 "run, as the comparison says)")
+      ->type_name("CONDITION")
+      ->allow_extra_args(false);
+  app.add_option("--undecided", options->undecided,
+                 "What a condition does that the noise leaves undecided (default: pass)")
+      ->check(CLI::IsMember({"pass", "fail"}));
   app.add_option("--names", options->names,
                  "Count how many names of this file, one per line, change their label (repeatable)")
       ->type_name("FILE")

@@ -208,18 +208,40 @@ TEST_CASE("differences of rulesets") {
 }
 
 TEST_CASE("differences of runs") {
-  tables::RunPair pair{"a.csv", "b.csv", {}};
-  pair.difference.comparable = false;
-  pair.difference.why = "other models";
-  pair.difference.a_ns = 100;
-  pair.difference.b_ns = 70;
-  pair.difference.labels = {{"substage", "gemm", 100, 70}};
-  pair.difference.names = {{"gemm_a", 100, 0}, {"gemm_b", 0, 70}};
+  const auto run = [](const char* id, std::vector<changes::NameTime> names) {
+    changes::Profile profile;
+    profile.run = id;
+    profile.dimensions = {"substage"};
+    for (const changes::NameTime& name : names) profile.all += name.amount;
+    profile.elapsed_ns = profile.all.total_ns;
+    profile.names = std::move(names);
+    return profile;
+  };
+  const std::vector<changes::Profile> a{
+      run("a", {{"gemm_a", {}, {"gemm"}, {2, 100}}, {"norm", {}, {"norm"}, {10, 500}}})};
+  const std::vector<changes::Profile> b{
+      run("b", {{"gemm_b", {}, {"gemm"}, {2, 70}}, {"norm", {}, {"norm"}, {20, 1000}}})};
+  tables::RunPair pair{"a.csv", "b.csv", changes::compare(a, b, "substage"), {}};
+  const changes::Gate gate = changes::parse_gate("total > 5%");
+  const changes::Measured measured = pair.comparison.total.measured(pair.comparison.unit);
+  pair.gates.push_back({gate, "", measured, changes::judge(gate, measured)});
   Source source;
   source.run_difference = &pair;
-  CHECK(rows("comparison", source) == Lines{"a.csv|b.csv|0|other models|100|70"});
-  CHECK(rows("label_changes", source) == Lines{"substage|gemm|100|70|-30|-30.000"});
-  CHECK(rows("name_changes", source) == Lines{"gemm_a|100|0|-100|-100.000", "gemm_b|0|70|70|-"});
+  CHECK(
+      rows("comparison", source) ==
+      Lines{"a.csv|b.csv|1|100.0 % and 100.0 % of the time has labels that both runs have, 83.3 % "
+            "and 93.5 % names that both have|operations of common names|10|20|600|1070|470|78.333|"
+            "600|1070|12|22|60.000|53.500|-10.833|500|0|-30|-|-|-"});
+  CHECK(
+      rows("label_changes", source) ==
+      Lines{"substage|gemm|100|70|-30|-30.000|2|2|10.000|3.500|-65.000|50.000|35.000|0|0|-30|-|-|-",
+            "substage|norm|500|1000|500|100.000|10|20|50.000|50.000|0.000|50.000|50.000|500|0|0|-|"
+            "-|-"});
+  CHECK(rows("name_changes", source) ==
+        Lines{"gemm_a|kernel|100|0|-100|-100.000|2|0|10.000|0.000|-100.000|50.000|-|-100|0",
+              "gemm_b|kernel|0|70|70|-|0|2|0.000|3.500|-|-|35.000|70|0",
+              "norm|kernel|500|1000|500|100.000|10|20|50.000|50.000|0.000|50.000|50.000|500|0"});
+  CHECK(rows("conditions", source) == Lines{"total > 5%|-|-|passed|60.000|-6.500|-10.833|-|-|-|-"});
 }
 
 TEST_CASE("explanations") {

@@ -1,0 +1,151 @@
+#include "overview/run_changes_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/printable.hpp"
+#include "overview/part.hpp"
+#include "render/render.hpp"
+#include "table/numbers.hpp"
+#include "table/text_grid.hpp"
+
+namespace kr::overview {
+namespace {
+
+using changes::Unit;
+
+std::string signed_time(int64_t ns) {
+  return (ns > 0 ? "+" : "") + table::human_time(ns);
+}
+
+std::string signed_percent(double percent) {
+  return fmt::format("{:+.1f} %", percent);
+}
+
+std::string side_text(const char* name, const std::string& run, const changes::Amount& amount) {
+  return fmt::format("{}: {} · {} in {}", name, printable(run), table::human_time(amount.total_ns),
+                     table::counted(amount.instances, "operation"));
+}
+
+std::string one_of(const Unit& unit) {
+  switch (unit.kind) {
+    case Unit::Kind::steps:
+      return "step of " + unit.phase;
+    case Unit::Kind::layers:
+      return "layer";
+    case Unit::Kind::operations:
+      return "operation";
+    case Unit::Kind::runs:
+      return "run";
+  }
+  return {};
+}
+
+int64_t per_unit(int64_t ns, int64_t units) {
+  return std::llround(static_cast<double>(ns) / static_cast<double>(units));
+}
+
+/// `per step of decode (10 and 12): 1.2 ms -> 1.3 ms (+8.3 %)`; the first thing to read.
+std::string per_unit_text(const changes::Comparison& comparison) {
+  const Unit& unit = comparison.unit;
+  const changes::Pair& time = comparison.total.time;
+  std::string text = fmt::format("per {} ({} and {}", one_of(unit), table::grouped(unit.a),
+                                 table::grouped(unit.b));
+  if (unit.kind == Unit::Kind::operations) text += ", of names that both have";
+  text += fmt::format("): {} -> {}", table::human_time(per_unit(time.a.total_ns, unit.a)),
+                      table::human_time(per_unit(time.b.total_ns, unit.b)));
+  if (const auto percent = unit.change_percent(time)) {
+    text += fmt::format(" ({})", signed_percent(*percent));
+  }
+  return text;
+}
+
+/// What the noise between steps, or between runs, allows to say; empty if there is no interval.
+std::string median_text(const changes::Comparison& comparison) {
+  const auto& median = comparison.total.median;
+  if (!median || median->a_ns <= 0) return {};
+  const auto percent = [&](double ns) { return 100 * ns / median->a_ns; };
+  return fmt::format(
+      "median {}: {}, 95 % interval from {} to {}{}",
+      comparison.unit.kind == Unit::Kind::steps ? "step" : "run",
+      signed_percent(percent(median->change_ns)), signed_percent(percent(median->low_ns)),
+      signed_percent(percent(median->high_ns)), median->within_noise() ? ": within noise" : "");
+}
+
+std::string total_text(const changes::Comparison& comparison) {
+  const changes::Pair& time = comparison.total.time;
+  const changes::Parts& parts = comparison.total.parts;
+  std::string text = "in total: " + signed_time(time.change_ns());
+  if (time.a.total_ns != 0) {
+    text += fmt::format(" ({})", signed_percent(100 * static_cast<double>(time.change_ns()) /
+                                                static_cast<double>(time.a.total_ns)));
+  }
+  return text + fmt::format(" = {} calls, {} time per call, {} other names",
+                            signed_time(parts.calls_ns), signed_time(parts.time_per_call_ns),
+                            signed_time(parts.mix_ns));
+}
+
+std::string comparable_text(const changes::Comparison& comparison) {
+  return (comparison.comparable ? "comparable: " : "not comparable: ") + comparison.why;
+}
+
+std::vector<std::string> head_of(const tables::RunPair& pair) {
+  const changes::Comparison& comparison = pair.comparison;
+  std::vector<std::string> lines{side_text("A", pair.a, comparison.total.time.a),
+                                 side_text("B", pair.b, comparison.total.time.b),
+                                 per_unit_text(comparison)};
+  if (std::string median = median_text(comparison); !median.empty()) {
+    lines.push_back(std::move(median));
+  }
+  lines.push_back(total_text(comparison));
+  return lines;
+}
+
+std::vector<table::Table> parts_of(std::span<const table::Table> tables, const std::string& by,
+                                   bool with_names) {
+  std::vector<table::Table> shown;
+  for (const table::Table& one : tables) {
+    if (one.id() == "conditions") {
+      shown.push_back(part_of(one, {.columns = {"condition", "label", "outcome", "change_percent",
+                                                "low_percent", "high_percent"}}));
+    } else if (one.id() == "label_changes") {
+      shown.push_back(part_of(one, {.columns = {"label", "a_instances", "b_instances", "a_ns",
+                                                "b_ns", "change_ns", "calls_ns", "time_per_call_ns",
+                                                "mix_ns", "per_unit_percent", "verdict"},
+                                    .title = "changes by " + by,
+                                    .where = "dimension",
+                                    .value = by}));
+    } else if (one.id() == "name_changes" && with_names) {
+      shown.push_back(part_of(one, {.columns = {"name", "a_instances", "b_instances", "a_ns",
+                                                "b_ns", "change_ns", "per_unit_percent"},
+                                    .not_zero = "change_ns"}));
+    }
+  }
+  return shown;
+}
+
+}  // namespace
+
+void run_changes_text(const tables::RunPair& pair, std::span<const table::Table> tables,
+                      const RunChangesOptions& options, const Bytes& out) {
+  const auto width = static_cast<size_t>(std::max(options.width, 0));
+  for (const std::string& line : head_of(pair)) out(table::wrapped(line, width, 0));
+  const bool comparable = pair.comparison.comparable;
+  out(table::inked(table::wrapped(comparable_text(pair.comparison), width, 0),
+                   comparable ? table::Ink::none : table::Ink::warning, options.color) +
+      '\n');
+  render::terminal(
+      parts_of(tables, options.by, true), out,
+      {.color = options.color, .width = options.width, .most_rows = options.most_rows});
+}
+
+void run_changes_markdown(const tables::RunPair& pair, std::span<const table::Table> tables,
+                          const RunChangesOptions& options, const Bytes& out) {
+  std::string text;
+  for (const std::string& line : head_of(pair)) text += "- " + line + '\n';
+  out(text + "- " + comparable_text(pair.comparison) + "\n\n");
+  render::markdown(parts_of(tables, options.by, false), out);
+}
+
+}  // namespace kr::overview

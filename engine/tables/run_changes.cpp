@@ -1,0 +1,292 @@
+// `kr diff` of runs: what changes in time, and why.
+#include <algorithm>
+#include <iterator>
+
+#include "tables/definition.hpp"
+
+namespace kr::tables {
+namespace {
+
+using changes::Comparison;
+using changes::LabelChange;
+
+/// Nothing if there is nothing to divide by.
+Cell quotient(int64_t part, int64_t whole) {
+  if (whole == 0) return {};
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Nothing if there is nothing to compare with.
+Cell change_percent(const changes::Pair& time) {
+  if (time.a.total_ns == 0) return {};
+  return 100 * static_cast<double>(time.change_ns()) / static_cast<double>(time.a.total_ns);
+}
+
+Cell per_unit_percent(const changes::Unit& unit, const changes::Pair& time) {
+  const auto percent = unit.change_percent(time);
+  return percent ? Cell(*percent) : Cell();
+}
+
+Cell interval_end(const std::optional<changes::MedianChange>& median,
+                  double changes::MedianChange::*end) {
+  return median ? Cell(*median.*end) : Cell();
+}
+
+Cell verdict(const std::optional<changes::MedianChange>& median) {
+  if (!median) return {};
+  if (median->within_noise()) return std::string_view("within noise");
+  return std::string_view(median->change_ns > 0 ? "more" : "less");
+}
+
+void add_comparison(const Source& source, RowSink& sink) {
+  const RunPair& pair = *source.run_difference;
+  const Comparison& of = pair.comparison;
+  const std::string unit = of.unit.text();
+  const changes::Pair& time = of.total.time;
+  sink.row({pair.a,
+            pair.b,
+            int64_t{of.comparable},
+            of.why,
+            unit,
+            of.unit.a,
+            of.unit.b,
+            time.a.total_ns,
+            time.b.total_ns,
+            time.change_ns(),
+            change_percent(time),
+            of.a_elapsed_ns,
+            of.b_elapsed_ns,
+            time.a.instances,
+            time.b.instances,
+            quotient(time.a.total_ns, of.unit.a),
+            quotient(time.b.total_ns, of.unit.b),
+            per_unit_percent(of.unit, time),
+            of.total.parts.calls_ns,
+            of.total.parts.time_per_call_ns,
+            of.total.parts.mix_ns,
+            interval_end(of.total.median, &changes::MedianChange::low_ns),
+            interval_end(of.total.median, &changes::MedianChange::high_ns),
+            verdict(of.total.median)});
+}
+
+void add_label_changes(const Source& source, RowSink& sink) {
+  const Comparison& of = source.run_difference->comparison;
+  for (const LabelChange& one : of.labels) {
+    const changes::Pair& time = one.time;
+    sink.row({one.dimension, one.label, time.a.total_ns, time.b.total_ns, time.change_ns(),
+              change_percent(time), time.a.instances, time.b.instances,
+              quotient(time.a.total_ns, of.unit.a), quotient(time.b.total_ns, of.unit.b),
+              per_unit_percent(of.unit, time), quotient(time.a.total_ns, time.a.instances),
+              quotient(time.b.total_ns, time.b.instances), one.parts.calls_ns,
+              one.parts.time_per_call_ns, one.parts.mix_ns,
+              interval_end(one.median, &changes::MedianChange::low_ns),
+              interval_end(one.median, &changes::MedianChange::high_ns), verdict(one.median)});
+  }
+}
+
+void add_name_changes(const Source& source, RowSink& sink) {
+  const Comparison& of = source.run_difference->comparison;
+  for (const changes::NameChange& one : of.names) {
+    const changes::Pair& time = one.time;
+    sink.row({one.name, to_string(one.kind), time.a.total_ns, time.b.total_ns, time.change_ns(),
+              change_percent(time), time.a.instances, time.b.instances,
+              quotient(time.a.total_ns, of.unit.a), quotient(time.b.total_ns, of.unit.b),
+              per_unit_percent(of.unit, time), quotient(time.a.total_ns, time.a.instances),
+              quotient(time.b.total_ns, time.b.instances), one.parts.calls_ns,
+              one.parts.time_per_call_ns});
+  }
+}
+
+std::string_view text_of(changes::Outcome outcome) {
+  switch (outcome) {
+    case changes::Outcome::passed:
+      return "passed";
+    case changes::Outcome::failed:
+      return "failed";
+    case changes::Outcome::undecided:
+      return "undecided";
+  }
+  return {};
+}
+
+void add_conditions(const Source& source, RowSink& sink) {
+  for (const GateResult& one : source.run_difference->gates) {
+    const auto percent = [&](double ns) {
+      return one.measured.a_ns == 0 ? Cell() : Cell(100 * ns / one.measured.a_ns);
+    };
+    const auto& interval = one.measured.interval;
+    sink.row({one.gate.text, table::cell_or_nothing(one.gate.dimension),
+              table::cell_or_nothing(one.label), text_of(one.outcome), one.measured.a_ns,
+              one.measured.change_ns, percent(one.measured.change_ns),
+              interval ? Cell(interval->low_ns) : Cell(),
+              interval ? Cell(interval->high_ns) : Cell(),
+              interval ? percent(interval->low_ns) : Cell(),
+              interval ? percent(interval->high_ns) : Cell()});
+  }
+}
+
+std::string no_conditions(const Source& source) {
+  return source.run_difference->gates.empty() ? "no condition was given (--fail-if)" : "";
+}
+
+/// What the tables of changes have in common, in their order.
+std::vector<Column> change_columns() {
+  return {
+      {"a_ns", Unit::ns, Role::measure,
+       "The time in the first run, summed over its operations: parallel ones add up."},
+      {"b_ns", Unit::ns, Role::measure, "The same in the second run."},
+      {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."},
+      {"change_percent", Unit::percent, Role::measure,
+       "`change_ns` in percent of `a_ns`; nothing if the first run has no such time.", true},
+      {"a_instances", Unit::count, Role::measure,
+       "How many operations that is in the first run; invocations in module trees."},
+      {"b_instances", Unit::count, Role::measure, "The same in the second run."},
+      {"a_per_unit_ns", Unit::ns, Role::measure,
+       "`a_ns` divided by the units of the first run (table `comparison`)."},
+      {"b_per_unit_ns", Unit::ns, Role::measure, "`b_ns` divided by the units of the second run."},
+      {"per_unit_percent", Unit::percent, Role::measure,
+       "The change of the time per unit, in percent of the first run.", true},
+      {"a_per_call_ns", Unit::ns, Role::measure, "`a_ns` divided by `a_instances`.", true},
+      {"b_per_call_ns", Unit::ns, Role::measure, "`b_ns` divided by `b_instances`.", true},
+      {"calls_ns", Unit::ns, Role::measure,
+       "The part of the change that comes from more or fewer calls, each as long as the mean call "
+       "of the first run. All of the change if only one run has calls."},
+      {"time_per_call_ns", Unit::ns, Role::measure,
+       "The part that comes from calls of the same name that take more or less time."},
+  };
+}
+
+std::vector<Column> interval_columns() {
+  return {
+      {"mix_ns", Unit::ns, Role::measure,
+       "The part that comes from calls of other names. `calls_ns`, `time_per_call_ns` and `mix_ns` "
+       "add up to `change_ns`."},
+      {"low_ns", Unit::ns, Role::measure,
+       "The lower end of the interval of 95 % for the change of the median step, or of the median "
+       "run; nothing if there are fewer than three of either.",
+       true},
+      {"high_ns", Unit::ns, Role::measure, "The upper end of that interval.", true},
+      {"verdict", Unit::text, Role::measure,
+       "`within noise` if the interval contains 0, else `more` or `less`; nothing without an "
+       "interval.",
+       true},
+  };
+}
+
+std::vector<Column> joined(std::vector<Column> columns, std::vector<Column> more) {
+  std::ranges::move(more, std::back_inserter(columns));
+  return columns;
+}
+
+}  // namespace
+
+extern const Definition comparison_table;
+const Definition comparison_table{
+    {"comparison",
+     "comparison",
+     "One row per comparison of runs: whether they can be compared, per what unit, and the time of "
+     "each side.",
+     {
+         {"a", Unit::text, Role::key, "The first run, or the runs of the first side."},
+         {"b", Unit::text, Role::key, "The second run, or the runs of the second side."},
+         {"comparable", Unit::boolean, Role::measure,
+          "Whether labels that both runs have contain at least half of the time of each."},
+         {"reason", Unit::text, Role::measure,
+          "How much of the time has labels and names of both runs, or why they cannot be "
+          "compared."},
+         {"unit", Unit::text, Role::measure,
+          "What times are divided by: the steps of the phase that has most of the time, else the "
+          "layers found, else the operations of names that both runs have, else the runs."},
+         {"a_units", Unit::count, Role::measure, "How many of them the first side has."},
+         {"b_units", Unit::count, Role::measure, "How many of them the second side has."},
+         {"a_ns", Unit::ns, Role::measure,
+          "The sum of the times of all operations of the first side: parallel ones add up."},
+         {"b_ns", Unit::ns, Role::measure, "The same of the second side."},
+         {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."},
+         {"change_percent", Unit::percent, Role::measure,
+          "`change_ns` in percent of `a_ns`; nothing if the first side has no time.", true},
+         {"a_elapsed_ns", Unit::ns, Role::measure,
+          "The time in which at least one operation of the first side runs."},
+         {"b_elapsed_ns", Unit::ns, Role::measure, "The same of the second side."},
+         {"a_instances", Unit::count, Role::measure, "The operations of the first side."},
+         {"b_instances", Unit::count, Role::measure, "The operations of the second side."},
+         {"a_per_unit_ns", Unit::ns, Role::measure, "`a_ns` divided by `a_units`."},
+         {"b_per_unit_ns", Unit::ns, Role::measure, "`b_ns` divided by `b_units`."},
+         {"per_unit_percent", Unit::percent, Role::measure,
+          "The change of the time per unit, in percent of the first side.", true},
+         {"calls_ns", Unit::ns, Role::measure,
+          "The part of `change_ns` that comes from more or fewer calls, each as long as the mean "
+          "call of the first side."},
+         {"time_per_call_ns", Unit::ns, Role::measure,
+          "The part that comes from calls of the same name that take more or less time."},
+         {"mix_ns", Unit::ns, Role::measure,
+          "The part that comes from calls of other names. The three parts add up to `change_ns`."},
+         {"low_ns", Unit::ns, Role::measure,
+          "The lower end of the interval of 95 % for the change of the median step, or of the "
+          "median run; nothing if there are fewer than three of either.",
+          true},
+         {"high_ns", Unit::ns, Role::measure, "The upper end of that interval.", true},
+         {"verdict", Unit::text, Role::measure,
+          "`within noise` if the interval contains 0, else `more` or `less`; nothing without an "
+          "interval.",
+          true},
+     }},
+    Needs::run_difference,
+    add_comparison};
+
+extern const Definition label_changes_table;
+const Definition label_changes_table{
+    {"label_changes", "changes by label",
+     "One row per dimension and label: its time in two runs, the largest change per unit of each "
+     "dimension first.",
+     joined(joined({{"dimension", Unit::text, Role::key, "The dimension."},
+                    {"label", Unit::text, Role::key, "The label."}},
+                   change_columns()),
+            interval_columns())},
+    Needs::run_difference,
+    add_label_changes};
+
+extern const Definition name_changes_table;
+const Definition name_changes_table{
+    {"name_changes", "changes by name",
+     "One row per name and type of operation, or path of a module tree: its time in two runs, the "
+     "largest change per unit first.",
+     joined({{"name", Unit::text, Role::key,
+              "The name of operations, or the path of a node of the module trees."},
+             {"type", Unit::text, Role::key,
+              "The type of operation: `kernel`, `memcpy` or `memset`."}},
+            change_columns())},
+    Needs::run_difference,
+    add_name_changes};
+
+extern const Definition conditions_table;
+const Definition conditions_table{
+    {"conditions",
+     "conditions",
+     "One row per condition of `--fail-if` and label that it is about: whether the change is "
+     "beyond "
+     "the limit.",
+     {
+         {"condition", Unit::text, Role::key, "The condition, as it was given."},
+         {"dimension", Unit::text, Role::key, "Its dimension; nothing for the total.", true},
+         {"label", Unit::text, Role::key, "The label; nothing for the total.", true},
+         {"outcome", Unit::text, Role::measure,
+          "`failed` if the whole interval is beyond the limit, `passed` if none of it is, else "
+          "`undecided`. Without an interval: `passed` if the change is not beyond the limit, else "
+          "`undecided`."},
+         {"a_ns", Unit::ns, Role::measure,
+          "The median step, or the median run, of the first side; without an interval the mean per "
+          "unit."},
+         {"change_ns", Unit::ns, Role::measure, "The change of that."},
+         {"change_percent", Unit::percent, Role::measure, "The change in percent of `a_ns`.", true},
+         {"low_ns", Unit::ns, Role::measure, "The lower end of the interval of 95 %.", true},
+         {"high_ns", Unit::ns, Role::measure, "Its upper end.", true},
+         {"low_percent", Unit::percent, Role::measure, "The lower end in percent of `a_ns`.", true},
+         {"high_percent", Unit::percent, Role::measure, "The upper end in percent of `a_ns`.",
+          true},
+     }},
+    Needs::run_difference,
+    add_conditions,
+    no_conditions};
+
+}  // namespace kr::tables
