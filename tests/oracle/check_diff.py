@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Compares `kr diff` of real runs with sums made here, and steps with the launches in the trace.
+
+- Exact numbers of a pair whose calls fell from 68 to 60.
+- For pairs of runs of one format: parts add up to changes, and labels to the total.
+- For each training trace of the shared data: the time of a step is that of the operations whose launch lies in it, on
+  any thread of its process that has no steps itself.
+
+    KR=build/tools/kr/kr tests/oracle/check_diff.py [FOLDER]
+"""
+import collections
+import gzip
+import itertools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from results import Results  # noqa: E402
+
+FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
+                      pathlib.Path(__file__).resolve().parents[3] / "shared/data")
+MFU = {"attention": (68, 60, -11.592, 0.197), "communication": (66, 62, 32.834, 41.403)}
+
+
+def kr(*words):
+    done = subprocess.run([os.environ["KR"], *map(str, words), "--format", "json"], capture_output=True, check=False)
+    if done.returncode not in (0, 1):
+        return None
+    return Results(done.stdout)
+
+
+class Checks:
+    def __init__(self):
+        self.count, self.wrong = 0, []
+
+    def expect(self, holds, *what):
+        self.count += 1
+        if not holds:
+            self.wrong.append(" ".join(map(str, what)))
+
+
+def check_sums(checks, name, found):
+    total, = found.rows("comparison")
+    of = collections.defaultdict(collections.Counter)
+    for row in found.rows("label_changes"):
+        what = f"{name} {row['dimension']}/{row['label']}"
+        parts = row["calls_ns"] + row["time_per_call_ns"] + row["mix_ns"]
+        checks.expect(parts == row["change_ns"], what, "parts add up to", parts, "not", row["change_ns"])
+        checks.expect(row["change_ns"] == row["b_ns"] - row["a_ns"], what, "change")
+        of[row["dimension"]].update({key: row[key] for key in ("a_ns", "b_ns", "a_instances", "b_instances")})
+    for dimension, sums in of.items():
+        for key, value in sums.items():
+            checks.expect(value == total[key], name, dimension, key, value, "not", total[key])
+    for row in found.rows("name_changes"):
+        checks.expect(row["calls_ns"] + row["time_per_call_ns"] == row["change_ns"], name, row["name"][:60], "parts")
+    parts = total["calls_ns"] + total["time_per_call_ns"] + total["mix_ns"]
+    checks.expect(parts == total["b_ns"] - total["a_ns"], name, "parts of the total")
+
+
+def check_mfu(checks, found):
+    rows = {row["label"]: row for row in found.rows("label_changes") if row["dimension"] == "substage"}
+    for label, (a, b, change, per_call) in MFU.items():
+        row = rows[label]
+        checks.expect((row["a_instances"], row["b_instances"]) == (a, b), label, "calls")
+        checks.expect(abs(row["change_percent"] - change) < 0.001, label, row["change_percent"], "not", change)
+        got = 100 * (row["b_per_call_ns"] / row["a_per_call_ns"] - 1)
+        checks.expect(abs(got - per_call) < 0.001, label, "per call", got, "not", per_call)
+
+
+def steps_of(path):
+    """Step number -> ns of the operations launched in it, from the trace alone; None without such steps."""
+    with gzip.open(path) as file:
+        trace = json.load(file, parse_float=str)
+    events = trace["traceEvents"] if isinstance(trace, dict) else trace
+    us = lambda text: round(float(text) * 1000)  # noqa: E731
+    steps, launches, operations = [], {}, []
+    for event in events:
+        if event.get("ph") != "X":
+            continue
+        category, name, args = str(event.get("cat", "")).lower(), str(event.get("name", "")), event.get("args") or {}
+        if name.startswith("ProfilerStep#") and "gpu" not in category:
+            start = us(event["ts"])
+            steps.append((start, start + us(event["dur"]), event["pid"], event["tid"], int(name.split("#")[1])))
+        if category in ("cuda_runtime", "cuda_driver", "runtime", "driver"):
+            launches[args.get("correlation", args.get("External id"))] = (us(event["ts"]), event["pid"], event["tid"])
+        if category in ("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"):
+            operations.append((args.get("correlation"), us(event["dur"])))
+    if not steps:
+        return None
+    own = {(pid, tid) for _, _, pid, tid, _ in steps}
+    sums = collections.Counter()
+    for correlation, ns in operations:
+        if correlation not in launches:
+            continue
+        at, pid, tid = launches[correlation]
+        inside = [step for step in steps if step[2] == pid and step[0] <= at < step[1] and
+                  (step[3] == tid or (pid, tid) not in own)]
+        if inside:
+            sums[max(inside)[4]] += ns
+    return sums
+
+
+def check_steps(checks, path):
+    expected = steps_of(path)
+    if expected is None:
+        return False
+    found = kr("analyze", path, "--tables", "steps")
+    checks.expect(found is not None, path.name, "is not read")
+    if found is None:
+        return True
+    got = {row["step"]: row["total_ns"] for row in found.rows("steps")
+           if row["phase"] == "step" and row["outer_step_id"] is None}
+    for step, ns in expected.items():
+        checks.expect(got.get(step) == ns, path.name, "step", step, "has", got.get(step), "ns, not", ns)
+    return True
+
+
+def main():
+    if not FOLDER.is_dir():
+        print(f"skipped: {FOLDER} is missing", file=sys.stderr)
+        return 77
+    checks = Checks()
+    nsys = FOLDER / "nsys"
+    check_mfu(checks, kr("diff", nsys / "mfu_2gpu_before.sqlite", nsys / "mfu_2gpu_after.sqlite"))
+    pairs = 0
+    for pattern in ("nsys/*.sqlite", "kineto/*.json.gz", "nsys/*gpu_trace*.csv"):
+        runs = [path for path in sorted(FOLDER.glob(pattern)) if path.stat().st_size < 2_000_000]
+        for a, b in itertools.pairwise(runs):
+            found = kr("diff", a, b)
+            if found is not None:
+                pairs += 1
+                check_sums(checks, f"{a.name} and {b.name}", found)
+    checks.expect(pairs >= 15, "only", pairs, "pairs could be compared")
+    training = sum(check_steps(checks, path) for path in sorted(FOLDER.glob("kineto/*.json.gz")))
+    checks.expect(training >= 5, "only", training, "traces have steps")
+    for line in checks.wrong[:40]:
+        print(line, file=sys.stderr)
+    print(f"{checks.count} checks, {len(checks.wrong)} wrong; {pairs} pairs, {training} traces with steps")
+    return 1 if checks.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
