@@ -1,5 +1,7 @@
 #include "analyze/steps.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -9,7 +11,7 @@
 namespace kr::analyze {
 namespace {
 
-constexpr const char* outside_steps = "(outside steps)";
+constexpr const char* outside_steps_name = "(outside steps)";
 /// The time of an operation is added to at most this many enclosing steps. Real traces have two or
 /// three.
 constexpr size_t most_enclosing = 64;
@@ -111,7 +113,7 @@ class Summer {
     out.steps.reserve(attribution_.steps.size());
     for (size_t i = 0; i < attribution_.steps.size(); ++i) out.steps.push_back(step(program, i));
     for (PhaseSums& phase : phases_) {
-      if (phase.part.phase == outside_steps && phase.labels.instances() == 0) continue;
+      if (phase.part.phase == outside_steps_name && phase.labels.instances() == 0) continue;
       phase.part.batch = phase.batch.value();
       phase.part.tokens = phase.tokens.value();
       phase.part.instances = phase.labels.instances();
@@ -139,7 +141,7 @@ class Summer {
   void find_phases() {
     const std::vector<classify::TraceStep>& steps = attribution_.steps;
     for (size_t i = 0; i < steps.size(); ++i) phase_of_[i] = phase_named(steps[i].phase.label);
-    outside_ = phase_named(outside_steps);
+    outside_ = phase_named(outside_steps_name);
     find_enclosing_phases();
     struct Inside {
       WholeSum batch;
@@ -270,6 +272,20 @@ std::vector<Kind> kinds_by_row(const sema::Program& program, const classify::Lab
     kinds.push_back(kind_from(result.label));
   }
   return kinds;
+}
+
+std::optional<Warning> outside_steps(const StepSums& sums, int64_t total_ns) {
+  if (sums.steps.empty()) return std::nullopt;
+  for (const PhasePart& phase : sums.phases) {
+    if (phase.phase != outside_steps_name || phase.total_ns <= total_ns / 20) continue;
+    const std::string share = fmt::format(
+        "{:.1f}", 100 * static_cast<double>(phase.total_ns) / static_cast<double>(total_ns));
+    return Warning{"outside-steps",
+                   fmt::format("{} % of the GPU time is outside all steps: phases and steps do not "
+                               "show it.",
+                               share)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace kr::analyze

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/sweep.hpp"
+#include "base/warning.hpp"
 #include "classify/attribution.hpp"
 #include "classify/classify.hpp"
 
@@ -62,6 +63,10 @@ struct StepSums {
 /// Both are empty if no steps are known.
 StepSums sum_steps(const sema::Program& program, const trace::Trace& trace,
                    const classify::Labelled& labelled, const classify::Attribution& attribution);
+
+/// If more than 5 % of the run's time is outside all steps of a run that has steps, steps are not
+/// the whole story: what to say then.
+std::optional<Warning> outside_steps(const StepSums& sums, int64_t total_ns);
 
 /// The label of the dimension `kind`, by row.
 std::vector<Kind> kinds_by_row(const sema::Program& program, const classify::Labelled& labelled);

@@ -145,13 +145,16 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
                       size_t index, const Wants& wants, const Visit& visit) {
   tables::Run one;
   one.summary = std::move(summary);
-  for (const Warning& warning : one.summary.warnings) {
-    warnings_.emplace_back(one.summary.source, warning);
-  }
   if (wants.statistics) {
     int64_t idle_ns = 0;
     for (const analyze::DeviceSum& device : one.summary.devices) idle_ns += device.idle_ns;
     one.statistics = analyze::analyze(*source_.rules, *run, idle_ns);
+    if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
+      one.summary.warnings.push_back(std::move(*warning));
+    }
+  }
+  for (const Warning& warning : one.summary.warnings) {
+    warnings_.emplace_back(one.summary.source, warning);
   }
   if (visit) visit(*run, one.summary, index);
   if (wants.operations) one.trace = std::move(run);
