@@ -278,12 +278,11 @@ std::optional<Warning> outside_steps(const StepSums& sums, int64_t total_ns) {
   if (sums.steps.empty()) return std::nullopt;
   for (const PhasePart& phase : sums.phases) {
     if (phase.phase != outside_steps_name || phase.total_ns <= total_ns / 20) continue;
-    const std::string share = fmt::format(
-        "{:.1f}", 100 * static_cast<double>(phase.total_ns) / static_cast<double>(total_ns));
-    return Warning{"outside-steps",
-                   fmt::format("{} % of the GPU time is outside all steps: phases and steps do not "
-                               "show it.",
-                               share)};
+    return Warning{
+        "outside-steps",
+        fmt::format(
+            "{:.1f} % of the GPU time is outside all steps: phases and steps do not show it.",
+            100 * static_cast<double>(phase.total_ns) / static_cast<double>(total_ns))};
   }
   return std::nullopt;
 }

@@ -1,0 +1,173 @@
+#include "changes/saved_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/sqlite.hpp"
+#include "kr/render.hpp"
+
+namespace kr::changes {
+namespace {
+
+using sqlite::Statement;
+
+constexpr std::array<std::string_view, 10> tables{"runs",    "notes",       "labels", "devices",
+                                                  "kernels", "phases",      "steps",  "step_labels",
+                                                  "layers",  "phase_labels"};
+
+class SavedRuns {
+ public:
+  explicit SavedRuns(const std::string& path)
+      : path_(path), database_(sqlite::Database::read(path)) {
+    check_version();
+  }
+
+  std::vector<Profile> read() {
+    std::vector<std::pair<std::string, Profile>> runs;
+    Statement rows = database_.prepare(
+        "SELECT run, operations, gpu_total_ns, gpu_elapsed_ns FROM runs ORDER BY rowid");
+    while (rows.step()) {
+      auto& [id, profile] = runs.emplace_back(rows.text(0), Profile{});
+      profile.all = {rows.integer(1), rows.integer(2)};
+      profile.elapsed_ns = rows.integer(3);
+    }
+    if (runs.empty()) refuse("has no runs");
+    std::vector<Profile> profiles;
+    for (auto& [id, profile] : runs) {
+      profile.run = runs.size() == 1 ? path_ : fmt::format("{} ({})", path_, id);
+      read_names(id, profile);
+      read_steps(id, profile);
+      Statement layers = of_run("SELECT repeats FROM layers WHERE run = ?1 AND level = 0", id);
+      while (layers.step()) profile.layers += layers.integer(0);
+      profiles.push_back(std::move(profile));
+    }
+    return profiles;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(path_, why, "save the run again with `kr report RUN --save FILE.krun`");
+  }
+
+  void check_version() {
+    const auto number = [&](const char* pragma) {
+      Statement row = database_.prepare(pragma);
+      return row.step() ? row.integer(0) : 0;
+    };
+    if (number("PRAGMA application_id") != render::sqlite_application_id) {
+      refuse("is not a saved run");
+    }
+    const int64_t version = number("PRAGMA user_version");
+    if (version != render::schema_version) {
+      refuse(
+          fmt::format("was saved by another version of kr: its tables have version {}, those of "
+                      "this program {}",
+                      version, render::schema_version));
+    }
+    for (const std::string_view table : tables) {
+      if (!database_.can_prepare(fmt::format("SELECT 1 FROM {}", sqlite::quoted(table)))) {
+        refuse(fmt::format("has no table `{}`", table));
+      }
+    }
+  }
+
+  Statement of_run(const std::string& sql, const std::string& run) const {
+    Statement rows = database_.prepare(sql);
+    rows.bind(1, run);
+    return rows;
+  }
+
+  void read_names(const std::string& run, Profile& profile) {
+    Statement dimensions = of_run(
+        "SELECT dimension FROM labels WHERE run = ?1 GROUP BY dimension ORDER BY min(rowid)", run);
+    while (dimensions.step()) profile.dimensions.emplace_back(dimensions.text(0));
+    std::string sql = "SELECT name, type, instances, total_ns";
+    for (const std::string& dimension : profile.dimensions) {
+      const std::string other = dimension + "_label";  // where a fixed column has the name
+      const bool clash = database_.can_prepare(
+          fmt::format("SELECT kernels.{} FROM kernels", sqlite::quoted(other)));
+      sql += ", kernels." + sqlite::quoted(clash ? other : dimension);
+    }
+    Statement rows = of_run(sql + " FROM kernels WHERE run = ?1 ORDER BY rowid", run);
+    while (rows.step()) {
+      NameTime& name = profile.names.emplace_back();
+      name.name = rows.text(0);
+      name.kind = operation_kind_from(rows.text(1)).value_or(OperationKind::kernel);
+      name.amount = {rows.integer(2), rows.integer(3)};
+      for (size_t i = 0; i < profile.dimensions.size(); ++i) {
+        name.labels.emplace_back(rows.text(static_cast<int>(4 + i)));
+      }
+    }
+  }
+
+  void read_steps(const std::string& run, Profile& profile) {
+    struct Step {
+      std::optional<int64_t> outer;
+      std::string phase;
+    };
+    std::map<int64_t, Step> known;
+    std::map<int64_t, size_t> places;  // of steps that count, in the profile
+    // An enclosing step begins before those inside it, so it is known when they come.
+    Statement rows = of_run(
+        "SELECT step_id, outer_step_id, phase, instances, total_ns FROM steps WHERE run = ?1 "
+        "ORDER BY step_id",
+        run);
+    while (rows.step()) {
+      Step step{{}, std::string(rows.text(2))};
+      if (!rows.is_null(1)) step.outer = rows.integer(1);
+      const int64_t id = rows.integer(0);
+      bool inside = false;
+      for (auto at = step.outer; at && *at < id; to_outer(known, at)) {
+        inside |= known.contains(*at) && known.at(*at).phase == step.phase;
+      }
+      if (rows.integer(3) != 0 && !inside) {
+        places.emplace(id, profile.steps.size());
+        profile.steps.push_back({step.phase, rows.integer(4), {}});
+      }
+      known.emplace(id, std::move(step));
+    }
+    Statement labels = of_run(
+        "SELECT step_id, dimension, label, total_ns FROM step_labels WHERE run = ?1 ORDER BY rowid",
+        run);
+    while (labels.step()) {
+      const auto at = places.find(labels.integer(0));
+      const auto dimension = std::ranges::find(profile.dimensions, labels.text(1));
+      if (at == places.end() || dimension == profile.dimensions.end()) continue;
+      profile.steps[at->second].labels.push_back(
+          {static_cast<size_t>(dimension - profile.dimensions.begin()), std::string(labels.text(2)),
+           labels.integer(3)});
+    }
+  }
+
+  /// From a step to the one that encloses it; an earlier one, so that a damaged file ends.
+  template <class Steps>
+  static void to_outer(const Steps& known, std::optional<int64_t>& at) {
+    const auto found = known.find(*at);
+    const auto next = found == known.end() ? std::nullopt : found->second.outer;
+    at = next && *next < *at ? next : std::nullopt;
+  }
+
+  std::string path_;
+  sqlite::Database database_;
+};
+
+}  // namespace
+
+std::span<const std::string_view> saved_tables() {
+  return tables;
+}
+
+bool names_saved_run(std::string_view path) {
+  return path.ends_with(".krun");
+}
+
+std::vector<Profile> read_saved_runs(const std::string& path) {
+  return SavedRuns(path).read();
+}
+
+}  // namespace kr::changes
