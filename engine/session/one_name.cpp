@@ -1,5 +1,4 @@
-#include "session/one_name.hpp"
-
+// One name of an operation as if it were the only one of a trace.
 #include "session/session.hpp"
 
 namespace kr::session {
@@ -14,25 +13,26 @@ trace::Trace trace_of(std::string_view name, OperationKind kind) {
 
 }  // namespace
 
-OneName::OneName(const match::CompiledRules& rules, std::string_view name, OperationKind kind,
-                 std::string_view engine, std::string_view model)
-    : trace_(trace_of(name, kind)),
-      options_{std::string(engine), std::string(model), rules.named},
-      subjects_(rules.program(), rules.database, trace_, options_),
-      choice_(classify::choose_model(rules.database, subjects_, options_)) {}
-
-std::string OneName::label(sema::DimensionId dimension) const {
-  const classify::Labelled labelled = classify::classify(subjects_, choice_.model);
-  const classify::DimensionLabels* labels = labelled.find(dimension);
-  return std::string(labels != nullptr ? labels->by_row[0].label : sema::reserved::unclassified);
+LabelledName label_name(const match::CompiledRules& rules, std::string_view name,
+                        OperationKind kind, const classify::ChooseOptions& options,
+                        std::optional<sema::DimensionId> dimension) {
+  const trace::Trace trace = trace_of(name, kind);
+  const classify::TraceSubjects subjects(rules.program(), rules.database, trace, options);
+  LabelledName one{classify::choose_model(rules.database, subjects, options), {}};
+  if (!dimension) return one;
+  const classify::Labelled labelled = classify::classify(subjects, one.choice.model);
+  const classify::DimensionLabels* labels = labelled.find(*dimension);
+  one.label = labels != nullptr ? labels->by_row[0].label : sema::reserved::unclassified;
+  return one;
 }
 
 const tables::Explanation& Session::explain(const NameQuery& asked) {
   const match::CompiledRules& rules = *source_.rules;
   const classify::WhyQuery& query = asked.query;
-  const OneName one(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
-                    asked.engine, asked.model);
-  const classify::Choice& choice = one.choice();
+  const classify::Choice choice =
+      label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
+                 {asked.engine, asked.model, rules.named})
+          .choice;
   explanation_ = {query.name, rules.program().title(choice.model), choice.why,
                   classify::why(rules, choice.model, query)};
   source_.explanation = &*explanation_;

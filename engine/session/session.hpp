@@ -42,6 +42,18 @@ struct NameQuery {
   std::string model = {};   // empty: detected
 };
 
+/// The model chosen for a name, and its label.
+struct LabelledName {
+  classify::Choice choice;
+  std::string label;
+};
+
+/// Labels one name as if it were the only one of a trace; without a dimension the model is only
+/// chosen. Throws Error if the engine or model of the options is unknown.
+LabelledName label_name(const match::CompiledRules& rules, std::string_view name,
+                        OperationKind kind, const classify::ChooseOptions& options,
+                        std::optional<sema::DimensionId> dimension = {});
+
 class Session {
  public:
   /// Called for each run while its operations are in memory. May be empty.
