@@ -11,7 +11,7 @@
 #include "base/printable.hpp"
 #include "convert/rules_text.hpp"
 #include "sema/program.hpp"
-#include "syntax/keywords.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::convert {
 namespace {

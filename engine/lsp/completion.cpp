@@ -6,7 +6,6 @@
 #include "lsp/cursor.hpp"
 #include "lsp/describe.hpp"
 #include "lsp/features.hpp"
-#include "syntax/keywords.hpp"
 #include "syntax/words.hpp"
 
 namespace kr::lsp {
@@ -137,7 +136,7 @@ class Completer {
     }
     if (before_is("extends")) return add_aliases();
     if (wants_expression()) add_expression();
-    for (const std::string& word : syntax::file_keywords()) add_keyword(word);
+    for (const std::string& word : syntax::file_keywords) add_keyword(word);
     for (const char* word : {"as", "for", "extends"}) add_keyword(word);
   }
 
@@ -147,7 +146,7 @@ class Completer {
       return add_aliases();
     }
     if (wants_expression()) add_expression();
-    for (const std::string& word : syntax::body_keywords()) {
+    for (const std::string& word : syntax::body_keywords) {
       if (word != "model" || cursor_.block == BlockKind::engine) add_keyword(word);
     }
     for (const char* word : {"as", "extends"}) add_keyword(word);
@@ -166,7 +165,7 @@ class Completer {
       return;
     }
     add_labels(cursor_.dimension, true);
-    for (const std::string& word : syntax::rules_keywords()) add_keyword(word);
+    for (const std::string& word : syntax::rules_keywords) add_keyword(word);
   }
 
   void collect_test() {

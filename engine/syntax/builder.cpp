@@ -1,8 +1,8 @@
 #include "syntax/builder.hpp"
 
 #include "base/ascii.hpp"
-#include "syntax/keywords.hpp"
 #include "syntax/parse.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::syntax {
 std::string Path::text() const {
@@ -246,11 +246,10 @@ void Builder::rule_head(source::Span span) {
 void Builder::push_rule(source::Span span) {
   pending_ = Pending::none;
   rule_.span = span;
-  const bool has_label = !rule_.label.span.valid() ? rule_.kind == RuleKind::include ||
-                                                         rule_.kind == RuleKind::otherwise_keep
-                                                   : true;
+  const bool wants_label =
+      rule_.kind != RuleKind::include && rule_.kind != RuleKind::otherwise_keep;
+  if (wants_label && !rule_.label.span.valid()) return;
   if (rule_.kind == RuleKind::include && rule_.table.parts.empty()) return;
-  if (!has_label) return;
   if (rule_.kind == RuleKind::rule || rule_.kind == RuleKind::replace) {
     rule_.expr = expr_.valid() ? expr_ : file_.exprs.add(placeholder(span));
   }
@@ -284,13 +283,6 @@ void Builder::phases_begin(source::Span span) {
   block_.dimension = {std::string(look_.slice(span.begin, span.end)), span, false};
 }
 
-void Builder::phases(source::Span span) {
-  block_.span = span;
-  block_.rules = std::move(rules_);
-  rules_.clear();
-  body().phases.push_back(std::move(block_));
-}
-
 void Builder::block_begin(source::Span span) {
   block_ = {};
   block_.doc = doc(span.begin);
@@ -298,11 +290,11 @@ void Builder::block_begin(source::Span span) {
   check_name(block_.dimension, "a dimension");
 }
 
-void Builder::block(source::Span span) {
+void Builder::end_block(source::Span span, std::vector<Block>& blocks) {
   block_.span = span;
   block_.rules = std::move(rules_);
   rules_.clear();
-  body().dimensions.push_back(std::move(block_));
+  blocks.push_back(std::move(block_));
 }
 
 void Builder::check_name(const Word& word, std::string_view what) {

@@ -77,9 +77,9 @@ class Builder {
   void rules_open(source::Span span);
   void close(source::Span) { braces_.pop_back(); }
   void phases_begin(source::Span span);
-  void phases(source::Span span);
+  void phases(source::Span span) { end_block(span, body().phases); }
   void block_begin(source::Span span);
-  void block(source::Span span);
+  void block(source::Span span) { end_block(span, body().dimensions); }
 
   // Engines and models.
   void engine_begin(source::Span span);
@@ -209,6 +209,7 @@ class Builder {
   Doc declare_with_doc(size_t at);
   void begin_rule(RuleKind kind, source::Span span);
   void push_rule(source::Span span);
+  void end_block(source::Span span, std::vector<Block>& blocks);
   Body& body() { return in_model_ ? model_.body : engine_.body; }
 
   // syntax/recovery.cpp
@@ -218,7 +219,7 @@ class Builder {
   bool stray_in_file(const Token& token, size_t& at);
   bool stray_in_body(const Token& token, size_t& at);
   bool stray_in_rules(const Token& token, size_t& at);
-  bool stray_in_labels(const Token& token, size_t& at);
+  bool stray_in_labels(const Token& token);
   bool stray_misspelled(const Token& token);
   void report_misplaced(const Token& token, std::string_view where, std::string_view help);
   bool begins_outer(const Token& token) const;

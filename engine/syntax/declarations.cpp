@@ -3,7 +3,7 @@
 
 #include "base/nearest.hpp"
 #include "syntax/builder.hpp"
-#include "syntax/keywords.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::syntax {
 namespace {

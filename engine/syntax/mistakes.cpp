@@ -4,7 +4,7 @@
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "syntax/builder.hpp"
-#include "syntax/keywords.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::syntax {
 namespace {

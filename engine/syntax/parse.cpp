@@ -1,9 +1,9 @@
 // Binds the grammar to the Builder. Only this file knows both.
 #include "syntax/parse.hpp"
 
+#include "base/utf8.hpp"
 #include "grammar/kr.hpp"
 #include "syntax/builder.hpp"
-#include "syntax/encoding.hpp"
 
 namespace kr::syntax {
 namespace {
@@ -203,25 +203,32 @@ struct control : tao::pegtl::normal<Rule> {
   }
 };
 
-void report_encoding(source::FileId file, const Encoding& encoding, diag::Sink& sink) {
-  const auto at = static_cast<uint32_t>(encoding.at);
-  sink.add(diag::code::not_text, source::Span{file, at, at + 1}, encoding.what)
-      .help("save it as UTF-8; any byte of a name can be written `\\xNN`");
-}
-
 }  // namespace
 
 File parse(const source::SourceMap& sources, source::FileId file, diag::Sink& sink) {
   const std::string_view text = sources.text(file);
-  const Encoding encoding = encoding_of(text);
   Builder builder(sources, file, sink);
-  if (encoding.verdict != Encoding::Verdict::utf8) report_encoding(file, encoding, sink);
-  if (encoding.verdict == Encoding::Verdict::binary) return builder.take();
-  if (encoding.verdict == Encoding::Verdict::broken) builder.ignore_broken_bytes();
+  const auto report = [&](size_t at, std::string_view what) {
+    const auto begin = static_cast<uint32_t>(at);
+    sink.add(diag::code::not_text, source::Span{file, begin, begin + 1}, what)
+        .help("save it as UTF-8; any byte of a name can be written `\\xNN`");
+  };
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    report(0, "it starts like UTF-16");
+    return builder.take();
+  }
+  if (const size_t at = text.find('\0'); at != text.npos) {
+    report(at, "it contains a NUL byte");
+    return builder.take();
+  }
+  if (const size_t at = utf8_end(text); at < text.size()) {
+    report(at, "a byte that is not part of a character");
+    builder.ignore_broken_bytes();
+  }
   using Input =
       tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy, tao::pegtl::eol::lf, const char*>;
   Input input(text.data(), text.data() + text.size(), "");
-  input.bump(encoding.head);
+  if (text.starts_with(byte_order_mark)) input.bump(byte_order_mark.size());
   const bool whole = tao::pegtl::parse<g::file, action, control>(input, builder);
   KR_CHECK(whole);
   return builder.take();
