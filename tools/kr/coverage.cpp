@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <optional>
 
 #include "base/decimal.hpp"
@@ -93,27 +92,26 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   return tell_below(measured, options, least, streams) ? Exit::findings : Exit::done;
 }
 
-Action setup_coverage(CLI::App& app) {
-  auto options = std::make_shared<CoverageOptions>();
-  app.add_option("RUN", options->runs, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
-  app.add_option("--by", options->by, "Dimension whose labels explain time (default: substage)")
+void add_coverage_options(CLI::App& app, CoverageOptions& options) {
+  app.add_option("RUN", options.runs, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
+  app.add_option("--by", options.by, "Dimension whose labels explain time (default: substage)")
       ->type_name("DIM");
-  app.add_option("--min-coverage", options->least,
+  app.add_option("--min-coverage", options.least,
                  "Exit with 1 if less than this percentage of a run's time is explained")
       ->type_name("PCT");
   app.add_option(
-         "--top", options->top,
+         "--top", options.top,
          "Show at most N groups of unexplained names; 0: all (default: 10 in a table, else 1000)")
       ->type_name("N")
       ->check(whole_number());
-  options->add_to(app, coverage_outputs());
-  return [options](Streams& streams) { return coverage(*options, streams); };
+  options.add_to(app, coverage_outputs());
 }
 
 }  // namespace
 
-const Verb coverage_verb{
-    "coverage", "show how much of the time rules explain, and suggest rules to add",
-    "kr coverage trace.csv,vllm,llama --min-coverage 99", setup_coverage, "Traces"};
+const Verb coverage_verb{"coverage",
+                         "show how much of the time rules explain, and suggest rules to add",
+                         "kr coverage trace.csv,vllm,llama --min-coverage 99",
+                         setup<CoverageOptions, add_coverage_options, coverage>, "Traces"};
 
 }  // namespace kr::cli

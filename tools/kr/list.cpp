@@ -93,19 +93,18 @@ Exit list(const ListOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup_list(CLI::App& app) {
-  auto options = std::make_shared<ListOptions>();
-  app.add_option("WHAT", options->what,
+void add_list_options(CLI::App& app, ListOptions& options) {
+  app.add_option("WHAT", options.what,
                  fmt::format("{} (default: models)", fmt::join(listable(), ", ")));
-  app.add_option("TABLE", options->of, "For `columns`: the table whose columns are listed");
-  options->outputs.add_to(app, list_outputs("models"));
-  options->rules.add_to(app);
-  return [options](Streams& streams) { return list(*options, streams); };
+  app.add_option("TABLE", options.of, "For `columns`: the table whose columns are listed");
+  options.outputs.add_to(app, list_outputs("models"));
+  options.rules.add_to(app);
 }
 
 }  // namespace
 
 const Verb list_verb{"list", "list engines, models, labels, tables, checks and more",
-                     "kr list labels --rules vllm", setup_list, "Rules"};
+                     "kr list labels --rules vllm", setup<ListOptions, add_list_options, list>,
+                     "Rules"};
 
 }  // namespace kr::cli

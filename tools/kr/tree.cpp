@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "base/error.hpp"
@@ -172,62 +171,61 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup_tree(CLI::App& app) {
-  auto options = std::make_shared<TreeOptions>();
-  auto* run = app.add_option("RUN", options->run, "PATH[,ENGINE,MODEL]; `-` is standard input");
-  app.add_option("--json-trace", options->json_trace,
+void add_tree_options(CLI::App& app, TreeOptions& options) {
+  auto* run = app.add_option("RUN", options.run, "PATH[,ENGINE,MODEL]; `-` is standard input");
+  app.add_option("--json-trace", options.json_trace,
                  "Same as RUN, for compatibility with the vLLM script")
       ->type_name("RUN")
       ->excludes(run);
   app.add_option(
-         "--level", options->level,
+         "--level", options.level,
          "Level to show: kernel, module, layer, or a depth, where 0 is the root (default: module)")
       ->type_name("LEVEL");
-  app.add_option("--by", options->by, "Merge nodes with the same label in this dimension")
+  app.add_option("--by", options.by, "Merge nodes with the same label in this dimension")
       ->type_name("DIM");
-  app.add_option("--phase", options->phase, "Only steps of this phase, such as prefill or decode")
+  app.add_option("--phase", options.phase, "Only steps of this phase, such as prefill or decode")
       ->type_name("PHASE");
-  app.add_option("--step", options->step, "Only the step with this number")->type_name("NUMBER");
-  app.add_option("--step-interval,--step-plot-interval", options->step_interval,
+  app.add_option("--step", options.step, "Only the step with this number")->type_name("NUMBER");
+  app.add_option("--step-interval,--step-plot-interval", options.step_interval,
                  "Show every Kth step of a phase, and the last (default: 1; in pictures 4)")
       ->type_name("K")
       ->check(whole_number(1));
-  app.add_option("--metric,--plot-metric", options->metric,
+  app.add_option("--metric,--plot-metric", options.metric,
                  "cuda_time_ms, pct_cuda_time or invocations (default: cuda_time_ms)")
       ->type_name("METRIC");
-  app.add_option("--fold,--fold-json-node", options->folds,
+  app.add_option("--fold,--fold-json-node", options.folds,
                  "Hide what is below nodes of this name, in addition to the folds of the ruleset "
                  "(repeatable)")
       ->type_name("NAME");
-  app.add_option("--top-k", options->top_k,
+  app.add_option("--top-k", options.top_k,
                  "Show the K largest, and the rest as `others`; 0: all (default: 12 in text, all "
                  "in csv and json)")
       ->type_name("K")
       ->check(whole_number());
   auto* unique =
-      app.add_flag("--unique-names", options->unique_names,
+      app.add_flag("--unique-names", options.unique_names,
                    "Distinguish nodes with the same name by their parents (default in text)");
-  app.add_flag("--no-unique-names", options->plain_names, "Merge nodes with the same name")
+  app.add_flag("--no-unique-names", options.plain_names, "Merge nodes with the same name")
       ->excludes(unique);
-  app.add_option("--width", options->width,
+  app.add_option("--width", options.width,
                  "Truncate names after this many characters; 0: never (default: 50 in text)")
       ->type_name("N")
       ->check(whole_number());
-  app.add_flag("--compat", options->compat,
+  app.add_flag("--compat", options.compat,
                "Truncate and select as the plotting script of vLLM does, and report how much time "
                "that omits");
-  options->add_to(app, tree_outputs());
-  app.add_option("--table", options->table,
+  options.add_to(app, tree_outputs());
+  app.add_option("--table", options.table,
                  "Trees of the profile to read: summary (sums of calls) or model (one node per "
                  "call); default: summary")
       ->type_name("TABLE");
-  return [options](Streams& streams) { return tree(*options, streams); };
 }
 
 }  // namespace
 
 const Verb tree_verb{"tree",
                      "show the module trees of a layer-wise profile or a PyTorch trace, by step",
-                     "kr tree profile.json --level module --phase decode", setup_tree, "Traces"};
+                     "kr tree profile.json --level module --phase decode",
+                     setup<TreeOptions, add_tree_options, tree>, "Traces"};
 
 }  // namespace kr::cli
