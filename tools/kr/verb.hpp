@@ -1,5 +1,5 @@
-// What a verb of the command line is. verbs.cpp lists them; main.cpp does the rest from the list:
-// help, dispatch, suggestions, completions, manual pages.
+// What a verb of the command line is. main.cpp lists them, and does the rest from the list: help,
+// dispatch, suggestions, completions, manual pages.
 #pragma once
 
 #include <CLI/CLI.hpp>
