@@ -41,13 +41,13 @@ void Builder::abandon(size_t at) {
 
 // Words, strings, paths.
 
-void Builder::word(source::Span span) {
+void Builder::on(Read<g::word>, source::Span span) {
   word_.text.assign(look_.slice(span.begin, span.end));
   word_.span = span;
   word_.quoted = false;
 }
 
-void Builder::string(source::Span span) {
+void Builder::on(Read<g::string>, source::Span span) {
   word_.text = unescape(bytes_, span);
   word_.span = span;
   word_.quoted = true;
@@ -94,97 +94,97 @@ std::string Builder::unescape(source::Span bytes, source::Span text) {
   return out;
 }
 
-void Builder::path_head(source::Span span) {
+void Builder::on(Read<g::path_head>, source::Span span) {
   path_.parts.assign(1, word_);
   path_.span = span;
 }
 
-void Builder::path_part(source::Span span) {
+void Builder::on(Read<g::path_part>, source::Span span) {
   path_.parts.push_back(word_);
   path_.span.end = span.end;
 }
 
 // Expressions.
 
-void Builder::expression_begin(source::Span) {
+void Builder::on(Read<g::expression_begin>, source::Span) {
   exprs_.begin();
   expr_ = {};
   anchor_ = {};
   stray_paren_ = false;
 }
 
-void Builder::bare_text(source::Span span) {
+void Builder::on(Read<g::bare_text>, source::Span span) {
   atom_ = {
       .kind = ExprKind::text, .span = span, .text = std::move(word_.text), .text_span = bytes_};
 }
 
-void Builder::begin_text(source::Span span) {
-  bare_text(span);
+void Builder::on(Read<g::begin_text>, source::Span span) {
+  on(Read<g::bare_text>(), span);
   atom_.at_begin = true;
   atom_.span.begin = anchor_.begin;
 }
 
-void Builder::ignore_case(source::Span span) {
+void Builder::on(Read<g::ignore_case>, source::Span span) {
   if (atom_.at_end) {
     sink_.add(diag::code::detached_flag, span, "i").help("write `i` before `$`");
   }
   atom_.ignore_case = true;
 }
 
-void Builder::end_anchor(source::Span span) {
+void Builder::on(Read<g::end_anchor>, source::Span span) {
   if (atom_.kind == ExprKind::regex) {
     sink_.add(diag::code::anchored_regex, span, "$").help("write `$` inside: `/…$/`");
   }
   atom_.at_end = true;
 }
 
-void Builder::text_atom(source::Span span) {
+void Builder::on(Read<g::text_atom>, source::Span span) {
   atom_.span.end = span.end;
   exprs_.atom(std::move(atom_));
 }
 
-void Builder::regex(source::Span span) {
+void Builder::on(Read<g::regex>, source::Span span) {
   atom_ = {.kind = ExprKind::regex,
            .span = span,
            .text = std::string(look_.slice(bytes_.begin, bytes_.end)),
            .text_span = bytes_};
 }
 
-void Builder::regex_atom(source::Span span) {
+void Builder::on(Read<g::regex_atom>, source::Span span) {
   if (atom_.kind == ExprKind::regex) atom_.at_end = false;
   atom_.span = span;
   exprs_.atom(std::move(atom_));
 }
 
-void Builder::operation(source::Span span) {
+void Builder::on(Read<g::operation>, source::Span span) {
   const std::optional<OperationKind> kind = operation_kind_from(word_.text);
   operation_ = kind.value_or(OperationKind::kernel);
   if (!kind) missing_operation(span);
 }
 
-void Builder::operation_atom(source::Span span) {
+void Builder::on(Read<g::operation_atom>, source::Span span) {
   exprs_.atom({.kind = ExprKind::operation, .span = span, .operation = operation_});
 }
 
-void Builder::otherwise_atom(source::Span span) {
+void Builder::on(Read<g::otherwise_atom>, source::Span span) {
   exprs_.atom({.kind = ExprKind::otherwise, .span = span});
 }
 
-void Builder::name_atom(source::Span) {
+void Builder::on(Read<g::name_atom>, source::Span) {
   exprs_.atom({.kind = ExprKind::pattern, .span = path_.span, .name = std::move(path_)});
 }
 
-void Builder::open_paren(source::Span span) {
+void Builder::on(Read<g::open_paren>, source::Span span) {
   exprs_.open(span);
   check_depth(span);
 }
 
-void Builder::negation(source::Span span) {
+void Builder::on(Read<g::negation>, source::Span span) {
   exprs_.prefix(ExprKind::negation, span);
   check_depth(span);
 }
 
-void Builder::within(source::Span span) {
+void Builder::on(Read<g::within>, source::Span span) {
   exprs_.prefix(ExprKind::within, span);
   check_depth(span);
 }
@@ -202,7 +202,7 @@ void Builder::check_depth(source::Span span) {
   abandon(at);
 }
 
-void Builder::close_paren(source::Span span) {
+void Builder::on(Read<g::close_paren>, source::Span span) {
   if (exprs_.in_parens()) {
     exprs_.close(span);
     return;
@@ -213,7 +213,7 @@ void Builder::close_paren(source::Span span) {
   stray_paren_ = true;
 }
 
-void Builder::expression(source::Span) {
+void Builder::on(Read<g::expression>, source::Span) {
   if (exprs_.in_parens() && reported_at_ != look_.past_gap(exprs_.last()->span.end)) {
     const source::Span paren = exprs_.open_paren();
     const size_t end = look_.before_blanks(exprs_.last()->span.end);
@@ -238,7 +238,7 @@ void Builder::begin_rule(RuleKind kind, source::Span span) {
   pending_ = Pending::rule;
 }
 
-void Builder::rule_head(source::Span span) {
+void Builder::on(Read<g::rule_head>, source::Span span) {
   begin_rule(RuleKind::rule, span);
   rule_.label = std::move(word_);
 }
@@ -272,18 +272,18 @@ void Builder::open(Level level, source::Span span) {
   braces_.push_back({level, span, indent_of(span.begin)});
 }
 
-void Builder::rules_open(source::Span span) {
+void Builder::on(Read<g::rules_open>, source::Span span) {
   rules_.clear();
   open(Level::rules, span);
 }
 
-void Builder::phases_begin(source::Span span) {
+void Builder::on(Read<g::phases_begin>, source::Span span) {
   block_ = {};
   block_.doc = doc(span.begin);
   block_.dimension = {std::string(look_.slice(span.begin, span.end)), span, false};
 }
 
-void Builder::block_begin(source::Span span) {
+void Builder::on(Read<g::block_begin>, source::Span span) {
   block_ = {};
   block_.doc = doc(span.begin);
   block_.dimension = std::move(word_);

@@ -1,21 +1,29 @@
-// The state of one parse: the actions of the grammar's rules (syntax/parse.cpp binds them), the AST
-// under construction, the reports of mistakes, and the recovery after a mistake.
+// The state of one parse: what to do once a rule of the grammar has been read, the AST under
+// construction, the reports of mistakes, and the recovery after a mistake.
 //
 // Methods that take a Span and return an offset report a mistake: the span is the text found (empty
 // if something is missing), and parsing continues at the offset. To abandon an item they throw
 // Abandoned.
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
 #include "diag/diagnostic.hpp"
+#include "grammar/kr.hpp"
 #include "syntax/ast.hpp"
 #include "syntax/expr_builder.hpp"
 #include "syntax/lookahead.hpp"
 #include "syntax/trivia.hpp"
 
 namespace kr::syntax {
+
+namespace g = grammar;
+
+/// A rule of the grammar, for which Builder::on is called with the text that it matches.
+template <class Rule>
+struct Read {};
 
 /// The kind of block between two braces; `file`: outside all braces.
 enum class Level : uint8_t { file, engine, model, rules, labels, test };
@@ -36,101 +44,109 @@ class Builder {
   void ignore_broken_bytes() { broken_bytes_ = true; }
 
   // Words, strings, paths: stored in word_ and path_ for the next action.
-  void comment(source::Span span) { trivia_.add(span.begin, span.end); }
-  void word(source::Span span);
-  void text_bytes(source::Span span) { bytes_ = span; }
-  void string(source::Span span);
-  void path_head(source::Span span);
-  void path_part(source::Span span);
+  void on(Read<g::comment>, source::Span span) { trivia_.add(span.begin, span.end); }
+  void on(Read<g::word>, source::Span span);
+  void on(Read<g::text_bytes>, source::Span span) { bytes_ = span; }
+  void on(Read<g::string>, source::Span span);
+  void on(Read<g::path_head>, source::Span span);
+  void on(Read<g::path_part>, source::Span span);
 
   // Expressions.
-  void expression_begin(source::Span span);
-  void expression(source::Span span);
-  void begin_anchor(source::Span span) { anchor_ = span; }
-  void bare_text(source::Span span);
-  void begin_text(source::Span span);
-  void ignore_case(source::Span span);
-  void end_anchor(source::Span span);
-  void text_atom(source::Span span);
-  void regex_bytes(source::Span span) { bytes_ = span; }
-  void regex(source::Span span);
-  void regex_atom(source::Span span);
-  void operation(source::Span span);
-  void operation_atom(source::Span span);
-  void otherwise_atom(source::Span span);
-  void name_atom(source::Span span);
-  void open_paren(source::Span span);
-  void close_paren(source::Span span);
-  void negation(source::Span span);
-  void within(source::Span span);
-  void or_operator(source::Span) { exprs_.disjunction(); }
+  void on(Read<g::expression_begin>, source::Span span);
+  void on(Read<g::expression>, source::Span span);
+  void on(Read<g::caret>, source::Span span) { anchor_ = span; }
+  void on(Read<g::bare_text>, source::Span span);
+  void on(Read<g::begin_text>, source::Span span);
+  void on(Read<g::ignore_case>, source::Span span);
+  void on(Read<g::end_anchor>, source::Span span);
+  void on(Read<g::text_atom>, source::Span span);
+  void on(Read<g::regex_bytes>, source::Span span) { bytes_ = span; }
+  void on(Read<g::regex>, source::Span span);
+  void on(Read<g::regex_atom>, source::Span span);
+  void on(Read<g::operation>, source::Span span);
+  void on(Read<g::operation_atom>, source::Span span);
+  void on(Read<g::otherwise_atom>, source::Span span);
+  void on(Read<g::name_atom>, source::Span span);
+  void on(Read<g::open_paren>, source::Span span);
+  void on(Read<g::close_paren>, source::Span span);
+  void on(Read<g::negation>, source::Span span);
+  void on(Read<g::within>, source::Span span);
+  void on(Read<g::or_operator>, source::Span) { exprs_.disjunction(); }
 
   // Rules and their blocks.
-  void rule_head(source::Span span);
-  void rule(source::Span span) { push_rule(span); }
-  void replace_begin(source::Span span) { begin_rule(RuleKind::replace, span); }
-  void drop_begin(source::Span span) { begin_rule(RuleKind::drop, span); }
-  void include_begin(source::Span span) { begin_rule(RuleKind::include, span); }
-  void keep_begin(source::Span span) { begin_rule(RuleKind::otherwise_keep, span); }
-  void rule_label(source::Span) { rule_.label = std::move(word_); }
-  void include_table(source::Span) { rule_.table = std::move(path_); }
-  void rules_open(source::Span span);
-  void close(source::Span) { braces_.pop_back(); }
-  void phases_begin(source::Span span);
-  void phases(source::Span span) { end_block(span, body().phases); }
-  void block_begin(source::Span span);
-  void block(source::Span span) { end_block(span, body().dimensions); }
+  void on(Read<g::rule_head>, source::Span span);
+  void on(Read<g::colonless_head>, source::Span span) { on(Read<g::rule_head>(), span); }
+  void on(Read<g::rule>, source::Span span) { push_rule(span); }
+  void on(Read<g::replace_begin>, source::Span span) { begin_rule(RuleKind::replace, span); }
+  void on(Read<g::drop_begin>, source::Span span) { begin_rule(RuleKind::drop, span); }
+  void on(Read<g::include_begin>, source::Span span) { begin_rule(RuleKind::include, span); }
+  void on(Read<g::keep_begin>, source::Span span) { begin_rule(RuleKind::otherwise_keep, span); }
+  void on(Read<g::rule_label>, source::Span) { rule_.label = std::move(word_); }
+  void on(Read<g::drop_label>, source::Span span) { on(Read<g::rule_label>(), span); }
+  void on(Read<g::include_table>, source::Span) { rule_.table = std::move(path_); }
+  void on(Read<g::rules_open>, source::Span span);
+  void on(Read<g::rules_close>, source::Span) { braces_.pop_back(); }
+  void on(Read<g::engine_close>, source::Span) { braces_.pop_back(); }
+  void on(Read<g::model_close>, source::Span) { braces_.pop_back(); }
+  void on(Read<g::labels_close>, source::Span) { braces_.pop_back(); }
+  void on(Read<g::test_close>, source::Span) { braces_.pop_back(); }
+  void on(Read<g::phases_begin>, source::Span span);
+  void on(Read<g::phases_block>, source::Span span) { end_block(span, body().phases); }
+  void on(Read<g::block_begin>, source::Span span);
+  void on(Read<g::dimension_block>, source::Span span) { end_block(span, body().dimensions); }
 
   // Engines and models.
-  void engine_begin(source::Span span);
-  void engine_name(source::Span) { engine_.name = std::move(word_); }
-  void engine_title(source::Span) { engine_.title = std::move(word_); }
-  void engine_open(source::Span span) { open(Level::engine, span); }
-  void engine(source::Span span);
-  void model_begin(source::Span span);
-  void model_name(source::Span) { model_.name = std::move(word_); }
-  void model_title(source::Span) { model_.title = std::move(word_); }
-  void model_base(source::Span) { model_.extends = std::move(path_); }
-  void model_open(source::Span span) { open(Level::model, span); }
-  void model(source::Span span);
-  void fold_item(source::Span span);
-  void abbreviated(source::Span span);
-  void abbreviation(source::Span span);
-  void detect(source::Span span);
+  void on(Read<g::engine_begin>, source::Span span);
+  void on(Read<g::engine_name>, source::Span) { engine_.name = std::move(word_); }
+  void on(Read<g::engine_title>, source::Span) { engine_.title = std::move(word_); }
+  void on(Read<g::engine_open>, source::Span span) { open(Level::engine, span); }
+  void on(Read<g::engine>, source::Span span);
+  void on(Read<g::model_begin>, source::Span span);
+  void on(Read<g::model_name>, source::Span) { model_.name = std::move(word_); }
+  void on(Read<g::model_title>, source::Span) { model_.title = std::move(word_); }
+  void on(Read<g::model_base>, source::Span) { model_.extends = std::move(path_); }
+  void on(Read<g::model_open>, source::Span span) { open(Level::model, span); }
+  void on(Read<g::model>, source::Span span);
+  void on(Read<g::fold_item>, source::Span span);
+  void on(Read<g::abbreviated>, source::Span span);
+  void on(Read<g::abbreviation>, source::Span span);
+  void on(Read<g::detect>, source::Span span);
 
   // Declarations of a file.
-  void use_begin(source::Span span);
-  void use_file(source::Span) { use_.file = std::move(word_); }
-  void use_module(source::Span) { use_.module = std::move(path_); }
-  void use_alias(source::Span span);
-  void use(source::Span span);
-  void pattern_begin(source::Span span);
-  void pattern_name(source::Span span);
-  void pattern(source::Span span);
-  void labels_begin(source::Span span);
-  void labels_dimension(source::Span span);
-  void labels_base(source::Span) { labels_.extends = std::move(path_); }
-  void labels_open(source::Span span) { open(Level::labels, span); }
-  void labels(source::Span span);
-  void vocabulary_label(source::Span span);
-  void label_title(source::Span) { entry_.title = std::move(word_); }
-  void label_color(source::Span) { entry_.color = std::move(word_); }
-  void label_entry(source::Span span);
-  void table_begin(source::Span span);
-  void table_name(source::Span) { table_.name = std::move(word_); }
-  void table_dimension(source::Span span);
-  void table(source::Span span);
-  void test_begin(source::Span span);
-  void test_engine(source::Span) { test_.engine = std::move(word_); }
-  void test_model(source::Span) { test_.model = std::move(word_); }
-  void test_open(source::Span span);
-  void test(source::Span span);
-  void case_kind(source::Span) { case_.kind = operation_; }
-  void case_name(source::Span) { case_.name = std::move(word_); }
-  void case_within(source::Span) { case_.within.push_back(std::move(word_)); }
-  void expected_dimension(source::Span) { case_.expected.push_back({std::move(word_), {}}); }
-  void expected_label(source::Span span);
-  void test_case(source::Span span);
+  void on(Read<g::use_begin>, source::Span span);
+  void on(Read<g::use_file>, source::Span) { use_.file = std::move(word_); }
+  void on(Read<g::use_module>, source::Span) { use_.module = std::move(path_); }
+  void on(Read<g::use_alias>, source::Span span);
+  void on(Read<g::use>, source::Span span);
+  void on(Read<g::pattern_begin>, source::Span span);
+  void on(Read<g::pattern_name>, source::Span span);
+  void on(Read<g::pattern>, source::Span span);
+  void on(Read<g::labels_begin>, source::Span span);
+  void on(Read<g::labels_dimension>, source::Span span);
+  void on(Read<g::labels_base>, source::Span) { labels_.extends = std::move(path_); }
+  void on(Read<g::labels_open>, source::Span span) { open(Level::labels, span); }
+  void on(Read<g::labels>, source::Span span);
+  void on(Read<g::vocabulary_label>, source::Span span);
+  void on(Read<g::label_title>, source::Span) { entry_.title = std::move(word_); }
+  void on(Read<g::label_color>, source::Span) { entry_.color = std::move(word_); }
+  void on(Read<g::label_entry>, source::Span span);
+  void on(Read<g::table_begin>, source::Span span);
+  void on(Read<g::table_name>, source::Span) { table_.name = std::move(word_); }
+  void on(Read<g::table_dimension>, source::Span span);
+  void on(Read<g::table>, source::Span span);
+  void on(Read<g::test_begin>, source::Span span);
+  void on(Read<g::test_engine>, source::Span) { test_.engine = std::move(word_); }
+  void on(Read<g::test_model>, source::Span) { test_.model = std::move(word_); }
+  void on(Read<g::test_open>, source::Span span);
+  void on(Read<g::test>, source::Span span);
+  void on(Read<g::case_kind>, source::Span) { case_.kind = operation_; }
+  void on(Read<g::case_name>, source::Span) { case_.name = std::move(word_); }
+  void on(Read<g::case_within>, source::Span) { case_.within.push_back(std::move(word_)); }
+  void on(Read<g::expected_dimension>, source::Span) {
+    case_.expected.push_back({std::move(word_), {}});
+  }
+  void on(Read<g::expected_label>, source::Span span);
+  void on(Read<g::test_case>, source::Span span);
 
   // Predicates of the grammar.
   size_t depth() const { return braces_.size(); }
@@ -157,7 +173,8 @@ class Builder {
   size_t missing_drop_label(source::Span seen);
   size_t missing_text(source::Span seen);
   size_t missing_operation(source::Span seen);
-  size_t missing_brace(source::Span seen, void (Builder::*open)(source::Span));
+  /// `body`: of an engine or model. `open` is what the brace would have done.
+  size_t missing_brace(source::Span seen, bool body, const std::function<void(source::Span)>& open);
   size_t unclosed_brace(source::Span seen);
   size_t unterminated_text(source::Span seen);
   size_t unterminated_regex(source::Span seen);

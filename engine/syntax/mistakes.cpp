@@ -151,7 +151,7 @@ size_t Builder::not_word(source::Span seen) {
   if (is_first_report(token.begin)) {
     sink_.add(diag::code::syntax, range(token), "`!`", "`not`").help("write `!`");
   }
-  negation(range(token));
+  on(Read<g::negation>(), range(token));
   return token.end;
 }
 
@@ -256,17 +256,17 @@ size_t Builder::missing_operation(source::Span seen) {
   return seen.end;
 }
 
-size_t Builder::missing_brace(source::Span seen, void (Builder::*open)(source::Span)) {
+size_t Builder::missing_brace(source::Span seen, bool body,
+                              const std::function<void(source::Span)>& open) {
   expected(seen.begin, "`{`");
   const size_t line_end = std::min(look_.line_end(seen.begin), seen.begin + guess_bytes);
   Token token = look_.token(seen.begin);
   const Token first = token;
-  const bool body = open == &Builder::engine_open || open == &Builder::model_open;
   const bool next_line = look_.first_on_line(first.begin) || (body && is_block(first));
   for (size_t i = 0; i < tokens_ahead && token.end <= line_end && token.kind != TokenKind::end;
        ++i, token = look_.next(token)) {
     if (text_[token.begin] == '{' && !next_line) {
-      (this->*open)(range(token));
+      open(range(token));
       return token.end;
     }
   }
@@ -274,7 +274,7 @@ size_t Builder::missing_brace(source::Span seen, void (Builder::*open)(source::S
   const bool next_declaration = is_file_keyword(word) || (in_model_ && word == "model");
   const bool goes_on = next_line || repair_ == Repair::brace;
   if (first.kind == TokenKind::end || !goes_on || next_declaration) abandon(first.begin);
-  (this->*open)(range(first.begin, first.begin));
+  open(range(first.begin, first.begin));
   return first.begin;
 }
 
@@ -354,7 +354,7 @@ size_t Builder::wrong_flag(source::Span seen) {
 size_t Builder::flag_apart(source::Span seen) {
   const bool anchor = text_[seen.end - 1] == '$';
   if (anchor && atom_.kind == ExprKind::regex) {
-    end_anchor(range(seen.end - 1, seen.end));
+    on(Read<g::end_anchor>(), range(seen.end - 1, seen.end));
     return seen.end;
   }
   (anchor ? atom_.at_end : atom_.ignore_case) = true;

@@ -1,126 +1,27 @@
-// Binds the grammar to the Builder. Only this file knows both.
+// Runs the grammar with the Builder.
 #include "syntax/parse.hpp"
 
 #include "base/utf8.hpp"
-#include "grammar/kr.hpp"
 #include "syntax/builder.hpp"
 
 namespace kr::syntax {
 namespace {
 
-namespace g = grammar;
-
-/// The action of a grammar rule: calls a method of Builder with the rule's span.
-template <auto Method>
-struct calls {
-  template <class Input>
-  static void apply(const Input& in, Builder& builder) {
-    (builder.*Method)(builder.span(in.begin(), in.end()));
-  }
-};
-
 template <class Rule>
 struct action : tao::pegtl::nothing<Rule> {};
 
+template <class Rule>
+requires requires(Builder& builder) {
+  builder.on(Read<Rule>(), source::Span());
+}
+struct action<Rule> {
+  template <class Input>
+  static void apply(const Input& in, Builder& builder) {
+    builder.on(Read<Rule>(), builder.span(in.begin(), in.end()));
+  }
+};
+
 // clang-format off
-template <> struct action<g::comment> : calls<&Builder::comment> {};
-template <> struct action<g::word> : calls<&Builder::word> {};
-template <> struct action<g::text_bytes> : calls<&Builder::text_bytes> {};
-template <> struct action<g::string> : calls<&Builder::string> {};
-template <> struct action<g::path_head> : calls<&Builder::path_head> {};
-template <> struct action<g::path_part> : calls<&Builder::path_part> {};
-
-template <> struct action<g::expression_begin> : calls<&Builder::expression_begin> {};
-template <> struct action<g::expression> : calls<&Builder::expression> {};
-template <> struct action<g::caret> : calls<&Builder::begin_anchor> {};
-template <> struct action<g::bare_text> : calls<&Builder::bare_text> {};
-template <> struct action<g::begin_text> : calls<&Builder::begin_text> {};
-template <> struct action<g::ignore_case> : calls<&Builder::ignore_case> {};
-template <> struct action<g::end_anchor> : calls<&Builder::end_anchor> {};
-template <> struct action<g::text_atom> : calls<&Builder::text_atom> {};
-template <> struct action<g::regex_bytes> : calls<&Builder::regex_bytes> {};
-template <> struct action<g::regex> : calls<&Builder::regex> {};
-template <> struct action<g::regex_atom> : calls<&Builder::regex_atom> {};
-template <> struct action<g::operation> : calls<&Builder::operation> {};
-template <> struct action<g::operation_atom> : calls<&Builder::operation_atom> {};
-template <> struct action<g::otherwise_atom> : calls<&Builder::otherwise_atom> {};
-template <> struct action<g::name_atom> : calls<&Builder::name_atom> {};
-template <> struct action<g::open_paren> : calls<&Builder::open_paren> {};
-template <> struct action<g::close_paren> : calls<&Builder::close_paren> {};
-template <> struct action<g::negation> : calls<&Builder::negation> {};
-template <> struct action<g::within> : calls<&Builder::within> {};
-template <> struct action<g::or_operator> : calls<&Builder::or_operator> {};
-
-template <> struct action<g::rule_head> : calls<&Builder::rule_head> {};
-template <> struct action<g::colonless_head> : calls<&Builder::rule_head> {};
-template <> struct action<g::rule> : calls<&Builder::rule> {};
-template <> struct action<g::replace_begin> : calls<&Builder::replace_begin> {};
-template <> struct action<g::drop_begin> : calls<&Builder::drop_begin> {};
-template <> struct action<g::include_begin> : calls<&Builder::include_begin> {};
-template <> struct action<g::keep_begin> : calls<&Builder::keep_begin> {};
-template <> struct action<g::rule_label> : calls<&Builder::rule_label> {};
-template <> struct action<g::drop_label> : calls<&Builder::rule_label> {};
-template <> struct action<g::include_table> : calls<&Builder::include_table> {};
-template <> struct action<g::rules_open> : calls<&Builder::rules_open> {};
-template <> struct action<g::rules_close> : calls<&Builder::close> {};
-template <> struct action<g::phases_begin> : calls<&Builder::phases_begin> {};
-template <> struct action<g::phases_block> : calls<&Builder::phases> {};
-template <> struct action<g::block_begin> : calls<&Builder::block_begin> {};
-template <> struct action<g::dimension_block> : calls<&Builder::block> {};
-
-template <> struct action<g::engine_begin> : calls<&Builder::engine_begin> {};
-template <> struct action<g::engine_name> : calls<&Builder::engine_name> {};
-template <> struct action<g::engine_title> : calls<&Builder::engine_title> {};
-template <> struct action<g::engine_open> : calls<&Builder::engine_open> {};
-template <> struct action<g::engine_close> : calls<&Builder::close> {};
-template <> struct action<g::engine> : calls<&Builder::engine> {};
-template <> struct action<g::model_begin> : calls<&Builder::model_begin> {};
-template <> struct action<g::model_name> : calls<&Builder::model_name> {};
-template <> struct action<g::model_title> : calls<&Builder::model_title> {};
-template <> struct action<g::model_base> : calls<&Builder::model_base> {};
-template <> struct action<g::model_open> : calls<&Builder::model_open> {};
-template <> struct action<g::model_close> : calls<&Builder::close> {};
-template <> struct action<g::model> : calls<&Builder::model> {};
-template <> struct action<g::fold_item> : calls<&Builder::fold_item> {};
-template <> struct action<g::abbreviated> : calls<&Builder::abbreviated> {};
-template <> struct action<g::abbreviation> : calls<&Builder::abbreviation> {};
-template <> struct action<g::detect> : calls<&Builder::detect> {};
-
-template <> struct action<g::use_begin> : calls<&Builder::use_begin> {};
-template <> struct action<g::use_file> : calls<&Builder::use_file> {};
-template <> struct action<g::use_module> : calls<&Builder::use_module> {};
-template <> struct action<g::use_alias> : calls<&Builder::use_alias> {};
-template <> struct action<g::use> : calls<&Builder::use> {};
-template <> struct action<g::pattern_begin> : calls<&Builder::pattern_begin> {};
-template <> struct action<g::pattern_name> : calls<&Builder::pattern_name> {};
-template <> struct action<g::pattern> : calls<&Builder::pattern> {};
-template <> struct action<g::labels_begin> : calls<&Builder::labels_begin> {};
-template <> struct action<g::labels_dimension> : calls<&Builder::labels_dimension> {};
-template <> struct action<g::labels_base> : calls<&Builder::labels_base> {};
-template <> struct action<g::labels_open> : calls<&Builder::labels_open> {};
-template <> struct action<g::labels_close> : calls<&Builder::close> {};
-template <> struct action<g::labels> : calls<&Builder::labels> {};
-template <> struct action<g::vocabulary_label> : calls<&Builder::vocabulary_label> {};
-template <> struct action<g::label_title> : calls<&Builder::label_title> {};
-template <> struct action<g::label_color> : calls<&Builder::label_color> {};
-template <> struct action<g::label_entry> : calls<&Builder::label_entry> {};
-template <> struct action<g::table_begin> : calls<&Builder::table_begin> {};
-template <> struct action<g::table_name> : calls<&Builder::table_name> {};
-template <> struct action<g::table_dimension> : calls<&Builder::table_dimension> {};
-template <> struct action<g::table> : calls<&Builder::table> {};
-template <> struct action<g::test_begin> : calls<&Builder::test_begin> {};
-template <> struct action<g::test_engine> : calls<&Builder::test_engine> {};
-template <> struct action<g::test_model> : calls<&Builder::test_model> {};
-template <> struct action<g::test_open> : calls<&Builder::test_open> {};
-template <> struct action<g::test_close> : calls<&Builder::close> {};
-template <> struct action<g::test> : calls<&Builder::test> {};
-template <> struct action<g::case_kind> : calls<&Builder::case_kind> {};
-template <> struct action<g::case_name> : calls<&Builder::case_name> {};
-template <> struct action<g::case_within> : calls<&Builder::case_within> {};
-template <> struct action<g::expected_dimension> : calls<&Builder::expected_dimension> {};
-template <> struct action<g::expected_label> : calls<&Builder::expected_label> {};
-template <> struct action<g::test_case> : calls<&Builder::test_case> {};
-
 /// The report for a missing rule: a text for `expected …`, or a method of Builder.
 template <class Rule> inline constexpr auto report = nullptr;
 
@@ -172,14 +73,6 @@ template <> inline constexpr auto report<g::model_close> = &Builder::unclosed_br
 template <> inline constexpr auto report<g::labels_close> = &Builder::unclosed_brace;
 template <> inline constexpr auto report<g::test_close> = &Builder::unclosed_brace;
 
-/// The action of a missing opening brace.
-template <class Rule> inline constexpr auto opening = nullptr;
-template <> inline constexpr auto opening<g::rules_open> = &Builder::rules_open;
-template <> inline constexpr auto opening<g::engine_open> = &Builder::engine_open;
-template <> inline constexpr auto opening<g::model_open> = &Builder::model_open;
-template <> inline constexpr auto opening<g::labels_open> = &Builder::labels_open;
-template <> inline constexpr auto opening<g::test_open> = &Builder::test_open;
-
 /// The keyword that a misspelled word should be.
 template <class Rule> inline constexpr std::string_view intended;
 template <class Keyword>
@@ -198,7 +91,10 @@ struct control : tao::pegtl::normal<Rule> {
     } else if constexpr (!intended<Rule>.empty()) {
       return builder.misspelled(seen, intended<Rule>);
     } else {
-      return builder.missing_brace(seen, opening<Rule>);
+      constexpr bool body =
+          std::is_same_v<Rule, g::engine_open> || std::is_same_v<Rule, g::model_open>;
+      return builder.missing_brace(seen, body,
+                                   [&](source::Span brace) { builder.on(Read<Rule>(), brace); });
     }
   }
 };
