@@ -28,7 +28,7 @@ LabelledName label_name(const match::CompiledRules& rules, std::string_view name
 
 const tables::Explanation& Session::explain(const NameQuery& asked) {
   const match::CompiledRules& rules = *source_.rules;
-  const classify::WhyQuery& query = asked.query;
+  const classify::WhyQuery query{asked.name, operation_kind_from(asked.kind), asked.within};
   const classify::Choice choice =
       label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
                  {asked.engine, asked.model, rules.named})

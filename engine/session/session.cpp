@@ -85,7 +85,7 @@ void Session::watched(const classify::RunSpec& spec, trace::OpenOptions options,
     const auto is_stopped = [&] { return stop.stop_requested(); };
     try {
       while (!wake.wait_for(lock, stop, interval, is_stopped)) {
-        progress_(spec, progress.done.load(), progress.total.load());
+        progress_({spec, progress.done.load(), progress.total.load()});
       }
     } catch (...) {
       failure = std::current_exception();

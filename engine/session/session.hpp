@@ -31,16 +31,7 @@ struct Wants {
   bool operator==(const Wants& other) const = default;
 };
 
-/// How far reading a file is: bytes of the file, or rows. `total` 0: unknown.
-using ProgressCall =
-    std::function<void(const classify::RunSpec& run, uint64_t done, uint64_t total)>;
-
-/// The name of one operation, for `kr why`.
-struct NameQuery {
-  classify::WhyQuery query;
-  std::string engine = {};  // empty: detected
-  std::string model = {};   // empty: detected
-};
+using ProgressCall = std::function<void(const ReadProgress&)>;
 
 /// The model chosen for a name, and its label.
 struct LabelledName {
@@ -94,6 +85,7 @@ class Session {
   const tables::RulesDifference& compare_rules(const match::CompiledRules& before,
                                                std::vector<compare::TimedName> names,
                                                std::span<const classify::RunSpec> specs);
+  /// Throws Error if the engine or model is unknown.
   const tables::Explanation& explain(const NameQuery& query);
 
   /// For tables, and the runs read.
