@@ -86,47 +86,27 @@ trees::ViewOptions view_options(const TreeOptions& options, bool machine) {
   return view;
 }
 
-/// Pictures and page, opened before anything is read, so that a folder that cannot be written is
-/// known at once.
-class Files {
- public:
-  explicit Files(const std::string& folder) : folder_(folder) {
-    if (folder.empty()) return;
-    std::error_code error;
-    std::filesystem::create_directories(folder_, error);
-    if (error) throw Error(folder, "cannot be created: " + error.message());
-    const PartFile probe(folder_ / "prefill.png", (folder_ / "prefill.png").string());
+/// The pictures of `--out-dir`, and the page.
+void write_pictures(const sema::Program& program, const std::filesystem::path& folder,
+                    const trees::TreeView& view, std::string_view page, trees::Metric metric,
+                    Streams& streams) {
+  std::vector<PendingFile> files;
+  const auto add = [&](const std::string& name, std::string_view text) {
+    files.emplace_back(folder / name).write(text);
+  };
+  for (const picture::Picture& picture : picture::tree_pictures(program, view, metric)) {
+    add(picture.file_stem + ".png", picture.png);
+    add(picture.file_stem + ".svg", picture.svg);
   }
-
-  void write(const match::CompiledRules& rules, const trees::LabelledModules& modules,
-             const trees::TreeRun& run, const TreeOptions& options, Streams& streams) const {
-    if (folder_.empty()) return;
-    const trees::Metric metric = parse_metric(options).value_or(trees::Metric::cuda_time_ms);
-    trees::ViewOptions how = view_options(options, false);
-    const trees::TreeView whole(rules, modules, how);
-    how.step_interval = options.step_interval.value_or(default_picture_interval);
-    const trees::TreeView view(rules, modules, how);
-    std::vector<PendingFile> files;
-    const auto add = [&](const std::string& name, std::string_view text) {
-      files.emplace_back(folder_ / name).write(text);
-    };
-    for (const picture::Picture& picture : picture::tree_pictures(rules.program(), view, metric)) {
-      add(picture.file_stem + ".png", picture.png);
-      add(picture.file_stem + ".svg", picture.svg);
-    }
-    add("tree.html", page::to_tree_html(rules.program(), whole, run, metric));
-    std::vector<PendingFile*> all;
-    all.reserve(files.size());
-    for (PendingFile& file : files) all.push_back(&file);
-    commit_all(all);
-    for (const PendingFile& file : files) {
-      streams.note(fmt::format("wrote {}", file.path().string()));
-    }
+  add("tree.html", page);
+  std::vector<PendingFile*> all;
+  all.reserve(files.size());
+  for (PendingFile& file : files) all.push_back(&file);
+  commit_all(all);
+  for (const PendingFile& file : files) {
+    streams.note(fmt::format("wrote {}", file.path().string()));
   }
-
- private:
-  std::filesystem::path folder_;
-};
+}
 
 Exit tree(const TreeOptions& options, Streams& streams) {
   const std::string& asked = options.run.empty() ? options.json_trace : options.run;
@@ -136,7 +116,9 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const trees::ViewOptions how = view_options(options, machine);
   const std::optional<trees::Metric> metric = parse_metric(options);
   const classify::RunSpec spec = parse_run(asked);
-  const Files files(options.outputs.out_dir);
+  const std::filesystem::path folder = options.outputs.out_dir;
+  // A folder that cannot be written is known before anything is read.
+  if (!folder.empty()) PartFile(folder / "prefill.png", (folder / "prefill.png").string());
   const match::CompiledRules rules = compile_rules(options.rules, streams);
 
   TraceOptions trace = options.trace;
@@ -151,23 +133,30 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   }
   const trees::TreeView& view = *shown.view;
   const trees::TreeRun run{shown.run, shown.engine, shown.model};
-  std::optional<trees::TreeView> short_view;  // the text is short even if files are made as well
-  if (machine && outputs.makes("table") && !outputs.tables_named()) {
-    short_view.emplace(rules, modules, view_options(options, false));
-  }
-  const auto page = [&](const auto& out, auto) {
-    const trees::TreeView whole(rules, modules, view_options(options, false));
-    out(page::to_tree_html(rules.program(), whole, run,
-                           metric.value_or(trees::Metric::cuda_time_ms)));
+  const trees::Metric shown_metric = metric.value_or(trees::Metric::cuda_time_ms);
+  std::optional<trees::TreeView> short_view;
+  // What a person reads is short even if files for programs are made as well.
+  const auto for_people = [&]() -> const trees::TreeView& {
+    if (!machine) return view;
+    return short_view ? *short_view
+                      : short_view.emplace(rules, modules, view_options(options, false));
   };
+  const auto html = [&] {
+    return page::to_tree_html(rules.program(), for_people(), run, shown_metric);
+  };
+  const auto page = [&](const auto& out, auto) { out(html()); };
   const auto csv = [&](const auto& out, auto) { overview::write_tree_csv(view, metric, out); };
   const auto text = [&](const auto& out, auto) {
-    overview::write_tree_text(short_view ? *short_view : view, run,
-                              metric.value_or(trees::Metric::cuda_time_ms),
+    overview::write_tree_text(for_people(), run, shown_metric,
                               {.color = streams.color_out(), .width = streams.out_width()}, out);
   };
   outputs.finish(session.source(), {{"html", page}, {"csv", csv}, {"table", text}}, streams);
-  files.write(rules, modules, run, options, streams);
+  if (!folder.empty()) {
+    trees::ViewOptions some = view_options(options, false);
+    some.step_interval = options.step_interval.value_or(default_picture_interval);
+    write_pictures(rules.program(), folder, trees::TreeView(rules, modules, some), html(),
+                   shown_metric, streams);
+  }
   return Exit::done;
 }
 
