@@ -137,20 +137,16 @@ void Database::distrust() {
   sqlite3_drop_modules(handle_.get(), nullptr);
   // What is registered here comes before what SQLite has itself. One operation of the machine may
   // call a function that works for seconds.
-  struct Function {
-    std::string name;
-    int arguments;
-  };
-  std::vector<Function> functions;
+  std::vector<std::pair<std::string, int>> functions;  // with the number of their arguments
   auto rows = prepare("PRAGMA function_list");
   while (rows.step()) {
     std::string name(rows.text(0));
     if (std::find(own_functions.begin(), own_functions.end(), name) != own_functions.end())
       continue;
-    functions.push_back({std::move(name), static_cast<int>(rows.integer(4))});
+    functions.emplace_back(std::move(name), static_cast<int>(rows.integer(4)));
   }
-  for (const Function& function : functions) {
-    sqlite3_create_function(handle_.get(), function.name.c_str(), function.arguments,
+  for (const auto& [name, arguments] : functions) {
+    sqlite3_create_function(handle_.get(), name.c_str(), arguments,
                             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
                             refuse_function, nullptr, nullptr);
   }

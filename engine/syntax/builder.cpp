@@ -41,18 +41,6 @@ void Builder::abandon(size_t at) {
 
 // Words, strings, paths.
 
-void Builder::on(Read<g::word>, source::Span span) {
-  word_.text.assign(look_.slice(span.begin, span.end));
-  word_.span = span;
-  word_.quoted = false;
-}
-
-void Builder::on(Read<g::string>, source::Span span) {
-  word_.text = unescape(bytes_, span);
-  word_.span = span;
-  word_.quoted = true;
-}
-
 std::string Builder::unescape(source::Span bytes, source::Span text) {
   const std::string_view raw = look_.slice(bytes.begin, bytes.end);
   const bool first = text.begin >= escapes_checked_;

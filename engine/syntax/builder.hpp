@@ -45,9 +45,11 @@ class Builder {
 
   // Words, strings, paths: stored in word_ and path_ for the next action.
   void on(Read<g::comment>, source::Span span) { trivia_.add(span.begin, span.end); }
-  void on(Read<g::word>, source::Span span);
+  void on(Read<g::word>, source::Span span) {
+    word_ = {std::string(look_.slice(span.begin, span.end)), span, false};
+  }
   void on(Read<g::text_bytes>, source::Span span) { bytes_ = span; }
-  void on(Read<g::string>, source::Span span);
+  void on(Read<g::string>, source::Span span) { word_ = {unescape(bytes_, span), span, true}; }
   void on(Read<g::path_head>, source::Span span);
   void on(Read<g::path_part>, source::Span span);
 

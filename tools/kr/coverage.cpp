@@ -31,32 +31,25 @@ OutputRules coverage_outputs() {
           .tables = {"coverage", "unexplained", "unexplained_names", "unexplained_runs"}};
 }
 
-/// A percentage to six decimals: 99.5 is 99500000 of 100000000.
-struct Percentage {
-  static constexpr int64_t one = 1'000'000;
+// Percentages have six decimals: 99.5 is 99500000.
+constexpr int64_t hundred_percent = 100'000'000;
+
+int64_t parse_percentage(const std::string& text) {
   int64_t millionths = 0;
-
-  bool reached(int64_t part, int64_t whole) const {
-    return static_cast<__int128>(part) * 100 * one >= static_cast<__int128>(whole) * millionths;
-  }
-};
-
-Percentage parse_percentage(const std::string& text) {
-  Percentage percentage;
-  if (read_decimal(text, 6, percentage.millionths) != DecimalFault::none ||
-      percentage.millionths > 100 * Percentage::one) {
+  if (read_decimal(text, 6, millionths) != DecimalFault::none || millionths > hundred_percent) {
     throw Error("", fmt::format("`{}` is not a percentage for --min-coverage", text),
                 "give one from 0 to 100, such as 99.5");
   }
-  return percentage;
+  return millionths;
 }
 
 /// Whether any run is below; each is told.
 bool tell_below(const coverage::TimeCoverage& coverage, const CoverageOptions& options,
-                Percentage least, Streams& streams) {
+                int64_t least, Streams& streams) {
   bool below = false;
   for (const coverage::MeasuredRun& run : coverage.runs) {
-    if (least.reached(run.explained_ns, run.total_ns)) continue;
+    const auto explained = static_cast<__int128>(run.explained_ns) * hundred_percent;
+    if (explained >= static_cast<__int128>(run.total_ns) * least) continue;
     below = true;
     streams.error(fmt::format("{}: {} % of its time is explained, less than {} %", run.id,
                               overview::share_explained(run.explained_ns, run.total_ns),
@@ -66,7 +59,7 @@ bool tell_below(const coverage::TimeCoverage& coverage, const CoverageOptions& o
 }
 
 Exit coverage(const CoverageOptions& options, Streams& streams) {
-  const Percentage least = options.least.empty() ? Percentage{} : parse_percentage(options.least);
+  const int64_t least = options.least.empty() ? 0 : parse_percentage(options.least);
   const std::vector<classify::RunSpec> specs = parse_runs(options.runs);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   const sema::DimensionId dimension = classify::named_dimension(rules.program(), options.by);

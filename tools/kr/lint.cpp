@@ -10,7 +10,6 @@
 #include "diag/render.hpp"
 #include "explain/explain.hpp"
 #include "lint/lint_files.hpp"
-#include "rule_paths.hpp"
 #include "session.hpp"
 #include "source/text_file.hpp"
 #include "verb.hpp"

@@ -60,11 +60,7 @@ Exit sql(const SqlOptions& options, Streams& streams) {
   read_runs(session, specs, wants, streams);
 
   const session::Query result(session.source(), query);
-  std::vector<Table> description;
-  for (const tables::Definition* one : tables::all()) {
-    if (one->info.describes_results) description.push_back(tables::make(*one, session.source()));
-  }
-  outputs.write(description, result.table(), streams);
+  outputs.write(session.source(), result.table(), streams);
   return Exit::done;
 }
 

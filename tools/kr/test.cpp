@@ -2,7 +2,6 @@
 #include "base/error.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"
-#include "rule_paths.hpp"
 #include "session.hpp"
 #include "testing/results.hpp"
 #include "verb.hpp"
