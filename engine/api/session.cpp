@@ -269,7 +269,7 @@ Table Session::sql(const std::string& query) {
   Definitions needed = session::tables_named(query);
   needed.push_back(&known_table("runs"));
   impl_->prepare(needed);
-  return held(session::Query(impl_->source(), query).table(), impl_->results);
+  return held(session::query_table(impl_->source(), query), impl_->results);
 }
 
 void Session::compare_with(const Rules& before) {

@@ -303,6 +303,15 @@ std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
   return std::move(loader).finish(kind);
 }
 
+std::vector<std::shared_ptr<const LoadedRules>> load_shipped(const source::Library& library) {
+  std::vector<std::shared_ptr<const LoadedRules>> shipped;
+  for (const std::string& name : library.rulesets()) {
+    diag::Sink ignored;
+    shipped.push_back(load_rules({name}, library, ignored));
+  }
+  return shipped;
+}
+
 std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, diag::Sink& sink) {
   const source::Library none({});
   const Overlay no_overlay;

@@ -59,8 +59,12 @@ std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
                                         const source::Library& library, diag::Sink& sink,
                                         const Overlay& overlay = {});
 
-/// The same from texts in memory: a .krdb, a test, a buffer of an editor. A file with the path
-/// `stdlib/kind.kr` is std.kind.
+/// The shipped rulesets, each by itself, since several may have engines of the same name. What is
+/// wrong in them is not reported.
+std::vector<std::shared_ptr<const LoadedRules>> load_shipped(const source::Library& library);
+
+/// The same as load_rules from texts in memory: a .krdb, a test, a buffer of an editor. A file with
+/// the path `stdlib/kind.kr` is std.kind.
 struct SourceFile {
   std::string path;  // as shown
   std::string text;

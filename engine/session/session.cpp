@@ -58,9 +58,8 @@ void Wants::add(const Wants& other) noexcept {
 }
 
 Session::Session(const match::CompiledRules& rules, trace::OpenOptions open, ProgressCall progress)
-    : open_(std::move(open)), progress_(std::move(progress)), rulesets_{rules.rules.get()} {
+    : open_(std::move(open)), progress_(std::move(progress)) {
   source_.rules = &rules;
-  source_.rulesets = &rulesets_;
 }
 
 Session::~Session() = default;

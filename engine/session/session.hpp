@@ -113,7 +113,6 @@ class Session {
   std::vector<std::shared_ptr<const trees::LabelledModules>> modules_;  // by run
   std::optional<sema::DimensionId> dimension_;                          // of `measured_`
   std::vector<coverage::MeasuredRun> measured_;
-  std::vector<const sema::LoadedRules*> rulesets_;
   // What `source_` refers to.
   std::optional<coverage::TimeCoverage> coverage_;
   std::optional<trees::TreeView> view_;

@@ -111,17 +111,19 @@ void add_listed_modules(const Source& source, RowSink& sink) {
 }
 
 void add_listed_rulesets(const Source& source, RowSink& sink) {
-  for (const sema::LoadedRules* rules : *source.rulesets) {
-    for (const sema::LoadedFile& file : rules->files) {
+  const auto add = [&](const sema::LoadedRules& rules) {
+    for (const sema::LoadedFile& file : rules.files) {
       if (!file.root) continue;
       std::vector<std::string_view> engines;
       for (const syntax::Engine& engine : file.tree.engines) engines.push_back(engine.name.text);
-      const std::string& path = rules->sources.path(file.file);
+      const std::string& path = rules.sources.path(file.file);
       sink.row({rules_module(path), path,
                 table::cell_or_nothing(fmt::format("{}", fmt::join(engines, ", "))),
                 file.tree.doc});
     }
-  }
+  };
+  if (!source.shipped) return add(*source.rules->rules);
+  for (const auto& rules : *source.shipped) add(*rules);
 }
 
 Column listed_file_column() {

@@ -117,7 +117,7 @@ bool meets(const Source& source, Needs needs) {
     case Needs::explanation:
       return source.explanation != nullptr;
     case Needs::rulesets:
-      return source.rulesets != nullptr;
+      return source.shipped || source.rules != nullptr;
   }
   return false;
 }

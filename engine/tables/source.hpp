@@ -99,8 +99,8 @@ struct Source {
   const RunPair* run_difference = nullptr;
   const RulesDifference* rules_difference = nullptr;
   const Explanation* explanation = nullptr;
-  /// For `list_rulesets`: rules files, each loaded by itself, or those that the user named.
-  const std::vector<const sema::LoadedRules*>* rulesets = nullptr;
+  /// For `list_rulesets`: the files that ship, each loaded by itself. Absent: those of `rules`.
+  std::optional<std::vector<std::shared_ptr<const sema::LoadedRules>>> shipped;
   std::string table;             // of `list_columns`: the only table; empty: all
   bool only_about_runs = false;  // of `list_tables`
 

@@ -59,8 +59,7 @@ Exit sql(const SqlOptions& options, Streams& streams) {
   wants.sums = true;
   read_runs(session, specs, wants, streams);
 
-  const session::Query result(session.source(), query);
-  outputs.write(session.source(), result.table(), streams);
+  outputs.write(session.source(), session::query_table(session.source(), query), streams);
   return Exit::done;
 }
 

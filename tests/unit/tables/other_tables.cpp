@@ -138,10 +138,8 @@ engine e "E" {
   model m "M" { detect: "q" }
 }
 )");
-  const std::vector<const sema::LoadedRules*> rulesets{rules.rules.get()};
   Source source;
   source.rules = &rules;
-  source.rulesets = &rulesets;
   CHECK(rows("list_engines", source) == Lines{"e|E|test.kr|An engine.|\"x\" & \"y\" | \"z\""});
   CHECK(rows("list_models", source) ==
         Lines{"e|default|E|test.kr|only the rules of the engine|-", "e|m|M|test.kr||\"q\""});
