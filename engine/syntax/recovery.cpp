@@ -136,7 +136,7 @@ size_t Builder::recover(size_t at, size_t depth) {
     push_rule(range(rule_.span.begin, std::max<size_t>(end, rule_.span.end)));
   } else if (pending_ == Pending::pattern) {
     expr_ = exprs_.finish();
-    on(Read<g::pattern>(), range(pattern_.span.begin, std::max<size_t>(end, pattern_.span.end)));
+    on(For<g::pattern>(), range(pattern_.span.begin, std::max<size_t>(end, pattern_.span.end)));
   }
   pending_ = Pending::none;
   expr_ = {};
