@@ -258,11 +258,7 @@ std::string Session::absent(const std::string& id) {
 
 std::vector<RunNote> Session::notes() {
   impl_->prepare({&known_table("notes")});
-  std::vector<RunNote> notes;
-  for (const tables::Note& one : tables::all_notes(impl_->source())) {
-    notes.push_back({one.run, one.severity, one.code, one.text, one.count, one.first_offset});
-  }
-  return notes;
+  return tables::all_notes(impl_->source());
 }
 
 Table Session::sql(const std::string& query) {

@@ -33,6 +33,13 @@ std::vector<std::string> unknown_folds(const trace::ModuleTrace& trace,
   return folds;
 }
 
+trace::Trace trace_of(std::string_view name, OperationKind kind) {
+  trace::TraceBuilder builder("", "");
+  const trace::NameId id = builder.name(name, kind);
+  builder.add({.start_ns = 0, .duration_ns = 1, .name = id, .track = builder.track({})});
+  return std::move(builder).finish();
+}
+
 }  // namespace
 
 Wants Wants::of(std::span<const tables::Definition* const> wanted) {
@@ -196,6 +203,32 @@ void Session::show_tree(const trees::ViewOptions& options) {
            program.engines.get(model.engine).name, model.name, &*view_,
            unknown_folds(run.trace, options)};
   source_.tree = &*tree_;
+}
+
+LabelledName label_name(const match::CompiledRules& rules, std::string_view name,
+                        OperationKind kind, const classify::ChooseOptions& options,
+                        std::optional<sema::DimensionId> dimension) {
+  const trace::Trace trace = trace_of(name, kind);
+  const classify::TraceSubjects subjects(rules.program(), rules.database, trace, options);
+  LabelledName one{classify::choose_model(rules.database, subjects, options), {}};
+  if (!dimension) return one;
+  const classify::Labelled labelled = classify::classify(subjects, one.choice.model);
+  const classify::DimensionLabels* labels = labelled.find(*dimension);
+  one.label = labels != nullptr ? labels->by_row[0].label : sema::reserved::unclassified;
+  return one;
+}
+
+const tables::Explanation& Session::explain(const NameQuery& asked) {
+  const match::CompiledRules& rules = *source_.rules;
+  const classify::WhyQuery query{asked.name, operation_kind_from(asked.kind), asked.within};
+  const classify::Choice choice =
+      label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
+                 {asked.engine, asked.model, rules.named})
+          .choice;
+  explanation_ = {query.name, rules.program().title(choice.model), choice.why,
+                  classify::why(rules, choice.model, query)};
+  source_.explanation = &*explanation_;
+  return *explanation_;
 }
 
 }  // namespace kr::session

@@ -13,6 +13,7 @@
 #include "classify/why.hpp"
 #include "compare/count.hpp"
 #include "coverage/suggest.hpp"
+#include "kr/run.hpp"
 #include "sema/load.hpp"
 #include "table/table.hpp"
 #include "trees/difference.hpp"
@@ -27,15 +28,7 @@ struct Run {
   std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
 };
 
-/// Something that a reader of the results should know.
-struct Note {
-  std::string run;       // empty: of all
-  std::string severity;  // `info`, `warning`
-  std::string code;      // stable: `dropped-records`
-  std::string text;
-  std::optional<int64_t> count = {};
-  std::optional<int64_t> first_offset = {};
-};
+using Note = RunNote;
 
 /// What is to be known of a run: dropped records, inexact times, warnings.
 std::vector<Note> notes_of(const std::string& run, const std::vector<trace::Loss>& losses,

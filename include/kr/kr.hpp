@@ -84,16 +84,6 @@ struct SessionOptions {
   TableOptions tables = {};
 };
 
-/// Something that a reader of the results should know.
-struct RunNote {
-  std::string run;       // empty: all
-  std::string severity;  // `info`, `warning`
-  std::string code;      // stable: `dropped-records`
-  std::string text;
-  std::optional<int64_t> count = {};
-  std::optional<int64_t> first_offset = {};  // bytes from the start of the file
-};
-
 /// Runs and their tables.
 ///
 /// Files are opened by the first call that needs them: all that were added, each once, for what its

@@ -1,4 +1,4 @@
-// What a session reads, and the name that it explains.
+// What a session reads, what it says of it, and the name that it explains.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,16 @@ struct ReadProgress {
   const RunSource& run;
   uint64_t done;   // bytes of the file, or rows
   uint64_t total;  // 0: unknown
+};
+
+/// Something that a reader of the results should know.
+struct RunNote {
+  std::string run;       // empty: all
+  std::string severity;  // `info`, `warning`
+  std::string code;      // stable: `dropped-records`
+  std::string text;
+  std::optional<int64_t> count = {};
+  std::optional<int64_t> first_offset = {};  // bytes from the start of the file
 };
 
 /// The name of an operation, for `explanations`.
