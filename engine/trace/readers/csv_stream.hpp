@@ -26,11 +26,6 @@
 
 namespace kr::trace {
 
-struct CsvReading {
-  size_t block_size = size_t{256} << 10;
-  unsigned threads = 0;  // that parse; 0: by the options of the input
-};
-
 /// The last row is not whole, and left out.
 void warn_of_row_cut_off(const Input& input, uint64_t offset, TraceBuilder& out);
 /// Where the compressed file is cut off.
@@ -39,13 +34,13 @@ void warn_where_cut_off(const Input& input, TraceBuilder& out);
 template <class Table>
 class CsvStream {
  public:
-  CsvStream(Input& input, Table& table, const CsvReading& reading)
+  CsvStream(Input& input, Table& table)
       : input_(&input),
         table_(&table),
-        blocks_(input, reading.block_size),
+        blocks_(input),
         parser_(table.parser()),
-        threads_(worker_threads(reading.threads, input.options().threads,
-                                input.compression() != Compression::none)) {}
+        threads_(
+            worker_threads(input.options().threads, input.compression() != Compression::none)) {}
 
   void run() {
     TextBlock block;

@@ -9,14 +9,14 @@ namespace kr::trace {
 
 static_assert(scan_padding >= json_padding && scan_padding >= ListScan::step);
 
-EventWindows::EventWindows(Input& input, std::string_view rest, uint64_t offset, size_t window_size)
-    : input_(&input), window_size_(window_size), rest_(rest), offset_(offset) {}
+EventWindows::EventWindows(Input& input, std::string_view rest, uint64_t offset)
+    : input_(&input), rest_(rest), offset_(offset) {}
 
 bool EventWindows::next(TextBlock& window) {
   if (done_) return false;
   window.assign(rest_);
   window.offset = offset_;
-  size_t room = std::max(window_size_, rest_.size());
+  size_t room = std::max(input_->options().block_size, rest_.size());
   while (true) {
     ended_ = window.fill(*input_, room);
     // The padding is scanned too where nothing else follows.

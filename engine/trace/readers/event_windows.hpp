@@ -17,7 +17,7 @@ class EventWindows {
   static constexpr size_t longest_item = size_t{64} << 20;
 
   /// `rest`, at `offset`, is what was read of `input` and stands behind the list's opening bracket.
-  EventWindows(Input& input, std::string_view rest, uint64_t offset, size_t window_size);
+  EventWindows(Input& input, std::string_view rest, uint64_t offset);
 
   /// The next items, whole, with the commas between and before them. False behind the last.
   bool next(TextBlock& window);
@@ -39,7 +39,6 @@ class EventWindows {
   bool cut(TextBlock& window, uint64_t end);
 
   Input* input_;
-  size_t window_size_;
   ListScan scan_;
   std::string rest_;
   uint64_t offset_;    // of rest_ in the text

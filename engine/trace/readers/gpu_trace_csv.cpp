@@ -1,5 +1,4 @@
-#include "trace/readers/gpu_trace_csv.hpp"
-
+// `nsys stats --report cuda_gpu_trace --format csv`, in every dialect (`gputrace` before 2023).
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -10,6 +9,7 @@
 #include "trace/format.hpp"
 #include "trace/readers/csv_rows.hpp"
 #include "trace/readers/csv_sections.hpp"
+#include "trace/readers/csv_stream.hpp"
 
 namespace kr::trace {
 namespace {
@@ -82,14 +82,14 @@ bool is_gpu_trace_csv(std::string_view head) noexcept {
 
 constexpr std::array<std::string_view, 1> gpu_trace_csv_extensions{".csv"};
 
-}  // namespace
-
-void read_gpu_trace_csv(Input& input, TraceBuilder& out, const CsvReading& reading) {
+void read_gpu_trace_csv(Input& input, TraceBuilder& out) {
   GpuTraceTable table(input, out);
-  CsvStream(input, table, reading).run();
+  CsvStream(input, table).run();
   table.finish();
   warn_where_cut_off(input, out);
 }
+
+}  // namespace
 
 const TraceFormat gpu_trace_csv_format{
     .name = "nsys-gpu-trace-csv",
@@ -98,6 +98,6 @@ const TraceFormat gpu_trace_csv_format{
     .extensions = gpu_trace_csv_extensions,
     .sniff = is_gpu_trace_csv,
     .any_text = true,
-    .read = [](Input& input, TraceBuilder& out) { read_gpu_trace_csv(input, out); }};
+    .read = read_gpu_trace_csv};
 
 }  // namespace kr::trace

@@ -1,5 +1,17 @@
-#include "trace/readers/kineto_json.hpp"
-
+// The JSON of PyTorch's profiler (Kineto), which is Chrome's trace format, of any size.
+//
+//     {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}],
+//      "traceEvents": [
+//        {"ph": "X", "cat": "kernel", "name": "…", "pid": 0, "tid": 7, "ts": 1021.345,
+//        "dur": 12.064,
+//         "args": {"device": 0, "stream": 7, "correlation": 42}},
+//        …],
+//      "baseTimeNanoseconds": 1711964646000000000}
+//
+// or directly a list of such events. Members may stand in any order. This thread reads (and
+// inflates) and cuts the list between its events, others read these, and this one merges what they
+// found in the order of the file. What stands around the list is read here.
+// Start times stay as they are written, from the epoch or from `baseTimeNanoseconds`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,14 +44,13 @@ struct WindowJob {
 
 class KinetoReader {
  public:
-  KinetoReader(Input& input, TraceBuilder& out, const KinetoReading& reading)
+  KinetoReader(Input& input, TraceBuilder& out)
       : input_(&input),
         out_(&out),
-        json_(input, std::min(reading.window_size, JsonPull::usual_block)),
+        json_(input, std::min(input.options().block_size, JsonPull::usual_block)),
         merge_(out, input.options().host),
-        window_size_(reading.window_size),
-        threads_(worker_threads(reading.threads, input.options().threads,
-                                input.compression() != Compression::none)) {}
+        threads_(
+            worker_threads(input.options().threads, input.compression() != Compression::none)) {}
 
   void run() {
     try {
@@ -167,7 +178,7 @@ class KinetoReader {
   void events() {
     json_.enter();
     levels_ = json_.depth();
-    EventWindows windows(*input_, json_.rest(), json_.rest_offset(), window_size_);
+    EventWindows windows(*input_, json_.rest(), json_.rest_offset());
     BlockReader<WindowJob> reader(threads_, [&] {
       auto parser = std::make_shared<EventParser>(input_->options().host);
       return [parser, levels = levels_](WindowJob& job) {
@@ -229,7 +240,6 @@ class KinetoReader {
   TraceBuilder* out_;
   JsonPull json_;
   BlockMerge merge_;
-  size_t window_size_;
   unsigned threads_;
   size_t levels_ = 0;    // open around the events
   uint64_t events_ = 0;  // read so far
@@ -242,12 +252,7 @@ constexpr std::string_view spaces = " \t\r\n";
 
 constexpr std::array<std::string_view, 2> kineto_json_extensions{".pt.trace.json", ".json"};
 
-}  // namespace
-
-void read_kineto_json(Input& input, TraceBuilder& out, const KinetoReading& reading) {
-  KinetoReader(input, out, reading).run();
-}
-
+// A JSON object, or a list of objects.
 bool may_be_kineto_json(std::string_view head) noexcept {
   if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
   const size_t first = head.find_first_not_of(spaces);
@@ -258,12 +263,14 @@ bool may_be_kineto_json(std::string_view head) noexcept {
   return head[first] == '[' && (after == '{' || after == ']');
 }
 
+}  // namespace
+
 const TraceFormat kineto_json_format{
     .name = "kineto-json",
     .kind = "PyTorch profiler JSON",
     .summary = "JSON of PyTorch's profiler (Kineto), and Chrome traces like it",
     .extensions = kineto_json_extensions,
     .sniff = may_be_kineto_json,
-    .read = [](Input& input, TraceBuilder& out) { read_kineto_json(input, out); }};
+    .read = [](Input& input, TraceBuilder& out) { KinetoReader(input, out).run(); }};
 
 }  // namespace kr::trace

@@ -1,5 +1,9 @@
-#include "trace/readers/ncu_csv.hpp"
-
+// Pages of Nsight Compute: `ncu --csv`, of a run or of a report (`--import`), as `--page details`
+// or `--page raw`.
+//
+// ncu runs one kernel after the other and tells how long each took, not when. So operations follow
+// each other without a gap in the order of their IDs, whatever their device and stream: elapsed is
+// total.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +18,7 @@
 #include "base/plural.hpp"
 #include "base/utf8.hpp"
 #include "trace/format.hpp"
+#include "trace/readers/csv_stream.hpp"
 #include "trace/readers/messages.hpp"
 #include "trace/readers/ncu_rows.hpp"
 
@@ -192,21 +197,20 @@ class NcuTable {
 
 constexpr std::array<std::string_view, 1> ncu_csv_extensions{".csv"};
 
-}  // namespace
-
-void read_ncu_csv(Input& input, TraceBuilder& out, const CsvReading& reading) {
+void read_ncu_csv(Input& input, TraceBuilder& out) {
   NcuTable table(input, out);
-  CsvStream(input, table, reading).run();
+  CsvStream(input, table).run();
   warn_where_cut_off(input, out);
   table.finish();
 }
 
-const TraceFormat ncu_csv_format{
-    .name = "ncu-csv",
-    .kind = "ncu CSV",
-    .summary = "CSV of `ncu --csv`, `--page details` or `--page raw`",
-    .extensions = ncu_csv_extensions,
-    .sniff = may_be_ncu_csv,
-    .read = [](Input& input, TraceBuilder& out) { read_ncu_csv(input, out); }};
+}  // namespace
+
+const TraceFormat ncu_csv_format{.name = "ncu-csv",
+                                 .kind = "ncu CSV",
+                                 .summary = "CSV of `ncu --csv`, `--page details` or `--page raw`",
+                                 .extensions = ncu_csv_extensions,
+                                 .sniff = may_be_ncu_csv,
+                                 .read = read_ncu_csv};
 
 }  // namespace kr::trace

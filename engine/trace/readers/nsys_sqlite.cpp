@@ -1,5 +1,4 @@
-#include "trace/readers/nsys_sqlite.hpp"
-
+// `nsys export --type sqlite`: the tables of GPU activity of any schema since 2020.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -28,6 +27,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view magic = "SQLite format 3\0"sv;
 // Row numbers may be anything: a table with few rows and huge numbers is not cut finer than this.
 constexpr uint64_t most_ranges = 4096;
+constexpr uint64_t bytes_a_row = 16;  // that a thread reads at a time: 16,384 rows, mostly
 constexpr const char* sqlite_remedy = "export a report with `nsys export --type sqlite`";
 /// All that is read.
 constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
@@ -97,9 +97,9 @@ class NsysReader {
   }
 
   /// False where the file had less than its tables say.
-  bool run(const NsysReading& reading) {
-    plan(reading);
-    BlockReader<NsysRows> reader(worker_threads(0, options_->threads), [this] {
+  bool run() {
+    plan();
+    BlockReader<NsysRows> reader(worker_threads(options_->threads), [this] {
       auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_,
                                                   options_->allow_truncated, host_.has_value());
       return [rows](NsysRows& out) { rows->read(out); };
@@ -120,7 +120,7 @@ class NsysReader {
   }
 
  private:
-  void plan(const NsysReading& reading) {
+  void plan() {
     uint64_t total = 0;
     for (const NsysTable table : tables) {
       if (!schema_.has(name_of(table))) continue;
@@ -136,7 +136,7 @@ class NsysReader {
       }
       if (!first || !last) continue;
       split({.table = table, .row_id = row_id, .first = *first, .last = *last},
-            static_cast<uint64_t>(reading.rows_a_range));
+            options_->block_size / bytes_a_row);
       total += static_cast<uint64_t>(*last) - static_cast<uint64_t>(*first) + 1;
     }
     if (options_->progress != nullptr) {
@@ -280,6 +280,14 @@ Pages pages_of(std::string_view head) {
               "copy or export it again; --allow-truncated reads the complete part");
 }
 
+void read_nsys_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out) {
+  if (options.allow_truncated) database.allow_damage();
+  if (!NsysReader(database, options, out).run()) {
+    out.warn("truncated",
+             fmt::format("{} is damaged or cut off: rows are missing.", database.path()));
+  }
+}
+
 // From a copy without a name, of whole pages.
 void read_copy(Input& input, TraceBuilder& out) {
   const OpenOptions& options = input.options();
@@ -307,17 +315,6 @@ bool has_log(const std::string& path) {
 
 constexpr std::array<std::string_view, 3> nsys_sqlite_extensions{".sqlite", ".sqlite3", ".db"};
 
-}  // namespace
-
-void read_nsys_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out,
-                        const NsysReading& reading) {
-  if (options.allow_truncated) database.allow_damage();
-  if (!NsysReader(database, options, out).run(reading)) {
-    out.warn("truncated",
-             fmt::format("{} is damaged or cut off: rows are missing.", database.path()));
-  }
-}
-
 void read_nsys_sqlite(Input& input, TraceBuilder& out) {
   if (!input.plain_file()) return read_copy(input, out);
   std::error_code failed;
@@ -331,6 +328,8 @@ void read_nsys_sqlite(Input& input, TraceBuilder& out) {
   auto database = sqlite::Database::read(input.path());
   read_nsys_database(database, input.options(), out);
 }
+
+}  // namespace
 
 const TraceFormat nsys_sqlite_format{.name = "nsys-sqlite",
                                      .kind = "nsys SQLite exports",
