@@ -1,13 +1,11 @@
 #include "base/sqlite.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -39,37 +37,6 @@ std::string uri(const std::string& path, std::string_view query) {
   return fmt::format("file://{}{}", uri_path(path), query);
 }
 
-// A file without a name is a link below /proc that leads nowhere. SQLite makes a path absolute by
-// following links, and then opens it with O_NOFOLLOW: this is its own file system without the
-// first, and with an `open` that leaves out the second for such paths.
-constexpr std::string_view unnamed_files = "/proc/self/fd/";
-
-int keep_path(sqlite3_vfs*, const char* name, int room, char* out) {
-  const size_t size = std::strlen(name);
-  if (room <= 0 || size >= static_cast<size_t>(room)) return SQLITE_CANTOPEN;
-  std::memcpy(out, name, size + 1);
-  return SQLITE_OK;
-}
-
-int open_following(const char* path, int flags, int mode) {
-  if (std::string_view(path).starts_with(unnamed_files)) flags &= ~O_NOFOLLOW;
-  return ::open(path, flags, mode);
-}
-
-const char* plain_file_system() {
-  static sqlite3_vfs* const file_system = [] {
-    static sqlite3_vfs copy = *sqlite3_vfs_find(nullptr);
-    copy.zName = "kr-plain";
-    copy.pNext = nullptr;
-    copy.xFullPathname = keep_path;
-    const auto opener = reinterpret_cast<sqlite3_syscall_ptr>(open_following);
-    KR_CHECK(copy.xSetSystemCall(&copy, "open", opener) == SQLITE_OK);
-    KR_CHECK(sqlite3_vfs_register(&copy, 0) == SQLITE_OK);
-    return &copy;
-  }();
-  return file_system->zName;
-}
-
 uint64_t size_of(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0;
@@ -99,9 +66,8 @@ void Database::open(bool immutable) {
                                                                : "?mode=ro");
   const int access =
       mode_ == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-  const int code =
-      sqlite3_open_v2(name.c_str(), &handle_, access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
-                      mode_ == Mode::unshared ? plain_file_system() : nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &handle_,
+                                   access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
   if (code != SQLITE_OK) fail(code);
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, lock_wait_ms);
@@ -197,7 +163,7 @@ Database Database::read(const std::string& path) {
 }
 
 Database Database::read_private(const std::string& location, std::string path) {
-  return {location, std::move(path), Mode::unshared};
+  return {std::filesystem::absolute(location).string(), std::move(path), Mode::unshared};
 }
 
 Database Database::write(const std::string& path) {

@@ -26,8 +26,7 @@ class Database {
   /// lock. Throws Error where the file is missing, locked, damaged or no database.
   static Database read(const std::string& path);
   /// A file that no one else writes and that has no `-wal`: no locks are taken, nothing is written
-  /// beside it. `location` may be a name without a place in a folder (`/proc/self/fd/5`); `path` is
-  /// what errors name.
+  /// beside it. Errors name `path`.
   static Database read_private(const std::string& location, std::string path);
   /// A new or existing file, for writing.
   static Database write(const std::string& path);

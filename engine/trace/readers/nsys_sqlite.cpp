@@ -1,9 +1,12 @@
 // `nsys export --type sqlite`: the tables of GPU activity of any schema since 2020.
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -11,13 +14,14 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/part_file.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/nsys_host.hpp"
 #include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
-#include "trace/temporary_file.hpp"
 
 namespace kr::trace {
 namespace {
@@ -288,19 +292,36 @@ void read_nsys_database(sqlite::Database& database, const OpenOptions& options, 
   }
 }
 
-// From a copy without a name, of whole pages.
+// All of the input's text. Throws Error where it cannot be read or there is no room.
+void unpack(Input& input, const PartFile& to) {
+  std::string block(size_t{1} << 20, '\0');
+  while (const size_t size = input.read(block.data(), block.size())) {
+    const int code = write_all(to.descriptor(), std::string_view(block).substr(0, size));
+    if (code == 0) continue;
+    throw Error(temporary_folder().string(),
+                std::string("cannot unpack the trace: ") + std::strerror(code),
+                "set TMPDIR to a folder with enough space for the unpacked file");
+  }
+}
+
+// From a copy, of whole pages.
 void read_copy(Input& input, TraceBuilder& out) {
   const OpenOptions& options = input.options();
   const Pages pages = pages_of(input.head());
-  TemporaryFile file(input);
+  const std::string folder = temporary_folder().string();
+  const PartFile file(temporary_folder() / "kr", folder, 0600);
+  unpack(input, file);
   const uint64_t size = input.offset();
   if (size < pages.bytes()) {
     if (!options.allow_truncated) fail_cut(input.shown(), size, pages);
-    file.cut(size / pages.size * pages.size);
+    const uint64_t whole = size / pages.size * pages.size;
+    if (::ftruncate(file.descriptor(), static_cast<off_t>(whole)) != 0) {
+      throw Error(folder, std::string("cannot truncate a temporary file: ") + std::strerror(errno));
+    }
     out.warn("truncated", fmt::format("{} is cut off at byte {} of {}: rows after it are missing.",
                                       input.shown(), size, pages.bytes()));
   }
-  auto database = sqlite::Database::read_private(file.location(), input.shown());
+  auto database = sqlite::Database::read_private(file.path().string(), input.shown());
   read_nsys_database(database, options, out);
 }
 
