@@ -263,18 +263,16 @@ Statement::~Statement() {
 Statement::Statement(Statement&& other) noexcept
     : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)) {}
 
-Statement::Step Statement::try_step() {
+bool Statement::step(bool* whole) {
   const int code = sqlite3_step(handle_);
-  if (code == SQLITE_ROW) return Step::row;
-  if (code == SQLITE_DONE) return Step::done;
-  if ((code & 0xff) == SQLITE_CORRUPT || code == SQLITE_IOERR_SHORT_READ) return Step::damaged;
-  database_->fail(code);
-}
-
-bool Statement::step() {
-  const Step result = try_step();
-  if (result == Step::damaged) database_->fail(SQLITE_CORRUPT);
-  return result == Step::row;
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  const bool damaged = (code & 0xff) == SQLITE_CORRUPT || code == SQLITE_IOERR_SHORT_READ;
+  if (!damaged || whole == nullptr || !database_->damage_allowed_) {
+    database_->fail(damaged ? SQLITE_CORRUPT : code);
+  }
+  *whole = false;
+  return false;
 }
 
 void Statement::reset() {

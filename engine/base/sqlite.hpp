@@ -84,10 +84,9 @@ class Statement {
   Statement& operator=(Statement&&) = delete;
 
   /// To the next row; false after the last. Throws Error (damaged, locked, full disk).
-  bool step();
-  /// As `step`, but damage is an answer: a file that was cut off is read up to the cut.
-  enum class Step : uint8_t { row, done, damaged };
-  Step try_step();
+  /// With `whole`, where the database allows damage, rows end there and it becomes false: a file
+  /// that was cut off is read up to the cut.
+  bool step(bool* whole = nullptr);
   void reset();
 
   void bind(int parameter, int64_t value);

@@ -38,13 +38,12 @@ bool is_driver(std::string_view name) {
 }  // namespace
 
 NsysHost::NsysHost(const sqlite::Database& database, const NsysSchema& schema,
-                   const NsysLabels& labels, TraceBuilder& out, bool allow_damage)
+                   const NsysLabels& labels, TraceBuilder& out)
     : database_(&database),
       schema_(&schema),
       strings_(database, labels),
       out_(&out),
       host_(&out.host()),
-      allow_damage_(allow_damage),
       by_process_(told_by_process()) {}
 
 /// Whether calls and operations both name their process; else ids are taken to be of one.
@@ -68,24 +67,17 @@ int64_t NsysHost::correlation(int64_t global_pid, int64_t id) {
 }
 
 bool NsysHost::read() {
-  const bool calls = read_calls();
-  return read_ranges() && calls;
+  read_calls();
+  read_ranges();
+  return whole_;
 }
 
-bool NsysHost::step(sqlite::Statement& rows, bool& whole) const {
-  if (!allow_damage_) return rows.step();
-  const auto result = rows.try_step();
-  if (result == sqlite::Statement::Step::damaged) whole = false;
-  return result == sqlite::Statement::Step::row;
-}
-
-bool NsysHost::read_calls() {
-  bool whole = true;
-  if (!schema_->has(calls_table)) return whole;
+void NsysHost::read_calls() {
+  if (!schema_->has(calls_table)) return;
   const NsysColumns columns(*database_, calls_table);
   if (!columns.has("start") || !columns.has("end") || !columns.has("correlationId")) {
     out_->loss("table of CUDA calls without times or correlations", 0);
-    return whole;
+    return;
   }
   enum Column { start, end, thread_id, id, name, row };
   auto rows = database_->prepare(
@@ -93,7 +85,7 @@ bool NsysHost::read_calls() {
                   columns.or_else("globalTid", "0"), columns.or_else("nameId", "NULL"),
                   row_id(calls_table), nsys_table(calls_table)));
   int64_t number = 0;
-  while (step(rows, whole)) {
+  while (rows.step(&whole_)) {
     number = rows.type(row) == Type::null ? number + 1 : rows.integer(row);
     const auto lost = [&](const char* what) { out_->loss(what, static_cast<uint64_t>(number)); };
     const bool open = rows.is_null(end);
@@ -115,7 +107,6 @@ bool NsysHost::read_calls() {
     host_->launches.push_back(
         {linked, start_ns, end_ns - start_ns, call(rows, name), thread(global_tid, false)});
   }
-  return whole;
 }
 
 const char* NsysHost::row_id(const char* table) const {
@@ -130,13 +121,12 @@ int64_t NsysHost::thread_number(const sqlite::Statement& row, int column, int64_
   return 0;
 }
 
-bool NsysHost::read_ranges() {
-  bool whole = true;
-  if (!schema_->has(ranges_table)) return whole;
+void NsysHost::read_ranges() {
+  if (!schema_->has(ranges_table)) return;
   const NsysColumns columns(*database_, ranges_table);
   if (!columns.has("start") || !columns.has("eventType") || !columns.has("globalTid")) {
     out_->loss("table of NVTX events without the columns of ranges", 0);
-    return whole;
+    return;
   }
   enum Column { start, end, type, thread_id, end_thread, text, text_id, row };
   auto rows = database_->prepare(
@@ -145,7 +135,7 @@ bool NsysHost::read_ranges() {
                   columns.or_else("text", "NULL"), columns.or_else("textId", "NULL"),
                   row_id(ranges_table), nsys_table(ranges_table)));
   int64_t number = 0;
-  while (step(rows, whole)) {
+  while (rows.step(&whole_)) {
     number = rows.type(row) == Type::null ? number + 1 : rows.integer(row);
     const auto lost = [&](const char* what) { out_->loss(what, static_cast<uint64_t>(number)); };
     const auto kind = rows.whole_number(type);
@@ -171,7 +161,6 @@ bool NsysHost::read_ranges() {
                              thread(global_tid, moved), HostRange::none,
                              HostRange::Kind::annotation});
   }
-  return whole;
 }
 
 uint32_t NsysHost::thread(int64_t global_tid, bool whole_process) {
@@ -223,8 +212,7 @@ uint32_t NsysHost::range_name(const sqlite::Statement& row, int text, int id) {
 }
 
 void read_range_names(const sqlite::Database& database, const NsysSchema& schema,
-                      const NsysLabels& labels, bool allow_damage, TraceBuilder& out) {
-  using Step = sqlite::Statement::Step;
+                      const NsysLabels& labels, TraceBuilder& out) {
   if (!schema.has(ranges_table)) return;
   const NsysColumns columns(database, ranges_table);
   if (!columns.has("start") || !columns.has("eventType") || !columns.has("globalTid")) return;
@@ -235,7 +223,8 @@ void read_range_names(const sqlite::Database& database, const NsysSchema& schema
   NsysStrings strings(database, labels);
   std::unordered_set<int64_t, NumberHash> ids;
   std::string name;
-  while (allow_damage ? rows.try_step() == Step::row : rows.step()) {
+  bool whole = true;
+  while (rows.step(&whole)) {
     const auto kind = rows.whole_number(type);
     if (!kind || !is_range(*kind)) continue;
     if (!rows.is_null(text)) {

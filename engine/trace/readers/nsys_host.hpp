@@ -20,13 +20,13 @@ namespace kr::trace {
 
 /// Only the names of the NVTX ranges that NsysHost would keep.
 void read_range_names(const sqlite::Database& database, const NsysSchema& schema,
-                      const NsysLabels& labels, bool allow_damage, TraceBuilder& out);
+                      const NsysLabels& labels, TraceBuilder& out);
 
 class NsysHost {
  public:
   /// All that is given has to outlive it.
   NsysHost(const sqlite::Database& database, const NsysSchema& schema, const NsysLabels& labels,
-           TraceBuilder& out, bool allow_damage);
+           TraceBuilder& out);
 
   /// The correlation of an operation or call, for a HostSide: one number of id and process.
   int64_t correlation(int64_t global_pid, int64_t id);
@@ -37,10 +37,9 @@ class NsysHost {
  private:
   using Numbers = std::unordered_map<int64_t, uint32_t, NumberHash>;
   bool told_by_process() const;
-  bool read_calls();
-  bool read_ranges();
+  void read_calls();
+  void read_ranges();
   const char* row_id(const char* table) const;
-  bool step(sqlite::Statement& rows, bool& whole) const;
   uint32_t thread(int64_t global_tid, bool whole_process);
   uint32_t call(const sqlite::Statement& row, int column);
   uint32_t range_name(const sqlite::Statement& row, int text, int id);
@@ -51,8 +50,8 @@ class NsysHost {
   NsysStrings strings_;
   TraceBuilder* out_;
   HostSide* host_;
-  bool allow_damage_;
   bool by_process_;
+  bool whole_ = true;
   std::unordered_map<int64_t, int64_t, NumberHash> processes_;  // numbered as met
   Numbers threads_;                                             // by globalTid
   Numbers whole_processes_;

@@ -88,7 +88,7 @@ class NsysReader {
         labels_(database, schema_, out),
         merge_(out, options.host) {
     if (options.host == HostDetail::all) {
-      host_.emplace(database, schema_, labels_, out, options.allow_truncated);
+      host_.emplace(database, schema_, labels_, out);
     }
     if (schema_.is_nsys()) return;
     const std::string tables = schema_.some_tables();
@@ -104,8 +104,7 @@ class NsysReader {
   bool run() {
     plan();
     BlockReader<NsysRows> reader(worker_threads(options_->threads), [this] {
-      auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_,
-                                                  options_->allow_truncated, host_.has_value());
+      auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_, host_.has_value());
       return [rows](NsysRows& out) { rows->read(out); };
     });
     size_t next = 0;
@@ -153,16 +152,13 @@ class NsysReader {
   std::optional<int64_t> end_of(NsysTable table, const char* row_id, const char* which) {
     auto query = database_->prepare(
         fmt::format("SELECT {}({}) FROM {}", which, row_id, nsys_table(name_of(table))));
-    if (options_->allow_truncated) {
-      // The way to the last row may lead through what was cut off.
-      const auto step = query.try_step();
-      if (step == sqlite::Statement::Step::damaged) {
-        whole_ = false;
-        return which == "min"sv ? std::numeric_limits<int64_t>::min()
-                                : std::numeric_limits<int64_t>::max();
-      }
-    } else {
-      query.step();
+    // The way to the last row may lead through what was cut off.
+    bool reached = true;
+    query.step(&reached);
+    if (!reached) {
+      whole_ = false;
+      return which == "min"sv ? std::numeric_limits<int64_t>::min()
+                              : std::numeric_limits<int64_t>::max();
     }
     if (query.is_null(0)) return std::nullopt;
     return query.integer(0);
@@ -189,7 +185,7 @@ class NsysReader {
     }
     merge_.add(rows);
     if (rows.range.table == NsysTable::graph) graphs_ += rows.operations.size();
-    if (rows.damaged) whole_ = false;
+    whole_ = whole_ && rows.whole;
     Counts& counts = counts_[static_cast<size_t>(rows.range.table)];
     (rows.range.count_only ? counts.all : counts.met) += rows.met;
     if (options_->progress != nullptr && rows.range.row_id != nullptr && !rows.range.count_only) {
@@ -219,7 +215,7 @@ class NsysReader {
     check_counts();
     if (host_ && !host_->read()) whole_ = false;
     if (options_->host == HostDetail::range_names) {
-      read_range_names(*database_, schema_, labels_, options_->allow_truncated, *out_);
+      read_range_names(*database_, schema_, labels_, *out_);
     }
     for (Track& track : out_->tracks()) {
       const auto device = labels_.devices.find(track.device);
