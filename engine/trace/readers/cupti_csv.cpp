@@ -88,7 +88,7 @@ class CuptiTable {
     merge_->file(input_->shown(), loss_prefix_, *layout_);
     return true;
   }
-  void merge(CuptiRows& rows) { merge_->add(rows); }
+  void merge(CuptiRows& rows, const TextPlace& place) { merge_->add(rows, place); }
   void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
 
  private:

@@ -47,7 +47,7 @@ class GpuTraceTable {
     sections_.line(text, place);
     return true;
   }
-  void merge(const CsvRows& rows) {
+  void merge(const CsvRows& rows, const TextPlace&) {
     merge_.add(rows);
     sections_.rows(rows.operations.size());
   }

@@ -56,7 +56,7 @@ class NcuTable {
     return !waiting_ || units(row, place);
   }
 
-  void merge(const NcuRows& rows) {
+  void merge(const NcuRows& rows, const TextPlace&) {
     for (const NcuKernel& kernel : rows.kernels) add(kernel);
     for (const std::string_view metric : rows.metrics) remember_metric(metric);
   }

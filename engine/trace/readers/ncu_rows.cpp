@@ -19,44 +19,35 @@ bool is_no_metric(std::string_view text) noexcept {
 
 }  // namespace
 
-void NcuRowParser::parse(std::string_view text, const TextPlace& place, const NcuLayout& layout,
-                         NcuRows& out) {
-  cursor_.begin(text, place, {layout.least(), layout.columns});
+void NcuRowParser::parse(const TextPlace& place, const NcuLayout& layout, NcuRows& out) {
+  cursor_.begin(place, {layout.least(), layout.columns}, out);
   layout_ = &layout;
   out_ = &out;
   out.kernels.clear();
   out.texts.clear();
   out.metrics.clear();
-  out.consumed = text.size();
-  out.stop = CsvStop::end;
-  for (size_t at = 0; at < text.size();) {
-    const size_t size = row(at);
-    if (size == 0) return;
-    at += size;
-  }
+  cursor_.each([this](size_t at) { return row(at); });
 }
 
 size_t NcuRowParser::row(size_t at) {
-  if (const size_t blank = cursor_.blank(at); blank != 0) return blank;
   if (!cursor_.read(at)) return odd_line(at);
   const CsvRow& row = cursor_.row();
-  if (const auto why = cursor_.unfinished()) return stop(*why, at);
+  if (cursor_.unfinished(at)) return 0;
   // Another page begins.
-  if (trimmed(row.cells[layout_->id]) == "ID") return stop(CsvStop::line, at);
+  if (trimmed(row.cells[layout_->id]) == "ID") return cursor_.stop(CsvStop::line, at);
   take(at);
   return row.size;
 }
 
 size_t NcuRowParser::odd_line(size_t at) {
   const auto line = cursor_.line(at);
-  if (!line) return stop(CsvStop::more, at);
-  if (trimmed(*line).empty() || is_ncu_message(*line)) {
-    return std::min(line->size() + 1, cursor_.text().size() - at);
-  }
+  if (!line) return 0;
+  if (trimmed(*line).empty() || is_ncu_message(*line)) return cursor_.past(*line, at);
   CsvRow titles;
   titles.read(trimmed(*line));
-  if (read_ncu_header(titles.cells)) return stop(CsvStop::line, at);
-  return stop(cursor_.refuse(at).value_or(CsvStop::more), at);
+  if (read_ncu_header(titles.cells)) return cursor_.stop(CsvStop::line, at);
+  cursor_.refuse(at);
+  return 0;
 }
 
 void NcuRowParser::take(size_t at) {
@@ -146,12 +137,6 @@ void NcuRowParser::remember_metric(std::string_view name) {
   if (name.empty() || known.size() == most_metrics) return;
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   known.push_back(out_->texts.emplace_back(name));
-}
-
-size_t NcuRowParser::stop(CsvStop why, size_t at) {
-  out_->stop = why;
-  out_->consumed = at;
-  return 0;
 }
 
 }  // namespace kr::trace

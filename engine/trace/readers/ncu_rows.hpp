@@ -27,18 +27,16 @@ struct NcuKernel {
   uint64_t offset = 0;
 };
 
-struct NcuRows {
+struct NcuRows : CsvProgress {
   std::vector<NcuKernel> kernels;
   std::deque<std::string> texts;
   std::vector<std::string_view> metrics;  // some that are no durations; of `texts`
-  size_t consumed = 0;
-  CsvStop stop = CsvStop::end;
 };
 
 class NcuRowParser {
  public:
-  /// Throws Error with line and byte offset of a row that breaks the format.
-  void parse(std::string_view text, const TextPlace& place, const NcuLayout& layout, NcuRows& out);
+  /// Throws CsvFault where a row breaks the format.
+  void parse(const TextPlace& place, const NcuLayout& layout, NcuRows& out);
 
  private:
   size_t row(size_t at);
@@ -49,7 +47,6 @@ class NcuRowParser {
   void duration(size_t at, std::string_view text, int rank, int exponent, std::string_view title);
   int64_t number(size_t at, size_t column, std::string_view title) const;
   void remember_metric(std::string_view name);
-  size_t stop(CsvStop why, size_t at);
 
   CsvCursor cursor_;
   const NcuLayout* layout_ = nullptr;
