@@ -8,13 +8,12 @@
 
 namespace kr::trace {
 
-uint64_t TextPlace::line_of(size_t at) const noexcept {
-  return line + line_breaks(text.substr(0, at));
+Error::Place TextPlace::where(size_t at) const noexcept {
+  return {.line = line + line_breaks(text.substr(0, at)), .offset = offset + at};
 }
 
 Error TextPlace::error(const CsvFault& fault) const {
-  const Error::Place place{.line = line_of(fault.at), .offset = offset + fault.at};
-  return {*shown, place, fault.why, fault.remedy};
+  return {*shown, where(fault.at), fault.why, fault.remedy};
 }
 
 void CsvCursor::begin(const TextPlace& place, CsvWidth width, CsvProgress& progress) {

@@ -30,7 +30,7 @@ struct TextPlace {
   bool cut_off = false;  // and is known to be cut off there: what has no line break is no row
   bool allow_truncated = false;
 
-  uint64_t line_of(size_t at) const noexcept;
+  Error::Place where(size_t at = 0) const noexcept;
   Error error(const CsvFault& fault) const;
 };
 

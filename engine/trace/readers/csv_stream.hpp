@@ -99,7 +99,7 @@ class CsvStream {
     const size_t consumed = here_.rows.consumed;
     switch (here_.rows.stop) {
       case CsvStop::line:
-        return consumed + line_here(block, used + consumed, here_.place.line_of(consumed));
+        return consumed + line_here(block, used + consumed, *here_.place.where(consumed).line);
       case CsvStop::truncated:
         return here_.place.text.size();
       default:
@@ -161,7 +161,7 @@ class CsvStream {
     const size_t used = first.rows.consumed;
     // A line break in a cell was taken for the end of a row.
     quoted_ = quoted_ || first.rows.stop == CsvStop::more;
-    line_ = first.place.line_of(used);
+    line_ = *first.place.where(used).line;
     for (size_t i = left.size(); i-- > 0;) blocks_.give_back(left[i]->block, i == 0 ? used : 0);
   }
 

@@ -59,17 +59,17 @@ class CuptiTable {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(3);
     const std::string_view bare = trimmed(text);
     if (bare.empty() || bare.starts_with('#')) return true;
-    const Error::Place where{.line = place.line, .offset = place.offset};
     CsvRow row;
     row.read(bare);
     if (row.end != CsvRow::End::text_ended) {
-      throw Error(input_->shown(), where,
+      throw Error(input_->shown(), place.where(),
                   fmt::format("is not the header of a CSV: {}", shown_text(bare)),
                   "the first row has to name the columns");
     }
     CuptiHeader titles = read_cupti_header(row.cells, kind_);
     if (!titles.fault.empty()) {
-      throw Error(input_->shown(), where, std::move(titles.fault), std::move(titles.remedy));
+      throw Error(input_->shown(), place.where(), std::move(titles.fault),
+                  std::move(titles.remedy));
     }
     layout_ = std::move(titles.layout);
     const bool placeless = !layout_->device && !layout_->args;

@@ -64,7 +64,7 @@ void CuptiMerge::settle(const CuptiRows& rows, const TextPlace& place) {
   if ((rows.fraction || !fraction_.empty()) && too_large_) throw Error(*too_large_);
   if (!rows.fraction || !fraction_.empty()) return;
   fraction_ = fmt::format("`{}` in {}:{}", shown_text(rows.fraction->title), shown_,
-                          place.line_of(rows.fraction->at));
+                          *place.where(rows.fraction->at).line);
   microseconds_from_now_on();
 }
 

@@ -86,7 +86,7 @@ class NcuTable {
 
   void begin_page(NcuHeader header, const TextPlace& place) {
     if (!header.missing.empty()) {
-      throw Error(input_->shown(), Error::Place{.line = place.line, .offset = place.offset},
+      throw Error(input_->shown(), place.where(),
                   fmt::format("the header of an ncu page has no column `{}`", header.missing),
                   "export it again with `ncu --csv`");
     }
@@ -113,7 +113,7 @@ class NcuTable {
     const std::string_view unit = row.cells[layout_->duration->column];
     const auto exponent = ncu_unit(unit);
     if (!exponent) {
-      throw Error(input_->shown(), Error::Place{.line = place.line, .offset = place.offset},
+      throw Error(input_->shown(), place.where(),
                   fmt::format("`{}` is in `{}`, which is not a unit of time",
                               layout_->duration->title, shown_text(unit)));
     }
