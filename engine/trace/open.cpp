@@ -136,17 +136,6 @@ bool may_open_again(const std::string& path, const OpenOptions& options) {
   return !format_of(Input(path, quiet)).exported;
 }
 
-std::vector<FormatInfo> known_formats() {
-  std::vector<FormatInfo> out;
-  out.reserve(std::size(all_formats));
-  for (const TraceFormat* format : all_formats) {
-    out.push_back({std::string(format->name),
-                   std::string(format->summary),
-                   {format->extensions.begin(), format->extensions.end()}});
-  }
-  return out;
-}
-
 std::string trace_stem(const std::string& path) {
   if (path == "-") return "stdin";
   std::string whole = path;

@@ -56,14 +56,6 @@ bool holds_module_trees(const std::string& path, const OpenOptions& options = {}
 /// pipe, no report that another program has to export first. Throws Error.
 bool may_open_again(const std::string& path, const OpenOptions& options = {});
 
-/// A format that can be read: its name, one line on it, the endings it usually has.
-struct FormatInfo {
-  std::string name;
-  std::string summary;
-  std::vector<std::string> extensions;
-};
-std::vector<FormatInfo> known_formats();
-
 /// The path without its folder and without the extensions of format (.csv, .sqlite, .nsys-rep, …)
 /// and compression: `runs/llama.csv.gz` is `llama`. `-` is `stdin`.
 std::string trace_stem(const std::string& path);
