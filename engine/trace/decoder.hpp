@@ -22,10 +22,10 @@ class Decoder {
   /// the decompressed text.
   virtual size_t read(char* to, size_t room) = 0;
   /// After the end: the stream was cut off there.
-  virtual bool truncated() const noexcept { return false; }
+  virtual bool truncated() const noexcept = 0;
 };
 
-/// `head` are bytes already read from `source`; they come first. The source has to live as long.
-std::unique_ptr<Decoder> make_decoder(Compression compression, RawSource& source, std::string head);
+/// The source has to live as long. Null where it is not packed.
+std::unique_ptr<Decoder> make_decoder(Compression compression, RawSource& source);
 
 }  // namespace kr::trace

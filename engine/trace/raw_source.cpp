@@ -41,13 +41,24 @@ RawSource::~RawSource() {
   if (owned_) ::close(descriptor_);
 }
 
+std::string_view RawSource::head(size_t size) {
+  if (!memory_.empty()) return memory_.substr(0, size);
+  head_.resize(size);
+  size_t held = 0;
+  while (const size_t got = read(head_.data() + held, size - held)) held += got;
+  head_.resize(held);
+  memory_ = head_;
+  return memory_;
+}
+
 size_t RawSource::read(char* to, size_t room) {
-  if (descriptor_ < 0 || folder_) {
+  if (!memory_.empty()) {
     const size_t size = std::min(room, memory_.size());
     std::copy_n(memory_.data(), size, to);
     memory_.remove_prefix(size);
     return size;
   }
+  if (descriptor_ < 0 || folder_ || room == 0) return 0;
   while (true) {
     const ssize_t got = ::read(descriptor_, to, room);
     if (got < 0 && errno == EINTR) continue;

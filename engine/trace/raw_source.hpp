@@ -20,6 +20,8 @@ class RawSource {
   RawSource(const RawSource&) = delete;
   RawSource& operator=(const RawSource&) = delete;
 
+  /// The first bytes, at most so many, before any was read: they come again. Throws Error.
+  std::string_view head(size_t size);
   /// Up to `room` bytes; 0 at the end, and only there. Throws Error.
   size_t read(char* to, size_t room);
   const std::string& shown() const noexcept { return shown_; }
@@ -30,7 +32,8 @@ class RawSource {
 
  private:
   std::string shown_;
-  std::string_view memory_;
+  std::string head_;
+  std::string_view memory_;  // comes before what the descriptor gives
   int descriptor_ = -1;
   bool owned_ = false;
   bool regular_ = false;
