@@ -84,23 +84,23 @@ class NcuTable {
     uint64_t offset;
   };
 
-  void begin_page(NcuHeader header, const TextPlace& place) {
-    if (!header.missing.empty()) {
+  void begin_page(NcuLayout layout, const TextPlace& place) {
+    if (layout.metric && !layout.metric->value) {
       throw Error(input_->shown(), place.where(),
-                  fmt::format("the header of an ncu page has no column `{}`", header.missing),
+                  "the header of an ncu page has no column `Metric Value`",
                   "export it again with `ncu --csv`");
     }
     ++pages_;
     layout_.reset();
     waiting_.reset();
-    if (header.layout.metric) {
-      layout_ = std::move(header.layout);
+    if (layout.metric) {
+      layout_ = std::move(layout);
       return;
     }
-    for (const std::string& title : header.layout.titles) {
+    for (const std::string& title : layout.titles) {
       if (title.find("__") != title.npos) remember_metric(title);
     }
-    waiting_ = std::move(header.layout);
+    waiting_ = std::move(layout);
   }
 
   // Below the header of a page with a column a metric: false where units were taken out, and this
