@@ -21,24 +21,6 @@ bool plain_key(std::string_view key) noexcept {
 
 }  // namespace
 
-std::string_view to_string(JsonKind kind) noexcept {
-  switch (kind) {
-    case JsonKind::null:
-      return "null";
-    case JsonKind::boolean:
-      return "true or false";
-    case JsonKind::number:
-      return "a number";
-    case JsonKind::string:
-      return "a string";
-    case JsonKind::array:
-      return "a list";
-    case JsonKind::object:
-      return "an object";
-  }
-  return "null";
-}
-
 std::string JsonPull::usual_remedy() {
   return "fix it there, or create the file again";
 }
@@ -73,6 +55,11 @@ Error JsonPull::error(std::string_view why, std::string remedy) const {
   const std::string where = path();
   return {input_->shown(), Error::Place{.line = {}, .offset = offset_},
           fmt::format("{} {}", where.empty() ? "the whole" : where, why), std::move(remedy)};
+}
+
+void JsonPull::expect(JsonKind kind) {
+  const JsonKind is = value();
+  if (is != kind) throw error(fmt::format("is {}, not {}", to_string(is), to_string(kind)));
 }
 
 void JsonPull::wrong(const char* at, std::string_view why) const {

@@ -1,6 +1,4 @@
 // Strings, with all that can stand in them.
-#include "base/ascii.hpp"
-#include "base/utf8.hpp"
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/json_scan.hpp"
 #include "trace/readers/json_text.hpp"
@@ -16,65 +14,46 @@ std::string_view JsonPull::text() {
 
 // `at` counts from the opening quote, which stays where the cursor is.
 std::string_view JsonPull::text_with_escapes(size_t at) {
-  unescaped_.clear();
-  size_t copied = 1;
-  while (true) {
-    const char c = at_[at];
-    if (c == '"') break;
-    if (at_ + at == end_) {
-      if (!more(at_)) cut();
-    } else if (c == '\\') {
-      unescaped_.append(at_ + copied, at - copied);
-      at = copied = escape(at);
+  bool escapes = false;
+  while (at_[at] != '"') {
+    if (at_ + at >= end_) {
+      if (!more(at_)) break;
+    } else if (at_[at] == '\\') {
+      escapes = true;
+      hold(at + 2);
+      at += 2;
     } else {
-      wrong(at_ + at, "a string contains a control byte that is not escaped");
+      break;
     }
     at = static_cast<size_t>(string_stop(at_ + at) - at_);
   }
-  const char* const begin = at_ + 1;
-  at_ += at + 1;
-  if (copied == 1) return {begin, at - 1};
-  unescaped_.append(at_ - 1 - (at - copied), at - copied);
+  // What ends the string ends an escape, too, unless it is the end of the text.
+  const bool ended = at_ + at < end_;
+  const char* const stop = ended ? at_ + at + 1 : end_;
+  if (escapes) unescape({at_ + 1, static_cast<size_t>(stop - at_ - 1)});
+  if (!ended) cut();
+  if (at_[at] != '"') wrong(at_ + at, "a string contains a control byte that is not escaped");
+  const std::string_view raw(at_ + 1, at - 1);
+  at_ = stop;
+  if (!escapes) return raw;
+  unescaped_.pop_back();
   return unescaped_;
 }
 
-// The character of the escape at `at`; where it ends.
-size_t JsonPull::escape(size_t at) {
-  hold(at + 12);
-  if (at_ + at + 1 == end_) cut();
-  const char c = at_[at + 1];
-  if (c != 'u') {
-    const char meant = short_escape(c);
-    if (meant == '\0') wrong(at_ + at, "a string contains an invalid escape");
-    unescaped_ += meant;
-    return at + 2;
+void JsonPull::unescape(std::string_view raw) {
+  unescaped_.clear();
+  const EscapeFault fault = append_unescaped(unescaped_, raw);
+  const char* const at = raw.data() + fault.at;
+  switch (fault.kind) {
+    case EscapeFault::Kind::none:
+      break;
+    case EscapeFault::Kind::invalid:
+      wrong(at, "a string contains an invalid escape");
+    case EscapeFault::Kind::half:
+      wrong(at, "a string contains half a character (a lone surrogate)");
+    case EscapeFault::Kind::cut:
+      cut();
   }
-  constexpr std::string_view half = "a string contains half a character (a lone surrogate)";
-  const uint32_t first = hex4(at + 2);
-  if (first < 0xd800 || first > 0xdfff) {
-    append_utf8(unescaped_, first);
-    return at + 6;
-  }
-  if (first > 0xdbff) wrong(at_ + at, half);
-  for (size_t i = 0; i < 2; ++i) {
-    if (at_ + at + 6 + i == end_) cut();
-    if (at_[at + 6 + i] != "\\u"[i]) wrong(at_ + at, half);
-  }
-  const uint32_t second = hex4(at + 8);
-  if (second < 0xdc00 || second > 0xdfff) wrong(at_ + at, half);
-  append_utf8(unescaped_, 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
-  return at + 12;
-}
-
-uint32_t JsonPull::hex4(size_t at) {
-  uint32_t code = 0;
-  for (size_t i = at; i < at + 4; ++i) {
-    if (at_ + i == end_) cut();
-    const int value = hex_value(at_[i]);
-    if (value < 0) wrong(at_ + i, "a string contains an invalid escape");
-    code = code * 16 + static_cast<uint32_t>(value);
-  }
-  return code;
 }
 
 }  // namespace kr::trace

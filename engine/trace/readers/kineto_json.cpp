@@ -104,10 +104,7 @@ class KinetoReader {
     if (json_.key() == "traceEvents") {
       if (found_) throw json_.error("occurs twice");
       found_ = true;
-      const JsonKind kind = json_.value();
-      if (kind != JsonKind::array) {
-        throw json_.error(fmt::format("is {}, not a list", to_string(kind)));
-      }
+      json_.expect(JsonKind::array);
       events();
       return;
     }

@@ -82,7 +82,7 @@ class LayerwiseReader {
   enum class Stage : uint8_t { outside, in_member, in_table, table_read };
 
   void whole() {
-    expect_kind(json_, JsonKind::object);
+    json_.expect(JsonKind::object);
     json_.enter();
     SeenKeys seen;
     while (json_.next()) {
@@ -182,7 +182,7 @@ class LayerwiseReader {
   }
 
   void table() {
-    expect_kind(json_, JsonKind::array);
+    json_.expect(JsonKind::array);
     stage_ = Stage::in_table;
     out_->begin_step(key_);
     forest_.read();
@@ -214,7 +214,7 @@ class LayerwiseReader {
   };
 
   void context() {
-    expect_kind(json_, JsonKind::object);
+    json_.expect(JsonKind::object);
     std::string name;
     std::vector<Open> open;
     open.push_back({0, true});
