@@ -2,10 +2,13 @@
 
 #include <bit>
 
+#include "trace/readers/csv_scan.hpp"
+
 #if defined(__SSE2__) && defined(__GNUC__)
 #include <immintrin.h>
 // What is inlined into a function for newer processors is compiled for these.
 #define KR_INTO_CALLER __attribute__((always_inline)) inline
+#define KR_AVX2
 #else
 #define KR_INTO_CALLER inline
 #endif
@@ -56,41 +59,22 @@ KR_INTO_CALLER void ListScan::follow(uint64_t parity, uint64_t opened, uint64_t 
   scanned_ += step;
 }
 
-// `[` and `{` differ in one bit, 0x20, and so do `]` and `}`.
-
-#if defined(__SSE2__) && defined(__GNUC__)
-
 void ListScan::scan(const char* bytes, size_t steps) noexcept {
+#ifdef KR_AVX2
   static const bool newer = __builtin_cpu_supports("avx2") != 0 &&
                             __builtin_cpu_supports("pclmul") != 0 &&
                             __builtin_cpu_supports("popcnt") != 0;
-  if (newer) {
-    scan_avx2(bytes, steps);
-  } else {
-    scan_plain(bytes, steps);
+  if (newer) return scan_avx2(bytes, steps);
+#endif
+  for (; steps != 0 && !list_ended_; --steps, bytes += step) {
+    const Bytes64 all(bytes);
+    follow(parity_up_to(all.where('"') & ~escaped(all.where('\\'))),
+           all.where('{') | all.where('['), all.where('}') | all.where(']'));
   }
 }
 
-void ListScan::scan_plain(const char* bytes, size_t steps) noexcept {
-  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
-  const __m128i open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'), bit = _mm_set1_epi8(0x20);
-  for (; steps != 0 && !list_ended_; --steps) {
-    uint64_t quotes = 0, backslashes = 0, opened = 0, closed = 0;
-    for (int i = 0; i < 64; i += 16, bytes += 16) {
-      const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
-      const __m128i folded = _mm_or_si128(all, bit);
-      const auto mask = [i](__m128i same) {
-        return uint64_t{static_cast<uint32_t>(_mm_movemask_epi8(same))} << i;
-      };
-      quotes |= mask(_mm_cmpeq_epi8(all, quote));
-      backslashes |= mask(_mm_cmpeq_epi8(all, backslash));
-      opened |= mask(_mm_cmpeq_epi8(folded, open));
-      closed |= mask(_mm_cmpeq_epi8(folded, close));
-    }
-    follow(parity_up_to(quotes & ~escaped(backslashes)), opened, closed);
-  }
-}
-
+#ifdef KR_AVX2
+// `[` and `{` differ in one bit, 0x20, and so do `]` and `}`.
 __attribute__((target("avx2,pclmul,popcnt"))) void ListScan::scan_avx2(const char* bytes,
                                                                        size_t steps) noexcept {
   const __m256i quote = _mm256_set1_epi8('"'), backslash = _mm256_set1_epi8('\\');
@@ -112,22 +96,6 @@ __attribute__((target("avx2,pclmul,popcnt"))) void ListScan::scan_avx2(const cha
     const __m128i parity =
         _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<int64_t>(quotes)), _mm_set1_epi8(-1), 0);
     follow(static_cast<uint64_t>(_mm_cvtsi128_si64(parity)), found[2], found[3]);
-  }
-}
-
-#else
-
-void ListScan::scan(const char* bytes, size_t steps) noexcept {
-  for (; steps != 0 && !list_ended_; --steps) {
-    uint64_t quotes = 0, backslashes = 0, opened = 0, closed = 0;
-    for (int i = 0; i < 64; ++i, ++bytes) {
-      const uint64_t bit = uint64_t{1} << i;
-      if (*bytes == '"') quotes |= bit;
-      if (*bytes == '\\') backslashes |= bit;
-      if (*bytes == '{' || *bytes == '[') opened |= bit;
-      if (*bytes == '}' || *bytes == ']') closed |= bit;
-    }
-    follow(parity_up_to(quotes & ~escaped(backslashes)), opened, closed);
   }
 }
 

@@ -27,7 +27,6 @@ class ListScan {
   bool list_ended() const noexcept { return list_ended_; }
 
  private:
-  void scan_plain(const char* bytes, size_t steps) noexcept;
   void scan_avx2(const char* bytes, size_t steps) noexcept;
   uint64_t escaped(uint64_t backslashes) noexcept;
   void follow(uint64_t parity, uint64_t opened, uint64_t closed) noexcept;
