@@ -24,7 +24,6 @@
 #include "trace/readers/csv_stream.hpp"
 #include "trace/readers/cupti_merge.hpp"
 #include "trace/readers/messages.hpp"
-#include "trace/refuse.hpp"
 
 namespace kr::trace {
 namespace {

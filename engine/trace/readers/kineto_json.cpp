@@ -25,7 +25,6 @@
 
 #include "base/error.hpp"
 #include "base/integer.hpp"
-#include "base/utf8.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/event_windows.hpp"
@@ -245,19 +244,13 @@ class KinetoReader {
   std::map<int32_t, std::string> devices_;
 };
 
-constexpr std::string_view spaces = " \t\r\n";
-
 constexpr std::array<std::string_view, 2> kineto_json_extensions{".pt.trace.json", ".json"};
 
 // A JSON object, or a list of objects.
 bool may_be_kineto_json(std::string_view head) noexcept {
-  if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
-  const size_t first = head.find_first_not_of(spaces);
-  if (first == head.npos) return false;
-  const size_t next = head.find_first_not_of(spaces, first + 1);
-  const char after = next == head.npos ? '\0' : head[next];
-  if (head[first] == '{') return after == '"' || after == '}';
-  return head[first] == '[' && (after == '{' || after == ']');
+  const auto [first, after] = first_bytes(head);
+  if (first == '{') return after == '"' || after == '}';
+  return first == '[' && (after == '{' || after == ']');
 }
 
 }  // namespace
