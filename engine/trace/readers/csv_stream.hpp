@@ -12,7 +12,6 @@
 //     bool line(string_view, const TextPlace&);  a line that is no row, or outside of a table;
 //                                                false: the rows of a table begin with it
 //     void merge(Rows&, const TextPlace&);       in the order of the file; may throw
-//     void row_cut_off(uint64_t offset);         the last row is not whole, and left out
 //
 // of which Parser has parse(place, layout, rows), which may throw CsvFault, and Rows are a
 // CsvProgress.
@@ -27,7 +26,7 @@
 
 namespace kr::trace {
 
-/// The last row is not whole, and left out.
+/// The last row, which begins there, is not whole, and left out.
 void warn_of_row_cut_off(const Input& input, uint64_t offset, TraceBuilder& out);
 /// Where the compressed file is cut off.
 void warn_where_cut_off(const Input& input, TraceBuilder& out);
@@ -35,8 +34,9 @@ void warn_where_cut_off(const Input& input, TraceBuilder& out);
 template <class Table>
 class CsvStream {
  public:
-  CsvStream(Input& input, Table& table)
+  CsvStream(Input& input, TraceBuilder& out, Table& table)
       : input_(&input),
+        out_(&out),
         table_(&table),
         blocks_(input),
         parser_(table.parser()),
@@ -120,7 +120,7 @@ class CsvStream {
     table_->merge(found.rows, found.place);
     if (found.fault) throw found.place.error(*found.fault);
     if (found.rows.stop == CsvStop::truncated) {
-      table_->row_cut_off(found.place.offset + found.rows.consumed);
+      warn_of_row_cut_off(*input_, found.place.offset + found.rows.consumed, *out_);
     }
   }
 
@@ -166,6 +166,7 @@ class CsvStream {
   }
 
   Input* input_;
+  TraceBuilder* out_;
   Table* table_;
   TextBlocks blocks_;
   Parser parser_;

@@ -46,7 +46,7 @@ class CuptiTable {
 
   /// To its end.
   void read() {
-    CsvStream(*input_, *this).run();
+    CsvStream(*input_, *out_, *this).run();
     warn_where_cut_off(*input_, *out_);
   }
 
@@ -88,7 +88,6 @@ class CuptiTable {
     return true;
   }
   void merge(CuptiRows& rows, const TextPlace& place) { merge_->add(rows, place); }
-  void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
 
  private:
   Input* input_;

@@ -30,7 +30,7 @@ void from_microseconds(Record& record) noexcept {
 
 }  // namespace
 
-CuptiMerge::CuptiMerge(TraceBuilder& out, HostDetail host) : out_(&out), merge_(out, host) {
+CuptiMerge::CuptiMerge(TraceBuilder& out, HostDetail host) : out_(&out) {
   if (host == HostDetail::all) host_ = &out.host();
 }
 
@@ -55,7 +55,7 @@ void CuptiMerge::add(CuptiRows& rows, const TextPlace& place) {
     for (size_t i = 0; i < operations; ++i) from_microseconds(rows.operations[i]);
     if (launches != 0) scale(rows.launches, {{0, launches}});
   }
-  merge_.add(rows);
+  add_block(rows, *out_);
 }
 
 void CuptiMerge::settle(const CuptiRows& rows, const TextPlace& place) {

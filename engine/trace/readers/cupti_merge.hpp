@@ -34,7 +34,6 @@ class CuptiMerge {
   void scale(GrowingArray<Launch>& launches, const Stretches& stretches);
 
   TraceBuilder* out_;
-  BlockMerge merge_;
   HostSide* host_ = nullptr;
 
   // Of the file being read.

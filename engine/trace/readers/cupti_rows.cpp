@@ -76,7 +76,7 @@ void CuptiRowParser::parse(const TextPlace& place, const CuptiLayout& layout, Cu
   cursor_.begin(place, {layout.titles.size(), layout.titles.size()}, out);
   layout_ = &layout;
   out_ = &out;
-  if (ids_.begin(out)) last_track_ = {};
+  ids_.begin(out);
   out.rows = 0;
   const bool undecided = !layout.unit_told() && !micro_;
   out.whole = undecided ? SIZE_MAX : 0;
@@ -279,7 +279,6 @@ TrackId CuptiRowParser::track() {
   if (is_nothing(stream) && (layout_->stream || layout_->args)) {
     loss("operation without a stream number: assigned to stream 0");
   }
-  if (last_track_.valid() && device == last_device_ && stream == last_stream_) return last_track_;
   const auto title = [&](const std::optional<size_t>& column, std::string_view otherwise) {
     return column ? std::string_view(layout_->titles[*column]) : otherwise;
   };
@@ -293,10 +292,7 @@ TrackId CuptiRowParser::track() {
     cursor_.fail(at_, fmt::format("`{}` is not a device number", shown_text(device)));
   }
   const int64_t on = is_nothing(stream) ? 0 : number(stream, title(layout_->stream, "stream"));
-  last_track_ = ids_.track(static_cast<int32_t>(id), on, name);
-  last_device_ = device;
-  last_stream_ = stream;
-  return last_track_;
+  return ids_.track(static_cast<int32_t>(id), on, name);
 }
 
 uint32_t CuptiRowParser::call() {

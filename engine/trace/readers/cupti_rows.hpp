@@ -79,9 +79,6 @@ class CuptiRowParser {
   bool micro_ = false;  // a fraction was met
 
   LocalIds ids_;
-  // Of the last operation.
-  std::string last_device_, last_stream_;
-  TrackId last_track_;
 };
 
 /// `[CUDA memcpy HtoD]` of what a column of kinds of copies holds, a number as CUPTI has it or a

@@ -57,8 +57,7 @@ class GpuTraceTable {
   using Rows = CsvRows;
   using Parser = CsvRowParser;
 
-  GpuTraceTable(Input& input, TraceBuilder& out)
-      : input_(&input), out_(&out), merge_(out, HostDetail::none) {}
+  GpuTraceTable(Input& input, TraceBuilder& out) : input_(&input), out_(&out) {}
 
   const CsvLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
   CsvRowParser parser() const { return {}; }
@@ -89,8 +88,7 @@ class GpuTraceTable {
     }
     return true;
   }
-  void merge(const CsvRows& rows, const TextPlace&) { merge_.add(rows); }
-  void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
+  void merge(const CsvRows& rows, const TextPlace&) { add_block(rows, *out_); }
   void finish() {
     number_devices(out_->tracks());
     if (sections_ > 1) {
@@ -147,7 +145,6 @@ class GpuTraceTable {
 
   Input* input_;
   TraceBuilder* out_;
-  BlockMerge merge_;
   std::optional<CsvLayout> layout_;
   uint64_t sections_ = 0;
   std::string skipped_;  // `SKIPPED: … does not contain …`
@@ -175,7 +172,7 @@ constexpr std::array<std::string_view, 1> gpu_trace_csv_extensions{".csv"};
 
 void read_gpu_trace_csv(Input& input, TraceBuilder& out) {
   GpuTraceTable table(input, out);
-  CsvStream(input, table).run();
+  CsvStream(input, out, table).run();
   table.finish();
   warn_where_cut_off(input, out);
 }

@@ -47,9 +47,10 @@ class KinetoReader {
       : input_(&input),
         out_(&out),
         json_(input, std::min(input.options().block_size, JsonPull::usual_block)),
-        merge_(out, input.options().host),
         threads_(
-            worker_threads(input.options().threads, input.compression() != Compression::none)) {}
+            worker_threads(input.options().threads, input.compression() != Compression::none)) {
+    if (input.options().host == HostDetail::all) out.host();
+  }
 
   void run() {
     try {
@@ -211,7 +212,7 @@ class KinetoReader {
                   JsonPull::usual_remedy());
     }
     if (job.rows.broken) return false;
-    merge_.add(job.rows);
+    add_block(job.rows, *out_);
     events_ += job.rows.events;
     phases_ = phases_ || job.rows.phases;
     return true;
@@ -235,7 +236,6 @@ class KinetoReader {
   Input* input_;
   TraceBuilder* out_;
   JsonPull json_;
-  BlockMerge merge_;
   unsigned threads_;
   size_t levels_ = 0;    // open around the events
   uint64_t events_ = 0;  // read so far

@@ -41,7 +41,6 @@ class NcuTable {
 
   const NcuLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
   NcuRowParser parser() const { return {}; }
-  void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
 
   bool line(std::string_view text, const TextPlace& place) {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
@@ -199,7 +198,7 @@ constexpr std::array<std::string_view, 1> ncu_csv_extensions{".csv"};
 
 void read_ncu_csv(Input& input, TraceBuilder& out) {
   NcuTable table(input, out);
-  CsvStream(input, table).run();
+  CsvStream(input, out, table).run();
   warn_where_cut_off(input, out);
   table.finish();
 }

@@ -85,8 +85,7 @@ class NsysReader {
         options_(&options),
         out_(&out),
         schema_(checked_schema(database, out)),
-        labels_(database, schema_, out),
-        merge_(out, options.host) {
+        labels_(database, schema_, out) {
     if (options.host == HostDetail::all) {
       host_.emplace(database, schema_, labels_, out);
     }
@@ -183,7 +182,7 @@ class NsysReader {
     for (size_t i = 0; i < rows.correlations.size(); ++i) {
       rows.correlations[i] = host_->correlation(rows.processes[i], rows.correlations[i]);
     }
-    merge_.add(rows);
+    add_block(rows, *out_);
     if (rows.range.table == NsysTable::graph) graphs_ += rows.operations.size();
     whole_ = whole_ && rows.whole;
     Counts& counts = counts_[static_cast<size_t>(rows.range.table)];
@@ -239,7 +238,6 @@ class NsysReader {
   TraceBuilder* out_;
   NsysSchema schema_;
   NsysLabels labels_;
-  BlockMerge merge_;
   std::optional<NsysHost> host_;
   std::vector<NsysRange> ranges_;
   struct Counts {
