@@ -4,14 +4,47 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
-#include "trace/readers/csv_row.hpp"
 
 namespace kr::trace {
+
+/// One row of CSV (RFC 4180): quotes around cells with commas, quotes or line breaks, inner quotes
+/// doubled; line breaks LF or CRLF; cells are any bytes. Here the quotes are undone. To be used
+/// again for row after row.
+class CsvRow {
+ public:
+  enum class End : uint8_t {
+    row,         // whole
+    text_ended,  // no newline: the last row of a file, or one that goes on
+    inside,      // the text ends between quotes
+    malformed,   // a quote where none can stand
+  };
+
+  /// The row that `text` begins with. The text has to live as long as the cells are looked at.
+  void read(std::string_view text);
+
+  End end = End::row;
+  std::vector<std::string_view> cells;  // into the text, or of this row
+  size_t size = 0;                      // bytes, with the line break
+
+ private:
+  size_t quoted_cell(std::string_view text, size_t at);
+  size_t plain_cell(std::string_view text, size_t at);
+
+  std::deque<std::string> unquoted_;  // cells with doubled quotes
+};
+
+struct TimeColumn {
+  size_t column = 0;
+  int exponent = 0;  // a printed unit is 10^exponent ns
+  std::string title;
+};
 
 /// What is wrong with a row. Thrown by parsers, which do not know the line that their text begins
 /// in: TextPlace::error has it in its turn.

@@ -17,6 +17,8 @@
 // CsvProgress.
 #pragma once
 
+#include <fmt/format.h>
+
 #include "trace/input.hpp"
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/csv_cursor.hpp"
@@ -26,10 +28,12 @@
 
 namespace kr::trace {
 
-/// The last row, which begins there, is not whole, and left out.
-void warn_of_row_cut_off(const Input& input, uint64_t offset, TraceBuilder& out);
 /// Where the compressed file is cut off.
-void warn_where_cut_off(const Input& input, TraceBuilder& out);
+inline void warn_where_cut_off(const Input& input, TraceBuilder& out) {
+  if (!input.truncated()) return;
+  out.warn("truncated",
+           fmt::format("{} is cut off: its text ends at byte {}", input.shown(), input.offset()));
+}
 
 template <class Table>
 class CsvStream {
@@ -119,8 +123,12 @@ class CsvStream {
   void merge(Found& found) {
     table_->merge(found.rows, found.place);
     if (found.fault) throw found.place.error(*found.fault);
-    if (found.rows.stop == CsvStop::truncated) {
-      warn_of_row_cut_off(*input_, found.place.offset + found.rows.consumed, *out_);
+    // Of a compressed file it is said once.
+    if (found.rows.stop == CsvStop::truncated && !input_->truncated()) {
+      out_->warn(
+          "truncated",
+          fmt::format("{} is cut off: its last row, at byte {}, is incomplete and is dropped",
+                      input_->shown(), found.place.offset + found.rows.consumed));
     }
   }
 

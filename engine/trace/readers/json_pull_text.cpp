@@ -1,9 +1,28 @@
-// Strings, with all that can stand in them.
+// Strings, with all that can stand in them; and what is wrong, and where in the value.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/ascii.hpp"
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/json_scan.hpp"
 #include "trace/readers/json_text.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
+namespace {
+
+// Parts of a path that are shown at its two ends.
+constexpr size_t shown_parts = 12;
+
+bool plain_key(std::string_view key) noexcept {
+  return !key.empty() && std::all_of(key.begin(), key.end(),
+                                     [](char c) { return is_identifier_byte(c) || c == '-'; });
+}
+
+}  // namespace
+
 std::string_view JsonPull::text() {
   const char* const begin = at_ + 1;
   const char* const stop = string_stop(begin);
@@ -56,4 +75,63 @@ void JsonPull::unescape(std::string_view raw) {
   }
 }
 
+std::string JsonPull::usual_remedy() {
+  return "fix it there, or create the file again";
+}
+
+std::string JsonPull::path() const {
+  std::string out;
+  for (size_t i = 0; i < levels_.size(); ++i) {
+    const Level& level = levels_[i];
+    if (!level.within) break;
+    if (levels_.size() > 2 * shown_parts && i == shown_parts) {
+      i = levels_.size() - shown_parts - 1;
+      out += "…";
+      continue;
+    }
+    if (!level.object) {
+      fmt::format_to(std::back_inserter(out), "[{}]", level.count - 1);
+      continue;
+    }
+    const std::string_view key = level.key != nullptr ? std::string_view(level.key, level.key_size)
+                                                      : std::string_view(kept_keys_[i]);
+    if (!plain_key(key)) {
+      fmt::format_to(std::back_inserter(out), "[\"{}\"]", shown_text(key));
+      continue;
+    }
+    if (!out.empty()) out += '.';
+    out += key;
+  }
+  return out;
+}
+
+Error JsonPull::error(std::string_view why, std::string remedy) const {
+  const std::string where = path();
+  return {input_->shown(), Error::Place{.line = {}, .offset = offset_},
+          fmt::format("{} {}", where.empty() ? "the whole" : where, why), std::move(remedy)};
+}
+
+void JsonPull::expect(JsonKind kind) {
+  const JsonKind is = value();
+  if (is != kind) throw error(fmt::format("is {}, not {}", to_string(is), to_string(kind)));
+}
+
+void JsonPull::wrong(const char* at, std::string_view why) const {
+  const std::string where = path();
+  throw Error(input_->shown(), Error::Place{.line = {}, .offset = place(at)},
+              fmt::format("this is not JSON: {}{}{}", why, where.empty() ? "" : ", in ", where),
+              usual_remedy());
+}
+
+void JsonPull::cut() const {
+  const std::string where = path();
+  throw JsonCut(input_->shown(), Error::Place{.line = {}, .offset = place(end_)},
+                fmt::format("the file is cut off here{}{}", where.empty() ? "" : ", in ", where),
+                "copy it again, or read the complete part with --allow-truncated");
+}
+
+void JsonPull::missing(std::string_view what) const {
+  if (at_ == end_) cut();
+  wrong(at_, fmt::format("{} is missing", what));
+}
 }  // namespace kr::trace

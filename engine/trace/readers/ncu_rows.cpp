@@ -75,7 +75,7 @@ std::optional<NcuLayout> read_ncu_header(const std::vector<std::string_view>& ti
     const int rank = duration_rank(titles[i]);
     if (rank <= best) continue;
     best = rank;
-    layout.duration = {i, std::string(trimmed(titles[i])), 0};
+    layout.duration = {i, 0, std::string(trimmed(titles[i]))};
   }
   return layout;
 }
@@ -143,7 +143,7 @@ void NcuRowParser::take(size_t at) {
   if (layout_->metric) {
     metric(at);
   } else if (layout_->duration) {
-    const NcuLayout::Duration& column = *layout_->duration;
+    const TimeColumn& column = *layout_->duration;
     duration(at, trimmed(cells[column.column]), 1, column.exponent, column.title);
   }
 }

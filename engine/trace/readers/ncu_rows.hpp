@@ -30,13 +30,8 @@ struct NcuLayout {
     std::optional<size_t> unit;
   };
   std::optional<Metric> metric;
-  /// Of a page with a column a metric: that of durations, and 10^exponent ns, its unit.
-  struct Duration {
-    size_t column = 0;
-    std::string title;
-    int exponent = 0;
-  };
-  std::optional<Duration> duration;
+  /// Of a page with a column a metric: that of durations.
+  std::optional<TimeColumn> duration;
   std::vector<std::string> titles;
 
   /// Cells that a row needs to have: rows of metrics end before the columns of rules.

@@ -86,8 +86,8 @@ class NsysReader {
         out_(&out),
         schema_(checked_schema(database, out)),
         labels_(database, schema_, out) {
-    if (options.host == HostDetail::all) {
-      host_.emplace(database, schema_, labels_, out);
+    if (options.host != HostDetail::none) {
+      host_.emplace(database, schema_, labels_, out, options.host);
     }
     if (schema_.is_nsys()) return;
     const std::string tables = schema_.some_tables();
@@ -103,7 +103,8 @@ class NsysReader {
   bool run() {
     plan();
     BlockReader<NsysRows> reader(worker_threads(options_->threads), [this] {
-      auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_, host_.has_value());
+      auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_,
+                                                  options_->host == HostDetail::all);
       return [rows](NsysRows& out) { rows->read(out); };
     });
     size_t next = 0;
@@ -213,9 +214,6 @@ class NsysReader {
   void finish() {
     check_counts();
     if (host_ && !host_->read()) whole_ = false;
-    if (options_->host == HostDetail::range_names) {
-      read_range_names(*database_, schema_, labels_, *out_);
-    }
     for (Track& track : out_->tracks()) {
       const auto device = labels_.devices.find(track.device);
       track.device_name = device == labels_.devices.end() ? "GPU" : device->second;
