@@ -1,13 +1,11 @@
 #include "base/sqlite.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -37,37 +35,6 @@ constexpr int longest_program = 100'000;
 // The empty authority keeps a path that begins with two slashes from being read as a host.
 std::string uri(const std::string& path, std::string_view query) {
   return fmt::format("file://{}{}", uri_path(path), query);
-}
-
-// A file without a name is a link below /proc that leads nowhere. SQLite makes a path absolute by
-// following links, and then opens it with O_NOFOLLOW: this is its own file system without the
-// first, and with an `open` that leaves out the second for such paths.
-constexpr std::string_view unnamed_files = "/proc/self/fd/";
-
-int keep_path(sqlite3_vfs*, const char* name, int room, char* out) {
-  const size_t size = std::strlen(name);
-  if (room <= 0 || size >= static_cast<size_t>(room)) return SQLITE_CANTOPEN;
-  std::memcpy(out, name, size + 1);
-  return SQLITE_OK;
-}
-
-int open_following(const char* path, int flags, int mode) {
-  if (std::string_view(path).starts_with(unnamed_files)) flags &= ~O_NOFOLLOW;
-  return ::open(path, flags, mode);
-}
-
-const char* plain_file_system() {
-  static sqlite3_vfs* const file_system = [] {
-    static sqlite3_vfs copy = *sqlite3_vfs_find(nullptr);
-    copy.zName = "kr-plain";
-    copy.pNext = nullptr;
-    copy.xFullPathname = keep_path;
-    const auto opener = reinterpret_cast<sqlite3_syscall_ptr>(open_following);
-    KR_CHECK(copy.xSetSystemCall(&copy, "open", opener) == SQLITE_OK);
-    KR_CHECK(sqlite3_vfs_register(&copy, 0) == SQLITE_OK);
-    return &copy;
-  }();
-  return file_system->zName;
 }
 
 uint64_t size_of(const std::string& path) {
@@ -100,9 +67,8 @@ void Database::open(bool immutable) {
   const int access =
       mode_ == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   sqlite3* opened = nullptr;
-  const int code =
-      sqlite3_open_v2(name.c_str(), &opened, access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
-                      mode_ == Mode::unshared ? plain_file_system() : nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &opened,
+                                   access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(opened);
   check(code);
   sqlite3_extended_result_codes(handle_.get(), 1);
@@ -195,7 +161,7 @@ Database Database::read(const std::string& path) {
 }
 
 Database Database::read_private(const std::string& location, std::string path) {
-  return {location, std::move(path), Mode::unshared};
+  return {std::filesystem::absolute(location).string(), std::move(path), Mode::unshared};
 }
 
 Database Database::write(const std::string& location, std::string path) {
@@ -273,18 +239,16 @@ void Statement::Finalize::operator()(sqlite3_stmt* handle) const {
   sqlite3_finalize(handle);
 }
 
-Statement::Step Statement::try_step() {
+bool Statement::step(bool* whole) {
   const int code = sqlite3_step(handle_.get());
-  if (code == SQLITE_ROW) return Step::row;
-  if (code == SQLITE_DONE) return Step::done;
-  if ((code & 0xff) == SQLITE_CORRUPT || code == SQLITE_IOERR_SHORT_READ) return Step::damaged;
-  database_->fail(code);
-}
-
-bool Statement::step() {
-  const Step result = try_step();
-  if (result == Step::damaged) database_->fail(SQLITE_CORRUPT);
-  return result == Step::row;
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  const bool damaged = (code & 0xff) == SQLITE_CORRUPT || code == SQLITE_IOERR_SHORT_READ;
+  if (!damaged || whole == nullptr || !database_->damage_allowed_) {
+    database_->fail(damaged ? SQLITE_CORRUPT : code);
+  }
+  *whole = false;
+  return false;
 }
 
 void Statement::reset() {

@@ -26,8 +26,7 @@ class Database {
   /// lock. Throws Error where the file is missing, locked, damaged or no database.
   static Database read(const std::string& path);
   /// A file that no one else writes and that has no `-wal`: no locks are taken, nothing is written
-  /// beside it. `location` may be a name without a place in a folder (`/proc/self/fd/5`); `path` is
-  /// what errors name.
+  /// beside it. Errors name `path`.
   static Database read_private(const std::string& location, std::string path);
   /// A new or existing file, for writing. It may stand in for `path` until it is whole: errors name
   /// `path`.
@@ -79,10 +78,9 @@ class Database {
 class Statement {
  public:
   /// To the next row; false after the last. Throws Error (damaged, locked, full disk).
-  bool step();
-  /// As `step`, but damage is an answer: a file that was cut off is read up to the cut.
-  enum class Step : uint8_t { row, done, damaged };
-  Step try_step();
+  /// With `whole`, where the database allows damage, rows end there and it becomes false: a file
+  /// that was cut off is read up to the cut.
+  bool step(bool* whole = nullptr);
   void reset();
 
   void bind(int parameter, int64_t value);

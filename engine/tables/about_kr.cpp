@@ -4,7 +4,7 @@
 
 #include "diag/diagnostic.hpp"
 #include "tables/registry.hpp"
-#include "trace/open.hpp"
+#include "trace/format.hpp"
 
 namespace kr::tables {
 namespace {
@@ -17,9 +17,9 @@ void add_listed_checks(const Source& /*source*/, RowSink& sink) {
 }
 
 void add_listed_formats(const Source& /*source*/, RowSink& sink) {
-  for (const trace::FormatInfo& format : trace::known_formats()) {
-    const std::string extensions = fmt::format("{}", fmt::join(format.extensions, " "));
-    sink.row({format.name, table::cell_or_nothing(extensions), format.summary});
+  for (const trace::TraceFormat* format : trace::formats()) {
+    const std::string extensions = fmt::format("{}", fmt::join(format->extensions, " "));
+    sink.row({format->name, table::cell_or_nothing(extensions), format->summary});
   }
 }
 

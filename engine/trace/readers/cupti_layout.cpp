@@ -8,8 +8,8 @@
 
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
+#include "trace/readers/csv_cursor.hpp"
 #include "trace/readers/csv_layout.hpp"
-#include "trace/readers/csv_row.hpp"
 #include "trace/readers/messages.hpp"
 
 namespace kr::trace {

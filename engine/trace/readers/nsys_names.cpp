@@ -19,8 +19,8 @@ void NsysLabels::read_strings(const sqlite::Database& database, const NsysSchema
   if (!schema.has(table)) return;
   const NsysColumns columns(database, table);
   if (!columns.has("id") || !columns.has("value")) return;
-  form = columns.is_key("id") ? Strings::by_key : Strings::all;
-  if (form == Strings::by_key) return;
+  strings_have_key = columns.is_key("id");
+  if (strings_have_key) return;
   auto rows = database.prepare(fmt::format("SELECT \"id\", \"value\" FROM {}", nsys_table(table)));
   while (rows.step()) {
     const auto id = rows.whole_number(0);
@@ -71,7 +71,7 @@ std::string NsysLabels::copy(int64_t kind, bool& known) const {
 
 NsysStrings::NsysStrings(const sqlite::Database& database, const NsysLabels& labels)
     : labels_(&labels) {
-  if (labels.form != NsysLabels::Strings::by_key) return;
+  if (!labels.strings_have_key) return;
   query_.emplace(database.prepare(
       fmt::format("SELECT \"value\" FROM {} WHERE \"id\" = ?1", nsys_table("StringIds"))));
 }

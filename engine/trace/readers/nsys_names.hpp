@@ -23,12 +23,7 @@ struct NsysLabels {
   /// The name of a kind of copy; `known`: whether there is one.
   std::string copy(int64_t kind, bool& known) const;
 
-  enum class Strings : uint8_t {
-    none,
-    by_key,  // found in the file
-    all      // have no key: all are held in `strings`
-  };
-  Strings form = Strings::none;
+  bool strings_have_key = false;  // found in the file; else all are held in `strings`
   std::unordered_map<int64_t, std::string, NumberHash> strings;
   std::unordered_map<int64_t, std::string, NumberHash> devices;
 

@@ -13,6 +13,7 @@
 
 #include "support/module_traces.hpp"
 #include "support/rules.hpp"
+#include "trace/format.hpp"
 #include "tables/registry.hpp"
 
 using namespace kr;
@@ -119,7 +120,7 @@ TEST_CASE("tables and columns are listed from the definitions") {
   CHECK(std::find(listed.begin(), listed.end(),
                   "coverage|share|ratio|measure|1|The part of the total time that is explained; "
                   "nothing if the run has no time.") != listed.end());
-  CHECK(rows("list_formats", nothing).size() == trace::known_formats().size());
+  CHECK(rows("list_formats", nothing).size() == trace::formats().size());
   CHECK(!rows("list_checks", nothing).empty());
   CHECK(absent("list_models", nothing) == "it is not a result of this command");
   CHECK(absent("list_rulesets", nothing) == "it is not a result of this command");

@@ -1,5 +1,5 @@
 // Cutting between items of a list, against bytes followed one by one.
-#include "trace/readers/list_scan.hpp"
+#include "trace/readers/event_windows.hpp"
 
 #include <doctest/doctest.h>
 
