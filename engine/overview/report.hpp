@@ -21,6 +21,9 @@
 
 namespace kr::overview {
 
+/// Gets a text in pieces.
+using Write = std::function<void(std::string_view)>;
+
 struct Report {
   std::string title;
   std::string by = "substage";                   // the dimension tables and charts begin with
@@ -52,8 +55,8 @@ std::string to_table(const tables::Source& source, const Report& report, TableOp
 /// further dimension, by name, with its `rule_DIM`. An absent dimension is an empty cell.
 std::string classify_csv(const analyze::RunSummary& run);
 /// With `--each`: one row per operation, where `instances` is 1, and the columns
-/// `operation_kind,start_ns,duration_ns,device,stream`. `write` gets pieces of some 64 KiB.
+/// `operation_kind,start_ns,duration_ns,device,stream`.
 void classify_each_csv(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
-                       const std::function<void(std::string_view)>& write);
+                       const Write& write);
 
 }  // namespace kr::overview

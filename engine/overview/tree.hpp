@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,8 +10,6 @@
 #include "trees/metric.hpp"
 
 namespace kr::overview {
-
-using Write = std::function<void(std::string_view)>;
 
 /// `phase,step,layer,depth,path,name,label,invocations,total_ns` and the chosen metric: one row per
 /// node shown. Formulas are not escaped.
