@@ -54,8 +54,6 @@ void add_activity_ratios(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition activity_table, activity_longest_table, activity_ratios_table;
-
 const Definition activity_table{
     {"activity",
      "types of activity",

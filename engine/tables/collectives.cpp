@@ -50,8 +50,6 @@ void add_collectives(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition collective_balance_table, collectives_table;
-
 const Definition collective_balance_table{
     {"collective_balance",
      "time in collectives over all ranks",

@@ -1,5 +1,5 @@
 // How a table is defined: a file of this folder has one definition or a few that belong together;
-// registry.cpp lists them all.
+// tables.def lists them all.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,10 @@ struct Definition {
   /// Why these data have no such table although the needs are met; empty: they have. May be null.
   std::string (*absent)(const Source& source) = nullptr;
 };
+
+#define KR_TABLE(id) extern const Definition id##_table;
+#include "tables/tables.def"
+#undef KR_TABLE
 
 /// The dimensions of all runs: `stage`, `substage`, others by name, `kind` last.
 std::vector<std::string> dimensions_of(const Source& source);

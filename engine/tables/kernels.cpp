@@ -33,7 +33,6 @@ void add_kernels(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition kernels_table;
 const Definition kernels_table{
     {"kernels",
      "names",

@@ -68,9 +68,6 @@ void add_attribution(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition launch_matching_table, idle_table, launches_table, launch_queue_table,
-    attribution_table;
-
 const Definition launch_matching_table{
     {"launch_matching",
      "operations with and without a launch",

@@ -44,8 +44,6 @@ void add_rank_steps(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition rank_step_balance_table, rank_steps_table;
-
 const Definition rank_step_balance_table{
     {"rank_step_balance",
      "the slowest rank of each step",

@@ -70,8 +70,6 @@ std::vector<Note> rank_notes(const Source& source) {
   return notes;
 }
 
-extern const Definition ranks_table, rank_balance_table;
-
 const Definition ranks_table{
     {"ranks",
      "ranks and devices",

@@ -6,89 +6,12 @@
 
 namespace kr::tables {
 
-extern const Definition runs_table, notes_table, labels_table, label_balance_table, devices_table,
-    kernels_table, operations_table, host_calls_table, host_ranges_table;
-extern const Definition streams_table, idle_table, launch_matching_table, launches_table,
-    launch_queue_table, attribution_table;
-extern const Definition ranks_table, rank_balance_table, rank_step_balance_table, rank_steps_table,
-    collective_balance_table, collectives_table;
-extern const Definition phases_table, steps_table, phase_labels_table, step_labels_table,
-    layers_table;
-extern const Definition kernels_by_device_table, activity_table, activity_longest_table,
-    activity_ratios_table, names_only_in_table;
-extern const Definition tree_table, tree_steps_table, tree_trends_table, tree_layers_table,
-    tree_attribution_table, tree_context_table;
-extern const Definition coverage_table, unexplained_table, unexplained_names_table,
-    unexplained_runs_table;
-extern const Definition comparison_table, label_changes_table, name_changes_table,
-    rule_changes_table, model_changes_table;
-extern const Definition explanations_table, explanation_alternatives_table;
-extern const Definition list_engines_table, list_models_table, list_labels_table,
-    list_patterns_table, list_modules_table, list_checks_table, list_formats_table,
-    list_rulesets_table, list_tables_table, list_columns_table;
-
 namespace {
 
-/// The one list. A new table is its own file and one line here.
 constexpr std::array all_tables{
-    &runs_table,
-    &notes_table,
-    &labels_table,
-    &label_balance_table,
-    &devices_table,
-    &streams_table,
-    &kernels_table,
-    &operations_table,
-    &host_calls_table,
-    &host_ranges_table,
-    &launch_matching_table,
-    &idle_table,
-    &ranks_table,
-    &rank_balance_table,
-    &rank_step_balance_table,
-    &rank_steps_table,
-    &collective_balance_table,
-    &collectives_table,
-    &phases_table,
-    &steps_table,
-    &phase_labels_table,
-    &step_labels_table,
-    &layers_table,
-    &kernels_by_device_table,
-    &launches_table,
-    &launch_queue_table,
-    &activity_table,
-    &activity_longest_table,
-    &activity_ratios_table,
-    &attribution_table,
-    &names_only_in_table,
-    &tree_table,
-    &tree_steps_table,
-    &tree_trends_table,
-    &tree_layers_table,
-    &tree_attribution_table,
-    &tree_context_table,
-    &coverage_table,
-    &unexplained_table,
-    &unexplained_names_table,
-    &unexplained_runs_table,
-    &comparison_table,
-    &label_changes_table,
-    &name_changes_table,
-    &rule_changes_table,
-    &model_changes_table,
-    &explanations_table,
-    &explanation_alternatives_table,
-    &list_engines_table,
-    &list_models_table,
-    &list_labels_table,
-    &list_patterns_table,
-    &list_modules_table,
-    &list_checks_table,
-    &list_formats_table,
-    &list_rulesets_table,
-    &list_tables_table,
-    &list_columns_table,
+#define KR_TABLE(id) &id##_table,
+#include "tables/tables.def"
+#undef KR_TABLE
 };
 
 bool meets(const Source& source, Needs needs) {
