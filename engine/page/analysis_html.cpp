@@ -6,7 +6,7 @@
 #include "page/page_data.hpp"
 #include "page/tiles.hpp"
 #include "picture/label_styles.hpp"
-#include "tables/ratio.hpp"
+#include "tables/definition.hpp"
 
 namespace kr::page {
 namespace {

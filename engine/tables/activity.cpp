@@ -2,7 +2,6 @@
 #include <array>
 
 #include "tables/definition.hpp"
-#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {

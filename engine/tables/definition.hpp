@@ -47,6 +47,16 @@ struct Definition {
 #include "tables/tables.def"
 #undef KR_TABLE
 
+/// 0 of nothing.
+inline double ratio_of(int64_t part, int64_t whole) noexcept {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+/// Why the runs are not compared as ranks of one job; empty: they are.
+std::string not_ranks(const Source& source);
+/// The same, or that there is one run only.
+std::string not_several_ranks(const Source& source);
+
 /// The dimensions of all runs: `stage`, `substage`, others by name, `kind` last.
 std::vector<std::string> dimensions_of(const Source& source);
 /// The column of a dimension: its name, or `NAME_label` where a fixed column has that name.

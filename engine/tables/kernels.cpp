@@ -1,6 +1,5 @@
 // Time by distinct name.
 #include "tables/definition.hpp"
-#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "tables/definition.hpp"
-#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "tables/definition.hpp"
-#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {
