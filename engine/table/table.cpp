@@ -57,25 +57,11 @@ std::string title(const Column& column) {
   return text;
 }
 
-namespace {
-
-class CheckedSink : public RowSink {
- public:
-  CheckedSink(RowSink& to, size_t columns) : to_(to), columns_(columns) {}
-  void row(std::span<const Cell> cells) override {
-    KR_CHECK(cells.size() == columns_);
-    to_.row(cells);
-  }
-
- private:
-  RowSink& to_;
-  size_t columns_;
-};
-
-}  // namespace
-
 void Table::write(RowSink& sink) const {
-  CheckedSink checked(sink, columns_.size());
+  table::RowsTo checked([&](std::span<const Cell> cells) {
+    KR_CHECK(cells.size() == columns_.size());
+    sink.row(cells);
+  });
   rows_(checked);
 }
 
