@@ -14,7 +14,6 @@
 #include "base/integer.hpp"
 #include "base/json_writer.hpp"
 #include "classify/attribution.hpp"
-#include "export/chrome_colors.hpp"
 #include "export/chrome_events.hpp"
 #include "picture/label_styles.hpp"
 

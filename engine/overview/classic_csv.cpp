@@ -7,8 +7,7 @@
 
 #include "analyze/run.hpp"
 #include "analyze/sweep.hpp"
-#include "overview/report.hpp"
-#include "overview/tree.hpp"
+#include "overview/overview.hpp"
 #include "render/render.hpp"
 #include "sema/program.hpp"
 #include "trees/names.hpp"

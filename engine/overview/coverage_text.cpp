@@ -5,7 +5,7 @@
 
 #include "base/plural.hpp"
 #include "base/printable.hpp"
-#include "overview/coverage.hpp"
+#include "overview/overview.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
 

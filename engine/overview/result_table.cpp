@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "analyze/ranks.hpp"
+#include "overview/overview.hpp"
 #include "overview/part.hpp"
 #include "overview/pivot.hpp"
-#include "overview/report.hpp"
 #include "render/render.hpp"
 #include "sema/program.hpp"
 #include "table/numbers.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/printable.hpp"
+#include "overview/overview.hpp"
 #include "overview/part.hpp"
-#include "overview/tree.hpp"
 #include "render/render.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"

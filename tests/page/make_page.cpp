@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "overview/report.hpp"
+#include "overview/overview.hpp"
 #include "page/report_html.hpp"
 #include "render/render.hpp"
 #include "support/reports.hpp"

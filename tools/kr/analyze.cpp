@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "outputs.hpp"
-#include "overview/report.hpp"
+#include "overview/overview.hpp"
 #include "page/analysis_html.hpp"
 #include "session.hpp"
 #include "verb.hpp"

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "outputs.hpp"
+#include "overview/overview.hpp"
 #include "overview/part.hpp"
-#include "overview/report.hpp"
 #include "render/render.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"

@@ -1,10 +1,9 @@
 // kr report: the main job.
-#include "overview/report.hpp"
-
 #include <memory>
 
 #include "base/error.hpp"
 #include "outputs.hpp"
+#include "overview/overview.hpp"
 #include "page/report_html.hpp"
 #include "session.hpp"
 #include "verb.hpp"

@@ -2,9 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "export/chrome_colors.hpp"
 #include "export/chrome_events.hpp"
-#include "export/lanes.hpp"
 
 TEST_CASE("the nearest of Chrome's colours") {
   CHECK(kr::exports::chrome_color("#b40000") == "terrible");

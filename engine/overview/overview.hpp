@@ -1,4 +1,4 @@
-// Overviews of runs on a terminal, and the CSV files that existed before tables.
+// Results of commands on a terminal, and the CSV files that existed before tables.
 //
 // CSV has names unchanged. Only result.csv escapes cells that a spreadsheet would run as formulas:
 // it is the file that people open in one.
@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "picture/label_styles.hpp"
 #include "table/numbers.hpp"
 #include "tables/source.hpp"
+#include "trees/metric.hpp"
 
 namespace kr::overview {
 
@@ -58,5 +60,26 @@ std::string classify_csv(const analyze::RunSummary& run);
 /// `operation_kind,start_ns,duration_ns,device,stream`.
 void classify_each_csv(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
                        const Write& write);
+
+/// `kr tree --format csv`: `phase,step,layer,depth,path,name,label,invocations,total_ns` and the
+/// chosen metric, one row per node shown. Formulas are not escaped.
+void write_tree_csv(const trees::TreeView& view, std::optional<trees::Metric> metric,
+                    const Write& write);
+/// `kr tree` for a terminal: one tree per step, down to the level, then steps compared. With labels
+/// or vLLM's cut one list per step.
+void write_tree_text(const trees::TreeView& view, const trees::TreeRun& run, trees::Metric metric,
+                     TableOptions options, const Write& write);
+
+/// `kr coverage` for a terminal.
+std::string coverage_text(const match::CompiledRules& rules, const coverage::TimeCoverage& coverage,
+                          TableOptions options);
+
+/// `part` of `whole` in percent with two decimals, rounded down: 100.00 is all of it. Of nothing,
+/// all is explained.
+std::string share_explained(int64_t part, int64_t whole);
+
+/// `kr why` for a person: the name with the matched parts underlined, a block a dimension.
+std::string why_text(const match::CompiledRules& rules, const tables::Explanation& report,
+                     TableOptions options);
 
 }  // namespace kr::overview
