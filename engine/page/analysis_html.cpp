@@ -1,10 +1,8 @@
-#include "page/analysis_html.hpp"
-
 #include <algorithm>
 #include <map>
 
 #include "page/page_data.hpp"
-#include "page/tiles.hpp"
+#include "page/pages.hpp"
 #include "picture/label_styles.hpp"
 #include "tables/definition.hpp"
 

@@ -1,6 +1,7 @@
 #include "page/page_data.hpp"
 
 #include "base/json.hpp"
+#include "page/pages.hpp"
 #include "render/render.hpp"
 
 namespace kr::page {
@@ -59,6 +60,12 @@ std::string make_page(const PageParts& parts, const PageContent& content) {
     append_for_script(out, results);
     out += '}';
   });
+}
+
+std::string tables_html(std::span<const table::Table> tables, std::string_view title,
+                        size_t most_rows) {
+  return make_page(tables_page,
+                   {.title = title, .tables = tables, .most_rows = most_rows, .more = nullptr});
 }
 
 void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styles) {

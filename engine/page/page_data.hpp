@@ -13,6 +13,7 @@
 #include "page/page_parts.hpp"
 #include "picture/label_styles.hpp"
 #include "table/table.hpp"
+#include "tables/source.hpp"
 
 namespace kr::page {
 
@@ -38,5 +39,10 @@ struct Tile {
 };
 /// The member `tiles`.
 void write_tiles(JsonWriter& json, const std::vector<Tile>& tiles);
+
+/// The sums of a single run; none for several, which are compared in tables.
+std::vector<Tile> report_tiles(const tables::Source& source);
+/// Sums over all devices of all runs.
+std::vector<Tile> analysis_tiles(const tables::Source& source);
 
 }  // namespace kr::page

@@ -1,12 +1,10 @@
-#include "page/report_html.hpp"
-
 #include <fmt/format.h>
 
 #include <unordered_map>
 
 #include "overview/pivot.hpp"
 #include "page/page_data.hpp"
-#include "page/tiles.hpp"
+#include "page/pages.hpp"
 #include "tables/registry.hpp"
 
 namespace kr::page {

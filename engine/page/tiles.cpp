@@ -1,10 +1,9 @@
-#include "page/tiles.hpp"
-
 #include <fmt/ranges.h>
 
 #include <set>
 
 #include "base/plural.hpp"
+#include "page/page_data.hpp"
 #include "sema/program.hpp"
 #include "table/numbers.hpp"
 

@@ -1,15 +1,13 @@
-#include "page/tree_html.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
 #include <unordered_map>
 
 #include "page/page_data.hpp"
+#include "page/pages.hpp"
 #include "page/tree_page_data.hpp"
+#include "picture/label_styles.hpp"
 #include "picture/tree_bars.hpp"
-#include "picture/tree_colors.hpp"
-#include "picture/tree_title.hpp"
 #include "tables/registry.hpp"
 #include "trees/names.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "page/tree_html.hpp"
+#include "page/pages.hpp"
 
 namespace kr::page {
 

@@ -6,7 +6,7 @@
 
 #include "base/file.hpp"
 #include "overview/overview.hpp"
-#include "page/report_html.hpp"
+#include "page/pages.hpp"
 #include "render/render.hpp"
 #include "support/reports.hpp"
 #include "tables/registry.hpp"

@@ -5,7 +5,7 @@
 
 #include "outputs.hpp"
 #include "overview/overview.hpp"
-#include "page/analysis_html.hpp"
+#include "page/pages.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

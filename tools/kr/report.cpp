@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
-#include "page/report_html.hpp"
+#include "page/pages.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

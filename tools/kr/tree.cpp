@@ -9,7 +9,7 @@
 #include "base/file.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
-#include "page/tree_html.hpp"
+#include "page/pages.hpp"
 #include "picture/tree_picture.hpp"
 #include "session.hpp"
 #include "verb.hpp"

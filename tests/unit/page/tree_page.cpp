@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "page/tree_html.hpp"
+#include "page/pages.hpp"
 #include "page/tree_page_data.hpp"
 #include "support/module_traces.hpp"
 
