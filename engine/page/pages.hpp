@@ -5,9 +5,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "picture/label_styles.hpp"
+#include "overview/overview.hpp"
 #include "table/table.hpp"
 #include "tables/source.hpp"
 #include "trees/metric.hpp"
@@ -15,16 +14,10 @@
 
 namespace kr::page {
 
-/// How a page of a report begins.
-struct ReportPage {
-  std::string_view title;  // empty: made from the runs
-  std::string_view by;     // the dimension shown first
-};
-
-/// `kr report`: the tables of a report made from `source`, and labels by run.
-/// Colours of labels are those of `styles`.
+/// `kr report`: the tables of a report made from `source`, and labels by run. Without a title, one
+/// is made from the runs.
 std::string report_html(const tables::Source& source, std::span<const table::Table> tables,
-                        const std::vector<picture::LabelStyle>& styles, const ReportPage& page);
+                        const overview::Report& report);
 
 /// `kr analyze`: tables made from `source`, and charts of their labels.
 std::string analysis_html(const tables::Source& source, std::span<const table::Table> tables,

@@ -104,12 +104,12 @@ std::string default_title(const tables::Source& source) {
 }  // namespace
 
 std::string report_html(const tables::Source& source, std::span<const table::Table> tables,
-                        const std::vector<picture::LabelStyle>& styles, const ReportPage& page) {
-  const std::string title = page.title.empty() ? default_title(source) : std::string(page.title);
+                        const overview::Report& report) {
+  const std::string title = report.title.empty() ? default_title(source) : report.title;
   return make_page(report_page, {.title = title, .tables = tables, .more = [&](JsonWriter& json) {
-                                   json.key("by").text(page.by);
+                                   json.key("by").text(report.by);
                                    write_dimensions(json, source);
-                                   write_styles(json, styles);
+                                   write_styles(json, report.styles);
                                    write_tiles(json, report_tiles(source));
                                    write_pivots(json, source);
                                    write_rules(json, source);
