@@ -72,7 +72,7 @@ function setUpShell({ title, subtitle, footer, empty, controls, defaults, check 
   byId("tools").prepend(...controls);
   Object.assign(address, { defaults, check });
   address.read();
-  setUpTheme(() => Chart.all.forEach((chart) => chart.draw()));
+  setUpTheme(() => chart.draw());
   addEventListener("hashchange", () => {
     address.read();
     drawAll();

@@ -37,10 +37,10 @@ function update(changes) {
   if ("by" in changes) state.hidden = new Set();
   address.write();
   const only = (...names) => Object.keys(changes).every((key) => names.includes(key));
-  if (only("hidden")) return drawSteps();
+  if (only("hidden")) return chart.draw();
   if (!only("run")) return drawAll();
   byId("steps").replaceWith(...makeCards(CARDS.analysis.filter(({ id }) => id === "steps")));
-  drawSteps();
+  chart.draw();
 }
 
 function drawAll() {
@@ -49,7 +49,7 @@ function drawAll() {
   byId("unit").value = state.unit;
   drawTiles(pageTiles());
   drawCards(makeCards(CARDS.analysis));
-  drawSteps();
+  chart.draw();
 }
 
 const models = [...new Set(runs.map((run) => `${run.engine}/${run.model}`))];

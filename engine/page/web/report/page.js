@@ -56,5 +56,5 @@ drawAll();
 // On paper the table cannot scroll: it shows what takes longest.
 addEventListener("beforeprint", () => {
   kernelTable.scroll.scrollTop = 0;
-  chart?.draw();
+  chart.draw();
 });
