@@ -181,29 +181,25 @@ class PageWriter {
     for (const TreePageData::Forest* forest : {&data_.plain, &data_.merged}) {
       json_.open('{');
       write_places(forest->places);
-      json_.key("sums").open('[');
-      for (const TreePageData::Sum& sum : forest->sums) {
-        json_.open('{', true);
-        numbers("places", sum.places);
-        numbers("ns", sum.ns);
-        numbers("calls", sum.calls);
-        numbers("counts", sum.counts);
-        json_.close('}');
-      }
-      json_.close(']');
-      json_.key("shapes").open('[');
-      for (const TreePageData::Shape& shape : forest->shapes) {
-        json_.open('{', true);
-        numbers("places", shape.places);
-        numbers("calls", shape.calls);
-        numbers("counts", shape.counts);
-        json_.close('}');
-      }
-      json_.close(']');
+      write_nodes("sums", forest->sums, true);
+      write_nodes("shapes", forest->shapes, false);
       json_.close('}');
     }
     json_.close(']');
     numbers("merged_of", data_.merged_of);
+  }
+
+  void write_nodes(const char* key, const std::vector<TreePageData::Nodes>& all, bool times) {
+    json_.key(key).open('[');
+    for (const TreePageData::Nodes& nodes : all) {
+      json_.open('{', true);
+      numbers("places", nodes.places);
+      if (times) numbers("ns", nodes.ns);
+      numbers("calls", nodes.calls);
+      numbers("counts", nodes.counts);
+      json_.close('}');
+    }
+    json_.close(']');
   }
 
   void write_places(const std::vector<TreePageData::Place>& places) {
