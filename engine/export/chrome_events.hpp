@@ -76,10 +76,9 @@ class ChromeEvents {
   std::string& text() noexcept { return out_; }
   /// Begins an event: `head` is its `{` and members, as many as there are.
   void begin(std::string_view head);
-  void place(ChromePlace place);
-  /// Times of 64 bits, whose differences fit in 64 bits without a sign.
-  void time(int64_t ns);
-  void interval(int64_t start_ns, int64_t end_ns);
+  /// Where and when it is. Times of 64 bits, whose differences fit in 64 bits without a sign.
+  void time(ChromePlace place, int64_t ns);
+  void interval(ChromePlace place, int64_t start_ns, int64_t end_ns);
   /// Members, or other text.
   void add(std::string_view text) { out_ += text; }
   void end() { out_ += '}'; }
@@ -90,6 +89,7 @@ class ChromeEvents {
   void finish(std::string_view tail);
 
  private:
+  void place(ChromePlace place);
   void member(std::string_view key, uint64_t ns);
   void name(std::string_view what, ChromePlace place, std::string_view name, size_t rank);
   int64_t base_ns_;

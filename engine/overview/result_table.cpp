@@ -25,41 +25,30 @@ constexpr size_t longest_run_id = 28;
 constexpr size_t shortest_device = 8;
 
 /// Lines about one run.
-class Facts {
- public:
-  Facts(const analyze::RunSummary& run, TableOptions options) : run_(run), options_(options) {}
-
-  std::string text() {
-    out_ =
-        table::inked(table::cut_middle(run_.id, width()), table::Ink::bold, options_.color) + '\n';
-    line(fmt::format("{} · {} · {}, {}", run_.source, run_.format,
-                     table::counted(run_.operations, "operation"),
-                     table::counted(static_cast<int64_t>(run_.names.size()), "name")));
-    line(fmt::format("{}/{}{}{}", run_.engine, run_.model, run_.choice_why.empty() ? "" : " · ",
-                     run_.choice_why));
-    if (run_.operations == 0) line("no GPU work in this trace", table::Ink::warning);
-    if (!run_.inexact.empty()) line("times are not exact: " + run_.inexact, table::Ink::warning);
-    for (const trace::Loss& loss : run_.losses) {
-      line(fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
-                       loss.first_offset),
-           table::Ink::warning);
-    }
-    return std::move(out_);
-  }
-
- private:
-  size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
-  void line(std::string_view text, table::Ink ink = table::Ink::faint) {
-    const std::string lines = table::wrapped(text, width(), 2);
+std::string facts_of(const analyze::RunSummary& run, TableOptions options) {
+  const auto width = static_cast<size_t>(std::max(options.width, 0));
+  std::string out =
+      table::inked(table::cut_middle(run.id, width), table::Ink::bold, options.color) + '\n';
+  const auto line = [&](std::string_view text, table::Ink ink = table::Ink::faint) {
+    std::string lines = table::wrapped(text, width, 2);
     if (lines.empty()) return;
-    out_ += table::inked(std::string_view(lines).substr(0, lines.size() - 1), ink, options_.color) +
-            '\n';
+    lines.pop_back();
+    out += table::inked(lines, ink, options.color) + '\n';
+  };
+  line(fmt::format("{} · {} · {}, {}", run.source, run.format,
+                   table::counted(run.operations, "operation"),
+                   table::counted(static_cast<int64_t>(run.names.size()), "name")));
+  line(fmt::format("{}/{}{}{}", run.engine, run.model, run.choice_why.empty() ? "" : " · ",
+                   run.choice_why));
+  if (run.operations == 0) line("no GPU work in this trace", table::Ink::warning);
+  if (!run.inexact.empty()) line("times are not exact: " + run.inexact, table::Ink::warning);
+  for (const trace::Loss& loss : run.losses) {
+    line(fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
+                     loss.first_offset),
+         table::Ink::warning);
   }
-
-  const analyze::RunSummary& run_;
-  TableOptions options_;
-  std::string out_;
-};
+  return out;
+}
 
 class Overview {
  public:
@@ -320,7 +309,7 @@ class Overview {
 std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, TableOptions options) {
   std::string out;
   for (size_t i = 0; i < runs.size(); ++i) {
-    out += Facts(*runs[i], options).text();
+    out += facts_of(*runs[i], options);
     const bool noted = !runs[i]->losses.empty() || !runs[i]->inexact.empty();
     if (i + 1 == runs.size() || noted) out += '\n';
   }
