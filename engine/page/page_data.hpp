@@ -33,9 +33,9 @@ void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styl
 struct Tile {
   std::string title;
   std::string value;
-  std::string beside;     // faint, below the value
-  std::string exact;      // when pointed at
-  std::string dimension;  // shown only while this dimension is chosen; empty: always
+  std::string beside;          // faint, below the value
+  std::string exact = {};      // when pointed at
+  std::string dimension = {};  // shown only while this dimension is chosen; empty: always
 };
 /// The member `tiles`.
 void write_tiles(JsonWriter& json, const std::vector<Tile>& tiles);

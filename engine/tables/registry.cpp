@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 namespace kr::tables {
@@ -14,65 +15,51 @@ constexpr std::array all_tables{
 #undef KR_TABLE
 };
 
-bool meets(const Source& source, Needs needs) {
-  const auto every_run = [&](const auto& has) {
-    return !source.runs.empty() && std::all_of(source.runs.begin(), source.runs.end(), has);
-  };
-  switch (needs) {
-    case Needs::nothing:
-      return true;
-    case Needs::rules:
-      return source.rules != nullptr;
-    case Needs::runs:
-      return !source.runs.empty();
-    case Needs::statistics:
-      return every_run([](const Run& run) { return run.statistics.has_value(); });
-    case Needs::operations:
-      return every_run([](const Run& run) { return run.trace != nullptr; });
-    case Needs::tree:
-      return source.tree != nullptr;
-    case Needs::coverage:
-      return source.coverage != nullptr;
-    case Needs::run_difference:
-      return source.run_difference != nullptr;
-    case Needs::rules_difference:
-      return source.rules_difference != nullptr;
-    case Needs::explanation:
-      return source.explanation != nullptr;
-    case Needs::rulesets:
-      return source.rulesets != nullptr;
-  }
-  return false;
+template <auto member>
+bool has(const Source& source) {
+  return source.*member != nullptr;
+}
+
+template <class Has>
+bool every_run(const Source& source, const Has& has) {
+  return !source.runs.empty() && std::all_of(source.runs.begin(), source.runs.end(), has);
+}
+
+struct NeedsInfo {
+  Needs needs;
+  std::string_view name;
+  bool (*met)(const Source& source);
+};
+
+constexpr NeedsInfo all_needs[] = {
+    {Needs::nothing, "", [](const Source&) { return true; }},
+    {Needs::rules, "rules", has<&Source::rules>},
+    {Needs::runs, "runs", [](const Source& source) { return !source.runs.empty(); }},
+    {Needs::statistics, "statistics",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.statistics.has_value(); });
+     }},
+    {Needs::operations, "operations",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.trace != nullptr; });
+     }},
+    {Needs::tree, "tree", has<&Source::tree>},
+    {Needs::coverage, "coverage", has<&Source::coverage>},
+    {Needs::run_difference, "two runs", has<&Source::run_difference>},
+    {Needs::rules_difference, "two rulesets", has<&Source::rules_difference>},
+    {Needs::explanation, "a name", has<&Source::explanation>},
+    {Needs::rulesets, "rulesets", has<&Source::rulesets>},
+};
+
+const NeedsInfo& info_of(Needs needs) {
+  return *std::find_if(std::begin(all_needs), std::end(all_needs),
+                       [&](const NeedsInfo& one) { return one.needs == needs; });
 }
 
 }  // namespace
 
 std::string_view to_string(Needs needs) noexcept {
-  switch (needs) {
-    case Needs::nothing:
-      break;
-    case Needs::rules:
-      return "rules";
-    case Needs::runs:
-      return "runs";
-    case Needs::statistics:
-      return "statistics";
-    case Needs::operations:
-      return "operations";
-    case Needs::tree:
-      return "tree";
-    case Needs::coverage:
-      return "coverage";
-    case Needs::run_difference:
-      return "two runs";
-    case Needs::rules_difference:
-      return "two rulesets";
-    case Needs::explanation:
-      return "a name";
-    case Needs::rulesets:
-      return "rulesets";
-  }
-  return {};
+  return info_of(needs).name;
 }
 
 std::span<const Definition* const> all() {
@@ -115,7 +102,7 @@ table::Table make(const Definition& definition, const Source& source) {
 }
 
 std::string absent(const Definition& definition, const Source& source) {
-  if (!meets(source, definition.needs)) return "it is not a result of this command";
+  if (!info_of(definition.needs).met(source)) return "it is not a result of this command";
   return definition.absent != nullptr ? definition.absent(source) : std::string();
 }
 
