@@ -7,6 +7,7 @@
 // both, while awk, cut and diff would keep the CR in the last column.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "base/printable.hpp"
 #include "picture/label_styles.hpp"
 #include "table/numbers.hpp"
+#include "table/text_grid.hpp"
 #include "tables/source.hpp"
 #include "trees/metric.hpp"
 
@@ -45,7 +47,15 @@ struct TableOptions {
   bool color = false;
   int width = 0;          // 0: no limit
   bool all_rows = false;  // else the first of each table
+
+  size_t columns() const { return static_cast<size_t>(std::max(width, 0)); }
+  std::string ink(std::string_view text, table::Ink ink) const {
+    return table::inked(text, ink, color);
+  }
 };
+/// `dropped records: 3 × kernels (first at 12)`.
+std::string loss_text(const trace::Loss& loss);
+
 /// For a terminal: of each run its file, how its rules were chosen, and warnings.
 std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, TableOptions options);
 /// For a terminal: labels by run, a row of totals (GPU time), non-GPU time below it, then devices
