@@ -44,9 +44,7 @@ function update(changes) {
 }
 
 function drawAll() {
-  byId("by-field").hidden = dimensions.length < 2;
-  segments(byId("by"), dimensions.map((name) => ({ name, title: printable(name) })), state.by, (by) => update({ by }));
-  byId("unit").value = state.unit;
+  drawControls();
   drawTiles(pageTiles());
   drawCards(makeCards(CARDS.analysis));
   chart.draw();
@@ -66,7 +64,7 @@ setUpShell({
     " is what nothing hides: communication while no kernel computes, copies while neither does.",
   ],
   empty: NO_GPU_WORK,
-  controls: [switchField("by", "Dimension"), unitField(), jsonButton("analysis")],
+  controls: [dimensionField(dimensions), unitField(), jsonButton("analysis")],
   defaults: DEFAULTS,
   check: () => {
     if (!dimensions.includes(state.by)) state.by = DEFAULTS.by;
