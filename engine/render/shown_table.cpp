@@ -42,15 +42,6 @@ std::string first_paragraph(std::string_view text) {
   return line;
 }
 
-/// `1,234.50`.
-std::string grouped_decimal(double number) {
-  const std::string plain = fmt::format("{:.2f}", number);
-  const bool negative = plain.starts_with('-');
-  std::string digits = plain.substr(negative ? 1 : 0);
-  for (size_t at = digits.size() - 3; at > 3; at -= 3) digits.insert(at - 3, ",");
-  return (negative ? "-" : "") + digits;
-}
-
 }  // namespace
 
 bool is_number(Unit unit) noexcept {
@@ -136,7 +127,7 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
       if (whole != nullptr) return table::grouped(*whole);
       break;
   }
-  return grouped_decimal(as_double(cell));
+  return table::grouped(as_double(cell), 2);
 }
 
 void ShownTable::each(const Row& row) const {
