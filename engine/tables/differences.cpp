@@ -56,7 +56,6 @@ void add_model_changes(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition comparison_table;
 const Definition comparison_table{
     {"comparison",
      "comparison",
@@ -74,7 +73,6 @@ const Definition comparison_table{
     Needs::run_difference,
     add_comparison};
 
-extern const Definition label_changes_table;
 const Definition label_changes_table{
     {"label_changes",
      "changes by label",
@@ -95,7 +93,6 @@ const Definition label_changes_table{
     Needs::run_difference,
     add_label_changes};
 
-extern const Definition name_changes_table;
 const Definition name_changes_table{
     {"name_changes",
      "changes by name",
@@ -113,7 +110,6 @@ const Definition name_changes_table{
     Needs::run_difference,
     add_name_changes};
 
-extern const Definition rule_changes_table;
 const Definition rule_changes_table{
     {"rule_changes",
      "changes of labels",
@@ -142,7 +138,6 @@ const Definition rule_changes_table{
     Needs::rules_difference,
     add_rule_changes};
 
-extern const Definition model_changes_table;
 const Definition model_changes_table{
     {"model_changes",
      "models of one ruleset only",

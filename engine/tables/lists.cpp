@@ -144,7 +144,6 @@ constexpr const char* listed_doc = "Its documentation in the rules file, may be 
 
 }  // namespace
 
-extern const Definition list_engines_table;
 const Definition list_engines_table{{"list_engines",
                                      "engines",
                                      "One row per engine of the rules.",
@@ -158,7 +157,6 @@ const Definition list_engines_table{{"list_engines",
                                     Needs::rules,
                                     add_listed_engines};
 
-extern const Definition list_models_table;
 const Definition list_models_table{
     {"list_models",
      "models",
@@ -175,7 +173,6 @@ const Definition list_models_table{
     Needs::rules,
     add_listed_models};
 
-extern const Definition list_labels_table;
 const Definition list_labels_table{
     {"list_labels",
      "labels",
@@ -193,7 +190,6 @@ const Definition list_labels_table{
     Needs::rules,
     add_listed_labels};
 
-extern const Definition list_patterns_table;
 const Definition list_patterns_table{
     {"list_patterns",
      "patterns",
@@ -207,7 +203,6 @@ const Definition list_patterns_table{
     Needs::rules,
     add_listed_patterns};
 
-extern const Definition list_modules_table;
 const Definition list_modules_table{
     {"list_modules",
      "rules modules",
@@ -220,7 +215,6 @@ const Definition list_modules_table{
     Needs::rules,
     add_listed_modules};
 
-extern const Definition list_rulesets_table;
 const Definition list_rulesets_table{
     {"list_rulesets",
      "rulesets",

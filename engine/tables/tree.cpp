@@ -88,7 +88,6 @@ void add_tree_context(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition tree_table;
 const Definition tree_table{
     {"tree",
      "module trees",
@@ -120,7 +119,6 @@ const Definition tree_table{
     Needs::tree,
     add_tree};
 
-extern const Definition tree_steps_table;
 const Definition tree_steps_table{
     {"tree_steps",
      "steps",
@@ -144,7 +142,6 @@ const Definition tree_steps_table{
     Needs::tree,
     add_tree_steps};
 
-extern const Definition tree_trends_table;
 const Definition tree_trends_table{
     {"tree_trends",
      "changes from step to step",
@@ -165,7 +162,6 @@ const Definition tree_trends_table{
     Needs::tree,
     add_tree_trends};
 
-extern const Definition tree_layers_table;
 const Definition tree_layers_table{
     {"tree_layers",
      "repeated blocks",
@@ -191,7 +187,6 @@ const Definition tree_layers_table{
     add_tree_layers,
     without_tree_layers};
 
-extern const Definition tree_attribution_table;
 const Definition tree_attribution_table{
     {"tree_attribution",
      "attribution",
@@ -206,7 +201,6 @@ const Definition tree_attribution_table{
     Needs::tree,
     add_tree_attribution};
 
-extern const Definition tree_context_table;
 const Definition tree_context_table{
     {"tree_context",
      "context",

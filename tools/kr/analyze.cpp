@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "outputs.hpp"
-#include "overview/report.hpp"
-#include "page/analysis_html.hpp"
+#include "overview/overview.hpp"
+#include "page/pages.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

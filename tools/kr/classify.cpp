@@ -1,7 +1,7 @@
 // kr classify: labels, one row per distinct name or one row per operation.
 #include "outputs.hpp"
+#include "overview/overview.hpp"
 #include "overview/part.hpp"
-#include "overview/report.hpp"
 #include "render/render.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"

@@ -1,6 +1,4 @@
 // kr coverage: what share of GPU time the rules explain, and rules to add.
-#include "overview/coverage.hpp"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -8,6 +6,7 @@
 #include "base/decimal.hpp"
 #include "base/error.hpp"
 #include "outputs.hpp"
+#include "overview/overview.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "export/chrome_trace.hpp"
-#include "page/tables_html.hpp"
+#include "page/pages.hpp"
 #include "render/render.hpp"
 #include "session.hpp"
 #include "trace/open.hpp"

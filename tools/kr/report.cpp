@@ -1,9 +1,9 @@
 // kr report: the main job.
-#include "overview/report.hpp"
 
 #include "base/error.hpp"
 #include "outputs.hpp"
-#include "page/report_html.hpp"
+#include "overview/overview.hpp"
+#include "page/pages.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -48,11 +48,10 @@ Exit report(const ReportOptions& options, Streams& streams) {
   const overview::TableOptions style{
       .color = streams.color_out(), .width = streams.out_width(), .all_rows = options.outputs.all};
   const tables::Source& source = session.source();
-  const page::ReportPage head{.title = options.title, .by = options.by};
   outputs.finish(
       source,
-      {{"html", [&](const auto& out,
-                    auto tables) { out(page::report_html(source, tables, report.styles, head)); }},
+      {{"html",
+        [&](const auto& out, auto tables) { out(page::report_html(source, tables, report)); }},
        {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
        {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},
       streams);

@@ -1,6 +1,4 @@
 // kr tree: module trees, cut at a level, by phase and step.
-#include "overview/tree.hpp"
-
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -9,7 +7,8 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "outputs.hpp"
-#include "page/tree_html.hpp"
+#include "overview/overview.hpp"
+#include "page/pages.hpp"
 #include "picture/tree_picture.hpp"
 #include "session.hpp"
 #include "verb.hpp"

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "outputs.hpp"
-#include "overview/why_text.hpp"
+#include "overview/overview.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -34,7 +34,7 @@ Exit why(const WhyOptions& options, Streams& streams) {
   session::Session session(rules);
   const tables::Explanation& explanation = session.explain(query);
   const auto text = [&](const auto& out, auto) {
-    out(overview::why_text(rules, explanation, {streams.color_out()}));
+    out(overview::why_text(rules, explanation, {.color = streams.color_out()}));
   };
   outputs.finish(session.source(), {{"table", text}}, streams);
   return Exit::done;

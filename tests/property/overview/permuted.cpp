@@ -1,8 +1,7 @@
 // The order of events in a file shows in no output.
 #include <doctest/doctest.h>
 
-#include "overview/report.hpp"
-#include "overview/tree.hpp"
+#include "overview/overview.hpp"
 #include "render/render.hpp"
 #include "support/host_traces.hpp"
 #include "support/rules.hpp"
