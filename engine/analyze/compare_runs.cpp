@@ -9,8 +9,8 @@
 namespace kr::analyze {
 namespace {
 
-void add_labels(const RunSummary& run, int64_t trees::LabelDifference::*side,
-                std::vector<trees::LabelDifference>& out) {
+void add_labels(const RunSummary& run, int64_t trees::Difference::*side,
+                std::vector<trees::Difference>& out) {
   for (const DimensionSum& dimension : run.dimensions) {
     for (const LabelSum& sum : dimension.labels) {
       auto at = out.begin();
@@ -18,7 +18,7 @@ void add_labels(const RunSummary& run, int64_t trees::LabelDifference::*side,
       for (; at != out.end(); ++at) {
         if (at->dimension != dimension.dimension) continue;
         last = at + 1;
-        if (at->label == sum.label) break;
+        if (at->name == sum.label) break;
       }
       if (at == out.end()) at = out.insert(last, {dimension.dimension, sum.label, 0, 0});
       (*at).*side += sum.elapsed_ns;
@@ -36,19 +36,19 @@ trees::RunDifference compare_runs(const RunSummary& a, const RunSummary& b) {
     difference.comparable = false;
     difference.why = fmt::format("no GPU work in {}", (a.operations == 0 ? a : b).source);
   }
-  add_labels(a, &trees::LabelDifference::a_ns, difference.labels);
-  add_labels(b, &trees::LabelDifference::b_ns, difference.labels);
+  add_labels(a, &trees::Difference::a_ns, difference.labels);
+  add_labels(b, &trees::Difference::b_ns, difference.labels);
   // A name with two kinds of operation is two names.
-  std::map<std::pair<std::string, OperationKind>, trees::NameDifference> names;
-  const auto add_names = [&](const RunSummary& run, int64_t trees::NameDifference::*side) {
+  std::map<std::pair<std::string, OperationKind>, trees::Difference> names;
+  const auto add_names = [&](const RunSummary& run, int64_t trees::Difference::*side) {
     for (const NameSum& sum : run.names) {
-      trees::NameDifference& name = names[{sum.name, sum.kind}];
+      trees::Difference& name = names[{sum.name, sum.kind}];
       name.name = sum.name;
       name.*side += sum.elapsed_ns;
     }
   };
-  add_names(a, &trees::NameDifference::a_ns);
-  add_names(b, &trees::NameDifference::b_ns);
+  add_names(a, &trees::Difference::a_ns);
+  add_names(b, &trees::Difference::b_ns);
   for (auto& [key, name] : names) difference.names.push_back(std::move(name));
   trees::finish(difference);
   return difference;

@@ -14,14 +14,13 @@ namespace {
 
 constexpr int64_t least_common_percent = 50;
 
-template <class Sum>
-int64_t change(const Sum& sum) {
-  return std::abs(sum.b_ns - sum.a_ns);
+int64_t change(const Difference& one) {
+  return std::abs(one.b_ns - one.a_ns);
 }
 
-struct Sides {
-  int64_t ns[2] = {0, 0};
-};
+bool changes_more(const Difference& one, const Difference& other) {
+  return change(one) > change(other);
+}
 
 std::map<std::string, size_t> steps_by_phase(const LabelledModules& modules) {
   std::map<std::string, size_t> counts;
@@ -50,77 +49,64 @@ std::string unlike(const LabelledModules& a, const LabelledModules& b) {
   return {};
 }
 
-class ModuleComparison {
- public:
-  ModuleComparison(const match::CompiledRules& rules, Level level) : rules_(rules), level_(level) {}
-
-  void add(const LabelledModules& modules, int side) {
-    const sema::Program& program = rules_.program();
-    for (const sema::Table& table : program.models.get(modules.choice.model).tables) {
-      const std::string& dimension = program.dimensions.get(table.dimension).name;
-      ViewOptions options;
-      options.level = {Level::Kind::kernel, 0};
-      options.dimension = dimension;
-      options.by_label = true;
-      options.ruleset_folds = false;
-      const TreeView view(rules_, modules, options);
-      for (const ViewEntry& entry : view.entries()) {
-        labels_[{table.dimension.index, dimension, entry.name}].ns[side] += entry.total_ns;
-      }
-    }
-    ViewOptions options;
-    options.level = level_;
-    const TreeView view(rules_, modules, options);
-    std::vector<int64_t> sums(modules.trace.paths.size(), 0);
-    std::vector<trace::ModuleNode> nodes;
-    std::vector<ViewRow> rows;
-    for (size_t i = 0; i < view.steps().size(); ++i) {
-      view.rows(i, nodes, rows);
-      for (const ViewRow& row : rows) sums[row.path.index] += row.total_ns;
-    }
-    for (uint32_t i = 0; i < sums.size(); ++i) {
-      if (sums[i] != 0) names_[path_text(modules.trace, {i}, true)].ns[side] += sums[i];
-    }
-  }
-
-  void report(RunDifference& out) const {
-    for (const auto& [key, sides] : labels_) {
-      out.labels.push_back({std::get<1>(key), std::get<2>(key), sides.ns[0], sides.ns[1]});
-    }
-    for (const auto& [name, sides] : names_) out.names.push_back({name, sides.ns[0], sides.ns[1]});
-  }
-
- private:
-  const match::CompiledRules& rules_;
-  Level level_;
-  std::map<std::tuple<uint32_t, std::string, std::string>, Sides> labels_;
-  std::map<std::string, Sides> names_;
+struct Compared {
+  std::map<std::pair<uint32_t, std::string>, Difference> labels;  // by dimension and label
+  std::map<std::string, Difference> names;
 };
+
+void add(const match::CompiledRules& rules, const LabelledModules& modules, Level level,
+         int64_t Difference::*side, Compared& out) {
+  const sema::Program& program = rules.program();
+  for (const sema::Table& table : program.models.get(modules.choice.model).tables) {
+    ViewOptions options;
+    options.level = {Level::Kind::kernel, 0};
+    options.dimension = program.dimensions.get(table.dimension).name;
+    options.by_label = true;
+    options.ruleset_folds = false;
+    const TreeView view(rules, modules, options);
+    for (const ViewEntry& entry : view.entries()) {
+      const auto at = out.labels.try_emplace({table.dimension.index, entry.name},
+                                             Difference{options.dimension, entry.name});
+      at.first->second.*side += entry.total_ns;
+    }
+  }
+  ViewOptions options;
+  options.level = level;
+  const TreeView view(rules, modules, options);
+  std::vector<int64_t> sums(modules.trace.paths.size(), 0);
+  std::vector<trace::ModuleNode> nodes;
+  std::vector<ViewRow> rows;
+  for (size_t i = 0; i < view.steps().size(); ++i) {
+    view.rows(i, nodes, rows);
+    for (const ViewRow& row : rows) sums[row.path.index] += row.total_ns;
+  }
+  for (uint32_t i = 0; i < sums.size(); ++i) {
+    if (sums[i] == 0) continue;
+    const std::string name = path_text(modules.trace, {i}, true);
+    out.names.try_emplace(name, Difference{"", name}).first->second.*side += sums[i];
+  }
+}
 
 }  // namespace
 
 bool RunDifference::same() const {
-  return std::all_of(labels.begin(), labels.end(),
-                     [](const auto& one) { return change(one) == 0; }) &&
-         std::all_of(names.begin(), names.end(), [](const auto& one) { return change(one) == 0; });
+  const auto changes = [](const Difference& one) { return change(one) != 0; };
+  return std::none_of(labels.begin(), labels.end(), changes) &&
+         std::none_of(names.begin(), names.end(), changes);
 }
 
 void finish(RunDifference& difference) {
   // Labels are sorted by dimension.
   for (auto begin = difference.labels.begin(); begin != difference.labels.end();) {
-    const auto end = std::find_if(begin, difference.labels.end(), [&](const LabelDifference& one) {
+    const auto end = std::find_if(begin, difference.labels.end(), [&](const Difference& one) {
       return one.dimension != begin->dimension;
     });
-    std::stable_sort(begin, end, [](const LabelDifference& x, const LabelDifference& y) {
-      return change(x) > change(y);
-    });
+    std::stable_sort(begin, end, changes_more);
     begin = end;
   }
-  std::stable_sort(
-      difference.names.begin(), difference.names.end(),
-      [](const NameDifference& x, const NameDifference& y) { return change(x) > change(y); });
+  std::stable_sort(difference.names.begin(), difference.names.end(), changes_more);
   int64_t a_common = 0, b_common = 0;
-  for (const NameDifference& name : difference.names) {
+  for (const Difference& name : difference.names) {
     if (name.a_ns == 0 || name.b_ns == 0) continue;
     a_common += name.a_ns;
     b_common += name.b_ns;
@@ -142,10 +128,11 @@ RunDifference compare_modules(const match::CompiledRules& rules, const LabelledM
   difference.b_ns = b.trace.total_ns;
   difference.why = unlike(a, b);
   difference.comparable = difference.why.empty();
-  ModuleComparison comparison(rules, level);
-  comparison.add(a, 0);
-  comparison.add(b, 1);
-  comparison.report(difference);
+  Compared compared;
+  add(rules, a, level, &Difference::a_ns, compared);
+  add(rules, b, level, &Difference::b_ns, compared);
+  for (auto& [key, one] : compared.labels) difference.labels.push_back(std::move(one));
+  for (auto& [key, one] : compared.names) difference.names.push_back(std::move(one));
   finish(difference);
   return difference;
 }

@@ -9,15 +9,9 @@
 
 namespace kr::trees {
 
-/// A side without the label or name has 0.
-struct LabelDifference {
-  std::string dimension;
-  std::string label;
-  int64_t a_ns = 0;
-  int64_t b_ns = 0;
-};
-
-struct NameDifference {
+/// Of a label of a dimension, or of a name; a side without it has 0.
+struct Difference {
+  std::string dimension;  // empty: of a name
   std::string name;
   int64_t a_ns = 0;
   int64_t b_ns = 0;
@@ -30,8 +24,8 @@ struct RunDifference {
   std::string why;
   int64_t a_ns = 0;
   int64_t b_ns = 0;
-  std::vector<LabelDifference> labels;  // by dimension, the largest change first
-  std::vector<NameDifference> names;    // the largest change first
+  std::vector<Difference> labels;  // by dimension, the largest change first
+  std::vector<Difference> names;   // the largest change first
 
   bool same() const;
 };

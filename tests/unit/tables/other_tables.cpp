@@ -214,7 +214,7 @@ TEST_CASE("differences of runs") {
   pair.difference.a_ns = 100;
   pair.difference.b_ns = 70;
   pair.difference.labels = {{"substage", "gemm", 100, 70}};
-  pair.difference.names = {{"gemm_a", 100, 0}, {"gemm_b", 0, 70}};
+  pair.difference.names = {{"", "gemm_a", 100, 0}, {"", "gemm_b", 0, 70}};
   Source source;
   source.run_difference = &pair;
   CHECK(rows("comparison", source) == Lines{"a.csv|b.csv|0|other models|100|70"});
