@@ -1,6 +1,9 @@
 // `kr tree --format csv`.
+#include <fmt/format.h>
+
 #include "overview/tree.hpp"
 #include "table/csv.hpp"
+#include "table/numbers.hpp"
 #include "trees/names.hpp"
 
 namespace kr::overview {
@@ -60,7 +63,11 @@ void write_tree_csv(const trees::TreeView& view, std::optional<trees::Metric> me
       }
       csv.number(row.invocations);
       csv.number(row.total_ns);
-      if (extra) csv.plain(trees::metric_text(*metric, row, step));
+      if (metric == trees::Metric::cuda_time_ms) {
+        csv.plain(fmt::format("{}.{:06}", row.total_ns / 1'000'000, row.total_ns % 1'000'000));
+      } else if (extra) {
+        csv.plain(table::percent(row.total_ns, step.total_ns, 6));
+      }
       csv.end_row();
     }
     write(csv.take());
