@@ -45,13 +45,9 @@ const std::vector<Symbol>& Analysis::symbols(source::FileId file) const {
   return files_[file.index].symbols;
 }
 
-const Lines& Analysis::lines(source::FileId file) const {
-  return files_[file.index].lines;
-}
-
 Range Analysis::range(source::Span span, Encoding encoding) const {
   const std::string_view text = sources().text(span.file);
-  const Lines& lines = this->lines(span.file);
+  const Lines& lines = files_[span.file.index].lines;
   return {lines.place(text, span.begin, encoding), lines.place(text, span.end, encoding)};
 }
 

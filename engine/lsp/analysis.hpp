@@ -54,7 +54,6 @@ class Analysis {
                                      const std::atomic<bool>* stop);
 
   const std::vector<Symbol>& symbols(source::FileId file) const;
-  const Lines& lines(source::FileId file) const;
   Range range(source::Span span, Encoding encoding) const;
   /// The URI of a file; empty if it has none (files that ship with kr).
   const std::string& uri(source::FileId file) const;

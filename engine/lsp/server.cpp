@@ -59,7 +59,7 @@ void write_capabilities(Encoding encoding, Writer& out) {
 }  // namespace
 
 Analysis& analysis_of(Question& question) {
-  Analysis* analysis = question.workspace.analysis(question.document);
+  const std::shared_ptr<Analysis>& analysis = question.workspace.analysis(question.document);
   if (analysis == nullptr) {
     throw RequestError(ErrorCode::request_failed, question.document.trouble);
   }
@@ -299,9 +299,7 @@ void Server::settle_waiting() {
 
 void Server::stop_stale_check() {
   if (!running_) return;
-  const OpenDocument* open = workspace_.find(running_->uri);
-  const bool stale = open == nullptr || open->analysis != running_->analysis;
-  if (stale || state_ != State::running) *running_->stop = true;
+  if (state_ != State::running || !workspace_.is_current(*running_)) *running_->stop = true;
 }
 
 void Server::publish(OpenDocument& document) {
@@ -317,7 +315,7 @@ std::vector<std::string> Server::begin_work(std::optional<Check>& check) {
   OpenDocument& document = *workspace_.unpublished();
   check = workspace_.start_check(document);
   if (check) {
-    running_ = Running{check->uri, check->analysis, check->stop};
+    running_ = check;
   } else {
     publish(document);
     settle_waiting();
@@ -332,18 +330,9 @@ std::vector<std::string> Server::finish_work(Check check) {
   const bool wanted = state_ == State::running && workspace_.is_current(check);
   // If the check failed, no findings are better than those of an older text.
   if (wanted && !check.trouble.empty()) log("cannot check the text: " + check.trouble);
-  if (wanted) publish(*workspace_.finish_check(std::move(check)));
+  if (wanted) publish(workspace_.finish_check(std::move(check)));
   settle_waiting();
   return std::move(outbox_);
-}
-
-std::vector<std::string> Server::work() {
-  std::optional<Check> check;
-  std::vector<std::string> all = begin_work(check);
-  if (!check) return all;
-  check->run();
-  for (std::string& one : finish_work(std::move(*check))) all.push_back(std::move(one));
-  return all;
 }
 
 }  // namespace kr::lsp
