@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "overview/report.hpp"
-#include "trees/metric.hpp"
+#include "trees/view.hpp"
 
 namespace kr::overview {
 

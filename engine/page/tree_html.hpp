@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 
-#include "trees/metric.hpp"
 #include "trees/view.hpp"
 
 namespace kr::page {

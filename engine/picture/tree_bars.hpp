@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "trees/metric.hpp"
 #include "trees/view.hpp"
 
 namespace kr::picture {
