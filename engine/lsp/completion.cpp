@@ -274,9 +274,8 @@ class Completer {
                  : word  ? ""
                          : written});
     };
-    for (const KnownLabel& known : labels_of(analysis_, file_, dimension)) {
-      put(known.label->label.text, known.label->title ? known.label->title->text : "label",
-          known.label->doc);
+    for (const syntax::LabelDecl* known : labels_of(analysis_, file_, dimension)) {
+      put(known->label.text, known->title ? known->title->text : "label", known->doc);
     }
     for (const Symbol& symbol : analysis_.symbols(file_)) {
       if (symbol.rule != nullptr && symbol.dimension == dimension &&

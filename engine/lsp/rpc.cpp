@@ -38,19 +38,13 @@ std::string without_lone_surrogates(std::string_view json) {
 
 JsonValue parsed(std::string_view body) {
   try {
-    return parse_json(body, "");
+    return parse_json(without_lone_surrogates(body), "");
   } catch (const Error& error) {
-    const std::string fixed = without_lone_surrogates(body);
-    if (fixed == body) throw RequestError(ErrorCode::parse_error, error.why());
-    try {
-      return parse_json(fixed, "");
-    } catch (const Error& again) {
-      throw RequestError(ErrorCode::parse_error, again.why());
-    }
+    throw RequestError(ErrorCode::parse_error, error.why());
   }
 }
 
-std::string envelope(const std::function<void(Writer&)>& fill) {
+std::string envelope(const Fill& fill) {
   std::string out;
   Writer writer(out);
   writer.open('{');

@@ -282,7 +282,7 @@ TEST_CASE("trees") {
   const trace::ModuleTrace trace = std::move(modules).finish();
 
   trees::ViewOptions options;
-  options.level = *trees::level_from("module");
+  options.level = trees::named_level("module");
   options.top_k = 2;
   const test::OwnedView owned(trace, options);
   const tables::Tree tree{"run", "vllm", "default", owned.view.get()};
@@ -313,7 +313,7 @@ TEST_CASE("trees") {
         "its module trees come from a profile, not from operations");
 
   options = {};
-  options.level = *trees::level_from("kernel");
+  options.level = trees::named_level("kernel");
   options.phase = "prefill";
   options.by_label = true;
   const test::OwnedView labels(trace, options);
