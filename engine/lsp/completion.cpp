@@ -42,13 +42,8 @@ class Completer {
         cursor_(cursor_at(text_, question.offset)) {}
 
   void write(Writer& out) {
-    if (!collect_codes()) {
-      if (cursor_.in_comment) return write_items(out);
-      if (cursor_.in_text) {
-        collect_files();
-      } else {
-        collect();
-      }
+    if (!collect_codes() && !cursor_.in_comment) {
+      cursor_.in_text ? collect_files() : collect();
     }
     write_items(out);
   }

@@ -26,35 +26,12 @@ Encoding encoding_wanted(const JsonValue& params) {
   return Encoding::utf16;
 }
 
-void write_strings(Writer& out, std::span<const std::string_view> texts) {
-  out.open('[');
-  for (const std::string_view text : texts) out.text(text);
-  out.close(']');
-}
-
-void write_capabilities(Encoding encoding, Writer& out) {
-  out.open('{');
-  out.key("positionEncoding").text(to_string(encoding));
-  out.key("textDocumentSync").open('{');
-  out.key("openClose").boolean(true);
-  out.key("change").number(2);
-  out.key("save").boolean(true);
-  out.close('}');
-  for (const std::string_view provider :
-       {"hoverProvider", "definitionProvider", "referencesProvider", "documentSymbolProvider",
-        "documentFormattingProvider"}) {
-    out.key(provider).boolean(true);
-  }
-  out.key("completionProvider").open('{');
-  out.key("triggerCharacters");
-  write_strings(out, std::array<std::string_view, 3>{".", "@", "("});
-  out.close('}');
-  out.key("codeActionProvider").open('{');
-  out.key("codeActionKinds");
-  write_strings(out, std::array<std::string_view, 1>{"quickfix"});
-  out.close('}');
-  out.close('}');
-}
+constexpr std::string_view capabilities =
+    R"("textDocumentSync":{"openClose":true,"change":2,"save":true},)"
+    R"("hoverProvider":true,"definitionProvider":true,"referencesProvider":true,)"
+    R"("documentSymbolProvider":true,"documentFormattingProvider":true,)"
+    R"("completionProvider":{"triggerCharacters":[".","@","("]},)"
+    R"("codeActionProvider":{"codeActionKinds":["quickfix"]})";
 
 }  // namespace
 
@@ -123,8 +100,10 @@ void Server::initialize(const Message& message) {
   encoding_ = encoding_wanted(message.params);
   outbox_.push_back(answer(message.id, [&](Writer& out) {
     out.open('{');
-    out.key("capabilities");
-    write_capabilities(encoding_, out);
+    out.key("capabilities").open('{');
+    out.key("positionEncoding").text(to_string(encoding_));
+    out.members(capabilities);
+    out.close('}');
     out.key("serverInfo").open('{');
     out.key("name").text("kr");
     out.key("version").text(version_);
