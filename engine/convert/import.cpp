@@ -111,11 +111,8 @@ class Importer {
   }
 
   static size_t same_tail(const std::vector<RuleText>& a, const std::vector<RuleText>& b) {
-    size_t same = 0;
-    while (same < a.size() && same < b.size() && a[a.size() - 1 - same] == b[b.size() - 1 - same]) {
-      ++same;
-    }
-    return same;
+    const auto first = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first;
+    return static_cast<size_t>(first - a.rbegin());
   }
 
   const source::SourceMap& sources_;

@@ -107,14 +107,8 @@ Writer::Columns Writer::columns_of(const std::vector<Item>& items, size_t first,
 
 bool Writer::comments(size_t token, size_t indent) {
   if (tokens_[token].before.empty()) return false;
-  for (const Comment& comment : std::exchange(tokens_[token].before, {})) {
-    if (!comment.alone && page_.takes_comment()) {
-      page_.trail(comment.text);
-    } else {
-      page_.newline(indent);
-      page_.comment(comment.text);
-    }
-  }
+  for (Comment& comment : tokens_[token].before) comment.blank_before = false;
+  close(token, indent);
   page_.newline(indent);
   return true;
 }
@@ -144,11 +138,11 @@ void Writer::close(size_t token, size_t indent) {
   for (const Comment& comment : std::exchange(tokens_[token].before, {})) {
     if (!comment.alone && page_.takes_comment()) {
       page_.trail(comment.text);
-      continue;
+    } else {
+      page_.newline(indent);
+      if (comment.blank_before) page_.blank();
+      page_.comment(comment.text);
     }
-    page_.newline(indent);
-    if (comment.blank_before) page_.blank();
-    page_.comment(comment.text);
   }
 }
 
