@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "lsp/analysis.hpp"
-#include "lsp/check.hpp"
 #include "lsp/text.hpp"
 
 namespace kr::lsp {
