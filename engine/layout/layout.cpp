@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "layout/writer.hpp"
+#include "layout/items.hpp"
 #include "syntax/parse.hpp"
 
 namespace kr::layout {
@@ -25,7 +25,7 @@ struct Parsed {
 /// The layout of a text without mistakes.
 std::string text_of(std::string_view text, const syntax::File& tree) {
   std::vector<Token> tokens = tokens_of(text, tree.comments);
-  return Writer(tokens).write(items_of(tokens));
+  return text_of(tokens, items_of(tokens));
 }
 
 /// Compares two parsed files: equal except for spans, with declarations in their order and
