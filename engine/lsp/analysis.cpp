@@ -43,18 +43,10 @@ std::vector<diag::Diagnostic> Analysis::lint(Remembered& remembered,
   return lint::lint_rules(compiled_, options, loaded_);
 }
 
-const std::vector<Symbol>& Analysis::symbols(source::FileId file) const {
-  return files_[file.index].symbols;
-}
-
 Range Analysis::range(source::Span span, Encoding encoding) const {
   const std::string_view text = sources().text(span.file);
   const Lines& lines = files_[span.file.index].lines;
   return {lines.place(text, span.begin, encoding), lines.place(text, span.end, encoding)};
-}
-
-const std::string& Analysis::uri(source::FileId file) const {
-  return files_[file.index].uri;
 }
 
 prove::Prover& Analysis::prover() {

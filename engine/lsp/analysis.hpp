@@ -61,10 +61,12 @@ class Analysis {
   std::vector<diag::Diagnostic> lint(Remembered& remembered, std::vector<lint::Used> used_elsewhere,
                                      const std::atomic<bool>* stop);
 
-  const std::vector<Symbol>& symbols(source::FileId file) const;
+  const std::vector<Symbol>& symbols(source::FileId file) const {
+    return files_[file.index].symbols;
+  }
   Range range(source::Span span, Encoding encoding) const;
   /// The URI of a file; empty if it has none (files that ship with kr).
-  const std::string& uri(source::FileId file) const;
+  const std::string& uri(source::FileId file) const { return files_[file.index].uri; }
   prove::Prover& prover();
   /// The rule of the Program with this span; nullopt if no engine uses the rule.
   std::optional<sema::RuleId> rule_at(source::Span span) const;

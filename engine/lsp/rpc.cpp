@@ -103,41 +103,6 @@ std::optional<Message> read_message(std::string_view body, std::string& id) {
   return message;
 }
 
-void Writer::place(lsp::Place where) {
-  open('{');
-  key("line").number(where.line);
-  key("character").number(where.column);
-  close('}');
-}
-
-void Writer::range(Range range) {
-  open('{');
-  key("start").place(range.begin);
-  key("end").place(range.end);
-  close('}');
-}
-
-void Writer::location(std::string_view uri, Range range) {
-  open('{');
-  key("uri").text(uri);
-  key("range").range(range);
-  close('}');
-}
-
-void Writer::edit(Range range, std::string_view text) {
-  open('{');
-  key("range").range(range);
-  key("newText").text(text);
-  close('}');
-}
-
-void Writer::markdown(std::string_view text) {
-  open('{');
-  key("kind").text("markdown");
-  key("value").text(text);
-  close('}');
-}
-
 std::string answer(std::string_view id, const Fill& result) {
   return envelope([&](Writer& writer) {
     writer.key("id").number(id);
