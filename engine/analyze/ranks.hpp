@@ -23,8 +23,14 @@ struct RankNumber {
   friend bool operator==(const RankNumber&, const RankNumber&) = default;
 };
 
+/// A run. Steps and collectives are compared only if all runs have statistics.
+struct RankInput {
+  const RunSummary* summary = nullptr;
+  const RunStatistics* statistics = nullptr;
+};
+
 /// By run.
-std::vector<RankNumber> rank_numbers(const std::vector<const RunSummary*>& runs);
+std::vector<RankNumber> rank_numbers(const std::vector<RankInput>& runs);
 /// The number after the last `rank` or `worker` in a path, directly or after `-`, `_`, `.` or `=`.
 std::optional<int64_t> rank_in_path(std::string_view path);
 const char* to_string(RankNumber::From from) noexcept;
@@ -86,8 +92,6 @@ struct RankOfRun {
 
 struct Ranks {
   std::vector<RankOfRun> runs;
-  std::optional<int64_t> world_size;  // from the traces
-  std::string backend;
   /// Why the runs are not compared as ranks: they seem to be of different jobs. Empty: they are
   /// compared; otherwise the following members are empty.
   std::string not_comparable_reason;
@@ -98,19 +102,9 @@ struct Ranks {
   std::vector<std::string> uneven;      // communicating names whose counts differ between ranks
 };
 
-/// A run. Without statistics, steps and collectives are not compared.
-struct RankInput {
-  const RunSummary* summary = nullptr;
-  const RunStatistics* statistics = nullptr;
-};
 Ranks compare_ranks(const std::vector<RankInput>& runs);
-/// Without statistics.
-Ranks compare_ranks(const std::vector<const RunSummary*>& runs);
-/// Whether the runs are ranks of one job, with rank numbers from the traces or their names, not
-/// only from the order.
-bool ranks_identified(const Ranks& ranks) noexcept;
-/// Whether a report shows the runs as one job: several devices, of a single run or of identified
-/// ranks.
+/// Whether a report shows the runs as one job: several devices, of a single run or of ranks with
+/// numbers from the traces or their names, not only from the order.
 bool shown_together(const Ranks& ranks) noexcept;
 
 /// A label's elapsed time over all runs.

@@ -331,15 +331,6 @@ class ExprWriter {
 
 }  // namespace
 
-std::optional<std::string> to_python(const Regex& regex, std::string& why) {
-  try {
-    return RegexWriter(regex).write();
-  } catch (const NotExpressible& reason) {
-    why = reason.why;
-    return std::nullopt;
-  }
-}
-
 std::optional<PythonPattern> to_python(const sema::Program& program, sema::ExprId expr,
                                        std::string& why) {
   try {

@@ -21,7 +21,4 @@ struct PythonPattern {
 std::optional<PythonPattern> to_python(const sema::Program& program, sema::ExprId expr,
                                        std::string& why);
 
-/// The same for one regular expression.
-std::optional<std::string> to_python(const regex::Regex& regex, std::string& why);
-
 }  // namespace kr::convert

@@ -11,18 +11,12 @@
 
 namespace kr::coverage {
 
-/// One unexplained name, in all runs that a rule at one place applies to.
-struct UnexplainedName {
-  std::string name;
-  OperationKind kind = OperationKind::kernel;
-  int64_t instances = 0;
-  int64_t total_ns = 0;
-};
-
 /// Names that one new rule labels. Of all names in the runs, explained or not, and in the rules'
 /// tests, it matches exactly these. It explains their time, to the nanosecond.
 struct Suggestion {
-  std::vector<UnexplainedName> names;  // total descending, then by name; one or more
+  /// With their sums over all runs that a rule at the place applies to; total descending, then by
+  /// name; one or more.
+  std::vector<MeasuredName> names;
   int64_t instances = 0;
   int64_t total_ns = 0;
   std::string common_text;  // for a person: `acme_topk_*`
@@ -47,7 +41,7 @@ struct TimeCoverage {
   int64_t explained_ns = 0;  // of all runs
   int64_t total_ns = 0;
   std::vector<Suggestion> unexplained;  // total descending, then by name
-                                        /// The groups beyond the requested number.
+  /// The groups beyond the requested number.
   size_t omitted_groups = 0;
   int64_t omitted_ns = 0;
 };

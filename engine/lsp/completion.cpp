@@ -41,13 +41,8 @@ class Completer {
         cursor_(cursor_at(text_, question.offset)) {}
 
   void write(Writer& out) {
-    if (!collect_codes()) {
-      if (cursor_.in_comment) return write_items(out);
-      if (cursor_.in_text) {
-        collect_files();
-      } else {
-        collect();
-      }
+    if (!collect_codes() && !cursor_.in_comment) {
+      cursor_.in_text ? collect_files() : collect();
     }
     write_items(out);
   }
@@ -273,9 +268,8 @@ class Completer {
                  : word  ? ""
                          : written});
     };
-    for (const KnownLabel& known : labels_of(analysis_, file_, dimension)) {
-      put(known.label->label.text, known.label->title ? known.label->title->text : "label",
-          known.label->doc);
+    for (const syntax::LabelDecl* known : labels_of(analysis_, file_, dimension)) {
+      put(known->label.text, known->title ? known->title->text : "label", known->doc);
     }
     for (const Symbol& symbol : analysis_.symbols(file_)) {
       if (symbol.rule != nullptr && symbol.dimension == dimension &&

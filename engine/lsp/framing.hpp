@@ -32,7 +32,6 @@ class Framer {
   std::optional<Message> refuse(std::string why);
   bool resync();
   std::string pending_;
-  size_t at_ = 0;      // bytes before it are processed
   bool lost_ = false;  // bytes are skipped up to the next header
 };
 

@@ -57,12 +57,37 @@ class Writer : public JsonWriter {
     return *this;
   }
   void boolean(bool value) { number(value); }
-  void place(lsp::Place where);
-  void range(Range range);
+  void place(lsp::Place where) {
+    open('{');
+    key("line").number(where.line);
+    key("character").number(where.column);
+    close('}');
+  }
+  void range(Range range) {
+    open('{');
+    key("start").place(range.begin);
+    key("end").place(range.end);
+    close('}');
+  }
   /// The structures of the protocol: Location, TextEdit, MarkupContent.
-  void location(std::string_view uri, Range range);
-  void edit(Range range, std::string_view text);
-  void markdown(std::string_view text);
+  void location(std::string_view uri, Range range) {
+    open('{');
+    key("uri").text(uri);
+    key("range").range(range);
+    close('}');
+  }
+  void edit(Range range, std::string_view text) {
+    open('{');
+    key("range").range(range);
+    key("newText").text(text);
+    close('}');
+  }
+  void markdown(std::string_view text) {
+    open('{');
+    key("kind").text("markdown");
+    key("value").text(text);
+    close('}');
+  }
 };
 
 using Fill = std::function<void(Writer&)>;

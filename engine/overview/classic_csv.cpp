@@ -1,4 +1,6 @@
 // The CSV files that existed before tables.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -10,6 +12,7 @@
 #include "overview/overview.hpp"
 #include "render/render.hpp"
 #include "sema/program.hpp"
+#include "table/numbers.hpp"
 #include "trees/names.hpp"
 
 namespace kr::overview {
@@ -233,7 +236,12 @@ void write_tree_csv(const trees::TreeView& view, std::optional<trees::Metric> me
           cells[4] = path;
           cells[6] = view.label(row.path);
         }
-        const std::string value = extra ? trees::metric_text(*metric, row, step) : std::string();
+        std::string value;
+        if (metric == trees::Metric::cuda_time_ms) {
+          value = fmt::format("{}.{:06}", row.total_ns / 1'000'000, row.total_ns % 1'000'000);
+        } else if (extra) {
+          value = table::percent(row.total_ns, step.total_ns, 6);
+        }
         if (extra) cells.push_back(value);
         sink.row(cells);
       }

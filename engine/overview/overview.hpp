@@ -21,7 +21,7 @@
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
 #include "tables/source.hpp"
-#include "trees/metric.hpp"
+#include "trees/view.hpp"
 
 namespace kr::overview {
 

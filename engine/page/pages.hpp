@@ -9,7 +9,7 @@
 #include "overview/overview.hpp"
 #include "table/table.hpp"
 #include "tables/source.hpp"
-#include "trees/metric.hpp"
+#include "trees/view.hpp"
 #include "trees/view.hpp"
 
 namespace kr::page {

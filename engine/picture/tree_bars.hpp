@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "trees/metric.hpp"
 #include "trees/view.hpp"
 
 namespace kr::picture {

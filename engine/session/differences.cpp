@@ -67,10 +67,10 @@ bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSp
   return trees;
 }
 
-const trees::RunDifference& Session::compare_runs(std::string a, std::string b,
-                                                  const std::optional<trees::Level>& level) {
+const analyze::RunDifference& Session::compare_runs(std::string a, std::string b,
+                                                    const std::optional<trees::Level>& level) {
   pair_ = {std::move(a), std::move(b),
-           level ? trees::compare_modules(*source_.rules, modules(0), modules(1), *level)
+           level ? analyze::compare_modules(*source_.rules, modules(0), modules(1), *level)
                  : analyze::compare_runs(source_.runs[0].summary, source_.runs[1].summary)};
   source_.run_difference = &*pair_;
   return pair_->difference;

@@ -126,11 +126,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
       wants.host_trace || wants.modules ? trace::HostDetail::all : trace::HostDetail::none;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
-    if (wants.sums) {
-      opened.labelled = analyze::label_run(rules, spec, as);
-    } else {
-      opened = analyze::label_any_run(rules, spec, as);
-    }
+    opened = analyze::label_run(rules, spec, as, !wants.sums);
   });
   const bool is_modules = opened.modules.has_value();
   std::unique_ptr<analyze::LabelledTrace> run = std::move(opened.labelled);

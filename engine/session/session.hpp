@@ -75,8 +75,8 @@ class Session {
   /// Whether two files contain module trees. Throws Error if only one of them does.
   bool are_module_trees(const classify::RunSpec& a, const classify::RunSpec& b) const;
   /// The first two runs compared by the names of operations, or by module trees at a level.
-  const trees::RunDifference& compare_runs(std::string a, std::string b,
-                                           const std::optional<trees::Level>& level);
+  const analyze::RunDifference& compare_runs(std::string a, std::string b,
+                                             const std::optional<trees::Level>& level);
   /// The names of the runs that were summed.
   std::vector<compare::TimedName> names_met() const;
   /// What `before` labels differently from the rules of the session. `names` and those of the

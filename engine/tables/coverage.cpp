@@ -48,7 +48,7 @@ void add_unexplained(const Source& source, RowSink& sink) {
 void add_unexplained_names(const Source& source, RowSink& sink) {
   const std::vector<coverage::Suggestion>& groups = source.coverage->unexplained;
   for (size_t i = 0; i < groups.size(); ++i) {
-    for (const coverage::UnexplainedName& name : groups[i].names) {
+    for (const coverage::MeasuredName& name : groups[i].names) {
       sink.row({static_cast<int64_t>(i), name.name, to_string(name.kind), name.instances,
                 name.total_ns});
     }

@@ -20,14 +20,14 @@ Cell change_percent(int64_t a_ns, int64_t b_ns) {
 }
 
 void add_label_changes(const Source& source, RowSink& sink) {
-  for (const trees::LabelDifference& one : source.run_difference->difference.labels) {
-    sink.row({one.dimension, one.label, one.a_ns, one.b_ns, one.b_ns - one.a_ns,
+  for (const analyze::Difference& one : source.run_difference->difference.labels) {
+    sink.row({one.dimension, one.name, one.a_ns, one.b_ns, one.b_ns - one.a_ns,
               change_percent(one.a_ns, one.b_ns)});
   }
 }
 
 void add_name_changes(const Source& source, RowSink& sink) {
-  for (const trees::NameDifference& one : source.run_difference->difference.names) {
+  for (const analyze::Difference& one : source.run_difference->difference.names) {
     sink.row(
         {one.name, one.a_ns, one.b_ns, one.b_ns - one.a_ns, change_percent(one.a_ns, one.b_ns)});
   }

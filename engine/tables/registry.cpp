@@ -139,12 +139,10 @@ std::vector<const analyze::RunSummary*> Source::summaries() const {
 const analyze::Ranks& Source::ranks() const {
   if (!ranks_) {
     std::vector<analyze::RankInput> inputs;
-    bool all = true;
     for (const Run& run : runs) {
-      all = all && run.statistics.has_value();
       inputs.push_back({&run.summary, run.statistics ? &*run.statistics : nullptr});
     }
-    ranks_ = all ? analyze::compare_ranks(inputs) : analyze::compare_ranks(summaries());
+    ranks_ = analyze::compare_ranks(inputs);
   }
   return *ranks_;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/compare_runs.hpp"
 #include "analyze/ranks.hpp"
 #include "analyze/run.hpp"
 #include "analyze/statistics.hpp"
@@ -16,7 +17,6 @@
 #include "kr/run.hpp"
 #include "sema/load.hpp"
 #include "table/table.hpp"
-#include "trees/difference.hpp"
 #include "trees/view.hpp"
 
 namespace kr::tables {
@@ -66,7 +66,7 @@ struct Tree {
 struct RunPair {
   std::string a;  // what the two are called
   std::string b;
-  trees::RunDifference difference;
+  analyze::RunDifference difference;
 };
 
 /// `kr diff` of two rulesets.

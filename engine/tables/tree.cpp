@@ -50,8 +50,9 @@ void add_tree_steps(const Source& source, RowSink& sink) {
 void add_tree_trends(const Source& source, RowSink& sink) {
   const trees::TreeView& view = *source.tree->view;
   for (const trees::PhaseSums& phase : trees::sum_phases(view)) {
-    for (const trees::PhaseEntry& entry : phase.entries) {
-      sink.row({source.tree->run, phase.phase, view.entries()[entry.entry].name,
+    for (size_t i = 0; i < phase.entries.size(); ++i) {
+      const trees::PhaseEntry& entry = phase.entries[i];
+      sink.row({source.tree->run, phase.phase, view.entries()[i].name,
                 static_cast<int64_t>(phase.steps.size()), entry.total_ns, entry.first_ns,
                 entry.last_ns, entry.slope_ns,
                 static_cast<double>(entry.total_ns) / static_cast<double>(phase.steps.size())});

@@ -28,9 +28,8 @@ struct Level {
   friend bool operator==(const Level&, const Level&) = default;
 };
 
-/// `kernel`, `module`, `layer`, a number from 0, or -1 and -2 for kernel and module; else nullopt.
-std::optional<Level> level_from(std::string_view text);
-/// The same for a user's text. Throws Error if it is not a level.
+/// `kernel`, `module`, `layer`, a number from 0, or -1 and -2 for kernel and module. Throws Error
+/// if it is none of these.
 Level named_level(std::string_view text);
 std::string to_string(Level level);
 

@@ -33,9 +33,6 @@ std::vector<PhaseSums> sum_phases(const TreeView& view) {
       PhaseSums& phase = phases.emplace_back();
       phase.phase = view.steps()[i].phase;
       phase.entries.resize(view.entries().size());
-      for (uint32_t entry = 0; entry < phase.entries.size(); ++entry) {
-        phase.entries[entry].entry = entry;
-      }
     }
     phases[at->second].steps.push_back(i);
   }
@@ -52,8 +49,9 @@ std::vector<PhaseSums> sum_phases(const TreeView& view) {
       view.rows(phase.steps[k], nodes, rows);
       std::fill(step_ns.begin(), step_ns.end(), 0);
       for (const ViewRow& row : rows) step_ns[row.entry] += row.total_ns;
-      for (PhaseEntry& entry : phase.entries) {
-        const int64_t ns = step_ns[entry.entry];
+      for (size_t i = 0; i < step_ns.size(); ++i) {
+        PhaseEntry& entry = phase.entries[i];
+        const int64_t ns = step_ns[i];
         entry.total_ns += ns;
         entry.slope_ns += offset * static_cast<double>(ns);
         if (k == 0) entry.first_ns = ns;

@@ -11,7 +11,6 @@ namespace kr::trees {
 
 /// The sums of an entry of a view in one phase.
 struct PhaseEntry {
-  uint32_t entry = 0;
   int64_t total_ns = 0;  // over the phase's steps
   int64_t first_ns = 0;  // in its first and last step
   int64_t last_ns = 0;
@@ -21,7 +20,7 @@ struct PhaseEntry {
 struct PhaseSums {
   std::string phase;
   std::vector<size_t> steps;        // of the view, in order
-  std::vector<PhaseEntry> entries;  // all of the view's, in its order
+  std::vector<PhaseEntry> entries;  // by the entries of the view
 };
 
 /// By phase, in the order in which they first occur.

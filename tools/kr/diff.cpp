@@ -156,7 +156,7 @@ Exit diff_runs(const DiffOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, diff_runs_outputs());
   read_runs(session, specs, {.sums = !level, .modules = level.has_value()}, streams,
             level ? Infos::shown : Infos::hidden);
-  const trees::RunDifference& difference =
+  const analyze::RunDifference& difference =
       session.compare_runs(options.before, options.after, level);
   // A person reads one dimension, and the names that change.
   const auto text = [&](const auto& out, auto tables) {

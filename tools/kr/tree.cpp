@@ -1,6 +1,7 @@
 // kr tree: module trees, cut at a level, by phase and step.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -59,8 +60,9 @@ trees::Level parse_level(const TreeOptions& options) {
 
 std::optional<trees::Metric> parse_metric(const TreeOptions& options) {
   if (options.metric.empty()) return std::nullopt;
-  return trees::metric_from(
-      parse_choice(options.metric, "--metric", {"cuda_time_ms", "pct_cuda_time", "invocations"}));
+  const std::vector<std::string> names(trees::metric_names.begin(), trees::metric_names.end());
+  const auto at = std::ranges::find(names, parse_choice(options.metric, "--metric", names));
+  return static_cast<trees::Metric>(at - names.begin());
 }
 
 /// `machine`: what programs read is whole and under its own names, unless asked otherwise.

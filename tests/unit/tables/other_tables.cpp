@@ -213,7 +213,7 @@ TEST_CASE("differences of runs") {
   pair.difference.a_ns = 100;
   pair.difference.b_ns = 70;
   pair.difference.labels = {{"substage", "gemm", 100, 70}};
-  pair.difference.names = {{"gemm_a", 100, 0}, {"gemm_b", 0, 70}};
+  pair.difference.names = {{"", "gemm_a", 100, 0}, {"", "gemm_b", 0, 70}};
   Source source;
   source.run_difference = &pair;
   CHECK(rows("comparison", source) == Lines{"a.csv|b.csv|0|other models|100|70"});
@@ -281,7 +281,7 @@ TEST_CASE("trees") {
   const trace::ModuleTrace trace = std::move(modules).finish();
 
   trees::ViewOptions options;
-  options.level = *trees::level_from("module");
+  options.level = trees::named_level("module");
   options.top_k = 2;
   const test::OwnedView owned(trace, options);
   const tables::Tree tree{"run", "vllm", "default", owned.view.get()};
@@ -312,7 +312,7 @@ TEST_CASE("trees") {
         "its module trees come from a profile, not from operations");
 
   options = {};
-  options.level = *trees::level_from("kernel");
+  options.level = trees::named_level("kernel");
   options.phase = "prefill";
   options.by_label = true;
   const test::OwnedView labels(trace, options);
