@@ -22,7 +22,6 @@ namespace {
 /// One file and its results.
 struct Unit {
   std::string name;
-  std::string real;  // its path in Used
   std::optional<Error> unreadable;
   bool broken = false;  // it did not load
   bool compared = true;
@@ -44,7 +43,6 @@ void load(Unit& unit, const source::Library& library, const LintFilesOptions& op
   auto rules = sema::load_rules({unit.name}, library, unit.loaded, options.overlay);
   unit.rules = compile_for_lint(std::move(rules), names_for(options), options.cache, unit.loaded);
   unit.broken = unit.loaded.has_errors();
-  unit.real = usage_path(*unit.rules.rules, unit.root());
 } catch (const Error& error) {
   unit.unreadable = error;
 }
@@ -148,17 +146,16 @@ class Merger {
 void lint_unit(Unit& unit, LintOptions options, const LintFilesOptions& how) {
   if (unit.broken) {
     unit.findings = unit.loaded.sorted();
+    // Errors cannot be allowed: they stop every command.
+    const auto others = std::ranges::stable_partition(unit.findings, [](const auto& one) {
+                          return one.severity == diag::Severity::error;
+                        }).begin();
+    std::vector<diag::Diagnostic> rest(others, unit.findings.end());
+    unit.findings.erase(others, unit.findings.end());
     for (const sema::LoadedFile& file : unit.rules.rules->files) {
-      // Errors cannot be allowed: they stop every command.
-      std::vector<diag::Diagnostic> errors;
-      std::vector<diag::Diagnostic> others;
-      for (diag::Diagnostic& one : unit.findings) {
-        (one.severity == diag::Severity::error ? errors : others).push_back(std::move(one));
-      }
-      Suppressions(unit.rules.sources(), file.tree).filter(others);
-      unit.findings = std::move(errors);
-      std::move(others.begin(), others.end(), std::back_inserter(unit.findings));
+      Suppressions(unit.rules.sources(), file.tree).filter(rest);
     }
+    std::ranges::move(rest, std::back_inserter(unit.findings));
     return;
   }
   options.proofs = &unit.proofs;
