@@ -105,7 +105,7 @@ std::vector<diag::Diagnostic> lint_rules(const match::CompiledRules& rules,
   return found;
 }
 
-match::CompiledRules compile_for_lint(std::unique_ptr<sema::LoadedRules> rules, Names names,
+match::CompiledRules compile_for_lint(std::unique_ptr<sema::LoadedRules> rules, bool infos,
                                       const std::optional<match::Database::Cache>& cache,
                                       const diag::Sink& loaded) {
   match::CompiledRules compiled;
@@ -113,7 +113,7 @@ match::CompiledRules compile_for_lint(std::unique_ptr<sema::LoadedRules> rules, 
   compiled.named = true;
   if (loaded.has_errors()) return compiled;
   const sema::Program& program = compiled.program();
-  if (names == Names::many) {
+  if (infos) {
     compiled.database = match::Database::compile(program, cache);
   } else {
     if (cache) compiled.database = match::Database::find(program, *cache);

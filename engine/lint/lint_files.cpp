@@ -34,14 +34,9 @@ struct Unit {
   const sema::LoadedFile& root() const { return rules.rules->files.front(); }
 };
 
-/// Only likely findings need more names than those in the files' own tests.
-Names names_for(const LintFilesOptions& options) {
-  return options.infos ? Names::many : Names::few;
-}
-
 void load(Unit& unit, const source::Library& library, const LintFilesOptions& options) try {
   auto rules = sema::load_rules({unit.name}, library, unit.loaded, options.overlay);
-  unit.rules = compile_for_lint(std::move(rules), names_for(options), options.cache, unit.loaded);
+  unit.rules = compile_for_lint(std::move(rules), options.lint.infos, options.cache, unit.loaded);
   unit.broken = unit.loaded.has_errors();
 } catch (const Error& error) {
   unit.unreadable = error;
@@ -143,7 +138,7 @@ class Merger {
       seen_;
 };
 
-void lint_unit(Unit& unit, LintOptions options, const LintFilesOptions& how) {
+void lint_unit(Unit& unit, LintFilesOptions options) {
   if (unit.broken) {
     unit.findings = unit.loaded.sorted();
     // Errors cannot be allowed: they stop every command.
@@ -158,15 +153,10 @@ void lint_unit(Unit& unit, LintOptions options, const LintFilesOptions& how) {
     std::ranges::move(rest, std::back_inserter(unit.findings));
     return;
   }
-  options.proofs = &unit.proofs;
-  unit.findings = lint_rules(unit.rules, options, unit.loaded);
-  if (how.fixes == LintFilesOptions::Fixes::none) return;
-  unit.fixed = fix(unit.rules, unit.findings,
-                   {.lint = options,
-                    .unsafe = how.fixes == LintFilesOptions::Fixes::all,
-                    .wanted = how.should_fix,
-                    .names = names_for(how),
-                    .cache = how.cache});
+  options.lint.proofs = &unit.proofs;
+  unit.findings = lint_rules(unit.rules, options.lint, unit.loaded);
+  if (options.fixes == LintFilesOptions::Fixes::none) return;
+  unit.fixed = fix(unit.rules, unit.findings, options);
 }
 
 }  // namespace
@@ -191,18 +181,16 @@ LintedFiles lint_files(const std::vector<std::string>& names, const source::Libr
     unit.compared = !excluded || !fs::equivalent(*excluded, unit.root().path, error);
   }
   compare_engines(units);
-  LintOptions shared;
-  shared.infos = options.infos;
+  LintFilesOptions shared = options;
   // Accidental matches of short texts are only likely findings, and take long to find.
-  if (options.infos) shared.known_names = names_in_tests(library);
-  shared.used_elsewhere = used_by_all(units);
-  shared.known_names.insert(shared.known_names.end(), options.known_names.begin(),
-                            options.known_names.end());
-  shared.effort = options.effort;
+  if (options.lint.infos) {
+    std::ranges::move(names_in_tests(library), std::back_inserter(shared.lint.known_names));
+  }
+  shared.lint.used_elsewhere = used_by_all(units);
   ProofCache kept(options.cache);
   in_parallel(units.size(), [&](size_t i) {
     units[i].proofs = prove::ProofMemo(kept.known());
-    lint_unit(units[i], shared, options);
+    lint_unit(units[i], shared);
   });
   for (const Unit& unit : units) kept.add(unit.proofs.kept());
   kept.write();
