@@ -25,7 +25,6 @@ struct WrittenAtom {
 struct Context {
   const match::CompiledRules& compiled;
   const LintOptions& options;
-  const Modules& modules;
   std::vector<const sema::LoadedFile*> roots;
   std::vector<WrittenAtom> atoms;           // of the root files
   prove::Allowance& allowance;              // for the proofs of findings that are shown by default

@@ -76,10 +76,8 @@ std::span<const Check> all_checks() {
 
 std::vector<diag::Diagnostic> lint_rules(const match::CompiledRules& rules,
                                          const LintOptions& options, const diag::Sink& loaded) {
-  const Modules modules(*rules.rules);
   prove::Allowance allowance = allowance_for(options);
-  Context context{
-      rules, options, modules, {}, {}, allowance, testing::test_subjects(rules, options.stop)};
+  Context context{rules, options, {}, {}, allowance, testing::test_subjects(rules, options.stop)};
   for (const sema::LoadedFile& file : rules.rules->files) {
     if (!file.root) continue;
     context.roots.push_back(&file);

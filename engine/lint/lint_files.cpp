@@ -88,9 +88,7 @@ void compare_engines(std::vector<Unit>& units) {
 std::vector<Used> used_by_all(const std::vector<Unit>& units) {
   std::set<Used> all;
   for (const Unit& unit : units) {
-    if (unit.broken) continue;
-    const sema::LoadedRules& rules = *unit.rules.rules;
-    all.merge(used(rules, Modules(rules), true));
+    if (!unit.broken) all.merge(used(*unit.rules.rules, true));
   }
   return {all.begin(), all.end()};
 }

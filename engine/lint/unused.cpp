@@ -25,7 +25,7 @@ void check_uses(const Context& context, const sema::LoadedFile& file, diag::Sink
 }  // namespace
 
 void check_unused(const Context& context, diag::Sink& sink) {
-  const std::set<Used> used_here = used(context.rules(), context.modules, false);
+  const std::set<Used> used_here = used(context.rules(), false);
   const std::vector<Used>& elsewhere = context.options.used_elsewhere;
   for (const sema::LoadedFile* file : context.roots) {
     check_uses(context, *file, sink);

@@ -4,48 +4,12 @@
 #include <filesystem>
 
 namespace kr::lint {
-namespace {
-
-std::string name_of(const syntax::File& tree, sema::Noun noun, uint32_t index) {
-  switch (noun) {
-    case sema::Noun::pattern:
-      return tree.patterns[index].name.text;
-    case sema::Noun::labels:
-      return tree.labels[index].dimension.text;
-    case sema::Noun::table:
-      return tree.tables[index].name.text;
-    case sema::Noun::engine:
-      return tree.engines[index].name.text;
-  }
-  return {};
-}
-
-}  // namespace
-
 std::string usage_path(const sema::LoadedRules& rules, const sema::LoadedFile& file) {
   if (file.path.empty()) return rules.sources.path(file.file);
   std::error_code error;
   const auto real = std::filesystem::canonical(file.path, error);
   return error ? file.path.string() : real.string();
 }
-
-std::vector<sema::Module> Modules::modules_of(const sema::LoadedRules& rules) {
-  std::vector<sema::Module> modules;
-  modules.reserve(rules.files.size());
-  for (const sema::LoadedFile& file : rules.files) {
-    sema::Module module{&file.tree, file.root, {}};
-    for (const syntax::Use& use : file.tree.uses) {
-      const std::string name = sema::use_text(use);
-      const auto found = std::ranges::find(file.uses, name, &sema::LoadedFile::Used::name);
-      module.uses.push_back(found == file.uses.end() ? source::FileId{} : found->file);
-    }
-    modules.push_back(std::move(module));
-  }
-  return modules;
-}
-
-Modules::Modules(const sema::LoadedRules& rules)
-    : modules_(modules_of(rules)), scope_(modules_, ignored_) {}
 
 std::vector<Mention> mentions(const syntax::File& tree) {
   std::vector<Mention> all;
@@ -68,7 +32,7 @@ std::vector<Mention> mentions(const syntax::File& tree) {
   return all;
 }
 
-std::set<Used> used(const sema::LoadedRules& rules, const Modules& modules, bool others_only) {
+std::set<Used> used(const sema::LoadedRules& rules, bool others_only) {
   std::set<Used> all;
   std::vector<std::string> paths;
   paths.reserve(rules.files.size());
@@ -76,11 +40,9 @@ std::set<Used> used(const sema::LoadedRules& rules, const Modules& modules, bool
   for (const sema::LoadedFile& file : rules.files) {
     for (const Mention& mention : mentions(file.tree)) {
       if (mention.noun == sema::Noun::engine) continue;
-      const auto found = modules.scope().look(file.file, *mention.path, mention.noun);
+      const auto found = rules.scope->look(file.file, *mention.path, mention.noun);
       if (!found || (others_only && found->module == file.file)) continue;
-      const syntax::File& tree = rules.files[found->module.index].tree;
-      all.insert(
-          {paths[found->module.index], mention.noun, name_of(tree, mention.noun, found->index)});
+      all.insert({paths[found->module.index], mention.noun, mention.path->parts.back().text});
     }
   }
   return all;

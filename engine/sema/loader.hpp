@@ -8,7 +8,6 @@
 
 #include "sema/load.hpp"
 #include "sema/module_finder.hpp"
-#include "sema/scope.hpp"
 
 namespace kr::sema {
 
