@@ -104,9 +104,7 @@ class Explainer {
     Spans spans;
     for (const sema::AtomId id : atoms) {
       if (!name_.has(id)) continue;
-      const auto nfa = regex::Nfa::build(program_.atoms.get(id).regex);
-      if (!nfa) continue;
-      for (const auto& match : nfa->find_all(query_.name)) {
+      for (const auto& match : regex::Nfa(program_.atoms.get(id).regex).find_all(query_.name)) {
         if (match.first != match.second) spans.push_back(match);
       }
     }

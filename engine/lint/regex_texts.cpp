@@ -48,7 +48,7 @@ void check_regex_texts(const Context& context, diag::Sink& sink) {
   for (const WrittenAtom& atom : context.atoms) {
     const syntax::Expr& written = *atom.expr;
     if (written.kind != syntax::ExprKind::text || !looks_like_regex(written.text)) continue;
-    const regex::Nfa automaton = *regex::Nfa::build(atom.regex);
+    const regex::Nfa automaton(atom.regex);
     // A test with such a name shows that the text is intended.
     const auto holds = [&](const sema::Test& test) {
       return automaton.search(test.name) ||

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <new>
 
 #include "base/error.hpp"
@@ -148,11 +147,7 @@ void make_automata(const sema::Program& program, const std::vector<sema::AtomId>
                    std::unique_ptr<const regex::NfaUnion>& into) {
   std::vector<regex::Nfa> automata;
   automata.reserve(atoms.size());
-  for (const sema::AtomId id : atoms) {
-    // Sema limits the size of expressions, and a text is not longer than its file.
-    const regex::Nfa::Limits unlimited{std::numeric_limits<size_t>::max()};
-    automata.push_back(*regex::Nfa::build(program.atoms.get(id).regex, unlimited));
-  }
+  for (const sema::AtomId id : atoms) automata.emplace_back(program.atoms.get(id).regex);
   into = std::make_unique<const regex::NfaUnion>(automata);
 }
 

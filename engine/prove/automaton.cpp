@@ -37,11 +37,7 @@ bool reads_better(std::string_view name, std::string_view other) {
 
 Automaton::Automaton(const Formulas& formulas) {
   std::vector<regex::Nfa> automata;
-  for (uint32_t i = 0; i < formulas.languages(); ++i) {
-    auto automaton = regex::Nfa::build(formulas.language({i}));
-    KR_CHECK(automaton.has_value());
-    automata.push_back(std::move(*automaton));
-  }
+  for (uint32_t i = 0; i < formulas.languages(); ++i) automata.emplace_back(formulas.language({i}));
   find_classes(automata);
   for (const regex::Nfa& automaton : automata) add(automaton);
   first_.push_back(static_cast<uint32_t>(language_.size()));

@@ -194,8 +194,7 @@ class Prover::Impl {
       case Op::atom: {
         Language& language = this->language(formula.language);
         if ((language.needed & ~subject.bytes).any()) return false;
-        if (!language.nfa) language.nfa = regex::Nfa::build(formulas_.language(formula.language));
-        KR_CHECK(language.nfa.has_value());
+        if (!language.nfa) language.nfa.emplace(formulas_.language(formula.language));
         return language.nfa->search(subject.witness.name, scratch_);
       }
       case Op::operation:

@@ -57,7 +57,7 @@ void NfaUnion::find_classes(std::span<const Nfa> automata) {
   side_of_class_.resize(partition.parts);
   for (size_t byte = 0; byte < 256; ++byte) {
     class_of_[byte] = static_cast<uint8_t>(partition.part[byte]);
-    side_of_class_[class_of_[byte]] = is_word(static_cast<unsigned char>(byte)) ? word : other;
+    side_of_class_[class_of_[byte]] = side_of(static_cast<char>(byte));
   }
 }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <span>
 
-#include "regex/byte_set.hpp"
 #include "regex/empty_places.hpp"
 #include "regex/regex.hpp"
 
@@ -52,10 +51,6 @@ uint16_t empty_places(const Regex& regex, NodeId id) {
 }
 
 namespace {
-
-Side side_of(char byte) {
-  return is_word(static_cast<unsigned char>(byte)) ? word : other;
-}
 
 /// Builds the expression without empty matches.
 class Remover {

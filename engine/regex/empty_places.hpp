@@ -5,11 +5,16 @@
 
 #include <cstdint>
 
+#include "regex/byte_set.hpp"
 #include "regex/regex.hpp"
 
 namespace kr::regex {
 
 enum Side : unsigned { nothing, word, other };
+
+inline Side side_of(char byte) noexcept {
+  return is_word(static_cast<unsigned char>(byte)) ? word : other;
+}
 
 constexpr uint16_t place_bit(Side before, Side behind) {
   return static_cast<uint16_t>(1U << (before * 3 + behind));

@@ -122,7 +122,7 @@ std::optional<Regex> to_edges(const Regex& regex);
 /// The names of its named groups, in the order written.
 std::vector<std::string> group_names(const Regex& regex);
 
-/// The number of states of the automaton that Nfa::build creates; at most 2^40.
+/// The number of states of the Nfa; at most 2^40.
 uint64_t state_count(const Regex& regex);
 
 }  // namespace kr::regex

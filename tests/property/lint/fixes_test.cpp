@@ -31,8 +31,8 @@ std::vector<bool> held(const match::CompiledRules& rules) {
   std::vector<bool> all(names().size());
   const auto add = [&](const sema::Expr& expr) {
     REQUIRE(expr.op == sema::ExprOp::atom);
-    const auto nfa = regex::Nfa::build(program.atoms.get(expr.atom).regex);
-    for (size_t i = 0; i < all.size(); ++i) all[i] = all[i] || nfa->search(names()[i]);
+    const regex::Nfa nfa(program.atoms.get(expr.atom).regex);
+    for (size_t i = 0; i < all.size(); ++i) all[i] = all[i] || nfa.search(names()[i]);
   };
   if (top.op == sema::ExprOp::atom) {
     add(top);

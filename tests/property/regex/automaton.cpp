@@ -62,8 +62,7 @@ bool vacuity_agrees(regex::Vacuity vacuity, bool empty_in_empty_name, bool empty
 
 void check(std::string_view pattern, const regex::Regex& regex,
            const std::vector<std::string>& names) {
-  const auto nfa = regex::Nfa::build(regex);
-  REQUIRE(nfa.has_value());
+  const regex::Nfa nfa(regex);
   const auto filled = regex::without_empty(regex);
   const auto edged = regex::to_edges(regex);
   if (edged && !regex::anchored_at_edges(*edged)) ++not_anchored_at_edges;
@@ -72,16 +71,16 @@ void check(std::string_view pattern, const regex::Regex& regex,
   bool empty_in_any = false;
   for (const std::string& name : names) {
     const ReferenceMatch reference(regex, name);
-    const bool same = nfa->search(name) == reference.search() &&
-                      nfa->find(name) == reference.find() && split_agrees(regex, filled, name) &&
+    const bool same = nfa.search(name) == reference.search() &&
+                      nfa.find(name) == reference.find() && split_agrees(regex, filled, name) &&
                       edges_agree(regex, edged, name);
     empty_in_all = empty_in_all && empty.any(name);
     empty_in_any = empty_in_any || empty.any(name);
     if (same) continue;
     CAPTURE(pattern);
     CAPTURE(name);
-    CHECK(nfa->search(name) == reference.search());
-    CHECK(nfa->find(name) == reference.find());
+    CHECK(nfa.search(name) == reference.search());
+    CHECK(nfa.find(name) == reference.find());
     CHECK(split_agrees(regex, filled, name));
     CHECK(edges_agree(regex, edged, name));
     return;
@@ -131,7 +130,7 @@ TEST_CASE("all matches, one after another") {
     const auto regex = test::parsed(pattern);
     if (!regex) continue;
     const std::string name = test::random_name(random, 20);
-    const auto matches = regex::Nfa::build(*regex)->find_all(name);
+    const auto matches = regex::Nfa(*regex).find_all(name);
     const ReferenceMatch reference(*regex, name);
     size_t from = 0;
     size_t count = 0;
@@ -161,7 +160,7 @@ TEST_CASE("many expressions in one automaton match like each alone") {
     while (regexes.size() < 1 + static_cast<size_t>(round) % 12) {
       auto regex = test::parsed(test::random_pattern(random, 1 + round % 5), round % 7 == 0);
       if (!regex) continue;
-      automata.push_back(*regex::Nfa::build(*regex));
+      automata.emplace_back(*regex);
       regexes.push_back(std::move(*regex));
     }
     const regex::NfaUnion all(automata);
@@ -204,7 +203,7 @@ TEST_CASE("bits are shifted from word to word, and taken to places far away") {
     CAPTURE(text);
     const auto regex = test::parsed(text);
     REQUIRE(regex.has_value());
-    const regex::Nfa automaton = *regex::Nfa::build(*regex);
+    const regex::Nfa automaton(*regex);
     const regex::NfaUnion all({&automaton, 1});
     auto by_bits = regex::BitAutomaton::build(all, 0);
     REQUIRE(by_bits.has_value());
@@ -222,7 +221,7 @@ TEST_CASE("bits are shifted from word to word, and taken to places far away") {
   }
   const auto many = test::parsed("(a?){900}b");
   REQUIRE(many.has_value());
-  const regex::Nfa automaton = *regex::Nfa::build(*many);
+  const regex::Nfa automaton(*many);
   const regex::NfaUnion all({&automaton, 1});
   CHECK(!regex::BitAutomaton::build(all, 0).has_value());
   regex::Searcher searcher(all, {.bytes = 0});
@@ -237,7 +236,7 @@ TEST_CASE("distinct names beyond the first hundreds make next to nothing") {
   for (const std::string word : {"add", "mul", "sum", "mean", "softmax", "norm", "copy", "exp"}) {
     const auto regex = test::parsed("^triton_.*(^|[^A-Za-z])" + word + "([^A-Za-z]|$)");
     REQUIRE(regex.has_value());
-    automata.push_back(*regex::Nfa::build(*regex));
+    automata.emplace_back(*regex);
   }
   const regex::NfaUnion all(automata);
   regex::Searcher searcher(all);
@@ -263,7 +262,7 @@ TEST_CASE("memory does not grow with the number of expressions that need much of
   for (int i = 0; i < 60; ++i) {
     const auto regex = test::parsed(fmt::format("a.{{{}}}b.{{{}}}c", 200 + i, i));
     REQUIRE(regex.has_value());
-    automata.push_back(*regex::Nfa::build(*regex));
+    automata.emplace_back(*regex);
   }
   const regex::NfaUnion all(automata);
   regex::Searcher searcher(all);
