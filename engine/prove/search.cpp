@@ -36,7 +36,8 @@ class Searcher {
     found_ = no_node;
     States threats;
     for (uint32_t at = 0; at < nodes_.size() && found_ == no_node; ++at) {
-      for (size_t c = 0; c < automaton_.classes() && found_ == no_node; ++c) {
+      for (const size_t c : automaton_.by_reading()) {
+        if (found_ != no_node) break;
         if (budget_.gone()) return {Search::out_of_budget, {}};
         const Side side = side_behind(c);
         const uint32_t progress = progresses_.next(nodes_[at].progress, nodes_[at].before, c);
