@@ -29,7 +29,7 @@ class Searcher {
     for (std::vector<Begun>& of_side : begun_) of_side.resize(automaton_.classes());
   }
 
-  NameFound run() {
+  NameFinding run() {
     enter(Progresses::start, {}, Side::nothing, no_node, 0);
     // Prefer a name of at least one byte.
     const bool empty_name = found_ == 0;
@@ -38,7 +38,7 @@ class Searcher {
     for (uint32_t at = 0; at < nodes_.size() && found_ == no_node; ++at) {
       for (const size_t c : automaton_.by_reading()) {
         if (found_ != no_node) break;
-        if (budget_.gone()) return {Search::out_of_budget, {}};
+        if (budget_.gone()) return {Answer::not_proven, {}};
         const Side side = side_behind(c);
         const uint32_t progress = progresses_.next(nodes_[at].progress, nodes_[at].before, c);
         if (progress == Progresses::dead_state || is_settled(progress, side)) continue;
@@ -47,9 +47,9 @@ class Searcher {
         if (none_matched) enter(progress, threats, side, at, c);
       }
     }
-    if (found_ != no_node) return {Search::found, name(found_)};
-    if (empty_name) return {Search::found, {}};
-    return {Search::none, {}};
+    if (found_ != no_node) return {Answer::found, name(found_)};
+    if (empty_name) return {Answer::found, {}};
+    return {Answer::none, {}};
   }
 
  private:
@@ -226,8 +226,8 @@ class Searcher {
 
 }  // namespace
 
-NameFound search(const Formulas& formulas, const Automaton& automaton,
-                 const PlainQuestion& question, Steps& budget) {
+NameFinding search(const Formulas& formulas, const Automaton& automaton,
+                   const PlainQuestion& question, Steps& budget) {
   return Searcher(formulas, automaton, question, budget).run();
 }
 

@@ -3,12 +3,9 @@
 // skipped.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "prove/allowance.hpp"
-#include "prove/automaton.hpp"
+#include "prove/find_name.hpp"
 
 namespace kr::prove {
 
@@ -18,15 +15,8 @@ struct PlainQuestion {
   std::vector<uint32_t> excluded;
 };
 
-enum class Search : uint8_t { none, found, out_of_budget };
-
-struct NameFound {
-  Search search = Search::none;
-  std::string name;  // if found; empty only if there is no other name
-};
-
-/// Subtracts all steps from `budget`.
-NameFound search(const Formulas& formulas, const Automaton& automaton,
-                 const PlainQuestion& question, Steps& budget);
+/// Subtracts all steps from `budget`. The name is empty only if there is no other.
+NameFinding search(const Formulas& formulas, const Automaton& automaton,
+                   const PlainQuestion& question, Steps& budget);
 
 }  // namespace kr::prove
