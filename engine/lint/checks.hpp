@@ -43,9 +43,8 @@ prove::Allowance allowance_for(const LintOptions& options, size_t share = 1);
 /// Groups the KR315 of one engine and dimension into one finding, at the first label.
 void group_untested(std::vector<diag::Diagnostic>& findings);
 
-using Check = void (*)(const Context&, diag::Sink&);
-/// In the order of execution.
-std::span<const Check> all_checks();
+/// The difference of two colours `#rrggbb` by CIEDE2000. About 1 is just visible side by side.
+double color_distance(std::string_view a, std::string_view b);
 
 void check_reachability(const Context& context, diag::Sink& sink);  // KR301 to KR303, KR305, KR306,
                                                                     // KR308, KR401, KR413

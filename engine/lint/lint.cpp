@@ -36,6 +36,14 @@ std::vector<WrittenAtom> atoms_of(const syntax::File& tree) {
   return atoms;
 }
 
+/// In the order of execution.
+constexpr std::array all_checks{
+    check_reachability, check_overlaps,      check_otherwise, check_regexes, check_phase_numbers,
+    check_unused,       check_labels,        check_tests,     check_folds,   check_short_texts,
+    check_detection,    check_abbreviations, check_colors,    check_cases,   check_dialects,
+    check_names,        check_regex_texts,
+};
+
 /// Replaces the findings for rules that were not proven within the allowance by one for the file.
 void summarize_not_proven(const Context& context, std::vector<diag::Diagnostic>& found) {
   const size_t rules = std::erase_if(
@@ -64,16 +72,6 @@ prove::Allowance allowance_for(const LintOptions& options, size_t share) {
   return prove::Allowance(steps * std::clamp<size_t>(options.effort, 1, most), options.stop);
 }
 
-std::span<const Check> all_checks() {
-  static constexpr std::array<Check, 17> checks{
-      check_reachability, check_overlaps,      check_otherwise, check_regexes, check_phase_numbers,
-      check_unused,       check_labels,        check_tests,     check_folds,   check_short_texts,
-      check_detection,    check_abbreviations, check_colors,    check_cases,   check_dialects,
-      check_names,        check_regex_texts,
-  };
-  return checks;
-}
-
 std::vector<diag::Diagnostic> lint_rules(const match::CompiledRules& rules,
                                          const LintOptions& options, const diag::Sink& loaded) {
   prove::Allowance allowance = allowance_for(options);
@@ -88,7 +86,7 @@ std::vector<diag::Diagnostic> lint_rules(const match::CompiledRules& rules,
   for (const diag::Diagnostic& diagnostic : loaded.all()) {
     sink.add(*diagnostic.code, diagnostic.span, diagnostic.message) = diagnostic;
   }
-  for (const Check check : all_checks()) {
+  for (const auto check : all_checks) {
     if (options.stop != nullptr && *options.stop) throw prove::Stopped();
     check(context, sink);
   }

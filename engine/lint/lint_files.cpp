@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <set>
 
@@ -10,8 +11,9 @@
 #include "base/in_parallel.hpp"
 #include "lint/checks.hpp"
 #include "lint/fix.hpp"
-#include "lint/proof_cache.hpp"
 #include "lint/suppress.hpp"
+#include "match/cache.hpp"
+#include "prove/memo.hpp"
 #include "source/text_file.hpp"
 #include "syntax/parse.hpp"
 
@@ -134,6 +136,56 @@ class Merger {
   std::map<std::string, std::vector<source::FileId>> files_;
   std::set<std::tuple<source::FileId, uint32_t, uint32_t, const diag::CodeInfo*, std::string>>
       seen_;
+};
+
+/// Versions of the prover share one file: creating the proofs again takes a second.
+match::CacheFile proofs_in(const fs::path& folder) {
+  return {folder, "proofs", ".krproofs"};
+}
+
+/// Keeps proofs from one `kr lint` to the next in the cache folder, and reads the installed proofs
+/// of the shipped rules. Like the whole cache, they change no result.
+class ProofCache {
+ public:
+  explicit ProofCache(const std::optional<match::Database::Cache>& cache) : cache_(cache) {
+    if (!cache) return;
+    prove::Proofs known;
+    if (const auto made = cache->install.databases(); !made.empty()) {
+      if (auto proofs = prove::proofs_from(proofs_in(made).read_installed(cache->install))) {
+        known = std::move(*proofs);
+      }
+    }
+    if (!cache->folder.empty()) {
+      if (auto own = prove::proofs_from(proofs_in(cache->folder).read())) own_ = std::move(*own);
+    }
+    known.insert(own_.begin(), own_.end());
+    known_ = std::make_shared<const prove::Proofs>(std::move(known));
+  }
+
+  const std::shared_ptr<const prove::Proofs>& known() const noexcept { return known_; }
+
+  void add(const prove::Proofs& proven) {
+    added_ += proven.size();
+    // Bounds the size.
+    if (own_.size() + proven.size() > prove::ProofMemo::max_kept) own_.clear();
+    for (const auto& [question, proof] : proven) own_.insert_or_assign(question, proof);
+  }
+
+  /// Writes the new proofs, if there are any.
+  void write() const noexcept {
+    if (added_ == 0 || !cache_ || cache_->folder.empty()) return;
+    try {
+      proofs_in(cache_->folder).write(prove::to_bytes(own_));
+    } catch (const std::exception&) {
+      return;  // the next process proves again
+    }
+  }
+
+ private:
+  std::optional<match::Database::Cache> cache_;
+  std::shared_ptr<const prove::Proofs> known_;
+  prove::Proofs own_;  // those in the user's file
+  size_t added_ = 0;
 };
 
 void lint_unit(Unit& unit, LintFilesOptions options) {

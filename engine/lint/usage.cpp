@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+
+#include "lint/checks.hpp"
+#include "lint/repairs.hpp"
 
 namespace kr::lint {
+
 std::string usage_path(const sema::LoadedRules& rules, const sema::LoadedFile& file) {
   if (file.path.empty()) return rules.sources.path(file.file);
   std::error_code error;
@@ -46,6 +51,50 @@ std::set<Used> used(const sema::LoadedRules& rules, bool others_only) {
     }
   }
   return all;
+}
+
+namespace {
+
+// KR311, KR312, KR313: unused declarations.
+
+void check_uses(const Context& context, const sema::LoadedFile& file, diag::Sink& sink) {
+  std::set<std::string> aliases;
+  for (const Mention& mention : mentions(file.tree)) {
+    if (mention.path->parts.size() > 1) aliases.insert(mention.path->parts.front().text);
+  }
+  for (const syntax::Use& use : file.tree.uses) {
+    if (aliases.contains(sema::use_name(use))) continue;
+    diag::Diagnostic& added =
+        sink.add(diag::code::unused_use, use.span, context.sources().text(use.span));
+    added.help("remove it");
+    added.fix = diag::Fix{true, {removal(context.sources(), use.span)}};
+  }
+}
+
+}  // namespace
+
+void check_unused(const Context& context, diag::Sink& sink) {
+  const std::set<Used> used_here = used(context.rules(), false);
+  const std::vector<Used>& elsewhere = context.options.used_elsewhere;
+  for (const sema::LoadedFile* file : context.roots) {
+    check_uses(context, *file, sink);
+    if (!context.has_engine(*file)) continue;  // a module for other files
+    const std::string path = usage_path(context.rules(), *file);
+    const auto is_used = [&](sema::Noun noun, const std::string& name) {
+      const Used one{path, noun, name};
+      return used_here.contains(one) || std::ranges::binary_search(elsewhere, one);
+    };
+    for (const syntax::Pattern& pattern : file->tree.patterns) {
+      if (is_used(sema::Noun::pattern, pattern.name.text)) continue;
+      sink.add(diag::code::unused_pattern, pattern.name.span, pattern.name.text)
+          .help("use it in a rule, or remove it");
+    }
+    for (const syntax::Table& table : file->tree.tables) {
+      if (is_used(sema::Noun::table, table.name.text)) continue;
+      sink.add(diag::code::unused_table, table.name.span, table.name.text)
+          .help("add `include {}` to a block, or remove it", table.name.text);
+    }
+  }
 }
 
 }  // namespace kr::lint

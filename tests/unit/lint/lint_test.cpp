@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "lint/color_distance.hpp"
+#include "lint/checks.hpp"
 #include "lint/fix.hpp"
 #include "lint/repairs.hpp"
 #include "sema/abbreviate.hpp"
