@@ -12,7 +12,6 @@
 
 #include "base/hash.hpp"
 #include "base/hash_index.hpp"
-#include "classify/periods.hpp"
 #include "trace/launched.hpp"
 
 namespace kr::classify {
@@ -227,10 +226,7 @@ class Attributor {
     size_t layers = 0;
     for (const Repetition& found : repetitions(names, operations)) {
       RepeatedBlock block = whole;
-      block.first = found.first;
-      block.period = found.period;
-      block.repeats = found.repeats;
-      block.level = found.level;
+      static_cast<Repetition&>(block) = found;
       block.layers_before = layers;
       block.first_layer = layers_;
       if (found.level == 0) {
