@@ -73,22 +73,9 @@ class Finder {
    private:
     enum class Known : uint8_t { open, holds, fails };
     bool evaluate(FormulaId id) const {
-      const Formula& formula = formulas_.get(id);
-      const auto one = [this](FormulaId operand) { return holds(operand); };
-      switch (formula.op) {
-        case Op::always:
-          return true;
-        case Op::atom:
-          return matched_[formula.language.index] != 0;
-        case Op::negation:
-          return !one(formula.operands.front());
-        case Op::conjunction:
-          return std::ranges::all_of(formula.operands, one);
-        case Op::disjunction:
-          return std::ranges::any_of(formula.operands, one);
-        default:
-          return false;
-      }
+      return value_of(
+          formulas_.get(id), [this](FormulaId operand) { return holds(operand); },
+          [this](const Formula& atom) { return matched_[atom.language.index] != 0; });
     }
 
     const Formulas& formulas_;

@@ -5,6 +5,7 @@
 // Equal formulas have one id (hash-consing): equal ids prove equality; different ids prove nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -43,6 +44,26 @@ struct Formula {
   /// has the same digest in every arena.
   Hash128 digest = {};
 };
+
+/// The value of a formula by the values of its operands; `other` gives those of the rest: atoms,
+/// types of operation and `within`.
+template <class Operand, class Other>
+bool value_of(const Formula& formula, const Operand& operand, const Other& other) {
+  switch (formula.op) {
+    case Op::never:
+      return false;
+    case Op::always:
+      return true;
+    case Op::negation:
+      return !operand(formula.operands.front());
+    case Op::conjunction:
+      return std::ranges::all_of(formula.operands, operand);
+    case Op::disjunction:
+      return std::ranges::any_of(formula.operands, operand);
+    default:
+      return other(formula);
+  }
+}
 
 class Formulas {
  public:
