@@ -7,7 +7,6 @@
 
 #include "base/plural.hpp"
 #include "lint/checks.hpp"
-#include "lint/repairs.hpp"
 #include "lint/suppress.hpp"
 
 namespace kr::lint {

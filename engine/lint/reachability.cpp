@@ -7,9 +7,7 @@
 #include <set>
 
 #include "lint/checks.hpp"
-#include "lint/repairs.hpp"
 #include "match/evaluate.hpp"
-#include "prove/alternatives.hpp"
 #include "prove/lists.hpp"
 
 namespace kr::lint {

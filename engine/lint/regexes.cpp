@@ -5,11 +5,9 @@
 
 #include "base/printable.hpp"
 #include "lint/checks.hpp"
-#include "lint/repairs.hpp"
 #include "match/scanner.hpp"
 #include "regex/byte_set.hpp"
 #include "regex/regex.hpp"
-#include "regex/text.hpp"
 
 namespace kr::lint {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
-#include "lint/repairs.hpp"
+#include "lint/checks.hpp"
 
 namespace kr::lint {
 namespace {

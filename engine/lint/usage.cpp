@@ -5,7 +5,6 @@
 #include <set>
 
 #include "lint/checks.hpp"
-#include "lint/repairs.hpp"
 
 namespace kr::lint {
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 

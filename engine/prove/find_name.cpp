@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "prove/rewrite.hpp"
-#include "prove/search.hpp"
+#include "prove/formula.hpp"
 
 namespace kr::prove {
 namespace {

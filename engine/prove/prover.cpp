@@ -8,7 +8,6 @@
 
 #include "prove/find_name.hpp"
 #include "prove/memo.hpp"
-#include "prove/rewrite.hpp"
 #include "prove/texts.hpp"
 #include "regex/nfa.hpp"
 #include "syntax/words.hpp"

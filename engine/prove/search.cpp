@@ -1,8 +1,7 @@
-#include "prove/search.hpp"
-
 #include <algorithm>
 #include <optional>
 
+#include "prove/find_name.hpp"
 #include "prove/progress.hpp"
 
 namespace kr::prove {

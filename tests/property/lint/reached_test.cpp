@@ -10,7 +10,6 @@
 
 #include "lint/lint.hpp"
 #include "match/evaluate.hpp"
-#include "prove/alternatives.hpp"
 #include "prove/lists.hpp"
 #include "support/patterns.hpp"
 #include "testing/testing.hpp"

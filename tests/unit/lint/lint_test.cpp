@@ -4,7 +4,6 @@
 
 #include "lint/checks.hpp"
 #include "lint/fix.hpp"
-#include "lint/repairs.hpp"
 #include "sema/abbreviate.hpp"
 #include "support/rules.hpp"
 
