@@ -142,9 +142,8 @@ class Attributor {
             trace_.operations[operation].track.index};
   }
 
-  /// The launches with at least `least_graph` operations.
+  /// A launch of two or more operations is one of a graph.
   void find_graphs() {
-    static_assert(least_graph == 2);
     if (!trace_.host) return;
     std::vector<bool> launched(trace_.host->launches.size());
     is_graph_.resize(launched.size());

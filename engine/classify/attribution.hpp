@@ -71,9 +71,6 @@ struct Attribution {
   }
 };
 
-/// A launch with at least this many operations is a graph launch.
-inline constexpr size_t least_graph = 2;
-
 /// A trace without a host side has no steps and modules, only layers. Deterministic. Memory per
 /// operation: 8 bytes if the trace has launches, 4 if it has layers, and 4 more during the
 /// computation.

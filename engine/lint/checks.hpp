@@ -14,7 +14,6 @@ namespace kr::lint {
 
 /// A text or regular expression of a root file as written, whether or not an engine uses it.
 struct WrittenAtom {
-  const syntax::File* tree = nullptr;
   const syntax::Expr* expr = nullptr;
   regex::Regex regex;
   /// The whole item of a `fold`, where a single text without anchors and flag is a whole name.

@@ -22,14 +22,14 @@ std::vector<WrittenAtom> atoms_of(const syntax::File& tree) {
   for (const syntax::Expr& expr : tree.exprs) {
     const bool lone_fold = lone.contains(index++);
     if (expr.kind == syntax::ExprKind::text) {
-      atoms.push_back({&tree, &expr,
+      atoms.push_back({&expr,
                        regex::literal(expr.text, expr.ignore_case, expr.at_begin, expr.at_end),
                        lone_fold});
     } else if (expr.kind == syntax::ExprKind::regex) {
       diag::Sink reported_before;
       auto regex = regex::parse(expr.text, expr.text_span, {.ignore_case = expr.ignore_case},
                                 reported_before);
-      if (regex) atoms.push_back({&tree, &expr, std::move(*regex), lone_fold});
+      if (regex) atoms.push_back({&expr, std::move(*regex), lone_fold});
     }
   }
   return atoms;

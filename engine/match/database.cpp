@@ -181,10 +181,6 @@ void take_hyperscan(Database::Impl& impl, HsDatabase database) {
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Database::~Database() = default;
 
-bool Database::from_cache() const noexcept {
-  return impl_->from_cache;
-}
-
 std::string Database::version() {
   return hs_version();
 }
@@ -198,19 +194,15 @@ Processor processor_of(const std::optional<Database::Cache>& cache) {
 }  // namespace
 
 std::shared_ptr<const Database> Database::find(const sema::Program& program, const Cache& cache) {
-  const auto read = [&](const std::string& key, const std::string& bytes) {
-    std::unique_ptr<Impl> impl = read_database(program, key, bytes);
-    if (impl) impl->from_cache = true;
-    return impl ? std::make_shared<const Database>(std::move(impl)) : nullptr;
-  };
   if (const auto made = cache.install.databases(); !made.empty()) {
     const std::string key = database_key(program, Processor::any);
     const CacheFile file(made, key, database_extension);
-    if (auto database = read(key, file.read_installed(cache.install))) return database;
+    const std::string bytes = file.read_installed(cache.install);
+    if (auto database = read_database(program, key, bytes)) return database;
   }
   if (cache.folder.empty()) return nullptr;
   const std::string key = database_key(program, processor_of(cache));
-  return read(key, CacheFile(cache.folder, key, database_extension).read());
+  return read_database(program, key, CacheFile(cache.folder, key, database_extension).read());
 }
 
 std::shared_ptr<const Database> Database::compile(const sema::Program& program,
@@ -253,9 +245,8 @@ std::shared_ptr<const Database> Database::of_automata(const sema::Program& progr
 std::shared_ptr<const Database> Database::deserialize(const sema::Program& program,
                                                       std::string_view bytes) {
   for (const Processor processor : {Processor::this_one, Processor::any}) {
-    if (auto impl = read_database(program, database_key(program, processor), bytes)) {
-      return std::make_shared<const Database>(std::move(impl));
-    }
+    auto database = read_database(program, database_key(program, processor), bytes);
+    if (database) return database;
   }
   return nullptr;
 }

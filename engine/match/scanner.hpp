@@ -83,8 +83,6 @@ class Database {
                                                      std::string_view bytes);
   std::string serialize() const;
 
-  /// Whether it came from the cache (for tests and `--verbose`).
-  bool from_cache() const noexcept;
   /// The version of Hyperscan.
   static std::string version();
 
