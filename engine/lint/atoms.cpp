@@ -108,7 +108,8 @@ void check_dialects(const Context& context, diag::Sink& sink) {
     }
     if (atom.expr->kind != syntax::ExprKind::regex) continue;
     const std::string escapes = escapes_of(atom.expr->text);
-    if (escapes.find('B') != escapes.npos && regex::EmptyMatches(atom.regex).any("")) {
+    const bool in_empty_name = (regex::empty_places(atom.regex) & regex::places_of("")) != 0;
+    if (escapes.find('B') != escapes.npos && in_empty_name) {
       sink.add(diag::code::dialect_difference, atom.expr->span, text,
                "`\\B` matches the empty name, but not in Python before 3.14");
     }

@@ -133,10 +133,10 @@ std::unique_ptr<Database::Impl> answered_without_hyperscan(const sema::Program& 
   impl->always = AtomSet(impl->atoms);
   impl->in_empty_name = AtomSet(impl->atoms);
   each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
-    const regex::EmptyMatches empty(atom.regex);
+    const regex::Places empty = regex::empty_places(atom.regex);
     // The empty name has only empty matches.
-    if (empty.any("")) impl->in_empty_name.add(id);
-    const regex::Vacuity vacuity = empty.vacuity();
+    if ((empty & regex::places_of("")) != 0) impl->in_empty_name.add(id);
+    const regex::Vacuity vacuity = regex::vacuity(empty);
     if (vacuity == regex::Vacuity::always) impl->always.add(id);
     if (vacuity == regex::Vacuity::sometimes) impl->by_place.emplace_back(id, empty);
   });

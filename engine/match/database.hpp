@@ -30,7 +30,7 @@ struct Database::Impl {
   AtomSet always;         // atoms that match every name
   AtomSet in_empty_name;  // atoms that match the empty name
   /// Atoms with empty matches at some places, tested in addition to their other matches.
-  std::vector<std::pair<sema::AtomId, regex::EmptyMatches>> by_place;
+  std::vector<std::pair<sema::AtomId, regex::Places>> by_place;
   /// Atoms that Hyperscan refused.
   std::vector<sema::AtomId> refused;
   /// The automata of the refused atoms, created on demand: many files have no tests.

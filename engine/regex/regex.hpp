@@ -81,32 +81,25 @@ std::string to_hyperscan(const Regex& regex);
 /// In the syntax of RE2 in Latin-1 mode; named groups are written (?P<name>…).
 std::string to_re2(const Regex& regex);
 
-/// In which names a Regex has an empty match. Hyperscan cannot find empty matches.
+/// A set of kinds of places in a name, one bit each: what is before and after (see
+/// empty_places.hpp).
+using Places = uint16_t;
+/// The kinds of places in a name.
+Places places_of(std::string_view name);
+/// Where a Regex has an empty match. Exact and fast.
+Places empty_places(const Regex& regex);
+
+/// In which names there is an empty match. Hyperscan cannot find empty matches.
 enum class Vacuity : uint8_t {
   never,       // every match has at least one byte
   always,      // has an empty match in every name: `.*`, `a?`, `^`, `(^|a)`
   empty_name,  // has empty matches only in the empty name: `^a*$`
   sometimes,   // has empty matches at some places: `\b`, `(a|\B)`
 };
-Vacuity vacuity(const Regex& regex);
-
-/// The places of a name where a Regex has an empty match. Exact and fast.
-class EmptyMatches {
- public:
-  /// A set of kinds of places, one bit each: what is before and after (see empty_places.hpp).
-  using Places = uint16_t;
-  /// The kinds of places in a name.
-  static Places places_of(std::string_view name);
-
-  explicit EmptyMatches(const Regex& regex);
-  /// Whether there is an empty match at one of these places.
-  bool any(Places places) const noexcept { return (places_ & places) != 0; }
-  bool any(std::string_view name) const { return any(places_of(name)); }
-  Vacuity vacuity() const;
-
- private:
-  Places places_;
-};
+Vacuity vacuity(Places empty);
+inline Vacuity vacuity(const Regex& regex) {
+  return vacuity(empty_places(regex));
+}
 
 /// The Regex without its empty matches and named groups. None if it has only empty matches.
 std::optional<Regex> without_empty(const Regex& regex);
