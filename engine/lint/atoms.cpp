@@ -41,24 +41,17 @@ bool holds_high_byte(const regex::Regex& regex) {
 /// The expressions with named groups from which phases read numbers, in the syntax of RE2.
 std::set<std::string> expressions_of_phases(const sema::Program& program) {
   std::set<std::string> found;
-  std::set<sema::ExprId> seen;
-  std::vector<sema::ExprId> rest;
+  std::vector<sema::ExprId> all;
   for (const sema::Model& model : program.models) {
-    for (const sema::RuleId rule : model.phases) rest.push_back(program.rules.get(rule).expr);
+    for (const sema::RuleId rule : model.phases) all.push_back(program.rules.get(rule).expr);
   }
-  while (!rest.empty()) {
-    const sema::ExprId id = rest.back();
-    rest.pop_back();
-    if (!id.valid() || !seen.insert(id).second) continue;
-    const sema::Expr& expr = program.exprs.get(id);
-    // Negated expressions give no numbers.
-    if (expr.op == sema::ExprOp::negation) continue;
+  sema::each_part(program, std::move(all), [&](const sema::Expr& expr) {
     if (expr.op == sema::ExprOp::atom) {
       const regex::Regex& regex = program.atoms.get(expr.atom).regex;
       if (!regex::group_names(regex).empty()) found.insert(regex::to_re2(regex));
     }
-    rest.insert(rest.end(), expr.operands.begin(), expr.operands.end());
-  }
+    return expr.op != sema::ExprOp::negation;  // negated expressions give no numbers
+  });
   return found;
 }
 
