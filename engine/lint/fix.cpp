@@ -145,7 +145,7 @@ std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source
 }
 
 FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findings,
-              const FixOptions& options) {
+              const LintFilesOptions& options) {
   FixResult result;
   const source::FileId file = rules.rules->files.front().file;
   const std::string before(rules.sources().text(file));
@@ -157,16 +157,17 @@ FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findin
   for (int round = 0; round < max_rounds; ++round) {
     std::vector<diag::Diagnostic> wanted = findings;
     std::erase_if(wanted, [&](const diag::Diagnostic& one) {
-      return options.wanted && !options.wanted(one);
+      return options.should_fix && !options.should_fix(one);
     });
-    const std::vector<diag::Fix> fixes = compatible_fixes(wanted, file, options.unsafe);
+    const bool unsafe = options.fixes == LintFilesOptions::Fixes::all;
+    const std::vector<diag::Fix> fixes = compatible_fixes(wanted, file, unsafe);
     if (fixes.empty()) break;
     Chooser chooser(*rules.rules, allowance, result.notes);
     chooser.choose(fixes);
     if (chooser.count() == 0) break;
     result.count += chooser.count();
     Attempt made = std::move(chooser).take();
-    rules = compile_for_lint(std::move(made.rules), options.names, options.cache, made.loaded);
+    rules = compile_for_lint(std::move(made.rules), lint.infos, options.cache, made.loaded);
     findings = lint_rules(rules, lint, made.loaded);
   }
   if (result.count > 0) result.before = before;

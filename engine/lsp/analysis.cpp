@@ -11,7 +11,6 @@ namespace kr::lsp {
 Analysis::Analysis(const std::string& path, const source::Library& library, const Editor& editor) {
   compiled_.rules = sema::load_rules({path}, library, loaded_, editor.text);
   compiled_.named = true;
-  modules_ = std::make_unique<lint::Modules>(rules());
   files_.reserve(rules().files.size());
   for (const sema::LoadedFile& file : rules().files) {
     PerFile& made = files_.emplace_back();

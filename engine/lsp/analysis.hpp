@@ -46,8 +46,8 @@ class Analysis {
   const syntax::File& tree() const { return root().tree; }
   std::string_view text() const { return sources().text(root().file); }
   /// The declarations that its files use of each other.
-  std::set<lint::Used> used() const { return lint::used(rules(), *modules_, true); }
-  const sema::Scope& scope() const { return modules_->scope(); }
+  std::set<lint::Used> used() const { return lint::used(rules(), true); }
+  const sema::Scope& scope() const { return *rules().scope; }
   /// No error in it or in the files that it uses: the Program is complete.
   bool loaded() const { return !loaded_.has_errors(); }
   /// The findings of loading.
@@ -80,7 +80,6 @@ class Analysis {
   };
   match::CompiledRules compiled_;
   diag::Sink loaded_;
-  std::unique_ptr<lint::Modules> modules_;
   std::vector<PerFile> files_;
   std::unique_ptr<prove::Formulas> formulas_;
   std::unique_ptr<prove::Prover> prover_;

@@ -165,7 +165,8 @@ class Loader {
     for (const LoadedFile& file : rules_->files) {
       modules.push_back({&file.tree, file.root, uses_[file.file.index]});
     }
-    rules_->program = resolve(rules_->sources, modules, kind, sink_);
+    rules_->scope.emplace(std::move(modules), sink_);
+    rules_->program = resolve(rules_->sources, *rules_->scope, kind, sink_);
     return std::move(rules_);
   }
 

@@ -11,8 +11,8 @@
 
 #include "diag/diagnostic.hpp"
 #include "sema/program.hpp"
+#include "sema/scope.hpp"
 #include "source/library.hpp"
-#include "syntax/ast.hpp"
 
 namespace kr::sema {
 
@@ -35,6 +35,7 @@ struct LoadedRules {
   /// By FileId: roots in the order given, then the files that they use. They always include the
   /// module std.kind, from which every model inherits; it is last if no file uses it.
   std::vector<LoadedFile> files;
+  std::optional<Scope> scope;  // always there, once loaded
   Program program;
 };
 

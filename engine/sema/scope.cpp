@@ -79,10 +79,10 @@ std::string use_text(const syntax::Use& use) {
   return use.file ? use.file->text : use.module.text();
 }
 
-Scope::Scope(const std::vector<Module>& modules, diag::Sink& sink)
-    : modules_(modules), indices_(modules.size()) {
-  for (size_t m = 0; m < modules.size(); ++m) {
-    const syntax::File& tree = *modules[m].tree;
+Scope::Scope(std::vector<Module> modules, diag::Sink& sink)
+    : modules_(std::move(modules)), indices_(modules_.size()) {
+  for (size_t m = 0; m < modules_.size(); ++m) {
+    const syntax::File& tree = *modules_[m].tree;
     Index& index = indices_[m];
     for (uint32_t i = 0; i < tree.uses.size(); ++i) {
       const syntax::Use& use = tree.uses[i];

@@ -117,10 +117,10 @@ Exit lint(const LintArguments& options, Streams& streams) {
   const Codes ignore = codes_of(options.ignore, "--ignore");
   const source::Library& library = own_library();
   lint::LintFilesOptions how;
-  how.infos = options.info || level == diag::Severity::info || !select.empty();
-  if (!options.names.empty()) how.known_names = names_of_file(options.names);
+  how.lint.infos = options.info || level == diag::Severity::info || !select.empty();
+  if (!options.names.empty()) how.lint.known_names = names_of_file(options.names);
   how.cache = cache_of_process(streams);
-  how.effort = options.effort;
+  how.lint.effort = options.effort;
   const bool fixing = options.fix || options.unsafe_fixes || options.diff;
   if (fixing) {
     how.fixes = options.unsafe_fixes ? lint::LintFilesOptions::Fixes::all

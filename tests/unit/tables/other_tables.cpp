@@ -327,8 +327,12 @@ TEST_CASE("trees") {
 TEST_CASE("repeated blocks of trees from operations") {
   test::OwnedView owned(test::single_trace(), {});
   classify::LayerEvidence found;
-  found.block = {
-      .unit = 40, .period = 12, .repeats = 3, .graph = true, .total_ns = 90, .unit_ns = 100};
+  found.block.unit = 40;
+  found.block.period = 12;
+  found.block.repeats = 3;
+  found.block.graph = true;
+  found.block.total_ns = 90;
+  found.block.unit_ns = 100;
   found.units = 2;
   owned.modules->attribution = classify::AttributionSums{5, 90, 10};
   owned.modules->layer_evidence = {found};
