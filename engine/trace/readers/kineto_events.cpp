@@ -20,24 +20,20 @@ constexpr std::string_view module_head = "nn.Module: ";
 // are labels.
 constexpr std::string_view told_key = "gpu_operation";
 
+template <class Kind>
 struct Category {
   std::string_view name;  // lower case
-  OperationKind kind;
+  Kind kind;
 };
 
 // Of the profilers of 2020 and 2021, and of those since.
-constexpr Category gpu_categories[] = {
+constexpr Category<OperationKind> gpu_categories[] = {
     {"kernel", OperationKind::kernel},     {"gpu_memcpy", OperationKind::memcpy},
     {"gpu_memset", OperationKind::memset}, {"memcpy", OperationKind::memcpy},
     {"memset", OperationKind::memset},
 };
 
-struct HostCategory {
-  std::string_view name;
-  HostKind kind;
-};
-
-constexpr HostCategory host_categories[] = {
+constexpr Category<HostKind> host_categories[] = {
     {"cuda_runtime", HostKind::runtime},
     {"cuda_driver", HostKind::driver},
     {"user_annotation", HostKind::annotation},
@@ -45,12 +41,12 @@ constexpr HostCategory host_categories[] = {
     {"runtime", HostKind::runtime},
 };
 
-template <class Known, size_t count>
-const Known* category_of(std::string_view text, const Known (&all)[count]) {
-  for (const Known& known : all) {
-    if (same_ignoring_case(text, known.name)) return &known;
+template <class Kind, size_t count>
+std::optional<Kind> category_of(std::string_view text, const Category<Kind> (&all)[count]) {
+  for (const Category<Kind>& known : all) {
+    if (same_ignoring_case(text, known.name)) return known.kind;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 // A control byte in a string, which has to be escaped; npos: there is none.
@@ -182,13 +178,11 @@ bool EventParser::take(const JsonWalk& json, size_t begin) {
   if (const auto told = told_operation(json); told && whole) {
     return take_operation(json, *told, true);
   }
-  if (const Category* known = category_of(category, gpu_categories)) {
-    if (whole) return take_operation(json, known->kind, false);
+  if (const auto known = category_of(category, gpu_categories)) {
+    if (whole) return take_operation(json, *known, false);
     loss("GPU event of a phase other than X");
   } else if (host_ != HostDetail::none && whole) {
-    if (const HostCategory* host = category_of(category, host_categories)) {
-      take_host(json, host->kind);
-    }
+    if (const auto host = category_of(category, host_categories)) take_host(json, *host);
   }
   return true;
 }
