@@ -65,35 +65,36 @@ size_t control_byte(std::string_view text) {
 
 }  // namespace
 
-void EventParser::parse(const EventText& window, EventRows& out) {
-  window_ = &window;
+void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
+  const std::string_view text = window.text();
+  window_offset_ = window.offset;
   out_ = &out;
   ids_.begin(out);
   out.events = 0;
   out.phases = out.broken = false;
   out.fault.reset();
-  if (tokens_.find(window.text)) {
-    items(window.text, window.text.npos);
+  if (tokens_.find(text)) {
+    items(text, first, text.npos);
     return;
   }
   // What stands before the control byte counts, so that it does not matter where windows end.
-  const size_t broken_at = control_byte(window.text);
-  patched_.assign(window.text);
+  const size_t broken_at = control_byte(text);
+  patched_.assign(text);
   for (size_t at = broken_at; at < patched_.size(); ++at) {
     if (static_cast<unsigned char>(patched_[at]) < 0x20) patched_[at] = ' ';
   }
   patched_.append(json_padding, '\0');
-  const std::string_view patched(patched_.data(), window.text.size());
-  if (broken_at == window.text.npos || !tokens_.find(patched)) {
+  const std::string_view patched(patched_.data(), text.size());
+  if (broken_at == text.npos || !tokens_.find(patched)) {
     out.broken = true;
     return;
   }
-  items(patched, broken_at);
+  items(patched, first, broken_at);
 }
 
-void EventParser::items(std::string_view text, size_t broken_at) {
-  JsonWalk json(text, tokens_, window_->levels);
-  bool comma = !window_->first;
+void EventParser::items(std::string_view text, bool first, size_t broken_at) {
+  JsonWalk json(text, tokens_, levels_);
+  bool comma = !first;
   while (json.place() != text.size()) {
     if (comma && !json.step_over(',')) break;
     comma = true;
@@ -169,7 +170,7 @@ bool EventParser::args(JsonWalk& json) {
 
 // False where the event is at fault.
 bool EventParser::take(const JsonWalk& json, size_t begin) {
-  event_offset_ = window_->offset + begin;
+  event_offset_ = window_offset_ + begin;
   out_->phases = out_->phases || event_.phase.kind != JsonRaw::Kind::absent;
   if (event_.category.kind != JsonRaw::Kind::string) return true;
   const std::string_view category = json.plain(event_.category.text, scratch_);
