@@ -177,14 +177,8 @@ class KinetoReader {
     levels_ = json_.depth();
     EventWindows windows(*input_, json_.rest(), json_.rest_offset());
     BlockReader<WindowJob> reader(threads_, [&] {
-      auto parser = std::make_shared<EventParser>(input_->options().host);
-      return [parser, levels = levels_](WindowJob& job) {
-        parser->parse({.text = job.window.text(),
-                       .offset = job.window.offset,
-                       .first = job.first,
-                       .levels = levels},
-                      job.rows);
-      };
+      auto parser = std::make_shared<EventParser>(input_->options().host, levels_);
+      return [parser](WindowJob& job) { parser->parse(job.window, job.first, job.rows); };
     });
     bool first = true;
     const auto broken = reader.read(

@@ -11,7 +11,6 @@
 
 #include "base/hash.hpp"
 #include "base/sqlite.hpp"
-#include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"

@@ -48,17 +48,10 @@ std::string name_expression(const NsysColumns& columns, NsysTable table) {
 }  // namespace
 
 std::string_view name_of(NsysTable table) noexcept {
-  switch (table) {
-    case NsysTable::kernel:
-      return "CUPTI_ACTIVITY_KIND_KERNEL";
-    case NsysTable::memcpy:
-      return "CUPTI_ACTIVITY_KIND_MEMCPY";
-    case NsysTable::memset:
-      return "CUPTI_ACTIVITY_KIND_MEMSET";
-    case NsysTable::graph:
-      return "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
-  }
-  return "";
+  constexpr std::array<std::string_view, nsys_table_count> names{
+      "CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
+      "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
+  return names[static_cast<size_t>(table)];
 }
 
 std::string nsys_query(const sqlite::Database& database, const NsysRange& range, bool linked) {

@@ -14,7 +14,6 @@
 #include "base/hash.hpp"
 #include "base/sqlite.hpp"
 #include "trace/readers/block_rows.hpp"
-#include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_schema.hpp"
 
 namespace kr::trace {

@@ -19,7 +19,6 @@
 #include "trace/format.hpp"
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/nsys_host.hpp"
-#include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 

@@ -13,8 +13,8 @@
 
 #include "support/module_traces.hpp"
 #include "support/rules.hpp"
-#include "trace/format.hpp"
 #include "tables/registry.hpp"
+#include "trace/format.hpp"
 
 using namespace kr;
 using kr::tables::Cell;
