@@ -14,6 +14,26 @@ namespace {
 /// A fix may enable the next one; more rounds take too long.
 constexpr int max_rounds = 10;
 
+/// Loads the same rules with another text of one file, from memory.
+std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source::FileId file,
+                                          const std::string& text, diag::Sink& sink) {
+  std::vector<sema::SourceFile> files;
+  files.reserve(rules.files.size());
+  for (const sema::LoadedFile& one : rules.files) {
+    sema::SourceFile made{rules.sources.path(one.file),
+                          one.file == file ? text : std::string(rules.sources.text(one.file)),
+                          one.root,
+                          {}};
+    for (const sema::LoadedFile::Used& used : one.uses)
+      made.uses.emplace_back(used.name, used.file.index);
+    files.push_back(std::move(made));
+  }
+  auto loaded = sema::load_rules(std::move(files), sink);
+  // The files are the same.
+  for (size_t i = 0; i < rules.files.size(); ++i) loaded->files[i].path = rules.files[i].path;
+  return loaded;
+}
+
 /// Rules with some fixes applied.
 struct Attempt {
   std::unique_ptr<sema::LoadedRules> rules;
@@ -123,25 +143,6 @@ std::string apply(std::string_view text, const std::vector<diag::Fix>& fixes) {
     at = edit->span.end;
   }
   return result += text.substr(at);
-}
-
-std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source::FileId file,
-                                          const std::string& text, diag::Sink& sink) {
-  std::vector<sema::SourceFile> files;
-  files.reserve(rules.files.size());
-  for (const sema::LoadedFile& one : rules.files) {
-    sema::SourceFile made{rules.sources.path(one.file),
-                          one.file == file ? text : std::string(rules.sources.text(one.file)),
-                          one.root,
-                          {}};
-    for (const sema::LoadedFile::Used& used : one.uses)
-      made.uses.emplace_back(used.name, used.file.index);
-    files.push_back(std::move(made));
-  }
-  auto loaded = sema::load_rules(std::move(files), sink);
-  // The files are the same.
-  for (size_t i = 0; i < rules.files.size(); ++i) loaded->files[i].path = rules.files[i].path;
-  return loaded;
 }
 
 FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findings,

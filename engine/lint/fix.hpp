@@ -20,10 +20,6 @@ struct FixResult {
 FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findings,
               const LintFilesOptions& options);
 
-/// Loads the same rules with another text of one file, from memory.
-std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source::FileId file,
-                                          const std::string& text, diag::Sink& sink);
-
 /// The fixes of findings in one file that can be applied together: in the order of the findings,
 /// each complete, without overlap; unsafe fixes only if requested.
 std::vector<diag::Fix> compatible_fixes(const std::vector<diag::Diagnostic>& findings,

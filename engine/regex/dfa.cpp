@@ -61,10 +61,10 @@ void NfaUnion::find_classes(std::span<const Nfa> automata) {
   }
 }
 
-Dfa::Dfa(const NfaUnion& all, std::vector<uint32_t> automata, Limits limits)
+Dfa::Dfa(const NfaUnion& all, std::vector<uint32_t> automata, size_t limit)
     : all_(&all),
       automata_(std::move(automata)),
-      limits_(limits),
+      limit_(limit),
       classes_(all.side_of_class.size()),
       beginnings_(3 * (classes_ + 1)),
       walk_(all.first_state(automata_.front()), all.ends[automata_.back()]) {
@@ -170,7 +170,7 @@ const Dfa::Beginning& Dfa::beginning(Side before, size_t behind) {
 /// Creates an entry of the table; unmade if the table is full.
 Dfa::Step Dfa::make(uint32_t state, size_t byte_class) {
   // A cleared table always has room for the current state and the next one.
-  if (used_ > limits_.bytes && states_.size() > 1) return {};
+  if (used_ > limit_ && states_.size() > 1) return {};
   ++made_;
   const Key& key = *states_[state];
   const auto before = static_cast<Side>(key.back());
@@ -208,22 +208,22 @@ BitAutomaton* Dfa::by_bits() {
   return bits_ ? &*bits_ : nullptr;
 }
 
-Searcher::Searcher(const NfaUnion& all, Dfa::Limits limits) : all_(&all), limits_(limits) {
+Searcher::Searcher(const NfaUnion& all, size_t limit) : all_(&all), limit_(limit) {
   if (all.automata() == 0) return;
   std::vector<uint32_t> every(all.automata());
   std::iota(every.begin(), every.end(), 0U);
-  parts_.emplace_back(all, std::move(every), limits);
+  parts_.emplace_back(all, std::move(every), limit);
 }
 
 void Searcher::split(size_t part) {
   // All parts share the memory, so it does not grow with the number of expressions.
-  limits_.bytes = std::min(limits_.bytes, std::max(most_bytes / (parts_.size() + 1), least_bytes));
-  for (Dfa& one : parts_) one.limit(limits_);
+  limit_ = std::min(limit_, std::max(most_bytes / (parts_.size() + 1), least_bytes));
+  for (Dfa& one : parts_) one.set_limit(limit_);
   const auto automata = parts_[part].automata();
   const auto half = automata.begin() + static_cast<std::ptrdiff_t>(automata.size() / 2);
   made_before_ += parts_[part].made();
-  Dfa second(*all_, {half, automata.end()}, limits_);
-  parts_[part] = Dfa(*all_, {automata.begin(), half}, limits_);
+  Dfa second(*all_, {half, automata.end()}, limit_);
+  parts_[part] = Dfa(*all_, {automata.begin(), half}, limit_);
   parts_.push_back(std::move(second));
 }
 

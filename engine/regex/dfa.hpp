@@ -93,11 +93,8 @@ struct NfaUnion {
 /// For one thread. The NfaUnion must outlive it.
 class Dfa {
  public:
-  struct Limits {
-    size_t bytes = size_t{8} << 20;  // of states, approximately
-  };
-  /// Searches with these automata of the union.
-  Dfa(const NfaUnion& all, std::vector<uint32_t> automata, Limits limits);
+  /// Searches with these automata of the union. `limit`: bytes of states, approximately.
+  Dfa(const NfaUnion& all, std::vector<uint32_t> automata, size_t limit);
   Dfa(Dfa&&) = default;
   Dfa& operator=(Dfa&&) = default;
 
@@ -111,9 +108,9 @@ class Dfa {
   /// The number of table entries created so far: the work besides lookups.
   uint64_t made() const noexcept { return made_; }
   /// Not during a search. A table that is larger is cleared.
-  void limit(Limits limits) {
-    limits_ = limits;
-    if (used_ > limits_.bytes) clear();
+  void set_limit(size_t limit) {
+    limit_ = limit;
+    if (used_ > limit_) clear();
   }
   /// Bytes of its table, approximately.
   size_t bytes() const noexcept { return used_; }
@@ -148,7 +145,7 @@ class Dfa {
 
   const NfaUnion* all_;
   std::vector<uint32_t> automata_;
-  Limits limits_;
+  size_t limit_;
   size_t classes_;
   std::vector<Step> table_;  // by state and class
   std::vector<const Key*> states_;
@@ -173,8 +170,7 @@ class Dfa {
 /// All automata of a union, split over as many Dfas as are fast. For one thread.
 class Searcher {
  public:
-  explicit Searcher(const NfaUnion& all) : Searcher(all, Dfa::Limits()) {}
-  Searcher(const NfaUnion& all, Dfa::Limits limits);
+  explicit Searcher(const NfaUnion& all, size_t limit = size_t{8} << 20);
 
   template <class Found>
   void search(std::string_view name, const Found& found) {
@@ -197,7 +193,7 @@ class Searcher {
  private:
   void split(size_t part);
   const NfaUnion* all_;
-  Dfa::Limits limits_;
+  size_t limit_;  // of each part
   std::vector<Dfa> parts_;
   uint64_t made_before_ = 0;  // by parts that were split
 };

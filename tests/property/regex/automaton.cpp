@@ -167,8 +167,8 @@ TEST_CASE("many expressions in one automaton match like each alone") {
     }
     const regex::NfaUnion all(automata);
     regex::Searcher roomy(all);
-    regex::Searcher narrow(all, {.bytes = random() % 6000});
-    regex::Searcher narrowest(all, {.bytes = 0});
+    regex::Searcher narrow(all, random() % 6000);
+    regex::Searcher narrowest(all, 0);
     std::vector<std::optional<regex::BitAutomaton>> by_bits;
     for (uint32_t i = 0; i < automata.size(); ++i) {
       by_bits.push_back(regex::BitAutomaton::build(all, i));
@@ -226,7 +226,7 @@ TEST_CASE("bits are shifted from word to word, and taken to places far away") {
   const regex::Nfa automaton(*many);
   const regex::NfaUnion all({&automaton, 1});
   CHECK(!regex::BitAutomaton::build(all, 0).has_value());
-  regex::Searcher searcher(all, {.bytes = 0});
+  regex::Searcher searcher(all, 0);
   size_t found = 0;
   searcher.search("xxab", [&](uint32_t) { ++found; });
   CHECK(found > 0);
