@@ -40,10 +40,6 @@ std::optional<std::string> decoded(std::string_view text) {
 
 }  // namespace
 
-std::string_view to_string(Encoding encoding) noexcept {
-  return encoding == Encoding::utf8 ? "utf-8" : "utf-16";
-}
-
 Lines::Lines(std::string_view text) {
   for (size_t at = text.find_first_of("\r\n"); at != text.npos;
        at = text.find_first_of("\r\n", at)) {
@@ -87,16 +83,6 @@ Place Lines::place(std::string_view text, size_t offset, Encoding encoding) cons
     at += bytes;
   }
   return {number, column};
-}
-
-void Document::set(std::string all) {
-  text = std::move(all);
-  lines = Lines(text);
-}
-
-void Document::replace(size_t begin, size_t end, std::string_view with) {
-  text.replace(begin, end - begin, with);
-  lines = Lines(text);
 }
 
 std::string valid_utf8(std::string_view text) {

@@ -12,7 +12,9 @@
 namespace kr::lsp {
 
 enum class Encoding : uint8_t { utf8, utf16 };
-std::string_view to_string(Encoding encoding) noexcept;
+inline std::string_view to_string(Encoding encoding) noexcept {
+  return encoding == Encoding::utf8 ? "utf-8" : "utf-16";
+}
 
 struct Place {
   uint32_t line = 0;
@@ -50,8 +52,14 @@ struct Document {
   std::string text;
   Lines lines;
 
-  void set(std::string all);
-  void replace(size_t begin, size_t end, std::string_view with);
+  void set(std::string all) {
+    text = std::move(all);
+    lines = Lines(text);
+  }
+  void replace(size_t begin, size_t end, std::string_view with) {
+    text.replace(begin, end - begin, with);
+    lines = Lines(text);
+  }
 };
 
 /// Valid UTF-8: other bytes become U+FFFD.
