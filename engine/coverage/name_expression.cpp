@@ -1,10 +1,9 @@
-#include "coverage/name_expression.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <tuple>
 
 #include "base/ascii.hpp"
+#include "coverage/name_parts.hpp"
 #include "syntax/words.hpp"
 
 namespace kr::coverage {
