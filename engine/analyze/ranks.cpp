@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -146,10 +145,6 @@ void match_collectives(const std::vector<RankInput>& runs, Ranks& out) {
 }
 
 }  // namespace
-
-int64_t Collective::waited_ns() const noexcept {
-  return std::accumulate(waiting_ns.begin(), waiting_ns.end(), int64_t{0});
-}
 
 const char* to_string(RankNumber::From from) noexcept {
   switch (from) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,10 +77,13 @@ struct RankStep {
 /// other: the shortest of them did not wait, and the others waited for it.
 struct Collective {
   std::string name;
-  int64_t instances = 0;               // on each rank
-  std::vector<int64_t> total_ns;       // by run
-  std::vector<int64_t> waiting_ns;     // by run: the time beyond the shortest on any rank
-  int64_t waited_ns() const noexcept;  // by all
+  int64_t instances = 0;            // on each rank
+  std::vector<int64_t> total_ns;    // by run
+  std::vector<int64_t> waiting_ns;  // by run: the time beyond the shortest on any rank
+  /// By all.
+  int64_t waited_ns() const noexcept {
+    return std::accumulate(waiting_ns.begin(), waiting_ns.end(), int64_t{0});
+  }
 };
 
 struct RankOfRun {

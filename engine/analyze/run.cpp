@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "classify/why.hpp"
-#include "trees/from_trace.hpp"
 
 namespace kr::analyze {
 

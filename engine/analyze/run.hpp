@@ -61,7 +61,7 @@ struct LabelledOrModules {
 LabelledOrModules label_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
                             trace::OpenOptions options, bool or_modules);
 
-/// The module trees that enclose its operations (see trees/from_trace.hpp), labelled. Throws Error.
+/// The module trees that enclose its operations (see modules_of), labelled. Throws Error.
 std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRules& rules,
                                                        const classify::RunSpec& spec,
                                                        const LabelledTrace& run);

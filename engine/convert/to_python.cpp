@@ -1,11 +1,11 @@
-#include "convert/to_python.hpp"
-
+// Rules as patterns of Python's `re`, for `re.search`.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
+#include "convert/export.hpp"
 
 namespace kr::convert {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "coverage/label_words.hpp"
-#include "coverage/name_expression.hpp"
+#include "coverage/name_parts.hpp"
 #include "layout/layout.hpp"
 #include "syntax/words.hpp"
 

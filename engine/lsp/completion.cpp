@@ -4,7 +4,6 @@
 #include <set>
 
 #include "lsp/cursor.hpp"
-#include "lsp/describe.hpp"
 #include "lsp/features.hpp"
 #include "syntax/words.hpp"
 

@@ -1,11 +1,11 @@
-#include "lsp/framing.hpp"
-
+// The outermost layer of the protocol: messages, each with a header that contains its length.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/ascii.hpp"
 #include "base/integer.hpp"
+#include "lsp/rpc.hpp"
 
 namespace kr::lsp {
 namespace {

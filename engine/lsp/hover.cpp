@@ -9,7 +9,6 @@
 #include "base/printable.hpp"
 #include "explain/explain.hpp"
 #include "lsp/cursor.hpp"
-#include "lsp/describe.hpp"
 #include "lsp/features.hpp"
 #include "syntax/words.hpp"
 

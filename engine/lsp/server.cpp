@@ -6,7 +6,6 @@
 #include <array>
 
 #include "base/error.hpp"
-#include "lsp/uri.hpp"
 
 namespace kr::lsp {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "lsp/rpc.hpp"
-#include "lsp/uri.hpp"
 
 namespace kr::lsp {
 

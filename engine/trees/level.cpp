@@ -44,9 +44,6 @@ NumberedName numbered(std::string_view name) {
   return {number ? name.substr(0, digits - 1) : name, number};
 }
 
-Cutter::Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded)
-    : trace_(&trace), level_(level), folded_(&folded) {}
-
 namespace {
 
 /// By node: the distance to its farthest leaf.

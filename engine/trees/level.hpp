@@ -37,7 +37,8 @@ std::string to_string(Level level);
 /// never goes below them. It must outlive this.
 class Cutter {
  public:
-  Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded);
+  Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded)
+      : trace_(&trace), level_(level), folded_(&folded) {}
 
   /// The places of the nodes shown, ascending. `shown` is overwritten.
   void cut(std::span<const trace::ModuleNode> nodes, std::vector<uint32_t>& shown);

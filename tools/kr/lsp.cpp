@@ -14,7 +14,6 @@
 #include "base/check.hpp"
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
-#include "lsp/framing.hpp"
 #include "lsp/server.hpp"
 #include "session.hpp"
 #include "verb.hpp"

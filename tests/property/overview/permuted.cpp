@@ -6,7 +6,7 @@
 #include "support/host_traces.hpp"
 #include "support/rules.hpp"
 #include "tables/registry.hpp"
-#include "trees/from_trace.hpp"
+#include "trees/labels.hpp"
 
 namespace {
 
