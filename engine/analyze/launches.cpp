@@ -9,15 +9,6 @@
 namespace kr::analyze {
 namespace {
 
-struct ApiSums {
-  int64_t instances = 0;
-  int64_t operations = 0;
-  int64_t total_ns = 0;
-  long double delay_ns = 0;
-  int64_t short_kernels = 0;
-  int64_t running = 0;
-};
-
 /// The queue of one stream (see StreamQueue), launch by launch.
 class Queue {
  public:
@@ -78,22 +69,11 @@ class LaunchPass {
         host_(*trace.host),
         launched_(host_),
         sums_(host_.calls.size()),
+        delays_ns_(host_.calls.size(), 0),
         last_call_(host_.threads.size(), none) {
-    std::map<std::pair<int32_t, int64_t>, size_t> numbers;  // streams, by device
-    queue_of_track_.reserve(trace.tracks.size());
-    for (const trace::Track& track : trace.tracks)
-      numbers.try_emplace({track.device, track.stream}, 0);
-    size_t next = 0;
-    queues_.reserve(numbers.size());
-    for (auto& [stream, number] : numbers) {
-      number = next++;
-      trace::Track track;
-      track.device = stream.first;
-      track.stream = stream.second;
-      queues_.emplace_back(track);
-    }
     for (const trace::Track& track : trace.tracks) {
-      queue_of_track_.push_back(numbers.at({track.device, track.stream}));
+      const auto at = queues_.try_emplace({track.device, track.stream}, track).first;
+      queue_of_track_.push_back(&at->second);
     }
   }
 
@@ -114,7 +94,7 @@ class LaunchPass {
   static constexpr size_t none = SIZE_MAX;
 
   Queue& queue_of(const trace::Operation& operation) {
-    return queues_[queue_of_track_[operation.track.index]];
+    return *queue_of_track_[operation.track.index];
   }
 
   /// Removes the operations that have begun from their queues. One that began at its launch was
@@ -133,13 +113,13 @@ class LaunchPass {
     size_t& last = last_call_[launch.thread];
     if (last != none) still_running(last, launch.start_ns);
     last = i;
-    ApiSums& sum = sums_[launch.call];
+    LaunchCalls& sum = sums_[launch.call];
     ++sum.instances;
     sum.total_ns += launch.duration_ns;
     for (const uint32_t place : launched_.operations(i)) {
       const trace::Operation& operation = trace_.operations[place];
       ++sum.operations;
-      sum.delay_ns += static_cast<long double>(operation.start_ns - launch.start_ns);
+      delays_ns_[launch.call] += static_cast<long double>(operation.start_ns - launch.start_ns);
       if (is_kernel(operation) && operation.duration_ns < launch.duration_ns) ++sum.short_kernels;
       Queue& queue = queue_of(operation);
       if (queue.add(i, launch.start_ns, operation.start_ns)) added_.push_back(&queue);
@@ -148,11 +128,11 @@ class LaunchPass {
 
   /// Counts the kernels of a call that run when the next call of its thread begins.
   void still_running(size_t i, int64_t next_ns) {
-    int64_t& running = sums_[host_.launches[launched_.launch(i)].call].running;
+    LaunchCalls& sum = sums_[host_.launches[launched_.launch(i)].call];
     for (const uint32_t place : launched_.operations(i)) {
       const trace::Operation& operation = trace_.operations[place];
       const bool runs = operation.start_ns <= next_ns && next_ns < operation.end_ns();
-      running += runs && is_kernel(operation) ? 1 : 0;
+      sum.running_at_next_launch += runs && is_kernel(operation) ? 1 : 0;
     }
   }
 
@@ -162,19 +142,19 @@ class LaunchPass {
 
   void report(LaunchStatistics& out) {
     for (size_t i = 0; i < sums_.size(); ++i) {
-      const ApiSums& sum = sums_[i];
+      LaunchCalls& sum = sums_[i];
       if (sum.instances == 0) continue;
-      const double delay =
-          static_cast<double>(sum.delay_ns / static_cast<long double>(sum.operations));
+      sum.api = host_.calls[i].name;
+      sum.delay_mean_ns =
+          static_cast<double>(delays_ns_[i] / static_cast<long double>(sum.operations));
       out.linked += sum.operations;
-      out.by_api.push_back({host_.calls[i].name, sum.instances, sum.operations, sum.total_ns, delay,
-                            sum.short_kernels, sum.running});
+      out.by_api.push_back(std::move(sum));
     }
     out.orphans = static_cast<int64_t>(trace_.operations.size()) - out.linked;
     std::stable_sort(
         out.by_api.begin(), out.by_api.end(),
         [](const LaunchCalls& a, const LaunchCalls& b) { return a.total_ns > b.total_ns; });
-    for (Queue& queue : queues_) {
+    for (auto& [stream, queue] : queues_) {
       if (queue.launches() > 0) out.queues.push_back(queue.result());
     }
   }
@@ -182,10 +162,11 @@ class LaunchPass {
   const trace::Trace& trace_;
   const trace::HostSide& host_;
   trace::LaunchedOperations launched_;
-  std::vector<ApiSums> sums_;      // by function
-  std::vector<size_t> last_call_;  // by thread: the last call that launched operations
-  std::vector<Queue> queues_;      // by device and stream
-  std::vector<size_t> queue_of_track_;
+  std::vector<LaunchCalls> sums_;       // by function
+  std::vector<long double> delays_ns_;  // the same
+  std::vector<size_t> last_call_;       // by thread: the last call that launched operations
+  std::map<std::pair<int32_t, int64_t>, Queue> queues_;  // by device and stream
+  std::vector<Queue*> queue_of_track_;
   std::vector<Queue*> added_;  // those with operations launched at this time
   size_t next_ = 0;            // the first operation that has not begun
 };

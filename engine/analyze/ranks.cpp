@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -147,10 +146,6 @@ void match_collectives(const std::vector<RankInput>& runs, Ranks& out) {
 
 }  // namespace
 
-int64_t Collective::waited_ns() const noexcept {
-  return std::accumulate(waiting_ns.begin(), waiting_ns.end(), int64_t{0});
-}
-
 const char* to_string(RankNumber::From from) noexcept {
   switch (from) {
     case RankNumber::From::trace:
@@ -185,12 +180,12 @@ std::optional<int64_t> rank_in_path(std::string_view path) {
   return found;
 }
 
-std::vector<RankNumber> rank_numbers(const std::vector<const RunSummary*>& runs) {
+std::vector<RankNumber> rank_numbers(const std::vector<RankInput>& runs) {
   std::vector<RankNumber> numbers(runs.size());
   std::set<int64_t> taken;
   for (size_t i = 0; i < runs.size(); ++i) {
-    const auto in_trace = runs[i]->distributed.rank;
-    const auto rank = in_trace ? in_trace : rank_in_path(runs[i]->source);
+    const auto in_trace = runs[i].summary->distributed.rank;
+    const auto rank = in_trace ? in_trace : rank_in_path(runs[i].summary->source);
     if (!rank) continue;
     numbers[i] = {*rank, in_trace ? RankNumber::From::trace : RankNumber::From::name};
     taken.insert(*rank);
@@ -204,22 +199,12 @@ std::vector<RankNumber> rank_numbers(const std::vector<const RunSummary*>& runs)
   return numbers;
 }
 
-Ranks compare_ranks(const std::vector<const RunSummary*>& runs) {
-  std::vector<RankInput> inputs;
-  inputs.reserve(runs.size());
-  for (const RunSummary* run : runs) inputs.push_back({run, nullptr});
-  return compare_ranks(inputs);
-}
-
-bool ranks_identified(const Ranks& ranks) noexcept {
-  return ranks.not_comparable_reason.empty() &&
-         std::all_of(ranks.runs.begin(), ranks.runs.end(), [](const RankOfRun& run) {
-           return run.number.from != RankNumber::From::order;
-         });
-}
-
 bool shown_together(const Ranks& ranks) noexcept {
-  return ranks.devices.size() > 1 && (ranks.runs.size() < 2 || ranks_identified(ranks));
+  const bool identified =
+      ranks.not_comparable_reason.empty() &&
+      std::none_of(ranks.runs.begin(), ranks.runs.end(),
+                   [](const RankOfRun& run) { return run.number.from == RankNumber::From::order; });
+  return ranks.devices.size() > 1 && (ranks.runs.size() < 2 || identified);
 }
 
 std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& runs,
@@ -255,17 +240,7 @@ std::vector<LabelBalance> balance_labels(const std::vector<const RunSummary*>& r
 
 Ranks compare_ranks(const std::vector<RankInput>& runs) {
   Ranks out;
-  std::vector<const RunSummary*> summaries;
-  summaries.reserve(runs.size());
-  bool all_statistics = true;
-  for (const RankInput& run : runs) {
-    summaries.push_back(run.summary);
-    all_statistics = all_statistics && run.statistics != nullptr;
-    const trace::Distributed& info = run.summary->distributed;
-    if (!out.world_size) out.world_size = info.world_size;
-    if (out.backend.empty()) out.backend = info.backend;
-  }
-  for (const RankNumber& number : rank_numbers(summaries)) out.runs.push_back({number, {}, {}});
+  for (const RankNumber& number : rank_numbers(runs)) out.runs.push_back({number, {}, {}});
   out.not_comparable_reason = reason_not_one_job(runs, out.runs);
   if (!out.not_comparable_reason.empty()) return out;
   for (size_t run = 0; run < runs.size(); ++run) {
@@ -287,6 +262,8 @@ Ranks compare_ranks(const std::vector<RankInput>& runs) {
       out.balance.push_back(balance_of(what, out.devices, value));
     }
   }
+  const bool all_statistics = std::all_of(
+      runs.begin(), runs.end(), [](const RankInput& run) { return run.statistics != nullptr; });
   if (runs.size() < 2 || !all_statistics) return out;
   out.steps = match_steps(runs);
   if (!out.steps.empty()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,14 @@ struct RankNumber {
   friend bool operator==(const RankNumber&, const RankNumber&) = default;
 };
 
+/// A run. Steps and collectives are compared only if all runs have statistics.
+struct RankInput {
+  const RunSummary* summary = nullptr;
+  const RunStatistics* statistics = nullptr;
+};
+
 /// By run.
-std::vector<RankNumber> rank_numbers(const std::vector<const RunSummary*>& runs);
+std::vector<RankNumber> rank_numbers(const std::vector<RankInput>& runs);
 /// The number after the last `rank` or `worker` in a path, directly or after `-`, `_`, `.` or `=`.
 std::optional<int64_t> rank_in_path(std::string_view path);
 const char* to_string(RankNumber::From from) noexcept;
@@ -70,10 +77,13 @@ struct RankStep {
 /// other: the shortest of them did not wait, and the others waited for it.
 struct Collective {
   std::string name;
-  int64_t instances = 0;               // on each rank
-  std::vector<int64_t> total_ns;       // by run
-  std::vector<int64_t> waiting_ns;     // by run: the time beyond the shortest on any rank
-  int64_t waited_ns() const noexcept;  // by all
+  int64_t instances = 0;            // on each rank
+  std::vector<int64_t> total_ns;    // by run
+  std::vector<int64_t> waiting_ns;  // by run: the time beyond the shortest on any rank
+  /// By all.
+  int64_t waited_ns() const noexcept {
+    return std::accumulate(waiting_ns.begin(), waiting_ns.end(), int64_t{0});
+  }
 };
 
 struct RankOfRun {
@@ -86,8 +96,6 @@ struct RankOfRun {
 
 struct Ranks {
   std::vector<RankOfRun> runs;
-  std::optional<int64_t> world_size;  // from the traces
-  std::string backend;
   /// Why the runs are not compared as ranks: they seem to be of different jobs. Empty: they are
   /// compared; otherwise the following members are empty.
   std::string not_comparable_reason;
@@ -98,19 +106,9 @@ struct Ranks {
   std::vector<std::string> uneven;      // communicating names whose counts differ between ranks
 };
 
-/// A run. Without statistics, steps and collectives are not compared.
-struct RankInput {
-  const RunSummary* summary = nullptr;
-  const RunStatistics* statistics = nullptr;
-};
 Ranks compare_ranks(const std::vector<RankInput>& runs);
-/// Without statistics.
-Ranks compare_ranks(const std::vector<const RunSummary*>& runs);
-/// Whether the runs are ranks of one job, with rank numbers from the traces or their names, not
-/// only from the order.
-bool ranks_identified(const Ranks& ranks) noexcept;
-/// Whether a report shows the runs as one job: several devices, of a single run or of identified
-/// ranks.
+/// Whether a report shows the runs as one job: several devices, of a single run or of ranks with
+/// numbers from the traces or their names, not only from the order.
 bool shown_together(const Ranks& ranks) noexcept;
 
 /// A label's elapsed time over all runs.

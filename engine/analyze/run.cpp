@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "classify/why.hpp"
-#include "trees/from_trace.hpp"
 
 namespace kr::analyze {
 
@@ -60,11 +59,17 @@ std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
   return run;
 }
 
-/// `open` returns a trace, or nullopt for another kind of file. For nullopt, the result is null.
-template <class Open>
-std::unique_ptr<LabelledTrace> open_and_label(const match::CompiledRules& rules,
-                                              const classify::RunSpec& spec,
-                                              trace::OpenOptions options, const Open& open) {
+}  // namespace
+
+LabelledOrModules label_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
+                            trace::OpenOptions options, bool or_modules) {
+  LabelledOrModules out;
+  const auto open = [&]() -> std::optional<trace::Trace> {
+    if (!or_modules) return trace::open_trace(spec.path, options);
+    trace::Opened opened = trace::open_any(spec.path, options);
+    out.modules = std::move(opened.modules);
+    return std::move(opened.trace);
+  };
   const bool wants_host = options.host == trace::HostDetail::all;
   const sema::Program& program = rules.program();
   const std::vector<sema::ExprId> exprs =
@@ -75,38 +80,18 @@ std::unique_ptr<LabelledTrace> open_and_label(const match::CompiledRules& rules,
   if (needs_host && trace::may_open_again(spec.path, options)) {
     classify::RangeNames ranges(program, rules.database, exprs);
     options.host = trace::HostDetail::range_names;
-    std::optional<trace::Trace> trace = open(options);
-    if (!trace) return nullptr;
+    std::optional<trace::Trace> trace = open();
+    if (!trace) return out;
     for (const std::string& name : trace->range_names) ranges.add(name);
     trace->range_names = {};
-    if (auto run = label(rules, spec, std::move(*trace), &ranges)) return run;
+    out.labelled = label(rules, spec, std::move(*trace), &ranges);
+    if (out.labelled) return out;
   }
   options.host = wants_host || needs_host ? trace::HostDetail::all : trace::HostDetail::none;
-  std::optional<trace::Trace> trace = open(options);
-  if (!trace) return nullptr;
-  auto run = label(rules, spec, std::move(*trace), nullptr);
-  if (!wants_host) run->trace.host.reset();
-  return run;
-}
-
-}  // namespace
-
-std::unique_ptr<LabelledTrace> label_run(const match::CompiledRules& rules,
-                                         const classify::RunSpec& spec,
-                                         const trace::OpenOptions& options) {
-  return open_and_label(rules, spec, options, [&](const trace::OpenOptions& as) {
-    return std::optional(trace::open_trace(spec.path, as));
-  });
-}
-
-LabelledOrModules label_any_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
-                                const trace::OpenOptions& options) {
-  LabelledOrModules out;
-  out.labelled = open_and_label(rules, spec, options, [&](const trace::OpenOptions& as) {
-    trace::Opened opened = trace::open_any(spec.path, as);
-    out.modules = std::move(opened.modules);
-    return std::move(opened.trace);
-  });
+  std::optional<trace::Trace> trace = open();
+  if (!trace) return out;
+  out.labelled = label(rules, spec, std::move(*trace), nullptr);
+  if (!wants_host) out.labelled->trace.host.reset();
   return out;
 }
 

@@ -48,24 +48,20 @@ class TraceLabels {
   std::vector<std::pair<std::string, const classify::DimensionLabels*>> dimensions_;
 };
 
-/// Opens, matches, chooses, labels. If possible rules use `within`, the names of ranges are read
-/// with the operations. Only if such a name may change the result, the trace is read a second time,
-/// with its host side, which is kept if `options` want it. The result is the same as with the host
-/// side. Throws Error.
-std::unique_ptr<LabelledTrace> label_run(const match::CompiledRules& rules,
-                                         const classify::RunSpec& spec,
-                                         const trace::OpenOptions& options);
-
 /// One of the two, depending on the file.
 struct LabelledOrModules {
   std::unique_ptr<LabelledTrace> labelled;
   std::optional<trace::ModuleTrace> modules;
 };
-/// The same for a run of operations or of module trees, which are not labelled. Throws Error.
-LabelledOrModules label_any_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
-                                const trace::OpenOptions& options);
 
-/// The module trees that enclose its operations (see trees/from_trace.hpp), labelled. Throws Error.
+/// Opens, matches, chooses, labels; module trees are only opened, and with `or_modules` only. If
+/// possible rules use `within`, the names of ranges are read with the operations. Only if such a
+/// name may change the result, the trace is read a second time, with its host side, which is kept
+/// if `options` want it. The result is the same as with the host side. Throws Error.
+LabelledOrModules label_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
+                            trace::OpenOptions options, bool or_modules);
+
+/// The module trees that enclose its operations (see modules_of), labelled. Throws Error.
 std::unique_ptr<trees::LabelledModules> modules_of_run(const match::CompiledRules& rules,
                                                        const classify::RunSpec& spec,
                                                        const LabelledTrace& run);

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"
-#include "session/one_name.hpp"
+#include "session/session.hpp"
 
 namespace kr {
 namespace {
@@ -47,7 +47,9 @@ std::string Rules::label(std::string_view name, std::string_view dimension, std:
   const match::CompiledRules& rules = impl_->compiled;
   const sema::DimensionId wanted =
       classify::named_dimension(rules.program(), std::string(dimension));
-  return session::OneName(rules, name, operation_kind_of(name), engine, model).label(wanted);
+  return session::label_name(rules, name, operation_kind_of(name),
+                             {std::string(engine), std::string(model), rules.named}, wanted)
+      .label;
 }
 
 }  // namespace kr

@@ -33,10 +33,6 @@ bool reads_runs(const Definition& table) {
          table.needs == Needs::rules_difference;
 }
 
-classify::RunSpec spec_of(const RunSource& run) {
-  return {run.path, run.engine, run.model, run.elapsed_ns};
-}
-
 bool is_standard_input(const RunSource& run) {
   return run.path == "-";
 }
@@ -85,22 +81,15 @@ struct Session::Impl {
   SharedRules rules;
   SessionOptions options;
   std::vector<RunSource> runs;
-  SharedRules before;                       // for differences of rules
-  std::optional<session::NameQuery> query;  // for explanations
+  SharedRules before;              // for differences of rules
+  std::optional<NameQuery> query;  // for explanations
 
   session::Wants wants;  // of all runs that were read
   std::set<Needs> made;  // results that `results` has beside the runs
   std::shared_ptr<const Results> results;
 
   std::shared_ptr<Results> new_results() const {
-    session::ProgressCall progress;
-    if (options.progress) {
-      progress = [call = options.progress](const classify::RunSpec& spec, uint64_t done,
-                                           uint64_t total) {
-        call({{spec.path, spec.engine, spec.model, spec.elapsed_ns}, done, total});
-      };
-    }
-    return std::make_shared<Results>(rules, open_options(options), progress);
+    return std::make_shared<Results>(rules, open_options(options), options.progress);
   }
 
   const tables::Source& source() const { return results->session.source(); }
@@ -109,7 +98,7 @@ struct Session::Impl {
   /// At which runs are compared as module trees; none: they are compared by name.
   std::optional<trees::Level> comparison_level() const {
     if (!options.tables.level.empty()) return trees::named_level(options.tables.level);
-    const bool trees = results->session.are_module_trees(spec_of(runs[0]), spec_of(runs[1]));
+    const bool trees = results->session.are_module_trees(runs[0], runs[1]);
     return trees ? std::optional(trees::named_level("module")) : std::nullopt;
   }
 
@@ -197,10 +186,7 @@ struct Session::Impl {
     }
     const auto next = new_results();
     if (begin > 0) next->session.share_runs(results->session);
-    std::vector<classify::RunSpec> specs;
-    std::transform(first, runs.begin() + static_cast<ptrdiff_t>(end), std::back_inserter(specs),
-                   spec_of);
-    next->session.read(specs, all);
+    next->session.read(std::span(runs).subspan(begin, end - begin), all);
     for (const Needs one : results_of) {
       if (impossible(one).empty()) make(next->session, one);
     }
@@ -273,18 +259,14 @@ std::string Session::absent(const std::string& id) {
 
 std::vector<RunNote> Session::notes() {
   impl_->prepare({&known_table("notes")});
-  std::vector<RunNote> notes;
-  for (const tables::Note& one : tables::all_notes(impl_->source())) {
-    notes.push_back({one.run, one.severity, one.code, one.text, one.count, one.first_offset});
-  }
-  return notes;
+  return tables::all_notes(impl_->source());
 }
 
 Table Session::sql(const std::string& query) {
   Definitions needed = session::tables_named(query);
   needed.push_back(&known_table("runs"));
   impl_->prepare(needed);
-  return held(session::Query(impl_->source(), query).table(), impl_->results);
+  return held(session::query_table(impl_->source(), query), impl_->results);
 }
 
 void Session::compare_with(const Rules& before) {
@@ -293,17 +275,11 @@ void Session::compare_with(const Rules& before) {
 }
 
 void Session::explain(NameQuery name) {
-  session::NameQuery query{{std::move(name.name), {}, std::move(name.within)},
-                           std::move(name.engine),
-                           std::move(name.model)};
-  if (!name.kind.empty()) {
-    query.query.kind = operation_kind_from(name.kind);
-    if (!query.query.kind) {
-      throw Error("", fmt::format("unknown kind `{}`", name.kind),
-                  "the kinds are kernel, memcpy and memset");
-    }
+  if (!name.kind.empty() && !operation_kind_from(name.kind)) {
+    throw Error("", fmt::format("unknown kind `{}`", name.kind),
+                "the kinds are kernel, memcpy and memset");
   }
-  impl_->query = std::move(query);
+  impl_->query = std::move(name);
   impl_->made.erase(Needs::explanation);
 }
 

@@ -4,18 +4,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <utility>
+
 namespace kr {
 
 class Descriptor {
  public:
   /// Of what open() gave: negative, nothing is open.
-  explicit Descriptor(int opened) noexcept : number_(opened) {}
+  explicit Descriptor(int opened = -1) noexcept : number_(opened) {}
   ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
+    if (number_ >= 0) close();
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
 
+  /// What close() says.
+  int close() noexcept { return ::close(std::exchange(number_, -1)); }
   int number() const noexcept { return number_; }
   /// Whether something is open, of which `info` then tells.
   bool describe(struct stat& info) const noexcept {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
+
 namespace kr {
 
 Error::Error(std::string path, Place place, std::string why, std::string remedy)
@@ -21,5 +23,9 @@ InternalError::InternalError(const char* condition, const char* file, int line)
       condition_(condition),
       file_(file),
       line_(line) {}
+
+void detail::check_failed(const char* condition, const char* file, int line) {
+  throw InternalError(condition, file, line);
+}
 
 }  // namespace kr

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "base/input_files.hpp"
 #include "base/nearest.hpp"
 #include "base/output_path.hpp"
@@ -122,32 +121,21 @@ int write_all(int descriptor, std::string_view bytes) noexcept {
 
 PendingFile::PendingFile(fs::path path, Inputs inputs) : path_(std::move(path)), inputs_(inputs) {
   OutputPath out = open_output(path_);
-  stream_ = out.stream;
-  if (stream_ >= 0) return;
+  stream_ = std::move(out.stream);
+  if (stream_.number() >= 0) return;
   file_ = std::move(out.file);
   check_inputs();
   // What replaces a file may be as private as that: it gets its permissions at the end.
   part_ = std::make_unique<PartFile>(file_, path_.string(), out.there ? 0600 : 0666);
 }
 
-PendingFile::PendingFile(fs::path path, int stream) : path_(std::move(path)), stream_(stream) {}
+PendingFile::PendingFile(fs::path path, Descriptor stream)
+    : path_(std::move(path)), stream_(std::move(stream)) {}
 
 PendingFile PendingFile::standard_output() {
   const int copy = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) throw Error("standard output", "cannot be written: " + reason(errno));
-  return {"standard output", copy};
-}
-
-PendingFile::PendingFile(PendingFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      file_(std::move(other.file_)),
-      part_(std::move(other.part_)),
-      stream_(std::exchange(other.stream_, -1)),
-      inputs_(other.inputs_),
-      unread_(other.unread_) {}
-
-PendingFile::~PendingFile() {
-  if (stream_ >= 0) ::close(stream_);
+  return {"standard output", Descriptor(copy)};
 }
 
 void PendingFile::fail(std::string_view what, int code) const {
@@ -157,7 +145,8 @@ void PendingFile::fail(std::string_view what, int code) const {
 void PendingFile::check_inputs() const {
   if (inputs_ == Inputs::replaced) return;
   struct stat info {};
-  const int failed = file_.empty() ? ::fstat(stream_, &info) : ::lstat(file_.c_str(), &info);
+  const int failed =
+      file_.empty() ? ::fstat(stream_.number(), &info) : ::lstat(file_.c_str(), &info);
   if (failed == 0 && InputFiles::has(info)) {
     throw Error(path_.string(), "is a file that this run reads and would overwrite",
                 "write to another file");
@@ -168,7 +157,7 @@ void PendingFile::write(std::string_view bytes) {
   const bool stream = file_.empty();
   if (stream && unread_) return;
   if (stream) check_inputs();
-  const int code = write_all(stream ? stream_ : part_->descriptor(), bytes);
+  const int code = write_all(stream ? stream_.number() : part_->descriptor(), bytes);
   unread_ = stream && code == EPIPE;
   if (code != 0 && !unread_) fail("cannot be written", code);
 }
@@ -197,7 +186,7 @@ void PendingFile::commit() {
   if (file_.empty()) {
     if (part_) copy_part();
     part_.reset();
-    if (::close(std::exchange(stream_, -1)) != 0 && !unread_) fail("cannot be written", errno);
+    if (stream_.close() != 0 && !unread_) fail("cannot be written", errno);
     return;
   }
   struct stat there {};

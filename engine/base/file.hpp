@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/part_file.hpp"
 
@@ -44,9 +45,6 @@ class PendingFile {
   /// Throws Error where it cannot be written, or is an input that is to be kept.
   explicit PendingFile(std::filesystem::path path, Inputs inputs = Inputs::kept);
   static PendingFile standard_output();
-  ~PendingFile();
-  PendingFile(PendingFile&& other) noexcept;
-  PendingFile& operator=(PendingFile&&) = delete;
 
   /// Once the reader of a pipe is gone nothing more is written, which is not an error.
   void write(std::string_view bytes);
@@ -61,14 +59,14 @@ class PendingFile {
   const std::filesystem::path& aside();
 
  private:
-  PendingFile(std::filesystem::path path, int stream);
+  PendingFile(std::filesystem::path path, Descriptor stream);
   [[noreturn]] void fail(std::string_view what, int code) const;
   void copy_part();
 
   std::filesystem::path path_;      // as given
   std::filesystem::path file_;      // where its links lead; empty: not a regular file
   std::unique_ptr<PartFile> part_;  // null: written directly
-  int stream_ = -1;                 // of what is not a regular file
+  Descriptor stream_;               // of what is not a regular file
   Inputs inputs_ = Inputs::kept;
   bool unread_ = false;  // the reader of a pipe is gone
 };

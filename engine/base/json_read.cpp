@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 
@@ -125,7 +126,9 @@ class Reader {
       const char* raw = field.key().value_unsafe().raw();
       member.key_begin = offset({raw - 1, 1});
       std::string_view key;
-      if (const auto error = field.unescaped_key().get(key)) fail_key(error, member.key_begin);
+      if (const auto error = field.unescaped_key().get(key)) {
+        fail_at(member.key_begin - skipped_, said(error));
+      }
       member.key = key;
       od::value inner;
       if (const auto error = field.value().get(inner)) fail(error, std::nullopt);
@@ -197,9 +200,6 @@ class Reader {
     }
     fail_at(at, said(error));
   }
-  [[noreturn]] void fail_key(simdjson::error_code error, uint64_t begin) {
-    fail_at(static_cast<size_t>(begin) - skipped_, said(error));
-  }
   [[noreturn]] void fail_at(size_t at, std::string_view why) {
     const std::string_view before = text_.substr(0, at);
     const auto line = static_cast<uint64_t>(std::count(before.begin(), before.end(), '\n')) + 1;
@@ -225,22 +225,9 @@ const JsonValue* JsonValue::find(std::string_view key) const {
 }
 
 std::string_view to_string(JsonValue::Kind kind) noexcept {
-  switch (kind) {
-    case JsonValue::Kind::null:
-      return "null";
-    case JsonValue::Kind::boolean:
-      return "true or false";
-    case JsonValue::Kind::integer:
-    case JsonValue::Kind::number:
-      return "a number";
-    case JsonValue::Kind::string:
-      return "a string";
-    case JsonValue::Kind::array:
-      return "a list";
-    case JsonValue::Kind::object:
-      return "an object";
-  }
-  return "null";
+  constexpr std::array<std::string_view, 7> names{
+      "null", "true or false", "a number", "a number", "a string", "a list", "an object"};
+  return names[static_cast<size_t>(kind)];
 }
 
 JsonValue parse_json(std::string_view text, const std::string& path) {

@@ -53,11 +53,6 @@ class JsonWriter {
     }
     fmt::format_to(std::back_inserter(out_), "{}", value);
   }
-  /// Members of the open object, written before by another writer.
-  void members(std::string_view written) {
-    element();
-    out_ += written;
-  }
   void open(char bracket, bool line = false) {
     element();
     if (line) out_ += '\n';

@@ -3,15 +3,9 @@
 namespace kr {
 
 std::string_view to_string(OperationKind kind) noexcept {
-  switch (kind) {
-    case OperationKind::kernel:
-      return "kernel";
-    case OperationKind::memcpy:
-      return "memcpy";
-    case OperationKind::memset:
-      return "memset";
-  }
-  return "kernel";
+  constexpr std::array<std::string_view, operation_kinds.size()> names{"kernel", "memcpy",
+                                                                       "memset"};
+  return names[static_cast<size_t>(kind)];
 }
 
 std::optional<OperationKind> operation_kind_from(std::string_view word) noexcept {

@@ -109,7 +109,7 @@ OutputPath open_output(const fs::path& path) {
   fs::path at = path;
   for (int links = 0; links <= most_links; ++links) {
     if (const auto own = own_descriptor(at)) {
-      out.stream = copy_of(*own, path);
+      out.stream = Descriptor(copy_of(*own, path));
       return out;
     }
     struct stat info {};
@@ -124,7 +124,7 @@ OutputPath open_output(const fs::path& path) {
       // An open file of another process; its link has no path to follow.
       if (::stat(at.c_str(), &info) != 0) throw failed(path, errno);
       if (S_ISDIR(info.st_mode)) throw folder();
-      out.stream = open_stream(at, info, O_APPEND, path);
+      out.stream = Descriptor(open_stream(at, info, O_APPEND, path));
       return out;
     }
     if (S_ISLNK(info.st_mode)) {
@@ -137,7 +137,7 @@ OutputPath open_output(const fs::path& path) {
       out.file = std::move(at);
       out.there = info;
     } else {
-      out.stream = open_stream(at, info, 0, path);
+      out.stream = Descriptor(open_stream(at, info, 0, path));
     }
     return out;
   }

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/descriptor.hpp"
+
 namespace kr {
 
 struct OutputPath {
@@ -13,8 +15,8 @@ struct OutputPath {
   std::filesystem::path file;
   std::optional<struct stat> there;  // what `file` is now
   /// Or a device, a FIFO, or an open file of this process (`/dev/stdout`, `/proc/self/fd/N`),
-  /// opened for writing; the caller closes it. -1: it is a file.
-  int stream = -1;
+  /// opened for writing.
+  Descriptor stream;
 };
 
 /// Opens what is not a regular file, which waits for the reader of a FIFO. Throws Error: a folder,

@@ -15,8 +15,6 @@
 #include <mutex>
 #include <set>
 #include <string_view>
-#include <tuple>
-#include <utility>
 
 #include "base/error.hpp"
 
@@ -106,11 +104,16 @@ void remove_left_over(const fs::path& folder, std::string_view head) {
   }
 }
 
-/// Makes a part by `make(path)`, which returns a descriptor, and locks it. Returns its path and
-/// descriptor.
-template <class Make>
-std::pair<fs::path, int> make_part(const fs::path& target, const std::string& shown,
-                                   const Make& make) {
+}  // namespace
+
+fs::path temporary_folder() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
+}
+
+/// `make` returns a descriptor, which is locked.
+Part::Part(const fs::path& target, const std::string& shown,
+           const std::function<int(const fs::path&)>& make) {
   const fs::path folder = target.parent_path();
   const std::string head = head_of(target);
   remove_left_over(folder, head);
@@ -128,7 +131,9 @@ std::pair<fs::path, int> make_part(const fs::path& target, const std::string& sh
     const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     if (locked && ::fstat(descriptor, &info) == 0 && names(path, descriptor, info)) {
       parts().paths.insert(path.string());
-      return {path, descriptor};
+      path_ = path;
+      descriptor_ = descriptor;
+      return;
     }
     ::close(descriptor);
   }
@@ -143,31 +148,19 @@ std::pair<fs::path, int> make_part(const fs::path& target, const std::string& sh
                                : "");
 }
 
-void drop_part(const fs::path& path, int descriptor) noexcept {
-  if (!path.empty()) {
+Part::~Part() {
+  if (!path_.empty()) {
     const std::lock_guard lock(parts().mutex);
-    remove_path(path);
-    parts().paths.erase(path.string());
+    remove_path(path_);
+    parts().paths.erase(path_.string());
   }
-  if (descriptor >= 0) ::close(descriptor);
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-}  // namespace
-
-fs::path temporary_folder() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
-}
-
-PartFile::PartFile(const fs::path& target, const std::string& shown, mode_t mode) {
-  std::tie(path_, descriptor_) = make_part(target, shown, [mode](const fs::path& path) {
-    return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  });
-}
-
-PartFile::~PartFile() {
-  drop_part(path_, descriptor_);
-}
+PartFile::PartFile(const fs::path& target, const std::string& shown, mode_t mode)
+    : Part(target, shown, [mode](const fs::path& path) {
+        return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      }) {}
 
 int PartFile::put(const fs::path& target) noexcept {
   // The lock stays until the file has its name. Closing a copy says whether all was written.
@@ -180,20 +173,16 @@ int PartFile::put(const fs::path& target) noexcept {
   return 0;
 }
 
-PartFolder::PartFolder(const fs::path& target, const std::string& shown) {
-  std::tie(path_, descriptor_) = make_part(target, shown, [](const fs::path& path) {
-    if (::mkdir(path.c_str(), 0700) != 0) return -1;
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    const int code = errno;
-    if (descriptor < 0) ::rmdir(path.c_str());
-    errno = code;
-    return descriptor;
-  });
-}
-
-PartFolder::~PartFolder() {
-  drop_part(path_, descriptor_);
-}
+PartFolder::PartFolder(const fs::path& target, const std::string& shown)
+    : Part(target, shown, [](const fs::path& path) {
+        if (::mkdir(path.c_str(), 0700) != 0) return -1;
+        const int descriptor =
+            ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        const int code = errno;
+        if (descriptor < 0) ::rmdir(path.c_str());
+        errno = code;
+        return descriptor;
+      }) {}
 
 void remove_parts() noexcept {
   parts().mutex.lock();

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace kr {
@@ -17,40 +18,40 @@ namespace kr {
 /// The folder for temporary files: $TMPDIR, else /tmp.
 std::filesystem::path temporary_folder();
 
-/// An empty file beside `target`, of its name and `.RANDOM.part`.
-class PartFile {
+/// What is beside `target`, of its name and `.RANDOM.part`. To make one removes what runs that were
+/// killed left of the same target; throws Error, which names `shown`.
+class Part {
  public:
-  /// Removes what runs that were killed left of the same target. `mode` is cut by the umask. Throws
-  /// Error, which names `shown`.
-  PartFile(const std::filesystem::path& target, const std::string& shown, mode_t mode = 0666);
-  ~PartFile();
-  PartFile(const PartFile&) = delete;
-  PartFile& operator=(const PartFile&) = delete;
+  ~Part();
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
 
   const std::filesystem::path& path() const noexcept { return path_; }
+
+ protected:
+  Part(const std::filesystem::path& target, const std::string& shown,
+       const std::function<int(const std::filesystem::path&)>& make);
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
+/// An empty file.
+class PartFile : public Part {
+ public:
+  /// `mode` is cut by the umask.
+  PartFile(const std::filesystem::path& target, const std::string& shown, mode_t mode = 0666);
+
   /// Open for reading and writing.
   int descriptor() const noexcept { return descriptor_; }
   /// Puts it in the place of `target`. Returns 0, or an errno: the file of an earlier run is then
   /// untouched.
   int put(const std::filesystem::path& target) noexcept;
-
- private:
-  std::filesystem::path path_;
-  int descriptor_ = -1;
 };
 
-/// A folder beside `target` that only this user can open, with what is in it.
-class PartFolder {
+/// A folder that only this user can open, with what is in it.
+class PartFolder : public Part {
  public:
   PartFolder(const std::filesystem::path& target, const std::string& shown);
-  ~PartFolder();
-  PartFolder(const PartFolder&) = delete;
-  PartFolder& operator=(const PartFolder&) = delete;
-  const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  std::filesystem::path path_;
-  int descriptor_ = -1;
 };
 
 /// Removes all parts there are. For a program that ends: none can be made or put in place after it.

@@ -1,13 +1,11 @@
 #include "base/sqlite.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -39,37 +37,6 @@ std::string uri(const std::string& path, std::string_view query) {
   return fmt::format("file://{}{}", uri_path(path), query);
 }
 
-// A file without a name is a link below /proc that leads nowhere. SQLite makes a path absolute by
-// following links, and then opens it with O_NOFOLLOW: this is its own file system without the
-// first, and with an `open` that leaves out the second for such paths.
-constexpr std::string_view unnamed_files = "/proc/self/fd/";
-
-int keep_path(sqlite3_vfs*, const char* name, int room, char* out) {
-  const size_t size = std::strlen(name);
-  if (room <= 0 || size >= static_cast<size_t>(room)) return SQLITE_CANTOPEN;
-  std::memcpy(out, name, size + 1);
-  return SQLITE_OK;
-}
-
-int open_following(const char* path, int flags, int mode) {
-  if (std::string_view(path).starts_with(unnamed_files)) flags &= ~O_NOFOLLOW;
-  return ::open(path, flags, mode);
-}
-
-const char* plain_file_system() {
-  static sqlite3_vfs* const file_system = [] {
-    static sqlite3_vfs copy = *sqlite3_vfs_find(nullptr);
-    copy.zName = "kr-plain";
-    copy.pNext = nullptr;
-    copy.xFullPathname = keep_path;
-    const auto opener = reinterpret_cast<sqlite3_syscall_ptr>(open_following);
-    KR_CHECK(copy.xSetSystemCall(&copy, "open", opener) == SQLITE_OK);
-    KR_CHECK(sqlite3_vfs_register(&copy, 0) == SQLITE_OK);
-    return &copy;
-  }();
-  return file_system->zName;
-}
-
 uint64_t size_of(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0;
@@ -99,12 +66,13 @@ void Database::open(bool immutable) {
                                                                : "?mode=ro");
   const int access =
       mode_ == Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-  const int code =
-      sqlite3_open_v2(name.c_str(), &handle_, access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
-                      mode_ == Mode::unshared ? plain_file_system() : nullptr);
-  if (code != SQLITE_OK) fail(code);
-  sqlite3_extended_result_codes(handle_, 1);
-  sqlite3_busy_timeout(handle_, lock_wait_ms);
+  sqlite3* opened = nullptr;
+  const int code = sqlite3_open_v2(name.c_str(), &opened,
+                                   access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(opened);
+  check(code);
+  sqlite3_extended_result_codes(handle_.get(), 1);
+  sqlite3_busy_timeout(handle_.get(), lock_wait_ms);
   if (mode_ != Mode::write) distrust();
 }
 
@@ -114,41 +82,37 @@ void Database::distrust() {
   budget_ = std::make_unique<Budget>();
   *budget_ = {size, least_steps + steps_a_byte * size, least_text + text_a_byte * size};
   sqlite3_progress_handler(
-      handle_, steps_at_a_time,
+      handle_.get(), steps_at_a_time,
       [](void* budget) {
         uint64_t& left = static_cast<Budget*>(budget)->steps_left;
         left -= std::min<uint64_t>(left, steps_at_a_time);
         return left == 0 ? 1 : 0;
       },
       budget_.get());
-  sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH,
+  sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH,
                 static_cast<int>(std::min(longest_value, std::max(size, least_text))));
-  sqlite3_limit(handle_, SQLITE_LIMIT_SQL_LENGTH, longest_sql);
-  sqlite3_limit(handle_, SQLITE_LIMIT_VDBE_OP, longest_program);
-  sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 0);
-  sqlite3_limit(handle_, SQLITE_LIMIT_WORKER_THREADS, 0);
+  sqlite3_limit(handle_.get(), SQLITE_LIMIT_SQL_LENGTH, longest_sql);
+  sqlite3_limit(handle_.get(), SQLITE_LIMIT_VDBE_OP, longest_program);
+  sqlite3_limit(handle_.get(), SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit(handle_.get(), SQLITE_LIMIT_WORKER_THREADS, 0);
   for (const int setting : {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                             SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_DQS_DML}) {
-    sqlite3_db_config(handle_, setting, 0, nullptr);
+    sqlite3_db_config(handle_.get(), setting, 0, nullptr);
   }
-  sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_drop_modules(handle_, nullptr);
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_drop_modules(handle_.get(), nullptr);
   // What is registered here comes before what SQLite has itself. One operation of the machine may
   // call a function that works for seconds.
-  struct Function {
-    std::string name;
-    int arguments;
-  };
-  std::vector<Function> functions;
+  std::vector<std::pair<std::string, int>> functions;  // with the number of their arguments
   auto rows = prepare("PRAGMA function_list");
   while (rows.step()) {
     std::string name(rows.text(0));
     if (std::find(own_functions.begin(), own_functions.end(), name) != own_functions.end())
       continue;
-    functions.push_back({std::move(name), static_cast<int>(rows.integer(4))});
+    functions.emplace_back(std::move(name), static_cast<int>(rows.integer(4)));
   }
-  for (const Function& function : functions) {
-    sqlite3_create_function(handle_, function.name.c_str(), function.arguments,
+  for (const auto& [name, arguments] : functions) {
+    sqlite3_create_function(handle_.get(), name.c_str(), arguments,
                             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
                             refuse_function, nullptr, nullptr);
   }
@@ -159,13 +123,13 @@ void Database::distrust() {
 void Database::allow_damage() {
   KR_CHECK(mode_ != Mode::write);
   damage_allowed_ = true;
-  sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
-  sqlite3_db_config(handle_, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
 }
 
 void Database::limit_values(int bytes) {
   longest_value_ = bytes;
-  sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, bytes);
+  sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, bytes);
 }
 
 void Database::use_text(uint64_t bytes) const {
@@ -184,11 +148,11 @@ Database Database::read(const std::string& path) {
   // The file is looked into only at the first statement. A database in WAL mode wants a `-shm` file
   // beside it, which a folder without write permission refuses; where there is no log to read,
   // nothing is lost without it.
-  const int code = sqlite3_exec(database.handle_, "SELECT count(*) FROM sqlite_master", nullptr,
-                                nullptr, nullptr);
+  const int code = sqlite3_exec(database.handle_.get(), "SELECT count(*) FROM sqlite_master",
+                                nullptr, nullptr, nullptr);
   const int primary = code & 0xff;
   if ((primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && !has_write_ahead_log(path)) {
-    sqlite3_close(std::exchange(database.handle_, nullptr));
+    database.handle_.reset();
     database.open(true);
   } else if (code != SQLITE_OK && primary != SQLITE_CORRUPT) {
     database.fail(code);  // what is damaged is met, and judged, by whoever reads it
@@ -197,14 +161,11 @@ Database Database::read(const std::string& path) {
 }
 
 Database Database::read_private(const std::string& location, std::string path) {
-  return {location, std::move(path), Mode::unshared};
-}
-
-Database Database::write(const std::string& path) {
-  return write(path, path);
+  return {std::filesystem::absolute(location).string(), std::move(path), Mode::unshared};
 }
 
 Database Database::write(const std::string& location, std::string path) {
+  if (path.empty()) path = location;
   return {std::filesystem::absolute(location).string(), std::move(path), Mode::write};
 }
 
@@ -215,32 +176,17 @@ Database Database::again() const {
   return other;
 }
 
-Database::~Database() {
-  sqlite3_close_v2(handle_);
+void Database::Close::operator()(sqlite3* handle) const {
+  sqlite3_close_v2(handle);
 }
 
-Database::Database(Database&& other) noexcept
-    : handle_(std::exchange(other.handle_, nullptr)),
-      location_(std::move(other.location_)),
-      path_(std::move(other.path_)),
-      mode_(other.mode_),
-      damage_allowed_(other.damage_allowed_),
-      longest_value_(other.longest_value_),
-      budget_(std::move(other.budget_)) {}
-
-Database& Database::operator=(Database&& other) noexcept {
-  std::swap(handle_, other.handle_);
-  std::swap(location_, other.location_);
-  std::swap(path_, other.path_);
-  std::swap(mode_, other.mode_);
-  std::swap(damage_allowed_, other.damage_allowed_);
-  std::swap(longest_value_, other.longest_value_);
-  std::swap(budget_, other.budget_);
-  return *this;
+void Database::check(int code) const {
+  if (code != SQLITE_OK) fail(code);
 }
 
 void Database::fail(int code) const {
-  const std::string text = handle_ != nullptr ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
+  const std::string text =
+      handle_ != nullptr ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -271,96 +217,85 @@ void Database::fail(int code) const {
 
 Statement Database::prepare(std::string_view sql) const {
   sqlite3_stmt* statement = nullptr;
-  const int code =
-      sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
-  if (code != SQLITE_OK) fail(code);
+  const int code = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()),
+                                      &statement, nullptr);
+  check(code);
   return {*this, statement};
 }
 
 bool Database::can_prepare(std::string_view sql) const {
   sqlite3_stmt* statement = nullptr;
-  const int code =
-      sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  const int code = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()),
+                                      &statement, nullptr);
   sqlite3_finalize(statement);
   return code == SQLITE_OK;
 }
 
 void Database::execute(const std::string& sql) const {
-  const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) fail(code);
+  check(sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr));
 }
 
-Statement::~Statement() {
-  sqlite3_finalize(handle_);
+void Statement::Finalize::operator()(sqlite3_stmt* handle) const {
+  sqlite3_finalize(handle);
 }
 
-Statement::Statement(Statement&& other) noexcept
-    : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)) {}
-
-Statement::Step Statement::try_step() {
-  const int code = sqlite3_step(handle_);
-  if (code == SQLITE_ROW) return Step::row;
-  if (code == SQLITE_DONE) return Step::done;
-  if ((code & 0xff) == SQLITE_CORRUPT || code == SQLITE_IOERR_SHORT_READ) return Step::damaged;
-  database_->fail(code);
-}
-
-bool Statement::step() {
-  const Step result = try_step();
-  if (result == Step::damaged) database_->fail(SQLITE_CORRUPT);
-  return result == Step::row;
+bool Statement::step(bool* whole) {
+  const int code = sqlite3_step(handle_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  const bool damaged = (code & 0xff) == SQLITE_CORRUPT || code == SQLITE_IOERR_SHORT_READ;
+  if (!damaged || whole == nullptr || !database_->damage_allowed_) {
+    database_->fail(damaged ? SQLITE_CORRUPT : code);
+  }
+  *whole = false;
+  return false;
 }
 
 void Statement::reset() {
-  sqlite3_reset(handle_);
+  sqlite3_reset(handle_.get());
 }
 
 void Statement::bind(int parameter, int64_t value) {
-  const int code = sqlite3_bind_int64(handle_, parameter, value);
-  if (code != SQLITE_OK) database_->fail(code);
+  database_->check(sqlite3_bind_int64(handle_.get(), parameter, value));
 }
 
 void Statement::bind(int parameter, std::string_view text) {
-  const int code = sqlite3_bind_text64(handle_, parameter, text.data(), text.size(),
-                                       SQLITE_TRANSIENT, SQLITE_UTF8);
-  if (code != SQLITE_OK) database_->fail(code);
+  database_->check(sqlite3_bind_text64(handle_.get(), parameter, text.data(), text.size(),
+                                       SQLITE_TRANSIENT, SQLITE_UTF8));
 }
 
 void Statement::bind_blob(int parameter, std::string_view bytes) {
-  const int code =
-      sqlite3_bind_blob64(handle_, parameter, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
-  if (code != SQLITE_OK) database_->fail(code);
+  database_->check(
+      sqlite3_bind_blob64(handle_.get(), parameter, bytes.data(), bytes.size(), SQLITE_TRANSIENT));
 }
 
 void Statement::bind_real(int parameter, double value) {
-  const int code = sqlite3_bind_double(handle_, parameter, value);
-  if (code != SQLITE_OK) database_->fail(code);
+  database_->check(sqlite3_bind_double(handle_.get(), parameter, value));
 }
 
 void Statement::bind_null(int parameter) {
-  const int code = sqlite3_bind_null(handle_, parameter);
-  if (code != SQLITE_OK) database_->fail(code);
+  database_->check(sqlite3_bind_null(handle_.get(), parameter));
 }
 
 static_assert(SQLITE_INTEGER == 1 && SQLITE_FLOAT == 2 && SQLITE_TEXT == 3 && SQLITE_BLOB == 4 &&
               SQLITE_NULL == 5);
 
 Statement::Type Statement::type(int column) const {
-  return static_cast<Type>(sqlite3_column_type(handle_, column));
+  return static_cast<Type>(sqlite3_column_type(handle_.get(), column));
 }
 
 void Statement::cells(std::span<Cell> out) const {
   int column = 0;
   for (Cell& cell : out) {
     // A connection is one thread's, so the value may be looked at without its lock.
-    sqlite3_value* const value = sqlite3_column_value(handle_, column++);
+    sqlite3_value* const value = sqlite3_column_value(handle_.get(), column++);
     cell.type = static_cast<Type>(sqlite3_value_type(value));
     cell.integer = cell.type == Type::integer ? sqlite3_value_int64(value) : 0;
   }
 }
 
 int64_t Statement::integer(int column) const {
-  return sqlite3_column_int64(handle_, column);
+  return sqlite3_column_int64(handle_.get(), column);
 }
 
 std::optional<int64_t> Statement::whole_number(int column) const {
@@ -369,7 +304,7 @@ std::optional<int64_t> Statement::whole_number(int column) const {
       return integer(column);
     case Type::real: {
       constexpr double beyond = 9223372036854775808.0;
-      const double value = sqlite3_column_double(handle_, column);
+      const double value = sqlite3_column_double(handle_.get(), column);
       if (!(value >= -beyond && value < beyond)) return std::nullopt;
       const auto whole = static_cast<int64_t>(value);
       return static_cast<double>(whole) == value ? std::optional(whole) : std::nullopt;
@@ -385,9 +320,9 @@ std::optional<int64_t> Statement::whole_number(int column) const {
 }
 
 std::string_view Statement::text(int column) const {
-  const void* const bytes = type(column) == Type::blob ? sqlite3_column_blob(handle_, column)
-                                                       : sqlite3_column_text(handle_, column);
-  const int size = sqlite3_column_bytes(handle_, column);
+  const void* const bytes = type(column) == Type::blob ? sqlite3_column_blob(handle_.get(), column)
+                                                       : sqlite3_column_text(handle_.get(), column);
+  const int size = sqlite3_column_bytes(handle_.get(), column);
   if (bytes == nullptr || size <= 0) return {};
   database_->use_text(static_cast<uint64_t>(size));
   return {static_cast<const char*>(bytes), static_cast<size_t>(size)};

@@ -26,18 +26,11 @@ class Database {
   /// lock. Throws Error where the file is missing, locked, damaged or no database.
   static Database read(const std::string& path);
   /// A file that no one else writes and that has no `-wal`: no locks are taken, nothing is written
-  /// beside it. `location` may be a name without a place in a folder (`/proc/self/fd/5`); `path` is
-  /// what errors name.
+  /// beside it. Errors name `path`.
   static Database read_private(const std::string& location, std::string path);
-  /// A new or existing file, for writing.
-  static Database write(const std::string& path);
-  /// The same at `location`, a file that stands in for `path` until it is whole: errors name
+  /// A new or existing file, for writing. It may stand in for `path` until it is whole: errors name
   /// `path`.
-  static Database write(const std::string& location, std::string path);
-
-  ~Database();
-  Database(Database&& other) noexcept;
-  Database& operator=(Database&& other) noexcept;
+  static Database write(const std::string& location, std::string path = {});
 
   /// One statement, of which only the first is prepared. Throws Error.
   Statement prepare(std::string_view sql) const;
@@ -67,28 +60,27 @@ class Database {
   void distrust();
   void use_text(uint64_t bytes) const;
   [[noreturn]] void fail(int code) const;
+  void check(int code) const;
 
-  sqlite3* handle_ = nullptr;
   std::string location_;
   std::string path_;
   Mode mode_;
   bool damage_allowed_ = false;
   std::optional<int> longest_value_;
   std::unique_ptr<Budget> budget_;  // none: of a database that is written
+  struct Close {
+    void operator()(sqlite3* handle) const;
+  };
+  std::unique_ptr<sqlite3, Close> handle_;
 };
 
 /// Columns and parameters count from 0 and 1, as in SQLite. Not to outlive its Database.
 class Statement {
  public:
-  ~Statement();
-  Statement(Statement&& other) noexcept;
-  Statement& operator=(Statement&&) = delete;
-
   /// To the next row; false after the last. Throws Error (damaged, locked, full disk).
-  bool step();
-  /// As `step`, but damage is an answer: a file that was cut off is read up to the cut.
-  enum class Step : uint8_t { row, done, damaged };
-  Step try_step();
+  /// With `whole`, where the database allows damage, rows end there and it becomes false: a file
+  /// that was cut off is read up to the cut.
+  bool step(bool* whole = nullptr);
   void reset();
 
   void bind(int parameter, int64_t value);
@@ -120,7 +112,10 @@ class Statement {
   Statement(const Database& database, sqlite3_stmt* handle)
       : database_(&database), handle_(handle) {}
   const Database* database_;
-  sqlite3_stmt* handle_;
+  struct Finalize {
+    void operator()(sqlite3_stmt* handle) const;
+  };
+  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };
 
 /// `name` as an identifier in SQL: in double quotes, inner ones doubled.

@@ -12,7 +12,6 @@
 
 #include "base/hash.hpp"
 #include "base/hash_index.hpp"
-#include "classify/periods.hpp"
 #include "trace/launched.hpp"
 
 namespace kr::classify {
@@ -209,9 +208,8 @@ class Attributor {
             trace_.operations[operation].track.index};
   }
 
-  /// The launches with at least `least_graph` operations.
+  /// A launch of two or more operations is one of a graph.
   void find_graphs() {
-    static_assert(least_graph == 2);
     if (!trace_.host) return;
     std::vector<bool> launched(trace_.host->launches.size());
     is_graph_.resize(launched.size());
@@ -293,10 +291,7 @@ class Attributor {
     size_t layers = 0;
     for (const Repetition& found : repetitions(names, operations)) {
       RepeatedBlock block = whole;
-      block.first = found.first;
-      block.period = found.period;
-      block.repeats = found.repeats;
-      block.level = found.level;
+      static_cast<Repetition&>(block) = found;
       block.layers_before = layers;
       block.first_layer = layers_;
       if (found.level == 0) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "classify/periods.hpp"
 #include "classify/phases.hpp"
 #include "trace/trace.hpp"
 
@@ -22,18 +23,14 @@ struct TraceStep {
   uint32_t outer = UINT32_MAX;  // the enclosing step; Attribution::none if there is none
 };
 
-/// Kernels that repeat: a part of a unit. A unit is the kernels of one graph launch, or of one
-/// step, on one stream.
-struct RepeatedBlock {
+/// Kernels that repeat, one layer after another: a part of a unit. A unit is the kernels of one
+/// graph launch, or of one step, on one stream.
+struct RepeatedBlock : Repetition {
   uint32_t track = 0;        // of the trace
   uint32_t step = 0;         // Attribution::none: outside steps
   size_t unit = 0;           // kernels of the unit
-  size_t first = 0;          // the block's first kernel in the unit
-  size_t period = 0;         // kernels per layer
-  size_t repeats = 0;        // layers
   size_t layers_before = 0;  // of blocks of level 0 before it in the unit
   size_t first_layer = 0;    // the number of its first layer in the trace
-  uint32_t level = 0;        // from 1: inside one layer of the block before
   bool graph = false;        // the unit is one launch of a graph
   int64_t total_ns = 0;      // of the block
   int64_t unit_ns = 0;       // of the unit
@@ -73,9 +70,6 @@ struct Attribution {
     return block.layers_before + layer - block.first_layer;
   }
 };
-
-/// A launch with at least this many operations is a graph launch.
-inline constexpr size_t least_graph = 2;
 
 /// A trace without a host side has no steps and modules, only layers. Deterministic. Memory per
 /// operation: 8 bytes if the trace has launches, 4 if it has layers, and 4 more during the

@@ -13,9 +13,9 @@ namespace {
 
 /// The GPU time that the `detect` of an engine or model matches. If contexts are not known: the
 /// time that it certainly matches, and the most that it may match.
-template <class Choosable>
 struct Score {
-  Choosable what;
+  uint32_t index;  // of the engine or model
+  std::string name;
   int64_t total_ns = 0;
   int64_t most_ns = 0;
 
@@ -45,8 +45,8 @@ class Detector {
 
   /// The time that any of `detects` matches. All time, if one matches the trace's text about the
   /// model.
-  template <class Choosable>
-  Score<Choosable> score(Choosable what, const std::vector<sema::ExprId>& detects) const {
+  Score score(uint32_t index, const std::string& name,
+              const std::vector<sema::ExprId>& detects) const {
     std::vector<match::Condition> conditions;  // made once: subjects can be millions
     conditions.reserve(detects.size());
     for (const sema::ExprId detect : detects) conditions.emplace_back(program_, detect);
@@ -59,9 +59,9 @@ class Detector {
                                         .kind = OperationKind::kernel,
                                         .within = std::span<const match::AtomSet>{}};
     if (has_model_text() && best_truth(model_text) == match::Truth::yes) {
-      return {what, total_, total_};
+      return {index, name, total_, total_};
     }
-    Score<Choosable> score{what};
+    Score score{index, name};
     const bool open = !evidence_.perhaps_within.empty();
     evidence_.each([&](const match::Subject& one, int64_t ns) {
       const match::Truth found = best_truth({.name = one.name,
@@ -80,39 +80,6 @@ class Detector {
   match::AtomSet model_text_;
   int64_t total_ = 0;
 };
-
-/// The best of the scores, if it is the only best and above 0; `why` becomes the reason. `certain`
-/// becomes false if known contexts might change the result.
-template <class Id, class NameOf>
-std::optional<Id> only_best(std::vector<Score<Id>> scores, int64_t total, NameOf name_of,
-                            std::string_view what, std::string& why, bool& certain) {
-  std::stable_sort(scores.begin(), scores.end(),
-                   [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; });
-  const auto describe = [&](const Score<Id>& score) {
-    return fmt::format("{} {} %", name_of(score.what), table::percent(score.total_ns, total, 1));
-  };
-  const bool exact = std::all_of(scores.begin(), scores.end(),
-                                 [](const Score<Id>& score) { return score.exact(); });
-  certain = certain &&
-            (exact || std::all_of(scores.begin() + 1, scores.end(), [&](const Score<Id>& other) {
-               return other.most_ns < scores[0].total_ns;
-             }));
-  if (scores.empty() || scores[0].total_ns == 0) {
-    why = fmt::format("no {} is detected", what);
-    return std::nullopt;
-  }
-  if (scores.size() > 1 && scores[1].total_ns == scores[0].total_ns) {
-    why = fmt::format("{}s {} and {} are both detected for {} % of GPU time", what,
-                      name_of(scores[0].what), name_of(scores[1].what),
-                      table::percent(scores[0].total_ns, total, 1));
-    return std::nullopt;
-  }
-  why = fmt::format("{} {} is detected for {}{} % of GPU time", what, name_of(scores[0].what),
-                    scores[0].exact() ? "" : "at least ",
-                    table::percent(scores[0].total_ns, total, 1));
-  if (scores.size() > 1 && scores[1].total_ns > 0) why += "; next: " + describe(scores[1]);
-  return scores[0].what;
-}
 
 /// Throws the Error `why`, and suggests a similar word of `known`.
 [[noreturn]] void unknown(std::string why, const std::string& name,
@@ -152,45 +119,43 @@ class Chooser {
       for (const sema::Model& model : program_.models) known.push_back(model.name);
       unknown(fmt::format("no engine has a model `{}`", options_.model), options_.model, known);
     }
-    std::vector<Score<sema::EngineId>> scores;
-    for (const sema::EngineId engine : candidates) {
-      if (const auto detects = detects_of(engine); !detects.empty()) {
-        scores.push_back(detector_.score(engine, detects));
+    std::vector<Score> scores;
+    for (const sema::EngineId id : candidates) {
+      const sema::Engine& engine = program_.engines.get(id);
+      if (const auto detects = detects_of(program_, engine); !detects.empty()) {
+        scores.push_back(detector_.score(id.index, engine.name, detects));
       }
     }
     std::string why;
-    const auto name_of = [&](sema::EngineId id) { return program_.engines.get(id).name; };
-    auto best = only_best(scores, detector_.total_ns(), name_of, "engine", why, certain_);
+    auto best = only_best(scores, "engine", why);
     if (!best) best = best_of_tied(scores, why);
     if (best) {
       reasons_.push_back(why);
-      return *best;
+      return {best->index};
     }
     const auto [engine, how] = fallback_engine(candidates);
-    reasons_.push_back(fmt::format("{}: using {}, {}", why, name_of(engine), how));
+    reasons_.push_back(
+        fmt::format("{}: using {}, {}", why, program_.engines.get(engine).name, how));
     return engine;
   }
 
   /// If the model text names a model of several engines, all are detected for all time. Then: the
   /// engine whose own `detect` matches more than that of any other.
-  std::optional<sema::EngineId> best_of_tied(const std::vector<Score<sema::EngineId>>& scores,
-                                             std::string& why) {
+  std::optional<Score> best_of_tied(const std::vector<Score>& scores, std::string& why) {
     int64_t most = 0;
     for (const auto& score : scores) most = std::max(most, score.total_ns);
     if (!detector_.has_model_text() || most == 0 || most < detector_.total_ns())
       return std::nullopt;
-    std::vector<Score<sema::EngineId>> own;
-    for (const auto& score : scores) {
-      const sema::ExprId detect = program_.engines.get(score.what).detect;
+    std::vector<Score> own;
+    for (const Score& score : scores) {
+      const sema::ExprId detect = program_.engines.get({score.index}).detect;
       if (score.total_ns == most && detect.valid()) {
-        own.push_back(detector_.score(score.what, {detect}));
+        own.push_back(detector_.score(score.index, score.name, {detect}));
       }
     }
     std::string why_own;
-    const auto name_of = [&](sema::EngineId id) { return program_.engines.get(id).name; };
-    const auto best =
-        only_best(std::move(own), detector_.total_ns(), name_of, "engine", why_own, certain_);
-    if (best) why = fmt::format("{}, {} by its own detect", why, name_of(*best));
+    auto best = only_best(std::move(own), "engine", why_own);
+    if (best) why = fmt::format("{}, {} by its own detect", why, best->name);
     return best;
   }
 
@@ -221,30 +186,51 @@ class Chooser {
       unknown(fmt::format("engine `{}` has no model `{}`", engine.name, options_.model),
               options_.model, known);
     }
-    std::vector<Score<sema::ModelId>> scores;
-    for (const sema::ModelId model : engine.models) {
-      const sema::ExprId detect = program_.models.get(model).detect;
-      if (detect.valid()) scores.push_back(detector_.score(model, {detect}));
+    std::vector<Score> scores;
+    for (const sema::ModelId id : engine.models) {
+      const sema::Model& model = program_.models.get(id);
+      if (!model.detect.valid()) continue;
+      scores.push_back(detector_.score(id.index, model.name, {model.detect}));
     }
     if (scores.empty()) return *program_.model(engine_id, "default");
     std::string why;
-    const auto name_of = [&](sema::ModelId id) { return program_.models.get(id).name; };
-    const auto best =
-        only_best(std::move(scores), detector_.total_ns(), name_of, "model", why, certain_);
+    const auto best = only_best(std::move(scores), "model", why);
     if (!best) why += ": using default";
     reasons_.push_back(why);
-    return best ? *best : *program_.model(engine_id, "default");
+    return best ? sema::ModelId{best->index} : *program_.model(engine_id, "default");
   }
 
-  std::vector<sema::ExprId> detects_of(sema::EngineId engine_id) const {
-    const sema::Engine& engine = program_.engines.get(engine_id);
-    std::vector<sema::ExprId> detects;
-    if (engine.detect.valid()) detects.push_back(engine.detect);
-    for (const sema::ModelId model : engine.models) {
-      const sema::ExprId detect = program_.models.get(model).detect;
-      if (detect.valid()) detects.push_back(detect);
+  /// The best of the scores, if it is the only best and above 0; `why` becomes the reason. It is
+  /// not certain if known contexts might change it.
+  std::optional<Score> only_best(std::vector<Score> scores, std::string_view what,
+                                 std::string& why) {
+    const int64_t total = detector_.total_ns();
+    std::stable_sort(scores.begin(), scores.end(),
+                     [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; });
+    const auto describe = [&](const Score& score) {
+      return fmt::format("{} {} %", score.name, table::percent(score.total_ns, total, 1));
+    };
+    const bool exact =
+        std::all_of(scores.begin(), scores.end(), [](const Score& score) { return score.exact(); });
+    certain_ = certain_ &&
+               (exact || std::all_of(scores.begin() + 1, scores.end(), [&](const Score& other) {
+                  return other.most_ns < scores[0].total_ns;
+                }));
+    if (scores.empty() || scores[0].total_ns == 0) {
+      why = fmt::format("no {} is detected", what);
+      return std::nullopt;
     }
-    return detects;
+    if (scores.size() > 1 && scores[1].total_ns == scores[0].total_ns) {
+      why =
+          fmt::format("{}s {} and {} are both detected for {} % of GPU time", what, scores[0].name,
+                      scores[1].name, table::percent(scores[0].total_ns, total, 1));
+      return std::nullopt;
+    }
+    why = fmt::format("{} {} is detected for {}{} % of GPU time", what, scores[0].name,
+                      scores[0].exact() ? "" : "at least ",
+                      table::percent(scores[0].total_ns, total, 1));
+    if (scores.size() > 1 && scores[1].total_ns > 0) why += "; next: " + describe(scores[1]);
+    return scores[0];
   }
 
   const sema::Program& program_;

@@ -53,17 +53,9 @@ EnclosingContexts::EnclosingContexts(const sema::Program& program,
 }
 
 uint32_t EnclosingContexts::signature(const match::AtomSet& name) {
-  const auto words = name.words();
-  const auto mask = mask_.words();
-  std::vector<uint64_t> kept(words.size());
-  for (size_t i = 0; i < words.size(); ++i) kept[i] = words[i] & mask[i];
-  const auto [at, added] =
-      signature_of_.try_emplace(std::move(kept), static_cast<uint32_t>(sets_.size()));
-  if (added) {
-    match::AtomSet& set = sets_.emplace_back(name);
-    set.keep(mask_);
-  }
-  return at->second;
+  match::AtomSet kept = name;
+  kept.keep(mask_);
+  return sets_.number(kept);
 }
 
 uint32_t EnclosingContexts::add(uint32_t outer, uint32_t signature) {

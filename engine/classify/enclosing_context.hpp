@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "match/scanner.hpp"
+#include "classify/matched_names.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::classify {
@@ -48,8 +48,7 @@ class EnclosingContexts {
 
   bool any_ = false;
   match::AtomSet mask_;  // the atoms that `within` uses
-  std::vector<match::AtomSet> sets_;
-  std::map<std::vector<uint64_t>, uint32_t> signature_of_;
+  AtomSets sets_;        // by signature
   std::vector<Signatures> members_;
   std::map<Signatures, uint32_t> known_;
   std::unordered_map<uint64_t, uint32_t> added_, removed_;  // by context and signature

@@ -6,10 +6,23 @@
 #include <memory>
 #include <vector>
 
+#include "base/hash_index.hpp"
 #include "match/scanner.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::classify {
+
+/// Distinct sets of atoms, numbered in the order in which they first occur.
+class AtomSets {
+ public:
+  uint32_t number(const match::AtomSet& set);
+  const match::AtomSet& operator[](uint32_t number) const { return sets_[number]; }
+  size_t size() const noexcept { return sets_.size(); }
+
+ private:
+  std::vector<match::AtomSet> sets_;
+  HashIndex numbers_;
+};
 
 class MatchedNames {
  public:
@@ -19,11 +32,10 @@ class MatchedNames {
 
   /// Names with the same atoms have the same number. There are few numbers, even for many names.
   uint32_t set_of(trace::NameId name) const { return set_of_name_[name.index]; }
-  /// The atoms of a name. `set` is overwritten.
-  void fill(trace::NameId name, match::AtomSet& set) const;
+  const match::AtomSet& atoms(trace::NameId name) const { return sets_[set_of(name)]; }
 
  private:
-  std::vector<std::vector<sema::AtomId>> sets_;  // each ascending
+  AtomSets sets_;
   std::vector<uint32_t> set_of_name_;
 };
 

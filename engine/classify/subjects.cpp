@@ -1,5 +1,7 @@
 #include "classify/subjects.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -19,13 +21,20 @@ void each_engine(const sema::Program& program, const ChooseOptions& options, con
 
 }  // namespace
 
+std::vector<sema::ExprId> detects_of(const sema::Program& program, const sema::Engine& engine) {
+  std::vector<sema::ExprId> detects{engine.detect};
+  for (const sema::ModelId model : engine.models) {
+    detects.push_back(program.models.get(model).detect);
+  }
+  std::erase_if(detects, [](sema::ExprId detect) { return !detect.valid(); });
+  return detects;
+}
+
 std::vector<sema::ExprId> detection(const sema::Program& program, const ChooseOptions& options) {
   std::vector<sema::ExprId> exprs;
   if (!options.engine.empty() && !options.model.empty()) return exprs;
   each_engine(program, options, [&](const sema::Engine& engine) {
-    exprs.push_back(engine.detect);
-    for (const sema::ModelId model : engine.models)
-      exprs.push_back(program.models.get(model).detect);
+    std::ranges::copy(detects_of(program, engine), std::back_inserter(exprs));
   });
   return exprs;
 }

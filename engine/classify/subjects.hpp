@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "classify/enclosing_context.hpp"
-#include "classify/matched_names.hpp"
 #include "match/condition.hpp"
 #include "trace/trace.hpp"
 
@@ -22,6 +21,8 @@ struct ChooseOptions {
   bool rules_given = false;
 };
 
+/// The `detect` of an engine and of its models, of those that have one.
+std::vector<sema::ExprId> detects_of(const sema::Program& program, const sema::Engine& engine);
 /// The expressions that detect the engine and model of a run; none if both are named.
 std::vector<sema::ExprId> detection(const sema::Program& program, const ChooseOptions& options);
 /// These, and the rules of every model that may be chosen.
@@ -58,14 +59,14 @@ class TraceSubjects {
   /// Calls `call(class, subject)` with one subject of each class.
   template <class Call>
   void each_class(const Call& call) const {
-    match::AtomSet name(program_->atoms.size());
     std::vector<match::AtomSet> within;
     for (uint32_t i = 0; i < classes(); ++i) {
       const uint32_t first = first_of_class_[i];
       const trace::NameId id = this->name(first);
-      matched_.fill(id, name);
       if (has_contexts()) contexts_.fill(pairs_[first].context, within);
-      call(i, match::Subject{.name = &name, .kind = trace_->names.get(id).kind, .within = within});
+      call(i,
+           match::Subject{
+               .name = &matched_.atoms(id), .kind = trace_->names.get(id).kind, .within = within});
     }
   }
 

@@ -1,7 +1,6 @@
 #include "classify/why.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "regex/nfa.hpp"
 
@@ -9,26 +8,6 @@ namespace kr::classify {
 namespace {
 
 using Spans = std::vector<std::pair<size_t, size_t>>;
-
-/// The atoms of an expression that can match the name, each once: not those under `!` and `within`.
-/// Patterns share expressions, so each is visited once.
-void collect_atoms(const sema::Program& program, sema::ExprId root,
-                   std::vector<sema::AtomId>& atoms) {
-  std::vector<sema::ExprId> left{root};
-  std::unordered_set<sema::ExprId> seen;
-  std::unordered_set<sema::AtomId> collected;
-  while (!left.empty()) {
-    const sema::ExprId id = left.back();
-    left.pop_back();
-    if (!seen.insert(id).second) continue;
-    const sema::Expr& expr = program.exprs.get(id);
-    if (expr.op == sema::ExprOp::atom && collected.insert(expr.atom).second)
-      atoms.push_back(expr.atom);
-    if (expr.op == sema::ExprOp::conjunction || expr.op == sema::ExprOp::disjunction) {
-      left.insert(left.end(), expr.operands.begin(), expr.operands.end());
-    }
-  }
-}
 
 Spans joined(Spans spans) {
   std::sort(spans.begin(), spans.end());
@@ -98,18 +77,18 @@ class Explainer {
             .within = within_};
   }
 
-  Spans spans_of(sema::ExprId expr) const {
-    std::vector<sema::AtomId> atoms;
-    collect_atoms(program_, expr, atoms);
+  /// Of the atoms that can match the name: not those under `!` and `within`.
+  Spans spans_of(sema::ExprId root) const {
     Spans spans;
-    for (const sema::AtomId id : atoms) {
-      if (!name_.has(id)) continue;
-      const auto nfa = regex::Nfa::build(program_.atoms.get(id).regex);
-      if (!nfa) continue;
-      for (const auto& match : nfa->find_all(query_.name)) {
-        if (match.first != match.second) spans.push_back(match);
+    sema::each_part(program_, {root}, [&](const sema::Expr& expr) {
+      if (expr.op == sema::ExprOp::atom && name_.has(expr.atom)) {
+        const regex::Nfa automaton(program_.atoms.get(expr.atom).regex);
+        for (const auto& match : automaton.find_all(query_.name)) {
+          if (match.first != match.second) spans.push_back(match);
+        }
       }
-    }
+      return expr.op == sema::ExprOp::conjunction || expr.op == sema::ExprOp::disjunction;
+    });
     return joined(std::move(spans));
   }
 

@@ -7,7 +7,6 @@
 #include "base/json.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
-#include "convert/to_python.hpp"
 
 namespace kr::convert {
 namespace {

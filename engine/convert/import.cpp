@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "convert/from_python.hpp"
-#include "convert/import_check.hpp"
-#include "convert/rules_text.hpp"
+#include "layout/layout.hpp"
 #include "syntax/words.hpp"
 
 namespace kr::convert {
@@ -21,62 +19,59 @@ class Importer {
  public:
   Importer(const source::SourceMap& sources, diag::Sink& sink) : sources_(sources), sink_(sink) {}
 
-  Imported import(const std::vector<PatternEngine>& engines, source::FileId file) {
+  Imported import(std::vector<EngineText> tables, source::FileId file) {
     RulesText text;
     text.doc = fmt::format(
         "The tables of {}, rewritten by `kr import`.\n\n"
         "A name gets the label that the first matching pattern of its table gives it there.",
         std::filesystem::path(sources_.path(file)).filename().string());
-    for (const PatternEngine& engine : engines) {
-      EngineText& into = text.engines.emplace_back();
-      into.name = engine.name;
-      into.title = engine.title;
-      for (const PatternModel& model : engine.models) into.models.push_back(imported(model, text));
+    for (EngineText& engine : tables) {
+      EngineText& into = text.engines.emplace_back(engine);
+      for (size_t model = 0; model < into.models.size(); ++model) {
+        for (size_t block = 0; block < into.models[model].blocks.size(); ++block) {
+          port(engine.models[model].blocks[block], into.models[model].blocks[block], text);
+        }
+      }
       lift(into);
     }
-    Imported result;
-    result.text = to_text(text);
-    result.rules = rules_;
-    result.left_out = left_out_;
-    result.proven = check_import(result.text, engines, left_out_of_);
-    return result;
+    result_.text = layout::laid_out(to_text(text));
+    result_.proven = check_import(result_.text, tables);
+    return std::move(result_);
   }
 
  private:
-  ModelText imported(const PatternModel& model, RulesText& text) {
-    ModelText result{model.name, model.title, model.doc, {}};
-    for (const PatternTable& table : model.tables) {
-      BlockText& block = result.blocks.emplace_back();
-      block.dimension = table.dimension;
-      for (const PatternRule& rule : table.rules) add(block, rule, vocabulary(text, table));
-      // A last rule that always matches becomes `otherwise`.
-      if (!block.rules.empty() && block.rules.back().always) block.rules.back().otherwise = true;
-    }
-    return result;
+  /// Writes the rules of a table, and removes those that the dialect cannot express from it.
+  void port(BlockText& table, BlockText& block, RulesText& text) {
+    block.rules.clear();
+    std::erase_if(table.rules, [&](const RuleText& rule) {
+      return !add(block, rule, vocabulary(text, table.dimension));
+    });
+    // A last rule that always matches becomes `otherwise`.
+    if (!block.rules.empty() && block.rules.back().always) block.rules.back().otherwise = true;
   }
 
-  static LabelsText& vocabulary(RulesText& text, const PatternTable& table) {
+  static LabelsText& vocabulary(RulesText& text, const std::string& dimension) {
     for (LabelsText& labels : text.labels) {
-      if (labels.dimension == table.dimension) return labels;
+      if (labels.dimension == dimension) return labels;
     }
-    return text.labels.emplace_back(LabelsText{table.dimension, {}});
+    return text.labels.emplace_back(LabelsText{dimension, {}});
   }
 
-  void add(BlockText& block, const PatternRule& rule, LabelsText& labels) {
-    ++rules_;
+  /// False, with a comment in place of the rule, if the dialect cannot express it.
+  bool add(BlockText& block, const RuleText& rule, LabelsText& labels) {
+    ++result_.rules;
+    const std::string& pattern = rule.atoms[0];
     std::string why;
     std::string help;
-    const auto ported = port_rule(rule.pattern, why, help);
+    const auto ported = port_rule(pattern, why, help);
     if (!ported) {
-      ++left_out_;
-      left_out_of_.insert(&rule);
+      ++result_.left_out;
       auto& finding =
-          sink_.add(diag::code::import_left_out, rule.span, excerpt(rule.pattern, shown), why);
+          sink_.add(diag::code::import_left_out, rule.span, excerpt(pattern, shown), why);
       if (!help.empty()) finding.help("{}", help);
-      RuleText& comment = block.rules.emplace_back();
-      comment.comment = printable(fmt::format("{}: /{}/ is omitted: {}",
-                                              syntax::label_text(rule.label), rule.pattern, why));
-      return;
+      block.rules.emplace_back().comment = printable(
+          fmt::format("{}: /{}/ is omitted: {}", syntax::label_text(rule.label), pattern, why));
+      return false;
     }
     labels.add(rule.label);
     RuleText* last = block.rules.empty() ? nullptr : &block.rules.back();
@@ -86,9 +81,10 @@ class Importer {
       last->label = rule.label;
       last->always = ported->always;
     } else if (ported->always) {
-      return;
+      return true;
     }
     last->atoms.insert(last->atoms.end(), ported->atoms.begin(), ported->atoms.end());
+    return true;
   }
 
   /// The rules that end the blocks of all models move to the engine, whose rules are tried after
@@ -115,23 +111,18 @@ class Importer {
   }
 
   static size_t same_tail(const std::vector<RuleText>& a, const std::vector<RuleText>& b) {
-    size_t same = 0;
-    while (same < a.size() && same < b.size() && a[a.size() - 1 - same] == b[b.size() - 1 - same]) {
-      ++same;
-    }
-    return same;
+    const auto first = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first;
+    return static_cast<size_t>(first - a.rbegin());
   }
 
   const source::SourceMap& sources_;
   diag::Sink& sink_;
-  size_t rules_ = 0;
-  size_t left_out_ = 0;
-  std::set<const PatternRule*> left_out_of_;
+  Imported result_;
 };
 
-void choose(std::vector<PatternEngine>& engines, const std::vector<std::string>& wanted) {
+void choose(std::vector<EngineText>& engines, const std::vector<std::string>& wanted) {
   if (wanted.empty()) return;
-  const auto is = [](const PatternEngine& engine, const std::string& name) {
+  const auto is = [](const EngineText& engine, const std::string& name) {
     return engine.name == name || engine.title == name;
   };
   for (const std::string& name : wanted) {
@@ -140,11 +131,11 @@ void choose(std::vector<PatternEngine>& engines, const std::vector<std::string>&
     }
     std::vector<std::string> names;
     names.reserve(engines.size());
-    for (const PatternEngine& engine : engines) names.push_back(engine.name);
+    for (const EngineText& engine : engines) names.push_back(engine.name);
     throw Error("", fmt::format("the file has no engine `{}`", printable(name)),
                 near_or_all(name, names));
   }
-  std::erase_if(engines, [&](const PatternEngine& engine) {
+  std::erase_if(engines, [&](const EngineText& engine) {
     return std::none_of(wanted.begin(), wanted.end(),
                         [&](const std::string& name) { return is(engine, name); });
   });
@@ -154,9 +145,9 @@ void choose(std::vector<PatternEngine>& engines, const std::vector<std::string>&
 
 Imported import_tables(const source::SourceMap& sources, source::FileId file,
                        const std::vector<std::string>& only_engines, diag::Sink& sink) {
-  std::vector<PatternEngine> engines = read_pattern_tables(sources, file, sink);
+  std::vector<EngineText> engines = read_pattern_tables(sources, file, sink);
   choose(engines, only_engines);
-  return Importer(sources, sink).import(engines, file);
+  return Importer(sources, sink).import(std::move(engines), file);
 }
 
 }  // namespace kr::convert

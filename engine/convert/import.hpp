@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/pattern_tables.hpp"
+#include "convert/rules_text.hpp"
 
 namespace kr::convert {
 
@@ -25,5 +25,10 @@ struct Imported {
 };
 Imported import_tables(const source::SourceMap& sources, source::FileId file,
                        const std::vector<std::string>& only_engines, diag::Sink& sink);
+
+/// Compares a rules file with a direct translation of the tables: one rule per pattern, each a
+/// regular expression, in their order. Throws Error, with the name, if they label a name
+/// differently. False if the proof exceeds its budget.
+bool check_import(const std::string& text, const std::vector<EngineText>& tables);
 
 }  // namespace kr::convert

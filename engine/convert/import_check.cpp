@@ -1,43 +1,29 @@
-#include "convert/import_check.hpp"
-
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "compare/compare.hpp"
 #include "convert/from_python.hpp"
+#include "convert/import.hpp"
 #include "sema/load.hpp"
-#include "syntax/words.hpp"
 
 namespace kr::convert {
 namespace {
 
 /// The tables one to one: nothing joined, shared or simplified.
-std::string direct_text(const std::vector<PatternEngine>& engines,
-                        const std::set<const PatternRule*>& left_out) {
-  std::string text;
-  for (const PatternEngine& engine : engines) {
-    text += fmt::format("engine {} {{\n", engine.name);
-    for (const PatternModel& model : engine.models) {
-      text += fmt::format("model {} {{\n", model.name);
-      for (const PatternTable& table : model.tables) {
-        text += fmt::format("{} {{\n", table.dimension);
-        for (const PatternRule& rule : table.rules) {
-          if (left_out.contains(&rule)) continue;
-          const PortedPattern ported = from_python(rule.pattern);
-          text +=
-              fmt::format("{}: /{}/{}\n", syntax::quoted_text(rule.label),
-                          ported.text.empty() ? ".*" : ported.text, ported.ignore_case ? "i" : "");
+std::string direct_text(std::vector<EngineText> engines) {
+  for (EngineText& engine : engines) {
+    for (ModelText& model : engine.models) {
+      for (BlockText& block : model.blocks) {
+        for (RuleText& rule : block.rules) {
+          const PortedPattern ported = from_python(rule.atoms[0]);
+          rule.atoms[0] = fmt::format("/{}/{}", ported.text.empty() ? ".*" : ported.text,
+                                      ported.ignore_case ? "i" : "");
         }
-        text += "}\n";
       }
-      text += "}\n";
     }
-    text += "}\n";
   }
-  return text;
+  return to_text({"", {}, std::move(engines)});
 }
 
 std::unique_ptr<sema::LoadedRules> load(const std::string& text) {
@@ -97,8 +83,8 @@ bool are_same_steps(prove::Prover& prover, compare::TableOf a, compare::TableOf 
   return true;
 }
 
-compare::TableOf table_of(const sema::Program& program, const PatternEngine& engine,
-                          const PatternModel& model, const std::string& dimension) {
+compare::TableOf table_of(const sema::Program& program, const EngineText& engine,
+                          const ModelText& model, const std::string& dimension) {
   const auto engine_id = program.engine(engine.name);
   KR_CHECK(engine_id.has_value());
   const auto model_id = program.model(*engine_id, model.name);
@@ -109,16 +95,15 @@ compare::TableOf table_of(const sema::Program& program, const PatternEngine& eng
 
 }  // namespace
 
-bool check_import(const std::string& text, const std::vector<PatternEngine>& engines,
-                  const std::set<const PatternRule*>& left_out) {
+bool check_import(const std::string& text, const std::vector<EngineText>& engines) {
   const auto written = load(text);
-  const auto direct = load(direct_text(engines, left_out));
+  const auto direct = load(direct_text(engines));
   prove::Formulas formulas;
   prove::Prover prover(formulas);
   bool proven = true;
-  for (const PatternEngine& engine : engines) {
-    for (const PatternModel& model : engine.models) {
-      for (const PatternTable& table : model.tables) {
+  for (const EngineText& engine : engines) {
+    for (const ModelText& model : engine.models) {
+      for (const BlockText& table : model.blocks) {
         const compare::TableOf ours = table_of(written->program, engine, model, table.dimension);
         const compare::TableOf theirs = table_of(direct->program, engine, model, table.dimension);
         if (ours.table == nullptr && theirs.table == nullptr) continue;

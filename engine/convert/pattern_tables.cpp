@@ -1,5 +1,3 @@
-#include "convert/pattern_tables.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -11,7 +9,7 @@
 #include "base/printable.hpp"
 #include "convert/rules_text.hpp"
 #include "sema/program.hpp"
-#include "syntax/keywords.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::convert {
 namespace {
@@ -27,7 +25,7 @@ class Reader {
   Reader(const source::SourceMap& sources, source::FileId file, diag::Sink& sink)
       : sources_(sources), file_(file), sink_(sink) {}
 
-  std::vector<PatternEngine> read() {
+  std::vector<EngineText> read() {
     const std::string_view text = sources_.text(file_);
     const size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
     // A file that cannot begin JSON is another kind of file, not JSON with a mistake.
@@ -44,13 +42,9 @@ class Reader {
     } else {
       fail(whole.begin, "tables of patterns are an object or a list, but this is {}", whole.kind);
     }
-    size_t rules = 0;
-    for (const PatternEngine& engine : engines_) {
-      for (const PatternModel& model : engine.models) {
-        for (const PatternTable& table : model.tables) rules += table.rules.size();
-      }
-    }
-    if (rules == 0) {
+    bool any = false;
+    each_rule([&](const RuleText&) { any = true; });
+    if (!any) {
       throw Error(sources_.path(file_), "it contains no rule", std::string(shape_help));
     }
     settle_labels();
@@ -77,75 +71,80 @@ class Reader {
             static_cast<uint32_t>(std::min(end + 1, text.size()))};
   }
 
+  struct Settled {
+    const JsonMember* member;
+    uint64_t begin;  // of the first of equal keys
+  };
+
   /// Members as in a Python dict: each key once.
-  std::vector<const JsonMember*> settled(const JsonValue& object) {
+  std::vector<Settled> settled(const JsonValue& object) {
     std::map<std::string_view, size_t> index;
-    std::vector<const JsonMember*> members;
+    std::vector<Settled> members;
     for (const JsonMember& member : object.members) {
       const auto [at, added] = index.emplace(member.key, members.size());
       if (added) {
-        members.push_back(&member);
-        firsts_[&member] = member.key_begin;
+        members.push_back({&member, member.key_begin});
         continue;
       }
-      const JsonMember*& first = members[at->second];
-      const uint64_t begin = firsts_[first];
+      Settled& first = members[at->second];
       sink_.add(diag::code::import_duplicate_key, span(member.key_begin), excerpt(member.key, 60))
-          .related(span(begin), "this is its place, with the value of the last");
-      first = &member;
-      firsts_[first] = begin;
+          .related(span(first.begin), "this is its place, with the value of the last");
+      first.member = &member;
     }
     return members;
   }
 
   void engines(const JsonValue& whole) {
-    for (const JsonMember* engine : settled(whole)) {
+    for (const auto& [engine, at] : settled(whole)) {
       require(engine->value, Kind::object, "an engine is an object of models, but this is {}");
-      PatternEngine& read = engine_named(engine->key, span(engine->key_begin));
-      for (const JsonMember* model : settled(engine->value)) {
+      EngineText& read = engine_named(engine->key, span(engine->key_begin));
+      for (const auto& [model, begin] : settled(engine->value)) {
         require(model->value, Kind::object, "a model is an object of patterns, but this is {}");
-        PatternModel& into = model_named(read, model->key, span(model->key_begin));
+        ModelText& into = model_named(read, model->key, span(model->key_begin));
         fill(into, model->value);
       }
     }
   }
 
-  void fill(PatternModel& model, const JsonValue& object) {
+  void fill(ModelText& model, const JsonValue& object) {
     const auto members = settled(object);
-    const bool nested = !members.empty() && members.front()->value.kind == Kind::object;
+    const bool nested = !members.empty() && members.front().member->value.kind == Kind::object;
     if (!nested) {
-      model.tables.push_back({"substage", rules(members)});
+      model.blocks.push_back({"substage", rules(members)});
       return;
     }
-    for (const JsonMember* member : members) {
+    for (const auto& [member, at] : members) {
       require(member->value, Kind::object,
               "a model with dimensions contains only dimensions, but this is {}");
       if (member->key == "layer_anno") {
-        for (const JsonMember* dimension : settled(member->value)) add_table(model, *dimension);
+        for (const auto& [table, begin] : settled(member->value)) add_table(model, *table);
       } else {
         add_table(model, *member);
       }
     }
   }
 
-  void add_table(PatternModel& model, const JsonMember& member) {
+  void add_table(ModelText& model, const JsonMember& member) {
     require(member.value, Kind::object, "a dimension is an object of patterns, but this is {}");
     const std::string dimension = lowered(member.key);
     std::string name = word_like(dimension);
     // The labels of `kind` are fixed: a table has other labels.
     if (syntax::is_keyword(name) || name == "kind") name += '_';
-    name = unused_name(name, model.tables, &PatternTable::dimension);
+    name = unused_name(name, model.blocks, &BlockText::dimension);
     if (name != dimension) report_renamed("dimension", member.key, span(member.key_begin), name);
-    model.tables.push_back({name, rules(settled(member.value))});
+    model.blocks.push_back({name, rules(settled(member.value))});
   }
 
+  /// The name itself, or with `_2`, `_3`, … appended: the first that no item has.
   template <class Item>
   static std::string unused_name(const std::string& name, const std::vector<Item>& items,
                                  std::string Item::*member) {
-    return unused(name, [&](const std::string& word) {
-      return std::any_of(items.begin(), items.end(),
-                         [&](const Item& item) { return item.*member == word; });
-    });
+    std::string next = name;
+    const auto is_taken = [&](const Item& item) { return item.*member == next; };
+    for (size_t number = 2; std::any_of(items.begin(), items.end(), is_taken); ++number) {
+      next = fmt::format("{}_{}", name, number);
+    }
+    return next;
   }
 
   void report_renamed(std::string_view what, std::string_view found, source::Span where,
@@ -153,11 +152,15 @@ class Reader {
     sink_.add(diag::code::import_renamed, where, what, excerpt(found, 60), name);
   }
 
-  std::vector<PatternRule> rules(const std::vector<const JsonMember*>& members) {
-    std::vector<PatternRule> rules;
-    for (const JsonMember* member : members) {
+  RuleText rule(const std::string& pattern, const std::string& label, uint64_t begin) const {
+    return {.label = label, .atoms = {pattern}, .span = span(begin)};
+  }
+
+  std::vector<RuleText> rules(const std::vector<Settled>& members) {
+    std::vector<RuleText> rules;
+    for (const auto& [member, begin] : members) {
       require(member->value, Kind::string, "a label is a string, but this is {}");
-      rules.push_back({member->key, member->value.string, span(firsts_.at(member))});
+      rules.push_back(rule(member->key, member->value.string, begin));
     }
     return rules;
   }
@@ -175,10 +178,10 @@ class Reader {
     require(model, Kind::string, "`model` is a string, but this is {}");
     const JsonValue& list = member("rules");
     require(list, Kind::array, "`rules` is a list, but this is {}");
-    PatternEngine& into = engine_named(engine.string, span(engine.begin));
-    PatternModel& read = model_named(into, model.string, span(model.begin));
+    EngineText& into = engine_named(engine.string, span(engine.begin));
+    ModelText& read = model_named(into, model.string, span(model.begin));
     read.doc = origin(item);
-    PatternTable table{"substage", {}};
+    BlockText table{"substage", {}};
     for (const JsonValue& rule : list.items) {
       if (rule.kind != Kind::array || rule.items.size() != 2 ||
           rule.items[0].kind != Kind::string || rule.items[1].kind != Kind::string) {
@@ -187,9 +190,9 @@ class Reader {
              rule.kind);
       }
       table.rules.push_back(
-          {rule.items[0].string, rule.items[1].string, span(rule.items[0].begin)});
+          this->rule(rule.items[0].string, rule.items[1].string, rule.items[0].begin));
     }
-    read.tables.push_back(std::move(table));
+    read.blocks.push_back(std::move(table));
   }
 
   static std::string origin(const JsonValue& item) {
@@ -209,20 +212,20 @@ class Reader {
     return doc;
   }
 
-  PatternEngine& engine_named(const std::string& found, source::Span where) {
+  EngineText& engine_named(const std::string& found, source::Span where) {
     const auto known = engine_of_.find(found);
     if (known != engine_of_.end()) return engines_[known->second];
-    const std::string name = unused_name(word_like(found), engines_, &PatternEngine::name);
+    const std::string name = unused_name(word_like(found), engines_, &EngineText::name);
     if (name != found) report_renamed("engine", found, where, name);
     engine_of_.emplace(found, engines_.size());
-    engines_.push_back({name, name == found ? "" : found, {}});
+    engines_.push_back({name, name == found ? "" : found, {}, {}});
     return engines_.back();
   }
 
-  PatternModel& model_named(PatternEngine& engine, const std::string& found, source::Span where) {
+  ModelText& model_named(EngineText& engine, const std::string& found, source::Span where) {
     std::string name = word_like(found);
     if (name == "default") name += '_';  // every engine has its own model `default`
-    name = unused_name(name, engine.models, &PatternModel::name);
+    name = unused_name(name, engine.models, &ModelText::name);
     if (name != found) report_renamed("model", found, where, name);
     engine.models.push_back({name, name == found ? "" : found, "", {}});
     return engine.models.back();
@@ -231,9 +234,9 @@ class Reader {
   /// A label that a rules file cannot give gets another name, the same in all tables.
   void settle_labels() {
     std::set<std::string> used;
-    each_rule([&](PatternRule& rule) { used.insert(rule.label); });
+    each_rule([&](RuleText& rule) { used.insert(rule.label); });
     std::map<std::string, std::string> renamed;
-    each_rule([&](PatternRule& rule) {
+    each_rule([&](RuleText& rule) {
       const std::string found = rule.label;
       if (!rule.label.empty() && !is_reserved(rule.label)) return;
       auto [at, added] = renamed.emplace(found, "");
@@ -257,10 +260,10 @@ class Reader {
 
   template <class Act>
   void each_rule(Act act) {
-    for (PatternEngine& engine : engines_) {
-      for (PatternModel& model : engine.models) {
-        for (PatternTable& table : model.tables) {
-          for (PatternRule& rule : table.rules) act(rule);
+    for (EngineText& engine : engines_) {
+      for (ModelText& model : engine.models) {
+        for (BlockText& table : model.blocks) {
+          for (RuleText& rule : table.rules) act(rule);
         }
       }
     }
@@ -269,15 +272,14 @@ class Reader {
   const source::SourceMap& sources_;
   source::FileId file_;
   diag::Sink& sink_;
-  std::vector<PatternEngine> engines_;
+  std::vector<EngineText> engines_;
   std::map<std::string, size_t> engine_of_;
-  std::map<const JsonMember*, uint64_t> firsts_;  // the place of the first of equal keys
 };
 
 }  // namespace
 
-std::vector<PatternEngine> read_pattern_tables(const source::SourceMap& sources,
-                                               source::FileId file, diag::Sink& sink) {
+std::vector<EngineText> read_pattern_tables(const source::SourceMap& sources, source::FileId file,
+                                            diag::Sink& sink) {
   return Reader(sources, file, sink).read();
 }
 

@@ -194,55 +194,25 @@ std::optional<std::string_view> cut(std::string_view text, const Regex& regex,
   return count == items.size() ? std::optional(part) : std::nullopt;
 }
 
-class Porter {
- public:
-  PortedRule port(const PortedPattern& pattern) {
-    std::vector<std::pair<std::string_view, bool>> open{{pattern.text, pattern.ignore_case}};
-    while (!open.empty() && !rule_.always) {
-      const auto [text, ignore_case] = open.back();
-      open.pop_back();
-      const auto parts = split(text);
-      if (parts.size() > 1) {
-        for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-          open.emplace_back(*part, ignore_case);
-        }
-        continue;
-      }
-      bool folds = ignore_case;
-      if (const auto inner = inside_group(text, folds)) {
-        open.emplace_back(*inner, folds);
-      } else {
-        alternative(text, ignore_case);
-      }
-    }
-    if (rule_.always) rule_.atoms = {"/.*/"};
-    return std::move(rule_);
+/// Adds one alternative to the rule.
+void port_alternative(std::string_view text, bool ignore_case, PortedRule& rule) {
+  const Parsed parsed = parse(text, ignore_case);
+  const Regex& regex = *parsed.regex;
+  const std::vector<NodeId> items = core(regex);
+  const auto anchor = [&] {
+    const NodeKind kind = regex.nodes.get(items.front()).kind;
+    return items.size() == 1 && (kind == NodeKind::begin || kind == NodeKind::end);
+  };
+  if (regex::vacuity(regex) == regex::Vacuity::always || items.empty() || anchor() ||
+      is_any_run(regex, items.front())) {
+    rule = {{"/.*/"}, true};
+    return;
   }
-
- private:
-  void alternative(std::string_view text, bool ignore_case) {
-    const Parsed parsed = parse(text, ignore_case);
-    const Regex& regex = *parsed.regex;
-    const std::vector<NodeId> items = core(regex);
-    const auto anchor = [&] {
-      const NodeKind kind = regex.nodes.get(items.front()).kind;
-      return items.size() == 1 && (kind == NodeKind::begin || kind == NodeKind::end);
-    };
-    if (regex::vacuity(regex) == regex::Vacuity::always || items.empty() || anchor() ||
-        is_any_run(regex, items.front())) {
-      rule_.always = true;
-      return;
-    }
-    if (auto literal = as_text(text, regex, items)) {
-      rule_.atoms.push_back(std::move(*literal));
-      return;
-    }
-    rule_.atoms.push_back(
-        as_regex(cut(text, regex, items, ignore_case).value_or(text), ignore_case));
-  }
-
-  PortedRule rule_;
-};
+  const auto literal = as_text(text, regex, items);
+  rule.atoms.push_back(
+      literal ? *literal
+              : as_regex(cut(text, regex, items, ignore_case).value_or(text), ignore_case));
+}
 
 }  // namespace
 
@@ -255,7 +225,24 @@ std::optional<PortedRule> port_rule(std::string_view pattern, std::string& why, 
     help = first.help_;
     return std::nullopt;
   }
-  return Porter().port(ported);
+  PortedRule rule;
+  std::vector<std::pair<std::string_view, bool>> open{{ported.text, ported.ignore_case}};
+  while (!open.empty() && !rule.always) {
+    const auto [text, ignore_case] = open.back();
+    open.pop_back();
+    const auto parts = split(text);
+    bool folds = ignore_case;
+    if (parts.size() > 1) {
+      for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+        open.emplace_back(*part, ignore_case);
+      }
+    } else if (const auto inner = inside_group(text, folds)) {
+      open.emplace_back(*inner, folds);
+    } else {
+      port_alternative(text, ignore_case, rule);
+    }
+  }
+  return rule;
 }
 
 }  // namespace kr::convert

@@ -12,7 +12,7 @@
 namespace kr::convert {
 namespace {
 
-/// Writes without indentation: the layout adds it, and drops blank lines at the begin of blocks.
+/// Without indentation: the layout adds it, and drops blank lines at the begin of blocks.
 class Writer {
  public:
   std::string write(const RulesText& rules) {
@@ -99,7 +99,7 @@ void LabelsText::add(const std::string& label) {
 }
 
 std::string to_text(const RulesText& rules) {
-  return layout::laid_out(Writer().write(rules));
+  return Writer().write(rules);
 }
 
 std::string word_like(std::string_view text) {
@@ -108,12 +108,6 @@ std::string word_like(std::string_view text) {
   for (const char c : text.substr(0, longest)) word += syntax::is_word_byte(c) ? c : '_';
   if (!syntax::is_word(word)) word.insert(0, "_");
   return word;
-}
-
-std::string unused(const std::string& name, const std::function<bool(const std::string&)>& taken) {
-  std::string next = name;
-  for (size_t number = 2; taken(next); ++number) next = fmt::format("{}_{}", name, number);
-  return next;
 }
 
 }  // namespace kr::convert

@@ -1,11 +1,11 @@
-#include "convert/to_python.hpp"
-
+// Rules as patterns of Python's `re`, for `re.search`.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
+#include "convert/export.hpp"
 
 namespace kr::convert {
 namespace {
@@ -330,15 +330,6 @@ class ExprWriter {
 };
 
 }  // namespace
-
-std::optional<std::string> to_python(const Regex& regex, std::string& why) {
-  try {
-    return RegexWriter(regex).write();
-  } catch (const NotExpressible& reason) {
-    why = reason.why;
-    return std::nullopt;
-  }
-}
 
 std::optional<PythonPattern> to_python(const sema::Program& program, sema::ExprId expr,
                                        std::string& why) {

@@ -1,10 +1,10 @@
-#include "coverage/insertion_place.hpp"
-
+// Where to add a rule for names that a model does not explain.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/printable.hpp"
+#include "coverage/suggest.hpp"
 
 namespace kr::coverage {
 namespace {

@@ -18,7 +18,7 @@ struct MeasuredName {
   OperationKind kind = OperationKind::kernel;
   int64_t instances = 0;
   int64_t total_ns = 0;
-  std::string label;  // `unclassified` if no rule matches
+  std::string label{};  // `unclassified` if no rule matches
   bool explained = false;
 };
 

@@ -1,10 +1,9 @@
-#include "coverage/name_expression.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <tuple>
 
 #include "base/ascii.hpp"
+#include "coverage/name_parts.hpp"
 #include "syntax/words.hpp"
 
 namespace kr::coverage {
@@ -76,10 +75,11 @@ class Search {
     }
   }
 
-  bool run() {
-    return of_base() || of_arguments() || of_both() || (members_.size() == 1 && of_whole());
+  std::optional<NameExpression> run() {
+    const bool any =
+        of_base() || of_arguments() || of_both() || (members_.size() == 1 && of_whole());
+    return any ? std::optional(std::move(found_)) : std::nullopt;
   }
-  NameExpression found;
 
  private:
   template <class Test>
@@ -89,8 +89,8 @@ class Search {
   }
 
   bool take(Form form, std::string text, std::string also = {}) {
-    found = {form, std::move(text), std::move(also)};
-    return names_.matches_only(found, members_);
+    found_ = {form, std::move(text), std::move(also)};
+    return names_.matches_only(found_, members_);
   }
 
   bool of_base() {
@@ -155,6 +155,7 @@ class Search {
   const NameIndex& names_;
   std::span<const size_t> members_;
   const NameParts& first_;
+  NameExpression found_;
   bool one_base_ = false;
   std::vector<std::string> arguments_;  // those that all members have
 };
@@ -222,9 +223,7 @@ bool NameIndex::matches_only(const NameExpression& expression,
 
 std::optional<NameExpression> find_expression(const NameIndex& names,
                                               std::span<const size_t> members) {
-  Search search(names, members);
-  if (!search.run()) return std::nullopt;
-  return std::move(search.found);
+  return Search(names, members).run();
 }
 
 }  // namespace kr::coverage

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "coverage/label_words.hpp"
-#include "coverage/name_expression.hpp"
+#include "coverage/name_parts.hpp"
 #include "layout/layout.hpp"
 #include "syntax/words.hpp"
 
@@ -29,7 +29,7 @@ int64_t add(int64_t a, int64_t b) {
 
 /// An unexplained name of one place.
 struct Open {
-  UnexplainedName name;
+  MeasuredName name;
   size_t text = 0;  // index into the names of the place
   std::map<size_t, Suggestion::InRun> runs;
   sema::ModelId model;  // of the run with the longest time
@@ -146,8 +146,7 @@ class Place {
         const auto [at, added] = places.try_emplace({name.name, name.kind}, open_.size());
         if (added) {
           Open& made = open_.emplace_back();
-          made.name.name = name.name;
-          made.name.kind = name.kind;
+          made.name = {name.name, name.kind};
           made.text = texts.at(name.name);
         }
         Open& one = open_[at->second];
@@ -167,8 +166,8 @@ class Place {
 
   Group group(std::vector<size_t> members) const {
     std::sort(members.begin(), members.end(), [&](size_t a, size_t b) {
-      const UnexplainedName& x = open_[a].name;
-      const UnexplainedName& y = open_[b].name;
+      const MeasuredName& x = open_[a].name;
+      const MeasuredName& y = open_[b].name;
       return std::tie(y.total_ns, x.name, x.kind) < std::tie(x.total_ns, y.name, y.kind);
     });
     Group made{std::move(members), 0, {}};

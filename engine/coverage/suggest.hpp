@@ -6,23 +6,38 @@
 #include <string>
 #include <vector>
 
-#include "coverage/insertion_place.hpp"
 #include "coverage/measure.hpp"
 
 namespace kr::coverage {
 
-/// One unexplained name, in all runs that a rule at one place applies to.
-struct UnexplainedName {
-  std::string name;
-  OperationKind kind = OperationKind::kernel;
-  int64_t instances = 0;
-  int64_t total_ns = 0;
+/// The place of a new last rule before `otherwise`: a rule there changes no label of other rules.
+/// It is in the engine's own block of the dimension, or, if the engine has none and inherits its
+/// rules, in the model's block.
+struct InsertionPlace {
+  source::FileId file;
+  uint32_t byte = 0;           // the text is inserted before it
+  uint32_t line = 0;           // from 1: of the rule before it, or of the block
+  std::string below;           // the first line of the rule before it; may be empty
+  std::string owner;           // `engine vllm`, `model ds of engine vllm`
+  bool new_block = false;      // the dimension has no block yet
+  bool new_dimension = false;  // and nothing is inherited: the block needs an `otherwise`
+
+  friend bool operator==(const InsertionPlace&, const InsertionPlace&) = default;
 };
+
+InsertionPlace insertion_place(const match::CompiledRules& rules, sema::ModelId model,
+                               sema::DimensionId dimension);
+
+/// What to insert at the place for a rule, `label: expression`.
+std::string text_to_insert(const InsertionPlace& place, const std::string& dimension,
+                           const std::string& rule);
 
 /// Names that one new rule labels. Of all names in the runs, explained or not, and in the rules'
 /// tests, it matches exactly these. It explains their time, to the nanosecond.
 struct Suggestion {
-  std::vector<UnexplainedName> names;  // total descending, then by name; one or more
+  /// With their sums over all runs that a rule at the place applies to; total descending, then by
+  /// name; one or more.
+  std::vector<MeasuredName> names;
   int64_t instances = 0;
   int64_t total_ns = 0;
   std::string common_text;  // for a person: `acme_topk_*`
@@ -47,7 +62,7 @@ struct TimeCoverage {
   int64_t explained_ns = 0;  // of all runs
   int64_t total_ns = 0;
   std::vector<Suggestion> unexplained;  // total descending, then by name
-                                        /// The groups beyond the requested number.
+  /// The groups beyond the requested number.
   size_t omitted_groups = 0;
   int64_t omitted_ns = 0;
 };

@@ -3,6 +3,7 @@
 #include <fmt/args.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace kr::diag {
@@ -38,17 +39,8 @@ std::string description(const CodeInfo& info) {
 }
 
 std::string_view to_string(Severity severity) noexcept {
-  switch (severity) {
-    case Severity::info:
-      return "info";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      return "error";
-    case Severity::retired:
-      return "retired";
-  }
-  return "error";
+  constexpr std::array<std::string_view, 4> names{"info", "warning", "error", "retired"};
+  return names[static_cast<size_t>(severity)];
 }
 
 Diagnostic& Sink::add(const CodeInfo& info, source::Span span, std::string message) {

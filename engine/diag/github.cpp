@@ -1,28 +1,23 @@
 // Findings as workflow commands: `::error file=…,line=…,…::message`.
+#include <iterator>
+
 #include "base/printable.hpp"
 #include "diag/renderers.hpp"
 
 namespace kr::diag {
 namespace {
 
-enum class Part : uint8_t { property, message };
+/// What has a meaning in messages, and in properties.
+constexpr std::string_view message_signs = "%\r\n";
+constexpr std::string_view property_signs = "%\r\n:,";
 
-/// `%` and line breaks have a meaning in messages; in properties `:` and `,` do too.
-std::string escaped(std::string_view text, Part part) {
+std::string escaped(std::string_view text, std::string_view signs) {
   std::string out;
   for (const char c : text) {
-    if (c == '%') {
-      out += "%25";
-    } else if (c == '\r') {
-      out += "%0D";
-    } else if (c == '\n') {
-      out += "%0A";
-    } else if (c == ':' && part == Part::property) {
-      out += "%3A";
-    } else if (c == ',' && part == Part::property) {
-      out += "%2C";
-    } else {
+    if (signs.find(c) == signs.npos) {
       out += c;
+    } else {
+      fmt::format_to(std::back_inserter(out), "%{:02X}", c);
     }
   }
   return out;
@@ -38,7 +33,7 @@ std::string place(const source::SourceMap& sources, source::Span span) {
   const source::Position begin = sources.begin(span);
   const source::Position end = sources.end(span);
   std::string text = fmt::format("file={},line={},endLine={},",
-                                 escaped(printable(sources.path(span.file)), Part::property),
+                                 escaped(printable(sources.path(span.file)), property_signs),
                                  begin.line, end.line);
   // GitHub accepts columns only if the span is on one line.
   if (begin.line == end.line) text += fmt::format("col={},endColumn={},", begin.column, end.column);
@@ -57,7 +52,7 @@ std::string render_github(const source::SourceMap& sources,
     text +=
         fmt::format("::{} {}title={} {}::{}\n", command(diagnostic.severity),
                     diagnostic.span.valid() ? place(sources, diagnostic.span) : std::string(),
-                    diagnostic.code->id, diagnostic.code->name, escaped(message, Part::message));
+                    diagnostic.code->id, diagnostic.code->name, escaped(message, message_signs));
   }
   return text;
 }

@@ -54,10 +54,15 @@ class Log {
   }
 
  private:
-  void message(std::string_view key, std::string_view text) {
+  /// An object of one text.
+  void object(std::string_view key, std::string_view member, std::string_view text) {
     json_.key(key).open('{');
-    json_.key("text").text(printable_lines(text));
+    json_.key(member).text(text);
     json_.close('}');
+  }
+
+  void message(std::string_view key, std::string_view text) {
+    object(key, "text", printable_lines(text));
   }
 
   void tool(const FormatOptions& options) {
@@ -87,9 +92,7 @@ class Log {
       json_.key("markdown").text(page);
       json_.close('}');
     }
-    json_.key("defaultConfiguration").open('{');
-    json_.key("level").text(level(info.severity));
-    json_.close('}');
+    object("defaultConfiguration", "level", level(info.severity));
     json_.close('}');
   }
 
@@ -109,11 +112,7 @@ class Log {
     json_.close(']');
     related(diagnostic);
     if (diagnostic.fix) fix(*diagnostic.fix);
-    if (diagnostic.witness) {
-      json_.key("properties").open('{');
-      json_.key("witness").text(printable(*diagnostic.witness));
-      json_.close('}');
-    }
+    if (diagnostic.witness) object("properties", "witness", printable(*diagnostic.witness));
     json_.close('}');
   }
 
@@ -126,9 +125,7 @@ class Log {
   }
 
   void artifact(source::FileId file) {
-    json_.key("artifactLocation").open('{');
-    json_.key("uri").text(uri_of(sources_.path(file)));
-    json_.close('}');
+    object("artifactLocation", "uri", uri_of(sources_.path(file)));
   }
 
   void region(source::Span span) {
@@ -176,9 +173,7 @@ class Log {
         json_.open('{');
         json_.key("deletedRegion");
         region(edit->span);
-        json_.key("insertedContent").open('{');
-        json_.key("text").text(edit->text);
-        json_.close('}');
+        object("insertedContent", "text", edit->text);
         json_.close('}');
       }
       json_.close(']');

@@ -1,7 +1,6 @@
-#include "export/chrome_colors.hpp"
-
 #include <limits>
 
+#include "export/chrome_events.hpp"
 #include "picture/color.hpp"
 
 namespace kr::exports {

@@ -42,12 +42,13 @@ void ChromeEvents::member(std::string_view key, uint64_t ns) {
   fmt::format_to(std::back_inserter(out_), R"(,"{}":{}.{:03})", key, ns / 1000, ns % 1000);
 }
 
-void ChromeEvents::time(int64_t ns) {
+void ChromeEvents::time(ChromePlace at, int64_t ns) {
+  place(at);
   member("ts", difference(ns, base_ns_));
 }
 
-void ChromeEvents::interval(int64_t start_ns, int64_t end_ns) {
-  time(start_ns);
+void ChromeEvents::interval(ChromePlace at, int64_t start_ns, int64_t end_ns) {
+  time(at, start_ns);
   member("dur", difference(end_ns, start_ns));
 }
 

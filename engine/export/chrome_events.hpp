@@ -1,18 +1,55 @@
 // Events of Chrome's trace event format as text, and the numbers of their processes and threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <optional>
+#include <queue>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/gzip.hpp"
-#include "export/lanes.hpp"
+#include "export/chrome_events.hpp"
 
 namespace kr::exports {
+
+/// The name of the colour of chrome://tracing, an event's `cname`, that is nearest to `#rrggbb`; of
+/// equals the first in Chrome's list.
+std::string_view chrome_color(std::string_view color);
+
+/// Intervals side by side, so that no two on one lane overlap: viewers of traces drop slices that
+/// overlap on a track and are not inside each other.
+class Lanes {
+ public:
+  /// The first lane that is free at `start_ns`. In order of start.
+  size_t take(int64_t start_ns, int64_t end_ns) {
+    while (!busy_.empty() && busy_.top().first <= start_ns) {
+      free_.push(busy_.top().second);
+      busy_.pop();
+    }
+    size_t lane = count_;
+    if (free_.empty()) {
+      ++count_;
+    } else {
+      lane = free_.top();
+      free_.pop();
+    }
+    busy_.emplace(end_ns, lane);
+    return lane;
+  }
+
+ private:
+  template <class T>
+  using Least = std::priority_queue<T, std::vector<T>, std::greater<>>;
+  Least<std::pair<int64_t, size_t>> busy_;  // by end
+  Least<size_t> free_;
+  size_t count_ = 0;
+};
 
 /// Numbers of processes, or of the threads of one: those of the trace if viewers accept them.
 class ChromeNumbers {
@@ -39,10 +76,9 @@ class ChromeEvents {
   std::string& text() noexcept { return out_; }
   /// Begins an event: `head` is its `{` and members, as many as there are.
   void begin(std::string_view head);
-  void place(ChromePlace place);
-  /// Times of 64 bits, whose differences fit in 64 bits without a sign.
-  void time(int64_t ns);
-  void interval(int64_t start_ns, int64_t end_ns);
+  /// Where and when it is. Times of 64 bits, whose differences fit in 64 bits without a sign.
+  void time(ChromePlace place, int64_t ns);
+  void interval(ChromePlace place, int64_t start_ns, int64_t end_ns);
   /// Members, or other text.
   void add(std::string_view text) { out_ += text; }
   void end() { out_ += '}'; }
@@ -53,6 +89,7 @@ class ChromeEvents {
   void finish(std::string_view tail);
 
  private:
+  void place(ChromePlace place);
   void member(std::string_view key, uint64_t ns);
   void name(std::string_view what, ChromePlace place, std::string_view name, size_t rank);
   int64_t base_ns_;

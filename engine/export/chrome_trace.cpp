@@ -14,7 +14,6 @@
 #include "base/integer.hpp"
 #include "base/json_writer.hpp"
 #include "classify/attribution.hpp"
-#include "export/chrome_colors.hpp"
 #include "export/chrome_events.hpp"
 #include "picture/label_styles.hpp"
 
@@ -197,8 +196,7 @@ class ChromeTrace {
       events_.begin(R"({"ph":"X","name":)");
       events_.add(chrome_text((module ? "nn.Module: " : "") + host.range_names[range.name]));
       events_.add(module ? R"(,"cat":"python_function")" : R"(,"cat":"user_annotation")");
-      events_.place(threads_[range.thread]);
-      events_.interval(range.start_ns, range.end_ns);
+      events_.interval(threads_[range.thread], range.start_ns, range.end_ns);
       events_.end();
     }
     for (const trace::Launch& launch : host.launches) {
@@ -206,8 +204,7 @@ class ChromeTrace {
       events_.begin(R"({"ph":"X","name":)");
       events_.add(chrome_text(call.name));
       events_.add(call.driver ? R"(,"cat":"cuda_driver")" : R"(,"cat":"cuda_runtime")");
-      events_.place(threads_[launch.thread]);
-      events_.interval(launch.start_ns, launch.end_ns());
+      events_.interval(threads_[launch.thread], launch.start_ns, launch.end_ns());
       if (launch.correlation != trace::Launch::no_correlation) {
         events_.add(fmt::format(R"(,"args":{{"correlation":{}}})", launch.correlation));
       }
@@ -222,12 +219,10 @@ class ChromeTrace {
       const ChromePlace place =
           streams_[operation.track.index]->lane(operation.start_ns, operation.end_ns());
       events_.begin(name.label);
-      events_.place(place);
-      events_.interval(operation.start_ns, operation.end_ns());
+      events_.interval(place, operation.start_ns, operation.end_ns());
       events_.end();
       events_.begin(name.event);
-      events_.place(place);
-      events_.interval(operation.start_ns, operation.end_ns());
+      events_.interval(place, operation.start_ns, operation.end_ns());
       events_.add(fmt::format(R"(,"args":{{{})", name.labels));
       belongs(i);
       events_.add("}}");
@@ -258,26 +253,16 @@ class ChromeTrace {
     const trace::Launch* launch = trace_.host ? trace_.host->launch(i) : nullptr;
     if (launch == nullptr) return;
     events_.begin(fmt::format(R"({{"ph":"s","id":{},"name":"launch","cat":"launch")", i + 1));
-    events_.place(threads_[launch->thread]);
-    events_.time(launch->start_ns);
+    events_.time(threads_[launch->thread], launch->start_ns);
     events_.end();
     events_.begin(
         fmt::format(R"({{"ph":"f","bp":"e","id":{},"name":"launch","cat":"launch")", i + 1));
-    events_.place(place);
-    events_.time(trace_.operations[i].start_ns);
+    events_.time(place, trace_.operations[i].start_ns);
     events_.end();
   }
 
-  /// From the first operation of a step to its last, on each device.
   void steps() {
-    std::map<std::pair<int32_t, uint32_t>, Extent> extents;
-    for (size_t i = 0; i < trace_.operations.size(); ++i) {
-      const uint32_t step = attribution_.step_of[i];
-      if (step == none) continue;
-      const trace::Operation& operation = trace_.operations[i];
-      extents[{trace_.track(operation.track).device, step}].add(operation);
-    }
-    spans(extents, "steps", [&](uint32_t at) {
+    spans(attribution_.step_of, "steps", [&](uint32_t at) {
       const classify::TraceStep& step = attribution_.steps[at];
       const std::string name = step.phase.step
                                    ? fmt::format("{} {}", step.phase.label, *step.phase.step)
@@ -287,23 +272,22 @@ class ChromeTrace {
     });
   }
 
-  /// Likewise of layers found in the sequence of kernels.
+  /// Those found in the sequence of kernels.
   void layers() {
-    std::map<std::pair<int32_t, uint32_t>, Extent> extents;
-    for (size_t i = 0; i < trace_.operations.size(); ++i) {
-      const uint32_t layer = attribution_.layer_of[i];
-      if (layer == none) continue;
-      const trace::Operation& operation = trace_.operations[i];
-      extents[{trace_.track(operation.track).device, layer}].add(operation);
-    }
-    spans(extents, "layers", [&](uint32_t at) {
+    spans(attribution_.layer_of, "layers", [&](uint32_t at) {
       return fmt::format(R"({{"ph":"X","name":"layer {}","cat":"layer")", attribution_.in_unit(at));
     });
   }
 
+  /// Slices from the first operation of a step or layer to its last, on each device.
   template <class Head>
-  void spans(const std::map<std::pair<int32_t, uint32_t>, Extent>& extents, const char* title,
-             Head head) {
+  void spans(const classify::NumberOfOperation& span_of, const char* title, Head head) {
+    std::map<std::pair<int32_t, uint32_t>, Extent> extents;
+    for (size_t i = 0; i < trace_.operations.size(); ++i) {
+      if (span_of[i] == none) continue;
+      const trace::Operation& operation = trace_.operations[i];
+      extents[{trace_.track(operation.track).device, span_of[i]}].add(operation);
+    }
     struct Span {
       int32_t device;
       Extent extent;
@@ -323,8 +307,7 @@ class ChromeTrace {
       }
       const ChromePlace place = known->second->lane(span.extent.start_ns, span.extent.end_ns);
       events_.begin(head(span.what));
-      events_.place(place);
-      events_.interval(span.extent.start_ns, span.extent.end_ns);
+      events_.interval(place, span.extent.start_ns, span.extent.end_ns);
       events_.end();
     }
   }

@@ -61,6 +61,9 @@ struct Item {
 /// before it, and comments before a comma after it.
 std::vector<Item> items_of(std::vector<Token>& tokens);
 
+/// The items on a page, as a text. Takes the comments of the tokens.
+std::string text_of(std::vector<Token>& tokens, const std::vector<Item>& items);
+
 /// The columns of a text: characters, not bytes.
 size_t columns(std::string_view text);
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "layout/same.hpp"
-#include "layout/writer.hpp"
+#include "layout/items.hpp"
 #include "syntax/parse.hpp"
 
 namespace kr::layout {
@@ -25,9 +24,110 @@ struct Parsed {
 
 /// The layout of a text without mistakes.
 std::string text_of(std::string_view text, const syntax::File& tree) {
-  std::vector<layout::Token> tokens = layout::tokens_of(text, tree.comments);
-  const std::vector<layout::Item> items = layout::items_of(tokens);
-  return layout::Writer(tokens).write(items);
+  std::vector<Token> tokens = tokens_of(text, tree.comments);
+  return text_of(tokens, items_of(tokens));
+}
+
+/// Compares two parsed files: equal except for spans, with declarations in their order and
+/// expressions with their parentheses.
+class Same {
+ public:
+  Same(const syntax::File& a, const syntax::File& b) : a_(a), b_(b) {}
+
+  bool files() const {
+    return a_.doc == b_.doc && all(a_.uses, b_.uses) && all(a_.patterns, b_.patterns) &&
+           all(a_.labels, b_.labels) && all(a_.tables, b_.tables) && all(a_.engines, b_.engines) &&
+           all(a_.tests, b_.tests);
+  }
+
+ private:
+  template <class T>
+  bool all(const std::vector<T>& a, const std::vector<T>& b) const {
+    return std::ranges::equal(a, b, [this](const T& x, const T& y) { return is(x, y); });
+  }
+  template <class T>
+  bool is(const std::optional<T>& a, const std::optional<T>& b) const {
+    return a.has_value() == b.has_value() && (!a || is(*a, *b));
+  }
+  bool is(const syntax::Word& a, const syntax::Word& b) const {
+    return a.text == b.text && a.quoted == b.quoted;
+  }
+  bool is(const syntax::Path& a, const syntax::Path& b) const { return all(a.parts, b.parts); }
+  bool is(syntax::ExprId a, syntax::ExprId b) const {
+    if (a.valid() != b.valid()) return false;
+    if (!a.valid()) return true;
+    const syntax::Expr& x = a_.exprs.get(a);
+    const syntax::Expr& y = b_.exprs.get(b);
+    return x.kind == y.kind && x.text == y.text && x.ignore_case == y.ignore_case &&
+           x.at_begin == y.at_begin && x.at_end == y.at_end && x.grouped == y.grouped &&
+           x.operation == y.operation && is(x.name, y.name) && all(x.operands, y.operands);
+  }
+  bool is(const syntax::Rule& a, const syntax::Rule& b) const {
+    return a.kind == b.kind && is(a.label, b.label) && is(a.expr, b.expr) && is(a.table, b.table) &&
+           a.doc == b.doc;
+  }
+  bool is(const syntax::Block& a, const syntax::Block& b) const {
+    return is(a.dimension, b.dimension) && all(a.rules, b.rules) && a.doc == b.doc;
+  }
+  bool is(const syntax::Use& a, const syntax::Use& b) const {
+    return is(a.module, b.module) && is(a.file, b.file) && is(a.alias, b.alias);
+  }
+  bool is(const syntax::Pattern& a, const syntax::Pattern& b) const {
+    return is(a.name, b.name) && is(a.expr, b.expr) && a.doc == b.doc;
+  }
+  bool is(const syntax::LabelDecl& a, const syntax::LabelDecl& b) const {
+    return is(a.label, b.label) && is(a.title, b.title) && is(a.color, b.color) && a.doc == b.doc;
+  }
+  bool is(const syntax::Labels& a, const syntax::Labels& b) const {
+    return is(a.dimension, b.dimension) && is(a.extends, b.extends) && all(a.labels, b.labels) &&
+           a.doc == b.doc;
+  }
+  bool is(const syntax::Table& a, const syntax::Table& b) const {
+    return is(a.name, b.name) && is(a.dimension, b.dimension) && all(a.rules, b.rules) &&
+           a.doc == b.doc;
+  }
+  bool is(const syntax::Fold& a, const syntax::Fold& b) const { return is(a.expr, b.expr); }
+  bool is(const syntax::Abbreviation& a, const syntax::Abbreviation& b) const {
+    return is(a.from, b.from) && is(a.to, b.to);
+  }
+  bool is(const syntax::Detect& a, const syntax::Detect& b) const { return is(a.expr, b.expr); }
+  bool is(const syntax::Body& a, const syntax::Body& b) const {
+    return all(a.dimensions, b.dimensions) && all(a.phases, b.phases) && all(a.folds, b.folds) &&
+           all(a.abbreviations, b.abbreviations) && all(a.detects, b.detects);
+  }
+  bool is(const syntax::Model& a, const syntax::Model& b) const {
+    return is(a.name, b.name) && is(a.title, b.title) && is(a.extends, b.extends) &&
+           is(a.body, b.body) && a.doc == b.doc;
+  }
+  bool is(const syntax::Engine& a, const syntax::Engine& b) const {
+    return is(a.name, b.name) && is(a.title, b.title) && is(a.body, b.body) &&
+           all(a.models, b.models) && a.doc == b.doc;
+  }
+  bool is(const syntax::Expectation& a, const syntax::Expectation& b) const {
+    return is(a.dimension, b.dimension) && is(a.label, b.label);
+  }
+  bool is(const syntax::TestCase& a, const syntax::TestCase& b) const {
+    return a.kind == b.kind && is(a.name, b.name) && all(a.within, b.within) &&
+           all(a.expected, b.expected);
+  }
+  bool is(const syntax::Test& a, const syntax::Test& b) const {
+    return is(a.engine, b.engine) && is(a.model, b.model) && all(a.cases, b.cases);
+  }
+
+  const syntax::File& a_;
+  const syntax::File& b_;
+};
+
+/// The same, and with the same comments.
+bool same(const source::SourceMap& a_sources, const syntax::File& a,
+          const source::SourceMap& b_sources, const syntax::File& b) {
+  std::vector<std::string_view> a_comments;
+  std::vector<std::string_view> b_comments;
+  for (const syntax::Comment& comment : a.comments)
+    a_comments.push_back(a_sources.text(comment.span));
+  for (const syntax::Comment& comment : b.comments)
+    b_comments.push_back(b_sources.text(comment.span));
+  return a_comments == b_comments && Same(a, b).files();
 }
 
 bool same_mistakes(const diag::Sink& a, const diag::Sink& b) {
@@ -84,7 +184,7 @@ std::string partly_laid_out(const source::SourceMap& sources, source::FileId id,
   }
   out += text.substr(at);
   const Parsed after(out);
-  if (!layout::same(sources, tree, after.sources, after.tree)) return std::string(text);
+  if (!same(sources, tree, after.sources, after.tree)) return std::string(text);
   if (!same_mistakes(sink, after.sink)) return std::string(text);
   return out;
 }
@@ -101,7 +201,7 @@ Layout lay_out(const source::SourceMap& sources, source::FileId file) {
   layout.text = text_of(sources.text(file), tree);
   const Parsed after(layout.text);
   KR_CHECK(after.sink.all().empty());
-  KR_CHECK(layout::same(sources, tree, after.sources, after.tree));
+  KR_CHECK(same(sources, tree, after.sources, after.tree));
   return layout;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "syntax/encoding.hpp"
+#include "base/utf8.hpp"
 
 namespace kr::layout {
 
@@ -28,7 +28,7 @@ size_t past_regex(std::string_view text, size_t at) {
 std::vector<Token> tokens_of(std::string_view text, const std::vector<syntax::Comment>& comments) {
   const syntax::Lookahead look(text);
   std::vector<Token> tokens;
-  size_t at = syntax::encoding_of(text).head;
+  size_t at = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
   auto comment = comments.begin();
   const auto breaks = [&](size_t from, size_t to) {
     return std::count(text.begin() + static_cast<std::ptrdiff_t>(from),

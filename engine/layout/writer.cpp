@@ -1,7 +1,8 @@
-#include "layout/writer.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "layout/items.hpp"
+#include "layout/page.hpp"
 
 namespace kr::layout {
 namespace {
@@ -11,365 +12,381 @@ constexpr size_t widest_head = 24;  // of a rule in a table, its colon included
 constexpr size_t widest_title = 48;
 constexpr size_t widest_block = 72;  // of a block on one line
 
-}  // namespace
+/// Writes items on a page.
+class Writer {
+ public:
+  explicit Writer(std::vector<Token>& tokens) : tokens_(tokens) {}
 
-std::string Writer::write(const std::vector<Item>& items) {
-  this->items(items, 0);
-  close(tokens_.size() - 1, 0);
-  return page_.text();
-}
-
-// Measures.
-
-bool Writer::commented(size_t first, size_t last) const {
-  return std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
-                     tokens_.begin() + static_cast<std::ptrdiff_t>(last),
-                     [](const Token& token) { return !token.before.empty(); });
-}
-
-bool Writer::on_one_line(const Item& item) const {
-  return std::none_of(tokens_.begin() + static_cast<std::ptrdiff_t>(item.first) + 1,
-                      tokens_.begin() + static_cast<std::ptrdiff_t>(item.last),
-                      [](const Token& token) { return token.line_before; });
-}
-
-size_t Writer::width(const Piece& piece) const {
-  size_t width = 0;
-  for (size_t i = piece.first; i < piece.last; ++i) width += columns(tokens_[i].text);
-  return width;
-}
-
-size_t Writer::width(const std::vector<Piece>& pieces) const {
-  size_t width = 0;
-  for (const Piece& piece : pieces) width += this->width(piece) + (piece.space ? 1 : 0);
-  return width - (pieces.empty() ? 0 : 1);
-}
-
-size_t Writer::width(const Part& part) const {
-  return part.expr ? part.expr->width : width(part.pieces);
-}
-
-size_t Writer::first_token(const Part& part) const {
-  return part.expr ? part.expr->first : part.pieces.front().first;
-}
-
-/// A block of one short item without comments is on one line.
-bool Writer::fits_on_line(const Item& item, size_t indent) const {
-  if (item.kind != Item::Kind::block || item.items.size() > 1) return false;
-  if (commented(item.first + 1, item.last)) return false;
-  if (tokens_[item.last].trails() && !on_one_line(item)) return false;
-  if (item.items.empty()) return true;
-  const Item& only = item.items.front();
-  size_t width = this->width(item.head) + this->width(only.head) + 3;
-  if (only.expr) width += 1 + only.expr->width;
-  return indent + width <= widest_block;
-}
-
-/// Whether the expression of a rule is in the column of its block.
-bool Writer::in_table(const Item& item) const {
-  return item.kind == Item::Kind::rule && width(item.head) <= widest_head &&
-         !commented(item.first + 1, item.expr->first + 1);
-}
-
-/// Consecutive items without a blank line share their columns.
-Writer::Columns Writer::columns_of(const std::vector<Item>& items, size_t first, size_t indent,
-                                   size_t& last) {
-  Columns columns;
-  for (last = first; last < items.size(); ++last) {
-    const Item& item = items[last];
-    if (last > first && tokens_[item.first].separated()) break;
-    if (item.kind == Item::Kind::block) {
-      if (!fits_on_line(item, indent)) {
-        if (last == first) ++last;
-        break;
-      }
-      if (item.items.empty()) continue;
-      columns.second = std::max(columns.second, indent + width(item.head.front()) + 1);
-    } else if (last > first && items[last - 1].kind == Item::Kind::block) {
-      break;
-    } else if (in_table(item)) {
-      columns.second = std::max(columns.second, indent + width(item.head) + 1);
-    } else if (item.kind == Item::Kind::entry && !commented(item.first + 1, item.last)) {
-      columns.second = std::max(columns.second, indent + width(item.head[0]) + 1);
-    }
+  /// The whole file.
+  std::string write(const std::vector<Item>& items) {
+    this->items(items, 0);
+    close(tokens_.size() - 1, 0);
+    return page_.text();
   }
-  for (size_t i = first; i < last; ++i) {
-    if (items[i].kind != Item::Kind::entry || items[i].head.size() < 2) continue;
-    if (tokens_[items[i].head[1].first].kind != syntax::TokenKind::string) continue;
-    const size_t title = width(items[i].head[1]);
-    if (title > widest_title || commented(items[i].first + 1, items[i].last)) continue;
-    columns.third = std::max(columns.third, columns.second + title + 1);
-  }
-  return columns;
-}
 
-// Comments.
-
-bool Writer::comments(size_t token, size_t indent) {
-  if (tokens_[token].before.empty()) return false;
-  for (const Comment& comment : std::exchange(tokens_[token].before, {})) {
-    if (!comment.alone && page_.takes_comment()) {
-      page_.trail(comment.text);
-    } else {
-      page_.newline(indent);
-      page_.comment(comment.text);
-    }
-  }
-  page_.newline(indent);
-  return true;
-}
-
-void Writer::lead(size_t token, size_t indent) {
-  if (!comments(token, indent)) page_.add(" ");
-}
-
-void Writer::separate(size_t token, size_t indent, bool breaks) {
-  if (comments(token, indent)) return;
-  if (breaks) {
-    page_.newline(indent);
-  } else {
-    page_.add(" ");
-  }
-}
-
-/// Writes the comments before an item and begins its line.
-void Writer::begin(const Item& item, size_t indent) {
-  close(item.first, indent);
-  page_.newline(indent);
-  if (tokens_[item.first].blank_before) page_.blank();
-}
-
-/// Writes the comments at the end of a block or file, or before an item. Keeps blank lines.
-void Writer::close(size_t token, size_t indent) {
-  for (const Comment& comment : std::exchange(tokens_[token].before, {})) {
-    if (!comment.alone && page_.takes_comment()) {
-      page_.trail(comment.text);
-      continue;
-    }
-    page_.newline(indent);
-    if (comment.blank_before) page_.blank();
-    page_.comment(comment.text);
-  }
-}
-
-// Items.
-
-void Writer::items(const std::vector<Item>& items, size_t indent) {
-  for (size_t i = 0; i < items.size();) {
-    size_t last = i;
-    const Columns columns = columns_of(items, i, indent, last);
-    for (; i < last; ++i) item(items[i], indent, columns);
-  }
-}
-
-void Writer::item(const Item& item, size_t indent, Columns columns) {
-  const bool on_line = fits_on_line(item, indent);
-  const bool is_block = item.kind == Item::Kind::block || item.kind == Item::Kind::nest;
-  if (is_block && !on_line && on_one_line(item)) {
-    // If one line becomes several, its trailing comment goes before them.
-    std::vector<Comment>& behind = tokens_[item.last].before;
-    if (tokens_[item.last].trails() && behind.front().text.starts_with("# kr:")) {
-      tokens_[item.first].before.push_back({behind.front().text, true, false});
-      std::swap(tokens_[item.first].before.back().blank_before, tokens_[item.first].blank_before);
-      behind.erase(behind.begin());
-    }
-  }
-  begin(item, indent);
-  switch (item.kind) {
-    case Item::Kind::plain:
-      return head(item, indent);
-    case Item::Kind::entry:
-      return entry(item, indent, columns);
-    case Item::Kind::rule:
-      return rule(item, indent, columns.second);
-    case Item::Kind::pattern:
-      return pattern(item, indent);
-    case Item::Kind::list:
-      return list(item, indent);
-    case Item::Kind::test:
-      return test(item, indent);
-    case Item::Kind::block:
-    case Item::Kind::nest:
-      break;
-  }
-  if (on_line) return block_on_line(item, indent, columns.second);
-  head(item, indent);
-  if (item.items.empty() && tokens_[item.last - 1].before.empty()) return page_.add("}");
-  items(item.items, indent + step);
-  close(item.last - 1, indent + step);
-  page_.newline(indent);
-  page_.add("}");
-}
-
-void Writer::block_on_line(const Item& item, size_t indent, size_t brace) {
-  piece(item.head[0], indent);
-  page_.add(" ");
-  if (item.items.empty()) return page_.add("{}");
-  page_.pad(brace);
-  page_.add("{ ");
-  const Item& only = item.items.front();
-  for (const Piece& each : only.head) {
-    if (each.space && each.first != only.first) page_.add(" ");
-    flat(each.first, each.last);
-  }
-  if (only.expr) {
-    page_.add(" ");
-    flat(*only.expr);
-  }
-  page_.add(" }");
-}
-
-void Writer::pattern(const Item& item, size_t indent) {
-  head(item, indent + step);
-  lead(item.expr->first, indent + step);
-  expression(*item.expr, indent + step, tokens_[item.last].trails());
-}
-
-/// In a table, operators are left of the column, so the operands are aligned.
-void Writer::rule(const Item& item, size_t indent, size_t column) {
-  const bool table = in_table(item);
-  head(item, indent + step);
-  if (table) page_.pad(column - 1);
-  lead(item.expr->first, indent + step);
-  expression(*item.expr, table ? column - step : indent + step, tokens_[item.last].trails());
-}
-
-void Writer::entry(const Item& item, size_t indent, Columns columns) {
-  if (commented(item.first + 1, item.last)) return head(item, indent + step);
-  for (size_t i = 0; i < item.head.size(); ++i) {
-    const bool titled =
-        tokens_[item.head[1 % item.head.size()].first].kind == syntax::TokenKind::string;
-    if (i == 1) page_.pad(columns.second - 1);
-    // A colour without a title is in the column of colours.
-    if (i == (titled ? 2 : 1) && columns.third > 0) page_.pad(columns.third - 1);
-    if (i > 0) page_.add(" ");
-    flat(item.head[i].first, item.head[i].last);
-  }
-}
-
-void Writer::list(const Item& item, size_t indent) {
-  head(item, indent + step);
-  lead(first_token(item.list.front()), indent + step);
-  parts(item.list, indent + step,
-        commented(item.first + 1, item.last) || tokens_[item.last].trails());
-}
-
-void Writer::parts(const std::vector<Part>& parts, size_t indent, bool as_written) {
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const Part& part = parts[i];
-    const size_t first = first_token(part);
-    const size_t comma = i + 1 < parts.size() ? 1 : 0;
-    if (i > 0) {
-      separate(first, indent,
-               as_written ? tokens_[first].line_before
-                          : page_.column() + 1 + width(part) + comma > page_width);
-    }
-    if (part.expr) {
-      node(*part.expr, indent + step, comma, as_written);
-    } else {
-      for (const Piece& each : part.pieces) {
-        if (each.first != first) lead(each.first, indent + step);
-        flat(each.first, each.last);
-      }
-    }
-    if (comma > 0) page_.add(",");
-  }
-}
-
-void Writer::test(const Item& item, size_t indent) {
-  const bool as_written = commented(item.first + 1, item.last) || tokens_[item.last].trails();
-  bool broken = false;
-  const auto go_on = [&](size_t token, const std::vector<Part>& parts) {
-    size_t width = columns(tokens_[token].text);
-    for (const Part& part : parts) width += this->width(part) + 2;
-    broken =
-        as_written ? tokens_[token].line_before : broken || page_.column() + width > page_width;
-    separate(token, indent + step, broken);
-    flat(token, token + 1);
-    lead(first_token(parts.front()), indent + step);
-    this->parts(parts, indent + 2 * step, as_written);
+ private:
+  /// Columns that consecutive items share: expressions of rules, titles and colours of labels, the
+  /// braces of blocks on one line.
+  struct Columns {
+    size_t second = 0;
+    size_t third = 0;
   };
-  for (const Piece& each : item.head) piece(each, indent + step);
-  if (item.within > 0) go_on(item.within, item.list);
-  go_on(item.arrow, item.expected);
-}
 
-// Expressions.
+  // Measures.
 
-/// An expression with a comment in it or after it keeps its line breaks: the comment may be about
-/// its line.
-void Writer::expression(const Node& node, size_t indent, bool as_written) {
-  this->node(node, indent, 0, as_written || node.comments);
-}
-
-void Writer::node(const Node& node, size_t indent, size_t tail, bool as_written) {
-  if (!as_written && page_.column() + node.width + tail <= page_width) return flat(node);
-  switch (node.kind) {
-    case Node::Kind::atom:
-      return flat(node.first, node.last);
-    case Node::Kind::prefix:
-      flat(node.first, node.first + 1);
-      if (tokens_[node.first].is("within")) {
-        lead(node.first + 1, indent);
-      } else {
-        comments(node.first + 1, indent);
-      }
-      return this->node(node.parts[0], indent, tail, as_written);
-    case Node::Kind::group:
-      page_.add("(");
-      comments(node.first + 1, indent);
-      this->node(node.parts[0], indent, tail + 1, as_written);
-      comments(node.last - 1, indent);
-      return page_.add(")");
-    case Node::Kind::chain:
-      return chain(node, indent, tail, as_written);
+  bool commented(size_t first, size_t last) const {
+    return std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
+                       tokens_.begin() + static_cast<std::ptrdiff_t>(last),
+                       [](const Token& token) { return !token.before.empty(); });
   }
-}
 
-/// Writes as many operands on a line as fit; an operand of several lines is alone on its lines.
-void Writer::chain(const Node& node, size_t indent, size_t tail, bool as_written) {
-  bool alone = false;
-  for (size_t i = 0; i < node.parts.size(); ++i) {
-    const Node& part = node.parts[i];
-    const size_t behind = i + 1 == node.parts.size() ? tail : 0;
-    if (i > 0) {
-      const size_t op = node.operators[i - 1];
-      separate(op, indent,
-               as_written ? tokens_[op].line_before || tokens_[op + 1].line_before
-                          : alone || page_.column() + 3 + part.width + behind > page_width);
-      flat(op, op + 1);
+  bool on_one_line(const Item& item) const {
+    return std::none_of(tokens_.begin() + static_cast<std::ptrdiff_t>(item.first) + 1,
+                        tokens_.begin() + static_cast<std::ptrdiff_t>(item.last),
+                        [](const Token& token) { return token.line_before; });
+  }
+
+  size_t width(const Piece& piece) const {
+    size_t width = 0;
+    for (size_t i = piece.first; i < piece.last; ++i) width += columns(tokens_[i].text);
+    return width;
+  }
+
+  size_t width(const std::vector<Piece>& pieces) const {
+    size_t width = 0;
+    for (const Piece& piece : pieces) width += this->width(piece) + (piece.space ? 1 : 0);
+    return width - (pieces.empty() ? 0 : 1);
+  }
+
+  size_t width(const Part& part) const { return part.expr ? part.expr->width : width(part.pieces); }
+
+  size_t first_token(const Part& part) const {
+    return part.expr ? part.expr->first : part.pieces.front().first;
+  }
+
+  /// A block of one short item without comments is on one line.
+  bool fits_on_line(const Item& item, size_t indent) const {
+    if (item.kind != Item::Kind::block || item.items.size() > 1) return false;
+    if (commented(item.first + 1, item.last)) return false;
+    if (tokens_[item.last].trails() && !on_one_line(item)) return false;
+    if (item.items.empty()) return true;
+    const Item& only = item.items.front();
+    size_t width = this->width(item.head) + this->width(only.head) + 3;
+    if (only.expr) width += 1 + only.expr->width;
+    return indent + width <= widest_block;
+  }
+
+  /// Whether the expression of a rule is in the column of its block.
+  bool in_table(const Item& item) const {
+    return item.kind == Item::Kind::rule && width(item.head) <= widest_head &&
+           !commented(item.first + 1, item.expr->first + 1);
+  }
+
+  /// Consecutive items without a blank line share their columns.
+  Columns columns_of(const std::vector<Item>& items, size_t first, size_t indent, size_t& last) {
+    Columns columns;
+    for (last = first; last < items.size(); ++last) {
+      const Item& item = items[last];
+      if (last > first && tokens_[item.first].separated()) break;
+      if (item.kind == Item::Kind::block) {
+        if (!fits_on_line(item, indent)) {
+          if (last == first) ++last;
+          break;
+        }
+        if (item.items.empty()) continue;
+        columns.second = std::max(columns.second, indent + width(item.head.front()) + 1);
+      } else if (last > first && items[last - 1].kind == Item::Kind::block) {
+        break;
+      } else if (in_table(item)) {
+        columns.second = std::max(columns.second, indent + width(item.head) + 1);
+      } else if (item.kind == Item::Kind::entry && !commented(item.first + 1, item.last)) {
+        columns.second = std::max(columns.second, indent + width(item.head[0]) + 1);
+      }
+    }
+    for (size_t i = first; i < last; ++i) {
+      if (items[i].kind != Item::Kind::entry || items[i].head.size() < 2) continue;
+      if (tokens_[items[i].head[1].first].kind != syntax::TokenKind::string) continue;
+      const size_t title = width(items[i].head[1]);
+      if (title > widest_title || commented(items[i].first + 1, items[i].last)) continue;
+      columns.third = std::max(columns.third, columns.second + title + 1);
+    }
+    return columns;
+  }
+
+  // Comments.
+
+  /// Writes the comments before a token and begins a line; false if there are none.
+  bool comments(size_t token, size_t indent) {
+    if (tokens_[token].before.empty()) return false;
+    for (Comment& comment : tokens_[token].before) comment.blank_before = false;
+    close(token, indent);
+    page_.newline(indent);
+    return true;
+  }
+
+  /// Writes those comments, or a blank.
+  void lead(size_t token, size_t indent) {
+    if (!comments(token, indent)) page_.add(" ");
+  }
+
+  /// Writes those comments, or a line break, or a blank.
+  void separate(size_t token, size_t indent, bool breaks) {
+    if (comments(token, indent)) return;
+    if (breaks) {
+      page_.newline(indent);
+    } else {
       page_.add(" ");
     }
-    const size_t line = page_.lines();
-    this->node(part, indent + step, behind, as_written);
-    alone = page_.lines() > line;
   }
-}
 
-void Writer::flat(const Node& node) {
-  for (size_t i = node.first; i < node.last; ++i) {
-    const Token& token = tokens_[i];
-    const bool binary = token.is("|") || token.is("&");
-    if (binary) page_.add(" ");
-    page_.add(token.text);
-    const bool part_of_name = i > node.first && tokens_[i - 1].is(".");
-    if (binary || (token.is("within") && !part_of_name)) page_.add(" ");
+  /// Writes the comments before an item and begins its line.
+  void begin(const Item& item, size_t indent) {
+    close(item.first, indent);
+    page_.newline(indent);
+    if (tokens_[item.first].blank_before) page_.blank();
   }
-}
 
-void Writer::flat(size_t first, size_t last) {
-  for (size_t i = first; i < last; ++i) page_.add(tokens_[i].text);
-}
-
-void Writer::head(const Item& item, size_t indent) {
-  for (const Piece& each : item.head) piece(each, indent);
-}
-
-void Writer::piece(const Piece& piece, size_t indent) {
-  if (page_.takes_comment()) {
-    if (!comments(piece.first, indent) && piece.space) page_.add(" ");
+  /// Writes the comments at the end of a block or file, or before an item. Keeps blank lines.
+  void close(size_t token, size_t indent) {
+    for (const Comment& comment : std::exchange(tokens_[token].before, {})) {
+      if (!comment.alone && page_.takes_comment()) {
+        page_.trail(comment.text);
+      } else {
+        page_.newline(indent);
+        if (comment.blank_before) page_.blank();
+        page_.comment(comment.text);
+      }
+    }
   }
-  flat(piece.first, piece.last);
+
+  // Items.
+
+  void items(const std::vector<Item>& items, size_t indent) {
+    for (size_t i = 0; i < items.size();) {
+      size_t last = i;
+      const Columns columns = columns_of(items, i, indent, last);
+      for (; i < last; ++i) item(items[i], indent, columns);
+    }
+  }
+
+  void item(const Item& item, size_t indent, Columns columns) {
+    const bool on_line = fits_on_line(item, indent);
+    const bool is_block = item.kind == Item::Kind::block || item.kind == Item::Kind::nest;
+    if (is_block && !on_line && on_one_line(item)) {
+      // If one line becomes several, its trailing comment goes before them.
+      std::vector<Comment>& behind = tokens_[item.last].before;
+      if (tokens_[item.last].trails() && behind.front().text.starts_with("# kr:")) {
+        tokens_[item.first].before.push_back({behind.front().text, true, false});
+        std::swap(tokens_[item.first].before.back().blank_before, tokens_[item.first].blank_before);
+        behind.erase(behind.begin());
+      }
+    }
+    begin(item, indent);
+    switch (item.kind) {
+      case Item::Kind::plain:
+        return head(item, indent);
+      case Item::Kind::entry:
+        return entry(item, indent, columns);
+      case Item::Kind::rule:
+        return rule(item, indent, columns.second);
+      case Item::Kind::pattern:
+        return pattern(item, indent);
+      case Item::Kind::list:
+        return list(item, indent);
+      case Item::Kind::test:
+        return test(item, indent);
+      case Item::Kind::block:
+      case Item::Kind::nest:
+        break;
+    }
+    if (on_line) return block_on_line(item, indent, columns.second);
+    head(item, indent);
+    if (item.items.empty() && tokens_[item.last - 1].before.empty()) return page_.add("}");
+    items(item.items, indent + step);
+    close(item.last - 1, indent + step);
+    page_.newline(indent);
+    page_.add("}");
+  }
+
+  void block_on_line(const Item& item, size_t indent, size_t brace) {
+    piece(item.head[0], indent);
+    page_.add(" ");
+    if (item.items.empty()) return page_.add("{}");
+    page_.pad(brace);
+    page_.add("{ ");
+    const Item& only = item.items.front();
+    for (const Piece& each : only.head) {
+      if (each.space && each.first != only.first) page_.add(" ");
+      flat(each.first, each.last);
+    }
+    if (only.expr) {
+      page_.add(" ");
+      flat(*only.expr);
+    }
+    page_.add(" }");
+  }
+
+  void pattern(const Item& item, size_t indent) {
+    head(item, indent + step);
+    lead(item.expr->first, indent + step);
+    expression(*item.expr, indent + step, tokens_[item.last].trails());
+  }
+
+  /// In a table, operators are left of the column, so the operands are aligned.
+  void rule(const Item& item, size_t indent, size_t column) {
+    const bool table = in_table(item);
+    head(item, indent + step);
+    if (table) page_.pad(column - 1);
+    lead(item.expr->first, indent + step);
+    expression(*item.expr, table ? column - step : indent + step, tokens_[item.last].trails());
+  }
+
+  void entry(const Item& item, size_t indent, Columns columns) {
+    if (commented(item.first + 1, item.last)) return head(item, indent + step);
+    for (size_t i = 0; i < item.head.size(); ++i) {
+      const bool titled =
+          tokens_[item.head[1 % item.head.size()].first].kind == syntax::TokenKind::string;
+      if (i == 1) page_.pad(columns.second - 1);
+      // A colour without a title is in the column of colours.
+      if (i == (titled ? 2 : 1) && columns.third > 0) page_.pad(columns.third - 1);
+      if (i > 0) page_.add(" ");
+      flat(item.head[i].first, item.head[i].last);
+    }
+  }
+
+  void list(const Item& item, size_t indent) {
+    head(item, indent + step);
+    lead(first_token(item.list.front()), indent + step);
+    parts(item.list, indent + step,
+          commented(item.first + 1, item.last) || tokens_[item.last].trails());
+  }
+
+  void parts(const std::vector<Part>& parts, size_t indent, bool as_written) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const Part& part = parts[i];
+      const size_t first = first_token(part);
+      const size_t comma = i + 1 < parts.size() ? 1 : 0;
+      if (i > 0) {
+        separate(first, indent,
+                 as_written ? tokens_[first].line_before
+                            : page_.column() + 1 + width(part) + comma > page_width);
+      }
+      if (part.expr) {
+        node(*part.expr, indent + step, comma, as_written);
+      } else {
+        for (const Piece& each : part.pieces) {
+          if (each.first != first) lead(each.first, indent + step);
+          flat(each.first, each.last);
+        }
+      }
+      if (comma > 0) page_.add(",");
+    }
+  }
+
+  void test(const Item& item, size_t indent) {
+    const bool as_written = commented(item.first + 1, item.last) || tokens_[item.last].trails();
+    bool broken = false;
+    const auto go_on = [&](size_t token, const std::vector<Part>& parts) {
+      size_t width = columns(tokens_[token].text);
+      for (const Part& part : parts) width += this->width(part) + 2;
+      broken =
+          as_written ? tokens_[token].line_before : broken || page_.column() + width > page_width;
+      separate(token, indent + step, broken);
+      flat(token, token + 1);
+      lead(first_token(parts.front()), indent + step);
+      this->parts(parts, indent + 2 * step, as_written);
+    };
+    for (const Piece& each : item.head) piece(each, indent + step);
+    if (item.within > 0) go_on(item.within, item.list);
+    go_on(item.arrow, item.expected);
+  }
+
+  // Expressions.
+
+  /// An expression with a comment in it or after it keeps its line breaks: the comment may be about
+  /// its line.
+  void expression(const Node& node, size_t indent, bool as_written) {
+    this->node(node, indent, 0, as_written || node.comments);
+  }
+
+  void node(const Node& node, size_t indent, size_t tail, bool as_written) {
+    if (!as_written && page_.column() + node.width + tail <= page_width) return flat(node);
+    switch (node.kind) {
+      case Node::Kind::atom:
+        return flat(node.first, node.last);
+      case Node::Kind::prefix:
+        flat(node.first, node.first + 1);
+        if (tokens_[node.first].is("within")) {
+          lead(node.first + 1, indent);
+        } else {
+          comments(node.first + 1, indent);
+        }
+        return this->node(node.parts[0], indent, tail, as_written);
+      case Node::Kind::group:
+        page_.add("(");
+        comments(node.first + 1, indent);
+        this->node(node.parts[0], indent, tail + 1, as_written);
+        comments(node.last - 1, indent);
+        return page_.add(")");
+      case Node::Kind::chain:
+        return chain(node, indent, tail, as_written);
+    }
+  }
+
+  /// Writes as many operands on a line as fit; an operand of several lines is alone on its lines.
+  void chain(const Node& node, size_t indent, size_t tail, bool as_written) {
+    bool alone = false;
+    for (size_t i = 0; i < node.parts.size(); ++i) {
+      const Node& part = node.parts[i];
+      const size_t behind = i + 1 == node.parts.size() ? tail : 0;
+      if (i > 0) {
+        const size_t op = node.operators[i - 1];
+        separate(op, indent,
+                 as_written ? tokens_[op].line_before || tokens_[op + 1].line_before
+                            : alone || page_.column() + 3 + part.width + behind > page_width);
+        flat(op, op + 1);
+        page_.add(" ");
+      }
+      const size_t line = page_.lines();
+      this->node(part, indent + step, behind, as_written);
+      alone = page_.lines() > line;
+    }
+  }
+
+  void flat(const Node& node) {
+    for (size_t i = node.first; i < node.last; ++i) {
+      const Token& token = tokens_[i];
+      const bool binary = token.is("|") || token.is("&");
+      if (binary) page_.add(" ");
+      page_.add(token.text);
+      const bool part_of_name = i > node.first && tokens_[i - 1].is(".");
+      if (binary || (token.is("within") && !part_of_name)) page_.add(" ");
+    }
+  }
+
+  void flat(size_t first, size_t last) {
+    for (size_t i = first; i < last; ++i) page_.add(tokens_[i].text);
+  }
+
+  void head(const Item& item, size_t indent) {
+    for (const Piece& each : item.head) piece(each, indent);
+  }
+
+  void piece(const Piece& piece, size_t indent) {
+    if (page_.takes_comment()) {
+      if (!comments(piece.first, indent) && piece.space) page_.add(" ");
+    }
+    flat(piece.first, piece.last);
+  }
+
+  std::vector<Token>& tokens_;
+  Page page_;
+};
+
+}  // namespace
+
+std::string text_of(std::vector<Token>& tokens, const std::vector<Item>& items) {
+  return Writer(tokens).write(items);
 }
 
 }  // namespace kr::layout

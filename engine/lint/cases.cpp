@@ -7,7 +7,6 @@
 
 #include "base/ascii.hpp"
 #include "lint/checks.hpp"
-#include "lint/repairs.hpp"
 
 namespace kr::lint {
 namespace {

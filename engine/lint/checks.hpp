@@ -14,7 +14,6 @@ namespace kr::lint {
 
 /// A text or regular expression of a root file as written, whether or not an engine uses it.
 struct WrittenAtom {
-  const syntax::File* tree = nullptr;
   const syntax::Expr* expr = nullptr;
   regex::Regex regex;
   /// The whole item of a `fold`, where a single text without anchors and flag is a whole name.
@@ -25,7 +24,6 @@ struct WrittenAtom {
 struct Context {
   const match::CompiledRules& compiled;
   const LintOptions& options;
-  const Modules& modules;
   std::vector<const sema::LoadedFile*> roots;
   std::vector<WrittenAtom> atoms;           // of the root files
   prove::Allowance& allowance;              // for the proofs of findings that are shown by default
@@ -44,9 +42,8 @@ prove::Allowance allowance_for(const LintOptions& options, size_t share = 1);
 /// Groups the KR315 of one engine and dimension into one finding, at the first label.
 void group_untested(std::vector<diag::Diagnostic>& findings);
 
-using Check = void (*)(const Context&, diag::Sink&);
-/// In the order of execution.
-std::span<const Check> all_checks();
+/// The difference of two colours `#rrggbb` by CIEDE2000. About 1 is just visible side by side.
+double color_distance(std::string_view a, std::string_view b);
 
 void check_reachability(const Context& context, diag::Sink& sink);  // KR301 to KR303, KR305, KR306,
                                                                     // KR308, KR401, KR413
@@ -67,5 +64,14 @@ void check_detection(const Context& context, diag::Sink& sink);      // KR407
 void check_dialects(const Context& context, diag::Sink& sink);       // KR409
 void check_names(const Context& context, diag::Sink& sink);          // KR411, KR418
 void check_regex_texts(const Context& context, diag::Sink& sink);    // KR417
+
+/// The spelling of a text atom.
+std::string written_text(std::string_view bytes, bool ignore_case, bool at_begin, bool at_end);
+
+/// The edit that removes a span, with its whole line if nothing else is on it.
+diag::Edit removal(const source::SourceMap& sources, source::Span span);
+
+/// Adds edits to findings of loading: KR225.
+void add_repairs(const Context& context, std::vector<diag::Diagnostic>& findings);
 
 }  // namespace kr::lint

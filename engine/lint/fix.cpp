@@ -14,6 +14,26 @@ namespace {
 /// A fix may enable the next one; more rounds take too long.
 constexpr int max_rounds = 10;
 
+/// Loads the same rules with another text of one file, from memory.
+std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source::FileId file,
+                                          const std::string& text, diag::Sink& sink) {
+  std::vector<sema::SourceFile> files;
+  files.reserve(rules.files.size());
+  for (const sema::LoadedFile& one : rules.files) {
+    sema::SourceFile made{rules.sources.path(one.file),
+                          one.file == file ? text : std::string(rules.sources.text(one.file)),
+                          one.root,
+                          {}};
+    for (const sema::LoadedFile::Used& used : one.uses)
+      made.uses.emplace_back(used.name, used.file.index);
+    files.push_back(std::move(made));
+  }
+  auto loaded = sema::load_rules(std::move(files), sink);
+  // The files are the same.
+  for (size_t i = 0; i < rules.files.size(); ++i) loaded->files[i].path = rules.files[i].path;
+  return loaded;
+}
+
 /// Rules with some fixes applied.
 struct Attempt {
   std::unique_ptr<sema::LoadedRules> rules;
@@ -125,27 +145,8 @@ std::string apply(std::string_view text, const std::vector<diag::Fix>& fixes) {
   return result += text.substr(at);
 }
 
-std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source::FileId file,
-                                          const std::string& text, diag::Sink& sink) {
-  std::vector<sema::SourceFile> files;
-  files.reserve(rules.files.size());
-  for (const sema::LoadedFile& one : rules.files) {
-    sema::SourceFile made{rules.sources.path(one.file),
-                          one.file == file ? text : std::string(rules.sources.text(one.file)),
-                          one.root,
-                          {}};
-    for (const sema::LoadedFile::Used& used : one.uses)
-      made.uses.emplace_back(used.name, used.file.index);
-    files.push_back(std::move(made));
-  }
-  auto loaded = sema::load_rules(std::move(files), sink);
-  // The files are the same.
-  for (size_t i = 0; i < rules.files.size(); ++i) loaded->files[i].path = rules.files[i].path;
-  return loaded;
-}
-
 FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findings,
-              const FixOptions& options) {
+              const LintFilesOptions& options) {
   FixResult result;
   const source::FileId file = rules.rules->files.front().file;
   const std::string before(rules.sources().text(file));
@@ -157,16 +158,17 @@ FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findin
   for (int round = 0; round < max_rounds; ++round) {
     std::vector<diag::Diagnostic> wanted = findings;
     std::erase_if(wanted, [&](const diag::Diagnostic& one) {
-      return options.wanted && !options.wanted(one);
+      return options.should_fix && !options.should_fix(one);
     });
-    const std::vector<diag::Fix> fixes = compatible_fixes(wanted, file, options.unsafe);
+    const bool unsafe = options.fixes == LintFilesOptions::Fixes::all;
+    const std::vector<diag::Fix> fixes = compatible_fixes(wanted, file, unsafe);
     if (fixes.empty()) break;
     Chooser chooser(*rules.rules, allowance, result.notes);
     chooser.choose(fixes);
     if (chooser.count() == 0) break;
     result.count += chooser.count();
     Attempt made = std::move(chooser).take();
-    rules = compile_for_lint(std::move(made.rules), options.names, options.cache, made.loaded);
+    rules = compile_for_lint(std::move(made.rules), lint.infos, options.cache, made.loaded);
     findings = lint_rules(rules, lint, made.loaded);
   }
   if (result.count > 0) result.before = before;

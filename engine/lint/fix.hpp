@@ -1,11 +1,10 @@
 // Applies fixes to a file in memory, in rounds, until there are none left.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "lint/lint.hpp"
+#include "lint/lint_files.hpp"
 
 namespace kr::lint {
 
@@ -15,24 +14,11 @@ struct FixResult {
   std::vector<std::string> notes;  // undone fixes, with the reason
 };
 
-struct FixOptions {
-  LintOptions lint;
-  bool unsafe = false;
-  /// Which findings to fix; empty: all.
-  std::function<bool(const diag::Diagnostic&)> wanted;
-  Names names = Names::few;
-  std::optional<match::Database::Cache> cache;
-};
-
 /// Applies the fixes of `findings` to the first file of `rules`, which then has the rules of the
 /// changed text; `findings` becomes the remaining findings. Safe fixes must keep the meaning of the
 /// rules; fixes that change it or do not load are undone.
 FixResult fix(match::CompiledRules& rules, std::vector<diag::Diagnostic>& findings,
-              const FixOptions& options);
-
-/// Loads the same rules with another text of one file, from memory.
-std::unique_ptr<sema::LoadedRules> reload(const sema::LoadedRules& rules, source::FileId file,
-                                          const std::string& text, diag::Sink& sink);
+              const LintFilesOptions& options);
 
 /// The fixes of findings in one file that can be applied together: in the order of the findings,
 /// each complete, without overlap; unsafe fixes only if requested.

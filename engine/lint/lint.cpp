@@ -7,7 +7,6 @@
 
 #include "base/plural.hpp"
 #include "lint/checks.hpp"
-#include "lint/repairs.hpp"
 #include "lint/suppress.hpp"
 
 namespace kr::lint {
@@ -23,18 +22,26 @@ std::vector<WrittenAtom> atoms_of(const syntax::File& tree) {
   for (const syntax::Expr& expr : tree.exprs) {
     const bool lone_fold = lone.contains(index++);
     if (expr.kind == syntax::ExprKind::text) {
-      atoms.push_back({&tree, &expr,
+      atoms.push_back({&expr,
                        regex::literal(expr.text, expr.ignore_case, expr.at_begin, expr.at_end),
                        lone_fold});
     } else if (expr.kind == syntax::ExprKind::regex) {
       diag::Sink reported_before;
       auto regex = regex::parse(expr.text, expr.text_span, {.ignore_case = expr.ignore_case},
                                 reported_before);
-      if (regex) atoms.push_back({&tree, &expr, std::move(*regex), lone_fold});
+      if (regex) atoms.push_back({&expr, std::move(*regex), lone_fold});
     }
   }
   return atoms;
 }
+
+/// In the order of execution.
+constexpr std::array all_checks{
+    check_reachability, check_overlaps,      check_otherwise, check_regexes, check_phase_numbers,
+    check_unused,       check_labels,        check_tests,     check_folds,   check_short_texts,
+    check_detection,    check_abbreviations, check_colors,    check_cases,   check_dialects,
+    check_names,        check_regex_texts,
+};
 
 /// Replaces the findings for rules that were not proven within the allowance by one for the file.
 void summarize_not_proven(const Context& context, std::vector<diag::Diagnostic>& found) {
@@ -64,22 +71,10 @@ prove::Allowance allowance_for(const LintOptions& options, size_t share) {
   return prove::Allowance(steps * std::clamp<size_t>(options.effort, 1, most), options.stop);
 }
 
-std::span<const Check> all_checks() {
-  static constexpr std::array<Check, 17> checks{
-      check_reachability, check_overlaps,      check_otherwise, check_regexes, check_phase_numbers,
-      check_unused,       check_labels,        check_tests,     check_folds,   check_short_texts,
-      check_detection,    check_abbreviations, check_colors,    check_cases,   check_dialects,
-      check_names,        check_regex_texts,
-  };
-  return checks;
-}
-
 std::vector<diag::Diagnostic> lint_rules(const match::CompiledRules& rules,
                                          const LintOptions& options, const diag::Sink& loaded) {
-  const Modules modules(*rules.rules);
   prove::Allowance allowance = allowance_for(options);
-  Context context{
-      rules, options, modules, {}, {}, allowance, testing::test_subjects(rules, options.stop)};
+  Context context{rules, options, {}, {}, allowance, testing::test_subjects(rules, options.stop)};
   for (const sema::LoadedFile& file : rules.rules->files) {
     if (!file.root) continue;
     context.roots.push_back(&file);
@@ -90,7 +85,7 @@ std::vector<diag::Diagnostic> lint_rules(const match::CompiledRules& rules,
   for (const diag::Diagnostic& diagnostic : loaded.all()) {
     sink.add(*diagnostic.code, diagnostic.span, diagnostic.message) = diagnostic;
   }
-  for (const Check check : all_checks()) {
+  for (const auto check : all_checks) {
     if (options.stop != nullptr && *options.stop) throw prove::Stopped();
     check(context, sink);
   }
@@ -105,7 +100,7 @@ std::vector<diag::Diagnostic> lint_rules(const match::CompiledRules& rules,
   return found;
 }
 
-match::CompiledRules compile_for_lint(std::unique_ptr<sema::LoadedRules> rules, Names names,
+match::CompiledRules compile_for_lint(std::unique_ptr<sema::LoadedRules> rules, bool infos,
                                       const std::optional<match::Database::Cache>& cache,
                                       const diag::Sink& loaded) {
   match::CompiledRules compiled;
@@ -113,7 +108,7 @@ match::CompiledRules compile_for_lint(std::unique_ptr<sema::LoadedRules> rules, 
   compiled.named = true;
   if (loaded.has_errors()) return compiled;
   const sema::Program& program = compiled.program();
-  if (names == Names::many) {
+  if (infos) {
     compiled.database = match::Database::compile(program, cache);
   } else {
     if (cache) compiled.database = match::Database::find(program, *cache);

@@ -34,15 +34,10 @@ struct LintOptions {
 std::vector<diag::Diagnostic> lint_rules(const match::CompiledRules& rules,
                                          const LintOptions& options, const diag::Sink& loaded);
 
-/// The number of names that lint will match.
-enum class Names : uint8_t {
-  few,   // the names in a file's own tests: automata, which are ready at once
-  many,  // names of real kernels: Hyperscan
-};
-
-/// Rules from memory with a database, or without one if loading found errors. A cached database is
-/// used for any number of names.
-match::CompiledRules compile_for_lint(std::unique_ptr<sema::LoadedRules> rules, Names names,
+/// Rules from memory with a database, or without one if loading found errors. For infos many names
+/// are matched, by Hyperscan. The names in a file's own tests are few: if there is no cached
+/// database, automata match them, which are ready at once.
+match::CompiledRules compile_for_lint(std::unique_ptr<sema::LoadedRules> rules, bool infos,
                                       const std::optional<match::Database::Cache>& cache,
                                       const diag::Sink& loaded);
 

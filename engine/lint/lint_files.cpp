@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <set>
 
@@ -10,8 +11,9 @@
 #include "base/in_parallel.hpp"
 #include "lint/checks.hpp"
 #include "lint/fix.hpp"
-#include "lint/proof_cache.hpp"
 #include "lint/suppress.hpp"
+#include "match/cache.hpp"
+#include "prove/memo.hpp"
 #include "source/text_file.hpp"
 #include "syntax/parse.hpp"
 
@@ -22,7 +24,6 @@ namespace {
 /// One file and its results.
 struct Unit {
   std::string name;
-  std::string real;  // its path in Used
   std::optional<Error> unreadable;
   bool broken = false;  // it did not load
   bool compared = true;
@@ -35,16 +36,10 @@ struct Unit {
   const sema::LoadedFile& root() const { return rules.rules->files.front(); }
 };
 
-/// Only likely findings need more names than those in the files' own tests.
-Names names_for(const LintFilesOptions& options) {
-  return options.infos ? Names::many : Names::few;
-}
-
 void load(Unit& unit, const source::Library& library, const LintFilesOptions& options) try {
   auto rules = sema::load_rules({unit.name}, library, unit.loaded, options.overlay);
-  unit.rules = compile_for_lint(std::move(rules), names_for(options), options.cache, unit.loaded);
+  unit.rules = compile_for_lint(std::move(rules), options.lint.infos, options.cache, unit.loaded);
   unit.broken = unit.loaded.has_errors();
-  unit.real = usage_path(*unit.rules.rules, unit.root());
 } catch (const Error& error) {
   unit.unreadable = error;
 }
@@ -95,9 +90,7 @@ void compare_engines(std::vector<Unit>& units) {
 std::vector<Used> used_by_all(const std::vector<Unit>& units) {
   std::set<Used> all;
   for (const Unit& unit : units) {
-    if (unit.broken) continue;
-    const sema::LoadedRules& rules = *unit.rules.rules;
-    all.merge(used(rules, Modules(rules), true));
+    if (!unit.broken) all.merge(used(*unit.rules.rules, true));
   }
   return {all.begin(), all.end()};
 }
@@ -145,31 +138,75 @@ class Merger {
       seen_;
 };
 
-void lint_unit(Unit& unit, LintOptions options, const LintFilesOptions& how) {
+/// Versions of the prover share one file: creating the proofs again takes a second.
+match::CacheFile proofs_in(const fs::path& folder) {
+  return {folder, "proofs", ".krproofs"};
+}
+
+/// Keeps proofs from one `kr lint` to the next in the cache folder, and reads the installed proofs
+/// of the shipped rules. Like the whole cache, they change no result.
+class ProofCache {
+ public:
+  explicit ProofCache(const std::optional<match::Database::Cache>& cache) : cache_(cache) {
+    if (!cache) return;
+    prove::Proofs known;
+    if (const auto made = cache->install.databases(); !made.empty()) {
+      if (auto proofs = prove::proofs_from(proofs_in(made).read_installed(cache->install))) {
+        known = std::move(*proofs);
+      }
+    }
+    if (!cache->folder.empty()) {
+      if (auto own = prove::proofs_from(proofs_in(cache->folder).read())) own_ = std::move(*own);
+    }
+    known.insert(own_.begin(), own_.end());
+    known_ = std::make_shared<const prove::Proofs>(std::move(known));
+  }
+
+  const std::shared_ptr<const prove::Proofs>& known() const noexcept { return known_; }
+
+  void add(const prove::Proofs& proven) {
+    added_ += proven.size();
+    // Bounds the size.
+    if (own_.size() + proven.size() > prove::ProofMemo::max_kept) own_.clear();
+    for (const auto& [question, proof] : proven) own_.insert_or_assign(question, proof);
+  }
+
+  /// Writes the new proofs, if there are any.
+  void write() const noexcept {
+    if (added_ == 0 || !cache_ || cache_->folder.empty()) return;
+    try {
+      proofs_in(cache_->folder).write(prove::to_bytes(own_));
+    } catch (const std::exception&) {
+      return;  // the next process proves again
+    }
+  }
+
+ private:
+  std::optional<match::Database::Cache> cache_;
+  std::shared_ptr<const prove::Proofs> known_;
+  prove::Proofs own_;  // those in the user's file
+  size_t added_ = 0;
+};
+
+void lint_unit(Unit& unit, LintFilesOptions options) {
   if (unit.broken) {
     unit.findings = unit.loaded.sorted();
+    // Errors cannot be allowed: they stop every command.
+    const auto others = std::ranges::stable_partition(unit.findings, [](const auto& one) {
+                          return one.severity == diag::Severity::error;
+                        }).begin();
+    std::vector<diag::Diagnostic> rest(others, unit.findings.end());
+    unit.findings.erase(others, unit.findings.end());
     for (const sema::LoadedFile& file : unit.rules.rules->files) {
-      // Errors cannot be allowed: they stop every command.
-      std::vector<diag::Diagnostic> errors;
-      std::vector<diag::Diagnostic> others;
-      for (diag::Diagnostic& one : unit.findings) {
-        (one.severity == diag::Severity::error ? errors : others).push_back(std::move(one));
-      }
-      Suppressions(unit.rules.sources(), file.tree).filter(others);
-      unit.findings = std::move(errors);
-      std::move(others.begin(), others.end(), std::back_inserter(unit.findings));
+      Suppressions(unit.rules.sources(), file.tree).filter(rest);
     }
+    std::ranges::move(rest, std::back_inserter(unit.findings));
     return;
   }
-  options.proofs = &unit.proofs;
-  unit.findings = lint_rules(unit.rules, options, unit.loaded);
-  if (how.fixes == LintFilesOptions::Fixes::none) return;
-  unit.fixed = fix(unit.rules, unit.findings,
-                   {.lint = options,
-                    .unsafe = how.fixes == LintFilesOptions::Fixes::all,
-                    .wanted = how.should_fix,
-                    .names = names_for(how),
-                    .cache = how.cache});
+  options.lint.proofs = &unit.proofs;
+  unit.findings = lint_rules(unit.rules, options.lint, unit.loaded);
+  if (options.fixes == LintFilesOptions::Fixes::none) return;
+  unit.fixed = fix(unit.rules, unit.findings, options);
 }
 
 }  // namespace
@@ -194,18 +231,16 @@ LintedFiles lint_files(const std::vector<std::string>& names, const source::Libr
     unit.compared = !excluded || !fs::equivalent(*excluded, unit.root().path, error);
   }
   compare_engines(units);
-  LintOptions shared;
-  shared.infos = options.infos;
+  LintFilesOptions shared = options;
   // Accidental matches of short texts are only likely findings, and take long to find.
-  if (options.infos) shared.known_names = names_in_tests(library);
-  shared.used_elsewhere = used_by_all(units);
-  shared.known_names.insert(shared.known_names.end(), options.known_names.begin(),
-                            options.known_names.end());
-  shared.effort = options.effort;
+  if (options.lint.infos) {
+    std::ranges::move(names_in_tests(library), std::back_inserter(shared.lint.known_names));
+  }
+  shared.lint.used_elsewhere = used_by_all(units);
   ProofCache kept(options.cache);
   in_parallel(units.size(), [&](size_t i) {
     units[i].proofs = prove::ProofMemo(kept.known());
-    lint_unit(units[i], shared, options);
+    lint_unit(units[i], shared);
   });
   for (const Unit& unit : units) kept.add(unit.proofs.kept());
   kept.write();

@@ -14,9 +14,8 @@
 namespace kr::lint {
 
 struct LintFilesOptions {
-  bool infos = true;  // see LintOptions
-  /// Names of real kernels besides those in the tests of shipped rulesets.
-  std::vector<std::string> known_names;
+  /// For infos, the names in the tests of shipped rulesets are known too.
+  LintOptions lint;
   enum class Fixes : uint8_t { none, safe, all };
   Fixes fixes = Fixes::none;
   /// Which findings to report, and which to fix; empty: all. Errors that prevent loading are always
@@ -28,7 +27,6 @@ struct LintFilesOptions {
   /// Texts that replace files. Requires `dry`: fixes must not change these files.
   sema::Overlay overlay;
   std::optional<match::Database::Cache> cache;
-  size_t effort = 1;  // see LintOptions
 };
 
 /// A file that fixes changed.

@@ -7,9 +7,7 @@
 #include <set>
 
 #include "lint/checks.hpp"
-#include "lint/repairs.hpp"
 #include "match/evaluate.hpp"
-#include "prove/alternatives.hpp"
 #include "prove/lists.hpp"
 
 namespace kr::lint {
@@ -34,52 +32,12 @@ struct Verdict {
   std::vector<OfAlternative> alternatives;
 };
 
-struct Checked {
-  std::vector<Alternative> alternatives;
-  std::vector<Verdict> verdicts;  // one per list that contains the rule
-};
-
-/// The subjects of the file's own tests, by the rule of a list that labels them. They prove that a
-/// rule is reached without a search: most rules have a test.
-class LabelledTests {
- public:
-  explicit LabelledTests(const Context& context)
-      : program_(context.program()), subjects_(context.tests) {}
-
-  void label(const EffectiveList& list) {
-    of_rule_.clear();
-    sema::Table table;
-    for (const RuleListed& one : list.rules) table.rules.push_back(one.rule);
-    const match::TableMatcher matcher(program_, table);
-    for (size_t i = 0; i < subjects_.size(); ++i) {
-      const auto rule = matcher.match(subjects_[i].subject());
-      if (rule) of_rule_[*rule].push_back(i);
-    }
-  }
-  std::vector<prove::Witness> of(sema::RuleId rule) const {
-    std::vector<prove::Witness> witnesses;
-    const auto at = of_rule_.find(rule);
-    if (at == of_rule_.end()) return witnesses;
-    for (const size_t i : at->second) {
-      const sema::Test& test = program_.tests[i];
-      witnesses.push_back({test.name, subjects_[i].kind, true, test.within});
-    }
-    return witnesses;
-  }
-
- private:
-  const sema::Program& program_;
-  std::span<const testing::TestSubject> subjects_;
-  std::map<sema::RuleId, std::vector<size_t>> of_rule_;
-};
-
 class Reachability {
  public:
   Reachability(const Context& context, diag::Sink& sink)
       : context_(context),
         program_(context.program()),
         sink_(sink),
-        tests_(context),
         prover_(formulas_, {}, context.options.proofs, &context.allowance) {}
 
   void run() {
@@ -88,13 +46,14 @@ class Reachability {
     for (uint32_t i = 0; i < program_.rules.size(); ++i) {
       const sema::Rule& rule = program_.rules.get({i});
       if (!rule.expr.valid() || !context_.is_root(rule.span.file)) continue;
-      checked_[{i}].alternatives = alternatives(rule.expr, place_of(rule));
+      checked_[{i}];
+      alternatives_of_rule({i});
     }
     for (const sema::NamedPattern& pattern : program_.patterns) {
       if (pattern.expr.valid()) formulas_.of(program_, pattern.expr);
     }
     for (const EffectiveList& list : lists_) check(list);
-    for (const auto& [id, checked] : checked_) report(program_.rules.get(id), checked);
+    for (const auto& [id, verdicts] : checked_) report(id, verdicts);
     check_patterns();
     check_inner();
   }
@@ -111,20 +70,34 @@ class Reachability {
   }
 
   void check(const EffectiveList& list) {
-    tests_.label(list);
+    label_tests(list);
     for (size_t i = 0; i < list.rules.size(); ++i) {
       const auto at = checked_.find(list.rules[i].rule);
-      if (at == checked_.end()) continue;
-      at->second.verdicts.push_back(verdict(list, i, at->second.alternatives));
+      if (at != checked_.end()) at->second.push_back(verdict(list, i));
     }
     check_rest(list);
   }
 
-  Verdict verdict(const EffectiveList& list, size_t place,
-                  const std::vector<Alternative>& alternatives) {
+  /// Finds the rules of a list that label the file's own tests. A rule that has one is reached,
+  /// without a search: most rules have a test.
+  void label_tests(const EffectiveList& list) {
+    labelled_.clear();
+    sema::Table table;
+    for (const RuleListed& one : list.rules) table.rules.push_back(one.rule);
+    const match::TableMatcher matcher(program_, table);
+    for (size_t i = 0; i < context_.tests.size(); ++i) {
+      const testing::TestSubject& subject = context_.tests[i];
+      const auto rule = matcher.match(subject.subject());
+      const sema::Test& test = program_.tests[i];
+      if (rule) labelled_[*rule].push_back({test.name, subject.kind, true, test.within});
+    }
+  }
+
+  Verdict verdict(const EffectiveList& list, size_t place) {
+    const std::vector<Alternative>& alternatives = alternatives_of_rule(list.rules[place].rule);
     Verdict verdict{&list, place, Answer::found, {}};
     std::vector<FormulaId> taken = list.above(place);
-    const std::vector<prove::Witness> labelled = tests_.of(list.rules[place].rule);
+    const std::vector<prove::Witness>& labelled = labelled_[list.rules[place].rule];
     if (labelled.empty()) {
       verdict.reached = prover_.find(list.rules[place].formula, taken).answer;
     }
@@ -183,30 +156,32 @@ class Reachability {
     (prover_.find(formulas_.always(), above).none() ? rest.dead : rest.alive) = true;
   }
 
-  void report(const sema::Rule& rule, const Checked& checked) {
+  void report(sema::RuleId id, const std::vector<Verdict>& verdicts) {
+    const sema::Rule& rule = program_.rules.get(id);
     const FormulaId formula = formulas_.of(program_, rule.expr);
     if (report_constant(formula, rule.span, fmt::format("rule `{}`", rule.label))) return;
-    if (checked.verdicts.empty()) return;
+    if (verdicts.empty()) return;
     std::vector<const Verdict*> dead;
     bool not_proven = false;
     std::set<const EffectiveList*> alive;  // a list contains a table twice if it includes it twice
-    for (const Verdict& verdict : checked.verdicts) {
+    for (const Verdict& verdict : verdicts) {
       if (verdict.reached != Answer::none) alive.insert(verdict.list);
     }
-    for (const Verdict& verdict : checked.verdicts) {
+    for (const Verdict& verdict : verdicts) {
       if (!alive.contains(verdict.list)) dead.push_back(&verdict);
       not_proven |= verdict.reached == Answer::not_proven;
       for (const auto& one : verdict.alternatives) not_proven |= one.not_proven;
     }
     if (not_proven) sink_.add(diag::code::not_proven, rule.span, rule.label);
-    if (dead.size() == checked.verdicts.size()) {
-      report_dead(rule, checked, *dead.front());
+    if (dead.size() == verdicts.size()) {
+      report_dead(rule, *dead.front());
     } else if (!dead.empty()) {
       diag::Diagnostic& added =
           sink_.add(diag::code::unreachable_in_model, rule.span, rule.label, whose(dead));
       explain(added, formula, *dead.front());
     }
-    if (dead.size() < checked.verdicts.size()) report_alternatives(rule, checked);
+    if (dead.size() < verdicts.size())
+      report_alternatives(rule, alternatives_of_rule(id), verdicts);
   }
 
   static std::string whose(const std::vector<const Verdict*>& verdicts) {
@@ -219,11 +194,11 @@ class Reachability {
     return text;
   }
 
-  void report_dead(const sema::Rule& rule, const Checked& checked, const Verdict& verdict) {
+  void report_dead(const sema::Rule& rule, const Verdict& verdict) {
     const FormulaId formula = formulas_.of(program_, rule.expr);
     diag::Diagnostic& added =
         add_dead(diag::code::unreachable_rule, formula, rule, rule.span, verdict);
-    if (rule.doc.empty() && checked.alternatives.size() > 0 && !edited(rule.label)) {
+    if (rule.doc.empty() && !edited(rule.label)) {
       added.fix = diag::Fix{true, {removal(context_.sources(), rule.span)}};
     }
   }
@@ -252,7 +227,7 @@ class Reachability {
     for (size_t i = 0; i < verdict.place; ++i) {
       const sema::Rule& other = program_.rules.get(list.rules[i].rule);
       if (other.label == rule.label) continue;
-      for (const Alternative& one : alternatives_above(list.rules[i].rule)) {
+      for (const Alternative& one : alternatives_of_rule(list.rules[i].rule)) {
         if (one.formula != formula) continue;
         diag::Diagnostic& added =
             sink_.add(diag::code::conflicting_duplicate, span, rule.label, other.label);
@@ -277,14 +252,10 @@ class Reachability {
   }
 
   /// The alternatives of any rule, in a root file or not.
-  const std::vector<Alternative>& alternatives_above(sema::RuleId id) {
-    const auto known = checked_.find(id);
-    if (known != checked_.end()) return known->second.alternatives;
-    const auto [at, added] = others_.emplace(id, std::vector<Alternative>());
-    if (added) {
-      const sema::Rule& rule = program_.rules.get(id);
-      at->second = alternatives(rule.expr, place_of(rule));
-    }
+  const std::vector<Alternative>& alternatives_of_rule(sema::RuleId id) {
+    const auto [at, added] = alternatives_.try_emplace(id);
+    const sema::Rule& rule = program_.rules.get(id);
+    if (added) at->second = alternatives(rule.expr, place_of(rule));
     return at->second;
   }
 
@@ -324,34 +295,34 @@ class Reachability {
   }
 
   source::Span place_matching(sema::RuleId id, const prove::Witness& witness) {
-    for (const Alternative& one : alternatives_above(id)) {
+    for (const Alternative& one : alternatives_of_rule(id)) {
       if (prover_.holds(one.formula, witness)) return one.place;
     }
     return program_.rules.get(id).span;
   }
 
-  void report_alternatives(const sema::Rule& rule, const Checked& checked) {
-    for (size_t i = 0; i < checked.alternatives.size(); ++i) {
-      const Alternative& one = checked.alternatives[i];
-      if (checked.alternatives.size() < 2) return;
+  void report_alternatives(const sema::Rule& rule, const std::vector<Alternative>& alternatives,
+                           const std::vector<Verdict>& verdicts) {
+    for (size_t i = 0; i < alternatives.size(); ++i) {
+      const Alternative& one = alternatives[i];
+      if (alternatives.size() < 2) return;
       reported_.insert({one.place.file.index, one.place.begin});
       if (report_never(one.formula, one.place)) continue;
       const auto all = [&](auto holds) {
-        return std::ranges::all_of(checked.verdicts, [&](const Verdict& verdict) {
-          return holds(verdict.alternatives[i]);
-        });
+        return std::ranges::all_of(
+            verdicts, [&](const Verdict& verdict) { return holds(verdict.alternatives[i]); });
       };
       if (all([](const auto& of) { return of.dead; })) {
         diag::Diagnostic& added = add_dead(diag::code::unreachable_alternative, one.formula, rule,
-                                           one.place, checked.verdicts.front());
+                                           one.place, verdicts.front());
         if (one.cut) added.fix = diag::Fix{true, {*one.cut}};
       } else if (all([](const auto& of) { return of.dead || of.redundant; })) {
         std::vector<const Alternative*> others;
         const Verdict& verdict = *std::ranges::find_if(
-            checked.verdicts, [](const Verdict& one) { return one.reached != Answer::none; });
-        for (size_t j = 0; j < checked.alternatives.size(); ++j) {
+            verdicts, [](const Verdict& one) { return one.reached != Answer::none; });
+        for (size_t j = 0; j < alternatives.size(); ++j) {
           const auto& of = verdict.alternatives[j];
-          if (j != i && !of.dead && !of.redundant) others.push_back(&checked.alternatives[j]);
+          if (j != i && !of.dead && !of.redundant) others.push_back(&alternatives[j]);
         }
         report_redundant(one, others, verdict.list->above(verdict.place));
       }
@@ -444,12 +415,12 @@ class Reachability {
   const Context& context_;
   const sema::Program& program_;
   diag::Sink& sink_;
-  LabelledTests tests_;
   prove::Formulas formulas_;
   prove::Prover prover_;
   std::vector<EffectiveList> lists_;
-  std::map<sema::RuleId, Checked> checked_;  // rules of root files
-  std::map<sema::RuleId, std::vector<Alternative>> others_;
+  std::map<sema::RuleId, std::vector<Verdict>> checked_;  // rules of root files, by list
+  std::map<sema::RuleId, std::vector<Alternative>> alternatives_;
+  std::map<sema::RuleId, std::vector<prove::Witness>> labelled_;  // tests, in the list in work
   std::map<sema::RuleId, Rest> rests_;
   std::set<std::pair<uint32_t, uint32_t>> reported_;  // places of checked alternatives
 };

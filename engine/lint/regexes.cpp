@@ -5,11 +5,9 @@
 
 #include "base/printable.hpp"
 #include "lint/checks.hpp"
-#include "lint/repairs.hpp"
 #include "match/scanner.hpp"
 #include "regex/byte_set.hpp"
 #include "regex/regex.hpp"
-#include "regex/text.hpp"
 
 namespace kr::lint {
 namespace {
@@ -22,8 +20,9 @@ std::string_view written(const Context& context, const WrittenAtom& atom) {
 }
 
 void check_empty_name(const Context& context, const WrittenAtom& atom, diag::Sink& sink) {
-  const regex::EmptyMatches empty(atom.regex);
-  if (empty.vacuity() == regex::Vacuity::always || !empty.any("")) return;
+  const regex::Places empty = regex::empty_places(atom.regex);
+  const bool in_empty_name = (empty & regex::places_of("")) != 0;
+  if (regex::vacuity(empty) == regex::Vacuity::always || !in_empty_name) return;
   sink.add(diag::code::matches_empty_name, atom.expr->span, written(context, atom))
       .help("make it match at least one byte: write `+` for `*`, or remove `^` and `$`");
 }

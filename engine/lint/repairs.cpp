@@ -1,9 +1,8 @@
-#include "lint/repairs.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "lint/checks.hpp"
 #include "syntax/words.hpp"
 
 namespace kr::lint {

@@ -1,6 +1,5 @@
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "compare/compare.hpp"
 #include "lint/fix.hpp"
@@ -44,21 +43,15 @@ class Meanings {
   }
 
   /// The named groups of a rule of `phases` are part of its meaning.
-  static std::string groups(const sema::Program& program, sema::ExprId expr) {
+  static std::string groups(const sema::Program& program, sema::ExprId root) {
     std::string all;
-    std::vector<sema::ExprId> rest{expr};
-    std::unordered_set<sema::ExprId> seen;  // patterns share expressions
-    while (!rest.empty()) {
-      const sema::ExprId id = rest.back();
-      rest.pop_back();
-      if (!id.valid() || !seen.insert(id).second) continue;
-      const sema::Expr& one = program.exprs.get(id);
-      if (one.op == sema::ExprOp::atom) {
-        const regex::Regex& regex = program.atoms.get(one.atom).regex;
+    sema::each_part(program, {root}, [&](const sema::Expr& expr) {
+      if (expr.op == sema::ExprOp::atom) {
+        const regex::Regex& regex = program.atoms.get(expr.atom).regex;
         if (!regex::group_names(regex).empty()) all += regex::to_re2(regex) + '\n';
       }
-      rest.insert(rest.end(), one.operands.rbegin(), one.operands.rend());
-    }
+      return true;
+    });
     return all;
   }
 

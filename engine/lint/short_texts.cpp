@@ -26,23 +26,6 @@ bool is_short(const regex::Regex& regex) {
          std::ranges::all_of(root.operands, is_bytes);
 }
 
-/// One alternative of a rule, with its place.
-struct LoneAtom {
-  sema::ExprId expr;
-  source::Span place;
-};
-std::vector<LoneAtom> lone_atoms(const sema::Program& program, sema::ExprId expr) {
-  const sema::Expr& top = program.exprs.get(expr);
-  if (top.op != sema::ExprOp::disjunction) return {{expr, top.span}};
-  std::vector<LoneAtom> all;
-  for (size_t i = 0; i < top.operands.size(); ++i) {
-    all.push_back({top.operands[i], i < top.places.size()
-                                        ? top.places[i]
-                                        : program.exprs.get(top.operands[i]).span});
-  }
-  return all;
-}
-
 struct Known {
   const std::string* name;
   match::AtomSet atoms;
@@ -80,16 +63,16 @@ class ShortTexts {
       size_t first = 0;
       while (first < conditions.size() && !conditions[first].holds(subject)) ++first;
       if (first == conditions.size()) continue;
-      const auto alternative = lone_short(table.rules[first], subject);
-      if (!alternative) continue;
+      const auto place = lone_short(table.rules[first], subject);
+      if (!place) continue;
       size_t next = first + 1;
       while (next < conditions.size() && !conditions[next].holds(subject)) ++next;
       if (next == conditions.size()) continue;
       const std::string& own = program_.rules.get(table.rules[first]).label;
       const std::string& other = program_.rules.get(table.rules[next]).label;
       if (own == other) continue;
-      Taken& taken = taken_[{alternative->place.file, alternative->place.begin}];
-      taken.span = alternative->place;
+      Taken& taken = taken_[{place->file, place->begin}];
+      taken.span = *place;
       taken.names.insert(*known.name);
       taken.labels.insert(other);
     }
@@ -113,20 +96,28 @@ class ShortTexts {
   }
 
  private:
-  /// The only matching alternative of a rule, if it is short and in a root file.
-  std::optional<LoneAtom> lone_short(sema::RuleId rule, const match::Subject& subject) const {
-    std::optional<LoneAtom> only;
-    for (const LoneAtom& one : lone_atoms(program_, program_.rules.get(rule).expr)) {
-      if (!match::holds(program_, one.expr, subject)) continue;
+  /// The place of the only matching alternative of a rule, if it is short and in a root file.
+  std::optional<source::Span> lone_short(sema::RuleId rule, const match::Subject& subject) const {
+    const sema::ExprId whole = program_.rules.get(rule).expr;
+    const sema::Expr& top = program_.exprs.get(whole);
+    const bool one_of_many = top.op == sema::ExprOp::disjunction;
+    const auto alternatives =
+        one_of_many ? std::span(top.operands) : std::span<const sema::ExprId>(&whole, 1);
+    std::optional<size_t> only;
+    for (size_t i = 0; i < alternatives.size(); ++i) {
+      if (!match::holds(program_, alternatives[i], subject)) continue;
       if (only) return std::nullopt;
-      only = one;
+      only = i;
     }
-    if (!only || !context_.is_root(only->place.file)) return std::nullopt;
-    const sema::Expr& expr = program_.exprs.get(only->expr);
-    if (expr.op != sema::ExprOp::atom || !is_short(program_.atoms.get(expr.atom).regex)) {
+    if (!only) return std::nullopt;
+    const sema::Expr& expr = program_.exprs.get(alternatives[*only]);
+    const bool own_place = one_of_many && *only < top.places.size();
+    const source::Span place = own_place ? top.places[*only] : expr.span;
+    if (!context_.is_root(place.file) || expr.op != sema::ExprOp::atom ||
+        !is_short(program_.atoms.get(expr.atom).regex)) {
       return std::nullopt;
     }
-    return only;
+    return place;
   }
 
   const Context& context_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
-#include "lint/repairs.hpp"
+#include "lint/checks.hpp"
 
 namespace kr::lint {
 namespace {
@@ -145,28 +145,18 @@ void Suppressions::settle(Allow& allow, bool file) const {
   allow.end = next->end;
 }
 
-std::vector<bool> Suppressions::remove_allowed(std::vector<diag::Diagnostic>& findings,
-                                               std::vector<bool> used) const {
+void Suppressions::filter(std::vector<diag::Diagnostic>& findings) {
   std::erase_if(findings, [&](const diag::Diagnostic& finding) {
     if (finding.span.file != tree_.file) return false;
     bool allowed = false;
-    size_t number = 0;
-    for (const Allow& allow : allows_) {
-      const bool here = finding.span.begin >= allow.begin && finding.span.begin < allow.end;
-      for (const Code& code : allow.codes) {
-        if (here && code.info == finding.code) used[number] = allowed = true;
-        ++number;
+    for (Allow& allow : allows_) {
+      if (finding.span.begin < allow.begin || finding.span.begin >= allow.end) continue;
+      for (Code& code : allow.codes) {
+        if (code.info == finding.code) code.used = allowed = true;
       }
     }
     return allowed;
   });
-  return used;
-}
-
-void Suppressions::filter(std::vector<diag::Diagnostic>& findings) const {
-  size_t codes = 0;
-  for (const Allow& allow : allows_) codes += allow.codes.size();
-  remove_allowed(findings, std::vector<bool>(codes));
 }
 
 /// The edit that removes a code from its list, or the whole comment if it is the only code.
@@ -182,11 +172,9 @@ diag::Edit Suppressions::without(const Allow& allow, size_t code) const {
   return {span, ""};
 }
 
-void Suppressions::apply(std::vector<diag::Diagnostic>& findings, bool infos) const {
+void Suppressions::apply(std::vector<diag::Diagnostic>& findings, bool infos) {
   if (allows_.empty()) return;
-  size_t codes = 0;
-  for (const Allow& allow : allows_) codes += allow.codes.size();
-  std::vector<bool> used = remove_allowed(findings, std::vector<bool>(codes));
+  filter(findings);
 
   diag::Sink wrong;
   for (const Allow& allow : allows_) {
@@ -203,18 +191,14 @@ void Suppressions::apply(std::vector<diag::Diagnostic>& findings, bool infos) co
     }
   }
   std::vector<diag::Diagnostic> own = wrong.sorted();
-  used = remove_allowed(own, std::move(used));
+  filter(own);
   std::move(own.begin(), own.end(), std::back_inserter(findings));
 
   diag::Sink unused;
-  size_t number = 0;
   for (const Allow& allow : allows_) {
-    const auto first = used.begin() + static_cast<ptrdiff_t>(number);
-    const std::vector<bool> here(first, first + static_cast<ptrdiff_t>(allow.codes.size()));
-    number += allow.codes.size();
     for (size_t i = 0; i < allow.codes.size(); ++i) {
       const Code& code = allow.codes[i];
-      if (here[i] || code.info == nullptr || code.info == diag::code::unused_allow.info) continue;
+      if (code.used || code.info == nullptr || code.info == diag::code::unused_allow.info) continue;
       if (!infos && code.info->severity == diag::Severity::info) continue;
       diag::Diagnostic& added = unused.add(diag::code::unused_allow, code.span, code.info->name);
       added.help("remove it");

@@ -19,15 +19,16 @@ class Suppressions {
   /// Removes the allowed findings of this file, and adds findings about the allows themselves: no
   /// reason, unused, unknown code. Keeps the order. Without `infos`, not all infos were searched,
   /// so an unused allow of an info is not reported.
-  void apply(std::vector<diag::Diagnostic>& findings, bool infos) const;
+  void apply(std::vector<diag::Diagnostic>& findings, bool infos);
   /// Only removes allowed findings.
-  void filter(std::vector<diag::Diagnostic>& findings) const;
+  void filter(std::vector<diag::Diagnostic>& findings);
 
  private:
   struct Code {
     std::string written;
     const diag::CodeInfo* info = nullptr;  // null: unknown code
     source::Span span;
+    bool used = false;  // it removed a finding
   };
   struct Allow {
     source::Span comment;
@@ -40,8 +41,6 @@ class Suppressions {
   void read(const syntax::Comment& comment);
   void settle(Allow& allow, bool file) const;
   diag::Edit without(const Allow& allow, size_t code) const;
-  std::vector<bool> remove_allowed(std::vector<diag::Diagnostic>& findings,
-                                   std::vector<bool> used) const;
 
   const source::SourceMap& sources_;
   const syntax::File& tree_;

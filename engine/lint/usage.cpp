@@ -2,25 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+
+#include "lint/checks.hpp"
 
 namespace kr::lint {
-namespace {
-
-std::string name_of(const syntax::File& tree, sema::Noun noun, uint32_t index) {
-  switch (noun) {
-    case sema::Noun::pattern:
-      return tree.patterns[index].name.text;
-    case sema::Noun::labels:
-      return tree.labels[index].dimension.text;
-    case sema::Noun::table:
-      return tree.tables[index].name.text;
-    case sema::Noun::engine:
-      return tree.engines[index].name.text;
-  }
-  return {};
-}
-
-}  // namespace
 
 std::string usage_path(const sema::LoadedRules& rules, const sema::LoadedFile& file) {
   if (file.path.empty()) return rules.sources.path(file.file);
@@ -28,24 +14,6 @@ std::string usage_path(const sema::LoadedRules& rules, const sema::LoadedFile& f
   const auto real = std::filesystem::canonical(file.path, error);
   return error ? file.path.string() : real.string();
 }
-
-std::vector<sema::Module> Modules::modules_of(const sema::LoadedRules& rules) {
-  std::vector<sema::Module> modules;
-  modules.reserve(rules.files.size());
-  for (const sema::LoadedFile& file : rules.files) {
-    sema::Module module{&file.tree, file.root, {}};
-    for (const syntax::Use& use : file.tree.uses) {
-      const std::string name = sema::use_text(use);
-      const auto found = std::ranges::find(file.uses, name, &sema::LoadedFile::Used::name);
-      module.uses.push_back(found == file.uses.end() ? source::FileId{} : found->file);
-    }
-    modules.push_back(std::move(module));
-  }
-  return modules;
-}
-
-Modules::Modules(const sema::LoadedRules& rules)
-    : modules_(modules_of(rules)), scope_(modules_, ignored_) {}
 
 std::vector<Mention> mentions(const syntax::File& tree) {
   std::vector<Mention> all;
@@ -68,7 +36,7 @@ std::vector<Mention> mentions(const syntax::File& tree) {
   return all;
 }
 
-std::set<Used> used(const sema::LoadedRules& rules, const Modules& modules, bool others_only) {
+std::set<Used> used(const sema::LoadedRules& rules, bool others_only) {
   std::set<Used> all;
   std::vector<std::string> paths;
   paths.reserve(rules.files.size());
@@ -76,14 +44,56 @@ std::set<Used> used(const sema::LoadedRules& rules, const Modules& modules, bool
   for (const sema::LoadedFile& file : rules.files) {
     for (const Mention& mention : mentions(file.tree)) {
       if (mention.noun == sema::Noun::engine) continue;
-      const auto found = modules.scope().look(file.file, *mention.path, mention.noun);
+      const auto found = rules.scope->look(file.file, *mention.path, mention.noun);
       if (!found || (others_only && found->module == file.file)) continue;
-      const syntax::File& tree = rules.files[found->module.index].tree;
-      all.insert(
-          {paths[found->module.index], mention.noun, name_of(tree, mention.noun, found->index)});
+      all.insert({paths[found->module.index], mention.noun, mention.path->parts.back().text});
     }
   }
   return all;
+}
+
+namespace {
+
+// KR311, KR312, KR313: unused declarations.
+
+void check_uses(const Context& context, const sema::LoadedFile& file, diag::Sink& sink) {
+  std::set<std::string> aliases;
+  for (const Mention& mention : mentions(file.tree)) {
+    if (mention.path->parts.size() > 1) aliases.insert(mention.path->parts.front().text);
+  }
+  for (const syntax::Use& use : file.tree.uses) {
+    if (aliases.contains(sema::use_name(use))) continue;
+    diag::Diagnostic& added =
+        sink.add(diag::code::unused_use, use.span, context.sources().text(use.span));
+    added.help("remove it");
+    added.fix = diag::Fix{true, {removal(context.sources(), use.span)}};
+  }
+}
+
+}  // namespace
+
+void check_unused(const Context& context, diag::Sink& sink) {
+  const std::set<Used> used_here = used(context.rules(), false);
+  const std::vector<Used>& elsewhere = context.options.used_elsewhere;
+  for (const sema::LoadedFile* file : context.roots) {
+    check_uses(context, *file, sink);
+    if (!context.has_engine(*file)) continue;  // a module for other files
+    const std::string path = usage_path(context.rules(), *file);
+    const auto is_used = [&](sema::Noun noun, const std::string& name) {
+      const Used one{path, noun, name};
+      return used_here.contains(one) || std::ranges::binary_search(elsewhere, one);
+    };
+    for (const syntax::Pattern& pattern : file->tree.patterns) {
+      if (is_used(sema::Noun::pattern, pattern.name.text)) continue;
+      sink.add(diag::code::unused_pattern, pattern.name.span, pattern.name.text)
+          .help("use it in a rule, or remove it");
+    }
+    for (const syntax::Table& table : file->tree.tables) {
+      if (is_used(sema::Noun::table, table.name.text)) continue;
+      sink.add(diag::code::unused_table, table.name.span, table.name.text)
+          .help("add `include {}` to a block, or remove it", table.name.text);
+    }
+  }
 }
 
 }  // namespace kr::lint

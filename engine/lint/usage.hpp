@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "sema/load.hpp"
-#include "sema/scope.hpp"
 
 namespace kr::lint {
 
@@ -22,21 +21,6 @@ struct Used {
 /// The path of a file in `Used`: canonical, so that links and spellings do not matter.
 std::string usage_path(const sema::LoadedRules& rules, const sema::LoadedFile& file);
 
-/// The files of loaded rules as name resolution sees them.
-class Modules {
- public:
-  explicit Modules(const sema::LoadedRules& rules);
-  Modules(const Modules&) = delete;
-  Modules& operator=(const Modules&) = delete;
-  const sema::Scope& scope() const noexcept { return scope_; }
-
- private:
-  static std::vector<sema::Module> modules_of(const sema::LoadedRules& rules);
-  std::vector<sema::Module> modules_;
-  diag::Sink ignored_;  // loading has reported these diagnostics
-  sema::Scope scope_;
-};
-
 /// A reference to a declaration: in an expression, an `include`, an `extends`.
 struct Mention {
   const syntax::Path* path = nullptr;
@@ -46,6 +30,6 @@ struct Mention {
 std::vector<Mention> mentions(const syntax::File& tree);
 
 /// All declarations that the files use. With `others_only`, only those of another file.
-std::set<Used> used(const sema::LoadedRules& rules, const Modules& modules, bool others_only);
+std::set<Used> used(const sema::LoadedRules& rules, bool others_only);
 
 }  // namespace kr::lint

@@ -9,98 +9,78 @@
 namespace kr::lsp {
 namespace {
 
-struct Change {
-  Range range;
-  std::string text;
-};
-using Changes = std::map<std::string, std::vector<Change>>;  // by URI
+std::string title_of(const diag::Diagnostic& finding) {
+  if (!finding.help_.empty()) return "Fix: " + finding.help_;
+  return fmt::format("Fix {}", finding.code->name);
+}
 
-class Actions {
- public:
-  Actions(Question& question, Writer& out)
-      : document_(question.document),
-        analysis_(analysis_of(question)),
-        encoding_(question.encoding),
-        out_(out) {}
-
-  void fix(const diag::Diagnostic& finding) {
-    if (!finding.fix || finding.fix->edits.empty()) return;
-    Changes changes;
-    for (const diag::Edit& edit : finding.fix->edits) {
-      const std::string& uri = analysis_.uri(edit.span.file);
-      if (uri.empty()) return;
-      changes[uri].push_back({analysis_.range(edit.span, encoding_), edit.text});
+/// Nothing if one of the edits is in a file without a URI.
+void write_action(const Question& question, const diag::Diagnostic& finding,
+                  const std::string& title, const std::vector<diag::Edit>& edits, bool preferred,
+                  Writer& out) {
+  const Analysis& analysis = *question.document.analysis;
+  std::map<std::string, std::vector<const diag::Edit*>> changes;  // by URI
+  for (const diag::Edit& edit : edits) changes[analysis.uri(edit.span.file)].push_back(&edit);
+  if (changes.contains("")) return;
+  out.open('{');
+  out.key("title").text(title);
+  out.key("kind").text("quickfix");
+  out.key("isPreferred").boolean(preferred);
+  out.key("diagnostics").open('[');
+  write_diagnostic(question.document, finding, question.encoding, out);
+  out.close(']');
+  out.key("edit").open('{');
+  out.key("changes").open('{');
+  for (const auto& [uri, of_file] : changes) {
+    out.key(uri).open('[');
+    for (const diag::Edit* edit : of_file) {
+      out.edit(analysis.range(edit->span, question.encoding), edit->text);
     }
-    const bool safe = finding.fix->safe;
-    write(safe ? title(finding) : title(finding) + " (changes the meaning)", finding, changes,
-          safe);
+    out.close(']');
   }
+  out.close('}');
+  out.close('}');
+  out.close('}');
+}
 
-  /// Errors of loading cannot be allowed.
-  void allow(const diag::Diagnostic& finding) {
-    if (!analysis_.loaded()) return;
-    // Only a line feed ends a line of a rules file. After a lone carriage return, the comment would
-    // include the rest of the line.
-    const std::string_view text = analysis_.text();
-    const size_t begin = text.substr(0, finding.span.begin).rfind('\n') + 1;  // npos + 1 is 0
-    size_t end = std::min(text.find('\n', finding.span.begin), text.size());
-    while (end > begin && text[end - 1] == '\r') --end;
-    // A second comment on the line would be part of the first.
-    for (const syntax::Comment& comment : analysis_.tree().comments) {
-      if (comment.span.begin >= begin && comment.span.begin < end) return;
-    }
-    const auto at = static_cast<uint32_t>(end);
-    Changes changes;
-    changes[document_.document.uri].push_back(
-        {analysis_.range({analysis_.root().file, at, at}, encoding_),
-         fmt::format("  # kr: allow({}) say why", finding.code->name)});
-    write(fmt::format("Allow {} here, with a reason", finding.code->name), finding, changes, false);
+void write_fix(const Question& question, const diag::Diagnostic& finding, Writer& out) {
+  if (!finding.fix || finding.fix->edits.empty()) return;
+  const bool safe = finding.fix->safe;
+  write_action(question, finding, title_of(finding) + (safe ? "" : " (changes the meaning)"),
+               finding.fix->edits, safe, out);
+}
+
+/// Errors of loading cannot be allowed.
+void write_allow(const Question& question, const diag::Diagnostic& finding, Writer& out) {
+  const Analysis& analysis = *question.document.analysis;
+  if (!analysis.loaded()) return;
+  // Only a line feed ends a line of a rules file. After a lone carriage return, the comment would
+  // include the rest of the line.
+  const std::string_view text = analysis.text();
+  const size_t begin = text.substr(0, finding.span.begin).rfind('\n') + 1;  // npos + 1 is 0
+  size_t end = std::min(text.find('\n', finding.span.begin), text.size());
+  while (end > begin && text[end - 1] == '\r') --end;
+  // A second comment on the line would be part of the first.
+  for (const syntax::Comment& comment : analysis.tree().comments) {
+    if (comment.span.begin >= begin && comment.span.begin < end) return;
   }
-
- private:
-  static std::string title(const diag::Diagnostic& finding) {
-    if (!finding.help_.empty()) return "Fix: " + finding.help_;
-    return fmt::format("Fix {}", finding.code->name);
-  }
-
-  void write(const std::string& title, const diag::Diagnostic& finding, const Changes& changes,
-             bool preferred) {
-    out_.open('{');
-    out_.key("title").text(title);
-    out_.key("kind").text("quickfix");
-    out_.key("isPreferred").boolean(preferred);
-    out_.key("diagnostics").open('[');
-    write_diagnostic(document_, finding, encoding_, out_);
-    out_.close(']');
-    out_.key("edit").open('{');
-    out_.key("changes").open('{');
-    for (const auto& [uri, edits] : changes) {
-      out_.key(uri).open('[');
-      for (const Change& edit : edits) out_.edit(edit.range, edit.text);
-      out_.close(']');
-    }
-    out_.close('}');
-    out_.close('}');
-    out_.close('}');
-  }
-
-  const OpenDocument& document_;
-  const Analysis& analysis_;
-  Encoding encoding_;
-  Writer& out_;
-};
+  const auto at = static_cast<uint32_t>(end);
+  write_action(question, finding, fmt::format("Allow {} here, with a reason", finding.code->name),
+               {{{analysis.root().file, at, at},
+                 fmt::format("  # kr: allow({}) say why", finding.code->name)}},
+               false, out);
+}
 
 }  // namespace
 
 void write_code_actions(Question question, size_t end, Writer& out) {
   const Analysis& analysis = analysis_of(question);
   out.open('[');
-  Actions actions(question, out);
   for (const diag::Diagnostic& finding : question.document.findings) {
     if (finding.span.file != analysis.root().file) continue;
     if (finding.span.begin > end || finding.span.end < question.offset) continue;
-    actions.fix(finding);
-    actions.allow(finding);
+    write_fix(question, finding, out);
+    write_allow(question, finding, out);
   }
   out.close(']');
 }

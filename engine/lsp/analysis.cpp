@@ -2,15 +2,14 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "lint/lint.hpp"
-#include "lsp/uri.hpp"
 
 namespace kr::lsp {
 
 Analysis::Analysis(const std::string& path, const source::Library& library, const Editor& editor) {
   compiled_.rules = sema::load_rules({path}, library, loaded_, editor.text);
   compiled_.named = true;
-  modules_ = std::make_unique<lint::Modules>(rules());
   files_.reserve(rules().files.size());
   for (const sema::LoadedFile& file : rules().files) {
     PerFile& made = files_.emplace_back();
@@ -28,35 +27,24 @@ bool Analysis::reads(const std::filesystem::path& path) const {
                      [&](const PerFile& file) { return file.path == path; });
 }
 
-std::vector<diag::Diagnostic> Analysis::lint(const std::shared_ptr<match::MatchMemo>& memo,
-                                             prove::ProofMemo& proofs,
+std::vector<diag::Diagnostic> Analysis::lint(Remembered& remembered,
                                              std::vector<lint::Used> used_elsewhere,
                                              const std::atomic<bool>* stop) {
-  if (!compiled_.database) compiled_.database = match::Database::of_automata(program(), memo);
+  if (!compiled_.database) {
+    compiled_.database = match::Database::of_automata(program(), remembered.matches);
+  }
   lint::LintOptions options;
   options.infos = false;  // they take too long while a person types
   options.used_elsewhere = std::move(used_elsewhere);
-  options.proofs = &proofs;
+  options.proofs = &remembered.proofs;
   options.stop = stop;
   return lint::lint_rules(compiled_, options, loaded_);
 }
 
-const std::vector<Symbol>& Analysis::symbols(source::FileId file) const {
-  return files_[file.index].symbols;
-}
-
-const Lines& Analysis::lines(source::FileId file) const {
-  return files_[file.index].lines;
-}
-
 Range Analysis::range(source::Span span, Encoding encoding) const {
   const std::string_view text = sources().text(span.file);
-  const Lines& lines = this->lines(span.file);
+  const Lines& lines = files_[span.file.index].lines;
   return {lines.place(text, span.begin, encoding), lines.place(text, span.end, encoding)};
-}
-
-const std::string& Analysis::uri(source::FileId file) const {
-  return files_[file.index].uri;
 }
 
 prove::Prover& Analysis::prover() {
@@ -76,6 +64,16 @@ std::optional<sema::RuleId> Analysis::rule_at(source::Span span) const {
     ++index;
   }
   return std::nullopt;
+}
+
+void Check::run() noexcept {
+  try {
+    findings = analysis->lint(*remembered, used_elsewhere, stop.get());
+  } catch (const InternalError&) {
+    failure = std::current_exception();
+  } catch (const std::exception& error) {
+    trouble = error.what();
+  }
 }
 
 }  // namespace kr::lsp

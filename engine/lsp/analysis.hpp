@@ -1,7 +1,9 @@
-// One document with all files that it uses: loaded, and ready for checks and requests.
+// One document with all files that it uses: loaded, and ready for checks and requests. A check runs
+// on a thread of its own, so that the server can answer requests meanwhile.
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +15,8 @@
 #include "lsp/symbols.hpp"
 #include "lsp/text.hpp"
 #include "match/compiled_rules.hpp"
+#include "match/memo.hpp"
+#include "prove/memo.hpp"
 #include "prove/prover.hpp"
 
 namespace kr::lsp {
@@ -22,6 +26,12 @@ struct Editor {
   sema::Overlay text;
   /// The URI that the editor uses for the file, open or not.
   std::function<std::string(const std::filesystem::path&)> uri;
+};
+
+/// Results of matching and proving that are kept from edit to edit. One check at a time uses them.
+struct Remembered {
+  std::shared_ptr<match::MatchMemo> matches = std::make_shared<match::MatchMemo>();
+  prove::ProofMemo proofs;
 };
 
 class Analysis {
@@ -36,8 +46,8 @@ class Analysis {
   const syntax::File& tree() const { return root().tree; }
   std::string_view text() const { return sources().text(root().file); }
   /// The declarations that its files use of each other.
-  std::set<lint::Used> used() const { return lint::used(rules(), *modules_, true); }
-  const sema::Scope& scope() const { return modules_->scope(); }
+  std::set<lint::Used> used() const { return lint::used(rules(), true); }
+  const sema::Scope& scope() const { return *rules().scope; }
   /// No error in it or in the files that it uses: the Program is complete.
   bool loaded() const { return !loaded_.has_errors(); }
   /// The findings of loading.
@@ -48,16 +58,15 @@ class Analysis {
   /// The findings of `kr lint`, if it is loaded(). Tests in the file run without Hyperscan, whose
   /// databases take too long to compile while a person types. Throws prove::Stopped after `stop` is
   /// set. One thread may call this while another calls the const functions.
-  std::vector<diag::Diagnostic> lint(const std::shared_ptr<match::MatchMemo>& memo,
-                                     prove::ProofMemo& proofs,
-                                     std::vector<lint::Used> used_elsewhere,
+  std::vector<diag::Diagnostic> lint(Remembered& remembered, std::vector<lint::Used> used_elsewhere,
                                      const std::atomic<bool>* stop);
 
-  const std::vector<Symbol>& symbols(source::FileId file) const;
-  const Lines& lines(source::FileId file) const;
+  const std::vector<Symbol>& symbols(source::FileId file) const {
+    return files_[file.index].symbols;
+  }
   Range range(source::Span span, Encoding encoding) const;
   /// The URI of a file; empty if it has none (files that ship with kr).
-  const std::string& uri(source::FileId file) const;
+  const std::string& uri(source::FileId file) const { return files_[file.index].uri; }
   prove::Prover& prover();
   /// The rule of the Program with this span; nullopt if no engine uses the rule.
   std::optional<sema::RuleId> rule_at(source::Span span) const;
@@ -71,10 +80,25 @@ class Analysis {
   };
   match::CompiledRules compiled_;
   diag::Sink loaded_;
-  std::unique_ptr<lint::Modules> modules_;
   std::vector<PerFile> files_;
   std::unique_ptr<prove::Formulas> formulas_;
   std::unique_ptr<prove::Prover> prover_;
+};
+
+struct Check {
+  std::string uri;
+  std::shared_ptr<Analysis> analysis;
+  std::vector<lint::Used> used_elsewhere;
+  std::shared_ptr<Remembered> remembered;
+  /// Set by any thread: the findings are no longer needed.
+  std::shared_ptr<std::atomic<bool>> stop = std::make_shared<std::atomic<bool>>(false);
+
+  std::vector<diag::Diagnostic> findings;
+  std::string trouble;         // why the check failed; empty if it did not
+  std::exception_ptr failure;  // an InternalError, for the thread that finishes the check
+
+  /// Sets `findings`, `trouble` or `failure`. May run on any thread while others read `analysis`.
+  void run() noexcept;
 };
 
 }  // namespace kr::lsp

@@ -4,9 +4,7 @@
 #include <set>
 
 #include "lsp/cursor.hpp"
-#include "lsp/describe.hpp"
 #include "lsp/features.hpp"
-#include "syntax/keywords.hpp"
 #include "syntax/words.hpp"
 
 namespace kr::lsp {
@@ -42,13 +40,8 @@ class Completer {
         cursor_(cursor_at(text_, question.offset)) {}
 
   void write(Writer& out) {
-    if (!collect_codes()) {
-      if (cursor_.in_comment) return write_items(out);
-      if (cursor_.in_text) {
-        collect_files();
-      } else {
-        collect();
-      }
+    if (!collect_codes() && !cursor_.in_comment) {
+      cursor_.in_text ? collect_files() : collect();
     }
     write_items(out);
   }
@@ -137,7 +130,7 @@ class Completer {
     }
     if (before_is("extends")) return add_aliases();
     if (wants_expression()) add_expression();
-    for (const std::string& word : syntax::file_keywords()) add_keyword(word);
+    for (const std::string& word : syntax::file_keywords) add_keyword(word);
     for (const char* word : {"as", "for", "extends"}) add_keyword(word);
   }
 
@@ -147,7 +140,7 @@ class Completer {
       return add_aliases();
     }
     if (wants_expression()) add_expression();
-    for (const std::string& word : syntax::body_keywords()) {
+    for (const std::string& word : syntax::body_keywords) {
       if (word != "model" || cursor_.block == BlockKind::engine) add_keyword(word);
     }
     for (const char* word : {"as", "extends"}) add_keyword(word);
@@ -166,7 +159,7 @@ class Completer {
       return;
     }
     add_labels(cursor_.dimension, true);
-    for (const std::string& word : syntax::rules_keywords()) add_keyword(word);
+    for (const std::string& word : syntax::rules_keywords) add_keyword(word);
   }
 
   void collect_test() {
@@ -274,9 +267,8 @@ class Completer {
                  : word  ? ""
                          : written});
     };
-    for (const KnownLabel& known : labels_of(analysis_, file_, dimension)) {
-      put(known.label->label.text, known.label->title ? known.label->title->text : "label",
-          known.label->doc);
+    for (const syntax::LabelDecl* known : labels_of(analysis_, file_, dimension)) {
+      put(known->label.text, known->title ? known->title->text : "label", known->doc);
     }
     for (const Symbol& symbol : analysis_.symbols(file_)) {
       if (symbol.rule != nullptr && symbol.dimension == dimension &&

@@ -25,12 +25,10 @@ class Reader {
     cursor.word_begin = text_.size();
     while (cursor.word_begin > 0 && syntax::is_word_byte(text_[cursor.word_begin - 1]))
       --cursor.word_begin;
-    cursor.word = text_.substr(cursor.word_begin);
     cursor.in_comment = in_comment_;
     cursor.in_text = in_text_;
     cursor.statement = std::move(tokens_);
-    if (!cursor.word.empty() && !cursor.statement.empty() &&
-        cursor.statement.back().begin == cursor.word_begin) {
+    if (!cursor.statement.empty() && cursor.statement.back().begin == cursor.word_begin) {
       cursor.statement.pop_back();
     }
     return std::move(cursor);
@@ -85,10 +83,6 @@ class Reader {
     at_ = end;
   }
 
-  std::string word(size_t from_end) const {
-    return from_end < tokens_.size() ? unquoted(tokens_[tokens_.size() - 1 - from_end].text) : "";
-  }
-
   /// The index of the last word with this text; the number of tokens if there is none.
   size_t last(std::string_view keyword) const {
     for (size_t i = tokens_.size(); i > 0; --i) {
@@ -96,6 +90,7 @@ class Reader {
     }
     return tokens_.size();
   }
+  /// Empty if there is no token of this index.
   std::string at(size_t index) const {
     return index < tokens_.size() ? unquoted(tokens_[index].text) : "";
   }
@@ -133,11 +128,10 @@ class Reader {
       inner.dimension = at(best + 1);
     } else if (keyword == "table") {
       inner.block = BlockKind::rules;
-      inner.dimension = word(0);
+      inner.dimension = at(tokens_.size() - 1);
     } else if (keyword == "test") {
       inner.block = BlockKind::test;
       inner.engine = at(best + 1);
-      if (at(best + 2) == "/") inner.model = at(best + 3);
     }
   }
 
@@ -147,10 +141,9 @@ class Reader {
     if (inner.block == BlockKind::engine && model + 10 > tokens_.size() &&
         model + 1 < tokens_.size() && tokens_[model + 1].kind != Token::Kind::mark) {
       inner.block = BlockKind::model;
-      inner.model = at(model + 1);
       return;
     }
-    inner.dimension = word(0);
+    inner.dimension = at(tokens_.size() - 1);
     inner.block = inner.dimension == "phases" ? BlockKind::phases : BlockKind::rules;
   }
 

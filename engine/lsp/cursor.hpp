@@ -24,10 +24,8 @@ struct Cursor {
   BlockKind block = BlockKind::file;
   std::string dimension;         // of rules and labels
   std::string engine;            // the enclosing one, or the one that the test names
-  std::string model;             // the same
   std::vector<Token> statement;  // since the last brace, without the word being typed
   size_t word_begin = 0;         // of the word before the offset; the offset if there is none
-  std::string_view word;
   bool in_comment = false;
   bool in_text = false;  // inside quotes or slashes
 };

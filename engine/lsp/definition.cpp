@@ -37,7 +37,7 @@ void write_references(Question question, Writer& out) {
   std::set<std::tuple<std::string, uint32_t>> written;
   out.open('[');
   for (auto& [uri, open] : question.workspace.documents()) {
-    const Analysis* analysis = question.workspace.analysis(open);
+    const std::shared_ptr<Analysis>& analysis = question.workspace.analysis(open);
     if (analysis == nullptr) continue;
     for (const sema::LoadedFile& file : analysis->rules().files) {
       const std::string place = analysis->uri(file.file);

@@ -1,11 +1,11 @@
-#include "lsp/describe.hpp"
-
+// Expressions and names in words.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "base/printable.hpp"
+#include "lsp/features.hpp"
 
 namespace kr::lsp {
 namespace {

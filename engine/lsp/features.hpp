@@ -33,6 +33,16 @@ void write_diagnostic(const OpenDocument& document, const diag::Diagnostic& diag
 /// What a finding of this code means, as markdown.
 std::string about_code(const diag::CodeInfo& info);
 
+/// Between backticks, on one line; the text may contain backticks.
+std::string as_code(std::string_view text);
+
+/// What an expression matches, after “a name”: `that contains "gemm"`; alternatives as a list, one
+/// per line. Empty for an expression that could not be parsed.
+std::string describe(const syntax::File& tree, syntax::ExprId expr);
+
+/// One line about a keyword, or `@kernel` and similar; empty for other words.
+std::string_view about_word(std::string_view word);
+
 /// The analysis of the document. Throws RequestError if it cannot be loaded.
 Analysis& analysis_of(Question& question);
 

@@ -22,17 +22,9 @@ bool is_unnecessary(const diag::CodeInfo& code) {
 }
 
 int severity_number(diag::Severity severity) {
-  switch (severity) {
-    case diag::Severity::error:
-      return 1;
-    case diag::Severity::warning:
-      return 2;
-    case diag::Severity::info:
-    case diag::Severity::retired:
-      // Editors do not list hints among the problems.
-      return 4;
-  }
-  return 4;
+  if (severity == diag::Severity::error) return 1;
+  // Editors do not list hints among the problems.
+  return severity == diag::Severity::warning ? 2 : 4;
 }
 
 std::string message_of(const diag::Diagnostic& diagnostic) {

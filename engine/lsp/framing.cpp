@@ -1,11 +1,11 @@
-#include "lsp/framing.hpp"
-
+// The outermost layer of the protocol: messages, each with a header that contains its length.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/ascii.hpp"
 #include "base/integer.hpp"
+#include "lsp/rpc.hpp"
 
 namespace kr::lsp {
 namespace {
@@ -49,47 +49,36 @@ std::optional<Framer::Message> Framer::refuse(std::string why) {
 
 /// Goes to the next possible header. False: it has not arrived yet.
 bool Framer::resync() {
-  const auto begin = pending_.begin() + static_cast<std::ptrdiff_t>(at_);
-  const auto found = std::search(begin, pending_.end(), field.begin(), field.end(),
+  const auto found = std::search(pending_.begin(), pending_.end(), field.begin(), field.end(),
                                  [](char x, char y) { return lower(x) == y; });
-  if (found == pending_.end()) {
-    // The end may be the begin of `Content-Length`.
-    const size_t keep = std::min(pending_.size() - at_, field.size() - 1);
-    pending_.erase(0, pending_.size() - keep);
-    at_ = 0;
-    return false;
-  }
-  at_ = static_cast<size_t>(found - pending_.begin());
-  lost_ = false;
-  return true;
+  lost_ = found == pending_.end();
+  // The end may be the begin of `Content-Length`.
+  const auto keep = static_cast<std::ptrdiff_t>(std::min(pending_.size(), field.size() - 1));
+  pending_.erase(pending_.begin(), lost_ ? pending_.end() - keep : found);
+  return !lost_;
 }
 
 std::optional<Framer::Message> Framer::next() {
   if (lost_ && !resync()) return std::nullopt;
   // A blank line ends a header; lines may also end with a lone line feed.
-  const std::string_view rest = std::string_view(pending_).substr(at_);
-  const size_t crlf = rest.find("\r\n\r\n");
-  const size_t lf = rest.find("\n\n");
+  const size_t crlf = pending_.find("\r\n\r\n");
+  const size_t lf = pending_.find("\n\n");
   const size_t end = std::min(crlf, lf);
-  if (end == rest.npos) {
-    if (rest.size() <= max_head) return std::nullopt;
-    at_ = pending_.size();
+  if (end == pending_.npos) {
+    if (pending_.size() <= max_head) return std::nullopt;
+    pending_.clear();
     return refuse("the header has no end");
   }
-  const size_t body_at = at_ + end + (crlf < lf ? 4 : 2);
+  const size_t body_at = end + (crlf < lf ? 4 : 2);
   std::string why;
-  const std::optional<size_t> length = length_in(rest.substr(0, end), why);
+  const std::optional<size_t> length = length_in(std::string_view(pending_).substr(0, end), why);
   if (!length || end > max_head || *length > max_body) {
-    at_ = body_at;
+    pending_.erase(0, body_at);
     return refuse(!length ? why : "a message of more than 256 MiB, or a header of more than 8 KiB");
   }
   if (pending_.size() - body_at < *length) return std::nullopt;
   Message message{pending_.substr(body_at, *length), {}};
-  at_ = body_at + *length;
-  if (at_ == pending_.size() || at_ > (size_t{1} << 20U)) {
-    pending_.erase(0, at_);
-    at_ = 0;
-  }
+  pending_.erase(0, body_at + *length);
   return message;
 }
 

@@ -9,7 +9,6 @@
 #include "base/printable.hpp"
 #include "explain/explain.hpp"
 #include "lsp/cursor.hpp"
-#include "lsp/describe.hpp"
 #include "lsp/features.hpp"
 #include "syntax/words.hpp"
 
@@ -111,18 +110,16 @@ void paragraph(std::string& out, std::string_view text) {
 }
 
 std::string about_label(const Analysis& analysis, const Symbol& symbol) {
-  std::string out;
-  const auto known = labels_of(analysis, analysis.root().file, symbol.dimension);
-  const auto found = std::find_if(known.begin(), known.end(), [&](const KnownLabel& one) {
-    return one.label->label.text == symbol.name;
-  });
-  out = fmt::format("**{}** {} of {}", symbol.name,
-                    symbol.dimension == "phases" ? "phase" : "label", as_code(symbol.dimension));
-  if (found != known.end()) {
-    const syntax::LabelDecl& label = *found->label;
-    if (label.title) out += fmt::format(": “{}”", printable(label.title->text));
-    if (label.color) out += fmt::format(", colour {}", as_code(label.color->text));
-    paragraph(out, label.doc);
+  std::string out =
+      fmt::format("**{}** {} of {}", symbol.name, symbol.dimension == "phases" ? "phase" : "label",
+                  as_code(symbol.dimension));
+  for (const syntax::LabelDecl* label :
+       labels_of(analysis, analysis.root().file, symbol.dimension)) {
+    if (label->label.text != symbol.name) continue;
+    if (label->title) out += fmt::format(": “{}”", printable(label->title->text));
+    if (label->color) out += fmt::format(", colour {}", as_code(label->color->text));
+    paragraph(out, label->doc);
+    break;
   }
   return out;
 }

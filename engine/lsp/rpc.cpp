@@ -38,19 +38,13 @@ std::string without_lone_surrogates(std::string_view json) {
 
 JsonValue parsed(std::string_view body) {
   try {
-    return parse_json(body, "");
+    return parse_json(without_lone_surrogates(body), "");
   } catch (const Error& error) {
-    const std::string fixed = without_lone_surrogates(body);
-    if (fixed == body) throw RequestError(ErrorCode::parse_error, error.why());
-    try {
-      return parse_json(fixed, "");
-    } catch (const Error& again) {
-      throw RequestError(ErrorCode::parse_error, again.why());
-    }
+    throw RequestError(ErrorCode::parse_error, error.why());
   }
 }
 
-std::string envelope(const std::function<void(Writer&)>& fill) {
+std::string envelope(const Fill& fill) {
   std::string out;
   Writer writer(out);
   writer.open('{');
@@ -107,41 +101,6 @@ std::optional<Message> read_message(std::string_view body, std::string& id) {
     break;
   }
   return message;
-}
-
-void Writer::place(lsp::Place where) {
-  open('{');
-  key("line").number(where.line);
-  key("character").number(where.column);
-  close('}');
-}
-
-void Writer::range(Range range) {
-  open('{');
-  key("start").place(range.begin);
-  key("end").place(range.end);
-  close('}');
-}
-
-void Writer::location(std::string_view uri, Range range) {
-  open('{');
-  key("uri").text(uri);
-  key("range").range(range);
-  close('}');
-}
-
-void Writer::edit(Range range, std::string_view text) {
-  open('{');
-  key("range").range(range);
-  key("newText").text(text);
-  close('}');
-}
-
-void Writer::markdown(std::string_view text) {
-  open('{');
-  key("kind").text("markdown");
-  key("value").text(text);
-  close('}');
 }
 
 std::string answer(std::string_view id, const Fill& result) {

@@ -1,4 +1,5 @@
-// JSON-RPC 2.0: reads requests, writes responses. Knows nothing about rules.
+// JSON-RPC 2.0: splits a stream into messages, reads requests, writes responses. Knows nothing
+// about rules.
 #pragma once
 
 #include <exception>
@@ -57,12 +58,37 @@ class Writer : public JsonWriter {
     return *this;
   }
   void boolean(bool value) { number(value); }
-  void place(lsp::Place where);
-  void range(Range range);
+  void place(lsp::Place where) {
+    open('{');
+    key("line").number(where.line);
+    key("character").number(where.column);
+    close('}');
+  }
+  void range(Range range) {
+    open('{');
+    key("start").place(range.begin);
+    key("end").place(range.end);
+    close('}');
+  }
   /// The structures of the protocol: Location, TextEdit, MarkupContent.
-  void location(std::string_view uri, Range range);
-  void edit(Range range, std::string_view text);
-  void markdown(std::string_view text);
+  void location(std::string_view uri, Range range) {
+    open('{');
+    key("uri").text(uri);
+    key("range").range(range);
+    close('}');
+  }
+  void edit(Range range, std::string_view text) {
+    open('{');
+    key("range").range(range);
+    key("newText").text(text);
+    close('}');
+  }
+  void markdown(std::string_view text) {
+    open('{');
+    key("kind").text("markdown");
+    key("value").text(text);
+    close('}');
+  }
 };
 
 using Fill = std::function<void(Writer&)>;
@@ -78,5 +104,32 @@ const JsonValue& member(const JsonValue& object, std::string_view key);
 const std::string& string_member(const JsonValue& object, std::string_view key);
 Place place_of(const JsonValue& value);
 Range range_of(const JsonValue& value);
+
+/// `Content-Length: N`, a blank line, the body.
+std::string framed(std::string_view body);
+
+/// Splits a stream into bodies. A header that cannot be read is reported once; reading continues at
+/// the next `Content-Length`.
+class Framer {
+ public:
+  struct Message {
+    std::string body;    // empty if broken
+    std::string broken;  // what is wrong with the header; empty if it is valid
+  };
+
+  /// Longer headers and bodies are rejected, so that a broken stream does not fill the memory.
+  static constexpr size_t max_head = 8192;
+  static constexpr size_t max_body = size_t{256} << 20U;
+
+  void feed(std::string_view bytes) { pending_ += bytes; }
+  /// The next whole message; nullopt if it needs more bytes.
+  std::optional<Message> next();
+
+ private:
+  std::optional<Message> refuse(std::string why);
+  bool resync();
+  std::string pending_;
+  bool lost_ = false;  // bytes are skipped up to the next header
+};
 
 }  // namespace kr::lsp

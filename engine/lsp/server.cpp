@@ -6,7 +6,6 @@
 #include <array>
 
 #include "base/error.hpp"
-#include "lsp/uri.hpp"
 
 namespace kr::lsp {
 namespace {
@@ -26,40 +25,17 @@ Encoding encoding_wanted(const JsonValue& params) {
   return Encoding::utf16;
 }
 
-void write_strings(Writer& out, std::span<const std::string_view> texts) {
-  out.open('[');
-  for (const std::string_view text : texts) out.text(text);
-  out.close(']');
-}
-
-void write_capabilities(Encoding encoding, Writer& out) {
-  out.open('{');
-  out.key("positionEncoding").text(to_string(encoding));
-  out.key("textDocumentSync").open('{');
-  out.key("openClose").boolean(true);
-  out.key("change").number(2);
-  out.key("save").boolean(true);
-  out.close('}');
-  for (const std::string_view provider :
-       {"hoverProvider", "definitionProvider", "referencesProvider", "documentSymbolProvider",
-        "documentFormattingProvider"}) {
-    out.key(provider).boolean(true);
-  }
-  out.key("completionProvider").open('{');
-  out.key("triggerCharacters");
-  write_strings(out, std::array<std::string_view, 3>{".", "@", "("});
-  out.close('}');
-  out.key("codeActionProvider").open('{');
-  out.key("codeActionKinds");
-  write_strings(out, std::array<std::string_view, 1>{"quickfix"});
-  out.close('}');
-  out.close('}');
-}
+constexpr std::string_view capabilities =
+    R"("textDocumentSync":{"openClose":true,"change":2,"save":true},)"
+    R"("hoverProvider":true,"definitionProvider":true,"referencesProvider":true,)"
+    R"("documentSymbolProvider":true,"documentFormattingProvider":true,)"
+    R"("completionProvider":{"triggerCharacters":[".","@","("]},)"
+    R"("codeActionProvider":{"codeActionKinds":["quickfix"]})";
 
 }  // namespace
 
 Analysis& analysis_of(Question& question) {
-  Analysis* analysis = question.workspace.analysis(question.document);
+  const std::shared_ptr<Analysis>& analysis = question.workspace.analysis(question.document);
   if (analysis == nullptr) {
     throw RequestError(ErrorCode::request_failed, question.document.trouble);
   }
@@ -123,8 +99,10 @@ void Server::initialize(const Message& message) {
   encoding_ = encoding_wanted(message.params);
   outbox_.push_back(answer(message.id, [&](Writer& out) {
     out.open('{');
-    out.key("capabilities");
-    write_capabilities(encoding_, out);
+    out.key("capabilities").open('{');
+    out.key("positionEncoding").text(to_string(encoding_));
+    out.members(capabilities);
+    out.close('}');
     out.key("serverInfo").open('{');
     out.key("name").text("kr");
     out.key("version").text(version_);
@@ -299,9 +277,7 @@ void Server::settle_waiting() {
 
 void Server::stop_stale_check() {
   if (!running_) return;
-  const OpenDocument* open = workspace_.find(running_->uri);
-  const bool stale = open == nullptr || open->analysis != running_->analysis;
-  if (stale || state_ != State::running) *running_->stop = true;
+  if (state_ != State::running || !workspace_.is_current(*running_)) *running_->stop = true;
 }
 
 void Server::publish(OpenDocument& document) {
@@ -317,7 +293,7 @@ std::vector<std::string> Server::begin_work(std::optional<Check>& check) {
   OpenDocument& document = *workspace_.unpublished();
   check = workspace_.start_check(document);
   if (check) {
-    running_ = Running{check->uri, check->analysis, check->stop};
+    running_ = check;
   } else {
     publish(document);
     settle_waiting();
@@ -332,18 +308,9 @@ std::vector<std::string> Server::finish_work(Check check) {
   const bool wanted = state_ == State::running && workspace_.is_current(check);
   // If the check failed, no findings are better than those of an older text.
   if (wanted && !check.trouble.empty()) log("cannot check the text: " + check.trouble);
-  if (wanted) publish(*workspace_.finish_check(std::move(check)));
+  if (wanted) publish(workspace_.finish_check(std::move(check)));
   settle_waiting();
   return std::move(outbox_);
-}
-
-std::vector<std::string> Server::work() {
-  std::optional<Check> check;
-  std::vector<std::string> all = begin_work(check);
-  if (!check) return all;
-  check->run();
-  for (std::string& one : finish_work(std::move(*check))) all.push_back(std::move(one));
-  return all;
 }
 
 }  // namespace kr::lsp

@@ -34,8 +34,6 @@ class Server {
   std::vector<std::string> begin_work(std::optional<Check>& check);
   /// The messages to send after a check has run.
   std::vector<std::string> finish_work(Check check);
-  /// Both, on this thread.
-  std::vector<std::string> work();
 
   /// The exit status of the process, after `exit`: 0 after `shutdown`, 1 without it.
   std::optional<int> exit_status() const { return exit_status_; }
@@ -70,13 +68,7 @@ class Server {
     size_t end = 0;
   };
   std::vector<Waiting> waiting_;
-  /// The check that is running.
-  struct Running {
-    std::string uri;
-    std::shared_ptr<const Analysis> analysis;
-    std::shared_ptr<std::atomic<bool>> stop;
-  };
-  std::optional<Running> running_;
+  std::optional<Check> running_;  // on another thread: a copy, for its analysis and `stop`
   std::vector<std::string> outbox_;
 };
 

@@ -192,8 +192,8 @@ std::optional<source::Span> dimension_declared(const Analysis& analysis, source:
 
 std::optional<source::Span> label_declared(const Analysis& analysis, source::FileId file,
                                            const Symbol& symbol) {
-  for (const KnownLabel& known : labels_of(analysis, file, symbol.dimension)) {
-    if (known.label->label.text == symbol.name) return known.label->label.span;
+  for (const syntax::LabelDecl* known : labels_of(analysis, file, symbol.dimension)) {
+    if (known->label.text == symbol.name) return known->label.span;
   }
   // It is not declared: the first rule that gives it.
   for (const Symbol& other : analysis.symbols(file)) {
@@ -242,13 +242,13 @@ const Symbol* symbol_at(const Analysis& analysis, source::FileId file, size_t of
   return best;
 }
 
-std::vector<KnownLabel> labels_of(const Analysis& analysis, source::FileId file,
-                                  std::string_view dimension) {
-  std::vector<KnownLabel> known;
+std::vector<const syntax::LabelDecl*> labels_of(const Analysis& analysis, source::FileId file,
+                                                std::string_view dimension) {
+  std::vector<const syntax::LabelDecl*> known;
   for (const source::FileId one : files_by_distance(analysis, file)) {
     for (const syntax::Labels& labels : analysis.scope().tree(one).labels) {
       if (labels.dimension.text != dimension) continue;
-      for (const syntax::LabelDecl& label : labels.labels) known.push_back({&label, &labels, one});
+      for (const syntax::LabelDecl& label : labels.labels) known.push_back(&label);
     }
   }
   return known;

@@ -53,12 +53,7 @@ std::optional<source::FileId> module_named(const Analysis& analysis, source::Fil
                                            std::string_view name);
 
 /// The labels that are declared for a dimension, in the order of `files_by_distance`.
-struct KnownLabel {
-  const syntax::LabelDecl* label;
-  const syntax::Labels* in;
-  source::FileId file;
-};
-std::vector<KnownLabel> labels_of(const Analysis& analysis, source::FileId file,
-                                  std::string_view dimension);
+std::vector<const syntax::LabelDecl*> labels_of(const Analysis& analysis, source::FileId file,
+                                                std::string_view dimension);
 
 }  // namespace kr::lsp

@@ -1,8 +1,10 @@
-// Texts, and places in them as in the protocol: lines and columns from 0, columns in the units that
-// client and server agreed on.
+// URIs, texts, and places in these as in the protocol: lines and columns from 0, columns in the
+// units that client and server agreed on.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +12,9 @@
 namespace kr::lsp {
 
 enum class Encoding : uint8_t { utf8, utf16 };
-std::string_view to_string(Encoding encoding) noexcept;
+inline std::string_view to_string(Encoding encoding) noexcept {
+  return encoding == Encoding::utf8 ? "utf-8" : "utf-16";
+}
 
 struct Place {
   uint32_t line = 0;
@@ -48,11 +52,27 @@ struct Document {
   std::string text;
   Lines lines;
 
-  void set(std::string all);
-  void replace(size_t begin, size_t end, std::string_view with);
+  void set(std::string all) {
+    text = std::move(all);
+    lines = Lines(text);
+  }
+  void replace(size_t begin, size_t end, std::string_view with) {
+    text.replace(begin, end - begin, with);
+    lines = Lines(text);
+  }
 };
 
 /// Valid UTF-8: other bytes become U+FFFD.
 std::string valid_utf8(std::string_view text);
+
+/// `file:///a/b%20c.kr` as a canonical path, so that two spellings of one file are the same;
+/// nullopt for another scheme, another machine, or a broken escape.
+std::optional<std::filesystem::path> path_of(std::string_view uri);
+
+/// The reverse; a relative path is relative to the working folder.
+std::string uri_of(const std::filesystem::path& path);
+
+/// A canonical path, as `path_of` returns it.
+std::filesystem::path real_path(const std::filesystem::path& path);
 
 }  // namespace kr::lsp

@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "lsp/rpc.hpp"
-#include "lsp/uri.hpp"
 
 namespace kr::lsp {
 
@@ -54,11 +53,7 @@ void Workspace::changed(const std::filesystem::path& path) {
   }
 }
 
-Analysis* Workspace::analysis(OpenDocument& document) {
-  return loaded(document).get();
-}
-
-const std::shared_ptr<Analysis>& Workspace::loaded(OpenDocument& document) {
+const std::shared_ptr<Analysis>& Workspace::analysis(OpenDocument& document) {
   if (document.analysis) return document.analysis;
   document.trouble.clear();
   try {
@@ -78,7 +73,7 @@ const std::shared_ptr<Analysis>& Workspace::loaded(OpenDocument& document) {
 }
 
 std::optional<Check> Workspace::start_check(OpenDocument& document) {
-  const std::shared_ptr<Analysis> analysis = loaded(document);
+  const std::shared_ptr<Analysis>& analysis = this->analysis(document);
   if (analysis == nullptr || !analysis->loaded()) {
     document.findings = analysis ? analysis->load_findings() : std::vector<diag::Diagnostic>();
     document.checked = true;
@@ -103,12 +98,11 @@ bool Workspace::is_current(const Check& check) const {
   return found != documents_.end() && found->second.analysis == check.analysis;
 }
 
-OpenDocument* Workspace::finish_check(Check check) {
-  if (!is_current(check)) return nullptr;
+OpenDocument& Workspace::finish_check(Check check) {
   OpenDocument& document = get(check.uri);
   document.findings = std::move(check.findings);
   document.checked = true;
-  return &document;
+  return document;
 }
 
 OpenDocument* Workspace::unpublished() {

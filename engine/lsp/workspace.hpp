@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "lsp/analysis.hpp"
-#include "lsp/check.hpp"
 #include "lsp/text.hpp"
 
 namespace kr::lsp {
@@ -45,12 +44,12 @@ class Workspace {
   void changed(const std::filesystem::path& path);
 
   /// Loads the document if needed. Null if that fails.
-  Analysis* analysis(OpenDocument& document);
+  const std::shared_ptr<Analysis>& analysis(OpenDocument& document);
   /// Loads the document. If that fails, the document is checked: its findings are those of loading.
   /// Otherwise the returned check gives the findings.
   std::optional<Check> start_check(OpenDocument& document);
-  /// Stores the findings. Returns their document; null if it was closed or changed.
-  OpenDocument* finish_check(Check check);
+  /// Stores the findings of a check that is_current(). Returns their document.
+  OpenDocument& finish_check(Check check);
   /// Whether the check is of the current text.
   bool is_current(const Check& check) const;
   /// The last edited document whose findings are not published; null if there is none.
@@ -60,7 +59,6 @@ class Workspace {
   std::map<std::string, OpenDocument, std::less<>>& documents() { return documents_; }
 
  private:
-  const std::shared_ptr<Analysis>& loaded(OpenDocument& document);
   /// By any path to it; null if it is not open.
   const OpenDocument* at_path(const std::filesystem::path& path) const;
   source::Library library_;

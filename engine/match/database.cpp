@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <new>
 
 #include "base/error.hpp"
@@ -134,10 +133,10 @@ std::unique_ptr<Database::Impl> answered_without_hyperscan(const sema::Program& 
   impl->always = AtomSet(impl->atoms);
   impl->in_empty_name = AtomSet(impl->atoms);
   each_atom(program, [&](sema::AtomId id, const sema::Atom& atom) {
-    const regex::EmptyMatches empty(atom.regex);
+    const regex::Places empty = regex::empty_places(atom.regex);
     // The empty name has only empty matches.
-    if (empty.any("")) impl->in_empty_name.add(id);
-    const regex::Vacuity vacuity = empty.vacuity();
+    if ((empty & regex::places_of("")) != 0) impl->in_empty_name.add(id);
+    const regex::Vacuity vacuity = regex::vacuity(empty);
     if (vacuity == regex::Vacuity::always) impl->always.add(id);
     if (vacuity == regex::Vacuity::sometimes) impl->by_place.emplace_back(id, empty);
   });
@@ -148,11 +147,7 @@ void make_automata(const sema::Program& program, const std::vector<sema::AtomId>
                    std::unique_ptr<const regex::NfaUnion>& into) {
   std::vector<regex::Nfa> automata;
   automata.reserve(atoms.size());
-  for (const sema::AtomId id : atoms) {
-    // Sema limits the size of expressions, and a text is not longer than its file.
-    const regex::Nfa::Limits unlimited{std::numeric_limits<size_t>::max()};
-    automata.push_back(*regex::Nfa::build(program.atoms.get(id).regex, unlimited));
-  }
+  for (const sema::AtomId id : atoms) automata.emplace_back(program.atoms.get(id).regex);
   into = std::make_unique<const regex::NfaUnion>(automata);
 }
 
@@ -186,10 +181,6 @@ void take_hyperscan(Database::Impl& impl, HsDatabase database) {
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Database::~Database() = default;
 
-bool Database::from_cache() const noexcept {
-  return impl_->from_cache;
-}
-
 std::string Database::version() {
   return hs_version();
 }
@@ -203,19 +194,15 @@ Processor processor_of(const std::optional<Database::Cache>& cache) {
 }  // namespace
 
 std::shared_ptr<const Database> Database::find(const sema::Program& program, const Cache& cache) {
-  const auto read = [&](const std::string& key, const std::string& bytes) {
-    std::unique_ptr<Impl> impl = read_database(program, key, bytes);
-    if (impl) impl->from_cache = true;
-    return impl ? std::make_shared<const Database>(std::move(impl)) : nullptr;
-  };
   if (const auto made = cache.install.databases(); !made.empty()) {
     const std::string key = database_key(program, Processor::any);
     const CacheFile file(made, key, database_extension);
-    if (auto database = read(key, file.read_installed(cache.install))) return database;
+    const std::string bytes = file.read_installed(cache.install);
+    if (auto database = read_database(program, key, bytes)) return database;
   }
   if (cache.folder.empty()) return nullptr;
   const std::string key = database_key(program, processor_of(cache));
-  return read(key, CacheFile(cache.folder, key, database_extension).read());
+  return read_database(program, key, CacheFile(cache.folder, key, database_extension).read());
 }
 
 std::shared_ptr<const Database> Database::compile(const sema::Program& program,
@@ -258,9 +245,8 @@ std::shared_ptr<const Database> Database::of_automata(const sema::Program& progr
 std::shared_ptr<const Database> Database::deserialize(const sema::Program& program,
                                                       std::string_view bytes) {
   for (const Processor processor : {Processor::this_one, Processor::any}) {
-    if (auto impl = read_database(program, database_key(program, processor), bytes)) {
-      return std::make_shared<const Database>(std::move(impl));
-    }
+    auto database = read_database(program, database_key(program, processor), bytes);
+    if (database) return database;
   }
   return nullptr;
 }

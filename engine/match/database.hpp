@@ -30,7 +30,7 @@ struct Database::Impl {
   AtomSet always;         // atoms that match every name
   AtomSet in_empty_name;  // atoms that match the empty name
   /// Atoms with empty matches at some places, tested in addition to their other matches.
-  std::vector<std::pair<sema::AtomId, regex::EmptyMatches>> by_place;
+  std::vector<std::pair<sema::AtomId, regex::Places>> by_place;
   /// Atoms that Hyperscan refused.
   std::vector<sema::AtomId> refused;
   /// The automata of the refused atoms, created on demand: many files have no tests.
@@ -49,7 +49,6 @@ struct Database::Impl {
   HsDatabase hyperscan;  // pattern id = index of the atom; null if it has no patterns
   HsScratch scratch;     // cloned for each Scanner; null without a database
   std::string key;       // see database_key
-  bool from_cache = false;
 };
 
 /// The pattern of one atom for Hyperscan.
@@ -75,7 +74,7 @@ std::unique_ptr<Database::Impl> without_hyperscan(const sema::Program& program,
 void take_hyperscan(Database::Impl& impl, HsDatabase database);
 
 /// From the bytes of Database::serialize; null if they have another key.
-std::unique_ptr<Database::Impl> read_database(const sema::Program& program, const std::string& key,
+std::shared_ptr<const Database> read_database(const sema::Program& program, const std::string& key,
                                               std::string_view bytes);
 
 }  // namespace kr::match

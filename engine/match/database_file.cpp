@@ -25,32 +25,31 @@ std::string hyperscan_bytes(const Database::Impl& impl) {
   return {bytes, size};
 }
 
-/// Reads the part after the header: the refused atoms, then Hyperscan's bytes.
-bool read_body(const sema::Program& program, std::string_view body,
-               std::unique_ptr<Database::Impl>& impl) {
+/// Reads the part after the header: the refused atoms, then Hyperscan's bytes. Null: it is wrong.
+std::unique_ptr<Database::Impl> read_body(const sema::Program& program, std::string_view body) {
   ByteReader reader(body);
   const auto count = reader.number();
-  if (!count || *count > program.atoms.size()) return false;
+  if (!count || *count > program.atoms.size()) return nullptr;
   std::vector<sema::AtomId> refused;
   for (uint64_t i = 0; i < *count; ++i) {
     const auto index = reader.number();
-    if (!index || *index >= program.atoms.size()) return false;
+    if (!index || *index >= program.atoms.size()) return nullptr;
     refused.push_back({static_cast<uint32_t>(*index)});
   }
   const auto serialized = reader.text();
-  if (!serialized || reader.left() != 0) return false;
+  if (!serialized || reader.left() != 0) return nullptr;
   HsDatabase hyperscan;
   if (!serialized->empty()) {
     hs_database_t* database = nullptr;
     const hs_error_t result =
         hs_deserialize_database(serialized->data(), serialized->size(), &database);
     if (result == HS_NOMEM) throw std::bad_alloc();
-    if (result != HS_SUCCESS) return false;
+    if (result != HS_SUCCESS) return nullptr;
     hyperscan.reset(database);
   }
-  impl = without_hyperscan(program, std::move(refused));
+  auto impl = without_hyperscan(program, std::move(refused));
   take_hyperscan(*impl, std::move(hyperscan));
-  return true;
+  return impl;
 }
 
 }  // namespace
@@ -80,16 +79,16 @@ std::string Database::serialize() const {
   return std::move(file).take();
 }
 
-std::unique_ptr<Database::Impl> read_database(const sema::Program& program, const std::string& key,
+std::shared_ptr<const Database> read_database(const sema::Program& program, const std::string& key,
                                               std::string_view bytes) {
   ByteReader reader(bytes);
   if (reader.text() != database_magic || reader.text() != key) return nullptr;
   const auto body = reader.checked();
   if (!body) return nullptr;
-  std::unique_ptr<Database::Impl> impl;
-  if (!read_body(program, *body, impl)) return nullptr;
+  auto impl = read_body(program, *body);
+  if (!impl) return nullptr;
   impl->key = key;
-  return impl;
+  return std::make_shared<const Database>(std::move(impl));
 }
 
 }  // namespace kr::match

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 
@@ -14,12 +12,6 @@ namespace {
 constexpr std::string_view krdb_magic = "\x8bkrdb\r\n\n";
 constexpr uint64_t format_version = 2;
 
-size_t index_of(const sema::LoadedRules& rules, source::FileId file) {
-  const auto at = std::ranges::find(rules.files, file, &sema::LoadedFile::file);
-  KR_CHECK(at != rules.files.end());
-  return static_cast<size_t>(at - rules.files.begin());
-}
-
 void write_file(const sema::LoadedRules& rules, const sema::LoadedFile& file, ByteWriter& out) {
   out.text(rules.sources.path(file.file));
   out.text(rules.sources.text(file.file));
@@ -27,7 +19,7 @@ void write_file(const sema::LoadedRules& rules, const sema::LoadedFile& file, By
   out.number(file.uses.size());
   for (const sema::LoadedFile::Used& used : file.uses) {
     out.text(used.name);
-    out.number(index_of(rules, used.file));
+    out.number(used.file.index);
   }
 }
 

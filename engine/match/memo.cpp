@@ -1,6 +1,5 @@
 #include "match/memo.hpp"
 
-#include <limits>
 
 namespace kr::match {
 
@@ -41,11 +40,7 @@ void MatchMemo::add_matches(const sema::Program& program, Patterns& patterns, st
 
 MatchMemo::Answer MatchMemo::match(const sema::Atom& atom, uint32_t number, std::string_view name) {
   std::optional<regex::Nfa>& automaton = automata_[number];
-  if (!automaton) {
-    // Sema limits the size of expressions, and a text is not longer than its file.
-    const regex::Nfa::Limits unlimited{std::numeric_limits<size_t>::max()};
-    automaton = *regex::Nfa::build(atom.regex, unlimited);
-  }
+  if (!automaton) automaton.emplace(atom.regex);
   return automaton->search(name, scratch_) ? Answer::yes : Answer::no;
 }
 

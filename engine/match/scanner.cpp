@@ -77,9 +77,9 @@ void Scanner::scan(std::string_view name, AtomSet& set) {
     KR_CHECK(result == HS_SUCCESS);
   }
   if (!inside.by_place.empty()) {
-    const regex::EmptyMatches::Places places = regex::EmptyMatches::places_of(name);
+    const regex::Places places = regex::places_of(name);
     for (const auto& [atom, empty] : inside.by_place) {
-      if (empty.any(places)) set.add(atom);
+      if ((empty & places) != 0) set.add(atom);
     }
   }
   if (!inside.refused.empty()) {

@@ -34,6 +34,7 @@ class AtomSet {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] &= mask.words_[i];
   }
   std::span<const uint64_t> words() const { return words_; }
+  friend bool operator==(const AtomSet&, const AtomSet&) = default;
 
  private:
   std::vector<uint64_t> words_;
@@ -82,8 +83,6 @@ class Database {
                                                      std::string_view bytes);
   std::string serialize() const;
 
-  /// Whether it came from the cache (for tests and `--verbose`).
-  bool from_cache() const noexcept;
   /// The version of Hyperscan.
   static std::string version();
 

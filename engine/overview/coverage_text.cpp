@@ -5,7 +5,7 @@
 
 #include "base/plural.hpp"
 #include "base/printable.hpp"
-#include "overview/coverage.hpp"
+#include "overview/overview.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
 
@@ -43,19 +43,15 @@ class CoverageText {
       out_ += table::wrapped(
           "Rules of `generic` apply to traces of every engine without rules of its own: for your "
           "own engine, `kr init NAME` writes a file for such rules.",
-          width(), 0);
+          options_.columns(), 0);
     }
     return std::move(out_);
   }
 
  private:
-  std::string ink(std::string_view text, table::Ink ink) const {
-    return table::inked(text, ink, options_.color);
-  }
-  size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
   /// As it is, for a terminal: what is to be pasted is not wrapped.
   void line(size_t indent, std::string_view text, table::Ink how = table::Ink::none) {
-    out_ += std::string(indent, ' ') + ink(text, how) + '\n';
+    out_ += std::string(indent, ' ') + options_.ink(text, how) + '\n';
   }
   std::string share(int64_t ns) const { return table::percent(ns, coverage_.total_ns, 2); }
 
@@ -72,12 +68,12 @@ class CoverageText {
   void facts() {
     const sema::Program& program = rules_.program();
     for (const coverage::MeasuredRun& run : coverage_.runs) {
-      out_ += ink(
+      out_ += options_.ink(
           table::wrapped(fmt::format("{}: {} · {}/{}{}{}", run.source, run.format,
                                      program.engines.get(program.models.get(run.model).engine).name,
                                      program.models.get(run.model).name,
                                      run.choice_why.empty() ? "" : " · ", run.choice_why),
-                         width(), 0),
+                         options_.columns(), 0),
           table::Ink::faint);
       if (!run.has_dimension) {
         line(0,
@@ -85,12 +81,7 @@ class CoverageText {
              table::Ink::warning);
       }
       if (run.total_ns == 0) line(0, "no GPU work in this trace", table::Ink::warning);
-      for (const trace::Loss& loss : run.losses) {
-        line(0,
-             fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
-                         loss.first_offset),
-             table::Ink::warning);
-      }
+      for (const trace::Loss& loss : run.losses) line(0, loss_text(loss), table::Ink::warning);
     }
     out_ += '\n';
   }
@@ -129,11 +120,13 @@ class CoverageText {
   void suggestion(size_t index) {
     const coverage::Suggestion& one = coverage_.unexplained[index];
     const std::string head = fmt::format("{}. {}", index + 1, table::cut(one.common_text, 60));
-    out_ += ink(head, table::Ink::bold) +
+    out_ += options_.ink(head, table::Ink::bold) +
             fmt::format("  +{} · {} % of all · {} · {}\n", table::human_time(one.total_ns),
                         share(one.total_ns), plural(one.names.size(), "name"),
                         plural(static_cast<size_t>(one.instances), "instance"));
-    line(3, table::cut(one.names[0].name, width() > 0 ? std::max<size_t>(width(), 24) - 3 : 0),
+    line(3,
+         table::cut(one.names[0].name,
+                    options_.columns() > 0 ? std::max<size_t>(options_.columns(), 24) - 3 : 0),
          table::Ink::faint);
     if (coverage_.runs.size() > 1) {
       for (const coverage::Suggestion::InRun& in_run : one.runs) {

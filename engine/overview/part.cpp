@@ -16,34 +16,6 @@ Place place_of(const table::Table& table, std::string_view column) {
   return static_cast<size_t>(found - table.columns().begin());
 }
 
-class ChosenCells final : public table::RowSink {
- public:
-  ChosenCells(table::RowSink& to, const std::vector<size_t>& columns, const Part& part, Place where,
-              Place not_zero)
-      : to_(to),
-        columns_(columns),
-        part_(part),
-        where_(where),
-        not_zero_(not_zero),
-        row_(columns.size()) {}
-
-  using RowSink::row;
-  void row(std::span<const table::Cell> cells) override {
-    if (where_ && cells[*where_] != table::Cell(std::string_view(part_.value))) return;
-    if (not_zero_ && cells[*not_zero_] == table::Cell(int64_t{0})) return;
-    for (size_t i = 0; i < columns_.size(); ++i) row_[i] = cells[columns_[i]];
-    to_.row(row_);
-  }
-
- private:
-  table::RowSink& to_;
-  const std::vector<size_t>& columns_;
-  const Part& part_;
-  Place where_;
-  Place not_zero_;
-  table::Cells row_;
-};
-
 }  // namespace
 
 table::Table part_of(table::Table table, Part part) {
@@ -64,8 +36,14 @@ table::Table part_of(table::Table table, Part part) {
           // `info` lives as long as the rows that it describes.
           [info, table = std::move(table), chosen = std::move(chosen), part = std::move(part),
            where, not_zero](table::RowSink& sink) {
-            ChosenCells cells(sink, chosen, part, where, not_zero);
-            table.write(cells);
+            table::Cells row(chosen.size());
+            table::RowsTo rows([&](std::span<const table::Cell> cells) {
+              if (where && cells[*where] != table::Cell(std::string_view(part.value))) return;
+              if (not_zero && cells[*not_zero] == table::Cell(int64_t{0})) return;
+              for (size_t i = 0; i < row.size(); ++i) row[i] = cells[chosen[i]];
+              sink.row(row);
+            });
+            table.write(rows);
           }};
 }
 

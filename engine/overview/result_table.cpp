@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "analyze/ranks.hpp"
+#include "overview/overview.hpp"
 #include "overview/part.hpp"
 #include "overview/pivot.hpp"
-#include "overview/report.hpp"
 #include "render/render.hpp"
 #include "sema/program.hpp"
 #include "table/numbers.hpp"
@@ -25,41 +25,25 @@ constexpr size_t longest_run_id = 28;
 constexpr size_t shortest_device = 8;
 
 /// Lines about one run.
-class Facts {
- public:
-  Facts(const analyze::RunSummary& run, TableOptions options) : run_(run), options_(options) {}
-
-  std::string text() {
-    out_ =
-        table::inked(table::cut_middle(run_.id, width()), table::Ink::bold, options_.color) + '\n';
-    line(fmt::format("{} · {} · {}, {}", run_.source, run_.format,
-                     table::counted(run_.operations, "operation"),
-                     table::counted(static_cast<int64_t>(run_.names.size()), "name")));
-    line(fmt::format("{}/{}{}{}", run_.engine, run_.model, run_.choice_why.empty() ? "" : " · ",
-                     run_.choice_why));
-    if (run_.operations == 0) line("no GPU work in this trace", table::Ink::warning);
-    if (!run_.inexact.empty()) line("times are not exact: " + run_.inexact, table::Ink::warning);
-    for (const trace::Loss& loss : run_.losses) {
-      line(fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
-                       loss.first_offset),
-           table::Ink::warning);
-    }
-    return std::move(out_);
-  }
-
- private:
-  size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
-  void line(std::string_view text, table::Ink ink = table::Ink::faint) {
-    const std::string lines = table::wrapped(text, width(), 2);
+std::string facts_of(const analyze::RunSummary& run, TableOptions options) {
+  std::string out =
+      options.ink(table::cut_middle(run.id, options.columns()), table::Ink::bold) + '\n';
+  const auto line = [&](std::string_view text, table::Ink ink = table::Ink::faint) {
+    std::string lines = table::wrapped(text, options.columns(), 2);
     if (lines.empty()) return;
-    out_ += table::inked(std::string_view(lines).substr(0, lines.size() - 1), ink, options_.color) +
-            '\n';
-  }
-
-  const analyze::RunSummary& run_;
-  TableOptions options_;
-  std::string out_;
-};
+    lines.pop_back();
+    out += options.ink(lines, ink) + '\n';
+  };
+  line(fmt::format("{} · {} · {}, {}", run.source, run.format,
+                   table::counted(run.operations, "operation"),
+                   table::counted(static_cast<int64_t>(run.names.size()), "name")));
+  line(fmt::format("{}/{}{}{}", run.engine, run.model, run.choice_why.empty() ? "" : " · ",
+                   run.choice_why));
+  if (run.operations == 0) line("no GPU work in this trace", table::Ink::warning);
+  if (!run.inexact.empty()) line("times are not exact: " + run.inexact, table::Ink::warning);
+  for (const trace::Loss& loss : run.losses) line(loss_text(loss), table::Ink::warning);
+  return out;
+}
 
 class Overview {
  public:
@@ -76,7 +60,8 @@ class Overview {
   }
 
   std::string text() {
-    if (!report_.title.empty()) out_ += ink(printable(report_.title), table::Ink::bold) + "\n\n";
+    if (!report_.title.empty())
+      out_ += options_.ink(printable(report_.title), table::Ink::bold) + "\n\n";
     out_ += run_facts(report_.runs, options_);
     if (std::any_of(report_.runs.begin(), report_.runs.end(),
                     [](const analyze::RunSummary* run) { return run->operations > 0; })) {
@@ -97,10 +82,6 @@ class Overview {
   using Align = table::TextGrid::Align;
   using Cell = table::TextGrid::Cell;
 
-  size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
-  std::string ink(std::string_view text, table::Ink ink) const {
-    return table::inked(text, ink, options_.color);
-  }
   std::string time(int64_t ns) const { return table::in_unit(ns, unit_); }
   bool several() const { return report_.runs.size() > 1; }
 
@@ -121,7 +102,7 @@ class Overview {
 
   void one_run(const analyze::RunSummary& run) {
     constexpr size_t bar_columns = 22;
-    const bool bars = width() == 0 || width() >= 96;
+    const bool bars = options_.columns() == 0 || options_.columns() >= 96;
     table::TextGrid grid;
     grid.column(report_.by, Align::left);
     grid.column(fmt::format("elapsed {}", unit_.name), Align::right);
@@ -159,7 +140,7 @@ class Overview {
     while (from < report_.runs.size()) {
       size_t to = report_.runs.size();
       table::TextGrid grid = runs_grid(from, to);
-      while (width() > 0 && to > from + 1 && grid.width() + 2 > width()) {
+      while (options_.columns() > 0 && to > from + 1 && grid.width() + 2 > options_.columns()) {
         grid = runs_grid(from, --to);
       }
       run_heads(grid, from, to);
@@ -213,18 +194,20 @@ class Overview {
       heads += std::string(end > at + size ? end - at - size : 1, ' ') + id;
       at = end;
     }
-    out_ += ink(heads, table::Ink::bold) + '\n';
+    out_ += options_.ink(heads, table::Ink::bold) + '\n';
   }
 
   void devices(const analyze::RunSummary& run) {
     if (run.devices.empty()) return;
     table::TextGrid grid = devices_grid(run, true, widest_label);
-    if (width() > 0 && grid.width() + 2 > width()) {
+    if (options_.columns() > 0 && grid.width() + 2 > options_.columns()) {
       grid = devices_grid(run, false, 1);
-      const size_t left = width() - std::min(width(), grid.width() + 2);
+      const size_t left = options_.columns() - std::min(options_.columns(), grid.width() + 2);
       grid = devices_grid(run, false, std::max(shortest_device, left));
     }
-    if (several()) out_ += "  " + ink(table::cut_middle(run.id, width()), table::Ink::bold) + '\n';
+    if (several())
+      out_ += "  " + options_.ink(table::cut_middle(run.id, options_.columns()), table::Ink::bold) +
+              '\n';
     out_ += grid.text(2, options_.color) + '\n';
   }
 
@@ -317,10 +300,15 @@ class Overview {
 
 }  // namespace
 
+std::string loss_text(const trace::Loss& loss) {
+  return fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
+                     loss.first_offset);
+}
+
 std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, TableOptions options) {
   std::string out;
   for (size_t i = 0; i < runs.size(); ++i) {
-    out += Facts(*runs[i], options).text();
+    out += facts_of(*runs[i], options);
     const bool noted = !runs[i]->losses.empty() || !runs[i]->inexact.empty();
     if (i + 1 == runs.size() || noted) out += '\n';
   }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/printable.hpp"
+#include "overview/overview.hpp"
 #include "overview/part.hpp"
-#include "overview/tree.hpp"
 #include "render/render.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
@@ -63,13 +63,9 @@ class TreeText {
   }
 
  private:
-  std::string ink(std::string_view text, table::Ink ink) const {
-    return table::inked(text, ink, options_.color);
-  }
   std::string time(int64_t ns) const { return table::in_unit(ns, unit_); }
-  size_t width() const { return static_cast<size_t>(std::max(options_.width, 0)); }
   void line(const std::string& text, table::Ink ink = table::Ink::none) {
-    out_ += this->ink(table::wrapped(text, width(), 0), ink);
+    out_ += options_.ink(table::wrapped(text, options_.columns(), 0), ink);
   }
   void flush() {
     write_(out_);
@@ -79,7 +75,7 @@ class TreeText {
   void facts() {
     const trace::ModuleTrace& trace = view_.trace();
     const trees::LabelledModules& modules = view_.modules();
-    out_ += ink(table::cut_middle(run_.id, width()), table::Ink::bold) + '\n';
+    out_ += options_.ink(table::cut_middle(run_.id, options_.columns()), table::Ink::bold) + '\n';
     line(fmt::format("{} · {} · {}", printable(trace.source), trace.format,
                      table::counted(static_cast<int64_t>(trace.steps.size()), "step")));
     line(fmt::format("{}/{}{}{}", run_.engine, run_.model, modules.choice.why.empty() ? "" : " · ",
@@ -99,11 +95,7 @@ class TreeText {
     }
     if (modules.attribution) placed(*modules.attribution);
     if (modules.attribution && view_.options().level.kind == trees::Level::Kind::layer) evidence();
-    for (const trace::Loss& loss : trace.losses) {
-      line(fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
-                       loss.first_offset),
-           table::Ink::warning);
-    }
+    for (const trace::Loss& loss : trace.losses) line(loss_text(loss), table::Ink::warning);
   }
 
   /// How the time of a trace's operations was placed, all steps together.
@@ -162,7 +154,7 @@ class TreeText {
     if (step.tokens) {
       head += fmt::format(" · {}", table::counted(*step.tokens, "token"));
     }
-    out_ += '\n' + ink(table::cut_middle(head, width()), table::Ink::bold) +
+    out_ += '\n' + options_.ink(table::cut_middle(head, options_.columns()), table::Ink::bold) +
             fmt::format("  {}\n", table::human_time(step.total_ns));
     const bool list = view_.options().by_label || view_.options().compat;
     const std::vector<Line> lines = list ? list_of(index) : tree_of(index);
@@ -296,10 +288,11 @@ class TreeText {
       }
     };
     size_t name_columns = 0;
-    if (width() > 0) {
+    if (options_.columns() > 0) {
       table::TextGrid without;
       fill(without, 1);
-      name_columns = std::max(shortest_name, width() - std::min(width(), without.width() + 2));
+      name_columns = std::max(
+          shortest_name, options_.columns() - std::min(options_.columns(), without.width() + 2));
     }
     table::TextGrid grid;
     fill(grid, name_columns);

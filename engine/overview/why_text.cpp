@@ -1,10 +1,9 @@
-#include "overview/why_text.hpp"
-
+// `kr why` for people.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "overview/report.hpp"
+#include "overview/overview.hpp"
 
 namespace kr::overview {
 namespace {
@@ -71,7 +70,7 @@ std::string outcome_text(const match::CompiledRules& rules, const tables::Explan
 }  // namespace
 
 std::string why_text(const match::CompiledRules& rules, const tables::Explanation& report,
-                     WhyTextOptions options) {
+                     TableOptions options) {
   std::string text = fmt::format("{}\nas {}{}\n", printable(report.name), report.model,
                                  report.choice_why.empty() ? "" : ": " + report.choice_why);
   for (const classify::WhyDimension& dimension : report.dimensions) {

@@ -1,27 +1,11 @@
 #include "page/page_data.hpp"
 
 #include "base/json.hpp"
+#include "page/pages.hpp"
 #include "render/render.hpp"
 
 namespace kr::page {
 namespace {
-
-/// Passes on the first rows, and counts all.
-class FirstRows final : public table::RowSink {
- public:
-  FirstRows(table::RowSink& to, size_t most) : to_(to), most_(most) {}
-
-  using RowSink::row;
-  void row(std::span<const table::Cell> cells) override {
-    if (count_++ < most_) to_.row(cells);
-  }
-  size_t count() const noexcept { return count_; }
-
- private:
-  table::RowSink& to_;
-  size_t most_;
-  size_t count_ = 0;
-};
 
 void write_description(JsonWriter& json, const table::Table& table, size_t rows) {
   const table::Info& info = table.info();
@@ -52,9 +36,11 @@ std::string make_page(const PageParts& parts, const PageContent& content) {
   for (size_t i = 0; i < content.tables.size(); ++i) {
     const table::Table& all = content.tables[i];
     first.emplace_back(all.info(), all.columns(), [&, i](table::RowSink& sink) {
-      FirstRows rows(sink, content.most_rows);
+      counts[i] = 0;
+      table::RowsTo rows([&](std::span<const table::Cell> cells) {
+        if (counts[i]++ < content.most_rows) sink.row(cells);
+      });
       all.write(rows);
-      counts[i] = rows.count();
     });
   }
   std::string results;
@@ -74,6 +60,12 @@ std::string make_page(const PageParts& parts, const PageContent& content) {
     append_for_script(out, results);
     out += '}';
   });
+}
+
+std::string tables_html(std::span<const table::Table> tables, std::string_view title,
+                        size_t most_rows) {
+  return make_page(tables_page,
+                   {.title = title, .tables = tables, .most_rows = most_rows, .more = nullptr});
 }
 
 void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styles) {

@@ -13,6 +13,7 @@
 #include "page/page_parts.hpp"
 #include "picture/label_styles.hpp"
 #include "table/table.hpp"
+#include "tables/source.hpp"
 
 namespace kr::page {
 
@@ -32,11 +33,16 @@ void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styl
 struct Tile {
   std::string title;
   std::string value;
-  std::string beside;     // faint, below the value
-  std::string exact;      // when pointed at
-  std::string dimension;  // shown only while this dimension is chosen; empty: always
+  std::string beside;          // faint, below the value
+  std::string exact = {};      // when pointed at
+  std::string dimension = {};  // shown only while this dimension is chosen; empty: always
 };
 /// The member `tiles`.
 void write_tiles(JsonWriter& json, const std::vector<Tile>& tiles);
+
+/// The sums of a single run; none for several, which are compared in tables.
+std::vector<Tile> report_tiles(const tables::Source& source);
+/// Sums over all devices of all runs.
+std::vector<Tile> analysis_tiles(const tables::Source& source);
 
 }  // namespace kr::page

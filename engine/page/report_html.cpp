@@ -1,12 +1,10 @@
-#include "page/report_html.hpp"
-
 #include <fmt/format.h>
 
 #include <unordered_map>
 
 #include "overview/pivot.hpp"
 #include "page/page_data.hpp"
-#include "page/tiles.hpp"
+#include "page/pages.hpp"
 #include "tables/registry.hpp"
 
 namespace kr::page {
@@ -106,12 +104,12 @@ std::string default_title(const tables::Source& source) {
 }  // namespace
 
 std::string report_html(const tables::Source& source, std::span<const table::Table> tables,
-                        const std::vector<picture::LabelStyle>& styles, const ReportPage& page) {
-  const std::string title = page.title.empty() ? default_title(source) : std::string(page.title);
+                        const overview::Report& report) {
+  const std::string title = report.title.empty() ? default_title(source) : report.title;
   return make_page(report_page, {.title = title, .tables = tables, .more = [&](JsonWriter& json) {
-                                   json.key("by").text(page.by);
+                                   json.key("by").text(report.by);
                                    write_dimensions(json, source);
-                                   write_styles(json, styles);
+                                   write_styles(json, report.styles);
                                    write_tiles(json, report_tiles(source));
                                    write_pivots(json, source);
                                    write_rules(json, source);

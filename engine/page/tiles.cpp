@@ -1,10 +1,9 @@
-#include "page/tiles.hpp"
-
 #include <fmt/ranges.h>
 
 #include <set>
 
 #include "base/plural.hpp"
+#include "page/page_data.hpp"
 #include "sema/program.hpp"
 #include "table/numbers.hpp"
 
@@ -20,7 +19,7 @@ std::string share_text(int64_t part, int64_t whole) {
 }
 
 Tile time_tile(std::string_view title, int64_t ns, std::string beside) {
-  return {std::string(title), table::human_time(ns), std::move(beside), exact_ns(ns), {}};
+  return {std::string(title), table::human_time(ns), std::move(beside), exact_ns(ns)};
 }
 
 /// How much of the GPU time a rule labels, by dimension.
@@ -53,17 +52,12 @@ std::vector<Tile> report_tiles(const tables::Source& source) {
       time_tile("GPU time", run.gpu_elapsed_ns, of_elapsed(run.gpu_elapsed_ns)),
       time_tile(sema::reserved::non_gpu, run.non_gpu_ns, of_elapsed(run.non_gpu_ns)),
       time_tile("Sum of durations", run.gpu_total_ns, fmt::format("{:.2f} × GPU time", factor)),
-      {"Operations",
-       table::grouped(run.operations),
-       table::grouped(static_cast<int64_t>(run.names.size())) + " distinct names",
-       {},
-       {}}};
+      {"Operations", table::grouped(run.operations),
+       table::grouped(static_cast<int64_t>(run.names.size())) + " distinct names"}};
   add_labelled(tiles, run);
-  tiles.push_back({"Devices",
-                   table::grouped(static_cast<int64_t>(run.devices.size())),
-                   devices.empty() ? "without a name" : fmt::format("{}", fmt::join(devices, ", ")),
-                   {},
-                   {}});
+  tiles.push_back(
+      {"Devices", table::grouped(static_cast<int64_t>(run.devices.size())),
+       devices.empty() ? "without a name" : fmt::format("{}", fmt::join(devices, ", "))});
   return tiles;
 }
 
@@ -90,7 +84,7 @@ std::vector<Tile> analysis_tiles(const tables::Source& source) {
   }
   if (all.span_ns == 0) return {};
   const auto part = [&](const char* title, int64_t ns, std::string beside) {
-    return Tile{title, share_text(ns, all.span_ns), std::move(beside), exact_ns(ns), {}};
+    return Tile{title, share_text(ns, all.span_ns), std::move(beside), exact_ns(ns)};
   };
   const auto of = [](int64_t ns, int64_t whole_ns) {
     return table::human_time(ns) + " of " + table::human_time(whole_ns);
@@ -104,17 +98,11 @@ std::vector<Tile> analysis_tiles(const tables::Source& source) {
            "not hidden: " + of(all.exposed_memory_ns, all.memory_ns)),
       part("Idle", all.idle_ns, table::human_time(all.idle_ns))};
   if (launches) {
-    tiles.push_back({"Host-bound",
-                     share_text(host_bound_ns, all.idle_ns),
-                     "of idle time: " + table::human_time(host_bound_ns),
-                     exact_ns(host_bound_ns),
-                     {}});
+    tiles.push_back({"Host-bound", share_text(host_bound_ns, all.idle_ns),
+                     "of idle time: " + table::human_time(host_bound_ns), exact_ns(host_bound_ns)});
   }
-  tiles.push_back({"Operations",
-                   table::grouped(operations),
-                   plural(devices, "device") + ", " + plural(source.runs.size(), "run"),
-                   {},
-                   {}});
+  tiles.push_back({"Operations", table::grouped(operations),
+                   plural(devices, "device") + ", " + plural(source.runs.size(), "run")});
   return tiles;
 }
 

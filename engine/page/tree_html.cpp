@@ -1,15 +1,13 @@
-#include "page/tree_html.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
-#include <unordered_map>
 
+#include "base/distinct_texts.hpp"
 #include "page/page_data.hpp"
+#include "page/pages.hpp"
 #include "page/tree_page_data.hpp"
+#include "picture/label_styles.hpp"
 #include "picture/tree_bars.hpp"
-#include "picture/tree_colors.hpp"
-#include "picture/tree_title.hpp"
 #include "tables/registry.hpp"
 #include "trees/names.hpp"
 
@@ -20,39 +18,6 @@ constexpr size_t most_context = 200;   // members of the context that are shown
 constexpr size_t longest_value = 300;  // characters of one
 constexpr size_t longest_key = 120;    // of a step's
 
-/// Names and labels, by number, cut where all together would be too many bytes.
-class TreeTexts {
- public:
-  explicit TreeTexts(size_t most_bytes) : most_bytes_(most_bytes) {}
-
-  size_t add(std::string_view text) {
-    const auto [found, fresh] = numbers_.try_emplace(text, texts_.size());
-    if (fresh) {
-      texts_.push_back(text);
-      bytes_ += text.size();
-    }
-    return found->second;
-  }
-  void write(JsonWriter& json) const {
-    const size_t longest = texts_.empty() ? 0 : std::max<size_t>(20, most_bytes_ / texts_.size());
-    json.open('[');
-    for (const std::string_view text : texts_) {
-      if (bytes_ <= most_bytes_ || text.size() <= longest) {
-        json.text(text);
-      } else {
-        json.text(trees::cut_at_end(std::string(text), longest));
-      }
-    }
-    json.close(']');
-  }
-
- private:
-  size_t most_bytes_;
-  size_t bytes_ = 0;
-  std::unordered_map<std::string_view, size_t> numbers_;
-  std::vector<std::string_view> texts_;
-};
-
 class PageWriter {
  public:
   PageWriter(JsonWriter& json, const sema::Program& program, const trees::TreeView& view,
@@ -62,7 +27,7 @@ class PageWriter {
         view_(view),
         metric_(metric),
         data_(tree_page_data(view, limits)),
-        texts_(limits.text_bytes) {}
+        most_text_bytes_(limits.text_bytes) {}
 
   void write() {
     write_head();
@@ -71,8 +36,7 @@ class PageWriter {
     write_entry_sums();
     write_forests();
     write_trees();
-    json_.key("texts");
-    texts_.write(json_);
+    write_texts();
   }
 
  private:
@@ -183,29 +147,25 @@ class PageWriter {
     for (const TreePageData::Forest* forest : {&data_.plain, &data_.merged}) {
       json_.open('{');
       write_places(forest->places);
-      json_.key("sums").open('[');
-      for (const TreePageData::Sum& sum : forest->sums) {
-        json_.open('{', true);
-        numbers("places", sum.places);
-        numbers("ns", sum.ns);
-        numbers("calls", sum.calls);
-        numbers("counts", sum.counts);
-        json_.close('}');
-      }
-      json_.close(']');
-      json_.key("shapes").open('[');
-      for (const TreePageData::Shape& shape : forest->shapes) {
-        json_.open('{', true);
-        numbers("places", shape.places);
-        numbers("calls", shape.calls);
-        numbers("counts", shape.counts);
-        json_.close('}');
-      }
-      json_.close(']');
+      write_nodes("sums", forest->sums, true);
+      write_nodes("shapes", forest->shapes, false);
       json_.close('}');
     }
     json_.close(']');
     numbers("merged_of", data_.merged_of);
+  }
+
+  void write_nodes(const char* key, const std::vector<TreePageData::Nodes>& all, bool times) {
+    json_.key(key).open('[');
+    for (const TreePageData::Nodes& nodes : all) {
+      json_.open('{', true);
+      numbers("places", nodes.places);
+      if (times) numbers("ns", nodes.ns);
+      numbers("calls", nodes.calls);
+      numbers("counts", nodes.counts);
+      json_.close('}');
+    }
+    json_.close(']');
   }
 
   void write_places(const std::vector<TreePageData::Place>& places) {
@@ -249,12 +209,26 @@ class PageWriter {
     json_.close(']');
   }
 
+  /// Names and labels, cut where all together would be too many bytes.
+  void write_texts() {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < texts_.size(); ++i) bytes += texts_.text(i).size();
+    const size_t most =
+        bytes <= most_text_bytes_ ? bytes : std::max<size_t>(20, most_text_bytes_ / texts_.size());
+    json_.key("texts").open('[');
+    for (uint32_t i = 0; i < texts_.size(); ++i) {
+      json_.text(trees::cut_at_end(std::string(texts_.text(i)), most));
+    }
+    json_.close(']');
+  }
+
   JsonWriter& json_;
   const sema::Program& program_;
   const trees::TreeView& view_;
   trees::Metric metric_;
   TreePageData data_;
-  TreeTexts texts_;
+  size_t most_text_bytes_;
+  DistinctTexts texts_;
 };
 
 }  // namespace

@@ -13,30 +13,28 @@ namespace {
 
 constexpr uint32_t unused = std::numeric_limits<uint32_t>::max();
 
-using Nodes = std::vector<trace::ModuleTrace::ShapeNode>;
-
-/// Sums by place.
-struct PlaceSums {
-  explicit PlaceSums(size_t places) : ns(places), calls(places), counts(places) {}
-  void add(size_t place, int64_t more_ns, int64_t more_calls, int64_t more_counts) {
-    ns[place] += more_ns;
-    calls[place] = picture::bounded_sum(calls[place], more_calls);
-    counts[place] += more_counts;
+/// Sums of one place; it occurs if `count` is not 0.
+struct PlaceSum {
+  void add(const PlaceSum& more) {
+    ns += more.ns;
+    calls = picture::bounded_sum(calls, more.calls);
+    count += more.count;
   }
-  /// Of the places that occur.
-  TreePageData::Sum sum() const {
-    TreePageData::Sum sum;
-    for (uint32_t place = 0; place < counts.size(); ++place) {
-      if (counts[place] == 0) continue;
-      sum.places.push_back(place);
-      sum.ns.push_back(ns[place]);
-      sum.calls.push_back(calls[place]);
-      sum.counts.push_back(counts[place]);
-    }
-    return sum;
-  }
-  std::vector<int64_t> ns, calls, counts;
+  int64_t ns = 0, calls = 0, count = 0;
 };
+
+/// Of the places that occur.
+TreePageData::Nodes occurring(const std::vector<PlaceSum>& sums) {
+  TreePageData::Nodes nodes;
+  for (uint32_t place = 0; place < sums.size(); ++place) {
+    if (sums[place].count == 0) continue;
+    nodes.places.push_back(place);
+    nodes.ns.push_back(sums[place].ns);
+    nodes.calls.push_back(sums[place].calls);
+    nodes.counts.push_back(sums[place].count);
+  }
+  return nodes;
+}
 
 /// `layers.12` is `layers`, `layer_3` is `layer`.
 std::string_view without_number(std::string_view name) {
@@ -49,7 +47,14 @@ std::string_view without_number(std::string_view name) {
 class Collector {
  public:
   Collector(const trees::TreeView& view, const TreePageLimits& limits)
-      : view_(view), trace_(view.trace()), limits_(limits) {}
+      : view_(view), trace_(view.trace()), limits_(limits) {
+    std::vector<bool> seen(trace_.shapes.size(), false);
+    for (size_t i = 0; i < view.steps().size(); ++i) {
+      const uint32_t shape = trace_.steps[view.steps()[i].index].shape;
+      if (!seen[shape]) shapes_.push_back({shape, i});
+      seen[shape] = true;
+    }
+  }
 
   TreePageData collect() {
     choose_entries();
@@ -104,12 +109,8 @@ class Collector {
 
   /// Places that occur in a step shown, down to the depth that the limit allows.
   void choose_places() {
-    std::vector<bool> shape_seen(trace_.shapes.size(), false);
     std::vector<bool> occurs(trace_.paths.size(), false);
-    for (const trees::ViewStep& step : view_.steps()) {
-      const uint32_t shape = trace_.steps[step.index].shape;
-      if (shape_seen[shape]) continue;
-      shape_seen[shape] = true;
+    for (const auto& [shape, step] : shapes_) {
       for (const trace::ModuleTrace::ShapeNode& node : trace_.shapes[shape])
         occurs[node.path.index] = true;
     }
@@ -143,14 +144,10 @@ class Collector {
 
   /// The same for all steps of a shape: what the view cuts depends only on the shape.
   void find_entries() {
-    std::vector<bool> shape_seen(trace_.shapes.size(), false);
     std::vector<trace::ModuleNode> nodes;
     std::vector<trees::ViewRow> rows;
-    for (size_t i = 0; i < view_.steps().size(); ++i) {
-      const uint32_t shape = trace_.steps[view_.steps()[i].index].shape;
-      if (shape_seen[shape]) continue;
-      shape_seen[shape] = true;
-      view_.rows_apart(i, nodes, rows);
+    for (const auto& [shape, step] : shapes_) {
+      view_.rows_apart(step, nodes, rows);
       for (const trees::ViewRow& row : rows) {
         const uint32_t place = place_of_[row.path.index];
         if (place == unused) continue;
@@ -190,27 +187,25 @@ class Collector {
   }
 
   void add_up() {
-    std::vector<PlaceSums> sums(data_.phases.size() + 1, PlaceSums(places().size()));
+    std::vector<std::vector<PlaceSum>> sums(data_.phases.size() + 1,
+                                            std::vector<PlaceSum>(places().size()));
     std::vector<trace::ModuleNode> nodes;
     for (size_t i = 0; i < view_.steps().size(); ++i) {
       trace_.expand(view_.steps()[i].index, nodes);
       for (const trace::ModuleNode& node : nodes) {
         const uint32_t place = place_of_[node.path.index];
         if (place == unused) continue;
-        for (PlaceSums* to : {&sums[data_.phase_of[i]], &sums.back()}) {
-          to->add(place, node.total_ns, node.invocations, 0);
-          to->counts[place] = 1;
+        for (auto* to : {&sums[data_.phase_of[i]], &sums.back()}) {
+          (*to)[place].add({node.total_ns, node.invocations, 0});
+          (*to)[place].count = 1;
         }
       }
     }
-    for (const PlaceSums& plain : sums) {
-      PlaceSums merged(data_.merged.places.size());
-      for (size_t place = 0; place < places().size(); ++place) {
-        merged.add(data_.merged_of[place], plain.ns[place], plain.calls[place],
-                   plain.counts[place]);
-      }
-      data_.plain.sums.push_back(plain.sum());
-      data_.merged.sums.push_back(merged.sum());
+    for (const std::vector<PlaceSum>& plain : sums) {
+      std::vector<PlaceSum> merged(data_.merged.places.size());
+      for (size_t i = 0; i < plain.size(); ++i) merged[data_.merged_of[i]].add(plain[i]);
+      data_.plain.sums.push_back(occurring(plain));
+      data_.merged.sums.push_back(occurring(merged));
     }
   }
 
@@ -286,8 +281,9 @@ class Collector {
     }
   }
 
-  void add_shape(TreePageData::Forest& forest, const Nodes& nodes, bool merge) {
-    TreePageData::Shape& shape = forest.shapes.emplace_back();
+  void add_shape(TreePageData::Forest& forest,
+                 const std::vector<trace::ModuleTrace::ShapeNode>& nodes, bool merge) {
+    TreePageData::Nodes& shape = forest.shapes.emplace_back();
     std::vector<int32_t>& slots = forest.slots.emplace_back(nodes.size(), -1);
     std::unordered_map<uint32_t, size_t> known;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -313,8 +309,9 @@ class Collector {
   const trace::ModuleTrace& trace_;
   const TreePageLimits& limits_;
   TreePageData data_;
-  std::vector<uint32_t> place_of_;              // by path
-  std::unordered_map<uint32_t, size_t> sizes_;  // by shape
+  std::vector<std::pair<uint32_t, size_t>> shapes_;  // and the first step of each
+  std::vector<uint32_t> place_of_;                   // by path
+  std::unordered_map<uint32_t, size_t> sizes_;       // by shape
 };
 
 }  // namespace

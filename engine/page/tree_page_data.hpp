@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "page/tree_html.hpp"
+#include "page/pages.hpp"
 
 namespace kr::page {
 
@@ -21,24 +21,18 @@ struct TreePageData {
     uint32_t ordinal = 1;
     int32_t entry = -1;  // of the page, the largest of several; -1: not shown by the view
   };
-  /// Trees of several steps added up, by place; only places that occur.
-  struct Sum {
+  /// The nodes of trees, each place once.
+  struct Nodes {
     std::vector<uint32_t> places;
     std::vector<int64_t> ns;
     std::vector<int64_t> calls;
     std::vector<int64_t> counts;  // places as they are that are one
   };
-  /// A forest without its times, in preorder.
-  struct Shape {
-    std::vector<uint32_t> places;
-    std::vector<int64_t> calls;
-    std::vector<int64_t> counts;
-  };
   struct Forest {
     std::vector<Place> places;
-    std::vector<Sum> sums;  // by phase, then of all steps
-    std::vector<Shape> shapes;
-    /// By shape: of each of its nodes in the trace, the place in `Shape::places`; -1: none.
+    std::vector<Nodes> sums;    // of the steps of each phase, then of all
+    std::vector<Nodes> shapes;  // in preorder; without times
+    /// By shape: of each of its nodes in the trace, the place in `Nodes::places`; -1: none.
     std::vector<std::vector<int32_t>> slots;
   };
   struct Tree {

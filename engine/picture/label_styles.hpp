@@ -1,4 +1,4 @@
-// Titles and colours of labels, the same on every page and picture.
+// Titles and colours of labels and nodes, the same on every page and picture.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "analyze/summary.hpp"
 #include "sema/program.hpp"
+#include "trees/view.hpp"
 
 namespace kr::picture {
 
@@ -28,5 +29,9 @@ std::vector<LabelStyle> label_styles(const sema::Program& program,
 /// That of one label of one model.
 LabelStyle label_style(const sema::Program& program, sema::ModelId model,
                        std::string_view dimension, std::string_view label);
+
+/// `#rrggbb` by entry. Labels have the colours of reports; nodes get theirs by rank, each unlike
+/// the labels' and unlike those ranked before it as long as there are such; `others` is grey.
+std::vector<std::string> tree_colors(const sema::Program& program, const trees::TreeView& view);
 
 }  // namespace kr::picture

@@ -151,7 +151,7 @@ class Layout {
     step_ = end > 0 ? nice_step(end / 8) : 1;
     if (metric_ == trees::Metric::invocations) step_ = std::max(step_, 1.0);
     decimals_ = std::clamp(-static_cast<int>(std::floor(std::log10(step_) + 1e-9)), 0, 6);
-    const double numbers = width_of_(with_decimals(end, decimals_), label_size, false);
+    const double numbers = width_of_(table::grouped(end, decimals_), label_size, false);
     left_ = edge + std::max(label_size + 14 + numbers + 10, left_of_labels_);
   }
 
@@ -279,7 +279,7 @@ class Layout {
       const double share = end > 0 ? i * step_ / end : 0;
       const double y = bottom() - std::round(reach() * share * 2) / 2;
       scene_.lines.push_back({scene_.plot.x, y, right(), y, i == 0 ? axis_color : grid_color});
-      put(with_decimals(i * step_, decimals_), scene_.plot.x - 8, y + 3.8, label_size,
+      put(table::grouped(i * step_, decimals_), scene_.plot.x - 8, y + 3.8, label_size,
           TextAlign::right)
           .color = faint;
     }

@@ -7,6 +7,7 @@
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
+#include "table/numbers.hpp"
 
 namespace kr::picture {
 
@@ -28,22 +29,11 @@ size_t nice_stride(size_t least) {
   }
 }
 
-std::string with_decimals(double number, int decimals) {
-  const std::string text = fmt::format("{:.{}f}", number, decimals);
-  const size_t point = std::min(text.find('.'), text.size());
-  std::string grouped = text.substr(point);
-  for (size_t i = 0; i < point; ++i) {
-    if (i > 0 && i % 3 == 0) grouped.insert(0, 1, ',');
-    grouped.insert(0, 1, text[point - 1 - i]);
-  }
-  return grouped;
-}
-
 std::string short_ms(int64_t ns) {
   if (ns == 0) return "0";
   const double ms = static_cast<double>(ns) / 1e6;
   const int digits = static_cast<int>(std::floor(std::log10(ms))) + 1;
-  return with_decimals(ms, std::clamp(3 - digits, 0, 6));
+  return table::grouped(ms, std::clamp(3 - digits, 0, 6));
 }
 
 std::string fitted_text(const std::string& text, double room, double size, bool bold,

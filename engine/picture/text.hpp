@@ -17,9 +17,6 @@ using TextWidth = std::function<double(std::string_view text, double size, bool 
 double nice_step(double rough);
 size_t nice_stride(size_t least);
 
-/// Thousands apart before the point: `1,234.5`.
-std::string with_decimals(double number, int decimals);
-
 /// ms with three digits that say something, as far as ns go: `123`, `1.23`, `0.000012`.
 std::string short_ms(int64_t ns);
 

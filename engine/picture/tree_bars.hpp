@@ -1,11 +1,11 @@
-// The steps of a TreeView as stacked bars: the numbers of pictures.
+// What pictures and pages of module trees show: the steps of a TreeView as stacked bars, and the
+// run as the context of its trace describes it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "trees/metric.hpp"
 #include "trees/view.hpp"
 
 namespace kr::picture {
@@ -40,5 +40,13 @@ std::vector<TreeBars> tree_bars(const trees::TreeView& view, trees::Metric metri
 
 /// The sum; at most the largest number.
 int64_t bounded_sum(int64_t a, int64_t b);
+
+/// The model as the context names it; else the source.
+std::string tree_subject(const trace::ModuleTrace& trace);
+
+/// `batch 32`, `prompt 512 tokens`, `output 128 tokens`, `4 GPUs`, `sparsity 2:4`, `run of 12
+/// steps` or `8 requests done a step`: as far as known, in this order. Both forms of the context,
+/// flat and with `engine_args`.
+std::vector<std::string> tree_facts(const trace::ModuleTrace& trace);
 
 }  // namespace kr::picture

@@ -12,9 +12,9 @@
 #include "base/printable.hpp"
 #include "base/sanitizer.hpp"
 #include "base/utf8.hpp"
+#include "picture/label_styles.hpp"
 #include "picture/scene.hpp"
-#include "picture/tree_colors.hpp"
-#include "picture/tree_title.hpp"
+#include "picture/tree_bars.hpp"
 
 #if KR_ADDRESS_SANITIZER
 // Fontconfig, below Cairo, keeps what it has read of the system's fonts until the process ends.

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "trees/metric.hpp"
 #include "trees/view.hpp"
 
 namespace kr::picture {

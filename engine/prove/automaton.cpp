@@ -1,9 +1,7 @@
 #include "prove/automaton.hpp"
 
 #include <algorithm>
-#include <unordered_set>
-
-#include "regex/byte_set.hpp"
+#include <numeric>
 
 namespace kr::prove {
 namespace {
@@ -25,6 +23,12 @@ int reading_cost(unsigned char byte) {
   return 300 + byte;
 }
 
+std::vector<regex::Nfa> automata_of(const Formulas& formulas) {
+  std::vector<regex::Nfa> automata;
+  for (uint32_t i = 0; i < formulas.languages(); ++i) automata.emplace_back(formulas.language({i}));
+  return automata;
+}
+
 }  // namespace
 
 bool reads_better(std::string_view name, std::string_view other) {
@@ -35,138 +39,79 @@ bool reads_better(std::string_view name, std::string_view other) {
                                       });
 }
 
-Automaton::Automaton(const Formulas& formulas) {
-  std::vector<regex::Nfa> automata;
-  for (uint32_t i = 0; i < formulas.languages(); ++i) {
-    auto automaton = regex::Nfa::build(formulas.language({i}));
-    KR_CHECK(automaton.has_value());
-    automata.push_back(std::move(*automaton));
-  }
-  find_classes(automata);
-  for (const regex::Nfa& automaton : automata) add(automaton);
-  first_.push_back(static_cast<uint32_t>(language_.size()));
+Automaton::Automaton(const Formulas& formulas) : all_(automata_of(formulas)) {
+  order_classes();
+  list_states();
   list_arrivals();
   list_beginnings();
 }
 
-// Two bytes are in one class if they are in the same sets. Word bytes and other bytes are
-// distinguished only if a language has word boundaries.
-void Automaton::find_classes(const std::vector<regex::Nfa>& automata) {
-  std::unordered_set<regex::ByteSet> sets;
-  bool edges = false;
-  for (const regex::Nfa& automaton : automata) {
-    sets.insert(automaton.sets().begin(), automaton.sets().end());
-    for (const auto& state : automaton.table()) {
-      edges |= state.op == regex::Nfa::Op::assertion && regex::is_word_edge(state.assertion);
-    }
-  }
-  if (edges) sets.insert(regex::escaped_set('w'));
-  const auto [part, parts] = regex::partition_bytes(sets);
-  std::vector<int> best(parts, -1);
+void Automaton::order_classes() {
+  std::vector<int> best(all_.side_of_class.size(), -1);
   for (int byte = 0; byte < 256; ++byte) {
-    int& one = best[part[static_cast<size_t>(byte)]];
+    int& one = best[all_.class_of[static_cast<size_t>(byte)]];
     if (one < 0 || reading_cost(static_cast<unsigned char>(byte)) <
                        reading_cost(static_cast<unsigned char>(one))) {
       one = byte;
     }
   }
-  std::ranges::sort(best, [](int a, int b) {
-    return reading_cost(static_cast<unsigned char>(a)) <
-           reading_cost(static_cast<unsigned char>(b));
-  });
-  std::vector<uint8_t> class_of_part(parts);
-  for (size_t i = 0; i < best.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(best[i]);
-    representative_.push_back(byte);
-    side_.push_back(regex::is_word(byte) ? Side::word : Side::other);
-    class_of_part[part[byte]] = static_cast<uint8_t>(i);
-  }
-  for (size_t byte = 0; byte < 256; ++byte) class_of_[byte] = class_of_part[part[byte]];
+  representative_.assign(best.begin(), best.end());
+  by_reading_.resize(classes());
+  std::iota(by_reading_.begin(), by_reading_.end(), size_t{0});
+  std::ranges::sort(by_reading_, {},
+                    [this](size_t one) { return reading_cost(representative_[one]); });
 }
 
-void Automaton::add(const regex::Nfa& automaton) {
-  const auto& table = automaton.table();
-  const auto language = static_cast<uint32_t>(first_.size());
-  Numbers numbers;
-  for (const regex::ByteSet& set : automaton.sets()) {
-    const auto [at, added] = known_sets_.emplace(set, static_cast<uint32_t>(sets_.size()));
-    numbers.of_set.push_back(at->second);
-    if (!added) continue;
-    Classes classes;
-    for (size_t byte = 0; byte < 256; ++byte) {
-      if (set.test(byte)) classes.set(class_of_[byte]);
-    }
-    sets_.push_back(classes);
-  }
-  // Only the start, and the states after a byte, become states; the closure covers those between.
+// Only the start, and the states after a byte, become states; their ways cover those between.
+void Automaton::list_states() {
   constexpr uint32_t none = ~uint32_t{0};
-  numbers.of_state.assign(table.size(), none);
-  first_.push_back(static_cast<uint32_t>(language_.size()));
-  std::vector<uint32_t> own;
-  const auto enumerate = [&](uint32_t state) {
-    if (numbers.of_state[state] != none) return;
-    own.push_back(state);
-    numbers.of_state[state] = first_.back() + static_cast<uint32_t>(own.size());
-  };
-  enumerate(automaton.start());
-  bool assertions = false;
-  bool edges = false;
-  for (const auto& state : table) {
-    if (state.op == regex::Nfa::Op::bytes) enumerate(state.next);
-    if (state.op != regex::Nfa::Op::assertion) continue;
-    assertions = true;
-    edges |= regex::is_word_edge(state.assertion);
-  }
-  start_.push_back(numbers.of_state[automaton.start()]);
-  edges_.push_back(edges ? 1 : 0);
-  language_.insert(language_.end(), own.size() + 1, language);
-  by_state_.emplace_back();  // "matched" has no transitions
-  marks_.assign(table.size(), 0);
-  mark_ = 0;
-  const auto add_way = [&](uint32_t state, Side before, Side behind) {
-    ways_.push_back(closure(automaton, state, before, behind, numbers));
+  std::vector<uint32_t> numbers(all_.states.size(), none);
+  regex::NfaUnion::Walk walk(0, static_cast<uint32_t>(numbers.size()));
+  const auto add_way = [&](uint32_t start, Side before, Side behind) {
+    Way way;
+    way.begin = static_cast<uint32_t>(edges_of_.size());
+    walk.begin();
+    walk.from(all_, start, [&](uint32_t, const regex::NfaUnion::State& state) {
+      if (state.op == regex::Nfa::Op::bytes) edges_of_.push_back({state.set, numbers[state.next]});
+      way.accepts |= state.op == regex::Nfa::Op::accept;
+      return state.op == regex::Nfa::Op::assertion && regex::holds(state.assertion, before, behind);
+    });
+    way.end = static_cast<uint32_t>(edges_of_.size());
+    ways_.push_back(way);
     return static_cast<uint32_t>(ways_.size() - 1);
   };
-  for (const uint32_t state : own) {
-    Ways ways{};
-    if (!assertions) ways.way.fill(add_way(state, Side::nothing, Side::nothing));
-    for (size_t pair = 0; assertions && pair < ways.way.size(); ++pair) {
-      ways.way[pair] = add_way(state, sides[pair / 3], sides[pair % 3]);
+  for (uint32_t language = 0; language < all_.automata(); ++language) {
+    first_.push_back(static_cast<uint32_t>(language_.size()));
+    std::vector<uint32_t> own;
+    const auto enumerate = [&](uint32_t state) {
+      if (numbers[state] != none) return;
+      own.push_back(state);
+      numbers[state] = first_.back() + static_cast<uint32_t>(own.size());
+    };
+    enumerate(all_.starts[language]);
+    bool assertions = false;
+    bool edges = false;
+    for (uint32_t i = all_.first_state(language); i < all_.ends[language]; ++i) {
+      const regex::NfaUnion::State& state = all_.states[i];
+      if (state.op == regex::Nfa::Op::bytes) enumerate(state.next);
+      if (state.op != regex::Nfa::Op::assertion) continue;
+      assertions = true;
+      edges |= regex::is_word_edge(state.assertion);
     }
-    by_state_.push_back(ways);
-  }
-}
-
-Automaton::Way Automaton::closure(const regex::Nfa& automaton, uint32_t start, Side before,
-                                  Side behind, const Numbers& numbers) {
-  Way way;
-  way.begin = static_cast<uint32_t>(edges_of_.size());
-  ++mark_;
-  std::vector<uint32_t> pending{start};
-  while (!pending.empty()) {
-    const uint32_t index = pending.back();
-    pending.pop_back();
-    if (marks_[index] == mark_) continue;
-    marks_[index] = mark_;
-    const auto& state = automaton.table()[index];
-    switch (state.op) {
-      case regex::Nfa::Op::bytes:
-        edges_of_.push_back({numbers.of_set[state.set], numbers.of_state[state.next]});
-        break;
-      case regex::Nfa::Op::split:
-        pending.push_back(state.other);
-        pending.push_back(state.next);
-        break;
-      case regex::Nfa::Op::assertion:
-        if (regex::holds(state.assertion, before, behind)) pending.push_back(state.next);
-        break;
-      case regex::Nfa::Op::accept:
-        way.accepts = true;
-        break;
+    start_.push_back(numbers[all_.starts[language]]);
+    edges_.push_back(edges ? 1 : 0);
+    language_.insert(language_.end(), own.size() + 1, language);
+    by_state_.emplace_back();  // "matched" has no transitions
+    for (const uint32_t state : own) {
+      Ways ways{};
+      if (!assertions) ways.way.fill(add_way(state, Side::nothing, Side::nothing));
+      for (size_t pair = 0; assertions && pair < ways.way.size(); ++pair) {
+        ways.way[pair] = add_way(state, sides[pair / 3], sides[pair % 3]);
+      }
+      by_state_.push_back(ways);
     }
   }
-  way.end = static_cast<uint32_t>(edges_of_.size());
-  return way;
+  first_.push_back(static_cast<uint32_t>(language_.size()));
 }
 
 void Automaton::list_arrivals() {
@@ -188,10 +133,11 @@ void Automaton::list_beginnings() {
     by_class.resize(classes());
     for (uint32_t language = 0; language < languages(); ++language) {
       for (size_t c = 0; c < classes(); ++c) {
-        const Way& from = way(start_[language], before, side_[c]);
+        const Way& from = way(start_[language], before, all_.side_of_class[c]);
         for (uint32_t e = from.begin; e < from.end; ++e) {
           const Edge& edge = edges_of_[e];
-          if (sets_[edge.set].test(c)) by_class[c].push_back(arrived(edge.target, side_[c]));
+          if (all_.sets[edge.set].test(c))
+            by_class[c].push_back(arrived(edge.target, all_.side_of_class[c]));
         }
       }
       for (const Side behind : sides) {
@@ -205,7 +151,7 @@ void Automaton::list_beginnings() {
 
 bool Automaton::step_unmatched(const States& from, Side before, size_t byte_class,
                                States& to) const {
-  const Side behind = side_[byte_class];
+  const Side behind = all_.side_of_class[byte_class];
   const size_t pair = pair_of(before, behind);
   const std::vector<uint32_t>& arrived = arrived_[static_cast<size_t>(behind)];
   for (const uint32_t state : from) {
@@ -213,7 +159,7 @@ bool Automaton::step_unmatched(const States& from, Side before, size_t byte_clas
     if (way.accepts) return false;
     for (uint32_t e = way.begin; e < way.end; ++e) {
       const Edge& edge = edges_of_[e];
-      if (!sets_[edge.set].test(byte_class)) continue;
+      if (!all_.sets[edge.set].test(byte_class)) continue;
       const uint32_t target = arrived[edge.target];
       if (target != edge.target) return false;
       to.push_back(target);
@@ -225,7 +171,7 @@ bool Automaton::step_unmatched(const States& from, Side before, size_t byte_clas
 void Automaton::step(const States& from, Side before, size_t byte_class,
                      const std::vector<char>& active, States& to) const {
   to.clear();
-  const Side behind = side_[byte_class];
+  const Side behind = all_.side_of_class[byte_class];
   for (const uint32_t state : from) {
     if (is_matched(state)) {
       to.push_back(state);
@@ -235,7 +181,7 @@ void Automaton::step(const States& from, Side before, size_t byte_class,
     if (from_here.accepts) to.push_back(matched(language_[state]));
     for (uint32_t e = from_here.begin; e < from_here.end; ++e) {
       const Edge& edge = edges_of_[e];
-      if (sets_[edge.set].test(byte_class)) to.push_back(arrived(edge.target, behind));
+      if (all_.sets[edge.set].test(byte_class)) to.push_back(arrived(edge.target, behind));
     }
   }
   for (const uint32_t state : beginnings_[static_cast<size_t>(before)][byte_class]) {
@@ -278,10 +224,10 @@ std::vector<char> Automaton::matched_in(std::string_view name) const {
   States next;
   Side before = Side::nothing;
   for (const char byte : name) {
-    const size_t byte_class = class_of_[static_cast<unsigned char>(byte)];
+    const size_t byte_class = all_.class_of[static_cast<unsigned char>(byte)];
     step(now, before, byte_class, active, next);
     now.swap(next);
-    before = side_[byte_class];
+    before = all_.side_of_class[byte_class];
   }
   std::vector<uint32_t> matched;
   matched_at_end(now, before, active, matched);

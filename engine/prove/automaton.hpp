@@ -7,15 +7,12 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "prove/formula.hpp"
-#include "regex/empty_places.hpp"
-#include "regex/nfa.hpp"
+#include "regex/dfa.hpp"
 
 namespace kr::prove {
 
@@ -53,10 +50,12 @@ class Automaton {
 
   size_t languages() const noexcept { return first_.size() - 1; }
   size_t states() const noexcept { return language_.size(); }
-  /// Classes of bytes that no language distinguishes, the most readable first.
+  /// Classes of bytes that no language distinguishes.
   size_t classes() const noexcept { return representative_.size(); }
+  /// The classes, the most readable first.
+  const std::vector<size_t>& by_reading() const noexcept { return by_reading_; }
   unsigned char representative(size_t byte_class) const { return representative_[byte_class]; }
-  Side side(size_t byte_class) const { return side_[byte_class]; }
+  Side side(size_t byte_class) const { return all_.side_of_class[byte_class]; }
   /// Whether a language has word boundaries, so that the byte before a place matters.
   bool has_edges(uint32_t language) const { return edges_[language]; }
 
@@ -89,9 +88,8 @@ class Automaton {
   std::vector<char> matched_in(std::string_view name) const;
 
  private:
-  using Classes = std::bitset<256>;
   struct Edge {
-    uint32_t set;     // index into sets_
+    uint32_t set;     // of classes, in all_
     uint32_t target;  // state
   };
   /// The transitions of a state between two sides.
@@ -104,16 +102,8 @@ class Automaton {
     std::array<uint32_t, 9> way;
   };
 
-  /// The numbers of an Nfa's sets and states here.
-  struct Numbers {
-    std::vector<uint32_t> of_set;
-    std::vector<uint32_t> of_state;
-  };
-
-  void find_classes(const std::vector<regex::Nfa>& automata);
-  void add(const regex::Nfa& automaton);
-  Way closure(const regex::Nfa& automaton, uint32_t start, Side before, Side behind,
-              const Numbers& numbers);
+  void order_classes();
+  void list_states();
   const Way& way(uint32_t state, Side before, Side behind) const {
     return ways_[by_state_[state]
                      .way[static_cast<size_t>(before) * 3 + static_cast<size_t>(behind)]];
@@ -125,11 +115,9 @@ class Automaton {
     return arrived_[static_cast<size_t>(before)][state];
   }
 
-  std::vector<unsigned char> representative_;
-  std::vector<Side> side_;
-  std::array<uint8_t, 256> class_of_{};
-  std::vector<Classes> sets_;
-  std::unordered_map<regex::ByteSet, uint32_t> known_sets_;
+  regex::NfaUnion all_;
+  std::vector<unsigned char> representative_;  // by class
+  std::vector<size_t> by_reading_;
   std::vector<Edge> edges_of_;
   std::vector<Way> ways_;
   std::vector<Ways> by_state_;                    // by state
@@ -138,8 +126,6 @@ class Automaton {
   std::vector<uint32_t> first_;                   // by language, and one past the end
   std::vector<uint32_t> start_;                   // by language: the state where a match begins
   std::vector<char> edges_;                       // by language
-  std::vector<uint32_t> marks_;                   // scratch of closure
-  uint32_t mark_ = 0;
   /// The first states of matches, by side before and class after.
   std::array<std::vector<std::vector<uint32_t>>, 3> beginnings_;
   /// Languages with an empty match, by side before and side after.

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "prove/rewrite.hpp"
-#include "prove/search.hpp"
+#include "prove/formula.hpp"
 
 namespace kr::prove {
 namespace {
@@ -73,22 +72,9 @@ class Finder {
    private:
     enum class Known : uint8_t { open, holds, fails };
     bool evaluate(FormulaId id) const {
-      const Formula& formula = formulas_.get(id);
-      const auto one = [this](FormulaId operand) { return holds(operand); };
-      switch (formula.op) {
-        case Op::always:
-          return true;
-        case Op::atom:
-          return matched_[formula.language.index] != 0;
-        case Op::negation:
-          return !one(formula.operands.front());
-        case Op::conjunction:
-          return std::ranges::all_of(formula.operands, one);
-        case Op::disjunction:
-          return std::ranges::any_of(formula.operands, one);
-        default:
-          return false;
-      }
+      return value_of(
+          formulas_.get(id), [this](FormulaId operand) { return holds(operand); },
+          [this](const Formula& atom) { return matched_[atom.language.index] != 0; });
     }
 
     const Formulas& formulas_;
@@ -130,9 +116,9 @@ class Finder {
       const Formula& formula = formulas_.get(id);
       if (formula.op == Op::atom) plain.excluded.push_back(formula.language.index);
     }
-    NameFound found = search(formulas_, automaton_, plain, budget_);
-    if (found.search == Search::out_of_budget) complete_ = false;
-    if (found.search != Search::found) return;
+    NameFinding found = search(formulas_, automaton_, plain, budget_);
+    if (found.answer == Answer::not_proven) complete_ = false;
+    if (found.answer != Answer::found) return;
     branch.name = std::move(found.name);
     branches_.push_back(std::move(branch));
     std::push_heap(branches_.begin(), branches_.end(), longer);
@@ -249,22 +235,12 @@ class IsolatedQuestion {
     for (const FormulaId operand : formula.operands) operands.push_back(take(operand));
     parts_ += 1 + operands.size();
     FormulaId made;
-    switch (formula.op) {
-      case Op::never:
-      case Op::always:
-        made = formulas_.constant(formula.op == Op::always);
-        break;
-      case Op::atom:
-        made = formulas_.atom(from_.language(formula.language));
-        break;
-      case Op::negation:
-      case Op::conjunction:
-      case Op::disjunction:
-        made = formulas_.make(formula.op, std::move(operands));
-        break;
-      case Op::operation:
-      case Op::within:
-        KR_CHECK(false);  // replaced before
+    if (formula.op == Op::atom) {
+      made = formulas_.atom(from_.language(formula.language));
+    } else if (formula.op == Op::never || formula.op == Op::always) {
+      made = formulas_.constant(formula.op == Op::always);
+    } else {
+      made = formulas_.make(formula.op, std::move(operands));  // kinds and `within` are replaced
     }
     known_.emplace(id, made);
     return made;

@@ -1,4 +1,4 @@
-// Answers a general question about names with plain questions (prove/search.hpp).
+// Answers a general question about names with plain questions (search).
 //
 // At first it ignores the hard parts of a question: negations in what is wanted, and conjunctions
 // in what is excluded. If the name found is not an answer, the question is split on the part that
@@ -32,5 +32,17 @@ constexpr size_t reserve = 8;
 /// Subtracts all steps from `budget`. The result depends only on the question and, if fewer than
 /// `reserve` steps are left at the end, on the budget.
 NameFinding find_name(const Formulas& formulas, const NameQuestion& question, Steps& budget);
+
+/// `wanted` contains only atoms, `&` and `|`, and no language of `excluded`.
+struct PlainQuestion {
+  FormulaId wanted;
+  std::vector<uint32_t> excluded;
+};
+
+/// A name that matches some languages and none of others: breadth first over sets of automaton
+/// states, so the first name found is a shortest one. Sets that another set dominates are skipped.
+/// Subtracts all steps from `budget`. The name is empty only if there is no other.
+NameFinding search(const Formulas& formulas, const Automaton& automaton,
+                   const PlainQuestion& question, Steps& budget);
 
 }  // namespace kr::prove

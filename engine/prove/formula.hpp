@@ -5,6 +5,7 @@
 // Equal formulas have one id (hash-consing): equal ids prove equality; different ids prove nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -44,6 +45,26 @@ struct Formula {
   Hash128 digest = {};
 };
 
+/// The value of a formula by the values of its operands; `other` gives those of the rest: atoms,
+/// types of operation and `within`.
+template <class Operand, class Other>
+bool value_of(const Formula& formula, const Operand& operand, const Other& other) {
+  switch (formula.op) {
+    case Op::never:
+      return false;
+    case Op::always:
+      return true;
+    case Op::negation:
+      return !operand(formula.operands.front());
+    case Op::conjunction:
+      return std::ranges::all_of(formula.operands, operand);
+    case Op::disjunction:
+      return std::ranges::any_of(formula.operands, operand);
+    default:
+      return other(formula);
+  }
+}
+
 class Formulas {
  public:
   Formulas();
@@ -79,6 +100,41 @@ class Formulas {
   std::unordered_map<std::string, FormulaId> known_;
   std::unordered_map<std::string, LanguageId> known_languages_;  // by to_hyperscan
   std::unordered_map<const sema::Program*, std::vector<FormulaId>> of_program_;
+};
+
+/// Replaces parts of formulas, from the outermost to the innermost; rewrites each part once.
+/// `Replace` gets the id and the Formula of a part and returns its replacement, or an invalid id to
+/// rewrite the operands of the part.
+template <class Replace>
+class Rewriter {
+ public:
+  Rewriter(Formulas& formulas, Replace replace)
+      : formulas_(formulas), replace_(std::move(replace)) {}
+
+  FormulaId operator()(FormulaId id) {
+    const FormulaId replaced = replace_(id, formulas_.get(id));
+    if (replaced.valid()) return replaced;
+    const std::vector<FormulaId> operands = formulas_.get(id).operands;  // the arena grows below
+    if (operands.empty()) return id;
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    work_ += operands.size();
+    std::vector<FormulaId> rewritten;
+    rewritten.reserve(operands.size());
+    for (const FormulaId operand : operands) rewritten.push_back((*this)(operand));
+    const FormulaId result =
+        rewritten == operands ? id : formulas_.make(formulas_.get(id).op, std::move(rewritten));
+    known_.emplace(id, result);
+    return result;
+  }
+
+  /// The number of operands visited, which measures the time.
+  size_t work() const { return work_; }
+
+ private:
+  Formulas& formulas_;
+  Replace replace_;
+  size_t work_ = 0;
+  std::unordered_map<FormulaId, FormulaId> known_;
 };
 
 }  // namespace kr::prove

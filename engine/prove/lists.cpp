@@ -3,6 +3,79 @@
 #include <map>
 
 namespace kr::prove {
+namespace {
+
+/// Whether only blanks and `|` are between two places.
+bool only_bar_between(const source::SourceMap& sources, source::Span first, source::Span second) {
+  if (first.end > second.begin) return false;
+  const std::string_view between = sources.text({first.file, first.end, second.begin});
+  return between.find_first_not_of(" \t\r\n|") == std::string_view::npos;
+}
+
+class Collector {
+ public:
+  Collector(Formulas& formulas, const sema::Program& program, const source::SourceMap& sources)
+      : formulas_(formulas), program_(program), sources_(sources) {}
+
+  void collect(sema::ExprId id, source::Span place) {
+    const sema::Expr& expr = program_.exprs.get(id);
+    if (expr.op == sema::ExprOp::disjunction && expr.places.size() == expr.operands.size() &&
+        lies_in(expr.span, place)) {
+      collect_operands(expr);
+      return;
+    }
+    if (expr.op == sema::ExprOp::atom && collect_regex(program_.atoms.get(expr.atom), place))
+      return;
+    found_.push_back({formulas_.of(program_, id), place, std::nullopt});
+  }
+
+  std::vector<Alternative> take() && { return std::move(found_); }
+
+ private:
+  void collect_operands(const sema::Expr& expr) {
+    for (size_t i = 0; i < expr.operands.size(); ++i) {
+      const size_t first = found_.size();
+      collect(expr.operands[i], expr.places[i]);
+      if (found_.size() == first + 1) found_[first].cut = cut(expr.places, i);
+    }
+  }
+
+  std::optional<diag::Edit> cut(const std::vector<source::Span>& places, size_t i) const {
+    const source::Span own = places[i];
+    if (i > 0 && only_bar_between(sources_, places[i - 1], own)) {
+      return diag::Edit{{own.file, places[i - 1].end, own.end}, ""};
+    }
+    if (i == 0 && places.size() > 1 && only_bar_between(sources_, own, places[1])) {
+      return diag::Edit{{own.file, own.begin, places[1].begin}, ""};
+    }
+    return std::nullopt;
+  }
+
+  bool collect_regex(const sema::Atom& atom, source::Span place) {
+    const regex::Node& root = atom.regex.nodes.get(atom.regex.root);
+    if (root.kind != regex::NodeKind::alternation) return false;
+    std::vector<source::Span> places;
+    for (const regex::NodeId operand : root.operands) {
+      places.push_back(atom.regex.nodes.get(operand).span);
+      // An atom that is written more than once has only the places of its first occurrence.
+      if (!places.back().valid() || !lies_in(places.back(), place)) return false;
+    }
+    for (size_t i = 0; i < places.size(); ++i) {
+      // Copy only the part: copies of the whole would be quadratic in the alternatives.
+      regex::Regex one;
+      one.root = one.add_copy(atom.regex, root.operands[i]);
+      found_.push_back({formulas_.atom(one), places[i], cut(places, i)});
+    }
+    return true;
+  }
+
+  Formulas& formulas_;
+  const sema::Program& program_;
+  const source::SourceMap& sources_;
+  std::vector<Alternative> found_;
+};
+
+}  // namespace
 
 std::vector<EffectiveList> effective_lists(const sema::Program& program, Formulas& formulas) {
   std::vector<EffectiveList> lists;
@@ -40,6 +113,19 @@ std::vector<EffectiveList> effective_lists(const sema::Program& program, Formula
     }
   }
   return lists;
+}
+
+bool lies_in(source::Span inner, source::Span outer) {
+  return inner.valid() && inner.file == outer.file && inner.begin >= outer.begin &&
+         inner.end <= outer.end;
+}
+
+std::vector<Alternative> alternatives_of(Formulas& formulas, const sema::Program& program,
+                                         const source::SourceMap& sources, sema::ExprId expr,
+                                         source::Span place) {
+  Collector collector(formulas, program, sources);
+  collector.collect(expr, place);
+  return std::move(collector).take();
 }
 
 }  // namespace kr::prove

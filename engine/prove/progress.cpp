@@ -6,59 +6,52 @@
 #include "base/hash.hpp"
 
 namespace kr::prove {
+namespace {
+
+/// The value of a part that was not collected yet.
+constexpr char unseen = 2;
+
+}  // namespace
+
 Wanted::Wanted(const Formulas& formulas, FormulaId wanted, size_t languages)
-    : uses_(languages, 0), representatives_(languages) {
-  compile(formulas, wanted);
+    : formulas_(formulas),
+      values_(formulas.size(), unseen),
+      uses_(languages, 0),
+      representatives_(languages) {
+  collect(wanted);
   for (uint32_t i = 0; i < languages; ++i) representatives_[i] = i;
-  for (const Node& node : nodes_) join_alternatives(node);
-  values_.resize(nodes_.size());
+  for (const FormulaId part : parts_) join_alternatives(formulas_.get(part));
 }
 
 bool Wanted::holds(const std::vector<char>& matched) {
-  for (size_t i = 0; i < nodes_.size(); ++i) values_[i] = value(nodes_[i], matched) ? 1 : 0;
-  return values_.back() != 0;
+  for (const FormulaId part : parts_) {
+    const bool value = value_of(
+        formulas_.get(part), [this](FormulaId operand) { return values_[operand.index] != 0; },
+        [&](const Formula& atom) { return matched[atom.language.index] != 0; });
+    values_[part.index] = value ? 1 : 0;
+  }
+  return values_[parts_.back().index] != 0;
 }
 
-uint32_t Wanted::compile(const Formulas& formulas, FormulaId id) {
-  const Formula& formula = formulas.get(id);
+void Wanted::collect(FormulaId id) {
+  const Formula& formula = formulas_.get(id);
   KR_CHECK(formula.op != Op::negation);
   if (formula.op == Op::atom) ++uses_[formula.language.index];
-  if (const auto known = known_.find(id); known != known_.end()) return known->second;
-  Node node{formula.op, formula.language.index, {}};
-  for (const FormulaId operand : formula.operands) {
-    node.operands.push_back(compile(formulas, operand));
-  }
-  nodes_.push_back(std::move(node));
-  const auto index = static_cast<uint32_t>(nodes_.size() - 1);
-  known_.emplace(id, index);
-  return index;
+  if (values_[id.index] != unseen) return;
+  values_[id.index] = 0;
+  for (const FormulaId operand : formula.operands) collect(operand);
+  parts_.push_back(id);
 }
 
 /// Languages that occur only in one `|` are equivalent.
-void Wanted::join_alternatives(const Node& node) {
-  if (node.op != Op::disjunction) return;
+void Wanted::join_alternatives(const Formula& formula) {
+  if (formula.op != Op::disjunction) return;
   std::optional<uint32_t> first;
-  for (const uint32_t operand : node.operands) {
-    const Node& one = nodes_[operand];
-    if (one.op != Op::atom || uses_[one.language] != 1) continue;
-    if (!first) first = one.language;
-    representatives_[one.language] = *first;
-  }
-}
-
-bool Wanted::value(const Node& node, const std::vector<char>& matched) const {
-  const auto holds = [this](uint32_t operand) { return values_[operand] != 0; };
-  switch (node.op) {
-    case Op::always:
-      return true;
-    case Op::atom:
-      return matched[node.language] != 0;
-    case Op::conjunction:
-      return std::ranges::all_of(node.operands, holds);
-    case Op::disjunction:
-      return std::ranges::any_of(node.operands, holds);
-    default:
-      return false;
+  for (const FormulaId operand : formula.operands) {
+    const Formula& one = formulas_.get(operand);
+    if (one.op != Op::atom || uses_[one.language.index] != 1) continue;
+    if (!first) first = one.language.index;
+    representatives_[one.language.index] = *first;
   }
 }
 

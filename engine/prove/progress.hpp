@@ -12,6 +12,7 @@
 namespace kr::prove {
 
 /// The wanted formula, of atoms, `&` and `|`, prepared for evaluation on sets of matched languages.
+/// The arena must not change.
 class Wanted {
  public:
   Wanted(const Formulas& formulas, FormulaId wanted, size_t languages);
@@ -23,22 +24,14 @@ class Wanted {
   bool holds(const std::vector<char>& matched);
 
  private:
-  /// Operands are before the nodes that use them.
-  struct Node {
-    Op op = Op::never;
-    uint32_t language = 0;
-    std::vector<uint32_t> operands;
-  };
+  void collect(FormulaId id);
+  void join_alternatives(const Formula& formula);
 
-  uint32_t compile(const Formulas& formulas, FormulaId id);
-  void join_alternatives(const Node& node);
-  bool value(const Node& node, const std::vector<char>& matched) const;
-
-  std::vector<Node> nodes_;
-  std::vector<char> values_;
+  const Formulas& formulas_;
+  std::vector<FormulaId> parts_;           // of the formula; operands are before what uses them
+  std::vector<char> values_;               // by FormulaId
   std::vector<uint32_t> uses_;             // by language: places in the formula
   std::vector<uint32_t> representatives_;  // by language
-  std::unordered_map<FormulaId, uint32_t> known_;
 };
 
 class Progresses {

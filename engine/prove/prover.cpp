@@ -8,7 +8,6 @@
 
 #include "prove/find_name.hpp"
 #include "prove/memo.hpp"
-#include "prove/rewrite.hpp"
 #include "prove/texts.hpp"
 #include "regex/nfa.hpp"
 #include "syntax/words.hpp"
@@ -184,35 +183,23 @@ class Prover::Impl {
   }
 
   bool evaluate(FormulaId id, const Subject& subject) {
-    const Formula& formula = formulas_.get(id);
-    const auto one = [&](FormulaId operand) { return holds(operand, subject); };
-    switch (formula.op) {
-      case Op::never:
-        return false;
-      case Op::always:
-        return true;
-      case Op::atom: {
-        Language& language = this->language(formula.language);
-        if ((language.needed & ~subject.bytes).any()) return false;
-        if (!language.nfa) language.nfa = regex::Nfa::build(formulas_.language(formula.language));
-        KR_CHECK(language.nfa.has_value());
-        return language.nfa->search(subject.witness.name, scratch_);
-      }
-      case Op::operation:
-        return !subject.enclosing && formula.operation == subject.witness.kind;
-      case Op::within:
-        return !subject.enclosing &&
-               std::ranges::any_of(subject.witness.within, [&](const std::string& name) {
-                 return holds_for_enclosing(formula.operands.front(), name);
-               });
-      case Op::negation:
-        return !one(formula.operands.front());
-      case Op::conjunction:
-        return std::ranges::all_of(formula.operands, one);
-      case Op::disjunction:
-        return std::ranges::any_of(formula.operands, one);
-    }
-    return false;
+    return value_of(
+        formulas_.get(id), [&](FormulaId operand) { return holds(operand, subject); },
+        [&](const Formula& formula) {
+          if (formula.op == Op::atom) return matches(formula.language, subject);
+          if (subject.enclosing) return false;
+          if (formula.op == Op::operation) return formula.operation == subject.witness.kind;
+          return std::ranges::any_of(subject.witness.within, [&](const std::string& name) {
+            return holds_for_enclosing(formula.operands.front(), name);
+          });
+        });
+  }
+
+  bool matches(LanguageId id, const Subject& subject) {
+    Language& language = this->language(id);
+    if ((language.needed & ~subject.bytes).any()) return false;
+    if (!language.nfa) language.nfa.emplace(formulas_.language(id));
+    return language.nfa->search(subject.witness.name, scratch_);
   }
 
   bool holds_for_enclosing(FormulaId id, const std::string& name) {

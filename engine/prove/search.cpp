@@ -1,8 +1,7 @@
-#include "prove/search.hpp"
-
 #include <algorithm>
 #include <optional>
 
+#include "prove/find_name.hpp"
 #include "prove/progress.hpp"
 
 namespace kr::prove {
@@ -29,15 +28,16 @@ class Searcher {
     for (std::vector<Begun>& of_side : begun_) of_side.resize(automaton_.classes());
   }
 
-  NameFound run() {
+  NameFinding run() {
     enter(Progresses::start, {}, Side::nothing, no_node, 0);
     // Prefer a name of at least one byte.
     const bool empty_name = found_ == 0;
     found_ = no_node;
     States threats;
     for (uint32_t at = 0; at < nodes_.size() && found_ == no_node; ++at) {
-      for (size_t c = 0; c < automaton_.classes() && found_ == no_node; ++c) {
-        if (budget_.gone()) return {Search::out_of_budget, {}};
+      for (const size_t c : automaton_.by_reading()) {
+        if (found_ != no_node) break;
+        if (budget_.gone()) return {Answer::not_proven, {}};
         const Side side = side_behind(c);
         const uint32_t progress = progresses_.next(nodes_[at].progress, nodes_[at].before, c);
         if (progress == Progresses::dead_state || is_settled(progress, side)) continue;
@@ -46,9 +46,9 @@ class Searcher {
         if (none_matched) enter(progress, threats, side, at, c);
       }
     }
-    if (found_ != no_node) return {Search::found, name(found_)};
-    if (empty_name) return {Search::found, {}};
-    return {Search::none, {}};
+    if (found_ != no_node) return {Answer::found, name(found_)};
+    if (empty_name) return {Answer::found, {}};
+    return {Answer::none, {}};
   }
 
  private:
@@ -225,8 +225,8 @@ class Searcher {
 
 }  // namespace
 
-NameFound search(const Formulas& formulas, const Automaton& automaton,
-                 const PlainQuestion& question, Steps& budget) {
+NameFinding search(const Formulas& formulas, const Automaton& automaton,
+                   const PlainQuestion& question, Steps& budget) {
   return Searcher(formulas, automaton, question, budget).run();
 }
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "regex/text.hpp"
+#include "regex/regex.hpp"
 
 namespace kr::prove {
 

@@ -12,7 +12,7 @@ class BitAutomaton::Builder {
   Builder(const NfaUnion& all, uint32_t automaton)
       : all_(all),
         base_(all.first_state(automaton)),
-        end_(all.ends_[automaton]),
+        end_(all.ends[automaton]),
         walk_(base_, end_),
         place_of_(end_ - base_, 0) {}
 
@@ -21,7 +21,7 @@ class BitAutomaton::Builder {
     made.all_ = &all_;
     // The states of an expression are in reverse order.
     for (uint32_t index = end_; index-- > base_;) {
-      if (all_.states_[index].op != Nfa::Op::bytes) continue;
+      if (all_.states[index].op != Nfa::Op::bytes) continue;
       place_of_[index - base_] = static_cast<uint32_t>(places_.size());
       places_.push_back(index);
     }
@@ -33,7 +33,7 @@ class BitAutomaton::Builder {
       for (const Side behind : {nothing, word, other}) {
         const size_t here = before * 3U + behind;
         if (made.between(before, behind) != here) continue;
-        made.starts_[here] = start(all_.starts_[automaton], before, behind);
+        made.starts_[here] = start(all_.starts[automaton], before, behind);
         if (before != nothing) made.steps_[here] = steps(before, behind);
         if (walk_.visits() > most_visits()) return std::nullopt;
       }
@@ -84,7 +84,7 @@ class BitAutomaton::Builder {
     std::map<std::vector<uint32_t>, std::vector<uint32_t>> jumps;  // from, by to
     std::vector<uint32_t> to;
     for (uint32_t place = 0; place < places_.size() && walk_.visits() <= most_visits(); ++place) {
-      const NfaUnion::State& state = all_.states_[places_[place]];
+      const NfaUnion::State& state = all_.states[places_[place]];
       if (close(state.next, before, behind, to)) set(steps.accepting, place);
       std::erase_if(to, [&](uint32_t one) {
         if (one == place) set(steps.stay, place);
@@ -99,11 +99,11 @@ class BitAutomaton::Builder {
 
   void find_reach(BitAutomaton& made) const {
     std::map<Words, uint8_t> known;
-    for (size_t byte_class = 0; byte_class < all_.side_of_class_.size(); ++byte_class) {
+    for (size_t byte_class = 0; byte_class < all_.side_of_class.size(); ++byte_class) {
       Words reach(words_);
       for (uint32_t place = 0; place < places_.size(); ++place) {
-        const uint32_t of = all_.states_[places_[place]].set;
-        if (all_.sets_[of].test(byte_class)) set(reach, place);
+        const uint32_t of = all_.states[places_[place]].set;
+        if (all_.sets[of].test(byte_class)) set(reach, place);
       }
       const auto [at, added] = known.emplace(reach, static_cast<uint8_t>(made.reach_.size()));
       if (added) made.reach_.push_back(std::move(reach));
@@ -125,7 +125,7 @@ std::optional<BitAutomaton> BitAutomaton::build(const NfaUnion& all, uint32_t au
 
 /// Index into starts_ and steps_. Without \b and \B only the edges of the name matter.
 size_t BitAutomaton::between(Side before, Side behind) const {
-  if (!all_->edges_) {
+  if (!all_->edges) {
     before = before == nothing ? nothing : other;
     behind = behind == nothing ? nothing : other;
   }
@@ -157,8 +157,8 @@ bool BitAutomaton::search(std::string_view name) {
   std::ranges::fill(places_, 0);
   Side before = nothing;
   for (const char c : name) {
-    const uint8_t byte_class = all_->class_of_[static_cast<unsigned char>(c)];
-    const Side behind = all_->side_of_class_[byte_class];
+    const uint8_t byte_class = all_->class_of[static_cast<unsigned char>(c)];
+    const Side behind = all_->side_of_class[byte_class];
     const size_t here = between(before, behind);
     const Words& reach = reach_[reach_of_[byte_class]];
     if (before == nothing) {

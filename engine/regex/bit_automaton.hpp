@@ -15,7 +15,7 @@
 
 namespace kr::regex {
 
-class NfaUnion;
+struct NfaUnion;
 
 /// For one thread. The NfaUnion must outlive it.
 class BitAutomaton {

@@ -105,4 +105,20 @@ class Builder {
   std::vector<ClassAtom> class_atoms_;
 };
 
+// Constructs outside the portable dialect whose help depends on what was written (dialect.cpp;
+// parse.cpp has the others). Functions for the start of a group also open it, so that its `)` has a
+// partner.
+void reject_look_around(std::string_view item, Builder& builder);
+void reject_group_spelling(std::string_view item, Builder& builder);
+void reject_open_flagged(std::string_view item, Builder& builder);
+void reject_flags(std::string_view item, Builder& builder);
+void reject_octal(std::string_view item, Builder& builder);
+void reject_hex(std::string_view item, Builder& builder);
+void reject_anchor(std::string_view item, Builder& builder);
+void reject_escape(std::string_view item, Builder& builder);
+void reject_open_repeat(std::string_view item, Builder& builder);
+void reject_posix_class(std::string_view item, Builder& builder);
+void reject_edge_in_class(std::string_view item, Builder& builder);
+void reject_character_in_class(std::string_view item, Builder& builder);
+
 }  // namespace kr::regex

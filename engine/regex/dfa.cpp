@@ -22,52 +22,52 @@ NfaUnion::NfaUnion(std::span<const Nfa> automata) {
   for (const Nfa& automaton : automata) {
     std::vector<uint32_t> of_set;
     for (const ByteSet& set : automaton.sets()) {
-      const auto [at, added] = known_sets.emplace(set, static_cast<uint32_t>(sets_.size()));
+      const auto [at, added] = known_sets.emplace(set, static_cast<uint32_t>(sets.size()));
       of_set.push_back(at->second);
       if (!added) continue;
       ByteSet classes;
       for (size_t byte = 0; byte < 256; ++byte) {
-        if (set.test(byte)) classes.set(class_of_[byte]);
+        if (set.test(byte)) classes.set(class_of[byte]);
       }
-      sets_.push_back(classes);
+      sets.push_back(classes);
     }
-    const auto offset = static_cast<uint32_t>(states_.size());
-    const auto number = static_cast<uint32_t>(starts_.size());
+    const auto offset = static_cast<uint32_t>(states.size());
+    const auto number = static_cast<uint32_t>(starts.size());
     for (const Nfa::State& state : automaton.table()) {
       State copied{state.op, state.assertion, 0, state.next + offset, state.other + offset};
       if (state.op == Nfa::Op::bytes) copied.set = of_set[state.set];
       if (state.op == Nfa::Op::accept) copied.next = number;
-      states_.push_back(copied);
+      states.push_back(copied);
     }
-    starts_.push_back(automaton.start() + offset);
-    ends_.push_back(static_cast<uint32_t>(states_.size()));
+    starts.push_back(automaton.start() + offset);
+    ends.push_back(static_cast<uint32_t>(states.size()));
   }
 }
 
 void NfaUnion::find_classes(std::span<const Nfa> automata) {
-  std::unordered_set<ByteSet> sets;
+  std::unordered_set<ByteSet> all;
   for (const Nfa& automaton : automata) {
-    sets.insert(automaton.sets().begin(), automaton.sets().end());
+    all.insert(automaton.sets().begin(), automaton.sets().end());
     for (const Nfa::State& state : automaton.table()) {
-      edges_ = edges_ || (state.op == Nfa::Op::assertion && is_word_edge(state.assertion));
+      edges = edges || (state.op == Nfa::Op::assertion && is_word_edge(state.assertion));
     }
   }
-  if (edges_) sets.insert(escaped_set('w'));
-  const BytePartition partition = partition_bytes(sets);
-  side_of_class_.resize(partition.parts);
+  if (edges) all.insert(escaped_set('w'));
+  const BytePartition partition = partition_bytes(all);
+  side_of_class.resize(partition.parts);
   for (size_t byte = 0; byte < 256; ++byte) {
-    class_of_[byte] = static_cast<uint8_t>(partition.part[byte]);
-    side_of_class_[class_of_[byte]] = is_word(static_cast<unsigned char>(byte)) ? word : other;
+    class_of[byte] = static_cast<uint8_t>(partition.part[byte]);
+    side_of_class[class_of[byte]] = side_of(static_cast<char>(byte));
   }
 }
 
-Dfa::Dfa(const NfaUnion& all, std::vector<uint32_t> automata, Limits limits)
+Dfa::Dfa(const NfaUnion& all, std::vector<uint32_t> automata, size_t limit)
     : all_(&all),
       automata_(std::move(automata)),
-      limits_(limits),
-      classes_(all.side_of_class_.size()),
+      limit_(limit),
+      classes_(all.side_of_class.size()),
       beginnings_(3 * (classes_ + 1)),
-      walk_(all.first_state(automata_.front()), all.ends_[automata_.back()]) {
+      walk_(all.first_state(automata_.front()), all.ends[automata_.back()]) {
   clear();
 }
 
@@ -138,14 +138,14 @@ void Dfa::close(uint32_t from, Side before, Side behind, bool resolve, std::vect
 /// Reads a byte of a class from items, which may be assertions.
 void Dfa::advance(std::span<const uint32_t> items, Side before, size_t byte_class,
                   std::vector<uint32_t>& to, std::vector<uint32_t>& found) {
-  const Side behind = all_->side_of_class_[byte_class];
+  const Side behind = all_->side_of_class[byte_class];
   active_.clear();
   walk_.begin();
   for (const uint32_t item : items) close(item, before, behind, true, active_, found);
   walk_.begin();
   for (const uint32_t item : active_) {
-    const NfaUnion::State& state = all_->states_[item];
-    if (all_->sets_[state.set].test(byte_class)) {
+    const NfaUnion::State& state = all_->states[item];
+    if (all_->sets[state.set].test(byte_class)) {
       close(state.next, nothing, nothing, false, to, found);
     }
   }
@@ -156,7 +156,7 @@ const Dfa::Beginning& Dfa::beginning(Side before, size_t behind) {
   if (one.made) return one;
   one.made = true;
   std::vector<uint32_t> starts;
-  for (const uint32_t automaton : automata_) starts.push_back(all_->starts_[automaton]);
+  for (const uint32_t automaton : automata_) starts.push_back(all_->starts[automaton]);
   if (behind < classes_) {
     advance(starts, before, behind, one.items, one.found);
   } else {
@@ -170,7 +170,7 @@ const Dfa::Beginning& Dfa::beginning(Side before, size_t behind) {
 /// Creates an entry of the table; unmade if the table is full.
 Dfa::Step Dfa::make(uint32_t state, size_t byte_class) {
   // A cleared table always has room for the current state and the next one.
-  if (used_ > limits_.bytes && states_.size() > 1) return {};
+  if (used_ > limit_ && states_.size() > 1) return {};
   ++made_;
   const Key& key = *states_[state];
   const auto before = static_cast<Side>(key.back());
@@ -183,7 +183,7 @@ Dfa::Step Dfa::make(uint32_t state, size_t byte_class) {
   found.insert(found.end(), more.found.begin(), more.found.end());
   sort_unique(to);
   Key next(to.begin(), to.end());
-  next.push_back(all_->edges_ ? all_->side_of_class_[byte_class] : other);
+  next.push_back(all_->edges ? all_->side_of_class[byte_class] : other);
   Step step;
   step.next = intern(std::move(next));
   step.found = list(std::move(found));
@@ -208,22 +208,22 @@ BitAutomaton* Dfa::by_bits() {
   return bits_ ? &*bits_ : nullptr;
 }
 
-Searcher::Searcher(const NfaUnion& all, Dfa::Limits limits) : all_(&all), limits_(limits) {
+Searcher::Searcher(const NfaUnion& all, size_t limit) : all_(&all), limit_(limit) {
   if (all.automata() == 0) return;
   std::vector<uint32_t> every(all.automata());
   std::iota(every.begin(), every.end(), 0U);
-  parts_.emplace_back(all, std::move(every), limits);
+  parts_.emplace_back(all, std::move(every), limit);
 }
 
 void Searcher::split(size_t part) {
   // All parts share the memory, so it does not grow with the number of expressions.
-  limits_.bytes = std::min(limits_.bytes, std::max(most_bytes / (parts_.size() + 1), least_bytes));
-  for (Dfa& one : parts_) one.limit(limits_);
+  limit_ = std::min(limit_, std::max(most_bytes / (parts_.size() + 1), least_bytes));
+  for (Dfa& one : parts_) one.set_limit(limit_);
   const auto automata = parts_[part].automata();
   const auto half = automata.begin() + static_cast<std::ptrdiff_t>(automata.size() / 2);
   made_before_ += parts_[part].made();
-  Dfa second(*all_, {half, automata.end()}, limits_);
-  parts_[part] = Dfa(*all_, {automata.begin(), half}, limits_);
+  Dfa second(*all_, {half, automata.end()}, limit_);
+  parts_[part] = Dfa(*all_, {automata.begin(), half}, limit_);
   parts_.push_back(std::move(second));
 }
 

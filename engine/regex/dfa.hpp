@@ -25,19 +25,11 @@ namespace kr::regex {
 
 /// The automata of several expressions, numbered from 0 in the order given. Immutable; shared
 /// between threads.
-class NfaUnion {
- public:
-  explicit NfaUnion(std::span<const Nfa> automata);
-
-  size_t automata() const noexcept { return starts_.size(); }
-
- private:
-  friend class Dfa;
-  friend class BitAutomaton;
+struct NfaUnion {
   struct State {
     Nfa::Op op;
     NodeKind assertion;
-    uint32_t set;          // index into sets_
+    uint32_t set;          // index into sets
     uint32_t next, other;  // `accept`: next is the number of the automaton
   };
   /// Walks the states that are reachable without a byte. For one thread.
@@ -58,7 +50,7 @@ class NfaUnion {
         if (seen_[index - base_] == mark_) continue;
         seen_[index - base_] = mark_;
         ++visits_;
-        const State& state = all.states_[index];
+        const State& state = all.states[index];
         if (state.op == Nfa::Op::split) {
           pending_.push_back(state.other);
           pending_.push_back(state.next);
@@ -78,29 +70,31 @@ class NfaUnion {
     uint64_t mark_ = 0;
     std::vector<uint32_t> pending_;
   };
+
+  explicit NfaUnion(std::span<const Nfa> automata);
+  size_t automata() const noexcept { return starts.size(); }
   /// The first state of an automaton.
   uint32_t first_state(uint32_t automaton) const {
-    return automaton == 0 ? 0 : ends_[automaton - 1];
+    return automaton == 0 ? 0 : ends[automaton - 1];
   }
-  void find_classes(std::span<const Nfa> automata);
 
-  std::vector<State> states_;
-  std::vector<uint32_t> starts_;  // by automaton
-  std::vector<uint32_t> ends_;    // of its states, by automaton
-  std::vector<ByteSet> sets_;     // of classes
-  std::array<uint8_t, 256> class_of_{};
-  std::vector<Side> side_of_class_;
-  bool edges_ = false;  // any \b or \B
+  std::vector<State> states;
+  std::vector<uint32_t> starts;  // by automaton
+  std::vector<uint32_t> ends;    // of its states, by automaton
+  std::vector<ByteSet> sets;     // of classes
+  std::array<uint8_t, 256> class_of{};
+  std::vector<Side> side_of_class;
+  bool edges = false;  // any \b or \B
+
+ private:
+  void find_classes(std::span<const Nfa> automata);
 };
 
 /// For one thread. The NfaUnion must outlive it.
 class Dfa {
  public:
-  struct Limits {
-    size_t bytes = size_t{8} << 20;  // of states, approximately
-  };
-  /// Searches with these automata of the union.
-  Dfa(const NfaUnion& all, std::vector<uint32_t> automata, Limits limits);
+  /// Searches with these automata of the union. `limit`: bytes of states, approximately.
+  Dfa(const NfaUnion& all, std::vector<uint32_t> automata, size_t limit);
   Dfa(Dfa&&) = default;
   Dfa& operator=(Dfa&&) = default;
 
@@ -114,9 +108,9 @@ class Dfa {
   /// The number of table entries created so far: the work besides lookups.
   uint64_t made() const noexcept { return made_; }
   /// Not during a search. A table that is larger is cleared.
-  void limit(Limits limits) {
-    limits_ = limits;
-    if (used_ > limits_.bytes) clear();
+  void set_limit(size_t limit) {
+    limit_ = limit;
+    if (used_ > limit_) clear();
   }
   /// Bytes of its table, approximately.
   size_t bytes() const noexcept { return used_; }
@@ -151,7 +145,7 @@ class Dfa {
 
   const NfaUnion* all_;
   std::vector<uint32_t> automata_;
-  Limits limits_;
+  size_t limit_;
   size_t classes_;
   std::vector<Step> table_;  // by state and class
   std::vector<const Key*> states_;
@@ -176,8 +170,7 @@ class Dfa {
 /// All automata of a union, split over as many Dfas as are fast. For one thread.
 class Searcher {
  public:
-  explicit Searcher(const NfaUnion& all) : Searcher(all, Dfa::Limits()) {}
-  Searcher(const NfaUnion& all, Dfa::Limits limits);
+  explicit Searcher(const NfaUnion& all, size_t limit = size_t{8} << 20);
 
   template <class Found>
   void search(std::string_view name, const Found& found) {
@@ -200,7 +193,7 @@ class Searcher {
  private:
   void split(size_t part);
   const NfaUnion* all_;
-  Dfa::Limits limits_;
+  size_t limit_;  // of each part
   std::vector<Dfa> parts_;
   uint64_t made_before_ = 0;  // by parts that were split
 };
@@ -216,7 +209,7 @@ bool Dfa::search(std::string_view name, const Found& found) {
   uint32_t state = first_state();
   size_t counted = 0;
   for (size_t at = 0; at < name.size(); ++at) {
-    const uint8_t byte_class = all_->class_of_[static_cast<unsigned char>(name[at])];
+    const uint8_t byte_class = all_->class_of[static_cast<unsigned char>(name[at])];
     Step step = table_[state * classes_ + byte_class];
     if (step.next == unmade) {
       step = make(state, byte_class);

@@ -1,10 +1,9 @@
-#include "regex/dialect.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "base/integer.hpp"
 #include "base/printable.hpp"
+#include "regex/builder.hpp"
 
 namespace kr::regex {
 namespace {
@@ -85,6 +84,20 @@ std::string flag_help(std::string_view item) {
   return "the only flag is `i`: `(?i)` at the beginning, or `(?i:…)` around a part";
 }
 
+/// `item` has the number of a byte at [begin, end), if `begin` is in it.
+void reject_byte(const diag::Code<1>& code, std::string_view item, size_t begin, size_t end,
+                 int base, Builder& builder) {
+  const auto value = begin == item.npos
+                         ? std::nullopt
+                         : integer_from<uint8_t>(item.substr(begin, end - begin), base);
+  auto& finding = builder.reject(code, item, item);
+  if (value) {
+    finding.help("write `{}`", hex_byte(static_cast<char>(*value)));
+  } else {
+    finding.help("write {} as `\\xNN`", base == 8 ? "the byte" : "each byte");
+  }
+}
+
 }  // namespace
 
 void reject_look_around(std::string_view item, Builder& builder) {
@@ -115,27 +128,12 @@ void reject_flags(std::string_view item, Builder& builder) {
 void reject_octal(std::string_view item, Builder& builder) {
   const size_t begin = item.find_first_of("01234567");
   const size_t end = item.find_first_not_of("01234567", begin);
-  const auto value =
-      begin == item.npos ? std::nullopt : integer_from<uint8_t>(item.substr(begin, end - begin), 8);
-  auto& finding = builder.reject(diag::code::regex_octal, item, item);
-  if (value) {
-    finding.help("write `{}`", hex_byte(static_cast<char>(*value)));
-  } else {
-    finding.help("write the byte as `\\xNN`");
-  }
+  reject_byte(diag::code::regex_octal, item, begin, end, 8, builder);
 }
 
 void reject_hex(std::string_view item, Builder& builder) {
   const size_t begin = item.find_first_of("0123456789abcdefABCDEF", 2);
-  const auto value = begin == item.npos
-                         ? std::nullopt
-                         : integer_from<uint8_t>(item.substr(begin, item.find('}') - begin), 16);
-  auto& finding = builder.reject(diag::code::regex_hex, item, item);
-  if (value) {
-    finding.help("write `{}`", hex_byte(static_cast<char>(*value)));
-  } else {
-    finding.help("write each byte as `\\xNN`");
-  }
+  reject_byte(diag::code::regex_hex, item, begin, item.find('}'), 16, builder);
 }
 
 void reject_anchor(std::string_view item, Builder& builder) {

@@ -60,7 +60,7 @@ class AnchorMover {
 
   /// Where the node has an empty match at the start of a name, before a byte.
   unsigned empty_before_byte(NodeId id) const {
-    const uint16_t places = empty_places(from_, id);
+    const Places places = empty_places(from_, id);
     return ((places & place_bit(nothing, word)) != 0 ? word_behind : 0) |
            ((places & place_bit(nothing, other)) != 0 ? other_behind : 0);
   }

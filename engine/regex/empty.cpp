@@ -2,26 +2,25 @@
 #include <algorithm>
 #include <span>
 
-#include "regex/byte_set.hpp"
 #include "regex/empty_places.hpp"
 #include "regex/regex.hpp"
 
 namespace kr::regex {
 namespace {
 
-constexpr uint16_t places_where(NodeKind assertion) {
+constexpr Places places_where(NodeKind assertion) {
   unsigned places = 0;
   for (const Side before : {nothing, word, other}) {
     for (const Side behind : {nothing, word, other}) {
       if (holds(assertion, before, behind)) places |= place_bit(before, behind);
     }
   }
-  return static_cast<uint16_t>(places);
+  return static_cast<Places>(places);
 }
 
 }  // namespace
 
-uint16_t empty_places(const Regex& regex, NodeId id) {
+Places empty_places(const Regex& regex, NodeId id) {
   const Node& node = regex.nodes.get(id);
   switch (node.kind) {
     case NodeKind::empty:
@@ -31,12 +30,12 @@ uint16_t empty_places(const Regex& regex, NodeId id) {
     case NodeKind::sequence: {
       unsigned places = all_places;
       for (const NodeId operand : node.operands) places &= empty_places(regex, operand);
-      return static_cast<uint16_t>(places);
+      return static_cast<Places>(places);
     }
     case NodeKind::alternation: {
       unsigned places = 0;
       for (const NodeId operand : node.operands) places |= empty_places(regex, operand);
-      return static_cast<uint16_t>(places);
+      return static_cast<Places>(places);
     }
     case NodeKind::repeat:
       return node.min == 0 ? all_places : empty_places(regex, node.operands.front());
@@ -51,11 +50,11 @@ uint16_t empty_places(const Regex& regex, NodeId id) {
   return 0;
 }
 
-namespace {
-
-Side side_of(char byte) {
-  return is_word(static_cast<unsigned char>(byte)) ? word : other;
+Places empty_places(const Regex& regex) {
+  return empty_places(regex, regex.root);
 }
+
+namespace {
 
 /// Builds the expression without empty matches.
 class Remover {
@@ -131,7 +130,7 @@ class Remover {
 
   NodeId filled_repeat(NodeId operand, int min, int max) {
     if (max == 0) return {};
-    const uint16_t places = empty_places(from_, operand);
+    const Places places = empty_places(from_, operand);
     // Empty repeats can be omitted if none is required, if one repeat with a byte is enough, or if
     // an empty repeat is possible anywhere.
     const int least = places == 0 ? std::max(min, 1) : 1;
@@ -156,9 +155,7 @@ class Remover {
 
 }  // namespace
 
-EmptyMatches::EmptyMatches(const Regex& regex) : places_(empty_places(regex, regex.root)) {}
-
-EmptyMatches::Places EmptyMatches::places_of(std::string_view name) {
+Places places_of(std::string_view name) {
   unsigned places = 0;
   Side before = nothing;
   for (const char byte : name) {
@@ -169,19 +166,15 @@ EmptyMatches::Places EmptyMatches::places_of(std::string_view name) {
   return static_cast<Places>(places | place_bit(before, nothing));
 }
 
-Vacuity EmptyMatches::vacuity() const {
-  if (places_ == 0) return Vacuity::never;
-  if (places_ == empty_name_place) return Vacuity::empty_name;
-  // If some name has no place of `places_`, then so has a name of at most two bytes: the kinds of
-  // its first and last byte.
+Vacuity vacuity(Places empty) {
+  if (empty == 0) return Vacuity::never;
+  if (empty == empty_name_place) return Vacuity::empty_name;
+  // If some name has none of the places, then so has a name of at most two bytes: the kinds of its
+  // first and last byte.
   static constexpr std::string_view names[] = {"", "a", "-", "aa", "a-", "-a", "--"};
-  const bool every =
-      std::ranges::all_of(names, [this](std::string_view name) { return any(name); });
+  const bool every = std::ranges::all_of(
+      names, [empty](std::string_view name) { return (places_of(name) & empty) != 0; });
   return every ? Vacuity::always : Vacuity::sometimes;
-}
-
-Vacuity vacuity(const Regex& regex) {
-  return EmptyMatches(regex).vacuity();
 }
 
 std::optional<Regex> without_empty(const Regex& regex) {

@@ -5,18 +5,23 @@
 
 #include <cstdint>
 
+#include "regex/byte_set.hpp"
 #include "regex/regex.hpp"
 
 namespace kr::regex {
 
 enum Side : unsigned { nothing, word, other };
 
-constexpr uint16_t place_bit(Side before, Side behind) {
-  return static_cast<uint16_t>(1U << (before * 3 + behind));
+inline Side side_of(char byte) noexcept {
+  return is_word(static_cast<unsigned char>(byte)) ? word : other;
 }
 
-inline constexpr uint16_t all_places = 0x1ff;
-inline constexpr uint16_t empty_name_place = place_bit(nothing, nothing);
+constexpr Places place_bit(Side before, Side behind) {
+  return static_cast<Places>(1U << (before * 3 + behind));
+}
+
+inline constexpr Places all_places = 0x1ff;
+inline constexpr Places empty_name_place = place_bit(nothing, nothing);
 
 /// Whether `^`, `$`, `\b` or `\B` matches at such a place.
 constexpr bool holds(NodeKind assertion, Side before, Side behind) {
@@ -30,6 +35,6 @@ constexpr bool is_word_edge(NodeKind assertion) {
 }
 
 /// The places where the node has an empty match.
-uint16_t empty_places(const Regex& regex, NodeId id);
+Places empty_places(const Regex& regex, NodeId id);
 
 }  // namespace kr::regex

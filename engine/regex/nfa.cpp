@@ -3,25 +3,21 @@
 
 #include <limits>
 
-#include "regex/byte_set.hpp"
+#include "regex/empty_places.hpp"
 
 namespace kr::regex {
 
 // Built from the end: the state that follows a piece always exists before the piece.
 class NfaBuilder {
  public:
-  NfaBuilder(const Regex& regex, size_t limit) : regex_(regex), limit_(limit) {}
+  NfaBuilder(const Regex& regex, Nfa& nfa) : regex_(regex), nfa_(nfa) {}
 
-  std::optional<Nfa> build() && {
+  void build() {
     const uint32_t accept = add({Nfa::Op::accept, NodeKind::empty, 0, 0, 0});
     nfa_.start_ = piece(regex_.root, accept);
-    if (nfa_.states_.size() > limit_) return std::nullopt;
-    return std::move(nfa_);
   }
 
  private:
-  bool full() const { return nfa_.states_.size() > limit_; }
-
   uint32_t add(Nfa::State state) {
     nfa_.states_.push_back(state);
     return static_cast<uint32_t>(nfa_.states_.size() - 1);
@@ -43,7 +39,6 @@ class NfaBuilder {
   }
 
   uint32_t piece(NodeId id, uint32_t next) {
-    if (full()) return next;
     const Node& node = regex_.nodes.get(id);
     switch (node.kind) {
       case NodeKind::empty:
@@ -85,21 +80,20 @@ class NfaBuilder {
       copies = node.min - 1;
     } else {
       const uint32_t out = next;
-      for (int i = node.min; i < node.max && !full(); ++i) next = split(piece(operand, next), out);
+      for (int i = node.min; i < node.max; ++i) next = split(piece(operand, next), out);
     }
-    for (int i = 0; i < copies && !full(); ++i) next = piece(operand, next);
+    for (int i = 0; i < copies; ++i) next = piece(operand, next);
     return next;
   }
 
   static constexpr uint32_t none = std::numeric_limits<uint32_t>::max();
   const Regex& regex_;
-  size_t limit_;
-  Nfa nfa_;
+  Nfa& nfa_;
   std::vector<uint32_t> set_of_node_;
 };
 
-std::optional<Nfa> Nfa::build(const Regex& regex, Limits limits) {
-  return NfaBuilder(regex, limits.states).build();
+Nfa::Nfa(const Regex& regex) {
+  NfaBuilder(regex, *this).build();
 }
 
 void Nfa::Scratch::size_to(size_t states) {
@@ -107,14 +101,6 @@ void Nfa::Scratch::size_to(size_t states) {
   now.clear();
   next.clear();
   pending.clear();
-}
-
-bool Nfa::holds(NodeKind assertion, std::string_view name, size_t at) const {
-  if (assertion == NodeKind::begin) return at == 0;
-  if (assertion == NodeKind::end) return at == name.size();
-  const bool before = at > 0 && is_word(static_cast<unsigned char>(name[at - 1]));
-  const bool behind = at < name.size() && is_word(static_cast<unsigned char>(name[at]));
-  return (before != behind) == (assertion == NodeKind::word_edge);
 }
 
 bool Nfa::enter(uint32_t from, size_t begin, std::string_view name, size_t at,
@@ -135,9 +121,12 @@ bool Nfa::enter(uint32_t from, size_t begin, std::string_view name, size_t at,
         scratch.pending.push_back(state.other);
         scratch.pending.push_back(state.next);
         break;
-      case Op::assertion:
-        if (holds(state.assertion, name, at)) scratch.pending.push_back(state.next);
+      case Op::assertion: {
+        const Side before = at == 0 ? nothing : side_of(name[at - 1]);
+        const Side behind = at == name.size() ? nothing : side_of(name[at]);
+        if (holds(state.assertion, before, behind)) scratch.pending.push_back(state.next);
         break;
+      }
       case Op::accept:
         accepted = true;
         break;
@@ -152,26 +141,13 @@ bool Nfa::search(std::string_view name) const {
 }
 
 bool Nfa::search(std::string_view name, Scratch& scratch) const {
-  scratch.size_to(states_.size());
-  ++scratch.step;
-  if (enter(start_, 0, name, 0, scratch)) return true;
-  for (size_t at = 0; at < name.size(); ++at) {
-    scratch.now.swap(scratch.next);
-    scratch.next.clear();
-    ++scratch.step;
-    const auto byte = static_cast<unsigned char>(name[at]);
-    for (const Scratch::Thread thread : scratch.now) {
-      const State& state = states_[thread.state];
-      if (sets_[state.set].test(byte) && enter(state.next, 0, name, at + 1, scratch)) return true;
-    }
-    if (enter(start_, 0, name, at + 1, scratch)) return true;
-  }
-  return false;
+  return find(name, 0, true, scratch).has_value();
 }
 
 // Threads are in the order in which their matches began: if two reach one state, the leftmost
 // stays.
-std::optional<Match> Nfa::find(std::string_view name, size_t from, Scratch& scratch) const {
+std::optional<Match> Nfa::find(std::string_view name, size_t from, bool any,
+                               Scratch& scratch) const {
   scratch.size_to(states_.size());
   std::optional<Match> best;
   const auto accept = [&best](size_t begin, size_t end) {
@@ -182,7 +158,7 @@ std::optional<Match> Nfa::find(std::string_view name, size_t from, Scratch& scra
   for (size_t at = from; at < name.size(); ++at) {
     scratch.now.swap(scratch.next);
     scratch.next.clear();
-    if (scratch.now.empty() && best) break;
+    if (best && (any || scratch.now.empty())) break;
     ++scratch.step;
     const auto byte = static_cast<unsigned char>(name[at]);
     for (const Scratch::Thread thread : scratch.now) {
@@ -198,7 +174,7 @@ std::optional<Match> Nfa::find(std::string_view name, size_t from, Scratch& scra
 
 std::optional<Match> Nfa::find(std::string_view name) const {
   Scratch scratch;
-  return find(name, 0, scratch);
+  return find(name, 0, false, scratch);
 }
 
 std::vector<Match> Nfa::find_all(std::string_view name) const {
@@ -206,7 +182,7 @@ std::vector<Match> Nfa::find_all(std::string_view name) const {
   Scratch scratch;
   size_t from = 0;
   while (from <= name.size()) {
-    const std::optional<Match> match = find(name, from, scratch);
+    const std::optional<Match> match = find(name, from, false, scratch);
     if (!match) break;
     matches.push_back(*match);
     from = match->second > match->first ? match->second : match->second + 1;

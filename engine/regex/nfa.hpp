@@ -18,12 +18,8 @@ using Match = std::pair<size_t, size_t>;
 
 class Nfa {
  public:
-  struct Limits {
-    size_t states = 1 << 20;
-  };
-  /// None if the automaton would have more states than the limit (`a{1000}{1000}`).
-  static std::optional<Nfa> build(const Regex& regex, Limits limits);
-  static std::optional<Nfa> build(const Regex& regex) { return build(regex, Limits{}); }
+  /// The parser limits the size of expressions, and a text is not longer than its file.
+  explicit Nfa(const Regex& regex);
 
   /// Memory for the current states, reused from name to name. One per thread.
   class Scratch {
@@ -64,10 +60,10 @@ class Nfa {
 
  private:
   friend class NfaBuilder;
-  bool holds(NodeKind assertion, std::string_view name, size_t at) const;
   /// Adds `from` and all states reachable from it without a byte. True if `accept` is one of them.
   bool enter(uint32_t from, size_t begin, std::string_view name, size_t at, Scratch& scratch) const;
-  std::optional<Match> find(std::string_view name, size_t from, Scratch& scratch) const;
+  /// With `any`, the match that ends first is enough.
+  std::optional<Match> find(std::string_view name, size_t from, bool any, Scratch& scratch) const;
   std::vector<State> states_;
   std::vector<ByteSet> sets_;
   uint32_t start_ = 0;

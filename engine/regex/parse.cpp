@@ -6,7 +6,6 @@
 #include "grammar/regex.hpp"
 #include "regex/builder.hpp"
 #include "regex/byte_set.hpp"
-#include "regex/dialect.hpp"
 
 namespace kr::regex {
 namespace {

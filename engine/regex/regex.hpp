@@ -81,32 +81,25 @@ std::string to_hyperscan(const Regex& regex);
 /// In the syntax of RE2 in Latin-1 mode; named groups are written (?P<name>…).
 std::string to_re2(const Regex& regex);
 
-/// In which names a Regex has an empty match. Hyperscan cannot find empty matches.
+/// A set of kinds of places in a name, one bit each: what is before and after (see
+/// empty_places.hpp).
+using Places = uint16_t;
+/// The kinds of places in a name.
+Places places_of(std::string_view name);
+/// Where a Regex has an empty match. Exact and fast.
+Places empty_places(const Regex& regex);
+
+/// In which names there is an empty match. Hyperscan cannot find empty matches.
 enum class Vacuity : uint8_t {
   never,       // every match has at least one byte
   always,      // has an empty match in every name: `.*`, `a?`, `^`, `(^|a)`
   empty_name,  // has empty matches only in the empty name: `^a*$`
   sometimes,   // has empty matches at some places: `\b`, `(a|\B)`
 };
-Vacuity vacuity(const Regex& regex);
-
-/// The places of a name where a Regex has an empty match. Exact and fast.
-class EmptyMatches {
- public:
-  /// A set of kinds of places, one bit each: what is before and after (see empty_places.hpp).
-  using Places = uint16_t;
-  /// The kinds of places in a name.
-  static Places places_of(std::string_view name);
-
-  explicit EmptyMatches(const Regex& regex);
-  /// Whether there is an empty match at one of these places.
-  bool any(Places places) const noexcept { return (places_ & places) != 0; }
-  bool any(std::string_view name) const { return any(places_of(name)); }
-  Vacuity vacuity() const;
-
- private:
-  Places places_;
-};
+Vacuity vacuity(Places empty);
+inline Vacuity vacuity(const Regex& regex) {
+  return vacuity(empty_places(regex));
+}
 
 /// The Regex without its empty matches and named groups. None if it has only empty matches.
 std::optional<Regex> without_empty(const Regex& regex);
@@ -122,7 +115,26 @@ std::optional<Regex> to_edges(const Regex& regex);
 /// The names of its named groups, in the order written.
 std::vector<std::string> group_names(const Regex& regex);
 
-/// The number of states of the automaton that Nfa::build creates; at most 2^40.
+/// The number of states of the Nfa; at most 2^40.
 uint64_t state_count(const Regex& regex);
+
+/// A regular expression that is only a text, possibly anchored.
+struct Text {
+  std::string bytes;  // one or more; with `ignore_case`, letters are lower case
+  bool ignore_case = false;
+  bool at_begin = false;
+  bool at_end = false;
+};
+
+/// The text that a regular expression matches; none if it is not exactly one text.
+std::optional<Text> text_of(const Regex& regex);
+
+/// The byte whose set this is, with or without the flag `i`: 'a' for {a} and for {a, A}.
+struct Letter {
+  char byte = 0;
+  bool single = false;  // the set of the byte without `i`
+  bool folded = false;  // the set of the byte with `i`
+};
+std::optional<Letter> letter_of(const ByteSet& set);
 
 }  // namespace kr::regex

@@ -14,9 +14,7 @@ namespace {
 class CsvRows final : public RowSink {
  public:
   CsvRows(OutputBuffer& out, std::span<const Column> columns, CsvOptions options)
-      : out_(out),
-        cells_(options.escape_formulas ? table::CsvWriter::Cells::escaped
-                                       : table::CsvWriter::Cells::as_they_are) {
+      : out_(out), escape_(options.escape_formulas) {
     for (size_t i = 0; i < columns.size(); ++i) {
       if (!is_in_files(columns[i])) continue;
       if (!members_.empty()) out_.append(',');
@@ -65,14 +63,14 @@ class CsvRows final : public RowSink {
   }
 
   void append(std::string_view text) {
-    if (table::is_plain_csv(text, cells_)) return out_.append(text);
+    if (table::is_plain_csv(text, escape_)) return out_.append(text);
     scratch_.clear();
-    table::append_csv_text(scratch_, text, cells_);
+    table::append_csv_text(scratch_, text, escape_);
     out_.append(scratch_);
   }
 
   OutputBuffer& out_;
-  table::CsvWriter::Cells cells_;
+  bool escape_;
   std::vector<Member> members_;
   std::string scratch_;
 };

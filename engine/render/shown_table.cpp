@@ -13,16 +13,6 @@ namespace {
 /// The column of every table of `kr list` that has documentation written in a rules file.
 constexpr std::string_view doc_column = "doc";
 
-class RowsTo final : public RowSink {
- public:
-  explicit RowsTo(const ShownTable::Row& row) : row_(row) {}
-  using RowSink::row;
-  void row(std::span<const Cell> cells) override { row_(cells); }
-
- private:
-  const ShownTable::Row& row_;
-};
-
 /// 0 for a cell that is not a number.
 double as_double(const Cell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) return *number;
@@ -52,15 +42,6 @@ std::string first_paragraph(std::string_view text) {
   return line;
 }
 
-/// `1,234.50`.
-std::string grouped_decimal(double number) {
-  const std::string plain = fmt::format("{:.2f}", number);
-  const bool negative = plain.starts_with('-');
-  std::string digits = plain.substr(negative ? 1 : 0);
-  for (size_t at = digits.size() - 3; at > 3; at -= 3) digits.insert(at - 3, ",");
-  return (negative ? "-" : "") + digits;
-}
-
 }  // namespace
 
 bool is_number(Unit unit) noexcept {
@@ -69,9 +50,8 @@ bool is_number(Unit unit) noexcept {
 
 ShownTable::ShownTable(const Table& table, size_t most_rows)
     : table_(table), kept_(most_rows > 0), facts_(table.columns().size()) {
-  const Row row = [&](std::span<const Cell> cells) { read(cells, most_rows); };
-  RowsTo sink(row);
-  table.write(sink);
+  table::RowsTo rows([&](std::span<const Cell> cells) { read(cells, most_rows); });
+  table.write(rows);
   choose_times();
 }
 
@@ -147,13 +127,13 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
       if (whole != nullptr) return table::grouped(*whole);
       break;
   }
-  return grouped_decimal(as_double(cell));
+  return table::grouped(as_double(cell), 2);
 }
 
 void ShownTable::each(const Row& row) const {
   if (!kept_) {
-    RowsTo sink(row);
-    return table_.write(sink);
+    table::RowsTo rows(row);
+    return table_.write(rows);
   }
   const size_t columns = facts_.size();
   for (size_t i = 0; i < rows_; ++i) row(std::span(cells_).subspan(i * columns, columns));

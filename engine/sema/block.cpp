@@ -38,19 +38,12 @@ class ListBuilder {
   };
 
   void apply(const Step& step) {
-    switch (step.kind) {
-      case syntax::RuleKind::rule:
-        if (step.rule.valid()) own_.push_back({{step.rule, step.label, options_.body}, false});
-        break;
-      case syntax::RuleKind::include:
-        include(step);
-        break;
-      case syntax::RuleKind::replace:
-      case syntax::RuleKind::drop:
-        edit(step);
-        break;
-      case syntax::RuleKind::otherwise_keep:
-        break;
+    if (step.kind == syntax::RuleKind::include) {
+      include(step);
+    } else if (step.kind != syntax::RuleKind::rule) {
+      edit(step);
+    } else if (step.rule.valid()) {
+      own_.push_back({{step.rule, step.label, options_.body}, false});
     }
   }
 

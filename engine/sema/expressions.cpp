@@ -96,23 +96,22 @@ ExprId Expressions::resolve(source::FileId module, syntax::ExprId expr, SubjectK
 
 ExprId Expressions::any_of(const std::vector<ExprId>& exprs) {
   Expr any{ExprOp::disjunction, {}, OperationKind::kernel, {}, {}, {}};
-  Traits all;
-  for (const ExprId id : exprs) {
-    if (!id.valid()) continue;
-    any.operands.push_back(id);
-    const Traits& one = traits(id);
+  std::ranges::copy_if(exprs, std::back_inserter(any.operands), &ExprId::valid);
+  if (any.operands.empty()) return {};
+  if (any.operands.size() == 1) return any.operands.front();
+  any.span = program_.exprs.get(any.operands.front()).span;
+  return add(std::move(any));
+}
+
+ExprId Expressions::add(Expr expr) {
+  Traits all{.within = expr.op == ExprOp::within, .kind = expr.op == ExprOp::operation};
+  for (const ExprId operand : expr.operands) {
+    const Traits& one = traits(operand);
     all.depth = std::max(all.depth, one.depth + 1);
     all.within |= one.within;
     all.kind |= one.kind;
   }
-  if (any.operands.empty()) return {};
-  if (any.operands.size() == 1) return any.operands.front();
-  any.span = program_.exprs.get(any.operands.front()).span;
-  return add(std::move(any), all);
-}
-
-ExprId Expressions::add(Expr expr, Traits traits) {
-  traits_.push_back(traits);
+  traits_.push_back(all);
   return program_.exprs.add(std::move(expr));
 }
 
@@ -125,13 +124,14 @@ ExprId Expressions::build(source::FileId module, syntax::ExprId expr) {
     case syntax::ExprKind::regex: {
       const AtomId atom = atom_of(written);
       if (!atom.valid()) return {};
-      return add({ExprOp::atom, atom, OperationKind::kernel, {}, {}, written.span}, {});
+      return add({ExprOp::atom, atom, OperationKind::kernel, {}, {}, written.span});
     }
-    case syntax::ExprKind::pattern:
-      return pattern_of(module, written);
+    case syntax::ExprKind::pattern: {
+      const auto found = scope_.find(module, written.name, Noun::pattern, sink_);
+      return found ? pattern_expr(*found) : ExprId{};
+    }
     case syntax::ExprKind::operation:
-      return add({ExprOp::operation, {}, written.operation, {}, {}, written.span},
-                 {.depth = 1, .within = false, .kind = true});
+      return add({ExprOp::operation, {}, written.operation, {}, {}, written.span});
     case syntax::ExprKind::within:
       return build_within(module, written);
     case syntax::ExprKind::otherwise:
@@ -150,7 +150,6 @@ ExprId Expressions::build(source::FileId module, syntax::ExprId expr) {
 
 ExprId Expressions::build_operands(source::FileId module, const syntax::Expr& written, ExprOp op) {
   Expr expr{op, {}, OperationKind::kernel, {}, {}, written.span};
-  Traits all;
   bool whole = !written.operands.empty();
   expr.operands.reserve(written.operands.size());
   for (const syntax::ExprId operand : written.operands) {
@@ -161,12 +160,8 @@ ExprId Expressions::build_operands(source::FileId module, const syntax::Expr& wr
     }
     expr.operands.push_back(built);
     expr.places.push_back(scope_.tree(module).exprs.get(operand).span);
-    const Traits& one = traits(built);
-    all.depth = std::max(all.depth, one.depth + 1);
-    all.within |= one.within;
-    all.kind |= one.kind;
   }
-  return whole ? add(std::move(expr), all) : ExprId{};
+  return whole ? add(std::move(expr)) : ExprId{};
 }
 
 ExprId Expressions::build_within(source::FileId module, const syntax::Expr& written) {
@@ -186,13 +181,7 @@ ExprId Expressions::build_within(source::FileId module, const syntax::Expr& writ
     refuse_kind(module, operand, "an enclosing module or range");
     return {};
   }
-  return add({ExprOp::within, {}, OperationKind::kernel, {built}, {}, written.span},
-             {.depth = inner.depth + 1, .within = true, .kind = false});
-}
-
-ExprId Expressions::pattern_of(source::FileId module, const syntax::Expr& written) {
-  const auto found = scope_.find(module, written.name, Noun::pattern, sink_);
-  return found ? pattern_expr(*found) : ExprId{};
+  return add({ExprOp::within, {}, OperationKind::kernel, {built}, {}, written.span});
 }
 
 template <class Has>

@@ -40,10 +40,9 @@ class Expressions {
   ExprId build(source::FileId module, syntax::ExprId expr);
   ExprId build_operands(source::FileId module, const syntax::Expr& written, ExprOp op);
   ExprId build_within(source::FileId module, const syntax::Expr& written);
-  ExprId pattern_of(source::FileId module, const syntax::Expr& written);
   AtomId atom_of(const syntax::Expr& written);
   AtomId add_atom(regex::Regex regex, const syntax::Expr& written);
-  ExprId add(Expr expr, Traits traits);
+  ExprId add(Expr expr);
   /// The part of `expr` that has the trait.
   template <class Has>
   source::Span cause(source::FileId module, syntax::ExprId expr, Has has) const;

@@ -1,15 +1,32 @@
 #include "sema/load.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/nearest.hpp"
-#include "sema/loader.hpp"
+#include "sema/order.hpp"
+#include "sema/resolve.hpp"
+#include "source/text_file.hpp"
+#include "syntax/parse.hpp"
 
 namespace kr::sema {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr std::string_view minimal_kind = R"(## What an operation occupies.
+labels kind {
+  compute "Compute"
+  communication "Communication"
+  memory "Memory"
+}
+
+table kind for kind {
+  memory:  @memcpy | @memset
+  compute: otherwise
+}
+)";
 
 bool is_path(const std::string& name) {
   return name.find('/') != name.npos || name.ends_with(".kr");
@@ -61,52 +78,251 @@ std::vector<fs::path> roots(const std::vector<std::string>& names, const source:
   return paths;
 }
 
-source::FileId file_with_path(const LoadedRules& rules, std::string_view path) {
-  for (const LoadedFile& file : rules.files) {
-    if (rules.sources.path(file.file) == path) return file.file;
-  }
-  return {};
+source::Span span_of(const syntax::Use& use) {
+  return use.file ? use.file->span : use.module.span;
 }
+
+/// A folder that may contain its own `stdlib` or `rulesets`.
+source::Library beside(const fs::path& folder) {
+  return source::Library({folder.empty() ? fs::path(".") : folder});
+}
+
+/// Reads rules files and the files that they use, each once.
+class Loader {
+ public:
+  /// `overlay` may be empty; files that exist only in it are found too.
+  Loader(const source::Library& library, const Overlay& overlay, diag::Sink& sink)
+      : library_(library), overlay_(overlay), sink_(sink) {}
+
+  /// Parses a text as the next file.
+  source::FileId add(std::string shown, fs::path path, std::string text, bool root) {
+    const source::FileId file = rules_->sources.add(std::move(shown), std::move(text));
+    LoadedFile loaded;
+    loaded.file = file;
+    loaded.path = std::move(path);
+    loaded.root = root;
+    loaded.tree = syntax::parse(rules_->sources, file, sink_);
+    uses_.emplace_back(loaded.tree.uses.size());
+    rules_->files.push_back(std::move(loaded));
+    return file;
+  }
+
+  /// Reads the file unless it was read before. Throws Error.
+  source::FileId open(const fs::path& path, bool root) {
+    std::error_code error;
+    fs::path real = fs::canonical(path, error);
+    if (error) real = fs::absolute(path).lexically_normal();
+    if (const auto known = by_real_path_.find(real.string()); known != by_real_path_.end()) {
+      return known->second;
+    }
+    std::optional<std::string> open = overlay_ ? overlay_(path) : std::nullopt;
+    // Only the command line may name a pipe, as in `--rules <(…)`.
+    std::string text =
+        open ? std::move(*open)
+             : source::read_text_file(path, root ? source::Pipes::read : source::Pipes::refuse);
+    const source::FileId file = add(library_.display(path), path, std::move(text), root);
+    by_real_path_.emplace(real.string(), file);
+    return file;
+  }
+
+  /// Opens the files that the files use, recursively. A second call handles only new files.
+  void follow_uses() {
+    for (; followed_ < rules_->files.size(); ++followed_) {
+      const fs::path folder = rules_->files[followed_].path.parent_path();
+      for (size_t u = 0; u < uses_[followed_].size(); ++u) {
+        // A copy: opening a file reallocates the list of files.
+        const syntax::Use use = rules_->files[followed_].tree.uses[u];
+        set_target(followed_, u, open_used(use, folder));
+      }
+    }
+  }
+
+  /// The same among texts in memory, which are all the files there are.
+  void follow_uses(const std::vector<SourceFile>& files) {
+    for (; followed_ < files.size(); ++followed_) {
+      const auto& targets = files[followed_].uses;
+      const std::vector<syntax::Use>& uses = rules_->files[followed_].tree.uses;
+      for (size_t u = 0; u < uses.size(); ++u) {
+        const auto used =
+            std::ranges::find(targets, use_text(uses[u]), &std::pair<std::string, size_t>::first);
+        if (used != targets.end() && used->second < files.size()) {
+          set_target(followed_, u, {static_cast<uint32_t>(used->second)});
+          continue;
+        }
+        std::vector<std::string> known;
+        for (const auto& one : targets) known.push_back(one.first);
+        report_missing(uses[u], known);
+      }
+    }
+  }
+
+  /// Reports cycles of `use`, and resolves. `kind` is std.kind; invalid: a minimal one replaces it.
+  std::unique_ptr<LoadedRules> finish(source::FileId kind) && {
+    if (!kind.valid()) kind = add("stdlib/kind.kr", {}, std::string(minimal_kind), false);
+    report_cycles();
+    std::vector<Module> modules;
+    modules.reserve(rules_->files.size());
+    for (const LoadedFile& file : rules_->files) {
+      modules.push_back({&file.tree, file.root, uses_[file.file.index]});
+    }
+    rules_->scope.emplace(std::move(modules), sink_);
+    rules_->program = resolve(rules_->sources, *rules_->scope, kind, sink_);
+    return std::move(rules_);
+  }
+
+ private:
+  /// Sets the target of a `use` (by its index in the file); invalid: none.
+  void set_target(uint32_t file, size_t use, source::FileId target) {
+    uses_[file][use] = target;
+    LoadedFile& loaded = rules_->files[file];
+    if (target.valid()) loaded.uses.push_back({use_text(loaded.tree.uses[use]), target});
+  }
+
+  source::FileId open_used(const syntax::Use& use, const fs::path& folder) {
+    const auto path = find(use, folder);
+    if (!path) {
+      report_missing(use, candidates(use, folder));
+      return {};
+    }
+    try {
+      return open(*path, false);
+    } catch (const Error& error) {
+      sink_.add(diag::code::unreadable_module, span_of(use), use_text(use), error.why());
+      return {};
+    }
+  }
+
+  /// True also for a folder; reading it then reports the error.
+  bool is_there(const fs::path& path) const {
+    std::error_code error;
+    return fs::exists(path, error) || (overlay_ && overlay_(path).has_value());
+  }
+
+  /// `folder` is the folder of the using file. `"./x.kr"` is searched only there; `"x.kr"`, `std.x`
+  /// and `rulesets.x` there first, then in the roots of the library.
+  std::optional<fs::path> find(const syntax::Use& use, const fs::path& folder) const {
+    if (!use.file) {
+      const std::string name = use.module.text();
+      if (auto own = beside(folder).module(name)) return own->lexically_normal();
+      return library_.module(name);
+    }
+    const std::string& name = use.file->text;
+    const fs::path own = (folder / name).lexically_normal();
+    if (is_there(own)) return own;
+    if (name.starts_with("./") || name.starts_with("../")) return std::nullopt;
+    for (const fs::path& root : library_.roots()) {
+      if (is_there(root / name)) return root / name;
+    }
+    return std::nullopt;
+  }
+
+  /// Possible targets of a `use` that finds nothing, as they would be written.
+  std::vector<std::string> candidates(const syntax::Use& use, const fs::path& folder) const {
+    std::vector<std::string> names;
+    if (!use.file) {
+      names = beside(folder).modules();
+      std::vector<std::string> shipped = library_.modules();
+      names.insert(names.end(), shipped.begin(), shipped.end());
+      return names;
+    }
+    const std::string& name = use.file->text;
+    const std::string prefix = name.substr(0, name.rfind('/') + 1);
+    std::error_code error;
+    const fs::path where = folder / prefix;
+    for (fs::directory_iterator at(where.empty() ? fs::path(".") : where, error), end;
+         !error && at != end; at.increment(error)) {
+      if (at->path().extension() == ".kr") names.push_back(prefix + at->path().filename().string());
+    }
+    std::ranges::sort(names);
+    return names;
+  }
+
+  void report_missing(const syntax::Use& use, const std::vector<std::string>& candidates) {
+    const std::string name = use_text(use);
+    diag::Diagnostic& added = sink_.add(diag::code::unknown_module, span_of(use), name);
+    if (const auto near = near_name(name, candidates, sink_)) {
+      added.help("did you mean `{}`?", use.file ? "\"" + *near + "\"" : *near);
+      return;
+    }
+    if (!use.file && !name.starts_with("std.") && !name.starts_with("rulesets.")) {
+      // `gemm` for `std.gemm`, or a file of the same folder without quotes.
+      for (const std::string& one : candidates) {
+        if (!one.ends_with("." + name)) continue;
+        added.help("did you mean `{}`?", one);
+        return;
+      }
+      added.help("for a file in the same folder, write `use \"./{}.kr\"`", name);
+    }
+  }
+
+  void report_cycles() {
+    std::vector<std::vector<uint32_t>> edges(uses_.size());
+    for (size_t m = 0; m < uses_.size(); ++m) {
+      for (const source::FileId used : uses_[m]) {
+        if (used.valid()) edges[m].push_back(used.index);
+      }
+    }
+    dependencies_first(edges, [&](const std::vector<uint32_t>& path) {
+      // The use that closes the cycle, and the uses on the way.
+      const auto use_of = [&](uint32_t from, uint32_t to) {
+        const auto& uses = uses_[from];
+        const auto at = std::ranges::find(uses, source::FileId{to});
+        return span_of(rules_->files[from].tree.uses[static_cast<size_t>(at - uses.begin())]);
+      };
+      const std::string text =
+          cycle_text(path, [&](uint32_t file) { return rules_->sources.path({file}); });
+      diag::Diagnostic& added =
+          sink_.add(diag::code::use_cycle, use_of(path.back(), path.front()), text);
+      for (size_t i = 0; i + 1 < std::min<size_t>(path.size(), 5); ++i) {
+        added.related(use_of(path[i], path[i + 1]), "through this use");
+      }
+    });
+  }
+
+  const source::Library& library_;
+  const Overlay& overlay_;
+  diag::Sink& sink_;
+  std::unique_ptr<LoadedRules> rules_ = std::make_unique<LoadedRules>();
+  std::vector<std::vector<source::FileId>> uses_;  // by file, beside tree.uses
+  std::unordered_map<std::string, source::FileId> by_real_path_;
+  uint32_t followed_ = 0;  // files whose uses have targets
+};
 
 }  // namespace
 
 std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
                                         const source::Library& library, diag::Sink& sink,
                                         const Overlay& overlay) {
-  sema::Loader loader(sink, overlay);
-  const sema::ModuleFinder finder(library, overlay);
-  for (const fs::path& path : roots(names, library, overlay)) loader.open(path, library, true);
-  loader.follow_uses(finder);
+  Loader loader(library, overlay, sink);
+  for (const fs::path& path : roots(names, library, overlay)) loader.open(path, true);
+  loader.follow_uses();
   source::FileId kind;
   if (const auto path = library.module("std.kind")) {
-    kind = loader.open(*path, library, false);
-    loader.follow_uses(finder);
+    kind = loader.open(*path, false);
+    loader.follow_uses();
   }
-  kind = loader.kind(kind);
   return std::move(loader).finish(kind);
 }
 
+std::vector<std::shared_ptr<const LoadedRules>> load_shipped(const source::Library& library) {
+  std::vector<std::shared_ptr<const LoadedRules>> shipped;
+  for (const std::string& name : library.rulesets()) {
+    diag::Sink ignored;
+    shipped.push_back(load_rules({name}, library, ignored));
+  }
+  return shipped;
+}
+
 std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, diag::Sink& sink) {
-  sema::Loader loader(sink);
+  const source::Library none({});
+  const Overlay no_overlay;
+  Loader loader(none, no_overlay, sink);
+  source::FileId kind;
   for (SourceFile& file : files) {
-    loader.add(file.path, file.path, std::move(file.text), file.root);
+    const source::FileId added = loader.add(file.path, file.path, std::move(file.text), file.root);
+    if (!kind.valid() && file.path == "stdlib/kind.kr") kind = added;
   }
-  for (uint32_t m = 0; m < files.size(); ++m) {
-    const syntax::File& tree = loader.rules().files[m].tree;
-    for (size_t u = 0; u < tree.uses.size(); ++u) {
-      const std::string name = sema::use_text(tree.uses[u]);
-      const auto used = std::find_if(files[m].uses.begin(), files[m].uses.end(),
-                                     [&](const auto& one) { return one.first == name; });
-      if (used != files[m].uses.end() && used->second < files.size()) {
-        loader.set_target({m}, u, {static_cast<uint32_t>(used->second)});
-        continue;
-      }
-      std::vector<std::string> known;
-      for (const auto& one : files[m].uses) known.push_back(one.first);
-      loader.report_missing(tree.uses[u], known);
-    }
-  }
-  const source::FileId kind = loader.kind(file_with_path(loader.rules(), "stdlib/kind.kr"));
+  loader.follow_uses(files);
   return std::move(loader).finish(kind);
 }
 

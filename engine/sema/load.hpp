@@ -11,8 +11,8 @@
 
 #include "diag/diagnostic.hpp"
 #include "sema/program.hpp"
+#include "sema/scope.hpp"
 #include "source/library.hpp"
-#include "syntax/ast.hpp"
 
 namespace kr::sema {
 
@@ -35,6 +35,7 @@ struct LoadedRules {
   /// By FileId: roots in the order given, then the files that they use. They always include the
   /// module std.kind, from which every model inherits; it is last if no file uses it.
   std::vector<LoadedFile> files;
+  std::optional<Scope> scope;  // always there, once loaded
   Program program;
 };
 
@@ -59,8 +60,12 @@ std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
                                         const source::Library& library, diag::Sink& sink,
                                         const Overlay& overlay = {});
 
-/// The same from texts in memory: a .krdb, a test, a buffer of an editor. A file with the path
-/// `stdlib/kind.kr` is std.kind.
+/// The shipped rulesets, each by itself, since several may have engines of the same name. What is
+/// wrong in them is not reported.
+std::vector<std::shared_ptr<const LoadedRules>> load_shipped(const source::Library& library);
+
+/// The same as load_rules from texts in memory: a .krdb, a test, a buffer of an editor. A file with
+/// the path `stdlib/kind.kr` is std.kind.
 struct SourceFile {
   std::string path;  // as shown
   std::string text;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/id.hpp"
@@ -197,5 +198,19 @@ struct Program {
   /// `vllm/llama`.
   std::string title(ModelId model) const;
 };
+
+/// Calls `visit(expr)` for expressions and their parts, in the order written; once for parts that
+/// patterns share. It returns whether to visit the operands.
+template <class Visit>
+void each_part(const Program& program, std::vector<ExprId> rest, const Visit& visit) {
+  std::unordered_set<ExprId> seen;
+  while (!rest.empty()) {
+    const ExprId id = rest.back();
+    rest.pop_back();
+    if (!id.valid() || !seen.insert(id).second) continue;
+    const Expr& expr = program.exprs.get(id);
+    if (visit(expr)) rest.insert(rest.end(), expr.operands.rbegin(), expr.operands.rend());
+  }
+}
 
 }  // namespace kr::sema

@@ -48,7 +48,7 @@ class Pruning {
         atoms_(program_.atoms.size()) {}
 
   Program prune() && {
-    mark();
+    each_entry([this](auto id) { mark(id); });
     settle_dimensions();
     program_.rules = rules_.moved(program_.rules);
     program_.exprs = exprs_.moved(program_.exprs);
@@ -58,24 +58,28 @@ class Pruning {
   }
 
  private:
-  void mark() {
-    for (const Engine& engine : program_.engines) mark(engine.detect);
-    for (const Model& model : program_.models) {
-      for (const Table& table : model.tables) {
-        used_dimensions_[names_[table.dimension.index]] = table.dimension.index;
-        for (const RuleId rule : table.rules) mark(rule);
-        if (table.otherwise) mark(*table.otherwise);
+  /// Calls `visit` for each id by which the Program is entered.
+  template <class Visit>
+  void each_entry(const Visit& visit) {
+    const auto each_rule = [&](std::vector<RuleId>& rules, std::optional<RuleId>& otherwise) {
+      for (RuleId& rule : rules) visit(rule);
+      if (otherwise) visit(*otherwise);
+    };
+    for (Engine& engine : program_.engines) visit(engine.detect);
+    for (Model& model : program_.models) {
+      for (Table& table : model.tables) {
+        visit(table.dimension);
+        each_rule(table.rules, table.otherwise);
       }
-      for (const RuleId rule : model.phases) mark(rule);
-      for (const Fold& fold : model.folds) mark(fold.expr);
-      mark(model.detect);
+      for (RuleId& rule : model.phases) visit(rule);
+      for (Fold& fold : model.folds) visit(fold.expr);
+      visit(model.detect);
     }
-    for (const NamedPattern& pattern : program_.patterns) mark(pattern.expr);
-    for (const SharedTable& table : program_.shared_tables) {
-      for (const RuleId rule : table.rules) mark(rule);
-      if (table.otherwise) mark(*table.otherwise);
-    }
+    for (NamedPattern& pattern : program_.patterns) visit(pattern.expr);
+    for (SharedTable& table : program_.shared_tables) each_rule(table.rules, table.otherwise);
   }
+
+  void mark(DimensionId dimension) { used_dimensions_[names_[dimension.index]] = dimension.index; }
   void mark(RuleId rule) {
     if (rules_.mark(rule)) mark(program_.rules.get(rule).expr);
   }
@@ -107,35 +111,21 @@ class Pruning {
 
   void remap() {
     for (Expr& expr : program_.exprs) {
-      atoms_.remap(expr.atom);
-      for (ExprId& operand : expr.operands) exprs_.remap(operand);
+      remap(expr.atom);
+      for (ExprId& operand : expr.operands) remap(operand);
     }
     for (Rule& rule : program_.rules) {
-      exprs_.remap(rule.expr);
+      remap(rule.expr);
       remap(rule.dimension);
     }
-    for (Engine& engine : program_.engines) exprs_.remap(engine.detect);
-    for (Model& model : program_.models) remap(model);
-    for (NamedPattern& pattern : program_.patterns) exprs_.remap(pattern.expr);
-    for (SharedTable& table : program_.shared_tables) {
-      for (RuleId& rule : table.rules) rules_.remap(rule);
-      if (table.otherwise) rules_.remap(*table.otherwise);
-    }
+    each_entry([this](auto& id) { remap(id); });
+    for (Model& model : program_.models) std::ranges::sort(model.tables, {}, &Table::dimension);
   }
-  void remap(DimensionId& dimension) const {
-    if (dimension.valid()) dimension = dimensions_[dimension.index];
-  }
-  void remap(Model& model) const {
-    for (Table& table : model.tables) {
-      remap(table.dimension);
-      for (RuleId& rule : table.rules) rules_.remap(rule);
-      if (table.otherwise) rules_.remap(*table.otherwise);
-    }
-    std::ranges::sort(model.tables,
-                      [](const Table& a, const Table& b) { return a.dimension < b.dimension; });
-    for (RuleId& rule : model.phases) rules_.remap(rule);
-    for (Fold& fold : model.folds) exprs_.remap(fold.expr);
-    exprs_.remap(model.detect);
+  void remap(AtomId& id) const { atoms_.remap(id); }
+  void remap(ExprId& id) const { exprs_.remap(id); }
+  void remap(RuleId& id) const { rules_.remap(id); }
+  void remap(DimensionId& id) const {
+    if (id.valid()) id = dimensions_[id.index];
   }
 
   Program program_;

@@ -53,11 +53,10 @@ bool report_same_engines(const source::SourceMap& sources, const Scope& scope, d
 
 }  // namespace
 
-Program resolve(const source::SourceMap& sources, const std::vector<Module>& modules,
-                source::FileId kind, diag::Sink& sink) {
+Program resolve(const source::SourceMap& sources, const Scope& scope, source::FileId kind,
+                diag::Sink& sink) {
   Program program;
   Budget budget(sink);
-  const Scope scope(modules, sink);
   const bool same_engines = report_same_engines(sources, scope, sink);
   const Vocabularies vocabularies(scope, budget, sink);
   Expressions expressions(program, scope, sources, sink);
@@ -71,7 +70,7 @@ Program resolve(const source::SourceMap& sources, const std::vector<Module>& mod
   }
   program = pruned(std::move(program), dimensions);
   // Tests name the engine they are for.
-  if (!same_engines) resolve_tests(modules, program, sink);
+  if (!same_engines) resolve_tests(scope.modules(), program, sink);
   return program;
 }
 

@@ -8,10 +8,10 @@
 
 namespace kr::sema {
 
-/// `modules` by FileId; `kind` is the file of std.kind. After an error in the sink the Program must
+/// `kind` is the file of std.kind. After an error in the sink the Program must
 /// not be used.
-Program resolve(const source::SourceMap& sources, const std::vector<Module>& modules,
-                source::FileId kind, diag::Sink& sink);
+Program resolve(const source::SourceMap& sources, const Scope& scope, source::FileId kind,
+                diag::Sink& sink);
 
 /// Adds the tests of root files. Tests of other files are for engines that the Program does not
 /// have.

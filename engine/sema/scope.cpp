@@ -8,19 +8,8 @@
 namespace kr::sema {
 namespace {
 
-std::string_view noun_text(Noun noun) {
-  switch (noun) {
-    case Noun::pattern:
-      return "pattern";
-    case Noun::labels:
-      return "labels of";
-    case Noun::table:
-      return "table";
-    case Noun::engine:
-      return "engine";
-  }
-  return "name";
-}
+/// By Noun.
+constexpr std::string_view noun_texts[] = {"pattern", "labels of", "table", "engine"};
 
 const syntax::Word& name_of(const syntax::Labels& labels) {
   return labels.dimension;
@@ -48,17 +37,9 @@ source::Span span_of_name(const syntax::Use& use) {
 
 diag::Diagnostic& add_unknown(Noun noun, source::Span span, const std::string& name,
                               diag::Sink& sink) {
-  switch (noun) {
-    case Noun::pattern:
-      return sink.add(diag::code::unknown_pattern, span, name);
-    case Noun::labels:
-      return sink.add(diag::code::unknown_labels, span, name);
-    case Noun::table:
-      return sink.add(diag::code::unknown_table, span, name);
-    case Noun::engine:
-      break;
-  }
-  return sink.add(diag::code::unknown_engine, span, name);
+  using namespace diag::code;
+  const diag::Code<1> codes[] = {unknown_pattern, unknown_labels, unknown_table, unknown_engine};
+  return sink.add(codes[static_cast<size_t>(noun)], span, name);
 }
 
 }  // namespace
@@ -98,10 +79,10 @@ std::string use_text(const syntax::Use& use) {
   return use.file ? use.file->text : use.module.text();
 }
 
-Scope::Scope(const std::vector<Module>& modules, diag::Sink& sink)
-    : modules_(modules), indices_(modules.size()) {
-  for (size_t m = 0; m < modules.size(); ++m) {
-    const syntax::File& tree = *modules[m].tree;
+Scope::Scope(std::vector<Module> modules, diag::Sink& sink)
+    : modules_(std::move(modules)), indices_(modules_.size()) {
+  for (size_t m = 0; m < modules_.size(); ++m) {
+    const syntax::File& tree = *modules_[m].tree;
     Index& index = indices_[m];
     for (uint32_t i = 0; i < tree.uses.size(); ++i) {
       const syntax::Use& use = tree.uses[i];
@@ -188,8 +169,8 @@ void Scope::report_unknown(source::FileId from, const syntax::Path& path, source
     const auto module = alias(from, alias_name);
     if (!module || !module->valid()) continue;
     if (own(*module, name.text, noun)) {
-      added.help("{} `{}` is in a module: write `{}.{}`", noun_text(noun), name.text, alias_name,
-                 name.text);
+      added.help("{} `{}` is in a module: write `{}.{}`", noun_texts[static_cast<size_t>(noun)],
+                 name.text, alias_name, name.text);
       return;
     }
     if (alias_name == name.text) {

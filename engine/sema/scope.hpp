@@ -57,7 +57,7 @@ std::string use_text(const syntax::Use& use);
 class Scope {
  public:
   /// Collects the names of all modules, by FileId, and reports duplicates.
-  Scope(const std::vector<Module>& modules, diag::Sink& sink);
+  Scope(std::vector<Module> modules, diag::Sink& sink);
 
   const std::vector<Module>& modules() const noexcept { return modules_; }
   const Module& module(source::FileId id) const { return modules_[id.index]; }
@@ -98,7 +98,7 @@ class Scope {
     return indices_[module.index].nouns[static_cast<size_t>(noun)];
   }
 
-  const std::vector<Module>& modules_;
+  std::vector<Module> modules_;
   std::vector<Index> indices_;
 };
 

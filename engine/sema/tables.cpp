@@ -80,7 +80,14 @@ Block Tables::block(source::FileId module, const syntax::Word& dimension,
       }
       continue;
     }
-    read(block, rule, edits);
+    if (rule.kind == syntax::RuleKind::include) {
+      read_include(block, rule);
+    } else if (rule.kind == syntax::RuleKind::rule) {
+      block.steps.push_back(
+          {rule.kind, add_rule(block, rule, false), labels_.add(rule.label.text), nullptr, &rule});
+    } else {
+      read_edit(block, rule, edits);
+    }
     below |= otherwise != nullptr &&
              (rule.kind == syntax::RuleKind::rule || rule.kind == syntax::RuleKind::include);
   }
@@ -95,23 +102,6 @@ bool Tables::is_otherwise(source::FileId module, const syntax::Rule& rule) const
   if (rule.kind == syntax::RuleKind::otherwise_keep) return true;
   return rule.kind == syntax::RuleKind::rule && rule.expr.valid() &&
          scope_.tree(module).exprs.get(rule.expr).kind == syntax::ExprKind::otherwise;
-}
-
-void Tables::read(Block& block, const syntax::Rule& rule, std::vector<Step>& edits) {
-  switch (rule.kind) {
-    case syntax::RuleKind::rule:
-      read_rule(block, rule);
-      break;
-    case syntax::RuleKind::replace:
-    case syntax::RuleKind::drop:
-      read_edit(block, rule, edits);
-      break;
-    case syntax::RuleKind::include:
-      read_include(block, rule);
-      break;
-    case syntax::RuleKind::otherwise_keep:
-      break;
-  }
 }
 
 RuleId Tables::add_rule(const Block& block, const syntax::Rule& rule, bool otherwise) {
@@ -132,11 +122,6 @@ RuleId Tables::add_rule(const Block& block, const syntax::Rule& rule, bool other
   made.span = rule.span;
   made.doc = rule.doc;
   return program_.rules.add(std::move(made));
-}
-
-void Tables::read_rule(Block& block, const syntax::Rule& rule) {
-  block.steps.push_back({syntax::RuleKind::rule, add_rule(block, rule, false),
-                         labels_.add(rule.label.text), nullptr, &rule});
 }
 
 void Tables::read_otherwise(Block& block, const syntax::Rule& rule) {

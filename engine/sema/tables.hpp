@@ -41,8 +41,6 @@ class Tables {
 
  private:
   std::vector<uint32_t> order() const;
-  void read(Block& block, const syntax::Rule& rule, std::vector<Step>& edits);
-  void read_rule(Block& block, const syntax::Rule& rule);
   void read_edit(Block& block, const syntax::Rule& rule, std::vector<Step>& edits);
   void read_include(Block& block, const syntax::Rule& rule);
   void read_otherwise(Block& block, const syntax::Rule& rule);

@@ -98,8 +98,7 @@ void Vocabularies::declare(Found found, Vocabulary& vocabulary) {
     if (report_reserved(one.label, sink_)) continue;
     if (vocabulary.has(one.label.text)) {
       const auto& labels = vocabulary.labels();
-      const auto first = std::ranges::find_if(
-          labels, [&](const Label& label) { return label.name == one.label.text; });
+      const auto first = std::ranges::find(labels, one.label.text, &Label::name);
       sink_.add(diag::code::redefinition, one.label.span, "label", one.label.text)
           .related(first->span, "first declared here");
       continue;

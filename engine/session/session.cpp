@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
 
 #include "base/nearest.hpp"
-#include "session/progress.hpp"
 
 namespace kr::session {
 namespace {
@@ -27,6 +31,13 @@ std::vector<std::string> unknown_folds(const trace::ModuleTrace& trace,
                        near ? fmt::format("; did you mean `{}`?", *near) : "");
   }
   return folds;
+}
+
+trace::Trace trace_of(std::string_view name, OperationKind kind) {
+  trace::TraceBuilder builder("", "");
+  const trace::NameId id = builder.name(name, kind);
+  builder.add({.start_ns = 0, .duration_ns = 1, .name = id, .track = builder.track({})});
+  return std::move(builder).finish();
 }
 
 }  // namespace
@@ -59,9 +70,8 @@ void Wants::add(const Wants& other) noexcept {
 }
 
 Session::Session(const match::CompiledRules& rules, trace::OpenOptions open, ProgressCall progress)
-    : open_(std::move(open)), progress_(std::move(progress)), rulesets_{rules.rules.get()} {
+    : open_(std::move(open)), progress_(std::move(progress)) {
   source_.rules = &rules;
-  source_.rulesets = &rulesets_;
 }
 
 Session::~Session() = default;
@@ -78,12 +88,28 @@ void Session::watched(const classify::RunSpec& spec, trace::OpenOptions options,
   trace::Progress progress;
   options.progress = &progress;
   std::exception_ptr failure;
-  std::optional<ProgressCalls> calls;
-  if (progress_) {
-    calls.emplace([&] { progress_(spec, progress.done.load(), progress.total.load()); }, failure);
+  const auto tell = [&](const std::stop_token& stop) {
+    constexpr auto interval = std::chrono::milliseconds(100);
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any wake;
+    const auto is_stopped = [&] { return stop.stop_requested(); };
+    try {
+      while (!wake.wait_for(lock, stop, interval, is_stopped)) {
+        progress_({spec, progress.done.load(), progress.total.load()});
+      }
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  };
+  std::jthread calls;
+  try {
+    if (progress_) calls = std::jthread(tell);
+  } catch (const std::system_error&) {
+    // The system has no thread left: there are no calls.
   }
   open(options);
-  calls.reset();
+  calls = {};
   if (failure) std::rethrow_exception(failure);
 }
 
@@ -105,11 +131,7 @@ void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const 
       wants.host_trace || wants.modules ? trace::HostDetail::all : trace::HostDetail::none;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
-    if (wants.sums) {
-      opened.labelled = analyze::label_run(rules, spec, as);
-    } else {
-      opened = analyze::label_any_run(rules, spec, as);
-    }
+    opened = analyze::label_run(rules, spec, as, !wants.sums);
   });
   const bool is_modules = opened.modules.has_value();
   std::unique_ptr<analyze::LabelledTrace> run = std::move(opened.labelled);
@@ -185,6 +207,32 @@ void Session::show_tree(const trees::ViewOptions& options) {
            program.engines.get(model.engine).name, model.name, &*view_,
            unknown_folds(run.trace, options)};
   source_.tree = &*tree_;
+}
+
+LabelledName label_name(const match::CompiledRules& rules, std::string_view name,
+                        OperationKind kind, const classify::ChooseOptions& options,
+                        std::optional<sema::DimensionId> dimension) {
+  const trace::Trace trace = trace_of(name, kind);
+  const classify::TraceSubjects subjects(rules.program(), rules.database, trace, options);
+  LabelledName one{classify::choose_model(rules.database, subjects, options), {}};
+  if (!dimension) return one;
+  const classify::Labelled labelled = classify::classify(subjects, one.choice.model);
+  const classify::DimensionLabels* labels = labelled.find(*dimension);
+  one.label = labels != nullptr ? labels->by_row[0].label : sema::reserved::unclassified;
+  return one;
+}
+
+const tables::Explanation& Session::explain(const NameQuery& asked) {
+  const match::CompiledRules& rules = *source_.rules;
+  const classify::WhyQuery query{asked.name, operation_kind_from(asked.kind), asked.within};
+  const classify::Choice choice =
+      label_name(rules, query.name, query.kind.value_or(operation_kind_of(query.name)),
+                 {asked.engine, asked.model, rules.named})
+          .choice;
+  explanation_ = {query.name, rules.program().title(choice.model), choice.why,
+                  classify::why(rules, choice.model, query)};
+  source_.explanation = &*explanation_;
+  return *explanation_;
 }
 
 }  // namespace kr::session

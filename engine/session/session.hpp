@@ -33,15 +33,12 @@ struct Wants {
   bool operator==(const Wants& other) const = default;
 };
 
-/// How far reading a file is: bytes of the file, or rows. `total` 0: unknown.
-using ProgressCall =
-    std::function<void(const classify::RunSpec& run, uint64_t done, uint64_t total)>;
+using ProgressCall = std::function<void(const ReadProgress&)>;
 
-/// The name of one operation, for `kr why`.
-struct NameQuery {
-  classify::WhyQuery query;
-  std::string engine = {};  // empty: detected
-  std::string model = {};   // empty: detected
+/// The model chosen for a name, and its label.
+struct LabelledName {
+  classify::Choice choice;
+  std::string label;
 };
 
 /// How runs are compared.
@@ -52,6 +49,12 @@ struct RunComparison {
   std::string by = "substage";  // the dimension that decides whether they can be compared
   std::vector<changes::Gate> gates = {};
 };
+
+/// Labels one name as if it were the only one of a trace; without a dimension the model is only
+/// chosen. Throws Error if the engine or model of the options is unknown.
+LabelledName label_name(const match::CompiledRules& rules, std::string_view name,
+                        OperationKind kind, const classify::ChooseOptions& options,
+                        std::optional<sema::DimensionId> dimension = {});
 
 class Session {
  public:
@@ -93,6 +96,7 @@ class Session {
   const tables::RulesDifference& compare_rules(const match::CompiledRules& before,
                                                std::vector<compare::TimedName> names,
                                                std::span<const classify::RunSpec> specs);
+  /// Throws Error if the engine or model is unknown.
   const tables::Explanation& explain(const NameQuery& query);
 
   /// For tables, and the runs read.
@@ -120,7 +124,6 @@ class Session {
   std::vector<std::shared_ptr<const trees::LabelledModules>> modules_;  // by run
   std::optional<sema::DimensionId> dimension_;                          // of `measured_`
   std::vector<coverage::MeasuredRun> measured_;
-  std::vector<const sema::LoadedRules*> rulesets_;
   // What `source_` refers to.
   std::optional<coverage::TimeCoverage> coverage_;
   std::optional<trees::TreeView> view_;

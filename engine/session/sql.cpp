@@ -105,19 +105,8 @@ class KeptResult {
 
 const TableInfo query_info{"query", "result", "One row per row of the result of a query.", {}};
 
-}  // namespace
-
-std::vector<const tables::Definition*> tables_named(std::string_view query) {
-  const std::string text = lowered(query);
-  std::vector<const tables::Definition*> named;
-  for (const tables::Definition* one : tables::all()) {
-    if (tables::is_about_runs(*one) && has_word(text, one->info.id)) named.push_back(one);
-  }
-  return named;
-}
-
-struct Query::Impl {
-  explicit Impl(const tables::Source& tables) : source(tables) {
+struct Query {
+  explicit Query(const tables::Source& tables) : source(tables) {
     sqlite3* opened = nullptr;
     const int code =
         sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, nullptr);
@@ -229,13 +218,21 @@ struct Query::Impl {
   std::optional<KeptResult> kept;
 };
 
-Query::Query(const tables::Source& source, const std::string& query)
-    : impl_(std::make_shared<Impl>(source)) {
-  impl_->prepare(query);
+}  // namespace
+
+std::vector<const tables::Definition*> tables_named(std::string_view query) {
+  const std::string text = lowered(query);
+  std::vector<const tables::Definition*> named;
+  for (const tables::Definition* one : tables::all()) {
+    if (tables::is_about_runs(*one) && has_word(text, one->info.id)) named.push_back(one);
+  }
+  return named;
 }
 
-Table Query::table() const {
-  return {query_info, impl_->columns, [impl = impl_](RowSink& sink) { impl->write(sink); }};
+Table query_table(const tables::Source& source, const std::string& query) {
+  auto prepared = std::make_shared<Query>(source);
+  prepared->prepare(query);
+  return {query_info, prepared->columns, [prepared](RowSink& sink) { prepared->write(sink); }};
 }
 
 }  // namespace kr::session

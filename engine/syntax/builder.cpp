@@ -1,8 +1,8 @@
 #include "syntax/builder.hpp"
 
 #include "base/ascii.hpp"
-#include "syntax/keywords.hpp"
 #include "syntax/parse.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::syntax {
 std::string Path::text() const {
@@ -40,18 +40,6 @@ void Builder::abandon(size_t at) {
 }
 
 // Words, strings, paths.
-
-void Builder::word(source::Span span) {
-  word_.text.assign(look_.slice(span.begin, span.end));
-  word_.span = span;
-  word_.quoted = false;
-}
-
-void Builder::string(source::Span span) {
-  word_.text = unescape(bytes_, span);
-  word_.span = span;
-  word_.quoted = true;
-}
 
 std::string Builder::unescape(source::Span bytes, source::Span text) {
   const std::string_view raw = look_.slice(bytes.begin, bytes.end);
@@ -94,97 +82,97 @@ std::string Builder::unescape(source::Span bytes, source::Span text) {
   return out;
 }
 
-void Builder::path_head(source::Span span) {
+void Builder::on(For<g::path_head>, source::Span span) {
   path_.parts.assign(1, word_);
   path_.span = span;
 }
 
-void Builder::path_part(source::Span span) {
+void Builder::on(For<g::path_part>, source::Span span) {
   path_.parts.push_back(word_);
   path_.span.end = span.end;
 }
 
 // Expressions.
 
-void Builder::expression_begin(source::Span) {
+void Builder::on(For<g::expression_begin>, source::Span) {
   exprs_.begin();
   expr_ = {};
   anchor_ = {};
   stray_paren_ = false;
 }
 
-void Builder::bare_text(source::Span span) {
+void Builder::on(For<g::bare_text>, source::Span span) {
   atom_ = {
       .kind = ExprKind::text, .span = span, .text = std::move(word_.text), .text_span = bytes_};
 }
 
-void Builder::begin_text(source::Span span) {
-  bare_text(span);
+void Builder::on(For<g::begin_text>, source::Span span) {
+  on(For<g::bare_text>(), span);
   atom_.at_begin = true;
   atom_.span.begin = anchor_.begin;
 }
 
-void Builder::ignore_case(source::Span span) {
+void Builder::on(For<g::ignore_case>, source::Span span) {
   if (atom_.at_end) {
     sink_.add(diag::code::detached_flag, span, "i").help("write `i` before `$`");
   }
   atom_.ignore_case = true;
 }
 
-void Builder::end_anchor(source::Span span) {
+void Builder::on(For<g::end_anchor>, source::Span span) {
   if (atom_.kind == ExprKind::regex) {
     sink_.add(diag::code::anchored_regex, span, "$").help("write `$` inside: `/…$/`");
   }
   atom_.at_end = true;
 }
 
-void Builder::text_atom(source::Span span) {
+void Builder::on(For<g::text_atom>, source::Span span) {
   atom_.span.end = span.end;
   exprs_.atom(std::move(atom_));
 }
 
-void Builder::regex(source::Span span) {
+void Builder::on(For<g::regex>, source::Span span) {
   atom_ = {.kind = ExprKind::regex,
            .span = span,
            .text = std::string(look_.slice(bytes_.begin, bytes_.end)),
            .text_span = bytes_};
 }
 
-void Builder::regex_atom(source::Span span) {
+void Builder::on(For<g::regex_atom>, source::Span span) {
   if (atom_.kind == ExprKind::regex) atom_.at_end = false;
   atom_.span = span;
   exprs_.atom(std::move(atom_));
 }
 
-void Builder::operation(source::Span span) {
+void Builder::on(For<g::operation>, source::Span span) {
   const std::optional<OperationKind> kind = operation_kind_from(word_.text);
   operation_ = kind.value_or(OperationKind::kernel);
-  if (!kind) missing_operation(span);
+  if (!kind) mistake(For<g::operation>(), span);
 }
 
-void Builder::operation_atom(source::Span span) {
+void Builder::on(For<g::operation_atom>, source::Span span) {
   exprs_.atom({.kind = ExprKind::operation, .span = span, .operation = operation_});
 }
 
-void Builder::otherwise_atom(source::Span span) {
+void Builder::on(For<g::otherwise_atom>, source::Span span) {
   exprs_.atom({.kind = ExprKind::otherwise, .span = span});
 }
 
-void Builder::name_atom(source::Span) {
+void Builder::on(For<g::name_atom>, source::Span) {
   exprs_.atom({.kind = ExprKind::pattern, .span = path_.span, .name = std::move(path_)});
 }
 
-void Builder::open_paren(source::Span span) {
+void Builder::on(For<g::open_paren>, source::Span span) {
   exprs_.open(span);
   check_depth(span);
 }
 
-void Builder::negation(source::Span span) {
+void Builder::on(For<g::negation>, source::Span span) {
   exprs_.prefix(ExprKind::negation, span);
   check_depth(span);
 }
 
-void Builder::within(source::Span span) {
+void Builder::on(For<g::within>, source::Span span) {
   exprs_.prefix(ExprKind::within, span);
   check_depth(span);
 }
@@ -202,7 +190,7 @@ void Builder::check_depth(source::Span span) {
   abandon(at);
 }
 
-void Builder::close_paren(source::Span span) {
+void Builder::on(For<g::close_paren>, source::Span span) {
   if (exprs_.in_parens()) {
     exprs_.close(span);
     return;
@@ -213,7 +201,7 @@ void Builder::close_paren(source::Span span) {
   stray_paren_ = true;
 }
 
-void Builder::expression(source::Span) {
+void Builder::on(For<g::expression>, source::Span) {
   if (exprs_.in_parens() && reported_at_ != look_.past_gap(exprs_.last()->span.end)) {
     const source::Span paren = exprs_.open_paren();
     const size_t end = look_.before_blanks(exprs_.last()->span.end);
@@ -238,7 +226,7 @@ void Builder::begin_rule(RuleKind kind, source::Span span) {
   pending_ = Pending::rule;
 }
 
-void Builder::rule_head(source::Span span) {
+void Builder::on(For<g::rule_head>, source::Span span) {
   begin_rule(RuleKind::rule, span);
   rule_.label = std::move(word_);
 }
@@ -246,11 +234,10 @@ void Builder::rule_head(source::Span span) {
 void Builder::push_rule(source::Span span) {
   pending_ = Pending::none;
   rule_.span = span;
-  const bool has_label = !rule_.label.span.valid() ? rule_.kind == RuleKind::include ||
-                                                         rule_.kind == RuleKind::otherwise_keep
-                                                   : true;
+  const bool wants_label =
+      rule_.kind != RuleKind::include && rule_.kind != RuleKind::otherwise_keep;
+  if (wants_label && !rule_.label.span.valid()) return;
   if (rule_.kind == RuleKind::include && rule_.table.parts.empty()) return;
-  if (!has_label) return;
   if (rule_.kind == RuleKind::rule || rule_.kind == RuleKind::replace) {
     rule_.expr = expr_.valid() ? expr_ : file_.exprs.add(placeholder(span));
   }
@@ -273,36 +260,29 @@ void Builder::open(Level level, source::Span span) {
   braces_.push_back({level, span, indent_of(span.begin)});
 }
 
-void Builder::rules_open(source::Span span) {
+void Builder::on(For<g::rules_open>, source::Span span) {
   rules_.clear();
   open(Level::rules, span);
 }
 
-void Builder::phases_begin(source::Span span) {
+void Builder::on(For<g::phases_begin>, source::Span span) {
   block_ = {};
   block_.doc = doc(span.begin);
   block_.dimension = {std::string(look_.slice(span.begin, span.end)), span, false};
 }
 
-void Builder::phases(source::Span span) {
-  block_.span = span;
-  block_.rules = std::move(rules_);
-  rules_.clear();
-  body().phases.push_back(std::move(block_));
-}
-
-void Builder::block_begin(source::Span span) {
+void Builder::on(For<g::block_begin>, source::Span span) {
   block_ = {};
   block_.doc = doc(span.begin);
   block_.dimension = std::move(word_);
   check_name(block_.dimension, "a dimension");
 }
 
-void Builder::block(source::Span span) {
+void Builder::end_block(source::Span span, std::vector<Block>& blocks) {
   block_.span = span;
   block_.rules = std::move(rules_);
   rules_.clear();
-  body().dimensions.push_back(std::move(block_));
+  blocks.push_back(std::move(block_));
 }
 
 void Builder::check_name(const Word& word, std::string_view what) {

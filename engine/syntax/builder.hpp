@@ -1,21 +1,29 @@
-// The state of one parse: the actions of the grammar's rules (syntax/parse.cpp binds them), the AST
-// under construction, the reports of mistakes, and the recovery after a mistake.
+// The state of one parse: what to do once a rule of the grammar has been read, the AST under
+// construction, the reports of mistakes, and the recovery after a mistake.
 //
-// Methods that take a Span and return an offset report a mistake: the span is the text found (empty
-// if something is missing), and parsing continues at the offset. To abandon an item they throw
-// Abandoned.
+// `mistake` is called for a rule that has to match, but does not; so are other methods that take a
+// Span and return an offset. They report: the span is the text found (empty if something is
+// missing), and parsing continues at the offset. To abandon an item they throw Abandoned.
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
 #include "diag/diagnostic.hpp"
+#include "grammar/kr.hpp"
 #include "syntax/ast.hpp"
 #include "syntax/expr_builder.hpp"
 #include "syntax/lookahead.hpp"
 #include "syntax/trivia.hpp"
 
 namespace kr::syntax {
+
+namespace g = grammar;
+
+/// Names a rule of the grammar: Builder::on is called with the text that it matches.
+template <class Rule>
+struct For {};
 
 /// The kind of block between two braces; `file`: outside all braces.
 enum class Level : uint8_t { file, engine, model, rules, labels, test };
@@ -36,101 +44,111 @@ class Builder {
   void ignore_broken_bytes() { broken_bytes_ = true; }
 
   // Words, strings, paths: stored in word_ and path_ for the next action.
-  void comment(source::Span span) { trivia_.add(span.begin, span.end); }
-  void word(source::Span span);
-  void text_bytes(source::Span span) { bytes_ = span; }
-  void string(source::Span span);
-  void path_head(source::Span span);
-  void path_part(source::Span span);
+  void on(For<g::comment>, source::Span span) { trivia_.add(span.begin, span.end); }
+  void on(For<g::word>, source::Span span) {
+    word_ = {std::string(look_.slice(span.begin, span.end)), span, false};
+  }
+  void on(For<g::text_bytes>, source::Span span) { bytes_ = span; }
+  void on(For<g::string>, source::Span span) { word_ = {unescape(bytes_, span), span, true}; }
+  void on(For<g::path_head>, source::Span span);
+  void on(For<g::path_part>, source::Span span);
 
   // Expressions.
-  void expression_begin(source::Span span);
-  void expression(source::Span span);
-  void begin_anchor(source::Span span) { anchor_ = span; }
-  void bare_text(source::Span span);
-  void begin_text(source::Span span);
-  void ignore_case(source::Span span);
-  void end_anchor(source::Span span);
-  void text_atom(source::Span span);
-  void regex_bytes(source::Span span) { bytes_ = span; }
-  void regex(source::Span span);
-  void regex_atom(source::Span span);
-  void operation(source::Span span);
-  void operation_atom(source::Span span);
-  void otherwise_atom(source::Span span);
-  void name_atom(source::Span span);
-  void open_paren(source::Span span);
-  void close_paren(source::Span span);
-  void negation(source::Span span);
-  void within(source::Span span);
-  void or_operator(source::Span) { exprs_.disjunction(); }
+  void on(For<g::expression_begin>, source::Span span);
+  void on(For<g::expression>, source::Span span);
+  void on(For<g::caret>, source::Span span) { anchor_ = span; }
+  void on(For<g::bare_text>, source::Span span);
+  void on(For<g::begin_text>, source::Span span);
+  void on(For<g::ignore_case>, source::Span span);
+  void on(For<g::end_anchor>, source::Span span);
+  void on(For<g::text_atom>, source::Span span);
+  void on(For<g::regex_bytes>, source::Span span) { bytes_ = span; }
+  void on(For<g::regex>, source::Span span);
+  void on(For<g::regex_atom>, source::Span span);
+  void on(For<g::operation>, source::Span span);
+  void on(For<g::operation_atom>, source::Span span);
+  void on(For<g::otherwise_atom>, source::Span span);
+  void on(For<g::name_atom>, source::Span span);
+  void on(For<g::open_paren>, source::Span span);
+  void on(For<g::close_paren>, source::Span span);
+  void on(For<g::negation>, source::Span span);
+  void on(For<g::within>, source::Span span);
+  void on(For<g::or_operator>, source::Span) { exprs_.disjunction(); }
 
   // Rules and their blocks.
-  void rule_head(source::Span span);
-  void rule(source::Span span) { push_rule(span); }
-  void replace_begin(source::Span span) { begin_rule(RuleKind::replace, span); }
-  void drop_begin(source::Span span) { begin_rule(RuleKind::drop, span); }
-  void include_begin(source::Span span) { begin_rule(RuleKind::include, span); }
-  void keep_begin(source::Span span) { begin_rule(RuleKind::otherwise_keep, span); }
-  void rule_label(source::Span) { rule_.label = std::move(word_); }
-  void include_table(source::Span) { rule_.table = std::move(path_); }
-  void rules_open(source::Span span);
-  void close(source::Span) { braces_.pop_back(); }
-  void phases_begin(source::Span span);
-  void phases(source::Span span);
-  void block_begin(source::Span span);
-  void block(source::Span span);
+  void on(For<g::rule_head>, source::Span span);
+  void on(For<g::colonless_head>, source::Span span) { on(For<g::rule_head>(), span); }
+  void on(For<g::rule>, source::Span span) { push_rule(span); }
+  void on(For<g::replace_begin>, source::Span span) { begin_rule(RuleKind::replace, span); }
+  void on(For<g::drop_begin>, source::Span span) { begin_rule(RuleKind::drop, span); }
+  void on(For<g::include_begin>, source::Span span) { begin_rule(RuleKind::include, span); }
+  void on(For<g::keep_begin>, source::Span span) { begin_rule(RuleKind::otherwise_keep, span); }
+  void on(For<g::rule_label>, source::Span) { rule_.label = std::move(word_); }
+  void on(For<g::drop_label>, source::Span span) { on(For<g::rule_label>(), span); }
+  void on(For<g::include_table>, source::Span) { rule_.table = std::move(path_); }
+  void on(For<g::rules_open>, source::Span span);
+  void on(For<g::rules_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::engine_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::model_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::labels_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::test_close>, source::Span) { braces_.pop_back(); }
+  void on(For<g::phases_begin>, source::Span span);
+  void on(For<g::phases_block>, source::Span span) { end_block(span, body().phases); }
+  void on(For<g::block_begin>, source::Span span);
+  void on(For<g::dimension_block>, source::Span span) { end_block(span, body().dimensions); }
 
   // Engines and models.
-  void engine_begin(source::Span span);
-  void engine_name(source::Span) { engine_.name = std::move(word_); }
-  void engine_title(source::Span) { engine_.title = std::move(word_); }
-  void engine_open(source::Span span) { open(Level::engine, span); }
-  void engine(source::Span span);
-  void model_begin(source::Span span);
-  void model_name(source::Span) { model_.name = std::move(word_); }
-  void model_title(source::Span) { model_.title = std::move(word_); }
-  void model_base(source::Span) { model_.extends = std::move(path_); }
-  void model_open(source::Span span) { open(Level::model, span); }
-  void model(source::Span span);
-  void fold_item(source::Span span);
-  void abbreviated(source::Span span);
-  void abbreviation(source::Span span);
-  void detect(source::Span span);
+  void on(For<g::engine_begin>, source::Span span);
+  void on(For<g::engine_name>, source::Span) { engine_.name = std::move(word_); }
+  void on(For<g::engine_title>, source::Span) { engine_.title = std::move(word_); }
+  void on(For<g::engine_open>, source::Span span) { open(Level::engine, span); }
+  void on(For<g::engine>, source::Span span);
+  void on(For<g::model_begin>, source::Span span);
+  void on(For<g::model_name>, source::Span) { model_.name = std::move(word_); }
+  void on(For<g::model_title>, source::Span) { model_.title = std::move(word_); }
+  void on(For<g::model_base>, source::Span) { model_.extends = std::move(path_); }
+  void on(For<g::model_open>, source::Span span) { open(Level::model, span); }
+  void on(For<g::model>, source::Span span);
+  void on(For<g::fold_item>, source::Span span);
+  void on(For<g::abbreviated>, source::Span span);
+  void on(For<g::abbreviation>, source::Span span);
+  void on(For<g::detect>, source::Span span);
 
   // Declarations of a file.
-  void use_begin(source::Span span);
-  void use_file(source::Span) { use_.file = std::move(word_); }
-  void use_module(source::Span) { use_.module = std::move(path_); }
-  void use_alias(source::Span span);
-  void use(source::Span span);
-  void pattern_begin(source::Span span);
-  void pattern_name(source::Span span);
-  void pattern(source::Span span);
-  void labels_begin(source::Span span);
-  void labels_dimension(source::Span span);
-  void labels_base(source::Span) { labels_.extends = std::move(path_); }
-  void labels_open(source::Span span) { open(Level::labels, span); }
-  void labels(source::Span span);
-  void vocabulary_label(source::Span span);
-  void label_title(source::Span) { entry_.title = std::move(word_); }
-  void label_color(source::Span) { entry_.color = std::move(word_); }
-  void label_entry(source::Span span);
-  void table_begin(source::Span span);
-  void table_name(source::Span) { table_.name = std::move(word_); }
-  void table_dimension(source::Span span);
-  void table(source::Span span);
-  void test_begin(source::Span span);
-  void test_engine(source::Span) { test_.engine = std::move(word_); }
-  void test_model(source::Span) { test_.model = std::move(word_); }
-  void test_open(source::Span span);
-  void test(source::Span span);
-  void case_kind(source::Span) { case_.kind = operation_; }
-  void case_name(source::Span) { case_.name = std::move(word_); }
-  void case_within(source::Span) { case_.within.push_back(std::move(word_)); }
-  void expected_dimension(source::Span) { case_.expected.push_back({std::move(word_), {}}); }
-  void expected_label(source::Span span);
-  void test_case(source::Span span);
+  void on(For<g::use_begin>, source::Span span);
+  void on(For<g::use_file>, source::Span) { use_.file = std::move(word_); }
+  void on(For<g::use_module>, source::Span) { use_.module = std::move(path_); }
+  void on(For<g::use_alias>, source::Span span);
+  void on(For<g::use>, source::Span span);
+  void on(For<g::pattern_begin>, source::Span span);
+  void on(For<g::pattern_name>, source::Span span);
+  void on(For<g::pattern>, source::Span span);
+  void on(For<g::labels_begin>, source::Span span);
+  void on(For<g::labels_dimension>, source::Span span);
+  void on(For<g::labels_base>, source::Span) { labels_.extends = std::move(path_); }
+  void on(For<g::labels_open>, source::Span span) { open(Level::labels, span); }
+  void on(For<g::labels>, source::Span span);
+  void on(For<g::vocabulary_label>, source::Span span);
+  void on(For<g::label_title>, source::Span) { entry_.title = std::move(word_); }
+  void on(For<g::label_color>, source::Span) { entry_.color = std::move(word_); }
+  void on(For<g::label_entry>, source::Span span);
+  void on(For<g::table_begin>, source::Span span);
+  void on(For<g::table_name>, source::Span) { table_.name = std::move(word_); }
+  void on(For<g::table_dimension>, source::Span span);
+  void on(For<g::table>, source::Span span);
+  void on(For<g::test_begin>, source::Span span);
+  void on(For<g::test_engine>, source::Span) { test_.engine = std::move(word_); }
+  void on(For<g::test_model>, source::Span) { test_.model = std::move(word_); }
+  void on(For<g::test_open>, source::Span span);
+  void on(For<g::test>, source::Span span);
+  void on(For<g::case_kind>, source::Span) { case_.kind = operation_; }
+  void on(For<g::case_name>, source::Span) { case_.name = std::move(word_); }
+  void on(For<g::case_within>, source::Span) { case_.within.push_back(std::move(word_)); }
+  void on(For<g::expected_dimension>, source::Span) {
+    case_.expected.push_back({std::move(word_), {}});
+  }
+  void on(For<g::expected_label>, source::Span span);
+  void on(For<g::test_case>, source::Span span);
 
   // Predicates of the grammar.
   size_t depth() const { return braces_.size(); }
@@ -147,25 +165,30 @@ class Builder {
 
   // Mistakes inside an item.
   size_t expected(size_t at, std::string_view what);
-  size_t missing_atom(source::Span seen);
-  size_t missing_operator(source::Span seen);
-  size_t not_word(source::Span seen);
-  size_t missing_colon(source::Span seen);
-  size_t missing_equals(source::Span seen);
-  size_t missing_arrow(source::Span seen);
-  size_t missing_keep(source::Span seen);
-  size_t missing_drop_label(source::Span seen);
-  size_t missing_text(source::Span seen);
-  size_t missing_operation(source::Span seen);
-  size_t missing_brace(source::Span seen, void (Builder::*open)(source::Span));
-  size_t unclosed_brace(source::Span seen);
-  size_t unterminated_text(source::Span seen);
-  size_t unterminated_regex(source::Span seen);
-  size_t empty_regex(source::Span seen);
-  size_t wrong_flag(source::Span seen);
-  size_t flag_apart(source::Span seen);
-  size_t caret_apart(source::Span seen);
-  size_t doubled_operator(source::Span seen);
+  size_t mistake(For<g::atom>, source::Span seen);
+  size_t mistake(For<g::missing_operator>, source::Span seen);
+  size_t mistake(For<g::not_word>, source::Span seen);
+  size_t mistake(For<g::colon>, source::Span seen);
+  size_t mistake(For<g::equals>, source::Span seen);
+  size_t mistake(For<g::arrow>, source::Span seen);
+  size_t mistake(For<g::keep>, source::Span seen);
+  size_t mistake(For<g::drop_label>, source::Span seen);
+  size_t mistake(For<g::begin_text>, source::Span seen);
+  size_t mistake(For<g::operation>, source::Span seen);
+  /// `body`: of an engine or model. `open` is what the brace would have done.
+  size_t missing_brace(source::Span seen, bool body, const std::function<void(source::Span)>& open);
+  size_t mistake(For<g::rules_close>, source::Span seen) { return unclosed_brace(seen); }
+  size_t mistake(For<g::engine_close>, source::Span seen) { return unclosed_brace(seen); }
+  size_t mistake(For<g::model_close>, source::Span seen) { return unclosed_brace(seen); }
+  size_t mistake(For<g::labels_close>, source::Span seen) { return unclosed_brace(seen); }
+  size_t mistake(For<g::test_close>, source::Span seen) { return unclosed_brace(seen); }
+  size_t mistake(For<g::text_end>, source::Span seen);
+  size_t mistake(For<g::regex_end>, source::Span seen);
+  size_t mistake(For<g::empty_regex>, source::Span seen);
+  size_t mistake(For<g::wrong_flag>, source::Span seen);
+  size_t mistake(For<g::flag_apart>, source::Span seen);
+  size_t mistake(For<g::caret_apart>, source::Span seen);
+  size_t mistake(For<g::doubled>, source::Span seen);
   size_t misspelled(source::Span seen, std::string_view keyword);
 
   // Between items.
@@ -200,6 +223,7 @@ class Builder {
   bool odd_quotes(size_t begin) const;
   size_t unpaired_quotes(size_t begin);
   bool is_operand(const Token& token) const;
+  size_t unclosed_brace(source::Span seen);
   void check_depth(source::Span span);
   void check_name(const Word& word, std::string_view what);
   Expr placeholder(source::Span span) const;
@@ -209,6 +233,7 @@ class Builder {
   Doc declare_with_doc(size_t at);
   void begin_rule(RuleKind kind, source::Span span);
   void push_rule(source::Span span);
+  void end_block(source::Span span, std::vector<Block>& blocks);
   Body& body() { return in_model_ ? model_.body : engine_.body; }
 
   // syntax/recovery.cpp
@@ -218,7 +243,7 @@ class Builder {
   bool stray_in_file(const Token& token, size_t& at);
   bool stray_in_body(const Token& token, size_t& at);
   bool stray_in_rules(const Token& token, size_t& at);
-  bool stray_in_labels(const Token& token, size_t& at);
+  bool stray_in_labels(const Token& token);
   bool stray_misspelled(const Token& token);
   void report_misplaced(const Token& token, std::string_view where, std::string_view help);
   bool begins_outer(const Token& token) const;

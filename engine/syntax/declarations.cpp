@@ -3,7 +3,7 @@
 
 #include "base/nearest.hpp"
 #include "syntax/builder.hpp"
-#include "syntax/keywords.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::syntax {
 namespace {
@@ -32,14 +32,14 @@ Doc Builder::declare_with_doc(size_t at) {
 
 // Engines and models.
 
-void Builder::engine_begin(source::Span span) {
+void Builder::on(For<g::engine_begin>, source::Span span) {
   engine_ = {};
   engine_.span = span;
   engine_.doc = declare_with_doc(span.begin);
   in_engine_ = true;
 }
 
-void Builder::engine(source::Span span) {
+void Builder::on(For<g::engine>, source::Span span) {
   in_engine_ = false;
   engine_.span = span;
   closed_engine_ = range(span.end - 1, span.end);
@@ -47,21 +47,21 @@ void Builder::engine(source::Span span) {
   engine_ = {};
 }
 
-void Builder::model_begin(source::Span span) {
+void Builder::on(For<g::model_begin>, source::Span span) {
   model_ = {};
   model_.span = span;
   model_.doc = doc(span.begin);
   in_model_ = true;
 }
 
-void Builder::model(source::Span span) {
+void Builder::on(For<g::model>, source::Span span) {
   in_model_ = false;
   model_.span = span;
   if (model_.name.span.valid() && in_engine_) engine_.models.push_back(std::move(model_));
   model_ = {};
 }
 
-void Builder::fold_item(source::Span span) {
+void Builder::on(For<g::fold_item>, source::Span span) {
   if (!expr_.valid()) return;
   Expr& expr = file_.exprs.get(expr_);
   const bool plain = !expr.grouped && !expr.ignore_case && !expr.at_begin && !expr.at_end;
@@ -78,53 +78,53 @@ void Builder::fold_item(source::Span span) {
   expr_ = {};
 }
 
-void Builder::abbreviated(source::Span) {
+void Builder::on(For<g::abbreviated>, source::Span) {
   abbreviation_ = {};
   abbreviation_.from = std::move(word_);
 }
 
-void Builder::abbreviation(source::Span span) {
+void Builder::on(For<g::abbreviation>, source::Span span) {
   abbreviation_.span = span;
   abbreviation_.to = std::move(word_);
   body().abbreviations.push_back(std::move(abbreviation_));
 }
 
-void Builder::detect(source::Span span) {
+void Builder::on(For<g::detect>, source::Span span) {
   if (expr_.valid()) body().detects.push_back({span, expr_});
   expr_ = {};
 }
 
 // Declarations of a file.
 
-void Builder::use_begin(source::Span span) {
+void Builder::on(For<g::use_begin>, source::Span span) {
   use_ = {};
   declare(span.begin, true);
 }
 
-void Builder::use_alias(source::Span) {
+void Builder::on(For<g::use_alias>, source::Span) {
   use_.alias = std::move(word_);
   check_name(*use_.alias, "a module");
 }
 
-void Builder::use(source::Span span) {
+void Builder::on(For<g::use>, source::Span span) {
   use_.span = span;
   if (!use_.alias && !use_.module.parts.empty()) check_name(use_.module.parts.back(), "a module");
   if (use_.file || !use_.module.parts.empty()) file_.uses.push_back(std::move(use_));
 }
 
-void Builder::pattern_begin(source::Span span) {
+void Builder::on(For<g::pattern_begin>, source::Span span) {
   pattern_ = {};
   pattern_.span = span;
   pattern_.doc = declare_with_doc(span.begin);
   pending_ = Pending::pattern;
 }
 
-void Builder::pattern_name(source::Span) {
+void Builder::on(For<g::pattern_name>, source::Span) {
   pattern_.name = std::move(word_);
   check_name(pattern_.name, "a pattern");
 }
 
-void Builder::pattern(source::Span span) {
+void Builder::on(For<g::pattern>, source::Span span) {
   pending_ = Pending::none;
   pattern_.span = span;
   pattern_.expr = expr_.valid() ? expr_ : file_.exprs.add(placeholder(span));
@@ -132,28 +132,28 @@ void Builder::pattern(source::Span span) {
   if (pattern_.name.span.valid()) file_.patterns.push_back(std::move(pattern_));
 }
 
-void Builder::labels_begin(source::Span span) {
+void Builder::on(For<g::labels_begin>, source::Span span) {
   labels_ = {};
   labels_.doc = declare_with_doc(span.begin);
 }
 
-void Builder::labels_dimension(source::Span) {
+void Builder::on(For<g::labels_dimension>, source::Span) {
   labels_.dimension = std::move(word_);
   check_name(labels_.dimension, "a dimension");
 }
 
-void Builder::labels(source::Span span) {
+void Builder::on(For<g::labels>, source::Span span) {
   labels_.span = span;
   if (labels_.dimension.span.valid()) file_.labels.push_back(std::move(labels_));
 }
 
-void Builder::vocabulary_label(source::Span span) {
+void Builder::on(For<g::vocabulary_label>, source::Span span) {
   entry_ = {};
   entry_.doc = doc(span.begin);
   entry_.label = std::move(word_);
 }
 
-void Builder::label_entry(source::Span span) {
+void Builder::on(For<g::label_entry>, source::Span span) {
   entry_.span = span;
   const std::string_view label = entry_.label.text;
   // `colour "#4e79a7"` parses as a label with that title.
@@ -167,17 +167,17 @@ void Builder::label_entry(source::Span span) {
   labels_.labels.push_back(std::move(entry_));
 }
 
-void Builder::table_begin(source::Span span) {
+void Builder::on(For<g::table_begin>, source::Span span) {
   table_ = {};
   table_.doc = declare_with_doc(span.begin);
 }
 
-void Builder::table_dimension(source::Span) {
+void Builder::on(For<g::table_dimension>, source::Span) {
   table_.dimension = std::move(word_);
   check_name(table_.dimension, "a dimension");
 }
 
-void Builder::table(source::Span span) {
+void Builder::on(For<g::table>, source::Span span) {
   table_.span = span;
   table_.rules = std::move(rules_);
   rules_.clear();
@@ -186,26 +186,26 @@ void Builder::table(source::Span span) {
   }
 }
 
-void Builder::test_begin(source::Span span) {
+void Builder::on(For<g::test_begin>, source::Span span) {
   test_ = {};
   declare(span.begin, false);
 }
 
-void Builder::test_open(source::Span span) {
+void Builder::on(For<g::test_open>, source::Span span) {
   case_ = {};
   open(Level::test, span);
 }
 
-void Builder::test(source::Span span) {
+void Builder::on(For<g::test>, source::Span span) {
   test_.span = span;
   if (test_.engine.span.valid()) file_.tests.push_back(std::move(test_));
 }
 
-void Builder::expected_label(source::Span) {
+void Builder::on(For<g::expected_label>, source::Span) {
   if (!case_.expected.empty()) case_.expected.back().label = std::move(word_);
 }
 
-void Builder::test_case(source::Span span) {
+void Builder::on(For<g::test_case>, source::Span span) {
   case_.span = span;
   std::erase_if(case_.expected, [](const Expectation& e) {
     return !e.dimension.span.valid() || !e.label.span.valid();

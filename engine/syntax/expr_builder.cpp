@@ -41,7 +41,7 @@ void ExprBuilder::join(ExprKind kind, size_t count) {
   operands_.push_back(joined);
 }
 
-void ExprBuilder::end_conjunction() {
+void ExprBuilder::disjunction() {
   Frame& frame = frames_.back();
   if (frame.conjunctions == 0) return;
   join(ExprKind::conjunction, frame.conjunctions);
@@ -50,14 +50,10 @@ void ExprBuilder::end_conjunction() {
 }
 
 void ExprBuilder::end_disjunction() {
-  end_conjunction();
+  disjunction();
   Frame& frame = frames_.back();
   join(ExprKind::disjunction, frame.disjunctions);
   frame.disjunctions = frame.disjunctions > 0 ? 1 : 0;
-}
-
-void ExprBuilder::disjunction() {
-  end_conjunction();
 }
 
 void ExprBuilder::close(source::Span paren) {

@@ -46,7 +46,6 @@ class ExprBuilder {
   };
   void push(ExprId operand);
   void join(ExprKind kind, size_t count);
-  void end_conjunction();
   void end_disjunction();
 
   Exprs& exprs_;

@@ -4,7 +4,7 @@
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "syntax/builder.hpp"
-#include "syntax/keywords.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::syntax {
 namespace {
@@ -87,7 +87,7 @@ diag::Diagnostic& Builder::unexpected(const Token& token, std::string_view what)
 
 // Missing parts.
 
-size_t Builder::missing_atom(source::Span seen) {
+size_t Builder::mistake(For<g::atom>, source::Span seen) {
   const Token token = look_.token(seen.begin);
   // The missing operands of `a: | | "x"` are one mistake.
   const Expr* last = exprs_.last();
@@ -146,16 +146,16 @@ bool Builder::not_before_operand(size_t at) const {
 }
 
 /// Parses `not` as a negation.
-size_t Builder::not_word(source::Span seen) {
+size_t Builder::mistake(For<g::not_word>, source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (is_first_report(token.begin)) {
     sink_.add(diag::code::syntax, range(token), "`!`", "`not`").help("write `!`");
   }
-  negation(range(token));
+  on(For<g::negation>(), range(token));
   return token.end;
 }
 
-size_t Builder::missing_operator(source::Span seen) {
+size_t Builder::mistake(For<g::missing_operator>, source::Span seen) {
   const Token token = look_.token(seen.begin);
   const std::string_view word = look_.text(token);
   const Expr* last = exprs_.last();
@@ -183,7 +183,7 @@ size_t Builder::missing_operator(source::Span seen) {
   return token.begin;
 }
 
-size_t Builder::missing_colon(source::Span seen) {
+size_t Builder::mistake(For<g::colon>, source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (!is_first_report(token.begin)) abandon(token.begin);
   const size_t end = look_.before_blanks(token.begin);
@@ -195,12 +195,12 @@ size_t Builder::missing_colon(source::Span seen) {
   return look_.byte(token.begin) == '=' ? token.end : token.begin;
 }
 
-size_t Builder::missing_equals(source::Span seen) {
+size_t Builder::mistake(For<g::equals>, source::Span seen) {
   const size_t at = expected(seen.begin, "`=`");
   return look_.byte(at) == ':' ? at + 1 : at;
 }
 
-size_t Builder::missing_arrow(source::Span seen) {
+size_t Builder::mistake(For<g::arrow>, source::Span seen) {
   const size_t at = expected(seen.begin, case_.within.empty() ? "`=>` or `within`" : "`=>`");
   const Token token = look_.token(at);
   size_t after = token.begin;
@@ -214,7 +214,7 @@ size_t Builder::missing_arrow(source::Span seen) {
   return after;
 }
 
-size_t Builder::missing_keep(source::Span seen) {
+size_t Builder::mistake(For<g::keep>, source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (!is_first_report(token.begin)) abandon(token.begin);
   unexpected(token, "`keep` after `otherwise`")
@@ -223,7 +223,7 @@ size_t Builder::missing_keep(source::Span seen) {
   abandon(seen.begin);
 }
 
-size_t Builder::missing_drop_label(source::Span seen) {
+size_t Builder::mistake(For<g::drop_label>, source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (!is_first_report(token.begin)) abandon(token.begin);
   unexpected(token, "a label after `drop`")
@@ -231,7 +231,7 @@ size_t Builder::missing_drop_label(source::Span seen) {
   abandon(token.begin);
 }
 
-size_t Builder::missing_text(source::Span seen) {
+size_t Builder::mistake(For<g::begin_text>, source::Span seen) {
   const Token token = look_.token(seen.begin);
   if (token.kind != TokenKind::regex) abandon(expected(seen.begin, "a text after `^`"));
   sink_.add(diag::code::anchored_regex, anchor_, "^").help("write `^` inside: `/^…/`");
@@ -239,7 +239,7 @@ size_t Builder::missing_text(source::Span seen) {
   return token.end;
 }
 
-size_t Builder::missing_operation(source::Span seen) {
+size_t Builder::mistake(For<g::operation>, source::Span seen) {
   operation_ = OperationKind::kernel;
   if (seen.size() == 0) {
     return expected(seen.begin, "`kernel`, `memcpy` or `memset` after `@`");
@@ -256,17 +256,17 @@ size_t Builder::missing_operation(source::Span seen) {
   return seen.end;
 }
 
-size_t Builder::missing_brace(source::Span seen, void (Builder::*open)(source::Span)) {
+size_t Builder::missing_brace(source::Span seen, bool body,
+                              const std::function<void(source::Span)>& open) {
   expected(seen.begin, "`{`");
   const size_t line_end = std::min(look_.line_end(seen.begin), seen.begin + guess_bytes);
   Token token = look_.token(seen.begin);
   const Token first = token;
-  const bool body = open == &Builder::engine_open || open == &Builder::model_open;
   const bool next_line = look_.first_on_line(first.begin) || (body && is_block(first));
   for (size_t i = 0; i < tokens_ahead && token.end <= line_end && token.kind != TokenKind::end;
        ++i, token = look_.next(token)) {
     if (text_[token.begin] == '{' && !next_line) {
-      (this->*open)(range(token));
+      open(range(token));
       return token.end;
     }
   }
@@ -274,7 +274,7 @@ size_t Builder::missing_brace(source::Span seen, void (Builder::*open)(source::S
   const bool next_declaration = is_file_keyword(word) || (in_model_ && word == "model");
   const bool goes_on = next_line || repair_ == Repair::brace;
   if (first.kind == TokenKind::end || !goes_on || next_declaration) abandon(first.begin);
-  (this->*open)(range(first.begin, first.begin));
+  open(range(first.begin, first.begin));
   return first.begin;
 }
 
@@ -302,7 +302,7 @@ size_t Builder::unclosed_brace(source::Span seen) {
 
 // Broken tokens.
 
-size_t Builder::unterminated_text(source::Span seen) {
+size_t Builder::mistake(For<g::text_end>, source::Span seen) {
   const size_t open = bytes_.begin - 1;
   const size_t end = look_.line_end(seen.begin);
   if (open >= escapes_checked_) {
@@ -314,7 +314,7 @@ size_t Builder::unterminated_text(source::Span seen) {
   return end;
 }
 
-size_t Builder::unterminated_regex(source::Span seen) {
+size_t Builder::mistake(For<g::regex_end>, source::Span seen) {
   const size_t open = bytes_.begin - 1;
   const size_t end = look_.line_end(seen.begin);
   sink_
@@ -324,7 +324,7 @@ size_t Builder::unterminated_regex(source::Span seen) {
   return end;
 }
 
-size_t Builder::empty_regex(source::Span seen) {
+size_t Builder::mistake(For<g::empty_regex>, source::Span seen) {
   atom_ = placeholder(seen);
   size_t at = seen.end;
   if (look_.byte(at) == 'i' && !is_word_byte(look_.byte(at + 1))) ++at;
@@ -341,7 +341,7 @@ size_t Builder::empty_regex(source::Span seen) {
   return at;
 }
 
-size_t Builder::wrong_flag(source::Span seen) {
+size_t Builder::mistake(For<g::wrong_flag>, source::Span seen) {
   if (atom_.kind == ExprKind::text && odd_quotes(seen.end)) {
     abandon(unpaired_quotes(atom_.span.begin));
   }
@@ -351,10 +351,10 @@ size_t Builder::wrong_flag(source::Span seen) {
   return seen.end;
 }
 
-size_t Builder::flag_apart(source::Span seen) {
+size_t Builder::mistake(For<g::flag_apart>, source::Span seen) {
   const bool anchor = text_[seen.end - 1] == '$';
   if (anchor && atom_.kind == ExprKind::regex) {
-    end_anchor(range(seen.end - 1, seen.end));
+    on(For<g::end_anchor>(), range(seen.end - 1, seen.end));
     return seen.end;
   }
   (anchor ? atom_.at_end : atom_.ignore_case) = true;
@@ -363,12 +363,12 @@ size_t Builder::flag_apart(source::Span seen) {
   return seen.end;
 }
 
-size_t Builder::caret_apart(source::Span seen) {
+size_t Builder::mistake(For<g::caret_apart>, source::Span seen) {
   sink_.add(diag::code::detached_flag, anchor_, "^").help("remove the blank after it");
   return seen.end;
 }
 
-size_t Builder::doubled_operator(source::Span seen) {
+size_t Builder::mistake(For<g::doubled>, source::Span seen) {
   const std::string_view sign = look_.slice(seen.begin, seen.end);
   sink_.add(diag::code::syntax, seen, "an expression", fmt::format("`{}`", sign))
       .help("write `|` and `&` only once");

@@ -1,11 +1,12 @@
 // Builder: recovery between items. Text that is not an item is reported once, then repaired so that
 // it can be parsed, or skipped. After an abandoned item, parsing continues at the next one.
 #include <algorithm>
+#include <array>
 
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "syntax/builder.hpp"
-#include "syntax/keywords.hpp"
+#include "syntax/words.hpp"
 
 namespace kr::syntax {
 namespace {
@@ -54,20 +55,9 @@ bool Builder::begins_outer(const Token& token) const {
   if (!is_word(token)) return false;
   const std::string_view word = look_.text(token);
   if (look_.byte(look_.next(token).begin) == ':') return false;
-  switch (level()) {
-    case Level::file:
-      return false;
-    case Level::engine:
-      return is_file_keyword(word);
-    case Level::model:
-      return is_file_keyword(word) || word == "model";
-    case Level::rules:
-      return is_file_keyword(word) || is_body_keyword(word) || is_block(token);
-    case Level::labels:
-    case Level::test:
-      return is_file_keyword(word);
-  }
-  return false;
+  if (is_file_keyword(word)) return level() != Level::file;
+  if (level() == Level::model) return word == "model";
+  return level() == Level::rules && (is_body_keyword(word) || is_block(token));
 }
 
 bool Builder::begins_rule(const Token& token) const {
@@ -82,22 +72,22 @@ bool Builder::ends_block(const Token& token) const {
 }
 
 bool Builder::begins_item(const Token& token) const {
-  const bool first = look_.first_on_line(token.begin);
+  if (level() == Level::rules && begins_rule(token)) return true;
+  if (!look_.first_on_line(token.begin)) return false;
   const std::string_view word = look_.text(token);
+  const bool string = token.kind == TokenKind::string;
   switch (level()) {
     case Level::rules:
-      if (is_word(token) && first && is_rules_keyword(word)) return true;
-      return begins_rule(token);
+      return is_rules_keyword(word);
     case Level::engine:
     case Level::model:
-      return is_word(token) && first &&
-             (is_body_keyword(word) || is_file_keyword(word) || is_block(token));
+      return is_body_keyword(word) || is_file_keyword(word) || is_block(token);
     case Level::labels:
-      return first && (is_word(token) || token.kind == TokenKind::string);
+      return is_word(token) || string;
     case Level::test:
-      return first && (token.kind == TokenKind::string || text_[token.begin] == '@');
+      return string || text_[token.begin] == '@';
     case Level::file:
-      return is_word(token) && first && (is_file_keyword(word) || is_body_keyword(word));
+      return is_file_keyword(word) || is_body_keyword(word);
   }
   return false;
 }
@@ -146,7 +136,7 @@ size_t Builder::recover(size_t at, size_t depth) {
     push_rule(range(rule_.span.begin, std::max<size_t>(end, rule_.span.end)));
   } else if (pending_ == Pending::pattern) {
     expr_ = exprs_.finish();
-    pattern(range(pattern_.span.begin, std::max<size_t>(end, pattern_.span.end)));
+    on(For<g::pattern>(), range(pattern_.span.begin, std::max<size_t>(end, pattern_.span.end)));
   }
   pending_ = Pending::none;
   expr_ = {};
@@ -157,21 +147,11 @@ size_t Builder::recover(size_t at, size_t depth) {
 }
 
 std::string_view Builder::items() const {
-  switch (level()) {
-    case Level::file:
-      return "a declaration";
-    case Level::engine:
-      return "a block of rules, a model or `}`";
-    case Level::model:
-      return "a block of rules or `}`";
-    case Level::rules:
-      return "a rule or `}`";
-    case Level::labels:
-      return "a label or `}`";
-    case Level::test:
-      return "a name in quotes or `}`";
-  }
-  return {};
+  constexpr std::array<std::string_view, 6> by_level{
+      "a declaration",           "a block of rules, a model or `}`",
+      "a block of rules or `}`", "a rule or `}`",
+      "a label or `}`",          "a name in quotes or `}`"};
+  return by_level[static_cast<size_t>(level())];
 }
 
 bool Builder::stray(size_t& at) {
@@ -237,20 +217,10 @@ bool Builder::stray_word(const Token& token, size_t& at) {
     return true;
   }
   if (stray_misspelled(token)) return true;
-  switch (level()) {
-    case Level::file:
-      return stray_in_file(token, at);
-    case Level::engine:
-    case Level::model:
-      return stray_in_body(token, at);
-    case Level::rules:
-      return stray_in_rules(token, at);
-    case Level::labels:
-      return stray_in_labels(token, at);
-    case Level::test:
-      return false;
-  }
-  return false;
+  if (level() == Level::file) return stray_in_file(token, at);
+  if (level() == Level::rules) return stray_in_rules(token, at);
+  if (level() == Level::labels) return stray_in_labels(token);
+  return level() != Level::test && stray_in_body(token, at);
 }
 
 bool Builder::stray_misspelled(const Token& token) {
@@ -262,21 +232,21 @@ bool Builder::stray_misspelled(const Token& token) {
   std::optional<std::string> near;
   if (level() == Level::rules) {
     if (!is_word(next) && next.kind != TokenKind::string) return false;
-    near = nearest(word, rules_keywords());
+    near = nearest(word, rules_keywords);
     // `drpo "x"` may also be a rule without its colon.
     if (near && !is_word(next) && *near != "drop") return false;
   } else if (level() == Level::file) {
-    near = nearest(word, file_keywords());
-    if (!near) near = nearest(word, body_keywords());
+    near = nearest(word, file_keywords);
+    if (!near) near = nearest(word, body_keywords);
   } else if (in_body) {
-    near = nearest(word, body_keywords());
-    if (!near) near = nearest(word, file_keywords());
+    near = nearest(word, body_keywords);
+    if (!near) near = nearest(word, file_keywords);
   }
   if (!near || (after == ':') != (*near == "detect")) return false;
   repair(Repair::keyword, token.begin);
   repair_size_ = word.size();
-  for (const auto keywords : {file_keywords(), body_keywords(), rules_keywords()}) {
-    for (const std::string& keyword : keywords) {
+  for (const auto* keywords : {&file_keywords, &body_keywords, &rules_keywords}) {
+    for (const std::string& keyword : *keywords) {
       if (keyword == *near) repair_keyword_ = keyword;
     }
   }
@@ -295,10 +265,8 @@ void Builder::report_misplaced(const Token& token, std::string_view where, std::
 
 bool Builder::stray_in_file(const Token& token, size_t& at) {
   const std::string_view word = look_.text(token);
-  const bool colon = look_.byte(look_.next(token).begin) == ':';
-  const bool body_item = is_word(token) && (is_body_keyword(word) || is_block(token));
-  const bool rule = (is_word(token) || token.kind == TokenKind::string) && colon;
-  if (!body_item && !rule) return false;
+  const bool body_item = is_body_keyword(word) || is_block(token);
+  if (!body_item && !begins_rule(token)) return false;
   if (!after_misplaced_ && is_first_report(token.begin)) {
     diag::Diagnostic& added =
         sink_.add(diag::code::misplaced, range(token), excerpt(word, 40),
@@ -319,26 +287,17 @@ bool Builder::stray_in_file(const Token& token, size_t& at) {
 
 bool Builder::stray_in_body(const Token& token, size_t& at) {
   const std::string_view word = look_.text(token);
-  const bool named = is_word(token) || token.kind == TokenKind::string;
-  if (named && look_.byte(look_.next(token).begin) == ':') {
+  if (begins_rule(token) || is_rules_keyword(word)) {
     report_misplaced(token, "outside a block of rules", rules_belong);
     at = next_item(token.end);
     return true;
   }
   if (!is_word(token)) return false;
-  if (is_rules_keyword(word)) {
-    report_misplaced(token, "outside a block of rules", rules_belong);
-    at = next_item(token.end);
-    return true;
-  }
-  if (word == "engine") {
-    report_misplaced(token, "inside an engine", "close the first engine before it");
-    at = past_block(token.begin);
-    return true;
-  }
-  if (word == "model") {
-    report_misplaced(token, "inside a model",
-                     "close the first model before it; to inherit, write `extends`");
+  if (word == "engine" || word == "model") {
+    const bool engine = word == "engine";
+    report_misplaced(token, engine ? "inside an engine" : "inside a model",
+                     engine ? "close the first engine before it"
+                            : "close the first model before it; to inherit, write `extends`");
     at = past_block(token.begin);
     return true;
   }
@@ -376,7 +335,7 @@ bool Builder::stray_in_rules(const Token& token, size_t& at) {
   return true;
 }
 
-bool Builder::stray_in_labels(const Token& token, size_t&) {
+bool Builder::stray_in_labels(const Token& token) {
   if (!is_word(token) || !is_keyword(look_.text(token)) || !is_first_report(token.begin))
     return false;
   sink_.add(diag::code::keyword_as_name, range(token), look_.text(token), "a label without quotes")

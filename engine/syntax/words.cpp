@@ -44,4 +44,23 @@ std::string label_text(std::string_view label) {
   return is_word(label) ? std::string(label) : quoted_text(label);
 }
 
+bool is_file_keyword(std::string_view word) {
+  return std::ranges::find(file_keywords, word) != file_keywords.end();
+}
+
+bool is_body_keyword(std::string_view word) {
+  return std::ranges::find(body_keywords, word) != body_keywords.end();
+}
+
+bool is_rules_keyword(std::string_view word) {
+  return std::ranges::find(rules_keywords, word) != rules_keywords.end();
+}
+
+bool is_keyword(std::string_view word) {
+  constexpr std::string_view others[] = {"as", "extends", "color", "for", "keep", "within"};
+  if (word.size() < 2 || word.size() > 10 || word[0] < 'a' || word[0] > 'w') return false;
+  return std::ranges::find(others, word) != std::end(others) || is_file_keyword(word) ||
+         is_body_keyword(word) || is_rules_keyword(word);
+}
+
 }  // namespace kr::syntax

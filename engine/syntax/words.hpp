@@ -1,8 +1,9 @@
-// The spelling of names and texts in a rules file.
+// The spelling of names and texts in a rules file, and its keywords.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kr::syntax {
 
@@ -18,5 +19,19 @@ std::string quoted_text(std::string_view text);
 
 /// The label as a rule spells it.
 std::string label_text(std::string_view label);
+
+/// Keywords that begin a declaration of a file.
+inline const std::vector<std::string> file_keywords{"use",   "pattern", "labels",
+                                                    "table", "engine",  "test"};
+/// Keywords that begin an item of an engine.
+inline const std::vector<std::string> body_keywords{"detect", "phases", "fold", "abbreviate",
+                                                    "model"};
+/// Keywords that begin an item of a block of rules.
+inline const std::vector<std::string> rules_keywords{"replace", "drop", "include", "otherwise"};
+bool is_file_keyword(std::string_view word);
+bool is_body_keyword(std::string_view word);
+bool is_rules_keyword(std::string_view word);
+/// One of these, or one that stands elsewhere.
+bool is_keyword(std::string_view word);
 
 }  // namespace kr::syntax

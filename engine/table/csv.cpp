@@ -1,16 +1,11 @@
 #include "table/csv.hpp"
 
-#include <fmt/format.h>
-
-#include <iterator>
-
 namespace kr::table {
 namespace {
 
-bool is_formula(std::string_view text, CsvWriter::Cells cells) noexcept {
+bool is_formula(std::string_view text, bool escape) noexcept {
   constexpr std::string_view formula_heads = "=+-@\t\r";
-  return cells == CsvWriter::Cells::escaped && !text.empty() &&
-         formula_heads.find(text.front()) != std::string_view::npos;
+  return escape && !text.empty() && formula_heads.find(text.front()) != std::string_view::npos;
 }
 
 bool needs_quotes(std::string_view text) noexcept {
@@ -21,14 +16,14 @@ bool needs_quotes(std::string_view text) noexcept {
 
 }  // namespace
 
-bool is_plain_csv(std::string_view text, CsvWriter::Cells cells) noexcept {
-  return !needs_quotes(text) && !is_formula(text, cells);
+bool is_plain_csv(std::string_view text, bool escape) noexcept {
+  return !needs_quotes(text) && !is_formula(text, escape);
 }
 
-void append_csv_text(std::string& out, std::string_view text, CsvWriter::Cells cells) {
+void append_csv_text(std::string& out, std::string_view text, bool escape) {
   const bool quote = needs_quotes(text);
   if (quote) out += '"';
-  if (is_formula(text, cells)) out += '\'';
+  if (is_formula(text, escape)) out += '\'';
   for (size_t at = 0; at < text.size();) {
     const size_t mark = text.find('"', at);
     if (mark == std::string_view::npos) {
@@ -40,34 +35,6 @@ void append_csv_text(std::string& out, std::string_view text, CsvWriter::Cells c
     at = mark + 1;
   }
   if (quote) out += '"';
-}
-
-void CsvWriter::separate() {
-  if (!first_) out_ += ',';
-  first_ = false;
-}
-
-CsvWriter& CsvWriter::text(std::string_view value) {
-  separate();
-  append_csv_text(out_, value, cells_);
-  return *this;
-}
-
-CsvWriter& CsvWriter::number(int64_t value) {
-  separate();
-  fmt::format_to(std::back_inserter(out_), "{}", value);
-  return *this;
-}
-
-CsvWriter& CsvWriter::plain(std::string_view value) {
-  separate();
-  out_ += value;
-  return *this;
-}
-
-void CsvWriter::end_row() {
-  out_ += '\n';
-  first_ = true;
 }
 
 }  // namespace kr::table

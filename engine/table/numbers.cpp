@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kr::table {
 namespace {
 
@@ -78,6 +80,15 @@ std::string grouped(int64_t number) {
   std::string digits = fmt::format("{}", magnitude(number));
   for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
   return signed_text(number, digits);
+}
+
+std::string grouped(double number, int decimals) {
+  std::string text = fmt::format("{:.{}f}", number, decimals);
+  const size_t first = text.starts_with('-') ? 1 : 0;
+  for (size_t at = std::min(text.find('.'), text.size()); at > first + 3; at -= 3) {
+    text.insert(at - 3, ",");
+  }
+  return text;
 }
 
 std::string counted(int64_t number, std::string_view noun) {

@@ -31,6 +31,8 @@ std::string percent(int64_t part, int64_t whole, int decimals);
 
 /// `1,234,567`.
 std::string grouped(int64_t number);
+/// `1,234.50`.
+std::string grouped(double number, int decimals);
 /// `1 name`, `1,234 names`.
 std::string counted(int64_t number, std::string_view noun);
 

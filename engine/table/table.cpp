@@ -1,53 +1,24 @@
 #include "table/table.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.hpp"
 
 namespace kr {
 
 std::string_view to_string(Unit unit) noexcept {
-  switch (unit) {
-    case Unit::text:
-      return "text";
-    case Unit::id:
-      return "id";
-    case Unit::count:
-      return "count";
-    case Unit::ns:
-      return "ns";
-    case Unit::bytes:
-      return "bytes";
-    case Unit::ratio:
-      return "ratio";
-    case Unit::factor:
-      return "factor";
-    case Unit::per_second:
-      return "per_second";
-    case Unit::flop:
-      return "flop";
-    case Unit::percent:
-      return "percent";
-    case Unit::hz:
-      return "hz";
-    case Unit::boolean:
-      return "boolean";
-  }
-  return "text";
+  constexpr std::array<std::string_view, 12> names{"text",  "id",      "count",  "ns",
+                                                   "bytes", "ratio",   "factor", "per_second",
+                                                   "flop",  "percent", "hz",     "boolean"};
+  static_assert(names.size() == static_cast<size_t>(Unit::boolean) + 1);
+  return names[static_cast<size_t>(unit)];
 }
 
 std::string_view to_string(Role role) noexcept {
-  switch (role) {
-    case Role::key:
-      return "key";
-    case Role::measure:
-      return "measure";
-    case Role::detail:
-      return "detail";
-    case Role::short_form:
-      return "short_form";
-  }
-  return "measure";
+  constexpr std::array<std::string_view, 4> names{"key", "measure", "detail", "short_form"};
+  static_assert(names.size() == static_cast<size_t>(Role::short_form) + 1);
+  return names[static_cast<size_t>(role)];
 }
 
 std::string title(const Column& column) {
@@ -57,25 +28,11 @@ std::string title(const Column& column) {
   return text;
 }
 
-namespace {
-
-class CheckedSink : public RowSink {
- public:
-  CheckedSink(RowSink& to, size_t columns) : to_(to), columns_(columns) {}
-  void row(std::span<const Cell> cells) override {
-    KR_CHECK(cells.size() == columns_);
-    to_.row(cells);
-  }
-
- private:
-  RowSink& to_;
-  size_t columns_;
-};
-
-}  // namespace
-
 void Table::write(RowSink& sink) const {
-  CheckedSink checked(sink, columns_.size());
+  table::RowsTo checked([&](std::span<const Cell> cells) {
+    KR_CHECK(cells.size() == columns_.size());
+    sink.row(cells);
+  });
   rows_(checked);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "kr/table.hpp"
 
@@ -19,6 +20,18 @@ using kr::title;
 using kr::to_string;
 using kr::Unit;
 using Info = TableInfo;
+
+/// Calls `to` with the cells of each row.
+template <class To>
+class RowsTo final : public RowSink {
+ public:
+  explicit RowsTo(To to) : to_(std::move(to)) {}
+  using RowSink::row;
+  void row(std::span<const Cell> cells) override { to_(cells); }
+
+ private:
+  To to_;
+};
 
 inline Cell cell(const std::optional<int64_t>& number) {
   return number ? Cell(*number) : Cell();

@@ -4,7 +4,7 @@
 
 #include "diag/diagnostic.hpp"
 #include "tables/registry.hpp"
-#include "trace/open.hpp"
+#include "trace/format.hpp"
 
 namespace kr::tables {
 namespace {
@@ -17,9 +17,9 @@ void add_listed_checks(const Source& /*source*/, RowSink& sink) {
 }
 
 void add_listed_formats(const Source& /*source*/, RowSink& sink) {
-  for (const trace::FormatInfo& format : trace::known_formats()) {
-    const std::string extensions = fmt::format("{}", fmt::join(format.extensions, " "));
-    sink.row({format.name, table::cell_or_nothing(extensions), format.summary});
+  for (const trace::TraceFormat* format : trace::formats()) {
+    const std::string extensions = fmt::format("{}", fmt::join(format->extensions, " "));
+    sink.row({format->name, table::cell_or_nothing(extensions), format->summary});
   }
 }
 
@@ -43,7 +43,6 @@ void add_listed_columns(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition list_checks_table;
 const Definition list_checks_table{
     {"list_checks",
      "checks",
@@ -58,7 +57,6 @@ const Definition list_checks_table{
     Needs::nothing,
     add_listed_checks};
 
-extern const Definition list_formats_table;
 const Definition list_formats_table{
     {"list_formats",
      "trace formats",
@@ -72,7 +70,6 @@ const Definition list_formats_table{
     Needs::nothing,
     add_listed_formats};
 
-extern const Definition list_tables_table;
 const Definition list_tables_table{
     {"list_tables",
      "tables",
@@ -87,7 +84,6 @@ const Definition list_tables_table{
     Needs::nothing,
     add_listed_tables};
 
-extern const Definition list_columns_table;
 const Definition list_columns_table{
     {"list_columns",
      "columns",

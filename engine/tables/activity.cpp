@@ -2,7 +2,6 @@
 #include <array>
 
 #include "tables/definition.hpp"
-#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {
@@ -53,8 +52,6 @@ void add_activity_ratios(const Source& source, RowSink& sink) {
 }
 
 }  // namespace
-
-extern const Definition activity_table, activity_longest_table, activity_ratios_table;
 
 const Definition activity_table{
     {"activity",

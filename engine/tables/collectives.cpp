@@ -3,17 +3,9 @@
 #include <numeric>
 
 #include "tables/definition.hpp"
-#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {
-
-std::string without_collectives(const Source& source) {
-  const analyze::Ranks& ranks = source.ranks();
-  if (!ranks.not_comparable_reason.empty())
-    return "the runs are not ranks of one job: " + ranks.not_comparable_reason;
-  return source.runs.size() < 2 ? "there is one run only" : std::string();
-}
 
 void add_collective_balance(const Source& source, RowSink& sink) {
   for (const analyze::Collective& one : source.ranks().collectives) {
@@ -50,8 +42,6 @@ void add_collectives(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition collective_balance_table, collectives_table;
-
 const Definition collective_balance_table{
     {"collective_balance",
      "time in collectives over all ranks",
@@ -67,7 +57,7 @@ const Definition collective_balance_table{
        "The rank with the smallest `waiting_ns`; the first of several."}}},
     Needs::statistics,
     add_collective_balance,
-    without_collectives};
+    not_several_ranks};
 
 const Definition collectives_table{
     {.id = "collectives",
@@ -84,6 +74,6 @@ const Definition collectives_table{
      .in_short_form = false},
     Needs::statistics,
     add_collectives,
-    without_collectives};
+    not_several_ranks};
 
 }  // namespace kr::tables

@@ -48,7 +48,7 @@ void add_unexplained(const Source& source, RowSink& sink) {
 void add_unexplained_names(const Source& source, RowSink& sink) {
   const std::vector<coverage::Suggestion>& groups = source.coverage->unexplained;
   for (size_t i = 0; i < groups.size(); ++i) {
-    for (const coverage::UnexplainedName& name : groups[i].names) {
+    for (const coverage::MeasuredName& name : groups[i].names) {
       sink.row({static_cast<int64_t>(i), name.name, to_string(name.kind), name.instances,
                 name.total_ns});
     }
@@ -68,7 +68,6 @@ void add_unexplained_runs(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition coverage_table;
 const Definition coverage_table{
     {"coverage",
      "coverage",
@@ -90,7 +89,6 @@ const Definition coverage_table{
     Needs::coverage,
     add_coverage};
 
-extern const Definition unexplained_table;
 const Definition unexplained_table{
     {"unexplained",
      "unexplained names",
@@ -125,7 +123,6 @@ const Definition unexplained_table{
     Needs::coverage,
     add_unexplained};
 
-extern const Definition unexplained_names_table;
 const Definition unexplained_names_table{
     {"unexplained_names",
      "names of unexplained groups",
@@ -143,7 +140,6 @@ const Definition unexplained_names_table{
     Needs::coverage,
     add_unexplained_names};
 
-extern const Definition unexplained_runs_table;
 const Definition unexplained_runs_table{
     {"unexplained_runs",
      "unexplained groups by run",

@@ -1,5 +1,5 @@
 // How a table is defined: a file of this folder has one definition or a few that belong together;
-// registry.cpp lists them all.
+// tables.def lists them all.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,20 @@ struct Definition {
   /// Why these data have no such table although the needs are met; empty: they have. May be null.
   std::string (*absent)(const Source& source) = nullptr;
 };
+
+#define KR_TABLE(id) extern const Definition id##_table;
+#include "tables/tables.def"
+#undef KR_TABLE
+
+/// 0 of nothing.
+inline double ratio_of(int64_t part, int64_t whole) noexcept {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+/// Why the runs are not compared as ranks of one job; empty: they are.
+std::string not_ranks(const Source& source);
+/// The same, or that there is one run only.
+std::string not_several_ranks(const Source& source);
 
 /// The dimensions of all runs: `stage`, `substage`, others by name, `kind` last.
 std::vector<std::string> dimensions_of(const Source& source);

@@ -16,7 +16,6 @@ void add_devices(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition devices_table;
 const Definition devices_table{
     {"devices",
      "devices",

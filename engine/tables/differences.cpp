@@ -30,7 +30,6 @@ void add_model_changes(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition rule_changes_table;
 const Definition rule_changes_table{
     {"rule_changes",
      "changes of labels",
@@ -59,7 +58,6 @@ const Definition rule_changes_table{
     Needs::rules_difference,
     add_rule_changes};
 
-extern const Definition model_changes_table;
 const Definition model_changes_table{
     {"model_changes",
      "models of one ruleset only",

@@ -56,7 +56,6 @@ void add_explanation_alternatives(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition explanations_table;
 const Definition explanations_table{
     {"explanations",
      "explanations",
@@ -84,7 +83,6 @@ const Definition explanations_table{
     Needs::explanation,
     add_explanations};
 
-extern const Definition explanation_alternatives_table;
 const Definition explanation_alternatives_table{
     {"explanation_alternatives",
      "other rules that match",

@@ -55,8 +55,6 @@ table::Info many_rows(table::Info info) {
 
 }  // namespace
 
-extern const Definition host_calls_table, host_ranges_table;
-
 const Definition host_calls_table{
     many_rows(
         {"host_calls",

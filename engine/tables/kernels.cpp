@@ -1,6 +1,5 @@
 // Time by distinct name.
 #include "tables/definition.hpp"
-#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {
@@ -33,7 +32,6 @@ void add_kernels(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition kernels_table;
 const Definition kernels_table{
     {"kernels",
      "names",

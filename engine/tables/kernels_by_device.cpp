@@ -17,7 +17,6 @@ void add_kernels_by_device(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition kernels_by_device_table;
 const Definition kernels_by_device_table{
     {"kernels_by_device",
      "kernels by device",

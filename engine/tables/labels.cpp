@@ -61,7 +61,6 @@ void add_label_balance(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition labels_table;
 const Definition labels_table{
     {"labels",
      "time by label",
@@ -77,7 +76,6 @@ const Definition labels_table{
     Needs::runs,
     add_labels};
 
-extern const Definition label_balance_table;
 const Definition label_balance_table{
     {"label_balance",
      "time by label over all ranks",

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "tables/definition.hpp"
-#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {
@@ -67,9 +66,6 @@ void add_attribution(const Source& source, RowSink& sink) {
 }
 
 }  // namespace
-
-extern const Definition launch_matching_table, idle_table, launches_table, launch_queue_table,
-    attribution_table;
 
 const Definition launch_matching_table{
     {"launch_matching",

@@ -17,7 +17,6 @@ void add_layers(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition layers_table;
 const Definition layers_table{
     {"layers",
      "repeated blocks of kernels",

@@ -111,17 +111,19 @@ void add_listed_modules(const Source& source, RowSink& sink) {
 }
 
 void add_listed_rulesets(const Source& source, RowSink& sink) {
-  for (const sema::LoadedRules* rules : *source.rulesets) {
-    for (const sema::LoadedFile& file : rules->files) {
+  const auto add = [&](const sema::LoadedRules& rules) {
+    for (const sema::LoadedFile& file : rules.files) {
       if (!file.root) continue;
       std::vector<std::string_view> engines;
       for (const syntax::Engine& engine : file.tree.engines) engines.push_back(engine.name.text);
-      const std::string& path = rules->sources.path(file.file);
+      const std::string& path = rules.sources.path(file.file);
       sink.row({rules_module(path), path,
                 table::cell_or_nothing(fmt::format("{}", fmt::join(engines, ", "))),
                 file.tree.doc});
     }
-  }
+  };
+  if (!source.shipped) return add(*source.rules->rules);
+  for (const auto& rules : *source.shipped) add(*rules);
 }
 
 Column listed_file_column() {
@@ -142,7 +144,6 @@ constexpr const char* listed_doc = "Its documentation in the rules file, may be 
 
 }  // namespace
 
-extern const Definition list_engines_table;
 const Definition list_engines_table{{"list_engines",
                                      "engines",
                                      "One row per engine of the rules.",
@@ -156,7 +157,6 @@ const Definition list_engines_table{{"list_engines",
                                     Needs::rules,
                                     add_listed_engines};
 
-extern const Definition list_models_table;
 const Definition list_models_table{
     {"list_models",
      "models",
@@ -173,7 +173,6 @@ const Definition list_models_table{
     Needs::rules,
     add_listed_models};
 
-extern const Definition list_labels_table;
 const Definition list_labels_table{
     {"list_labels",
      "labels",
@@ -191,7 +190,6 @@ const Definition list_labels_table{
     Needs::rules,
     add_listed_labels};
 
-extern const Definition list_patterns_table;
 const Definition list_patterns_table{
     {"list_patterns",
      "patterns",
@@ -205,7 +203,6 @@ const Definition list_patterns_table{
     Needs::rules,
     add_listed_patterns};
 
-extern const Definition list_modules_table;
 const Definition list_modules_table{
     {"list_modules",
      "rules modules",
@@ -218,7 +215,6 @@ const Definition list_modules_table{
     Needs::rules,
     add_listed_modules};
 
-extern const Definition list_rulesets_table;
 const Definition list_rulesets_table{
     {"list_rulesets",
      "rulesets",

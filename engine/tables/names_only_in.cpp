@@ -16,7 +16,6 @@ void add_names_only_in(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition names_only_in_table;
 const Definition names_only_in_table{
     {"names_only_in",
      "names that not all runs have",

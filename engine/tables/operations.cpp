@@ -216,7 +216,6 @@ std::vector<uint32_t> OperationRows::grouped(size_t column) const {
   return order;
 }
 
-extern const Definition operations_table;
 const Definition operations_table{operations_info(), Needs::operations, add_operations};
 
 }  // namespace kr::tables

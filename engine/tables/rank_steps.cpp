@@ -5,11 +5,8 @@ namespace kr::tables {
 namespace {
 
 std::string without_rank_steps(const Source& source) {
-  const analyze::Ranks& ranks = source.ranks();
-  if (!ranks.not_comparable_reason.empty())
-    return "the runs are not ranks of one job: " + ranks.not_comparable_reason;
-  if (source.runs.size() < 2) return "there is one run only";
-  return ranks.steps.empty() ? "no step is in two runs" : std::string();
+  const std::string why = not_several_ranks(source);
+  return why.empty() && source.ranks().steps.empty() ? "no step is in two runs" : why;
 }
 
 const analyze::StepPart& step_of(const Source& source, const analyze::RankStep::Part& part) {
@@ -43,8 +40,6 @@ void add_rank_steps(const Source& source, RowSink& sink) {
 }
 
 }  // namespace
-
-extern const Definition rank_step_balance_table, rank_steps_table;
 
 const Definition rank_step_balance_table{
     {"rank_step_balance",

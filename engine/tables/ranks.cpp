@@ -3,16 +3,14 @@
 
 #include "base/printable.hpp"
 #include "tables/definition.hpp"
-#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {
 
 std::string without_rank_devices(const Source& source) {
-  const analyze::Ranks& ranks = source.ranks();
-  if (!ranks.not_comparable_reason.empty())
-    return "the runs are not ranks of one job: " + ranks.not_comparable_reason;
-  return ranks.devices.size() < 2 ? "there are fewer than two devices" : std::string();
+  const std::string why = not_ranks(source);
+  const bool few = source.ranks().devices.size() < 2;
+  return why.empty() && few ? "there are fewer than two devices" : why;
 }
 
 void add_ranks(const Source& source, RowSink& sink) {
@@ -48,6 +46,16 @@ void add_rank_balance(const Source& source, RowSink& sink) {
 
 }  // namespace
 
+std::string not_ranks(const Source& source) {
+  const std::string& reason = source.ranks().not_comparable_reason;
+  return reason.empty() ? reason : "the runs are not ranks of one job: " + reason;
+}
+
+std::string not_several_ranks(const Source& source) {
+  const std::string why = not_ranks(source);
+  return why.empty() && source.runs.size() < 2 ? "there is one run only" : why;
+}
+
 std::vector<Note> rank_notes(const Source& source) {
   std::vector<Note> notes;
   if (source.runs.size() < 2) return notes;
@@ -69,8 +77,6 @@ std::vector<Note> rank_notes(const Source& source) {
   }
   return notes;
 }
-
-extern const Definition ranks_table, rank_balance_table;
 
 const Definition ranks_table{
     {"ranks",

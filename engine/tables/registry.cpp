@@ -2,156 +2,65 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 namespace kr::tables {
 
-extern const Definition runs_table, notes_table, labels_table, label_balance_table, devices_table,
-    kernels_table, operations_table, host_calls_table, host_ranges_table;
-extern const Definition streams_table, idle_table, launch_matching_table, launches_table,
-    launch_queue_table, attribution_table;
-extern const Definition ranks_table, rank_balance_table, rank_step_balance_table, rank_steps_table,
-    collective_balance_table, collectives_table;
-extern const Definition phases_table, steps_table, phase_labels_table, step_labels_table,
-    layers_table;
-extern const Definition kernels_by_device_table, activity_table, activity_longest_table,
-    activity_ratios_table, names_only_in_table;
-extern const Definition tree_table, tree_steps_table, tree_trends_table, tree_layers_table,
-    tree_attribution_table, tree_context_table;
-extern const Definition coverage_table, unexplained_table, unexplained_names_table,
-    unexplained_runs_table;
-extern const Definition comparison_table, label_changes_table, name_changes_table,
-    conditions_table,
-    rule_changes_table, model_changes_table;
-extern const Definition explanations_table, explanation_alternatives_table;
-extern const Definition list_engines_table, list_models_table, list_labels_table,
-    list_patterns_table, list_modules_table, list_checks_table, list_formats_table,
-    list_rulesets_table, list_tables_table, list_columns_table;
-
 namespace {
 
-/// The one list. A new table is its own file and one line here.
 constexpr std::array all_tables{
-    &runs_table,
-    &notes_table,
-    &labels_table,
-    &label_balance_table,
-    &devices_table,
-    &streams_table,
-    &kernels_table,
-    &operations_table,
-    &host_calls_table,
-    &host_ranges_table,
-    &launch_matching_table,
-    &idle_table,
-    &ranks_table,
-    &rank_balance_table,
-    &rank_step_balance_table,
-    &rank_steps_table,
-    &collective_balance_table,
-    &collectives_table,
-    &phases_table,
-    &steps_table,
-    &phase_labels_table,
-    &step_labels_table,
-    &layers_table,
-    &kernels_by_device_table,
-    &launches_table,
-    &launch_queue_table,
-    &activity_table,
-    &activity_longest_table,
-    &activity_ratios_table,
-    &attribution_table,
-    &names_only_in_table,
-    &tree_table,
-    &tree_steps_table,
-    &tree_trends_table,
-    &tree_layers_table,
-    &tree_attribution_table,
-    &tree_context_table,
-    &coverage_table,
-    &unexplained_table,
-    &unexplained_names_table,
-    &unexplained_runs_table,
-    &comparison_table,
-    &label_changes_table,
-    &name_changes_table,
-    &conditions_table,
-    &rule_changes_table,
-    &model_changes_table,
-    &explanations_table,
-    &explanation_alternatives_table,
-    &list_engines_table,
-    &list_models_table,
-    &list_labels_table,
-    &list_patterns_table,
-    &list_modules_table,
-    &list_checks_table,
-    &list_formats_table,
-    &list_rulesets_table,
-    &list_tables_table,
-    &list_columns_table,
+#define KR_TABLE(id) &id##_table,
+#include "tables/tables.def"
+#undef KR_TABLE
 };
 
-bool meets(const Source& source, Needs needs) {
-  const auto every_run = [&](const auto& has) {
-    return !source.runs.empty() && std::all_of(source.runs.begin(), source.runs.end(), has);
-  };
-  switch (needs) {
-    case Needs::nothing:
-      return true;
-    case Needs::rules:
-      return source.rules != nullptr;
-    case Needs::runs:
-      return !source.runs.empty();
-    case Needs::statistics:
-      return every_run([](const Run& run) { return run.statistics.has_value(); });
-    case Needs::operations:
-      return every_run([](const Run& run) { return run.trace != nullptr; });
-    case Needs::tree:
-      return source.tree != nullptr;
-    case Needs::coverage:
-      return source.coverage != nullptr;
-    case Needs::run_difference:
-      return source.run_difference != nullptr;
-    case Needs::rules_difference:
-      return source.rules_difference != nullptr;
-    case Needs::explanation:
-      return source.explanation != nullptr;
-    case Needs::rulesets:
-      return source.rulesets != nullptr;
-  }
-  return false;
+template <auto member>
+bool has(const Source& source) {
+  return source.*member != nullptr;
+}
+
+template <class Has>
+bool every_run(const Source& source, const Has& has) {
+  return !source.runs.empty() && std::all_of(source.runs.begin(), source.runs.end(), has);
+}
+
+struct NeedsInfo {
+  Needs needs;
+  std::string_view name;
+  bool (*met)(const Source& source);
+};
+
+constexpr NeedsInfo all_needs[] = {
+    {Needs::nothing, "", [](const Source&) { return true; }},
+    {Needs::rules, "rules", has<&Source::rules>},
+    {Needs::runs, "runs", [](const Source& source) { return !source.runs.empty(); }},
+    {Needs::statistics, "statistics",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.statistics.has_value(); });
+     }},
+    {Needs::operations, "operations",
+     [](const Source& source) {
+       return every_run(source, [](const Run& run) { return run.trace != nullptr; });
+     }},
+    {Needs::tree, "tree", has<&Source::tree>},
+    {Needs::coverage, "coverage", has<&Source::coverage>},
+    {Needs::run_difference, "two runs", has<&Source::run_difference>},
+    {Needs::rules_difference, "two rulesets", has<&Source::rules_difference>},
+    {Needs::explanation, "a name", has<&Source::explanation>},
+    {Needs::rulesets, "rulesets",
+     [](const Source& source) { return source.shipped || source.rules != nullptr; }},
+};
+
+const NeedsInfo& info_of(Needs needs) {
+  return *std::find_if(std::begin(all_needs), std::end(all_needs),
+                       [&](const NeedsInfo& one) { return one.needs == needs; });
 }
 
 }  // namespace
 
 std::string_view to_string(Needs needs) noexcept {
-  switch (needs) {
-    case Needs::nothing:
-      break;
-    case Needs::rules:
-      return "rules";
-    case Needs::runs:
-      return "runs";
-    case Needs::statistics:
-      return "statistics";
-    case Needs::operations:
-      return "operations";
-    case Needs::tree:
-      return "tree";
-    case Needs::coverage:
-      return "coverage";
-    case Needs::run_difference:
-      return "two runs";
-    case Needs::rules_difference:
-      return "two rulesets";
-    case Needs::explanation:
-      return "a name";
-    case Needs::rulesets:
-      return "rulesets";
-  }
-  return {};
+  return info_of(needs).name;
 }
 
 std::span<const Definition* const> all() {
@@ -194,7 +103,7 @@ table::Table make(const Definition& definition, const Source& source) {
 }
 
 std::string absent(const Definition& definition, const Source& source) {
-  if (!meets(source, definition.needs)) return "it is not a result of this command";
+  if (!info_of(definition.needs).met(source)) return "it is not a result of this command";
   return definition.absent != nullptr ? definition.absent(source) : std::string();
 }
 
@@ -230,12 +139,10 @@ std::vector<const analyze::RunSummary*> Source::summaries() const {
 const analyze::Ranks& Source::ranks() const {
   if (!ranks_) {
     std::vector<analyze::RankInput> inputs;
-    bool all = true;
     for (const Run& run : runs) {
-      all = all && run.statistics.has_value();
       inputs.push_back({&run.summary, run.statistics ? &*run.statistics : nullptr});
     }
-    ranks_ = all ? analyze::compare_ranks(inputs) : analyze::compare_ranks(summaries());
+    ranks_ = analyze::compare_ranks(inputs);
   }
   return *ranks_;
 }

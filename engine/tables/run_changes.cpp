@@ -180,7 +180,6 @@ std::vector<Column> joined(std::vector<Column> columns, std::vector<Column> more
 
 }  // namespace
 
-extern const Definition comparison_table;
 const Definition comparison_table{
     {"comparison",
      "comparison",
@@ -234,7 +233,6 @@ const Definition comparison_table{
     Needs::run_difference,
     add_comparison};
 
-extern const Definition label_changes_table;
 const Definition label_changes_table{
     {"label_changes", "changes by label",
      "One row per dimension and label: its time in two runs, the largest change per unit of each "
@@ -246,7 +244,6 @@ const Definition label_changes_table{
     Needs::run_difference,
     add_label_changes};
 
-extern const Definition name_changes_table;
 const Definition name_changes_table{
     {"name_changes", "changes by name",
      "One row per name and type of operation, or path of a module tree: its time in two runs, the "
@@ -259,7 +256,6 @@ const Definition name_changes_table{
     Needs::run_difference,
     add_name_changes};
 
-extern const Definition conditions_table;
 const Definition conditions_table{
     {"conditions",
      "conditions",

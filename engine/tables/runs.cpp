@@ -108,7 +108,6 @@ std::vector<Note> all_notes(const Source& source) {
   return notes;
 }
 
-extern const Definition runs_table;
 const Definition runs_table{
     {"runs",
      "runs",
@@ -143,7 +142,6 @@ const Definition runs_table{
     add_runs,
     no_runs};
 
-extern const Definition notes_table;
 const Definition notes_table{
     {"notes",
      "notes",

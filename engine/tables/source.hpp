@@ -15,6 +15,7 @@
 #include "classify/why.hpp"
 #include "compare/count.hpp"
 #include "coverage/suggest.hpp"
+#include "kr/run.hpp"
 #include "sema/load.hpp"
 #include "table/table.hpp"
 #include "trees/view.hpp"
@@ -28,15 +29,7 @@ struct Run {
   std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
 };
 
-/// Something that a reader of the results should know.
-struct Note {
-  std::string run;       // empty: of all
-  std::string severity;  // `info`, `warning`
-  std::string code;      // stable: `dropped-records`
-  std::string text;
-  std::optional<int64_t> count = {};
-  std::optional<int64_t> first_offset = {};
-};
+using Note = RunNote;
 
 /// What is to be known of a run: dropped records, inexact times, warnings.
 std::vector<Note> notes_of(const std::string& run, const std::vector<trace::Loss>& losses,
@@ -109,8 +102,8 @@ struct Source {
   const RunPair* run_difference = nullptr;
   const RulesDifference* rules_difference = nullptr;
   const Explanation* explanation = nullptr;
-  /// For `list_rulesets`: rules files, each loaded by itself, or those that the user named.
-  const std::vector<const sema::LoadedRules*>* rulesets = nullptr;
+  /// For `list_rulesets`: the files that ship, each loaded by itself. Absent: those of `rules`.
+  std::optional<std::vector<std::shared_ptr<const sema::LoadedRules>>> shipped;
   std::string table;             // of `list_columns`: the only table; empty: all
   bool only_about_runs = false;  // of `list_tables`
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "tables/definition.hpp"
-#include "tables/ratio.hpp"
 
 namespace kr::tables {
 namespace {
@@ -104,8 +103,6 @@ void add_step_labels(const Source& source, RowSink& sink) {
 }
 
 }  // namespace
-
-extern const Definition phases_table, steps_table, phase_labels_table, step_labels_table;
 
 const Definition phases_table{
     {"phases",

@@ -49,7 +49,6 @@ void add_streams(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition streams_table;
 const Definition streams_table{
     {"streams",
      "streams",

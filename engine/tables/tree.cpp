@@ -1,9 +1,10 @@
 // `kr tree`: the module trees of a run, step by step, and its steps compared.
+#include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "tables/definition.hpp"
 #include "trees/names.hpp"
-#include "trees/trends.hpp"
 
 namespace kr::tables {
 namespace {
@@ -47,14 +48,71 @@ void add_tree_steps(const Source& source, RowSink& sink) {
   }
 }
 
+/// The numbers of steps relative to their mean; if one has no number, their order instead.
+std::vector<double> centred_places(const trees::TreeView& view, const std::vector<size_t>& steps) {
+  const bool numbered = std::all_of(
+      steps.begin(), steps.end(), [&](size_t step) { return view.steps()[step].step.has_value(); });
+  std::vector<double> places;
+  double sum = 0;
+  for (size_t k = 0; k < steps.size(); ++k) {
+    places.push_back(
+        static_cast<double>(numbered ? *view.steps()[steps[k]].step : static_cast<int64_t>(k)));
+    sum += places.back();
+  }
+  for (double& place : places) place -= sum / static_cast<double>(steps.size());
+  return places;
+}
+
+/// The sums of an entry of a view in one phase.
+struct Trend {
+  int64_t total_ns = 0;  // over the phase's steps
+  int64_t first_ns = 0;  // in its first and last step
+  int64_t last_ns = 0;
+  double slope_ns = 0;  // per step: the line of least squares, by step numbers if all have one
+};
+
+/// By entry.
+std::vector<Trend> trends_of(const trees::TreeView& view, const std::vector<size_t>& steps) {
+  std::vector<Trend> trends(view.entries().size());
+  std::vector<trace::ModuleNode> nodes;
+  std::vector<trees::ViewRow> rows;
+  const std::vector<double> places = centred_places(view, steps);
+  double spread = 0;
+  for (size_t k = 0; k < steps.size(); ++k) {
+    spread += places[k] * places[k];
+    view.rows(steps[k], nodes, rows);
+    std::vector<int64_t> step_ns(trends.size(), 0);
+    for (const trees::ViewRow& row : rows) step_ns[row.entry] += row.total_ns;
+    for (size_t i = 0; i < trends.size(); ++i) {
+      trends[i].total_ns += step_ns[i];
+      trends[i].slope_ns += places[k] * static_cast<double>(step_ns[i]);
+      if (k == 0) trends[i].first_ns = step_ns[i];
+      if (k + 1 == steps.size()) trends[i].last_ns = step_ns[i];
+    }
+  }
+  for (Trend& one : trends) one.slope_ns = spread > 0 ? one.slope_ns / spread : 0;
+  return trends;
+}
+
+/// By phase, in the order in which they first occur.
 void add_tree_trends(const Source& source, RowSink& sink) {
   const trees::TreeView& view = *source.tree->view;
-  for (const trees::PhaseSums& phase : trees::sum_phases(view)) {
-    for (const trees::PhaseEntry& entry : phase.entries) {
-      sink.row({source.tree->run, phase.phase, view.entries()[entry.entry].name,
-                static_cast<int64_t>(phase.steps.size()), entry.total_ns, entry.first_ns,
-                entry.last_ns, entry.slope_ns,
-                static_cast<double>(entry.total_ns) / static_cast<double>(phase.steps.size())});
+  std::vector<std::pair<std::string_view, std::vector<size_t>>> phases;
+  std::unordered_map<std::string_view, size_t> known;
+  for (size_t i = 0; i < view.steps().size(); ++i) {
+    const std::string_view phase = view.steps()[i].phase;
+    const auto [at, added] = known.try_emplace(phase, phases.size());
+    if (added) phases.push_back({phase, {}});
+    phases[at->second].second.push_back(i);
+  }
+  for (const auto& [phase, steps] : phases) {
+    const std::vector<Trend> trends = trends_of(view, steps);
+    const auto count = static_cast<int64_t>(steps.size());
+    for (size_t i = 0; i < trends.size(); ++i) {
+      const Trend& one = trends[i];
+      sink.row({source.tree->run, phase, view.entries()[i].name, count, one.total_ns, one.first_ns,
+                one.last_ns, one.slope_ns,
+                static_cast<double>(one.total_ns) / static_cast<double>(count)});
     }
   }
 }
@@ -88,7 +146,6 @@ void add_tree_context(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-extern const Definition tree_table;
 const Definition tree_table{
     {"tree",
      "module trees",
@@ -120,7 +177,6 @@ const Definition tree_table{
     Needs::tree,
     add_tree};
 
-extern const Definition tree_steps_table;
 const Definition tree_steps_table{
     {"tree_steps",
      "steps",
@@ -144,7 +200,6 @@ const Definition tree_steps_table{
     Needs::tree,
     add_tree_steps};
 
-extern const Definition tree_trends_table;
 const Definition tree_trends_table{
     {"tree_trends",
      "changes from step to step",
@@ -165,7 +220,6 @@ const Definition tree_trends_table{
     Needs::tree,
     add_tree_trends};
 
-extern const Definition tree_layers_table;
 const Definition tree_layers_table{
     {"tree_layers",
      "repeated blocks",
@@ -191,7 +245,6 @@ const Definition tree_layers_table{
     add_tree_layers,
     without_tree_layers};
 
-extern const Definition tree_attribution_table;
 const Definition tree_attribution_table{
     {"tree_attribution",
      "attribution",
@@ -206,7 +259,6 @@ const Definition tree_attribution_table{
     Needs::tree,
     add_tree_attribution};
 
-extern const Definition tree_context_table;
 const Definition tree_context_table{
     {"tree_context",
      "context",

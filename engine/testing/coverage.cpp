@@ -7,7 +7,6 @@
 #include <set>
 #include <unordered_map>
 
-#include "prove/alternatives.hpp"
 #include "prove/lists.hpp"
 #include "syntax/words.hpp"
 

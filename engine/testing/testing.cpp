@@ -9,59 +9,55 @@
 namespace kr::testing {
 namespace {
 
-class Runner {
- public:
-  Runner(const sema::Program& program, std::span<const TestSubject> subjects)
-      : program_(program), subjects_(subjects) {}
+std::string label_of(const sema::Program& program, std::optional<sema::RuleId> id,
+                     const std::string& name) {
+  if (!id) return std::string(sema::reserved::unclassified);
+  const sema::Rule& rule = program.rules.get(*id);
+  return rule.keep ? name : rule.label;
+}
 
-  std::vector<TestOutcome> run() {
-    std::vector<TestOutcome> outcomes;
-    for (size_t test = 0; test < program_.tests.size(); ++test) {
-      for (const sema::ModelId model : program_.tests[test].models) {
-        if (auto outcome = run(test, model)) outcomes.push_back(std::move(*outcome));
-      }
-    }
-    return outcomes;
-  }
-
- private:
-  bool is_default(sema::ModelId model) const { return !program_.models.get(model).span.valid(); }
-
-  std::optional<TestOutcome> run(size_t index, sema::ModelId model) {
-    const sema::Test& test = program_.tests[index];
-    TestOutcome outcome{index, model, {}, {}};
-    size_t checked = 0;
-    for (const sema::Expectation& expected : test.expected) {
-      const sema::Table* table = program_.models.get(model).table(expected.dimension);
-      if (table == nullptr && is_default(model)) continue;
-      ++checked;
-      std::optional<sema::RuleId> rule;
-      if (table != nullptr) {
-        const auto at = matchers_.try_emplace(table, program_, *table).first;
-        rule = at->second.match(subjects_[index].subject());
-      }
-      if (rule && std::ranges::find(outcome.rules, *rule) == outcome.rules.end()) {
-        outcome.rules.push_back(*rule);
-      }
-      std::string actual = label(rule, test.name);
-      if (actual == expected.label) continue;
-      outcome.misses.push_back(
-          {expected.dimension, expected.label, std::move(actual), rule, expected.span});
-    }
-    if (checked == 0 && !test.expected.empty()) return std::nullopt;
-    return outcome;
-  }
-
-  std::string label(std::optional<sema::RuleId> id, const std::string& name) const {
-    if (!id) return std::string(sema::reserved::unclassified);
-    const sema::Rule& rule = program_.rules.get(*id);
-    return rule.keep ? name : rule.label;
-  }
-
-  const sema::Program& program_;
-  std::span<const TestSubject> subjects_;
-  std::unordered_map<const sema::Table*, match::TableMatcher> matchers_;  // created on demand
+/// Models that fail one expectation in the same way.
+struct Failure {
+  const sema::Test* test = nullptr;
+  const TestOutcome::Miss* miss = nullptr;
+  std::vector<sema::ModelId> models;
 };
+
+bool same_way(const TestOutcome::Miss& a, const TestOutcome::Miss& b) {
+  return a.span == b.span && a.rule == b.rule && a.actual == b.actual;
+}
+
+std::vector<Failure> failures_of(const sema::Program& program,
+                                 std::span<const TestOutcome> outcomes) {
+  std::vector<Failure> failures;
+  size_t first = 0;  // the first failure of the current test
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (i > 0 && outcomes[i].test != outcomes[i - 1].test) first = failures.size();
+    for (const TestOutcome::Miss& miss : outcomes[i].misses) {
+      auto at = std::find_if(failures.begin() + static_cast<ptrdiff_t>(first), failures.end(),
+                             [&](const Failure& other) { return same_way(*other.miss, miss); });
+      if (at == failures.end()) {
+        at = failures.insert(at, {&program.tests[outcomes[i].test], &miss, {}});
+      }
+      at->models.push_back(outcomes[i].model);
+    }
+  }
+  return failures;
+}
+
+/// `vllm/llama, vllm/ds`; only the first of many models.
+std::string titles(const sema::Program& program, const std::vector<sema::ModelId>& models) {
+  constexpr size_t shown = 4;
+  std::string text;
+  for (size_t i = 0; i < models.size(); ++i) {
+    if (i == shown && models.size() > shown + 1) {
+      return text + fmt::format(" and {} others", models.size() - shown);
+    }
+    if (i > 0) text += ", ";
+    text += program.title(models[i]);
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -90,7 +86,56 @@ std::vector<TestOutcome> run_tests(const match::CompiledRules& rules) {
 
 std::vector<TestOutcome> run_tests(const match::CompiledRules& rules,
                                    std::span<const TestSubject> subjects) {
-  return Runner(rules.program(), subjects).run();
+  const sema::Program& program = rules.program();
+  std::unordered_map<const sema::Table*, match::TableMatcher> matchers;  // created on demand
+  std::vector<TestOutcome> outcomes;
+  for (size_t index = 0; index < program.tests.size(); ++index) {
+    const sema::Test& test = program.tests[index];
+    for (const sema::ModelId id : test.models) {
+      const sema::Model& model = program.models.get(id);
+      const bool is_default = !model.span.valid();
+      TestOutcome outcome{index, id, {}, {}};
+      bool any = test.expected.empty();
+      for (const sema::Expectation& expected : test.expected) {
+        const sema::Table* table = model.table(expected.dimension);
+        if (table == nullptr && is_default) continue;
+        any = true;
+        std::optional<sema::RuleId> rule;
+        if (table != nullptr) {
+          const auto at = matchers.try_emplace(table, program, *table).first;
+          rule = at->second.match(subjects[index].subject());
+        }
+        if (rule && std::ranges::find(outcome.rules, *rule) == outcome.rules.end()) {
+          outcome.rules.push_back(*rule);
+        }
+        std::string actual = label_of(program, rule, test.name);
+        if (actual == expected.label) continue;
+        outcome.misses.push_back(
+            {expected.dimension, expected.label, std::move(actual), rule, expected.span});
+      }
+      if (any) outcomes.push_back(std::move(outcome));
+    }
+  }
+  return outcomes;
+}
+
+void report_failures(const match::CompiledRules& rules, std::span<const TestOutcome> outcomes,
+                     diag::Sink& sink) {
+  const sema::Program& program = rules.program();
+  for (const Failure& failure : failures_of(program, outcomes)) {
+    const TestOutcome::Miss& miss = *failure.miss;
+    const std::string& dimension = program.dimensions.get(miss.dimension).name;
+    diag::Diagnostic& added = sink.add(diag::code::failing_test, miss.span, dimension,
+                                       miss.expected, miss.actual, titles(program, failure.models));
+    added.witness = failure.test->name;
+    if (miss.rule) {
+      const sema::Rule& rule = program.rules.get(*miss.rule);
+      added.related(rule.span, "this rule wins{}",
+                    rule.otherwise ? ", as no other rule matches" : "");
+    } else {
+      added.help("no rule of `{}` matches this name, and there is no `otherwise`", dimension);
+    }
+  }
 }
 
 }  // namespace kr::testing

@@ -1,55 +1,32 @@
 #include "trace/decoder.hpp"
 
+#include <fcntl.h>
 #include <isa-l/igzip_lib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/input_files.hpp"
 
 namespace kr::trace {
 namespace {
 
 constexpr size_t packed_block = size_t{1} << 18;
 
-[[noreturn]] void damaged(const RawSource& source, uint64_t offset, const std::string& why) {
-  throw Error(source.shown(), Error::Place{.line = {}, .offset = offset}, why,
-              "create the file again, or copy it again");
-}
-
-class PlainDecoder final : public Decoder {
- public:
-  PlainDecoder(RawSource& source, std::string head) : source_(&source), head_(std::move(head)) {}
-
-  size_t read(char* to, size_t room) override {
-    if (at_ == head_.size()) return source_->read(to, room);
-    const size_t size = std::min(room, head_.size() - at_);
-    std::copy_n(head_.data() + at_, size, to);
-    at_ += size;
-    return size;
-  }
-
- private:
-  RawSource* source_;
-  std::string head_;
-  size_t at_ = 0;
-};
-
 // What the two packed formats share: a buffer of packed bytes, and the count of unpacked ones.
 class PackedDecoder : public Decoder {
  public:
-  PackedDecoder(RawSource& source, std::string head)
-      : source_(&source), packed_(std::max(packed_block, head.size())) {
-    std::copy(head.begin(), head.end(), packed_.begin());
-    end_ = head.size();
-  }
+  explicit PackedDecoder(RawSource& source) : source_(&source), packed_(packed_block) {}
   bool truncated() const noexcept final { return truncated_; }
-
- private:
-  RawSource* source_;
 
  protected:
   /// False where there are no more packed bytes.
@@ -60,9 +37,13 @@ class PackedDecoder : public Decoder {
     }
     return at_ != end_;
   }
-  RawSource& source() { return *source_; }
   size_t left() const { return end_ - at_; }
+  [[noreturn]] void damaged(const std::string& why) const {
+    throw Error(source_->shown(), Error::Place{.line = {}, .offset = offset_}, why,
+                "create the file again, or copy it again");
+  }
 
+  RawSource* source_;
   std::vector<char> packed_;
   size_t at_ = 0;
   size_t end_ = 0;
@@ -90,8 +71,8 @@ const char* fault(int code) {
 
 class GzipDecoder final : public PackedDecoder {
  public:
-  GzipDecoder(RawSource& source, std::string head)
-      : PackedDecoder(source, std::move(head)), state_(std::make_unique<inflate_state>()) {
+  explicit GzipDecoder(RawSource& source)
+      : PackedDecoder(source), state_(std::make_unique<inflate_state>()) {
     isal_inflate_init(state_.get());
     state_->crc_flag = ISAL_GZIP;
   }
@@ -123,7 +104,7 @@ class GzipDecoder final : public PackedDecoder {
       return;  // stays between members
     }
     if (!first_ && static_cast<unsigned char>(packed_[at_]) != 0x1f) {
-      damaged(source(), offset_, "has bytes after the end of its gzip data");
+      damaged("has bytes after the end of its gzip data");
     }
     first_ = false;
     isal_inflate_reset(state_.get());
@@ -140,7 +121,7 @@ class GzipDecoder final : public PackedDecoder {
     const size_t got = room - state_->avail_out;
     offset_ += got;
     if (code < 0) {
-      damaged(source(), offset_, std::string("its gzip data is damaged (") + fault(code) + ")");
+      damaged(std::string("its gzip data is damaged (") + fault(code) + ")");
     }
     if (state_->block_state == ISAL_BLOCK_FINISH) in_member_ = false;
     return got;
@@ -154,8 +135,7 @@ class GzipDecoder final : public PackedDecoder {
 
 class ZstdDecoder final : public PackedDecoder {
  public:
-  ZstdDecoder(RawSource& source, std::string head)
-      : PackedDecoder(source, std::move(head)), stream_(ZSTD_createDStream()) {
+  explicit ZstdDecoder(RawSource& source) : PackedDecoder(source), stream_(ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
   }
   ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
@@ -174,8 +154,7 @@ class ZstdDecoder final : public PackedDecoder {
       ZSTD_inBuffer in{packed_.data() + at_, left(), 0};
       const size_t code = ZSTD_decompressStream(stream_, &out, &in);
       if (ZSTD_isError(code) != 0) {
-        damaged(source(), offset_,
-                std::string("its zstd data is damaged (") + ZSTD_getErrorName(code) + ")");
+        damaged(std::string("its zstd data is damaged (") + ZSTD_getErrorName(code) + ")");
       }
       drained_ = !more && out.pos == 0;
       at_ += in.pos;
@@ -193,6 +172,63 @@ class ZstdDecoder final : public PackedDecoder {
 
 }  // namespace
 
+RawSource::RawSource(const std::string& path, std::string shown, Progress* progress)
+    : shown_(std::move(shown)), progress_(progress) {
+  owned_ = path != "-";
+  descriptor_ = owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+  if (descriptor_ < 0) throw cannot_read(shown_, errno);
+  struct stat info {};
+  if (::fstat(descriptor_, &info) == 0) {
+    folder_ = S_ISDIR(info.st_mode);
+    if (folder_ && !owned_) {
+      throw Error(shown_, "is a folder, not a trace",
+                  "name a file in it: an nsys report, its SQLite export or its cuda_gpu_trace CSV");
+    }
+    if (!folder_) InputFiles::note(descriptor_);
+    regular_ = owned_ && S_ISREG(info.st_mode);
+    if (S_ISREG(info.st_mode)) {
+      ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+      if (progress_ != nullptr) progress_->total += static_cast<uint64_t>(info.st_size);
+    }
+  }
+}
+
+RawSource::RawSource(std::string_view bytes, std::string shown)
+    : shown_(std::move(shown)), memory_(bytes) {}
+
+RawSource::~RawSource() {
+  if (owned_) ::close(descriptor_);
+}
+
+std::string_view RawSource::head(size_t size) {
+  if (!memory_.empty()) return memory_.substr(0, size);
+  head_.resize(size);
+  size_t held = 0;
+  while (const size_t got = read(head_.data() + held, size - held)) held += got;
+  head_.resize(held);
+  memory_ = head_;
+  return memory_;
+}
+
+size_t RawSource::read(char* to, size_t room) {
+  if (!memory_.empty()) {
+    const size_t size = std::min(room, memory_.size());
+    std::copy_n(memory_.data(), size, to);
+    memory_.remove_prefix(size);
+    return size;
+  }
+  if (descriptor_ < 0 || folder_ || room == 0) return 0;
+  while (true) {
+    const ssize_t got = ::read(descriptor_, to, room);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(shown_, std::string("cannot be read: ") + std::strerror(errno));
+    if (progress_ != nullptr) {
+      progress_->done.fetch_add(static_cast<uint64_t>(got), std::memory_order_relaxed);
+    }
+    return static_cast<size_t>(got);
+  }
+}
+
 Compression compression_of(std::string_view head) noexcept {
   using namespace std::string_view_literals;
   if (head.starts_with("\x1f\x8b"sv)) return Compression::gzip;
@@ -205,15 +241,14 @@ Compression compression_of(std::string_view head) noexcept {
   return Compression::none;
 }
 
-std::unique_ptr<Decoder> make_decoder(Compression compression, RawSource& source,
-                                      std::string head) {
+std::unique_ptr<Decoder> make_decoder(Compression compression, RawSource& source) {
   switch (compression) {
     case Compression::none:
-      return std::make_unique<PlainDecoder>(source, std::move(head));
+      return nullptr;
     case Compression::gzip:
-      return std::make_unique<GzipDecoder>(source, std::move(head));
+      return std::make_unique<GzipDecoder>(source);
     case Compression::zstd:
-      return std::make_unique<ZstdDecoder>(source, std::move(head));
+      return std::make_unique<ZstdDecoder>(source);
   }
   return nullptr;
 }

@@ -1,9 +1,11 @@
 // What a reader of traces declares of itself. The list of them is formats.def.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "trace/input.hpp"
 #include "trace/module_trace.hpp"
@@ -30,6 +32,18 @@ struct TraceFormat {
 };
 
 std::span<const TraceFormat* const> formats() noexcept;
+
+/// Of files that people hand over for a trace and that are none, told by their first bytes: what it
+/// is and what to do.
+struct Refusal {
+  std::string why;
+  std::string remedy;
+};
+/// None where the head may begin a trace.
+std::optional<Refusal> refusal_of(std::string_view head);
+
+/// The first two bytes that are no white space, behind a byte order mark; 0 where there are none.
+std::pair<char, char> first_bytes(std::string_view head) noexcept;
 
 #define KR_TRACE_FORMAT(format) extern const TraceFormat format;
 #include "trace/formats.def"

@@ -22,16 +22,8 @@ Input::Input(std::string_view bytes, std::string shown, const OpenOptions& optio
 }
 
 void Input::begin() {
-  std::string raw(head_size, '\0');
-  size_t size = 0;
-  while (size < raw.size()) {
-    const size_t got = source_.read(raw.data() + size, raw.size() - size);
-    if (got == 0) break;
-    size += got;
-  }
-  raw.resize(size);
-  compression_ = compression_of(raw);
-  decoder_ = make_decoder(compression_, source_, std::move(raw));
+  compression_ = compression_of(source_.head(head_size));
+  decoder_ = make_decoder(compression_, source_);
   std::string head(head_size, '\0');
   head.resize(read(head.data(), head.size()));
   head_ = std::move(head);
@@ -63,8 +55,8 @@ size_t Input::read_some(char* to, size_t room) {
     std::copy_n(head_.data() + from, size, to);
     return size;
   }
-  const size_t got = decoder_->read(to, room);
-  if (got == 0 && decoder_->truncated() && !options_->allow_truncated) {
+  const size_t got = decoder_ ? decoder_->read(to, room) : source_.read(to, room);
+  if (got == 0 && truncated() && !options_->allow_truncated) {
     throw Error(shown(), Error::Place{.line = {}, .offset = offset_},
                 "the compressed file is cut off here",
                 "copy it again, or read the complete part with --allow-truncated");

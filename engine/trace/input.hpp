@@ -51,7 +51,7 @@ class Input {
   /// Bytes of decompressed text read so far.
   uint64_t offset() const noexcept { return offset_; }
   /// The end was reached, and the compressed stream was cut off there.
-  bool truncated() const noexcept { return decoder_->truncated(); }
+  bool truncated() const noexcept { return decoder_ && decoder_->truncated(); }
 
  private:
   void begin();
@@ -61,7 +61,7 @@ class Input {
   RawSource source_;
   const OpenOptions* options_;
   Compression compression_ = Compression::none;
-  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<Decoder> decoder_;  // null: it is not packed
   std::string head_;
   uint64_t offset_ = 0;
 };

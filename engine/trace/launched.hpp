@@ -1,15 +1,16 @@
 // The operations of a trace by the call that launched them, where more is asked of a call than of
 // an operation by itself: what else it launched, what its thread did next.
 //
-// Memory: 4 bytes an operation and 4 a call that launched any; while it is made, a bit and a half a
-// call more.
+// Memory: 4 bytes an operation and 4 a call that launched any; while it is made, 4 a call more.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "trace/range_sweep.hpp"
+#include "trace/host_side.hpp"
 
 namespace kr::trace {
 
@@ -40,20 +41,65 @@ struct SweptLaunch {
 };
 
 /// Calls `visit(launch)` for the launch of every operation that has one, in order; before it,
-/// `open(lane, range)` for the ranges that enclose it and no launch of the lane before it.
+/// `open(lane, range)` for the ranges that enclose it and no launch of the lane before it, in the
+/// order of begin, the longer first. Each thread is a lane; what holds for all threads of a process
+/// is a lane of its own, opened once for all of them. Ranges may overlap in any way.
 template <class Open, class Visit>
 void sweep_launches(const HostSide& host, const Open& open, const Visit& visit) {
   const LaunchedOperations launched(host);
-  RangeSweep sweep(host);
+  std::vector<std::pair<uint32_t, uint32_t>> lanes;  // [next, end) of the ranges
+  for (uint32_t i = 0; i < host.threads.size(); ++i) lanes.push_back(host.ranges_of(i));
   for (size_t i = 0; i < launched.size(); ++i) {
     const Launch& launch = host.launches[launched.launch(i)];
-    const uint32_t shared = sweep.shared_lane(launch.thread);
+    const uint32_t whole = host.whole_process(launch.thread);
+    const uint32_t shared = whole == launch.thread ? HostRange::none : whole;
     for (const uint32_t lane : {launch.thread, shared}) {
       if (lane == HostRange::none) continue;
-      sweep.advance(lane, launch.start_ns, [&](uint32_t range) { open(lane, range); });
+      auto& [next, end] = lanes[lane];
+      for (; next < end && host.ranges[next].start_ns <= launch.start_ns; ++next) {
+        if (host.ranges[next].end_ns > launch.start_ns) open(lane, next);
+      }
     }
     visit(SweptLaunch{launch.start_ns, launch.thread, shared, launched.operations(i)});
   }
 }
+
+/// The open ranges of a lane, of which only the one that began last is asked for.
+class InnermostRange {
+ public:
+  void open(uint32_t range) { open_.push_back(range); }
+  /// HostRange::none: all have ended. Times never fall.
+  uint32_t at(const HostSide& host, int64_t time) {
+    while (!open_.empty() && host.ranges[open_.back()].end_ns <= time) open_.pop_back();
+    return open_.empty() ? HostRange::none : open_.back();
+  }
+
+ private:
+  std::vector<uint32_t> open_;  // with ended ones below the last
+};
+
+/// The open ranges of a lane, for those who have to know when each ends.
+class RangeEnds {
+ public:
+  void open(uint32_t range, int64_t end_ns) {
+    ends_.emplace_back(end_ns, range);
+    std::push_heap(ends_.begin(), ends_.end(), later);
+  }
+  /// Calls `close(range)` for those that end by `time`.
+  template <class Close>
+  void close_until(int64_t time, const Close& close) {
+    while (!ends_.empty() && ends_.front().first <= time) {
+      const uint32_t range = ends_.front().second;
+      std::pop_heap(ends_.begin(), ends_.end(), later);
+      ends_.pop_back();
+      close(range);
+    }
+  }
+
+ private:
+  using End = std::pair<int64_t, uint32_t>;
+  static bool later(const End& a, const End& b) noexcept { return a > b; }
+  std::vector<End> ends_;  // a heap, the first to end in front
+};
 
 }  // namespace kr::trace

@@ -4,22 +4,65 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "base/ascii.hpp"
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "trace/format.hpp"
-#include "trace/refuse.hpp"
 
 namespace kr::trace {
 namespace {
+
+using namespace std::string_view_literals;
 
 constexpr const TraceFormat* all_formats[] = {
 #define KR_TRACE_FORMAT(format) &(format),
 #include "trace/formats.def"
 #undef KR_TRACE_FORMAT
+};
+
+std::string accepted() {
+  std::string kinds;
+  for (const TraceFormat* format : formats()) {
+    kinds += (kinds.empty() ? "" : ", ") + std::string(format->kind);
+  }
+  return "kr reads: " + kinds;
+}
+
+// `[1/8] Executing …` begins what nsys prints; a bracket before a number begins no profile.
+bool json(std::string_view head) {
+  const auto [first, after] = first_bytes(head);
+  if (first == '{') return after == '"' || after == '}' || after == '\0';
+  return first == '[' && after != '\0' && std::strchr("[]{\"", after) != nullptr;
+}
+
+struct Magic {
+  std::string_view bytes;
+  const char* why;
+  const char* remedy;  // null: what kr reads
+};
+
+constexpr Magic magics[] = {
+    {"version https://git-lfs", "is a Git LFS pointer, not the file itself",
+     "fetch it with `git lfs pull`"},
+    {"\xff\xfe"sv, "is UTF-16 text, as PowerShell redirects it",
+     "write it with `nsys stats --output FILE`, or convert it to UTF-8"},
+    {"\xfe\xff"sv, "is UTF-16 text", "convert it to UTF-8"},
+    {"#Paraver"sv, "is a Paraver trace", nullptr},
+    {"QDSTRM"sv, "is an unfinished nsys recording",
+     "turn it into a report with nsys's QdstrmImporter"},
+    {"\xfd\x37zXZ"sv, "is compressed with xz",
+     "unpack it first; .gz and .zst are read as they are"},
+    {"BZh"sv, "is compressed with bzip2", "unpack it first; .gz and .zst are read as they are"},
+    {"PK\x03\x04"sv, "is a zip archive", "unpack it first; .gz and .zst are read as they are"},
+    {"\x04\x22\x4d\x18"sv, "is compressed with lz4",
+     "unpack it first; .gz and .zst are read as they are"},
+    {"\x1f\x8b"sv, "is compressed twice", "unpack it once"},
+    {"\x28\xb5\x2f\xfd"sv, "is compressed twice", "unpack it once"},
 };
 
 constexpr std::array<std::string_view, 3> packed_extensions{".gz", ".zst", ".gzip"};
@@ -79,7 +122,7 @@ const TraceFormat& format_of(const Input& input) {
   if (!refusal) {
     if (const TraceFormat* format = sniffed(input, true)) return *format;
     if (const TraceFormat* format = named(input)) return *format;
-    refusal = unknown_content();
+    refusal = {"is in an unknown format (binary data)", accepted()};
   }
   throw Error(input.shown(), std::move(refusal->why), std::move(refusal->remedy));
 }
@@ -94,6 +137,27 @@ Trace read_trace(const TraceFormat& format, Input& input) {
 
 std::span<const TraceFormat* const> formats() noexcept {
   return all_formats;
+}
+
+std::optional<Refusal> refusal_of(std::string_view head) {
+  if (head.empty()) {
+    return Refusal{"is empty", "nsys writes a file of 0 bytes when nothing was captured"};
+  }
+  for (const Magic& magic : magics) {
+    if (!head.starts_with(magic.bytes)) continue;
+    return Refusal{magic.why, magic.remedy != nullptr ? magic.remedy : accepted()};
+  }
+  if (json(head)) return Refusal{"is JSON, but not a trace", accepted()};
+  return std::nullopt;
+}
+
+std::pair<char, char> first_bytes(std::string_view head) noexcept {
+  constexpr std::string_view spaces = " \t\r\n";
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
+  const size_t first = head.find_first_not_of(spaces);
+  if (first == head.npos) return {};
+  const size_t next = head.find_first_not_of(spaces, first + 1);
+  return {head[first], next == head.npos ? '\0' : head[next]};
 }
 
 Trace open_trace(const std::string& path, const OpenOptions& options) {
@@ -134,17 +198,6 @@ bool may_open_again(const std::string& path, const OpenOptions& options) {
   OpenOptions quiet = options;
   quiet.progress = nullptr;
   return !format_of(Input(path, quiet)).exported;
-}
-
-std::vector<FormatInfo> known_formats() {
-  std::vector<FormatInfo> out;
-  out.reserve(std::size(all_formats));
-  for (const TraceFormat* format : all_formats) {
-    out.push_back({std::string(format->name),
-                   std::string(format->summary),
-                   {format->extensions.begin(), format->extensions.end()}});
-  }
-  return out;
 }
 
 std::string trace_stem(const std::string& path) {

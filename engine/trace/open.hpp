@@ -34,7 +34,8 @@ struct OpenOptions {
   /// Of a layer-wise profile: every call by itself (`model_stats`) rather than summed up.
   bool each_call = false;
   HostDetail host = HostDetail::none;
-  unsigned threads = 0;  // 0: as many as there are processors
+  size_t block_size = size_t{256} << 10;  // bytes that one thread reads at a time
+  unsigned threads = 0;                   // 0: as many as there are processors
   Progress* progress = nullptr;
 };
 
@@ -54,14 +55,6 @@ bool holds_module_trees(const std::string& path, const OpenOptions& options = {}
 /// Whether opening it a second time gives the same, for no more than what reading it costs: no
 /// pipe, no report that another program has to export first. Throws Error.
 bool may_open_again(const std::string& path, const OpenOptions& options = {});
-
-/// A format that can be read: its name, one line on it, the endings it usually has.
-struct FormatInfo {
-  std::string name;
-  std::string summary;
-  std::vector<std::string> extensions;
-};
-std::vector<FormatInfo> known_formats();
 
 /// The path without its folder and without the extensions of format (.csv, .sqlite, .nsys-rep, …)
 /// and compression: `runs/llama.csv.gz` is `llama`. `-` is `stdin`.

@@ -106,15 +106,6 @@ bool drain(int from, std::string& output, Clock::time_point& heard) {
   }
 }
 
-void describe_end(int status, Finished& out) {
-  if (WIFSIGNALED(status)) {
-    out.how = Finished::How::killed;
-    out.status = WTERMSIG(status);
-  } else {
-    out.status = WEXITSTATUS(status);
-  }
-}
-
 /// A program and its children: one process group.
 class Group {
  public:
@@ -185,7 +176,8 @@ Finished run_program(const std::vector<std::string>& words, int silent_seconds) 
     }
   }
   if (open) drain(pipe.reading(), out.output, heard);
-  describe_end(*status, out);
+  if (WIFSIGNALED(*status)) out.how = Finished::How::killed;
+  out.status = WIFSIGNALED(*status) ? WTERMSIG(*status) : WEXITSTATUS(*status);
   return out;
 }
 

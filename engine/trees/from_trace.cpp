@@ -1,5 +1,3 @@
-#include "trees/from_trace.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "trees/labels.hpp"
 
 namespace kr::trees {
 namespace {

@@ -10,16 +10,11 @@
 
 namespace kr::trees {
 
-std::optional<Level> level_from(std::string_view text) {
+Level named_level(std::string_view text) {
   if (text == "kernel" || text == "-1") return Level{Level::Kind::kernel};
   if (text == "module" || text == "-2") return Level{Level::Kind::module};
   if (text == "layer") return Level{Level::Kind::layer};
-  const auto depth = integer_from<uint32_t>(text);
-  return depth ? std::optional(Level{Level::Kind::depth, *depth}) : std::nullopt;
-}
-
-Level named_level(std::string_view text) {
-  if (const auto level = level_from(text)) return *level;
+  if (const auto depth = integer_from<uint32_t>(text)) return Level{Level::Kind::depth, *depth};
   throw Error("", "`" + std::string(text) + "` is not a level",
               "give kernel, module, layer, or a number: 0 is the root");
 }
@@ -48,9 +43,6 @@ NumberedName numbered(std::string_view name) {
   const auto number = integer_from(name.substr(digits));
   return {number ? name.substr(0, digits - 1) : name, number};
 }
-
-Cutter::Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded)
-    : trace_(&trace), level_(level), folded_(&folded) {}
 
 namespace {
 

@@ -28,9 +28,8 @@ struct Level {
   friend bool operator==(const Level&, const Level&) = default;
 };
 
-/// `kernel`, `module`, `layer`, a number from 0, or -1 and -2 for kernel and module; else nullopt.
-std::optional<Level> level_from(std::string_view text);
-/// The same for a user's text. Throws Error if it is not a level.
+/// `kernel`, `module`, `layer`, a number from 0, or -1 and -2 for kernel and module. Throws Error
+/// if it is none of these.
 Level named_level(std::string_view text);
 std::string to_string(Level level);
 
@@ -38,7 +37,8 @@ std::string to_string(Level level);
 /// never goes below them. It must outlive this.
 class Cutter {
  public:
-  Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded);
+  Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded)
+      : trace_(&trace), level_(level), folded_(&folded) {}
 
   /// The places of the nodes shown, ascending. `shown` is overwritten.
   void cut(std::span<const trace::ModuleNode> nodes, std::vector<uint32_t>& shown);

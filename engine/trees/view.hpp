@@ -2,6 +2,7 @@
 // with the largest entries of each step and the rest together.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,16 @@
 #include "trees/level.hpp"
 
 namespace kr::trees {
+
+/// The metrics of a node.
+enum class Metric : uint8_t { cuda_time_ms, pct_cuda_time, invocations };
+
+inline constexpr std::array<std::string_view, 3> metric_names{"cuda_time_ms", "pct_cuda_time",
+                                                              "invocations"};
+
+inline std::string_view to_string(Metric metric) {
+  return metric_names[static_cast<size_t>(metric)];
+}
 
 /// The names of a run in outputs.
 struct TreeRun {

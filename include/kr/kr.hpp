@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kr/error.hpp"
+#include "kr/run.hpp"
 #include "kr/table.hpp"
 
 namespace kr {
@@ -58,22 +59,6 @@ class Rules {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// A trace, and what it is a trace of.
-struct RunSource {
-  std::string path;         // `-`: standard input
-  std::string engine = {};  // empty: detected
-  std::string model = {};   // empty: detected
-  /// The measured time of the run. 0: from the first start to the last end; so is none.
-  std::optional<int64_t> elapsed_ns = {};
-};
-
-/// How far reading is.
-struct ReadProgress {
-  const RunSource& run;
-  uint64_t done;   // bytes of the file, or rows
-  uint64_t total;  // 0: unknown
-};
-
 /// What tables about coverage, module trees and comparisons are made with.
 struct TableOptions {
   std::string by = "substage";  // the dimension of `coverage`, `unexplained` and `tree`
@@ -97,26 +82,6 @@ struct SessionOptions {
   /// exception that it throws ends the calls, and is thrown when the file has been read.
   std::function<void(const ReadProgress&)> progress = {};
   TableOptions tables = {};
-};
-
-/// The name of an operation, for `explanations`.
-struct NameQuery {
-  std::string name;
-  std::string engine = {};  // empty: detected
-  std::string model = {};   // empty: detected
-  std::string kind = {};    // `kernel`, `memcpy`, `memset`; empty: any
-  /// Names of enclosing modules and ranges, outermost first. Absent: any.
-  std::optional<std::vector<std::string>> within = {};
-};
-
-/// Something that a reader of the results should know.
-struct RunNote {
-  std::string run;       // empty: all
-  std::string severity;  // `info`, `warning`
-  std::string code;      // stable: `dropped-records`
-  std::string text;
-  std::optional<int64_t> count = {};
-  std::optional<int64_t> first_offset = {};  // bytes from the start of the file
 };
 
 /// Runs and their tables.

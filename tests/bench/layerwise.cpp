@@ -14,7 +14,8 @@
 #include <utility>
 
 #include "support/layerwise_writer.hpp"
-#include "trace/readers/layerwise_json.hpp"
+#include "trace/format.hpp"
+#include "trace/readers/json_pull.hpp"
 
 namespace {
 
@@ -98,12 +99,12 @@ void pull_parser(benchmark::State& state) {
   set_bytes(state);
 }
 
-void read_table(benchmark::State& state, kr::trace::LayerwiseReading::Table table) {
+void read_table(benchmark::State& state, bool each_call) {
   for (auto _ : state) {
-    const kr::trace::OpenOptions options;
+    const kr::trace::OpenOptions options{.each_call = each_call};
     kr::trace::Input input(file(state.range(0)), options);
     kr::trace::ModuleTraceBuilder builder("bench", "layerwise-json");
-    kr::trace::read_layerwise_json(input, builder, {.table = table});
+    kr::trace::layerwise_json_format.read_modules(input, builder);
     const kr::trace::ModuleTrace trace = std::move(builder).finish();
     if (trace.steps.size() != steps) state.SkipWithError("steps are missing");
   }
@@ -111,11 +112,11 @@ void read_table(benchmark::State& state, kr::trace::LayerwiseReading::Table tabl
 }
 
 void reader(benchmark::State& state) {
-  read_table(state, kr::trace::LayerwiseReading::Table::summary);
+  read_table(state, false);
 }
 
 void reader_of_single_calls(benchmark::State& state) {
-  read_table(state, kr::trace::LayerwiseReading::Table::model);
+  read_table(state, true);
 }
 
 void measured(benchmark::internal::Benchmark* task) {

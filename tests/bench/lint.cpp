@@ -45,12 +45,12 @@ match::CompiledRules compiled(const std::string& text) {
     std::fprintf(stderr, "%s\n", sink.all().front().message.c_str());
     std::abort();
   }
-  return lint::compile_for_lint(std::move(rules), lint::Names::few, std::nullopt, sink);
+  return lint::compile_for_lint(std::move(rules), false, std::nullopt, sink);
 }
 
 void shipped(benchmark::State& state) {
   lint::LintFilesOptions options;
-  options.infos = false;
+  options.lint.infos = false;
   options.cache =
       match::Database::Cache{std::filesystem::temp_directory_path() / "kr-bench" / "cache"};
   for (auto _ : state) {

@@ -8,7 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/json.hpp"
-#include "lsp/server.hpp"
+#include "support/lsp_work.hpp"
 
 namespace {
 
@@ -29,7 +29,7 @@ struct Editor {
   std::string published() {
     std::string all;
     while (server.has_work()) {
-      for (const std::string& message : server.work()) all = message;
+      for (const std::string& message : kr::test::work(server)) all = message;
     }
     return all;
   }

@@ -156,8 +156,7 @@ class WithScanner {
 class WithAutomata {
  public:
   explicit WithAutomata(const Case& all) {
-    for (const sema::Atom& atom : all.program.atoms)
-      automata_.push_back(*regex::Nfa::build(atom.regex));
+    for (const sema::Atom& atom : all.program.atoms) automata_.emplace_back(atom.regex);
   }
   size_t first(const std::string& name) {
     for (size_t i = 0; i < automata_.size(); ++i) {

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "trace/format.hpp"
 #include "trace/open.hpp"
 #include "trace/readers/event_windows.hpp"
-#include "trace/readers/kineto_json.hpp"
 #include "trace_data.hpp"
 
 namespace {
@@ -50,7 +50,7 @@ std::vector<simdjson::padded_string> windows() {
   const size_t list = text().find('[', text().find("\"traceEvents\"")) + 1;
   const kr::trace::OpenOptions options;
   kr::trace::Input input(std::string_view(text()).substr(list), "t", options);
-  kr::trace::EventWindows cut(input, "", 0, size_t{256} << 10);
+  kr::trace::EventWindows cut(input, "", 0);
   kr::trace::TextBlock window;
   while (cut.next(window)) {
     std::string_view events = window.text();
@@ -132,7 +132,7 @@ void reader_in_memory(benchmark::State& state) {
   for (auto _ : state) {
     kr::trace::Input input(text(), "t", options);
     kr::trace::TraceBuilder builder("t", "kineto-json");
-    kr::trace::read_kineto_json(input, builder);
+    kr::trace::kineto_json_format.read(input, builder);
     if (std::move(builder).finish().operations.empty()) state.SkipWithError("no operations");
   }
   state.SetBytesProcessed(static_cast<int64_t>(text().size()) * state.iterations());

@@ -9,21 +9,17 @@
 
 #include "base/error.hpp"
 #include "base/json_read.hpp"
-#include "trace/readers/layerwise_json.hpp"
+#include "trace/format.hpp"
+#include "trace/readers/json_pull.hpp"
 
 namespace {
 
-using Table = kr::trace::LayerwiseReading::Table;
-
 // A trace as a text that differs where the traces do; an Error as its text.
-std::string read(std::string_view text, const kr::trace::LayerwiseReading& reading,
-                 bool truncated) {
-  kr::trace::OpenOptions options;
-  options.allow_truncated = truncated;
+std::string read(std::string_view text, const kr::trace::OpenOptions& options) {
   try {
     kr::trace::Input input(text, "t", options);
     kr::trace::ModuleTraceBuilder builder("t", "layerwise-json");
-    kr::trace::read_layerwise_json(input, builder, reading);
+    kr::trace::layerwise_json_format.read_modules(input, builder);
     const kr::trace::ModuleTrace trace = std::move(builder).finish();
     std::string out;
     std::vector<kr::trace::ModuleNode> nodes;
@@ -75,10 +71,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   // Damaged packing may be met before or after a damaged value, as blocks will have it.
   if (kr::trace::compression_of(text) != kr::trace::Compression::none) return 0;
-  for (const Table table : {Table::summary, Table::model}) {
+  for (const bool each_call : {false, true}) {
     for (const bool truncated : {false, true}) {
-      const std::string whole = read(text, {.table = table}, truncated);
-      if (read(text, {.table = table, .block_size = 7}, truncated) != whole) std::abort();
+      kr::trace::OpenOptions options;
+      options.allow_truncated = truncated;
+      options.each_call = each_call;
+      const std::string whole = read(text, options);
+      options.block_size = 7;
+      if (read(text, options) != whole) std::abort();
     }
   }
   if (parsed(text) && !pulled(text)) std::abort();

@@ -1,9 +1,6 @@
 // libFuzzer: bytes as a page of ncu.
 #include "fuzz/trace_pieces.hpp"
-#include "trace/readers/ncu_csv.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  return kr::test::same_in_pieces<kr::trace::CsvReading>(
-      data, size, kr::trace::read_ncu_csv, {.block_size = size_t{1} << 22, .threads = 1},
-      {{.block_size = 48, .threads = 2}});
+  return kr::test::same_in_pieces(data, size, kr::trace::ncu_csv_format, {{48, 2}});
 }

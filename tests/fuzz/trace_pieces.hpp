@@ -10,21 +10,21 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "trace/format.hpp"
 #include "trace/input.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::test {
 
 /// A trace as a text that differs where the traces do; an Error as its text.
-template <class Read>
-std::string trace_text(std::string_view text, bool allow_truncated, Read read) {
-  trace::OpenOptions options;
+inline std::string trace_text(std::string_view text, const trace::TraceFormat& format,
+                              trace::OpenOptions options, bool allow_truncated) {
   options.allow_truncated = allow_truncated;
   options.host = trace::HostDetail::all;
   try {
     trace::Input input(text, "t", options);
     trace::TraceBuilder builder("t", "fuzzed");
-    read(input, builder);
+    format.read(input, builder);
     const trace::Trace trace = std::move(builder).finish();
     std::string out;
     for (size_t i = 0; i < trace.operations.size(); ++i) {
@@ -50,18 +50,23 @@ std::string trace_text(std::string_view text, bool allow_truncated, Read read) {
   }
 }
 
-/// Aborts where `read(input, builder, reading)` depends on the reading. 0, as libFuzzer wants it.
-template <class Reading, class Read>
-int same_in_pieces(const uint8_t* data, size_t size, Read read, const Reading& whole,
-                   std::initializer_list<Reading> parts) {
+struct Pieces {
+  size_t block_size;
+  unsigned threads;
+};
+
+/// Aborts where what is read depends on the pieces. 0, as libFuzzer wants it.
+inline int same_in_pieces(const uint8_t* data, size_t size, const trace::TraceFormat& format,
+                          std::initializer_list<Pieces> parts) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto told = [&](const Reading& reading) {
-    return trace_text(text, size % 2 == 0, [&](trace::Input& input, trace::TraceBuilder& builder) {
-      read(input, builder, reading);
-    });
+  const auto told = [&](const Pieces& pieces) {
+    trace::OpenOptions options;
+    options.block_size = pieces.block_size;
+    options.threads = pieces.threads;
+    return trace_text(text, format, options, size % 2 == 0);
   };
-  const std::string expected = told(whole);
-  for (const Reading& part : parts) {
+  const std::string expected = told({size_t{1} << 22, 1});
+  for (const Pieces& part : parts) {
     // Damaged packing may be met before or after a damaged row, as blocks will have it.
     if (told(part) != expected && trace::compression_of(text) == trace::Compression::none)
       std::abort();

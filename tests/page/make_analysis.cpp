@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "page/analysis_html.hpp"
-#include "page/tables_html.hpp"
+#include "page/pages.hpp"
 #include "render/render.hpp"
 #include "session/session.hpp"
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "overview/report.hpp"
-#include "page/report_html.hpp"
+#include "overview/overview.hpp"
+#include "page/pages.hpp"
 #include "render/render.hpp"
 #include "support/reports.hpp"
 #include "tables/registry.hpp"
@@ -20,6 +20,7 @@ void write(const std::filesystem::path& folder, const std::string& name, const s
   kr::overview::Report report;
   report.runs = kept(std::move(runs));
   style(report);
+  report.title = title;
   const kr::tables::Source source = source_of(report);
   std::vector<kr::table::Table> tables;
   for (const kr::tables::Definition* one : kr::tables::all()) {
@@ -30,8 +31,7 @@ void write(const std::filesystem::path& folder, const std::string& name, const s
   }
   std::string json;
   kr::render::json(tables, [&](std::string_view piece) { json += piece; });
-  kr::write_file(folder / (name + ".html"),
-                 kr::page::report_html(source, tables, report.styles, {title, "substage"}));
+  kr::write_file(folder / (name + ".html"), kr::page::report_html(source, tables, report));
   kr::write_file(folder / (name + ".csv"), kr::overview::to_csv(report));
   kr::write_file(folder / (name + ".json"), json);
 }

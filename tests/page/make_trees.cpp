@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "page/tree_html.hpp"
+#include "page/pages.hpp"
 #include "picture/tree_picture.hpp"
 #include "support/module_traces.hpp"
 

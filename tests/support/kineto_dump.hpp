@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "support/enclosing.hpp"
-#include "trace/readers/kineto_json.hpp"
+#include "trace/format.hpp"
 
 namespace kr::test {
 
@@ -68,27 +68,26 @@ inline std::string dump_losses(const trace::Trace& trace) {
   return out;
 }
 
-inline trace::Trace read_kineto(std::string_view text, const trace::KinetoReading& reading = {},
+inline trace::Trace read_kineto(std::string_view text, trace::OpenOptions options = {},
                                 bool allow_truncated = false,
                                 trace::HostDetail host = trace::HostDetail::none) {
-  trace::OpenOptions options;
   options.allow_truncated = allow_truncated;
   options.host = host;
   trace::Input input(text, "t.json", options);
   trace::TraceBuilder builder("t.json", "kineto-json");
-  trace::read_kineto_json(input, builder, reading);
+  trace::kineto_json_format.read(input, builder);
   return std::move(builder).finish();
 }
 
 /// The names of ranges alone.
 inline std::set<std::string> range_names(std::string_view text,
-                                         const trace::KinetoReading& reading = {}) {
+                                         const trace::OpenOptions& reading = {}) {
   const trace::Trace trace = read_kineto(text, reading, false, trace::HostDetail::range_names);
   return {trace.range_names.begin(), trace.range_names.end()};
 }
 
 /// `what()` of the Error; empty where there is none.
-inline std::string kineto_error(std::string_view text, const trace::KinetoReading& reading = {},
+inline std::string kineto_error(std::string_view text, const trace::OpenOptions& reading = {},
                                 bool allow_truncated = false) {
   try {
     read_kineto(text, reading, allow_truncated);

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "trace/format.hpp"
 #include "trace/module_trace.hpp"
-#include "trace/readers/layerwise_json.hpp"
+#include "trace/readers/json_pull.hpp"
 
 namespace kr::test {
 
@@ -44,20 +45,17 @@ inline std::string dump_context(const trace::ModuleTrace& trace) {
   return out;
 }
 
-inline trace::ModuleTrace read_layerwise(std::string_view text,
-                                         const trace::LayerwiseReading& reading = {},
+inline trace::ModuleTrace read_layerwise(std::string_view text, trace::OpenOptions options = {},
                                          bool allow_truncated = false) {
-  trace::OpenOptions options;
   options.allow_truncated = allow_truncated;
   trace::Input input(text, "t.json", options);
   trace::ModuleTraceBuilder builder("t.json", "layerwise-json");
-  trace::read_layerwise_json(input, builder, reading);
+  trace::layerwise_json_format.read_modules(input, builder);
   return std::move(builder).finish();
 }
 
 /// `what()` of the Error; empty where there is none.
-inline std::string layerwise_error(std::string_view text,
-                                   const trace::LayerwiseReading& reading = {},
+inline std::string layerwise_error(std::string_view text, const trace::OpenOptions& reading = {},
                                    bool allow_truncated = false) {
   try {
     read_layerwise(text, reading, allow_truncated);

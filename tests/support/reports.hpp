@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "overview/report.hpp"
+#include "overview/overview.hpp"
 #include "support/summaries.hpp"
 
 namespace kr::test {

@@ -43,7 +43,7 @@ void prove_all(const fs::path& root, const kr::source::Library& library,
   // The same files give the same bytes.
   std::sort(files.begin(), files.end());
   kr::lint::LintFilesOptions options;
-  options.infos = false;
+  options.lint.infos = false;
   options.cache = cache;
   kr::lint::lint_files(files, library, options);
 }

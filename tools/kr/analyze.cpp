@@ -1,11 +1,9 @@
 // kr analyze: breakdowns, launches, activity, phases, layers.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "outputs.hpp"
-#include "overview/report.hpp"
-#include "page/analysis_html.hpp"
+#include "overview/overview.hpp"
+#include "page/pages.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -71,22 +69,21 @@ Exit analyze(const AnalyzeOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup_analyze(CLI::App& app) {
-  auto options = std::make_shared<AnalyzeOptions>();
-  app.add_option("RUN", options->runs,
+void add_analyze_options(CLI::App& app, AnalyzeOptions& options) {
+  app.add_option("RUN", options.runs,
                  "PATH[,ENGINE,MODEL]; `-` is standard input; one run per rank")
       ->required();
-  options->add_to(app, analyze_outputs());
-  app.add_option("--by", options->by,
+  options.add_to(app, analyze_outputs());
+  app.add_option("--by", options.by,
                  "Dimension for the categories and colours of perfetto (default: substage)")
       ->type_name("DIM");
-  return [options](Streams& streams) { return analyze(*options, streams); };
 }
 
 }  // namespace
 
-const Verb analyze_verb{
-    "analyze", "show device time, launches, activity, phases and layers of a trace",
-    "kr analyze trace.json.gz --tables devices,layers", setup_analyze, "Traces"};
+const Verb analyze_verb{"analyze",
+                        "show device time, launches, activity, phases and layers of a trace",
+                        "kr analyze trace.json.gz --tables devices,layers",
+                        setup<AnalyzeOptions, add_analyze_options, analyze>, "Traces"};
 
 }  // namespace kr::cli

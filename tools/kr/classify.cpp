@@ -1,9 +1,7 @@
 // kr classify: labels, one row per distinct name or one row per operation.
-#include <memory>
-
 #include "outputs.hpp"
+#include "overview/overview.hpp"
 #include "overview/part.hpp"
-#include "overview/report.hpp"
 #include "render/render.hpp"
 #include "session.hpp"
 #include "tables/registry.hpp"
@@ -57,17 +55,16 @@ Exit classify(const ClassifyOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup_classify(CLI::App& app) {
-  auto options = std::make_shared<ClassifyOptions>();
-  app.add_option("RUN", options->run, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
-  options->add_to(app, classify_outputs(false, false));
-  app.add_flag("--each", options->each, "Output the table `operations`: one row per operation");
-  return [options](Streams& streams) { return classify(*options, streams); };
+void add_classify_options(CLI::App& app, ClassifyOptions& options) {
+  app.add_option("RUN", options.run, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
+  options.add_to(app, classify_outputs(false, false));
+  app.add_flag("--each", options.each, "Output the table `operations`: one row per operation");
 }
 
 }  // namespace
 
 const Verb classify_verb{"classify", "list the labels of every distinct name of a trace",
-                         "kr classify trace.csv,vllm,llama --format csv", setup_classify, "Traces"};
+                         "kr classify trace.csv,vllm,llama --format csv",
+                         setup<ClassifyOptions, add_classify_options, classify>, "Traces"};
 
 }  // namespace kr::cli

@@ -1,6 +1,4 @@
 // kr compile: rules as one serialized file.
-#include <memory>
-
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/plural.hpp"
@@ -29,19 +27,18 @@ Exit compile(const CompileOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup_compile(CLI::App& app) {
-  auto options = std::make_shared<CompileOptions>();
-  app.add_option("RULES,--rules", options->rules.names, "Rules files, or names of shipped rulesets")
+void add_compile_options(CLI::App& app, CompileOptions& options) {
+  app.add_option("RULES,--rules", options.rules.names, "Rules files, or names of shipped rulesets")
       ->required();
-  app.add_option("-o,--output", options->output, "The file to write, ending in .krdb")
+  app.add_option("-o,--output", options.output, "The file to write, ending in .krdb")
       ->required()
       ->type_name("FILE");
-  return [options](Streams& streams) { return compile(*options, streams); };
 }
 
 }  // namespace
 
 const Verb compile_verb{"compile", "compile rules into one database file",
-                        "kr compile rulesets/vllm.kr -o vllm.krdb", setup_compile, "Rules"};
+                        "kr compile rulesets/vllm.kr -o vllm.krdb",
+                        setup<CompileOptions, add_compile_options, compile>, "Rules"};
 
 }  // namespace kr::cli

@@ -1,14 +1,12 @@
 // kr coverage: what share of GPU time the rules explain, and rules to add.
-#include "overview/coverage.hpp"
-
 #include <fmt/format.h>
 
-#include <memory>
 #include <optional>
 
 #include "base/decimal.hpp"
 #include "base/error.hpp"
 #include "outputs.hpp"
+#include "overview/overview.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -32,32 +30,25 @@ OutputRules coverage_outputs() {
           .tables = {"coverage", "unexplained", "unexplained_names", "unexplained_runs"}};
 }
 
-/// A percentage to six decimals: 99.5 is 99500000 of 100000000.
-struct Percentage {
-  static constexpr int64_t one = 1'000'000;
+// Percentages have six decimals: 99.5 is 99500000.
+constexpr int64_t hundred_percent = 100'000'000;
+
+int64_t parse_percentage(const std::string& text) {
   int64_t millionths = 0;
-
-  bool reached(int64_t part, int64_t whole) const {
-    return static_cast<__int128>(part) * 100 * one >= static_cast<__int128>(whole) * millionths;
-  }
-};
-
-Percentage parse_percentage(const std::string& text) {
-  Percentage percentage;
-  if (read_decimal(text, 6, percentage.millionths) != DecimalFault::none ||
-      percentage.millionths > 100 * Percentage::one) {
+  if (read_decimal(text, 6, millionths) != DecimalFault::none || millionths > hundred_percent) {
     throw Error("", fmt::format("`{}` is not a percentage for --min-coverage", text),
                 "give one from 0 to 100, such as 99.5");
   }
-  return percentage;
+  return millionths;
 }
 
 /// Whether any run is below; each is told.
 bool tell_below(const coverage::TimeCoverage& coverage, const CoverageOptions& options,
-                Percentage least, Streams& streams) {
+                int64_t least, Streams& streams) {
   bool below = false;
   for (const coverage::MeasuredRun& run : coverage.runs) {
-    if (least.reached(run.explained_ns, run.total_ns)) continue;
+    const auto explained = static_cast<__int128>(run.explained_ns) * hundred_percent;
+    if (explained >= static_cast<__int128>(run.total_ns) * least) continue;
     below = true;
     streams.error(fmt::format("{}: {} % of its time is explained, less than {} %", run.id,
                               overview::share_explained(run.explained_ns, run.total_ns),
@@ -67,7 +58,7 @@ bool tell_below(const coverage::TimeCoverage& coverage, const CoverageOptions& o
 }
 
 Exit coverage(const CoverageOptions& options, Streams& streams) {
-  const Percentage least = options.least.empty() ? Percentage{} : parse_percentage(options.least);
+  const int64_t least = options.least.empty() ? 0 : parse_percentage(options.least);
   const std::vector<classify::RunSpec> specs = parse_runs(options.runs);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   const sema::DimensionId dimension = classify::named_dimension(rules.program(), options.by);
@@ -93,27 +84,26 @@ Exit coverage(const CoverageOptions& options, Streams& streams) {
   return tell_below(measured, options, least, streams) ? Exit::findings : Exit::done;
 }
 
-Action setup_coverage(CLI::App& app) {
-  auto options = std::make_shared<CoverageOptions>();
-  app.add_option("RUN", options->runs, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
-  app.add_option("--by", options->by, "Dimension whose labels explain time (default: substage)")
+void add_coverage_options(CLI::App& app, CoverageOptions& options) {
+  app.add_option("RUN", options.runs, "PATH[,ENGINE,MODEL]; `-` is standard input")->required();
+  app.add_option("--by", options.by, "Dimension whose labels explain time (default: substage)")
       ->type_name("DIM");
-  app.add_option("--min-coverage", options->least,
+  app.add_option("--min-coverage", options.least,
                  "Exit with 1 if less than this percentage of a run's time is explained")
       ->type_name("PCT");
   app.add_option(
-         "--top", options->top,
+         "--top", options.top,
          "Show at most N groups of unexplained names; 0: all (default: 10 in a table, else 1000)")
       ->type_name("N")
       ->check(whole_number());
-  options->add_to(app, coverage_outputs());
-  return [options](Streams& streams) { return coverage(*options, streams); };
+  options.add_to(app, coverage_outputs());
 }
 
 }  // namespace
 
-const Verb coverage_verb{
-    "coverage", "show how much of the time rules explain, and suggest rules to add",
-    "kr coverage trace.csv,vllm,llama --min-coverage 99", setup_coverage, "Traces"};
+const Verb coverage_verb{"coverage",
+                         "show how much of the time rules explain, and suggest rules to add",
+                         "kr coverage trace.csv,vllm,llama --min-coverage 99",
+                         setup<CoverageOptions, add_coverage_options, coverage>, "Traces"};
 
 }  // namespace kr::cli

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <unordered_map>
 
 #include "base/error.hpp"
@@ -255,48 +254,47 @@ Exit diff(const DiffOptions& options, Streams& streams) {
              : diff_rules(options, streams);
 }
 
-Action setup_diff(CLI::App& app) {
-  auto options = std::make_shared<DiffOptions>();
-  app.add_option("OLD", options->before,
+void add_diff_options(CLI::App& app, DiffOptions& options) {
+  app.add_option("OLD", options.before,
                  "A rules file, a .krdb, or the name of a shipped ruleset; or a run, "
                  "PATH[,ENGINE,MODEL]");
-  app.add_option("NEW", options->after, "The ruleset or run to compare OLD with");
-  app.add_option("--a", options->side_a,
+  app.add_option("NEW", options.after, "The ruleset or run to compare OLD with");
+  app.add_option("--a", options.side_a,
                  "Several runs as the first side, in place of OLD: three or more show the noise")
       ->type_name("RUN...");
-  app.add_option("--b", options->side_b, "The runs of the second side, in place of NEW")
+  app.add_option("--b", options.side_b, "The runs of the second side, in place of NEW")
       ->type_name("RUN...");
-  app.add_option("--fail-if", options->fail_if,
+  app.add_option("--fail-if", options.fail_if,
                  "Exit with 1 only if this condition is met with certainty: 'substage/gemm > +5%', "
                  "'total > +2%', 'substage/* > +300us' (repeatable; per step, layer, operation or "
                  "run, as the comparison says)")
       ->type_name("CONDITION")
       ->allow_extra_args(false);
-  app.add_option("--undecided", options->undecided,
+  app.add_option("--undecided", options.undecided,
                  "What a condition does that the noise leaves undecided (default: pass)")
       ->check(CLI::IsMember({"pass", "fail"}));
-  app.add_option("--names", options->names,
+  app.add_option("--names", options.names,
                  "Count how many names of this file, one per line, change their label (repeatable)")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  app.add_option("--run", options->runs,
+  app.add_option("--run", options.runs,
                  "Count the names of this run that change their label, and their time "
                  "(repeatable); with an engine and model, only under their rules")
       ->type_name("PATH[,ENGINE,MODEL]")
       ->allow_extra_args(false);
-  app.add_option("--by", options->by, "For runs: the dimension to compare (default: substage)")
+  app.add_option("--by", options.by, "For runs: the dimension to compare (default: substage)")
       ->type_name("DIM");
-  app.add_option("--level", options->level,
+  app.add_option("--level", options.level,
                  "For runs: compare module trees at this level: kernel, module, layer, or a depth "
                  "(default: module for layer-wise profiles; traces are compared by name)")
       ->type_name("LEVEL");
-  options->add_to(app, diff_outputs());
-  return [options](Streams& streams) { return diff(*options, streams); };
+  options.add_to(app, diff_outputs());
 }
 
 }  // namespace
 
 const Verb diff_verb{"diff", "compare two rulesets by meaning, or two runs by time",
-                     "kr diff old.kr rulesets/sglang.kr --run trace.csv", setup_diff, "Results"};
+                     "kr diff old.kr rulesets/sglang.kr --run trace.csv",
+                     setup<DiffOptions, add_diff_options, diff>, "Results"};
 
 }  // namespace kr::cli

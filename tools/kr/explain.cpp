@@ -2,7 +2,6 @@
 #include "explain/explain.hpp"
 
 #include <algorithm>
-#include <memory>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
@@ -59,18 +58,16 @@ Exit explain(const ExplainOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup_explain(CLI::App& app) {
-  auto options = std::make_shared<ExplainOptions>();
-  app.add_option("CODE", options->codes,
-                 "Codes (KR204) or names (unknown-label); default: list all")
+void add_explain_options(CLI::App& app, ExplainOptions& options) {
+  app.add_option("CODE", options.codes, "Codes (KR204) or names (unknown-label); default: list all")
       ->delimiter(',');
-  app.add_flag("--index", options->index, "Print the list of all codes as Markdown");
-  return [options](Streams& streams) { return explain(*options, streams); };
+  app.add_flag("--index", options.index, "Print the list of all codes as Markdown");
 }
 
 }  // namespace
 
 const Verb explain_verb{"explain", "explain a finding, with an example and its fix",
-                        "kr explain unknown-label", setup_explain, "Rules"};
+                        "kr explain unknown-label",
+                        setup<ExplainOptions, add_explain_options, explain>, "Rules"};
 
 }  // namespace kr::cli

@@ -1,8 +1,6 @@
 // kr export: rules as JSON tables of patterns.
 #include "convert/export.hpp"
 
-#include <memory>
-
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/plural.hpp"
@@ -56,25 +54,23 @@ Exit export_rules(const ExportArguments& options, Streams& streams) {
   return findings.empty() ? Exit::done : Exit::findings;
 }
 
-Action setup_export(CLI::App& app) {
-  auto options = std::make_shared<ExportArguments>();
-  app.add_option("RULES,--rules", options->rules.names,
+void add_export_options(CLI::App& app, ExportArguments& options) {
+  app.add_option("RULES,--rules", options.rules.names,
                  "Rules files, a .krdb, or names of shipped rulesets");
-  app.add_option("--format", options->format, "engine-model-json, which gputrc2graph.py reads")
+  app.add_option("--format", options.format, "engine-model-json, which gputrc2graph.py reads")
       ->type_name("FORMAT");
-  app.add_option("--dimension", options->dimension,
+  app.add_option("--dimension", options.dimension,
                  "The dimension whose labels are written (default: substage)")
       ->type_name("DIM");
-  app.add_option("-o,--output", options->output, "The file to write (default: standard output)")
+  app.add_option("-o,--output", options.output, "The file to write (default: standard output)")
       ->type_name("FILE");
-  app.add_flag("--skip-inexpressible", options->skip, "Skip rules that no pattern can express");
-  return [options](Streams& streams) { return export_rules(*options, streams); };
+  app.add_flag("--skip-inexpressible", options.skip, "Skip rules that no pattern can express");
 }
 
 }  // namespace
 
 const Verb export_verb{"export", "convert rules to a JSON table for gputrc2graph.py",
                        "kr export vllm --format engine-model-json -o engine_model.json",
-                       setup_export, "Rules"};
+                       setup<ExportArguments, add_export_options, export_rules>, "Rules"};
 
 }  // namespace kr::cli

@@ -8,7 +8,7 @@
 #include "base/unified_diff.hpp"
 #include "diag/render.hpp"
 #include "layout/layout.hpp"
-#include "rule_paths.hpp"
+#include "session.hpp"
 #include "source/text_file.hpp"
 #include "verb.hpp"
 

@@ -1,8 +1,6 @@
 // kr import: tables of patterns in JSON as a rules file.
 #include "convert/import.hpp"
 
-#include <memory>
-
 #include "base/file.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"
@@ -45,23 +43,22 @@ Exit import(const ImportArguments& options, Streams& streams) {
   return findings.empty() ? Exit::done : Exit::findings;
 }
 
-Action setup_import(CLI::App& app) {
-  auto options = std::make_shared<ImportArguments>();
-  app.add_option("FILE", options->file,
+void add_import_options(CLI::App& app, ImportArguments& options) {
+  app.add_option("FILE", options.file,
                  "JSON tables: {engine: {model: {pattern: label}}}, or a list of them")
       ->required();
-  app.add_option("-o,--output", options->output,
+  app.add_option("-o,--output", options.output,
                  "The rules file to write (default: standard output)")
       ->type_name("FILE");
-  app.add_option("--engine", options->engines, "Import only this engine (repeatable)")
+  app.add_option("--engine", options.engines, "Import only this engine (repeatable)")
       ->type_name("ENGINE")
       ->allow_extra_args(false);
-  return [options](Streams& streams) { return import(*options, streams); };
 }
 
 }  // namespace
 
 const Verb import_verb{"import", "convert JSON tables of gputrc2graph.py to rules",
-                       "kr import engine_model.json -o mine.kr", setup_import, "Rules"};
+                       "kr import engine_model.json -o mine.kr",
+                       setup<ImportArguments, add_import_options, import>, "Rules"};
 
 }  // namespace kr::cli

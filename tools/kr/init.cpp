@@ -1,6 +1,5 @@
 // kr init: a ruleset to start from.
 #include <filesystem>
-#include <memory>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -44,20 +43,18 @@ Exit init(const InitArguments& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup_init(CLI::App& app) {
-  auto options = std::make_shared<InitArguments>();
-  app.add_option("ENGINE", options->engine, "The name of the engine")->required();
-  app.add_option("-o,--output", options->output,
+void add_init_options(CLI::App& app, InitArguments& options) {
+  app.add_option("ENGINE", options.engine, "The name of the engine")->required();
+  app.add_option("-o,--output", options.output,
                  "The file to write (default: ENGINE.kr; `-`: standard output)")
       ->type_name("FILE");
-  app.add_flag("--force", options->force,
+  app.add_flag("--force", options.force,
                "Replace an existing file, or allow the name of an engine that ships with kr");
-  return [options](Streams& streams) { return init(*options, streams); };
 }
 
 }  // namespace
 
-const Verb init_verb{"init", "write a commented ruleset to start from", "kr init mine", setup_init,
-                     "Rules"};
+const Verb init_verb{"init", "write a commented ruleset to start from", "kr init mine",
+                     setup<InitArguments, add_init_options, init>, "Rules"};
 
 }  // namespace kr::cli

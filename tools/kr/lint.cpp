@@ -1,7 +1,6 @@
 // kr lint: checks rules.
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -11,7 +10,6 @@
 #include "diag/render.hpp"
 #include "explain/explain.hpp"
 #include "lint/lint_files.hpp"
-#include "rule_paths.hpp"
 #include "session.hpp"
 #include "source/text_file.hpp"
 #include "verb.hpp"
@@ -119,10 +117,10 @@ Exit lint(const LintArguments& options, Streams& streams) {
   const Codes ignore = codes_of(options.ignore, "--ignore");
   const source::Library& library = own_library();
   lint::LintFilesOptions how;
-  how.infos = options.info || level == diag::Severity::info || !select.empty();
-  if (!options.names.empty()) how.known_names = names_of_file(options.names);
+  how.lint.infos = options.info || level == diag::Severity::info || !select.empty();
+  if (!options.names.empty()) how.lint.known_names = names_of_file(options.names);
   how.cache = cache_of_process(streams);
-  how.effort = options.effort;
+  how.lint.effort = options.effort;
   const bool fixing = options.fix || options.unsafe_fixes || options.diff;
   if (fixing) {
     how.fixes = options.unsafe_fixes ? lint::LintFilesOptions::Fixes::all
@@ -163,47 +161,46 @@ Exit lint(const LintArguments& options, Streams& streams) {
   return found ? Exit::findings : Exit::done;
 }
 
-Action setup_lint(CLI::App& app) {
-  auto options = std::make_shared<LintArguments>();
+void add_lint_options(CLI::App& app, LintArguments& options) {
   app.add_option(
-      "PATH", options->paths,
+      "PATH", options.paths,
       "Rules files, folders, names of shipped rulesets; `-`: standard input (default: all "
       "that ship)");
-  app.add_option("--format", options->format,
+  app.add_option("--format", options.format,
                  "human, concise, json, sarif, github or junit (default: human)")
       ->type_name("FORMAT");
-  app.add_flag("--fix", options->fix, "Apply fixes that provably keep the meaning");
-  app.add_flag("--unsafe-fixes", options->unsafe_fixes,
+  app.add_flag("--fix", options.fix, "Apply fixes that provably keep the meaning");
+  app.add_flag("--unsafe-fixes", options.unsafe_fixes,
                "Also apply fixes that may change the meaning");
-  app.add_flag("--diff", options->diff, "Show what --fix would change; write nothing");
-  app.add_option("--fail-level", options->fail_level,
+  app.add_flag("--diff", options.diff, "Show what --fix would change; write nothing");
+  app.add_option("--fail-level", options.fail_level,
                  "Exit with 1 on findings of at least this severity: error, warning or info "
                  "(default: warning)")
       ->type_name("LEVEL");
-  app.add_flag("--info", options->info, "Also show findings of severity info");
-  app.add_option("--effort", options->effort,
+  app.add_flag("--info", options.info, "Also show findings of severity info");
+  app.add_option("--effort", options.effort,
                  "Prove with N times the default number of steps, which takes about 2 s per file "
                  "(default: 1)")
       ->type_name("N")
       ->check(whole_number(1));
-  app.add_option("--select", options->select, "Show only these findings, by code or name")
+  app.add_option("--select", options.select, "Show only these findings, by code or name")
       ->type_name("CODE,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--ignore", options->ignore, "Hide these findings, by code or name")
+  app.add_option("--ignore", options.ignore, "Hide these findings, by code or name")
       ->type_name("CODE,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--names", options->names,
+  app.add_option("--names", options.names,
                  "A file of kernel names, one per line, to find names that short texts match by "
                  "accident (`-`: standard input)")
       ->type_name("FILE");
-  return [options](Streams& streams) { return lint(*options, streams); };
 }
 
 }  // namespace
 
 const Verb lint_verb{"lint", "check rules, prove which can never match, and fix them",
-                     "kr lint rulesets/vllm.kr --fix", setup_lint, "Rules"};
+                     "kr lint rulesets/vllm.kr --fix", setup<LintArguments, add_lint_options, lint>,
+                     "Rules"};
 
 }  // namespace kr::cli

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "base/error.hpp"
 #include "outputs.hpp"
@@ -42,18 +41,6 @@ struct ListOptions {
   RulesOptions rules;
 };
 
-/// Rules files that ship, each loaded by itself, since files may have engines of the same name; or
-/// those that the user named.
-struct Rulesets {
-  std::vector<std::unique_ptr<sema::LoadedRules>> loaded;
-  std::vector<const sema::LoadedRules*> all;
-
-  void add(std::unique_ptr<sema::LoadedRules> rules) {
-    all.push_back(rules.get());
-    loaded.push_back(std::move(rules));
-  }
-};
-
 Exit list(const ListOptions& options, Streams& streams) {
   const std::string what = parse_choice(options.what, "kr list", listable());
   if (what == schema) {
@@ -68,20 +55,13 @@ Exit list(const ListOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, rules);
   tables::Source source;
   std::optional<match::CompiledRules> compiled;
-  Rulesets rulesets;
   const tables::Needs needs = tables::find(rules.tables[0])->needs;
   if (needs == tables::Needs::rules || !options.rules.names.empty()) {
     compiled = compile_rules(options.rules, streams);
     source.rules = &*compiled;
   }
-  if (needs == tables::Needs::rulesets) {
-    if (compiled) rulesets.all.push_back(compiled->rules.get());
-    const source::Library& library = own_library();
-    for (const std::string& name : compiled ? std::vector<std::string>() : library.rulesets()) {
-      diag::Sink ignored;
-      rulesets.add(sema::load_rules({name}, library, ignored));
-    }
-    source.rulesets = &rulesets.all;
+  if (needs == tables::Needs::rulesets && !compiled) {
+    source.shipped = sema::load_shipped(own_library());
   }
   if (!options.of.empty()) {
     if (what != "columns") throw Error("", "only `kr list columns` accepts a table");
@@ -93,19 +73,18 @@ Exit list(const ListOptions& options, Streams& streams) {
   return Exit::done;
 }
 
-Action setup_list(CLI::App& app) {
-  auto options = std::make_shared<ListOptions>();
-  app.add_option("WHAT", options->what,
+void add_list_options(CLI::App& app, ListOptions& options) {
+  app.add_option("WHAT", options.what,
                  fmt::format("{} (default: models)", fmt::join(listable(), ", ")));
-  app.add_option("TABLE", options->of, "For `columns`: the table whose columns are listed");
-  options->outputs.add_to(app, list_outputs("models"));
-  options->rules.add_to(app);
-  return [options](Streams& streams) { return list(*options, streams); };
+  app.add_option("TABLE", options.of, "For `columns`: the table whose columns are listed");
+  options.outputs.add_to(app, list_outputs("models"));
+  options.rules.add_to(app);
 }
 
 }  // namespace
 
 const Verb list_verb{"list", "list engines, models, labels, tables, checks and more",
-                     "kr list labels --rules vllm", setup_list, "Rules"};
+                     "kr list labels --rules vllm", setup<ListOptions, add_list_options, list>,
+                     "Rules"};
 
 }  // namespace kr::cli

@@ -1,14 +1,19 @@
 // kr lsp: the language server, for editors.
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <memory>
+#include <system_error>
+#include <thread>
 
+#include "base/check.hpp"
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
-#include "lsp/check.hpp"
-#include "lsp/framing.hpp"
 #include "lsp/server.hpp"
 #include "session.hpp"
 #include "verb.hpp"
@@ -16,13 +21,63 @@
 namespace kr::cli {
 namespace {
 
+/// Runs one check at a time on a thread of its own.
+class Worker {
+ public:
+  /// Throws Error if the system has no file descriptor left.
+  Worker() {
+    if (event_.number() < 0) throw Error("kr lsp", std::strerror(errno));
+  }
+  /// Stops the running check.
+  ~Worker() {
+    if (check_) *check_->stop = true;
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// No other check may be running.
+  void start(lsp::Check check) {
+    KR_CHECK(!check_);
+    check_ = std::move(check);
+    done_ = false;
+    const auto run = [this] {
+      check_->run();
+      done_ = true;
+      const uint64_t one = 1;
+      // This cannot fail: the counter is far from its limit.
+      [[maybe_unused]] const ssize_t written = ::write(event_.number(), &one, sizeof one);
+    };
+    try {
+      thread_ = std::jthread(run);
+    } catch (const std::system_error&) {
+      run();  // the system has no thread left: run it here
+    }
+  }
+  /// The check, if it is done.
+  std::optional<lsp::Check> finished() {
+    if (!check_ || !done_) return std::nullopt;
+    if (thread_.joinable()) thread_.join();
+    uint64_t count = 0;
+    [[maybe_unused]] const ssize_t got = ::read(event_.number(), &count, sizeof count);
+    return std::exchange(check_, std::nullopt);
+  }
+  /// Readable, for poll(), when a check is done.
+  int descriptor() const { return event_.number(); }
+
+ private:
+  Descriptor event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  std::optional<lsp::Check> check_;
+  std::atomic<bool> done_ = false;
+  std::jthread thread_;  // ends before what it uses
+};
+
 bool input_waits() {
   pollfd in{STDIN_FILENO, POLLIN, 0};
   return poll(&in, 1, 0) > 0;
 }
 
 /// Waits for input or for a check to be done. Whether there is input.
-bool wait(const lsp::Worker& worker) {
+bool wait(const Worker& worker) {
   std::array<pollfd, 2> all{pollfd{STDIN_FILENO, POLLIN, 0},
                             pollfd{worker.descriptor(), POLLIN, 0}};
   while (poll(all.data(), all.size(), -1) < 0) {
@@ -52,7 +107,7 @@ void send(const std::vector<std::string>& messages, Streams& streams) {
 
 Exit serve(Streams& streams) {
   lsp::Server server(own_library(), KR_VERSION);
-  lsp::Worker worker;
+  Worker worker;
   lsp::Framer framer;
   while (true) {
     while (const auto message = framer.next()) {

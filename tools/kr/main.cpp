@@ -1,22 +1,84 @@
 // kr: the command line. Parses, runs one verb, and turns what went wrong into a message and an
 // exit status: 0 done, no findings, 1 findings, 2 failed.
 #include <malloc.h>
+#include <pthread.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <new>
+#include <system_error>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/input_files.hpp"
 #include "base/nearest.hpp"
+#include "base/part_file.hpp"
 #include "match/scanner.hpp"
-#include "signals.hpp"
+#include "trace/subprocess.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
+
+std::span<const Verb* const> verbs() {
+  static constexpr auto all = std::to_array<const Verb*>({
+      &report_verb,   &analyze_verb, &sql_verb,  &tree_verb,        &classify_verb,
+      &coverage_verb, &diff_verb,    &why_verb,  &lint_verb,        &test_verb,
+      &explain_verb,  &fmt_verb,     &list_verb, &init_verb,        &import_verb,
+      &export_verb,   &compile_verb, &lsp_verb,  &completions_verb, &man_verb,
+  });
+  return all;
+}
+
 namespace {
+
+constexpr std::array ending{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
+
+/// Those that would end this process.
+sigset_t effective_signals() {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  sigset_t chosen;
+  sigemptyset(&chosen);
+  for (const int signal : ending) {
+    struct sigaction now {};
+    const bool ends = ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
+    if (ends && sigismember(&blocked, signal) == 0) sigaddset(&chosen, signal);
+  }
+  return chosen;
+}
+
+/// From now on a signal that ends this process first ends the programs it runs and removes the part
+/// files it writes. To be called before other threads are started. Signals that the caller ignores
+/// or blocks stay so. A file that grows beyond its limit is an error of writing, not a signal.
+void clean_up_at_signals() {
+  std::signal(SIGXFSZ, SIG_IGN);  // a write reports it
+  std::signal(SIGCHLD, SIG_DFL);  // programs are waited for
+  const sigset_t chosen = effective_signals();
+  // A handler may call next to nothing, so a thread waits for signals instead of one.
+  ::pthread_sigmask(SIG_BLOCK, &chosen, nullptr);
+  try {
+    std::thread([chosen] {
+      int signal = 0;
+      while (::sigwait(&chosen, &signal) != 0) continue;
+      trace::end_programs();
+      remove_parts();
+      // As if nobody had waited for it.
+      sigset_t one;
+      sigemptyset(&one);
+      sigaddset(&one, signal);
+      ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+      ::kill(::getpid(), signal);
+      ::_exit(128 + signal);
+    }).detach();
+  } catch (const std::system_error&) {
+    ::pthread_sigmask(SIG_UNBLOCK, &chosen, nullptr);
+  }
+}
 
 std::string version_text() {
   return fmt::format("kr {}\nHyperscan {}\nSQLite {}\n", KR_VERSION, match::Database::version(),

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "export/chrome_trace.hpp"
-#include "page/tables_html.hpp"
+#include "page/pages.hpp"
 #include "render/render.hpp"
 #include "session.hpp"
 #include "trace/open.hpp"
@@ -303,10 +303,12 @@ void Outputs::finish(const tables::Source& source, const OwnFormats& own, Stream
   appear(streams);
 }
 
-void Outputs::write(const std::vector<Table>& description, const Table& table, Streams& streams) {
+void Outputs::write(const tables::Source& source, const Table& table, Streams& streams) {
   for (Target& target : targets_) {
-    const bool alone = is_for_people(target.format) || target.one_table;
-    std::vector<Table> tables = alone ? std::vector<Table>() : description;
+    std::vector<Table> tables;
+    if (!is_for_people(target.format) && !target.one_table) {
+      for (const auto* one : with_description({})) tables.push_back(tables::make(*one, source));
+    }
     tables.push_back(table);
     write_tables(target, tables, streams);
   }

@@ -88,9 +88,8 @@ class Outputs {
   using OwnFormats = std::map<std::string, Writer>;
   /// Writes the others; then all files appear.
   void finish(const tables::Source& source, const OwnFormats& own, Streams& streams);
-  /// The same of tables that are not among those of the registry; `description` stands beside them
-  /// in formats for programs.
-  void write(const std::vector<Table>& description, const Table& table, Streams& streams);
+  /// The same of a table that is not in the registry, beside the tables that describe results.
+  void write(const tables::Source& source, const Table& table, Streams& streams);
 
  private:
   struct Target;

@@ -1,11 +1,9 @@
 // kr report: the main job.
-#include "overview/report.hpp"
-
-#include <memory>
 
 #include "base/error.hpp"
 #include "outputs.hpp"
-#include "page/report_html.hpp"
+#include "overview/overview.hpp"
+#include "page/pages.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -50,34 +48,31 @@ Exit report(const ReportOptions& options, Streams& streams) {
   const overview::TableOptions style{
       .color = streams.color_out(), .width = streams.out_width(), .all_rows = options.outputs.all};
   const tables::Source& source = session.source();
-  const page::ReportPage head{.title = options.title, .by = options.by};
   outputs.finish(
       source,
-      {{"html", [&](const auto& out,
-                    auto tables) { out(page::report_html(source, tables, report.styles, head)); }},
+      {{"html",
+        [&](const auto& out, auto tables) { out(page::report_html(source, tables, report)); }},
        {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
        {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},
       streams);
   return Exit::done;
 }
 
-Action setup_report(CLI::App& app) {
-  auto options = std::make_shared<ReportOptions>();
-  app.add_option("RUN", options->runs, "PATH[,ENGINE,MODEL[,ELAPSED_SEC]]; `-` is standard input");
-  app.add_option("--in_file,--in-file", options->more_runs,
+void add_report_options(CLI::App& app, ReportOptions& options) {
+  app.add_option("RUN", options.runs, "PATH[,ENGINE,MODEL[,ELAPSED_SEC]]; `-` is standard input");
+  app.add_option("--in_file,--in-file", options.more_runs,
                  "Same as RUN, for compatibility with gputrc2graph.py")
       ->type_name("RUN");
-  app.add_option("--title", options->title, "Title of the page and the table");
-  app.add_option("--by", options->by, "Dimension to show first (default: substage)")
+  app.add_option("--title", options.title, "Title of the page and the table");
+  app.add_option("--by", options.by, "Dimension to show first (default: substage)")
       ->type_name("DIM");
-  options->add_to(app, report_outputs());
-  return [options](Streams& streams) { return report(*options, streams); };
+  options.add_to(app, report_outputs());
 }
 
 }  // namespace
 
 const Verb report_verb{"report", "label a trace and show where its time goes",
-                       "kr report trace.csv,vllm,llama,12.5 --out-dir results", setup_report,
-                       "Traces"};
+                       "kr report trace.csv,vllm,llama,12.5 --out-dir results",
+                       setup<ReportOptions, add_report_options, report>, "Traces"};
 
 }  // namespace kr::cli

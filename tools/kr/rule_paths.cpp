@@ -1,10 +1,9 @@
-#include "rule_paths.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "base/file.hpp"
+#include "session.hpp"
 
 namespace kr::cli {
 

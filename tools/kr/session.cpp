@@ -147,8 +147,9 @@ session::Session open_session(const match::CompiledRules& rules, const TraceOpti
                               Streams& streams) {
   if (!streams.shows_progress()) return session::Session(rules, options.open);
   // About ten calls per second: a file that is read within one shows nothing.
-  const auto show = [&streams, path = std::string(), calls = 0](
-                        const classify::RunSpec& run, uint64_t done, uint64_t total) mutable {
+  const auto show = [&streams, path = std::string(),
+                     calls = 0](const ReadProgress& progress) mutable {
+    const auto& [run, done, total] = progress;
     if (std::exchange(path, run.path) != run.path) calls = 0;
     if (++calls < 10) return;
     const std::string far = total > 0 ? fmt::format("{:3} %", std::min(done, total) * 100 / total)

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "outputs.hpp"
@@ -61,22 +59,15 @@ Exit sql(const SqlOptions& options, Streams& streams) {
   wants.sums = true;
   read_runs(session, specs, wants, streams);
 
-  const session::Query result(session.source(), query);
-  std::vector<Table> description;
-  for (const tables::Definition* one : tables::all()) {
-    if (one->info.describes_results) description.push_back(tables::make(*one, session.source()));
-  }
-  outputs.write(description, result.table(), streams);
+  outputs.write(session.source(), session::query_table(session.source(), query), streams);
   return Exit::done;
 }
 
-Action setup_sql(CLI::App& app) {
-  auto options = std::make_shared<SqlOptions>();
-  app.add_option("RUN... QUERY", options->words,
+void add_sql_options(CLI::App& app, SqlOptions& options) {
+  app.add_option("RUN... QUERY", options.words,
                  "Runs, PATH[,ENGINE,MODEL], then a SELECT over their tables; without a query, the "
                  "tables are listed");
-  options->add_to(app, sql_outputs());
-  return [options](Streams& streams) { return sql(*options, streams); };
+  options.add_to(app, sql_outputs());
 }
 
 }  // namespace
@@ -84,6 +75,6 @@ Action setup_sql(CLI::App& app) {
 const Verb sql_verb{
     "sql", "query the tables of traces with SQL",
     "kr sql trace.csv \"SELECT substage, sum(elapsed_ns) FROM kernels GROUP BY substage\"",
-    setup_sql, "Traces"};
+    setup<SqlOptions, add_sql_options, sql>, "Traces"};
 
 }  // namespace kr::cli

@@ -1,10 +1,7 @@
 // kr test: the tests written in rulesets.
-#include <memory>
-
 #include "base/error.hpp"
 #include "base/plural.hpp"
 #include "diag/render.hpp"
-#include "rule_paths.hpp"
 #include "session.hpp"
 #include "testing/results.hpp"
 #include "verb.hpp"
@@ -73,20 +70,18 @@ Exit test(const TestOptions& options, Streams& streams) {
   return testing::count(files).failed > 0 ? Exit::findings : Exit::done;
 }
 
-Action setup_test(CLI::App& app) {
-  auto options = std::make_shared<TestOptions>();
-  app.add_option("PATH", options->paths,
+void add_test_options(CLI::App& app, TestOptions& options) {
+  app.add_option("PATH", options.paths,
                  "Rules files, folders, or names of shipped rulesets (default: all that ship)");
-  app.add_option("--format", options->format, "human, json or junit (default: human)")
+  app.add_option("--format", options.format, "human, json or junit (default: human)")
       ->type_name("FORMAT");
-  app.add_flag("--coverage", options->coverage,
+  app.add_flag("--coverage", options.coverage,
                "Report rules and alternatives that no test reaches, each with a test to paste");
-  return [options](Streams& streams) { return test(*options, streams); };
 }
 
 }  // namespace
 
-const Verb test_verb{"test", "run the tests in rules files", "kr test rulesets/vllm.kr", setup_test,
-                     "Rules"};
+const Verb test_verb{"test", "run the tests in rules files", "kr test rulesets/vllm.kr",
+                     setup<TestOptions, add_test_options, test>, "Rules"};
 
 }  // namespace kr::cli

@@ -1,16 +1,15 @@
 // kr tree: module trees, cut at a level, by phase and step.
-#include "overview/tree.hpp"
-
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "outputs.hpp"
-#include "page/tree_html.hpp"
+#include "overview/overview.hpp"
+#include "page/pages.hpp"
 #include "picture/tree_picture.hpp"
 #include "session.hpp"
 #include "verb.hpp"
@@ -61,8 +60,9 @@ trees::Level parse_level(const TreeOptions& options) {
 
 std::optional<trees::Metric> parse_metric(const TreeOptions& options) {
   if (options.metric.empty()) return std::nullopt;
-  return trees::metric_from(
-      parse_choice(options.metric, "--metric", {"cuda_time_ms", "pct_cuda_time", "invocations"}));
+  const std::vector<std::string> names(trees::metric_names.begin(), trees::metric_names.end());
+  const auto at = std::ranges::find(names, parse_choice(options.metric, "--metric", names));
+  return static_cast<trees::Metric>(at - names.begin());
 }
 
 /// `machine`: what programs read is whole and under its own names, unless asked otherwise.
@@ -87,47 +87,27 @@ trees::ViewOptions view_options(const TreeOptions& options, bool machine) {
   return view;
 }
 
-/// Pictures and page, opened before anything is read, so that a folder that cannot be written is
-/// known at once.
-class Files {
- public:
-  explicit Files(const std::string& folder) : folder_(folder) {
-    if (folder.empty()) return;
-    std::error_code error;
-    std::filesystem::create_directories(folder_, error);
-    if (error) throw Error(folder, "cannot be created: " + error.message());
-    const PartFile probe(folder_ / "prefill.png", (folder_ / "prefill.png").string());
+/// The pictures of `--out-dir`, and the page.
+void write_pictures(const sema::Program& program, const std::filesystem::path& folder,
+                    const trees::TreeView& view, std::string_view page, trees::Metric metric,
+                    Streams& streams) {
+  std::vector<PendingFile> files;
+  const auto add = [&](const std::string& name, std::string_view text) {
+    files.emplace_back(folder / name).write(text);
+  };
+  for (const picture::Picture& picture : picture::tree_pictures(program, view, metric)) {
+    add(picture.file_stem + ".png", picture.png);
+    add(picture.file_stem + ".svg", picture.svg);
   }
-
-  void write(const match::CompiledRules& rules, const trees::LabelledModules& modules,
-             const trees::TreeRun& run, const TreeOptions& options, Streams& streams) const {
-    if (folder_.empty()) return;
-    const trees::Metric metric = parse_metric(options).value_or(trees::Metric::cuda_time_ms);
-    trees::ViewOptions how = view_options(options, false);
-    const trees::TreeView whole(rules, modules, how);
-    how.step_interval = options.step_interval.value_or(default_picture_interval);
-    const trees::TreeView view(rules, modules, how);
-    std::vector<PendingFile> files;
-    const auto add = [&](const std::string& name, std::string_view text) {
-      files.emplace_back(folder_ / name).write(text);
-    };
-    for (const picture::Picture& picture : picture::tree_pictures(rules.program(), view, metric)) {
-      add(picture.file_stem + ".png", picture.png);
-      add(picture.file_stem + ".svg", picture.svg);
-    }
-    add("tree.html", page::to_tree_html(rules.program(), whole, run, metric));
-    std::vector<PendingFile*> all;
-    all.reserve(files.size());
-    for (PendingFile& file : files) all.push_back(&file);
-    commit_all(all);
-    for (const PendingFile& file : files) {
-      streams.note(fmt::format("wrote {}", file.path().string()));
-    }
+  add("tree.html", page);
+  std::vector<PendingFile*> all;
+  all.reserve(files.size());
+  for (PendingFile& file : files) all.push_back(&file);
+  commit_all(all);
+  for (const PendingFile& file : files) {
+    streams.note(fmt::format("wrote {}", file.path().string()));
   }
-
- private:
-  std::filesystem::path folder_;
-};
+}
 
 Exit tree(const TreeOptions& options, Streams& streams) {
   const std::string& asked = options.run.empty() ? options.json_trace : options.run;
@@ -137,7 +117,9 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   const trees::ViewOptions how = view_options(options, machine);
   const std::optional<trees::Metric> metric = parse_metric(options);
   const classify::RunSpec spec = parse_run(asked);
-  const Files files(options.outputs.out_dir);
+  const std::filesystem::path folder = options.outputs.out_dir;
+  // A folder that cannot be written is known before anything is read.
+  if (!folder.empty()) PartFile(folder / "prefill.png", (folder / "prefill.png").string());
   const match::CompiledRules rules = compile_rules(options.rules, streams);
 
   TraceOptions trace = options.trace;
@@ -152,82 +134,88 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   }
   const trees::TreeView& view = *shown.view;
   const trees::TreeRun run{shown.run, shown.engine, shown.model};
-  std::optional<trees::TreeView> short_view;  // the text is short even if files are made as well
-  if (machine && outputs.makes("table") && !outputs.tables_named()) {
-    short_view.emplace(rules, modules, view_options(options, false));
-  }
-  const auto page = [&](const auto& out, auto) {
-    const trees::TreeView whole(rules, modules, view_options(options, false));
-    out(page::to_tree_html(rules.program(), whole, run,
-                           metric.value_or(trees::Metric::cuda_time_ms)));
+  const trees::Metric shown_metric = metric.value_or(trees::Metric::cuda_time_ms);
+  std::optional<trees::TreeView> short_view;
+  // What a person reads is short even if files for programs are made as well.
+  const auto for_people = [&]() -> const trees::TreeView& {
+    if (!machine) return view;
+    return short_view ? *short_view
+                      : short_view.emplace(rules, modules, view_options(options, false));
   };
+  const auto html = [&] {
+    return page::to_tree_html(rules.program(), for_people(), run, shown_metric);
+  };
+  const auto page = [&](const auto& out, auto) { out(html()); };
   const auto csv = [&](const auto& out, auto) { overview::write_tree_csv(view, metric, out); };
   const auto text = [&](const auto& out, auto) {
-    overview::write_tree_text(short_view ? *short_view : view, run,
-                              metric.value_or(trees::Metric::cuda_time_ms),
+    overview::write_tree_text(for_people(), run, shown_metric,
                               {.color = streams.color_out(), .width = streams.out_width()}, out);
   };
   outputs.finish(session.source(), {{"html", page}, {"csv", csv}, {"table", text}}, streams);
-  files.write(rules, modules, run, options, streams);
+  if (!folder.empty()) {
+    trees::ViewOptions some = view_options(options, false);
+    some.step_interval = options.step_interval.value_or(default_picture_interval);
+    write_pictures(rules.program(), folder, trees::TreeView(rules, modules, some), html(),
+                   shown_metric, streams);
+  }
   return Exit::done;
 }
 
-Action setup_tree(CLI::App& app) {
-  auto options = std::make_shared<TreeOptions>();
-  auto* run = app.add_option("RUN", options->run, "PATH[,ENGINE,MODEL]; `-` is standard input");
-  app.add_option("--json-trace", options->json_trace,
+void add_tree_options(CLI::App& app, TreeOptions& options) {
+  auto* run = app.add_option("RUN", options.run, "PATH[,ENGINE,MODEL]; `-` is standard input");
+  app.add_option("--json-trace", options.json_trace,
                  "Same as RUN, for compatibility with the vLLM script")
       ->type_name("RUN")
       ->excludes(run);
   app.add_option(
-         "--level", options->level,
+         "--level", options.level,
          "Level to show: kernel, module, layer, or a depth, where 0 is the root (default: module)")
       ->type_name("LEVEL");
-  app.add_option("--by", options->by, "Merge nodes with the same label in this dimension")
+  app.add_option("--by", options.by, "Merge nodes with the same label in this dimension")
       ->type_name("DIM");
-  app.add_option("--phase", options->phase, "Only steps of this phase, such as prefill or decode")
+  app.add_option("--phase", options.phase, "Only steps of this phase, such as prefill or decode")
       ->type_name("PHASE");
-  app.add_option("--step", options->step, "Only the step with this number")->type_name("NUMBER");
-  app.add_option("--step-interval,--step-plot-interval", options->step_interval,
+  app.add_option("--step", options.step, "Only the step with this number")->type_name("NUMBER");
+  app.add_option("--step-interval,--step-plot-interval", options.step_interval,
                  "Show every Kth step of a phase, and the last (default: 1; in pictures 4)")
       ->type_name("K")
       ->check(whole_number(1));
-  app.add_option("--metric,--plot-metric", options->metric,
+  app.add_option("--metric,--plot-metric", options.metric,
                  "cuda_time_ms, pct_cuda_time or invocations (default: cuda_time_ms)")
       ->type_name("METRIC");
-  app.add_option("--fold,--fold-json-node", options->folds,
+  app.add_option("--fold,--fold-json-node", options.folds,
                  "Hide what is below nodes of this name, in addition to the folds of the ruleset "
                  "(repeatable)")
       ->type_name("NAME");
-  app.add_option("--top-k", options->top_k,
+  app.add_option("--top-k", options.top_k,
                  "Show the K largest, and the rest as `others`; 0: all (default: 12 in text, all "
                  "in csv and json)")
       ->type_name("K")
       ->check(whole_number());
   auto* unique =
-      app.add_flag("--unique-names", options->unique_names,
+      app.add_flag("--unique-names", options.unique_names,
                    "Distinguish nodes with the same name by their parents (default in text)");
-  app.add_flag("--no-unique-names", options->plain_names, "Merge nodes with the same name")
+  app.add_flag("--no-unique-names", options.plain_names, "Merge nodes with the same name")
       ->excludes(unique);
-  app.add_option("--width", options->width,
+  app.add_option("--width", options.width,
                  "Truncate names after this many characters; 0: never (default: 50 in text)")
       ->type_name("N")
       ->check(whole_number());
-  app.add_flag("--compat", options->compat,
+  app.add_flag("--compat", options.compat,
                "Truncate and select as the plotting script of vLLM does, and report how much time "
                "that omits");
-  options->add_to(app, tree_outputs());
-  app.add_option("--table", options->table,
+  options.add_to(app, tree_outputs());
+  app.add_option("--table", options.table,
                  "Trees of the profile to read: summary (sums of calls) or model (one node per "
                  "call); default: summary")
       ->type_name("TABLE");
-  return [options](Streams& streams) { return tree(*options, streams); };
 }
 
 }  // namespace
 
 const Verb tree_verb{"tree",
                      "show the module trees of a layer-wise profile or a PyTorch trace, by step",
-                     "kr tree profile.json --level module --phase decode", setup_tree, "Traces"};
+                     "kr tree profile.json --level module --phase decode",
+                     setup<TreeOptions, add_tree_options, tree>, "Traces"};
 
 }  // namespace kr::cli

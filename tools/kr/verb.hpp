@@ -1,9 +1,10 @@
-// What a verb of the command line is. verbs.cpp lists them; main.cpp does the rest from the list:
-// help, dispatch, suggestions, completions, manual pages.
+// What a verb of the command line is. main.cpp lists them, and does the rest from the list: help,
+// dispatch, suggestions, completions, manual pages.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,15 @@ struct Verb {
   /// Its heading in `kr --help`: Traces (it reads runs), Results, Rules or Setup.
   const char* group;
 };
+
+/// How to set up a verb that `add` adds the options of, and `run` runs.
+template <class Options, void (*add)(CLI::App& app, Options& options),
+          Exit (*run)(const Options& options, Streams& streams)>
+Action setup(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  add(app, *options);
+  return [options](Streams& streams) { return run(*options, streams); };
+}
 
 /// One file each.
 extern const Verb report_verb, classify_verb, tree_verb, analyze_verb, coverage_verb, why_verb,

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "outputs.hpp"
-#include "overview/why_text.hpp"
+#include "overview/overview.hpp"
 #include "session.hpp"
 #include "verb.hpp"
 
@@ -13,12 +13,8 @@ namespace kr::cli {
 namespace {
 
 struct WhyOptions {
-  std::string name;
-  std::string engine;
-  std::string model;
-  std::string kind;
+  NameQuery query;
   std::vector<std::string> within;
-  bool has_within = false;
   OutputOptions outputs;
   RulesOptions rules;
 };
@@ -30,18 +26,15 @@ OutputRules why_outputs() {
 Exit why(const WhyOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, why_outputs());
   const match::CompiledRules rules = compile_rules(options.rules, streams);
-  classify::WhyQuery query{.name = options.name, .kind = std::nullopt, .within = std::nullopt};
-  if (!options.kind.empty()) {
-    query.kind =
-        operation_kind_from(parse_choice(options.kind, "--kind", {"kernel", "memcpy", "memset"}));
+  NameQuery query = options.query;
+  if (!query.kind.empty()) {
+    query.kind = parse_choice(query.kind, "--kind", {"kernel", "memcpy", "memset"});
   }
-  if (options.has_within) query.within = options.within;
 
   session::Session session(rules);
-  const tables::Explanation& explanation =
-      session.explain({std::move(query), options.engine, options.model});
+  const tables::Explanation& explanation = session.explain(query);
   const auto text = [&](const auto& out, auto) {
-    out(overview::why_text(rules, explanation, {streams.color_out()}));
+    out(overview::why_text(rules, explanation, {.color = streams.color_out()}));
   };
   outputs.finish(session.source(), {{"table", text}}, streams);
   return Exit::done;
@@ -49,10 +42,11 @@ Exit why(const WhyOptions& options, Streams& streams) {
 
 Action setup_why(CLI::App& app) {
   auto options = std::make_shared<WhyOptions>();
-  app.add_option("NAME", options->name, "Name of an operation, quoted for the shell")->required();
-  app.add_option("--engine", options->engine, "Engine (default: detected from the name)");
-  app.add_option("--model", options->model, "Model (default: detected from the name)");
-  app.add_option("--kind", options->kind, "kernel, memcpy or memset (default: all)")
+  app.add_option("NAME", options->query.name, "Name of an operation, quoted for the shell")
+      ->required();
+  app.add_option("--engine", options->query.engine, "Engine (default: detected from the name)");
+  app.add_option("--model", options->query.model, "Model (default: detected from the name)");
+  app.add_option("--kind", options->query.kind, "kernel, memcpy or memset (default: all)")
       ->type_name("KIND");
   CLI::Option* within =
       app.add_option(
@@ -63,8 +57,8 @@ Action setup_why(CLI::App& app) {
   options->outputs.add_to(app, why_outputs());
   options->rules.add_to(app);
   return [options, within](Streams& streams) {
-    options->has_within = within->count() > 0;
     std::erase(options->within, "");
+    if (within->count() > 0) options->query.within = options->within;
     return why(*options, streams);
   };
 }

@@ -1,41 +1,103 @@
-// Charts: what all of them share. A chart follows its size and the theme.
+// The chart of a page: stacked bars, with buttons that show and hide their parts.
 
-class Chart {
-  /** Those that are in the page. */
-  static all = [];
+/** It follows its size and the theme. `state.hidden` has the keys of hidden parts. */
+const chart = {
+  box: element("div", { role: "img" }),
+  legend: element("div", { className: "legend", role: "group" }),
+  showAll: quietButton("Show all", { id: "show-all", hidden: true, onclick: () => update({ hidden: new Set() }) }),
+  drawing: null, // of ECharts
 
-  /** `option(zoom)` is called each time the chart is drawn; `renderer`: `svg` can be saved. */
-  constructor(box, option, renderer = "canvas") {
-    Chart.all = Chart.all.filter((chart) => chart.box.isConnected || chart.dispose());
-    Chart.all.push(this);
-    this.box = box;
-    this.option = option;
-    this.drawing = echarts.init(box, null, { renderer });
-    let width = box.clientWidth;
-    this.observer = new ResizeObserver(() => {
-      if (box.clientWidth === width || !box.isConnected) return;
-      width = box.clientWidth;
+  /**
+   * `id`: of the box; `legend`: a name for the buttons; `renderer`: `svg` can be saved; `begun(drawing)`.
+   * `describe(zoom)` says what is drawn each time:
+   *   parts: `{key, name, title, color, share, hatched}`, and `series`, members of ECharts
+   *   bars, valueOf(part, at): the names of the bars, and the length of a part of one
+   *   lying: the bars lie; names, values: members of the axes; ends: a label where a bar ends
+   *   also: more series; all else is a member of ECharts' option
+   */
+  setUp({ id, legend, renderer = "canvas", describe, begun = () => {} }) {
+    this.box.id = id;
+    this.legend.setAttribute("aria-label", legend);
+    Object.assign(this, { renderer, describe, begun });
+  },
+
+  begin() {
+    this.drawing = echarts.init(this.box, null, { renderer: this.renderer });
+    let width = this.box.clientWidth;
+    new ResizeObserver(() => {
+      if (this.box.clientWidth === width || !this.box.isConnected) return;
+      width = this.box.clientWidth;
       this.draw(true);
-    });
-    this.observer.observe(box);
-  }
+    }).observe(this.box);
+    this.begun(this.drawing);
+  },
 
+  /** The box has a width only while it is in the page. */
   draw(keepZoom = false) {
+    if (!this.box.isConnected) return;
+    if (this.drawing === null) this.begin();
     const [before] = (keepZoom && this.drawing.getOption()?.dataZoom) || [];
     const zoom = before ? { start: before.start, end: before.end } : undefined;
+    const { parts, bars, valueOf, lying, names, values, ends, also = [], ...more } = this.describe(zoom);
+    const stacked = (name, color, valueAt, members) => ({
+      type: "bar",
+      name,
+      stack: "all",
+      itemStyle: { color },
+      emphasis: { disabled: true },
+      data: bars.map((_, at) => valueAt(at)),
+      ...members,
+    });
+    const shown = parts.filter(({ key }) => !state.hidden.has(key));
+    const series = shown.map((part) => stacked(part.key, part.color, (at) => valueOf(part, at), part.series));
+    if (ends) series.push(stacked("", "transparent", () => 0, { id: "ends", silent: true, label: ends }));
+    const nameAxis = { type: "category", data: bars, axisTick: { show: false }, ...names };
+    const axes = lying ? { xAxis: valueAxis(values), yAxis: nameAxis } : { xAxis: nameAxis, yAxis: valueAxis(values) };
     this.drawing.setOption(
-      { animation: false, textStyle: { fontFamily: FONT, color: ink("text") }, ...this.option(zoom) },
+      { animation: false, textStyle: { fontFamily: FONT, color: ink("text") }, ...axes, series: [...series, ...also], ...more },
       { notMerge: true },
     );
     this.drawing.resize();
-  }
+    this.drawLegend(parts);
+    this.showAll.hidden = shown.length === parts.length;
+  },
 
-  dispose() {
-    this.observer.disconnect();
-    this.drawing.dispose();
-    return false;
-  }
-}
+  /** A click: on or off. With shift: only this one, and all again. */
+  drawLegend(parts) {
+    const { legend } = this;
+    const { hidden } = state;
+    const focused = legend.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    const toggled = (key, only) => {
+      const next = new Set(hidden);
+      if (only) {
+        const isOnly = parts.every((one) => hidden.has(one.key) === (one.key !== key));
+        return new Set(isOnly ? [] : parts.map((one) => one.key).filter((one) => one !== key));
+      }
+      if (!next.delete(key)) next.add(key);
+      return next;
+    };
+    legend.replaceChildren(
+      ...parts.map((part) => {
+        const button = element(
+          "button",
+          {
+            type: "button",
+            className: "chip",
+            "aria-pressed": String(!hidden.has(part.key)),
+            title: `${part.title}. Click: show or hide; Shift+click: show only this one`,
+            onclick: (event) => update({ hidden: toggled(part.key, event.shiftKey) }),
+          },
+          swatch(part.color, part.hatched ? "swatch hatched" : "swatch"),
+          element("span", { className: "chip-name" }, shortened(part.name, 60)),
+          part.share ? element("span", { className: "chip-share" }, part.share) : null,
+        );
+        button.dataset.key = part.key;
+        return button;
+      }),
+    );
+    if (focused !== null) [...legend.children].find((one) => one.dataset.key === focused)?.focus();
+  },
+};
 
 /** The look of tooltips, which contain elements of the page. */
 function tooltipLook(formatter) {
@@ -90,47 +152,3 @@ function zoomBars(zoom) {
     { type: "inside", ...zoom, zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, moveOnMouseMove: false },
   ];
 }
-
-/** One bar on top of the other, or beside it. */
-function stackedSeries(name, color, data, more = {}) {
-  return { type: "bar", name, stack: "all", itemStyle: { color }, emphasis: { disabled: true }, data, ...more };
-}
-
-/**
- * Buttons that show and hide parts of a chart: `{key, name, title, color, share, hatched}`. Click: on or
- * off. With shift: only this one, and all again. `choose` gets the keys that are hidden.
- */
-function drawLegend(legend, items, hidden, choose) {
-  const focused = legend.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  const toggled = (key, only) => {
-    const next = new Set(hidden);
-    if (only) {
-      const isOnly = items.every((one) => hidden.has(one.key) === (one.key !== key));
-      return new Set(isOnly ? [] : items.map((one) => one.key).filter((one) => one !== key));
-    }
-    if (!next.delete(key)) next.add(key);
-    return next;
-  };
-  legend.replaceChildren(
-    ...items.map((item) => {
-      const button = element(
-        "button",
-        {
-          type: "button",
-          className: "chip",
-          "aria-pressed": String(!hidden.has(item.key)),
-          title: `${item.title}. Click: show or hide; Shift+click: show only this one`,
-          onclick: (event) => choose(toggled(item.key, event.shiftKey)),
-        },
-        swatch(item.color, item.hatched ? "swatch hatched" : "swatch"),
-        element("span", { className: "chip-name" }, shortened(item.name, 60)),
-        item.share ? element("span", { className: "chip-share" }, item.share) : null,
-      );
-      button.dataset.key = item.key;
-      return button;
-    }),
-  );
-  if (focused !== null) [...legend.children].find((one) => one.dataset.key === focused)?.focus();
-}
-
-const legendBox = (label) => element("div", { className: "legend", role: "group", "aria-label": label });

@@ -25,34 +25,6 @@ function widthOf(text, font) {
   return pen.measureText(text).width;
 }
 
-/** A group of which one is on: arrows move within it, as in a native group of radio buttons. */
-function segments(box, choices, chosen, choose) {
-  const held = box.contains(document.activeElement);
-  box.replaceChildren(
-    ...choices.map(({ name, title }) =>
-      element(
-        "button",
-        {
-          type: "button",
-          role: "radio",
-          "aria-checked": String(name === chosen),
-          tabIndex: name === chosen ? 0 : -1,
-          onclick: () => choose(name),
-        },
-        title,
-      ),
-    ),
-  );
-  box.onkeydown = (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const at = choices.findIndex(({ name }) => name === chosen);
-    choose(choices[(at + step + choices.length) % choices.length].name);
-  };
-  if (held) box.querySelector('[aria-checked="true"]').focus();
-}
-
 /** `changed` draws what does not follow the theme by itself. */
 function setUpTheme(changed) {
   const themes = ["auto", "light", "dark"];

@@ -65,11 +65,14 @@ function share(part, whole, decimals = 2) {
 /** A share from 0 to 1 as `12.3 %`. */
 const percentText = (part, decimals) => (part === null ? "–" : `${(part * 100).toFixed(decimals)} %`);
 
-/** `ns` in the unit with at most three decimals, rounded half up: `1,234.568`. */
-function roundedTime(ns, unit) {
-  const [whole, rest] = decimal(ns, unit.ns, Math.min(unit.digits, 3)).split(".");
+/** A decimal with thousands apart: `1,234.568`. */
+function withCommas(text) {
+  const [whole, rest] = text.split(".");
   return rest === undefined ? grouped(whole) : `${grouped(whole)}.${rest}`;
 }
+
+/** `ns` in the unit with at most three decimals, rounded half up. */
+const roundedTime = (ns, unit) => withCommas(decimal(ns, unit.ns, Math.min(unit.digits, 3)));
 
 /** For lengths of bars only. */
 function ratio(part, whole) {

@@ -119,6 +119,8 @@ function wideColumns({ wide }) {
     );
 }
 
+const dimensionField = (names) => switchField("by", "Dimension", names.map((name) => ({ name, title: printable(name) })));
+
 const SEARCHED_ROWS = 10; // with more rows, a table has a search field
 
 /** How cards are shown: each gets its entry of the list and makes an element, or null. */

@@ -39,24 +39,51 @@ function unitOf(largest) {
   return state.unit === "auto" ? columnUnit(largest) : UNITS.find((unit) => unit.name === state.unit);
 }
 
-/** A switch in the head: a group of buttons of which one is on. `segments` draws it. */
-function switchField(name, title) {
-  return element(
+/**
+ * A switch in the head: a group of buttons `{name, title}` of which one is on; arrows move within it, as in
+ * a native group of radio buttons. There is none without two choices.
+ */
+function switchField(name, title, choices) {
+  const box = element("div", { className: "segments", id: name, role: "radiogroup", "aria-labelledby": `${name}-name` });
+  const choose = (chosen) => update({ [name]: chosen });
+  box.onkeydown = (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = choices.findIndex((one) => one.name === state[name]);
+    choose(choices[(at + step + choices.length) % choices.length].name);
+  };
+  const button = (one) => {
+    const on = one.name === state[name];
+    const properties = { type: "button", role: "radio", "aria-checked": String(on), tabIndex: on ? 0 : -1, onclick: () => choose(one.name) };
+    return element("button", properties, one.title);
+  };
+  const field = element(
     "div",
-    { className: "field", id: `${name}-field` },
+    { className: "field", id: `${name}-field`, hidden: choices.length < 2 },
     element("span", { className: "field-name", id: `${name}-name` }, title),
-    element("div", { className: "segments", id: name, role: "radiogroup", "aria-labelledby": `${name}-name` }),
+    box,
   );
+  field.draw = () => {
+    const held = box.contains(document.activeElement);
+    box.replaceChildren(...choices.map(button));
+    if (held) box.querySelector('[aria-checked="true"]').focus();
+  };
+  return field;
 }
 
-function unitField() {
+function unitField(hidden = false) {
   const select = element(
     "select",
     { id: "unit", onchange: (event) => update({ unit: event.target.value }) },
     ...["auto", ...UNITS.map(({ name }) => name)].map((value) => element("option", { value }, value)),
   );
-  return element("label", { className: "field", id: "unit-field" }, element("span", { className: "field-name" }, "Unit"), select);
+  const field = element("label", { className: "field", id: "unit-field", hidden }, element("span", { className: "field-name" }, "Unit"), select);
+  field.draw = () => (select.value = state.unit);
+  return field;
 }
+
+const drawControls = () => [...byId("tools").children].forEach((one) => one.draw?.());
 
 const quietButton = (text, properties) => element("button", { type: "button", className: "quiet", ...properties }, text);
 
@@ -72,7 +99,7 @@ function setUpShell({ title, subtitle, footer, empty, controls, defaults, check 
   byId("tools").prepend(...controls);
   Object.assign(address, { defaults, check });
   address.read();
-  setUpTheme(() => Chart.all.forEach((chart) => chart.draw()));
+  setUpTheme(() => chart.draw());
   addEventListener("hashchange", () => {
     address.read();
     drawAll();

@@ -35,11 +35,6 @@ const isNumber = (column) => !["name", "text", "bar"].includes(column.kind);
 const missing = (value) => value === null || value === undefined;
 const inOrder = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
-function withCommas(text) {
-  const [whole, rest] = text.split(".");
-  return rest === undefined ? grouped(whole) : `${grouped(whole)}.${rest}`;
-}
-
 /** A value that is neither a text nor an exact time. */
 function numberText(value, column, unit) {
   switch (column.kind) {

@@ -17,13 +17,12 @@
 
 namespace kr::trace {
 
-/// How many threads parse beside the one that reads: the first number that is not 0, else one per
+/// How many threads parse beside the one that reads: as many as are wanted, or, of 0, one per
 /// processor, less the one that decompressing keeps busy. At most 16. 0: the thread that reads
 /// parses, too.
-inline unsigned worker_threads(unsigned reading, unsigned options, bool compressed = false) {
+inline unsigned worker_threads(unsigned wanted, bool compressed = false) {
   constexpr unsigned most = 16;
   const unsigned processors = std::thread::hardware_concurrency();
-  const unsigned wanted = reading != 0 ? reading : options;
   if (wanted == 0 && processors > 1) return std::min(processors - (compressed ? 1 : 0), most);
   return wanted <= 1 ? 0 : std::min(wanted, most);
 }

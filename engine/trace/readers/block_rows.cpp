@@ -98,38 +98,34 @@ uint32_t LocalIds::range_name(std::string_view name) {
   return number;
 }
 
-BlockMerge::BlockMerge(TraceBuilder& out, HostDetail host) : out_(&out) {
-  if (host == HostDetail::all) out.host();
-}
-
-void BlockMerge::add(const BlockRows& rows) {
+void add_block(const BlockRows& rows, TraceBuilder& out) {
   TraceIds& ids = *rows.ids;
   for (const OperationName& name : rows.new_names) {
-    ids.names.push_back(out_->name(name.text, name.kind));
+    ids.names.push_back(out.name(name.text, name.kind));
   }
-  for (const Track& track : rows.new_tracks) ids.tracks.push_back(out_->track(track));
-  for (const HostCall& call : rows.new_calls) ids.calls.push_back(out_->call(call));
-  for (const HostThread& thread : rows.new_threads) ids.threads.push_back(out_->thread(thread));
+  for (const Track& track : rows.new_tracks) ids.tracks.push_back(out.track(track));
+  for (const HostCall& call : rows.new_calls) ids.calls.push_back(out.call(call));
+  for (const HostThread& thread : rows.new_threads) ids.threads.push_back(out.thread(thread));
   for (const std::string& name : rows.new_range_names) {
-    ids.range_names.push_back(out_->range_name(name));
+    ids.range_names.push_back(out.range_name(name));
   }
-  Operation* to = out_->add(rows.operations.size());
+  Operation* to = out.add(rows.operations.size());
   for (const Operation& operation : rows.operations) {
     *to++ = {operation.start_ns, operation.duration_ns, ids.names[operation.name.index],
              ids.tracks[operation.track.index]};
   }
-  out_->add_correlations(rows.correlations.begin(), rows.correlations.size());
+  out.add_correlations(rows.correlations.begin(), rows.correlations.size());
   for (Launch launch : rows.launches) {
     launch.call = ids.calls[launch.call];
     launch.thread = ids.threads[launch.thread];
-    out_->host().launches.push_back(launch);
+    out.host().launches.push_back(launch);
   }
   for (HostRange range : rows.ranges) {
     range.name = ids.range_names[range.name];
     range.thread = ids.threads[range.thread];
-    out_->host().ranges.push_back(range);
+    out.host().ranges.push_back(range);
   }
-  for (const Loss& loss : rows.losses) out_->loss(loss.what, loss.first_offset, loss.count);
+  for (const Loss& loss : rows.losses) out.loss(loss.what, loss.first_offset, loss.count);
 }
 
 }  // namespace kr::trace

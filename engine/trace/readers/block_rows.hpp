@@ -2,7 +2,7 @@
 //
 // A parser numbers names, tracks, calls, threads and names of ranges in the order it meets them
 // (LocalIds); what is new in a block is listed with the block (BlockRows). Blocks are merged in the
-// order of the source (BlockMerge), which makes a parser's numbers the trace's. So the numbers of
+// order of the source (add_block), which makes a parser's numbers the trace's. So the numbers of
 // the trace do not depend on which thread parsed which block.
 #pragma once
 
@@ -43,7 +43,7 @@ struct BlockRows {
   std::vector<HostThread> new_threads;
   std::vector<std::string> new_range_names;
 
-  /// The numbers of its parser, for BlockMerge alone.
+  /// The numbers of its parser, for add_block alone.
   std::shared_ptr<TraceIds> ids;
   /// Holds the texts of `new_names`.
   std::shared_ptr<NameTable> names;
@@ -84,14 +84,7 @@ class LocalIds {
   std::array<SeenTrack, 64> seen_tracks_;  // by device and stream
 };
 
-/// Blocks, in the order of the source, into a trace.
-class BlockMerge {
- public:
-  BlockMerge(TraceBuilder& out, HostDetail host);
-  void add(const BlockRows& rows);
-
- private:
-  TraceBuilder* out_;
-};
+/// The next block, in the order of the source, into a trace.
+void add_block(const BlockRows& rows, TraceBuilder& out);
 
 }  // namespace kr::trace

@@ -5,7 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
-#include "trace/readers/csv_row.hpp"
+#include "trace/readers/csv_cursor.hpp"
 
 namespace kr::trace {
 namespace {

@@ -11,13 +11,9 @@
 #include <string_view>
 #include <vector>
 
-namespace kr::trace {
+#include "trace/readers/csv_cursor.hpp"
 
-struct TimeColumn {
-  size_t column = 0;
-  int exponent = 0;  // a printed unit is 10^exponent ns
-  std::string title;
-};
+namespace kr::trace {
 
 struct CsvLayout {
   size_t columns = 0;

@@ -64,28 +64,20 @@ Device device_of(std::string_view cell) noexcept {
 
 }  // namespace
 
-void CsvRowParser::parse(std::string_view text, const TextPlace& place, const CsvLayout& layout,
-                         CsvRows& out) {
-  cursor_.begin(text, place, {layout.columns, layout.columns});
+void CsvRowParser::parse(const TextPlace& place, const CsvLayout& layout, CsvRows& out) {
+  cursor_.begin(place, {layout.columns, layout.columns}, out);
   layout_ = &layout;
   out_ = &out;
   fast_ = layout.columns <= most_fast_columns && layout.name == layout.columns - 1 &&
           layout.device && layout.stream;
-  out.consumed = text.size();
-  out.stop = CsvStop::end;
   if (ids_.begin(out)) seen_tracks_ = {};
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  const char* at = begin;
-  while (at < end) {
-    const char* next = fast_ ? fast_row(at, end) : nullptr;
-    if (next == nullptr) {
-      const size_t size = plain_row(static_cast<size_t>(at - begin));
-      if (size == 0) return;
-      next = at + size;
-    }
-    at = next;
-  }
+  const char* const begin = place.text.data();
+  const char* const end = begin + place.text.size();
+  cursor_.each([&](size_t at) {
+    const char* const row = begin + at;
+    const char* const next = fast_ ? fast_row(row, end) : nullptr;
+    return next != nullptr ? static_cast<size_t>(next - row) : plain_row(at);
+  });
 }
 
 // Null: not the common form; nothing was added.
@@ -141,7 +133,6 @@ const char* CsvRowParser::fast_row(const char* at, const char* end) {
 }
 
 size_t CsvRowParser::plain_row(size_t at) {
-  if (const size_t blank = cursor_.blank(at); blank != 0) return blank;
   const bool whole = cursor_.read(at);
   const CsvRow& row = cursor_.row();
   int64_t start = 0;
@@ -149,7 +140,7 @@ size_t CsvRowParser::plain_row(size_t at) {
                     DecimalFault::none) {
     return refuse_or_stop(at);
   }
-  if (const auto why = cursor_.unfinished()) return stop(*why, at);
+  if (cursor_.unfinished(at)) return 0;
   const int64_t duration = time(at, layout_->duration);
   if (start > longest - duration) {
     cursor_.fail(at, fmt::format("the sum of `{}` and `{}` exceeds 64 bits of nanoseconds",
@@ -169,19 +160,13 @@ size_t CsvRowParser::plain_row(size_t at) {
 // What stands at `at` is no row as the layout has it. It may be the end of the report.
 size_t CsvRowParser::refuse_or_stop(size_t at) {
   const auto line = cursor_.line(at);
-  if (!line) return stop(CsvStop::more, at);
+  if (!line) return 0;
   const LineKind kind = classify_line(*line).kind;
-  if (kind == LineKind::blank) return std::min(line->size() + 1, cursor_.text().size() - at);
-  if (kind != LineKind::other) return stop(CsvStop::line, at);
-  if (const auto why = cursor_.refuse(at)) return stop(*why, at);
+  if (kind == LineKind::blank) return cursor_.past(*line, at);
+  if (kind != LineKind::other) return cursor_.stop(CsvStop::line, at);
+  if (cursor_.refuse(at)) return 0;
   time(at, layout_->start);
   cursor_.fail(at, "the row cannot be read");
-}
-
-size_t CsvRowParser::stop(CsvStop why, size_t at) {
-  out_->stop = why;
-  out_->consumed = at;
-  return 0;
 }
 
 // Both cells lie in one text, most often with only the context between them: all of that is one

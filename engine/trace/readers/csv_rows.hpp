@@ -18,22 +18,18 @@
 namespace kr::trace {
 
 /// A device without a number is -1, until all names of devices are known.
-struct CsvRows : BlockRows {
-  size_t consumed = 0;
-  CsvStop stop = CsvStop::end;
-};
+struct CsvRows : BlockRows, CsvProgress {};
 
 class CsvRowParser {
  public:
-  /// Reads rows from the begin of `text`, which scan_padding readable bytes have to follow.
-  /// Throws Error with line and byte offset of a row that breaks the format.
-  void parse(std::string_view text, const TextPlace& place, const CsvLayout& layout, CsvRows& out);
+  /// Reads rows from the begin of the text, which scan_padding readable bytes have to follow.
+  /// Throws CsvFault where a row breaks the format.
+  void parse(const TextPlace& place, const CsvLayout& layout, CsvRows& out);
 
  private:
   const char* fast_row(const char* at, const char* end);
   /// Bytes of the row at `at`; 0 where parsing stops.
   size_t plain_row(size_t at);
-  size_t stop(CsvStop why, size_t at);
   size_t refuse_or_stop(size_t at);
   TrackId fast_track(std::string_view device, std::string_view stream);
   TrackId track_id(std::string_view device, int64_t stream);

@@ -1,5 +1,5 @@
-// Looking for the few bytes that mean something in CSV, 64 at a time (SSE2 where there is, plain
-// C++ elsewhere).
+// Looking for the few bytes that mean something, 64 at a time (SSE2 where there is, plain C++
+// elsewhere).
 #pragma once
 
 #include <bit>
@@ -13,75 +13,63 @@
 
 namespace kr::trace {
 
-/// Readable bytes that have to follow every text that is scanned: `marks` and `find` load whole
-/// vectors.
+/// Readable bytes that have to follow every text that is scanned: `marks` loads whole vectors.
 inline constexpr size_t scan_padding = 64;
 
-/// Where, in 64 bytes, a comma or the end of a plain cell stands: one bit a byte.
-struct Marks {
-  uint64_t commas;
-  uint64_t others;  // quotes and newlines
-};
-
+/// Where bytes stand among 64: one bit a byte.
 #ifdef __SSE2__
-
-/// 64 bytes in registers.
-struct Loaded {
-  explicit Loaded(const char* at) noexcept {
+class Bytes64 {
+ public:
+  explicit Bytes64(const char* at) noexcept {
     for (size_t i = 0; i < 4; ++i) {
-      vectors[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 16 * i));
+      vectors_[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 16 * i));
     }
   }
   uint64_t where(char wanted) const noexcept {
     const __m128i all = _mm_set1_epi8(wanted);
     uint64_t mask = 0;
     for (size_t i = 0; i < 4; ++i) {
-      const int bits = _mm_movemask_epi8(_mm_cmpeq_epi8(vectors[i], all));
+      const int bits = _mm_movemask_epi8(_mm_cmpeq_epi8(vectors_[i], all));
       mask |= uint64_t{static_cast<uint32_t>(bits)} << (16 * i);
     }
     return mask;
   }
-  __m128i vectors[4];
+
+ private:
+  __m128i vectors_[4];
+};
+#else
+class Bytes64 {
+ public:
+  explicit Bytes64(const char* at) noexcept : at_(at) {}
+  uint64_t where(char wanted) const noexcept {
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 64; ++i) mask |= uint64_t{at_[i] == wanted} << i;
+    return mask;
+  }
+
+ private:
+  const char* at_;
+};
+#endif
+
+/// Where, in 64 bytes, a comma or the end of a plain cell stands.
+struct Marks {
+  uint64_t commas;
+  uint64_t others;  // quotes and newlines
 };
 
 inline Marks marks(const char* at) noexcept {
-  const Loaded bytes(at);
+  const Bytes64 bytes(at);
   return {bytes.where(','), bytes.where('"') | bytes.where('\n')};
 }
 
 /// The first `wanted` in [at, end), or `end`.
 inline const char* find(const char* at, const char* end, char wanted) noexcept {
-  const __m128i all = _mm_set1_epi8(wanted);
-  for (; at < end; at += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const int bits = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, all));
-    if (bits != 0) {
-      const char* found = at + std::countr_zero(static_cast<uint32_t>(bits));
-      return found < end ? found : end;
-    }
-  }
-  return end;
-}
-
-#else
-
-inline Marks marks(const char* at) noexcept {
-  Marks out{0, 0};
-  for (unsigned i = 0; i < 64; ++i) {
-    const uint64_t bit = uint64_t{1} << i;
-    if (at[i] == ',') out.commas |= bit;
-    if (at[i] == '"' || at[i] == '\n') out.others |= bit;
-  }
-  return out;
-}
-
-inline const char* find(const char* at, const char* end, char wanted) noexcept {
   if (at >= end) return end;
   const void* found = std::memchr(at, wanted, static_cast<size_t>(end - at));
   return found != nullptr ? static_cast<const char*>(found) : end;
 }
-
-#endif
 
 /// The first comma, quote or newline in [at, end), or `end`.
 inline const char* plain_cell_end(const char* at, const char* end) noexcept {

@@ -11,11 +11,13 @@
 //     Parser parser() const;                     one per thread
 //     bool line(string_view, const TextPlace&);  a line that is no row, or outside of a table;
 //                                                false: the rows of a table begin with it
-//     void merge(Rows&);                         in the order of the file; may throw
-//     void row_cut_off(uint64_t offset);         the last row is not whole, and left out
+//     void merge(Rows&, const TextPlace&);       in the order of the file; may throw
 //
-// of which Parser has parse(text, place, layout, rows), and Rows has consumed and stop.
+// of which Parser has parse(place, layout, rows), which may throw CsvFault, and Rows are a
+// CsvProgress.
 #pragma once
+
+#include <fmt/format.h>
 
 #include "trace/input.hpp"
 #include "trace/readers/block_reader.hpp"
@@ -26,26 +28,24 @@
 
 namespace kr::trace {
 
-struct CsvReading {
-  size_t block_size = size_t{256} << 10;
-  unsigned threads = 0;  // that parse; 0: by the options of the input
-};
-
-/// The last row is not whole, and left out.
-void warn_of_row_cut_off(const Input& input, uint64_t offset, TraceBuilder& out);
 /// Where the compressed file is cut off.
-void warn_where_cut_off(const Input& input, TraceBuilder& out);
+inline void warn_where_cut_off(const Input& input, TraceBuilder& out) {
+  if (!input.truncated()) return;
+  out.warn("truncated",
+           fmt::format("{} is cut off: its text ends at byte {}", input.shown(), input.offset()));
+}
 
 template <class Table>
 class CsvStream {
  public:
-  CsvStream(Input& input, Table& table, const CsvReading& reading)
+  CsvStream(Input& input, TraceBuilder& out, Table& table)
       : input_(&input),
+        out_(&out),
         table_(&table),
-        blocks_(input, reading.block_size),
+        blocks_(input),
         parser_(table.parser()),
-        threads_(worker_threads(reading.threads, input.options().threads,
-                                input.compression() != Compression::none)) {}
+        threads_(
+            worker_threads(input.options().threads, input.compression() != Compression::none)) {}
 
   void run() {
     TextBlock block;
@@ -60,16 +60,21 @@ class CsvStream {
   using Parser = typename Table::Parser;
   using Rows = typename Table::Rows;
 
-  /// A block, and what was found in it.
-  struct Job {
-    TextBlock block;
+  /// A text, and what was found in it.
+  struct Found {
     TextPlace place;
     Rows rows;
+    std::optional<CsvFault> fault;  // behind the rows
+  };
+  struct Job : Found {
+    TextBlock block;
+    uint64_t lines = 0;
   };
 
   /// `line` is that of the text behind `used` bytes.
   TextPlace place(const TextBlock& block, size_t used, uint64_t line) const {
-    return {.shown = &input_->shown(),
+    return {.text = block.text().substr(used),
+            .shown = &input_->shown(),
             .offset = block.offset + used,
             .line = line,
             .last = block.last,
@@ -92,19 +97,39 @@ class CsvStream {
   }
 
   size_t rows_here(const TextBlock& block, size_t used) {
-    const std::string_view text = block.text().substr(used);
-    const TextPlace where = place(block, used, line_);
-    parser_.parse(text, where, *table_->layout(), rows_);
-    table_->merge(rows_);
-    if (rows_.stop == CsvStop::line) {
-      return rows_.consumed + line_here(block, used + rows_.consumed,
-                                        line_ + line_breaks(text.substr(0, rows_.consumed)));
+    here_.place = place(block, used, line_);
+    parse(parser_, *table_->layout(), here_);
+    merge(here_);
+    const size_t consumed = here_.rows.consumed;
+    switch (here_.rows.stop) {
+      case CsvStop::line:
+        return consumed + line_here(block, used + consumed, *here_.place.where(consumed).line);
+      case CsvStop::truncated:
+        return here_.place.text.size();
+      default:
+        return consumed;
     }
-    if (rows_.stop == CsvStop::truncated) {
-      table_->row_cut_off(where.offset + rows_.consumed);
-      return text.size();
+  }
+
+  static void parse(Parser& parser, const Layout& layout, Found& found) {
+    found.fault.reset();
+    try {
+      parser.parse(found.place, layout, found.rows);
+    } catch (CsvFault& fault) {
+      found.fault = std::move(fault);
     }
-    return rows_.consumed;
+  }
+
+  void merge(Found& found) {
+    table_->merge(found.rows, found.place);
+    if (found.fault) throw found.place.error(*found.fault);
+    // Of a compressed file it is said once.
+    if (found.rows.stop == CsvStop::truncated && !input_->truncated()) {
+      out_->warn(
+          "truncated",
+          fmt::format("{} is cut off: its last row, at byte {}, is incomplete and is dropped",
+                      input_->shown(), found.place.offset + found.rows.consumed));
+    }
   }
 
   // 0 where the block ends within the line, or rows begin with it.
@@ -120,48 +145,40 @@ class CsvStream {
   // again.
   void read_rows() {
     const Layout layout = *table_->layout();
-    LineCounts lines(line_);
     BlockReader<Job> reader(threads_, [&] {
-      return [&layout, &lines, parser = table_->parser()](Job& job) mutable {
-        lines.count(job.place.block, line_breaks(job.block.text()));
-        parser.parse(job.block.text(), job.place, layout, job.rows);
+      return [&layout, parser = table_->parser()](Job& job) mutable {
+        job.lines = line_breaks(job.place.text);
+        parse(parser, layout, job);
       };
     });
     const auto left = reader.read(
         [&](Job& job) {
           if (!blocks_.next_rows(job.block, quoted_)) return false;
           job.place = place(job.block, 0, 0);
-          job.place.lines = &lines;
-          job.place.block = lines.add_block();
           return true;
         },
-        [&](Job& job) { return merge(job); });
-    if (left.empty()) {
-      line_ = lines.end();
-      return;
-    }
+        [&](Job& job) {
+          job.place.line = line_;
+          merge(job);
+          if (job.rows.stop == CsvStop::line || job.rows.stop == CsvStop::more) return false;
+          line_ += job.lines;
+          return true;
+        });
+    if (left.empty()) return;
     const Job& first = *left[0];
     const size_t used = first.rows.consumed;
     // A line break in a cell was taken for the end of a row.
     quoted_ = quoted_ || first.rows.stop == CsvStop::more;
-    line_ = first.place.first_line() + line_breaks(first.block.text().substr(0, used));
+    line_ = *first.place.where(used).line;
     for (size_t i = left.size(); i-- > 0;) blocks_.give_back(left[i]->block, i == 0 ? used : 0);
   }
 
-  bool merge(Job& job) {
-    table_->merge(job.rows);
-    if (job.rows.stop == CsvStop::truncated) {
-      table_->row_cut_off(job.place.offset + job.rows.consumed);
-      return true;
-    }
-    return job.rows.stop == CsvStop::end;
-  }
-
   Input* input_;
+  TraceBuilder* out_;
   Table* table_;
   TextBlocks blocks_;
   Parser parser_;
-  Rows rows_;
+  Found here_;
   unsigned threads_;
   uint64_t line_ = 1;    // of what comes next
   bool quoted_ = false;  // cells contain line breaks

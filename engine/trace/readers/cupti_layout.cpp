@@ -8,8 +8,8 @@
 
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
+#include "trace/readers/csv_cursor.hpp"
 #include "trace/readers/csv_layout.hpp"
-#include "trace/readers/csv_row.hpp"
 #include "trace/readers/messages.hpp"
 
 namespace kr::trace {
@@ -303,19 +303,9 @@ OperationKind operation_kind(CuptiKind kind) noexcept {
 }
 
 std::string_view plural_of(CuptiKind kind) noexcept {
-  switch (kind) {
-    case CuptiKind::kernel:
-      return "kernels";
-    case CuptiKind::memcpy:
-      return "copies";
-    case CuptiKind::memset:
-      return "sets";
-    case CuptiKind::runtime:
-      return "calls of the runtime";
-    case CuptiKind::driver:
-      return "calls of the driver";
-  }
-  return "activity";
+  constexpr std::array plurals{"kernels"sv, "copies"sv, "sets"sv, "calls of the runtime"sv,
+                               "calls of the driver"sv};
+  return plurals[static_cast<size_t>(kind)];
 }
 
 bool names_csv(std::string_view path) noexcept {

@@ -30,7 +30,7 @@ void from_microseconds(Record& record) noexcept {
 
 }  // namespace
 
-CuptiMerge::CuptiMerge(TraceBuilder& out, HostDetail host) : out_(&out), merge_(out, host) {
+CuptiMerge::CuptiMerge(TraceBuilder& out, HostDetail host) : out_(&out) {
   if (host == HostDetail::all) host_ = &out.host();
 }
 
@@ -40,12 +40,11 @@ void CuptiMerge::file(std::string shown, std::string loss_prefix, const CuptiLay
   unit_told_ = layout.unit_told();
 }
 
-void CuptiMerge::add(CuptiRows& rows) {
-  rows_ += rows.rows;
+void CuptiMerge::add(CuptiRows& rows, const TextPlace& place) {
   for (Loss& loss : rows.losses) loss.what.insert(0, loss_prefix_);
   if (!unit_told_) {
     untold_rows_ += rows.rows;
-    settle(rows);
+    settle(rows, place);
   }
   const size_t operations = std::min(rows.whole, rows.operations.size());
   const size_t launches = std::min(rows.whole, rows.launches.size());
@@ -56,19 +55,20 @@ void CuptiMerge::add(CuptiRows& rows) {
     for (size_t i = 0; i < operations; ++i) from_microseconds(rows.operations[i]);
     if (launches != 0) scale(rows.launches, {{0, launches}});
   }
-  merge_.add(rows);
-  if (rows.fault) throw Error(*rows.fault);
+  add_block(rows, *out_);
 }
 
-void CuptiMerge::settle(const CuptiRows& rows) {
-  if (rows.too_large && !too_large_) too_large_ = rows.too_large;
+void CuptiMerge::settle(const CuptiRows& rows, const TextPlace& place) {
+  if (rows.too_large && !too_large_) too_large_ = place.error(*rows.too_large);
   // Before anything is scaled: what is too large for it would overflow.
   if ((rows.fraction || !fraction_.empty()) && too_large_) throw Error(*too_large_);
-  if (rows.fraction && fraction_.empty()) microseconds_from_now_on(*rows.fraction);
+  if (!rows.fraction || !fraction_.empty()) return;
+  fraction_ = fmt::format("`{}` in {}:{}", shown_text(rows.fraction->title), shown_,
+                          *place.where(rows.fraction->at).line);
+  microseconds_from_now_on();
 }
 
-void CuptiMerge::microseconds_from_now_on(const CuptiRows::Fraction& fraction) {
-  fraction_ = fmt::format("`{}` in {}:{}", shown_text(fraction.title), shown_, fraction.line);
+void CuptiMerge::microseconds_from_now_on() {
   for (const auto& [begin, end] : whole_operations_) {
     for (size_t i = begin; i < end; ++i) from_microseconds(out_->added()[i]);
   }

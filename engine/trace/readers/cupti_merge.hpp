@@ -20,30 +20,26 @@ class CuptiMerge {
   /// Rows of another file follow. `shown` stands in what is said of it; `loss_prefix` before the
   /// losses in it.
   void file(std::string shown, std::string loss_prefix, const CuptiLayout& layout);
-  /// The next block. Throws Error where a row is at fault.
-  void add(CuptiRows& rows);
+  /// The next block. Throws Error where its times are too large for the unit.
+  void add(CuptiRows& rows, const TextPlace& place);
   /// After the last file: says what unit was taken.
   void finish();
-
-  uint64_t rows() const noexcept { return rows_; }
 
  private:
   /// Records [begin, end) of the trace that were read as whole numbers.
   using Stretches = std::vector<std::pair<size_t, size_t>>;
 
-  void settle(const CuptiRows& rows);
-  void microseconds_from_now_on(const CuptiRows::Fraction& fraction);
+  void settle(const CuptiRows& rows, const TextPlace& place);
+  void microseconds_from_now_on();
   void scale(GrowingArray<Launch>& launches, const Stretches& stretches);
 
   TraceBuilder* out_;
-  BlockMerge merge_;
   HostSide* host_ = nullptr;
 
   // Of the file being read.
   std::string shown_, loss_prefix_;
   bool unit_told_ = true;
 
-  uint64_t rows_ = 0;
   uint64_t untold_rows_ = 0;  // of files without a unit
   std::string fraction_;      // where the first of them stands; empty: there is none
   std::optional<Error> too_large_;

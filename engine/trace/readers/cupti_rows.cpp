@@ -7,7 +7,6 @@
 
 #include "base/ascii.hpp"
 #include "trace/readers/copy_kinds.hpp"
-#include "trace/readers/csv_scan.hpp"
 #include "trace/readers/dict_cell.hpp"
 #include "trace/readers/messages.hpp"
 
@@ -73,53 +72,33 @@ std::string copy_name(std::string_view kind, bool& known) {
                : fmt::format("[CUDA memcpy kind {}]", *number);
 }
 
-void CuptiRowParser::parse(std::string_view text, const TextPlace& place, const CuptiLayout& layout,
-                           CuptiRows& out) {
-  cursor_.begin(text, place, {layout.titles.size(), layout.titles.size()});
+void CuptiRowParser::parse(const TextPlace& place, const CuptiLayout& layout, CuptiRows& out) {
+  cursor_.begin(place, {layout.titles.size(), layout.titles.size()}, out);
   layout_ = &layout;
   out_ = &out;
-  if (ids_.begin(out)) last_track_ = {};
+  ids_.begin(out);
   out.rows = 0;
-  out.whole = 0;
+  const bool undecided = !layout.unit_told() && !micro_;
+  out.whole = undecided ? SIZE_MAX : 0;
   out.fraction.reset();
   out.too_large.reset();
-  out.fault.reset();
-  out.consumed = text.size();
-  out.stop = CsvStop::end;
-  try {
-    rows(text);
-  } catch (const Error& error) {
-    out.fault = error;
-  }
-  const bool undecided = !layout.unit_told() && !micro_;
-  if (undecided) out.whole = is_call(layout.kind) ? out.launches.size() : out.operations.size();
-}
-
-void CuptiRowParser::rows(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    const size_t size = row(at);
-    if (size == 0) return;
-    at += size;
-  }
+  cursor_.each([this](size_t at) { return row(at); });
 }
 
 size_t CuptiRowParser::row(size_t at) {
-  if (const size_t blank = cursor_.blank(at); blank != 0) return blank;
   if (!cursor_.read(at)) {
     const auto line = cursor_.line(at);
-    if (!line) return stop(CsvStop::more, at);
-    if (trimmed(*line).empty()) {
-      return std::min(line->size() + 1, cursor_.text().size() - at);
-    }
+    if (!line) return 0;
+    if (trimmed(*line).empty()) return cursor_.past(*line, at);
     at_ = at;
     if (is_call(layout_->kind) && cursor_.row().end == CsvRow::End::row) {
       loss("call in a row with more or fewer cells than the header");
       return cursor_.row().size;
     }
-    const auto why = cursor_.refuse(at);
-    return stop(why.value_or(CsvStop::more), at);
+    cursor_.refuse(at);
+    return 0;
   }
-  if (const auto why = cursor_.unfinished()) return stop(*why, at);
+  if (cursor_.unfinished(at)) return 0;
   // Files put together repeat it.
   at_ = at;
   if (!is_header()) take();
@@ -157,7 +136,7 @@ void CuptiRowParser::take() {
   if (!of_host && !layout_->unit_told() && !micro_ && !out_->too_large &&
       times.start_ns + times.duration_ns > longest_microseconds) {
     Times as_microseconds;
-    out_->too_large = cursor_.error(at_, read_times(as_microseconds, true));
+    out_->too_large = CsvFault{at_, read_times(as_microseconds, true), {}};
   }
   if (times.disagree) loss("activity with inconsistent end and duration: the end is used");
   if (times.open) {
@@ -196,9 +175,7 @@ void CuptiRowParser::lose_call() {
 void CuptiRowParser::meet_fraction() {
   const auto has_point = [&](const CuptiTime& time) {
     if (cursor_.row().cells[time.column].find('.') == std::string_view::npos) return;
-    if (out_->fraction) return;
-    const TextPlace& place = cursor_.place();
-    out_->fraction = {place.first_line() + line_breaks(cursor_.text().substr(0, at_)), time.title};
+    if (!out_->fraction) out_->fraction = {at_, time.title};
   };
   has_point(layout_->start);
   if (layout_->end) has_point(*layout_->end);
@@ -302,7 +279,6 @@ TrackId CuptiRowParser::track() {
   if (is_nothing(stream) && (layout_->stream || layout_->args)) {
     loss("operation without a stream number: assigned to stream 0");
   }
-  if (last_track_.valid() && device == last_device_ && stream == last_stream_) return last_track_;
   const auto title = [&](const std::optional<size_t>& column, std::string_view otherwise) {
     return column ? std::string_view(layout_->titles[*column]) : otherwise;
   };
@@ -316,10 +292,7 @@ TrackId CuptiRowParser::track() {
     cursor_.fail(at_, fmt::format("`{}` is not a device number", shown_text(device)));
   }
   const int64_t on = is_nothing(stream) ? 0 : number(stream, title(layout_->stream, "stream"));
-  last_track_ = ids_.track(static_cast<int32_t>(id), on, name);
-  last_device_ = device;
-  last_stream_ = stream;
-  return last_track_;
+  return ids_.track(static_cast<int32_t>(id), on, name);
 }
 
 uint32_t CuptiRowParser::call() {
@@ -358,12 +331,6 @@ int64_t CuptiRowParser::number(std::string_view text, std::string_view what) con
 
 void CuptiRowParser::loss(std::string_view what) {
   out_->loss(what, cursor_.place().offset + at_);
-}
-
-size_t CuptiRowParser::stop(CsvStop why, size_t at) {
-  out_->stop = why;
-  out_->consumed = at;
-  return 0;
 }
 
 }  // namespace kr::trace

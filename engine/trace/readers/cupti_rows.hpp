@@ -26,28 +26,24 @@ constexpr int64_t longest_microseconds = INT64_MAX / 1000;
 /// What a call is counted as whose times cannot be.
 constexpr const char* unsound_call = "call without a valid time";
 
-struct CuptiRows : BlockRows {
+struct CuptiRows : BlockRows, CsvProgress {
   struct Fraction {
-    uint64_t line;
+    size_t at;  // its row
     std::string title;
   };
 
   uint64_t rows = 0;
-  size_t whole = 0;                  // of operations or launches, read as whole numbers
-  std::optional<Fraction> fraction;  // the first, met behind them
-  std::optional<Error> too_large;    // to be thrown if `whole` are microseconds
-  std::optional<Error> fault;        // to be thrown, behind all that
-  size_t consumed = 0;
-  CsvStop stop = CsvStop::end;
+  size_t whole = 0;  // of operations or launches: so many, or all, are read as whole numbers
+  std::optional<Fraction> fraction;   // the first, met behind them
+  std::optional<CsvFault> too_large;  // to be thrown if `whole` are microseconds
 };
 
 class CuptiRowParser {
  public:
   explicit CuptiRowParser(HostDetail host) : whole_host_(host == HostDetail::all) {}
 
-  /// Stops at the first row that breaks the format, which is CuptiRows::fault.
-  void parse(std::string_view text, const TextPlace& place, const CuptiLayout& layout,
-             CuptiRows& out);
+  /// Throws CsvFault at the first row that breaks the format.
+  void parse(const TextPlace& place, const CuptiLayout& layout, CuptiRows& out);
 
  private:
   struct Times {
@@ -57,7 +53,6 @@ class CuptiRowParser {
     bool disagree = false;  // end and duration
   };
 
-  void rows(std::string_view text);
   /// Bytes of the row at `at`; 0 where parsing stops.
   size_t row(size_t at);
   bool is_header() const;
@@ -75,7 +70,6 @@ class CuptiRowParser {
   int64_t number(std::string_view text, std::string_view what) const;
   int64_t correlation() const;
   void loss(std::string_view what);
-  size_t stop(CsvStop why, size_t at);
 
   bool whole_host_;
   CsvCursor cursor_;
@@ -85,9 +79,6 @@ class CuptiRowParser {
   bool micro_ = false;  // a fraction was met
 
   LocalIds ids_;
-  // Of the last operation.
-  std::string last_device_, last_stream_;
-  TrackId last_track_;
 };
 
 /// `[CUDA memcpy HtoD]` of what a column of kinds of copies holds, a number as CUPTI has it or a

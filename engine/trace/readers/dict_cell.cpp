@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
-#include "trace/readers/csv_row.hpp"
 
 namespace kr::trace {
 namespace {

@@ -22,14 +22,13 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/json_read.hpp"
 #include "trace/input.hpp"
 
 namespace kr::trace {
 
-enum class JsonKind : uint8_t { null, boolean, number, string, array, object };
-
-/// `an object`, `a string`, for messages.
-std::string_view to_string(JsonKind kind) noexcept;
+/// Never `integer`: numbers are read by whoever wants them.
+using JsonKind = JsonValue::Kind;
 
 /// The text ends before its value does.
 class JsonCut : public Error {
@@ -53,6 +52,8 @@ class JsonPull {
   /// Goes to the next value: the whole text's, or after `next` the member's or item's. Then one of
   /// the following takes it.
   JsonKind value();
+  /// The same, of a value that has to be of that kind.
+  void expect(JsonKind kind);
   /// The string the cursor is on, without escapes. Until the next call.
   std::string_view string() { return text(); }
   /// The number as it is written. Until the next call.
@@ -116,8 +117,7 @@ class JsonPull {
   void literal(std::string_view word);
   std::string_view text();
   std::string_view text_with_escapes(size_t at);
-  size_t escape(size_t at);
-  uint32_t hex4(size_t at);
+  void unescape(std::string_view raw);
   void keep_key(size_t level);
   void run_ahead(size_t floor);
   void scalar();

@@ -1,11 +1,28 @@
-// Strings, with all that can stand in them.
+// Strings, with all that can stand in them; and what is wrong, and where in the value.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 #include "base/ascii.hpp"
-#include "base/utf8.hpp"
 #include "trace/readers/json_pull.hpp"
 #include "trace/readers/json_scan.hpp"
 #include "trace/readers/json_text.hpp"
+#include "trace/readers/messages.hpp"
 
 namespace kr::trace {
+namespace {
+
+// Parts of a path that are shown at its two ends.
+constexpr size_t shown_parts = 12;
+
+bool plain_key(std::string_view key) noexcept {
+  return !key.empty() && std::all_of(key.begin(), key.end(),
+                                     [](char c) { return is_identifier_byte(c) || c == '-'; });
+}
+
+}  // namespace
+
 std::string_view JsonPull::text() {
   const char* const begin = at_ + 1;
   const char* const stop = string_stop(begin);
@@ -16,65 +33,105 @@ std::string_view JsonPull::text() {
 
 // `at` counts from the opening quote, which stays where the cursor is.
 std::string_view JsonPull::text_with_escapes(size_t at) {
-  unescaped_.clear();
-  size_t copied = 1;
-  while (true) {
-    const char c = at_[at];
-    if (c == '"') break;
-    if (at_ + at == end_) {
-      if (!more(at_)) cut();
-    } else if (c == '\\') {
-      unescaped_.append(at_ + copied, at - copied);
-      at = copied = escape(at);
+  bool escapes = false;
+  while (at_[at] != '"') {
+    if (at_ + at >= end_) {
+      if (!more(at_)) break;
+    } else if (at_[at] == '\\') {
+      escapes = true;
+      hold(at + 2);
+      at += 2;
     } else {
-      wrong(at_ + at, "a string contains a control byte that is not escaped");
+      break;
     }
     at = static_cast<size_t>(string_stop(at_ + at) - at_);
   }
-  const char* const begin = at_ + 1;
-  at_ += at + 1;
-  if (copied == 1) return {begin, at - 1};
-  unescaped_.append(at_ - 1 - (at - copied), at - copied);
+  // What ends the string ends an escape, too, unless it is the end of the text.
+  const bool ended = at_ + at < end_;
+  const char* const stop = ended ? at_ + at + 1 : end_;
+  if (escapes) unescape({at_ + 1, static_cast<size_t>(stop - at_ - 1)});
+  if (!ended) cut();
+  if (at_[at] != '"') wrong(at_ + at, "a string contains a control byte that is not escaped");
+  const std::string_view raw(at_ + 1, at - 1);
+  at_ = stop;
+  if (!escapes) return raw;
+  unescaped_.pop_back();
   return unescaped_;
 }
 
-// The character of the escape at `at`; where it ends.
-size_t JsonPull::escape(size_t at) {
-  hold(at + 12);
-  if (at_ + at + 1 == end_) cut();
-  const char c = at_[at + 1];
-  if (c != 'u') {
-    const char meant = short_escape(c);
-    if (meant == '\0') wrong(at_ + at, "a string contains an invalid escape");
-    unescaped_ += meant;
-    return at + 2;
+void JsonPull::unescape(std::string_view raw) {
+  unescaped_.clear();
+  const EscapeFault fault = append_unescaped(unescaped_, raw);
+  const char* const at = raw.data() + fault.at;
+  switch (fault.kind) {
+    case EscapeFault::Kind::none:
+      break;
+    case EscapeFault::Kind::invalid:
+      wrong(at, "a string contains an invalid escape");
+    case EscapeFault::Kind::half:
+      wrong(at, "a string contains half a character (a lone surrogate)");
+    case EscapeFault::Kind::cut:
+      cut();
   }
-  constexpr std::string_view half = "a string contains half a character (a lone surrogate)";
-  const uint32_t first = hex4(at + 2);
-  if (first < 0xd800 || first > 0xdfff) {
-    append_utf8(unescaped_, first);
-    return at + 6;
-  }
-  if (first > 0xdbff) wrong(at_ + at, half);
-  for (size_t i = 0; i < 2; ++i) {
-    if (at_ + at + 6 + i == end_) cut();
-    if (at_[at + 6 + i] != "\\u"[i]) wrong(at_ + at, half);
-  }
-  const uint32_t second = hex4(at + 8);
-  if (second < 0xdc00 || second > 0xdfff) wrong(at_ + at, half);
-  append_utf8(unescaped_, 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
-  return at + 12;
 }
 
-uint32_t JsonPull::hex4(size_t at) {
-  uint32_t code = 0;
-  for (size_t i = at; i < at + 4; ++i) {
-    if (at_ + i == end_) cut();
-    const int value = hex_value(at_[i]);
-    if (value < 0) wrong(at_ + i, "a string contains an invalid escape");
-    code = code * 16 + static_cast<uint32_t>(value);
-  }
-  return code;
+std::string JsonPull::usual_remedy() {
+  return "fix it there, or create the file again";
 }
 
+std::string JsonPull::path() const {
+  std::string out;
+  for (size_t i = 0; i < levels_.size(); ++i) {
+    const Level& level = levels_[i];
+    if (!level.within) break;
+    if (levels_.size() > 2 * shown_parts && i == shown_parts) {
+      i = levels_.size() - shown_parts - 1;
+      out += "…";
+      continue;
+    }
+    if (!level.object) {
+      fmt::format_to(std::back_inserter(out), "[{}]", level.count - 1);
+      continue;
+    }
+    const std::string_view key = level.key != nullptr ? std::string_view(level.key, level.key_size)
+                                                      : std::string_view(kept_keys_[i]);
+    if (!plain_key(key)) {
+      fmt::format_to(std::back_inserter(out), "[\"{}\"]", shown_text(key));
+      continue;
+    }
+    if (!out.empty()) out += '.';
+    out += key;
+  }
+  return out;
+}
+
+Error JsonPull::error(std::string_view why, std::string remedy) const {
+  const std::string where = path();
+  return {input_->shown(), Error::Place{.line = {}, .offset = offset_},
+          fmt::format("{} {}", where.empty() ? "the whole" : where, why), std::move(remedy)};
+}
+
+void JsonPull::expect(JsonKind kind) {
+  const JsonKind is = value();
+  if (is != kind) throw error(fmt::format("is {}, not {}", to_string(is), to_string(kind)));
+}
+
+void JsonPull::wrong(const char* at, std::string_view why) const {
+  const std::string where = path();
+  throw Error(input_->shown(), Error::Place{.line = {}, .offset = place(at)},
+              fmt::format("this is not JSON: {}{}{}", why, where.empty() ? "" : ", in ", where),
+              usual_remedy());
+}
+
+void JsonPull::cut() const {
+  const std::string where = path();
+  throw JsonCut(input_->shown(), Error::Place{.line = {}, .offset = place(end_)},
+                fmt::format("the file is cut off here{}{}", where.empty() ? "" : ", in ", where),
+                "copy it again, or read the complete part with --allow-truncated");
+}
+
+void JsonPull::missing(std::string_view what) const {
+  if (at_ == end_) cut();
+  wrong(at_, fmt::format("{} is missing", what));
+}
 }  // namespace kr::trace

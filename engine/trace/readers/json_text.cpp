@@ -2,72 +2,93 @@
 
 #include <optional>
 
-#include "base/integer.hpp"
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 namespace kr::trace {
 namespace {
 
-// The four digits at `at`.
-std::optional<uint16_t> hex4(std::string_view raw, size_t at) noexcept {
-  return raw.size() < at + 4 ? std::nullopt : integer_from<uint16_t>(raw.substr(at, 4), 16);
+using Kind = EscapeFault::Kind;
+using namespace std::string_view_literals;
+
+// The character of an escape of two, by its second; 0: there is none.
+char short_escape(char c) noexcept {
+  constexpr std::string_view letters = "\"\\/bfnrt";
+  constexpr std::string_view meant = "\"\\/\b\f\n\r\t";
+  const size_t at = letters.find(c);
+  return at == letters.npos ? '\0' : meant[at];
 }
 
-// Behind the `\u` escape at `at`; 0: it is none.
-size_t append_code(std::string& out, std::string_view raw, size_t at) {
-  const std::optional<uint32_t> first = hex4(raw, at + 2);
-  if (!first) return 0;
-  if (*first < 0xd800 || *first > 0xdfff) {
-    append_utf8(out, *first);
-    return at + 6;
+/// Undoes the escapes of one string.
+class Unescaper {
+ public:
+  Unescaper(std::string& out, std::string_view raw) : out_(&out), raw_(raw) {}
+
+  EscapeFault run() {
+    while (fault_.kind == Kind::none) {
+      const size_t next = raw_.find('\\', at_);
+      out_->append(raw_.substr(at_, next - at_));
+      if (next == raw_.npos) break;
+      at_ = next;
+      escape();
+    }
+    return fault_;
   }
-  if (*first > 0xdbff || raw.substr(at + 6, 2) != "\\u") return 0;
-  const std::optional<uint32_t> second = hex4(raw, at + 8);
-  if (!second || *second < 0xdc00 || *second > 0xdfff) return 0;
-  append_utf8(out, 0x10000 + ((*first - 0xd800) << 10) + (*second - 0xdc00));
-  return at + 12;
-}
+
+ private:
+  // The one at `at_`, which moves behind it.
+  void escape() {
+    if (at_ + 1 == raw_.size()) return fail(Kind::cut, at_ + 1);
+    if (raw_[at_ + 1] == 'u') return code();
+    const char meant = short_escape(raw_[at_ + 1]);
+    if (meant == '\0') return fail(Kind::invalid, at_);
+    *out_ += meant;
+    at_ += 2;
+  }
+
+  void code() {
+    const auto first = hex4(at_ + 2);
+    if (!first) return;
+    if (*first < 0xd800 || *first > 0xdfff) {
+      append_utf8(*out_, *first);
+      at_ += 6;
+      return;
+    }
+    const std::string_view next = raw_.substr(at_ + 6, 2);
+    if (*first > 0xdbff || !"\\u"sv.starts_with(next)) return fail(Kind::half, at_);
+    if (next.size() < 2) return fail(Kind::cut, raw_.size());
+    const auto second = hex4(at_ + 8);
+    if (!second) return;
+    if (*second < 0xdc00 || *second > 0xdfff) return fail(Kind::half, at_);
+    append_utf8(*out_, 0x10000 + ((*first - 0xd800) << 10) + (*second - 0xdc00));
+    at_ += 12;
+  }
+
+  std::optional<uint32_t> hex4(size_t at) {
+    uint32_t code = 0;
+    for (size_t i = at; i < at + 4; ++i) {
+      const int value = i < raw_.size() ? hex_value(raw_[i]) : -1;
+      if (value < 0) {
+        fail(i < raw_.size() ? Kind::invalid : Kind::cut, i);
+        return std::nullopt;
+      }
+      code = code * 16 + static_cast<uint32_t>(value);
+    }
+    return code;
+  }
+
+  void fail(Kind kind, size_t at) { fault_ = {kind, at}; }
+
+  std::string* out_;
+  std::string_view raw_;
+  size_t at_ = 0;
+  EscapeFault fault_;
+};
 
 }  // namespace
 
-char short_escape(char c) noexcept {
-  switch (c) {
-    case '"':
-    case '\\':
-    case '/':
-      return c;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return '\0';
-  }
-}
-
-bool append_unescaped(std::string& out, std::string_view raw) {
-  size_t at = 0;
-  while (true) {
-    const size_t next = raw.find('\\', at);
-    out.append(raw.substr(at, next - at));
-    if (next == raw.npos) return true;
-    const char c = next + 1 < raw.size() ? raw[next + 1] : '\0';
-    if (c == 'u') {
-      at = append_code(out, raw, next);
-      if (at == 0) return false;
-      continue;
-    }
-    const char meant = short_escape(c);
-    if (meant == '\0') return false;
-    out += meant;
-    at = next + 2;
-  }
+EscapeFault append_unescaped(std::string& out, std::string_view raw) {
+  return Unescaper(out, raw).run();
 }
 
 }  // namespace kr::trace

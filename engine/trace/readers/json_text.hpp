@@ -1,16 +1,25 @@
 // Escapes in JSON strings.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace kr::trace {
 
-/// The character of an escape of two, by its second; 0: there is none.
-char short_escape(char c) noexcept;
+/// What is wrong with an escape, and where.
+struct EscapeFault {
+  enum class Kind : uint8_t {
+    none,
+    invalid,
+    half,  // half a character: a lone surrogate
+    cut    // the text ends within
+  };
+  Kind kind = Kind::none;
+  size_t at = 0;
+};
 
-/// Appends what a string means whose inside, between the quotes, is `raw`. False where an escape is
-/// none, or is half a character.
-bool append_unescaped(std::string& out, std::string_view raw);
+/// Appends what the inside of a string means, up to the first escape that is none.
+EscapeFault append_unescaped(std::string& out, std::string_view raw);
 
 }  // namespace kr::trace

@@ -92,7 +92,7 @@ size_t JsonWalk::token_end() const noexcept {
 bool JsonWalk::escapes_are_right(std::string_view raw) {
   if (raw.find('\\') == raw.npos) return true;
   unescaped_.clear();
-  return append_unescaped(unescaped_, raw);
+  return append_unescaped(unescaped_, raw).kind == EscapeFault::Kind::none;
 }
 
 std::string_view JsonWalk::unescaped(std::string_view raw, std::string& to) const {

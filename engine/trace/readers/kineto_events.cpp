@@ -20,24 +20,20 @@ constexpr std::string_view module_head = "nn.Module: ";
 // are labels.
 constexpr std::string_view told_key = "gpu_operation";
 
+template <class Kind>
 struct Category {
   std::string_view name;  // lower case
-  OperationKind kind;
+  Kind kind;
 };
 
 // Of the profilers of 2020 and 2021, and of those since.
-constexpr Category gpu_categories[] = {
+constexpr Category<OperationKind> gpu_categories[] = {
     {"kernel", OperationKind::kernel},     {"gpu_memcpy", OperationKind::memcpy},
     {"gpu_memset", OperationKind::memset}, {"memcpy", OperationKind::memcpy},
     {"memset", OperationKind::memset},
 };
 
-struct HostCategory {
-  std::string_view name;
-  HostKind kind;
-};
-
-constexpr HostCategory host_categories[] = {
+constexpr Category<HostKind> host_categories[] = {
     {"cuda_runtime", HostKind::runtime},
     {"cuda_driver", HostKind::driver},
     {"user_annotation", HostKind::annotation},
@@ -45,12 +41,12 @@ constexpr HostCategory host_categories[] = {
     {"runtime", HostKind::runtime},
 };
 
-template <class Known, size_t count>
-const Known* category_of(std::string_view text, const Known (&all)[count]) {
-  for (const Known& known : all) {
-    if (same_ignoring_case(text, known.name)) return &known;
+template <class Kind, size_t count>
+std::optional<Kind> category_of(std::string_view text, const Category<Kind> (&all)[count]) {
+  for (const Category<Kind>& known : all) {
+    if (same_ignoring_case(text, known.name)) return known.kind;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 // A control byte in a string, which has to be escaped; npos: there is none.
@@ -69,35 +65,36 @@ size_t control_byte(std::string_view text) {
 
 }  // namespace
 
-void EventParser::parse(const EventText& window, EventRows& out) {
-  window_ = &window;
+void EventParser::parse(const TextBlock& window, bool first, EventRows& out) {
+  const std::string_view text = window.text();
+  window_offset_ = window.offset;
   out_ = &out;
   ids_.begin(out);
   out.events = 0;
   out.phases = out.broken = false;
   out.fault.reset();
-  if (tokens_.find(window.text)) {
-    items(window.text, window.text.npos);
+  if (tokens_.find(text)) {
+    items(text, first, text.npos);
     return;
   }
   // What stands before the control byte counts, so that it does not matter where windows end.
-  const size_t broken_at = control_byte(window.text);
-  patched_.assign(window.text);
+  const size_t broken_at = control_byte(text);
+  patched_.assign(text);
   for (size_t at = broken_at; at < patched_.size(); ++at) {
     if (static_cast<unsigned char>(patched_[at]) < 0x20) patched_[at] = ' ';
   }
   patched_.append(json_padding, '\0');
-  const std::string_view patched(patched_.data(), window.text.size());
-  if (broken_at == window.text.npos || !tokens_.find(patched)) {
+  const std::string_view patched(patched_.data(), text.size());
+  if (broken_at == text.npos || !tokens_.find(patched)) {
     out.broken = true;
     return;
   }
-  items(patched, broken_at);
+  items(patched, first, broken_at);
 }
 
-void EventParser::items(std::string_view text, size_t broken_at) {
-  JsonWalk json(text, tokens_, window_->levels);
-  bool comma = !window_->first;
+void EventParser::items(std::string_view text, bool first, size_t broken_at) {
+  JsonWalk json(text, tokens_, levels_);
+  bool comma = !first;
   while (json.place() != text.size()) {
     if (comma && !json.step_over(',')) break;
     comma = true;
@@ -173,7 +170,7 @@ bool EventParser::args(JsonWalk& json) {
 
 // False where the event is at fault.
 bool EventParser::take(const JsonWalk& json, size_t begin) {
-  event_offset_ = window_->offset + begin;
+  event_offset_ = window_offset_ + begin;
   out_->phases = out_->phases || event_.phase.kind != JsonRaw::Kind::absent;
   if (event_.category.kind != JsonRaw::Kind::string) return true;
   const std::string_view category = json.plain(event_.category.text, scratch_);
@@ -182,13 +179,11 @@ bool EventParser::take(const JsonWalk& json, size_t begin) {
   if (const auto told = told_operation(json); told && whole) {
     return take_operation(json, *told, true);
   }
-  if (const Category* known = category_of(category, gpu_categories)) {
-    if (whole) return take_operation(json, known->kind, false);
+  if (const auto known = category_of(category, gpu_categories)) {
+    if (whole) return take_operation(json, *known, false);
     loss("GPU event of a phase other than X");
   } else if (host_ != HostDetail::none && whole) {
-    if (const HostCategory* host = category_of(category, host_categories)) {
-      take_host(json, host->kind);
-    }
+    if (const auto host = category_of(category, host_categories)) take_host(json, *host);
   }
   return true;
 }

@@ -10,17 +10,10 @@
 #include "trace/readers/block_rows.hpp"
 #include "trace/readers/json_tokens.hpp"
 #include "trace/readers/messages.hpp"
+#include "trace/readers/text_blocks.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::trace {
-
-/// Whole items of the list of events, and what stands around them.
-struct EventText {
-  std::string_view text;  // json_padding zero bytes follow
-  uint64_t offset = 0;    // of its first byte in the decompressed text
-  bool first = false;     // it begins the list: no comma comes first
-  size_t levels = 1;      // objects and lists that are open around the events
-};
 
 struct EventRows : BlockRows {
   enum class HostKind : uint8_t { runtime, driver, module, annotation };
@@ -38,10 +31,12 @@ struct EventRows : BlockRows {
 
 class EventParser {
  public:
-  explicit EventParser(HostDetail host) : host_(host) {}
+  /// `levels` objects and lists are open around the events.
+  EventParser(HostDetail host, size_t levels) : host_(host), levels_(levels) {}
 
-  /// Stops at the first event that breaks the format, or at what is not JSON.
-  void parse(const EventText& window, EventRows& out);
+  /// Reads whole items of the list of events; the `first` window begins the list, and no comma
+  /// comes first. Stops at the first event that breaks the format, or at what is not JSON.
+  void parse(const TextBlock& window, bool first, EventRows& out);
 
  private:
   struct Event {
@@ -49,7 +44,7 @@ class EventParser {
     JsonRaw device, stream, correlation, operation;
   };
 
-  void items(std::string_view text, size_t broken_at);
+  void items(std::string_view text, bool first, size_t broken_at);
   bool event(JsonWalk& json);
   bool args(JsonWalk& json);
   bool take(const JsonWalk& json, size_t begin);
@@ -63,12 +58,13 @@ class EventParser {
   void loss(std::string_view what);
 
   HostDetail host_;
+  size_t levels_;
   JsonTokens tokens_;
   std::string scratch_, phase_, number_, number_text_;  // texts without escapes, for a moment
   std::string patched_;                                 // a window without its control bytes
 
   // Of the window and the event being read.
-  const EventText* window_ = nullptr;
+  uint64_t window_offset_ = 0;
   EventRows* out_ = nullptr;
   Event event_;
   uint64_t event_offset_ = 0;

@@ -1,5 +1,17 @@
-#include "trace/readers/kineto_json.hpp"
-
+// The JSON of PyTorch's profiler (Kineto), which is Chrome's trace format, of any size.
+//
+//     {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}],
+//      "traceEvents": [
+//        {"ph": "X", "cat": "kernel", "name": "…", "pid": 0, "tid": 7, "ts": 1021.345,
+//        "dur": 12.064,
+//         "args": {"device": 0, "stream": 7, "correlation": 42}},
+//        …],
+//      "baseTimeNanoseconds": 1711964646000000000}
+//
+// or directly a list of such events. Members may stand in any order. This thread reads (and
+// inflates) and cuts the list between its events, others read these, and this one merges what they
+// found in the order of the file. What stands around the list is read here.
+// Start times stay as they are written, from the epoch or from `baseTimeNanoseconds`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +25,6 @@
 
 #include "base/error.hpp"
 #include "base/integer.hpp"
-#include "base/utf8.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/event_windows.hpp"
@@ -32,14 +43,14 @@ struct WindowJob {
 
 class KinetoReader {
  public:
-  KinetoReader(Input& input, TraceBuilder& out, const KinetoReading& reading)
+  KinetoReader(Input& input, TraceBuilder& out)
       : input_(&input),
         out_(&out),
-        json_(input, std::min(reading.window_size, JsonPull::usual_block)),
-        merge_(out, input.options().host),
-        window_size_(reading.window_size),
-        threads_(worker_threads(reading.threads, input.options().threads,
-                                input.compression() != Compression::none)) {}
+        json_(input, std::min(input.options().block_size, JsonPull::usual_block)),
+        threads_(
+            worker_threads(input.options().threads, input.compression() != Compression::none)) {
+    if (input.options().host == HostDetail::all) out.host();
+  }
 
   void run() {
     try {
@@ -93,10 +104,7 @@ class KinetoReader {
     if (json_.key() == "traceEvents") {
       if (found_) throw json_.error("occurs twice");
       found_ = true;
-      const JsonKind kind = json_.value();
-      if (kind != JsonKind::array) {
-        throw json_.error(fmt::format("is {}, not a list", to_string(kind)));
-      }
+      json_.expect(JsonKind::array);
       events();
       return;
     }
@@ -167,16 +175,10 @@ class KinetoReader {
   void events() {
     json_.enter();
     levels_ = json_.depth();
-    EventWindows windows(*input_, json_.rest(), json_.rest_offset(), window_size_);
+    EventWindows windows(*input_, json_.rest(), json_.rest_offset());
     BlockReader<WindowJob> reader(threads_, [&] {
-      auto parser = std::make_shared<EventParser>(input_->options().host);
-      return [parser, levels = levels_](WindowJob& job) {
-        parser->parse({.text = job.window.text(),
-                       .offset = job.window.offset,
-                       .first = job.first,
-                       .levels = levels},
-                      job.rows);
-      };
+      auto parser = std::make_shared<EventParser>(input_->options().host, levels_);
+      return [parser](WindowJob& job) { parser->parse(job.window, job.first, job.rows); };
     });
     bool first = true;
     const auto broken = reader.read(
@@ -204,7 +206,7 @@ class KinetoReader {
                   JsonPull::usual_remedy());
     }
     if (job.rows.broken) return false;
-    merge_.add(job.rows);
+    add_block(job.rows, *out_);
     events_ += job.rows.events;
     phases_ = phases_ || job.rows.phases;
     return true;
@@ -228,8 +230,6 @@ class KinetoReader {
   Input* input_;
   TraceBuilder* out_;
   JsonPull json_;
-  BlockMerge merge_;
-  size_t window_size_;
   unsigned threads_;
   size_t levels_ = 0;    // open around the events
   uint64_t events_ = 0;  // read so far
@@ -238,25 +238,16 @@ class KinetoReader {
   std::map<int32_t, std::string> devices_;
 };
 
-constexpr std::string_view spaces = " \t\r\n";
-
 constexpr std::array<std::string_view, 2> kineto_json_extensions{".pt.trace.json", ".json"};
 
-}  // namespace
-
-void read_kineto_json(Input& input, TraceBuilder& out, const KinetoReading& reading) {
-  KinetoReader(input, out, reading).run();
-}
-
+// A JSON object, or a list of objects.
 bool may_be_kineto_json(std::string_view head) noexcept {
-  if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
-  const size_t first = head.find_first_not_of(spaces);
-  if (first == head.npos) return false;
-  const size_t next = head.find_first_not_of(spaces, first + 1);
-  const char after = next == head.npos ? '\0' : head[next];
-  if (head[first] == '{') return after == '"' || after == '}';
-  return head[first] == '[' && (after == '{' || after == ']');
+  const auto [first, after] = first_bytes(head);
+  if (first == '{') return after == '"' || after == '}';
+  return first == '[' && (after == '{' || after == ']');
 }
+
+}  // namespace
 
 const TraceFormat kineto_json_format{
     .name = "kineto-json",
@@ -264,6 +255,6 @@ const TraceFormat kineto_json_format{
     .summary = "JSON of PyTorch's profiler (Kineto), and Chrome traces like it",
     .extensions = kineto_json_extensions,
     .sniff = may_be_kineto_json,
-    .read = [](Input& input, TraceBuilder& out) { read_kineto_json(input, out); }};
+    .read = [](Input& input, TraceBuilder& out) { KinetoReader(input, out).run(); }};
 
 }  // namespace kr::trace

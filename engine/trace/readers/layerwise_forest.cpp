@@ -63,7 +63,7 @@ void LayerwiseForest::read() {
 }
 
 void LayerwiseForest::begin_node() {
-  expect(JsonKind::object);
+  json_->expect(JsonKind::object);
   const bool holding = !open_.empty() && open_.back().held != not_held;
   Node& node = open_.emplace_back();
   node.offset = json_->offset();
@@ -91,7 +91,7 @@ bool LayerwiseForest::find_children() {
         json_->skip();
         continue;
       }
-      expect(JsonKind::array);
+      json_->expect(JsonKind::array);
       if (!node.seen.has(entry_bit) && node.held == not_held) hold(node);
       json_->enter();
       return true;
@@ -116,7 +116,7 @@ void LayerwiseForest::end_node() {
 }
 
 void LayerwiseForest::read_entry() {
-  expect(JsonKind::object);
+  json_->expect(JsonKind::object);
   json_->enter();
   SeenKeys seen;
   int64_t total_ns = 0;
@@ -126,7 +126,7 @@ void LayerwiseForest::read_entry() {
     const uint32_t known = entry_member(key);
     once(known != 0 ? seen.add(known) : seen.add(key));
     if (known == name_bit) {
-      expect(JsonKind::string);
+      json_->expect(JsonKind::string);
       name(json_->string());
     } else if (known == time_bit) {
       total_ns = time();
@@ -175,7 +175,7 @@ void LayerwiseForest::release() {
 }
 
 int64_t LayerwiseForest::time() {
-  expect(JsonKind::number);
+  json_->expect(JsonKind::number);
   const std::string_view text = json_->number();
   if (text.back() == 'N' || text.back() == 'y') {
     throw json_->error(fmt::format("is {}, which is not a time", text));
@@ -192,22 +192,12 @@ int64_t LayerwiseForest::time() {
   }
 }
 
-void LayerwiseForest::expect(JsonKind kind) {
-  expect_kind(*json_, kind);
-}
-
 void LayerwiseForest::once(bool is_new) const {
   if (!is_new) throw json_->error("occurs twice");
 }
 
-void expect_kind(JsonPull& json, JsonKind kind) {
-  const JsonKind is = json.value();
-  if (is == kind) return;
-  throw json.error(fmt::format("is {}, not {}", to_string(is), to_string(kind)));
-}
-
 int64_t read_count(JsonPull& json) {
-  expect_kind(json, JsonKind::number);
+  json.expect(JsonKind::number);
   const std::string_view text = json.number();
   if (text.back() == 'N' || text.back() == 'y') {
     throw json.error(fmt::format("is {}, which is not a count", text));

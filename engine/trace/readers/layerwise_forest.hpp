@@ -31,8 +31,6 @@ class SeenKeys {
   std::unique_ptr<std::unordered_set<std::string>> others_;
 };
 
-/// Throws Error where the next value is of another kind.
-void expect_kind(JsonPull& json, JsonKind kind);
 /// The next value, which has to be a whole number, not negative. Throws Error.
 int64_t read_count(JsonPull& json);
 
@@ -72,7 +70,6 @@ class LayerwiseForest {
   void end_node();
   void release();
   int64_t time();
-  void expect(JsonKind kind);
   void once(bool is_new) const;
 
   JsonPull* json_;

@@ -1,5 +1,23 @@
-#include "trace/readers/layerwise_json.hpp"
-
+// The JSON of vLLM's layer-wise profiler, of any size, to module trees: a context, and a member a
+// step, `prefill` or `decode_1`, with its trees.
+//
+//     {"context": {"engine_args": {"model": "…"}, "batch_size": 8},
+//      "prefill": {"metadata": {"num_running_seqs": 8},
+//                  "summary_stats": [{"entry": {"name": "LlamaForCausalLM",
+//                                               "cuda_time_us": 5120.25, "invocations": 1},
+//                                     "children": [{"entry": …}]}],
+//                  "model_stats": […]},
+//      "decode_1": …}
+//
+// Members may stand in any order and be more than are known. Memory is a block, the open nodes and
+// the keys of the open objects; only where a node's `children` stand before its `entry` (keys that
+// were sorted) is its whole tree held until its name is known.
+//
+// A step is a member of the whole that is an object with `summary_stats`, or with the table asked
+// for; other members are passed over. Members of the context become entries with dotted keys
+// (`engine_args.model`, `devices[0]`), nulls left out. A node without `invocations` has 0 of
+// them, in `model_stats` 1. A file that is cut off gives, where that is allowed, the steps whose
+// table is whole.
 #include <fmt/format.h>
 
 #include <array>
@@ -13,8 +31,6 @@
 
 namespace kr::trace {
 namespace {
-
-using Table = LayerwiseReading::Table;
 
 // Keys and values of the context are held up to here; no profiler writes a hundredth of it.
 constexpr size_t context_room = size_t{1} << 20;
@@ -38,12 +54,12 @@ bool names_model(std::string_view key) noexcept {
 
 class LayerwiseReader {
  public:
-  LayerwiseReader(Input& input, ModuleTraceBuilder& out, const LayerwiseReading& reading)
+  LayerwiseReader(Input& input, ModuleTraceBuilder& out)
       : input_(&input),
         out_(&out),
-        json_(input, reading.block_size),
-        forest_(json_, out, reading.table == Table::model ? 1 : 0),
-        table_(reading.table == Table::model ? model_bit : summary_bit) {}
+        json_(input, input.options().block_size),
+        forest_(json_, out, input.options().each_call ? 1 : 0),
+        table_(input.options().each_call ? model_bit : summary_bit) {}
 
   void run() {
     try {
@@ -66,7 +82,7 @@ class LayerwiseReader {
   enum class Stage : uint8_t { outside, in_member, in_table, table_read };
 
   void whole() {
-    expect_kind(json_, JsonKind::object);
+    json_.expect(JsonKind::object);
     json_.enter();
     SeenKeys seen;
     while (json_.next()) {
@@ -166,7 +182,7 @@ class LayerwiseReader {
   }
 
   void table() {
-    expect_kind(json_, JsonKind::array);
+    json_.expect(JsonKind::array);
     stage_ = Stage::in_table;
     out_->begin_step(key_);
     forest_.read();
@@ -198,7 +214,7 @@ class LayerwiseReader {
   };
 
   void context() {
-    expect_kind(json_, JsonKind::object);
+    json_.expect(JsonKind::object);
     std::string name;
     std::vector<Open> open;
     open.push_back({0, true});
@@ -280,20 +296,9 @@ bool holds_summary(JsonPull& json) {
   return false;
 }
 
-void read_layerwise(Input& input, ModuleTraceBuilder& out) {
-  LayerwiseReading reading;
-  if (input.options().each_call) reading.table = LayerwiseReading::Table::model;
-  read_layerwise_json(input, out, reading);
-}
-
 constexpr std::array<std::string_view, 1> layerwise_json_extensions{".json"};
 
-}  // namespace
-
-void read_layerwise_json(Input& input, ModuleTraceBuilder& out, const LayerwiseReading& reading) {
-  LayerwiseReader(input, out, reading).run();
-}
-
+// Its first member is an object `context`, or one of its members an object with `summary_stats`.
 bool is_layerwise_json(std::string_view head) noexcept {
   // `Input` would unpack what is packed.
   if (compression_of(head) != Compression::none) return false;
@@ -317,12 +322,16 @@ bool is_layerwise_json(std::string_view head) noexcept {
   return false;
 }
 
+}  // namespace
+
 const TraceFormat layerwise_json_format{
     .name = "layerwise-json",
     .kind = "layer-wise profiles of vLLM (JSON)",
     .summary = "JSON of vLLM's layer-wise profiler: module trees, for `kr tree`",
     .extensions = layerwise_json_extensions,
     .sniff = is_layerwise_json,
-    .read_modules = read_layerwise};
+    .read_modules = [](Input& input, ModuleTraceBuilder& out) {
+      LayerwiseReader(input, out).run();
+    }};
 
 }  // namespace kr::trace

@@ -1,5 +1,9 @@
-#include "trace/readers/ncu_csv.hpp"
-
+// Pages of Nsight Compute: `ncu --csv`, of a run or of a report (`--import`), as `--page details`
+// or `--page raw`.
+//
+// ncu runs one kernel after the other and tells how long each took, not when. So operations follow
+// each other without a gap in the order of their IDs, whatever their device and stream: elapsed is
+// total.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +18,7 @@
 #include "base/plural.hpp"
 #include "base/utf8.hpp"
 #include "trace/format.hpp"
+#include "trace/readers/csv_stream.hpp"
 #include "trace/readers/messages.hpp"
 #include "trace/readers/ncu_rows.hpp"
 
@@ -36,7 +41,6 @@ class NcuTable {
 
   const NcuLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
   NcuRowParser parser() const { return {}; }
-  void row_cut_off(uint64_t offset) { warn_of_row_cut_off(*input_, offset, *out_); }
 
   bool line(std::string_view text, const TextPlace& place) {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
@@ -51,7 +55,7 @@ class NcuTable {
     return !waiting_ || units(row, place);
   }
 
-  void merge(const NcuRows& rows) {
+  void merge(const NcuRows& rows, const TextPlace&) {
     for (const NcuKernel& kernel : rows.kernels) add(kernel);
     for (const std::string_view metric : rows.metrics) remember_metric(metric);
   }
@@ -79,23 +83,23 @@ class NcuTable {
     uint64_t offset;
   };
 
-  void begin_page(NcuHeader header, const TextPlace& place) {
-    if (!header.missing.empty()) {
-      throw Error(input_->shown(), Error::Place{.line = place.line, .offset = place.offset},
-                  fmt::format("the header of an ncu page has no column `{}`", header.missing),
+  void begin_page(NcuLayout layout, const TextPlace& place) {
+    if (layout.metric && !layout.metric->value) {
+      throw Error(input_->shown(), place.where(),
+                  "the header of an ncu page has no column `Metric Value`",
                   "export it again with `ncu --csv`");
     }
     ++pages_;
     layout_.reset();
     waiting_.reset();
-    if (header.layout.metric) {
-      layout_ = std::move(header.layout);
+    if (layout.metric) {
+      layout_ = std::move(layout);
       return;
     }
-    for (const std::string& title : header.layout.titles) {
+    for (const std::string& title : layout.titles) {
       if (title.find("__") != title.npos) remember_metric(title);
     }
-    waiting_ = std::move(header.layout);
+    waiting_ = std::move(layout);
   }
 
   // Below the header of a page with a column a metric: false where units were taken out, and this
@@ -108,7 +112,7 @@ class NcuTable {
     const std::string_view unit = row.cells[layout_->duration->column];
     const auto exponent = ncu_unit(unit);
     if (!exponent) {
-      throw Error(input_->shown(), Error::Place{.line = place.line, .offset = place.offset},
+      throw Error(input_->shown(), place.where(),
                   fmt::format("`{}` is in `{}`, which is not a unit of time",
                               layout_->duration->title, shown_text(unit)));
     }
@@ -192,21 +196,20 @@ class NcuTable {
 
 constexpr std::array<std::string_view, 1> ncu_csv_extensions{".csv"};
 
-}  // namespace
-
-void read_ncu_csv(Input& input, TraceBuilder& out, const CsvReading& reading) {
+void read_ncu_csv(Input& input, TraceBuilder& out) {
   NcuTable table(input, out);
-  CsvStream(input, table, reading).run();
+  CsvStream(input, out, table).run();
   warn_where_cut_off(input, out);
   table.finish();
 }
 
-const TraceFormat ncu_csv_format{
-    .name = "ncu-csv",
-    .kind = "ncu CSV",
-    .summary = "CSV of `ncu --csv`, `--page details` or `--page raw`",
-    .extensions = ncu_csv_extensions,
-    .sniff = may_be_ncu_csv,
-    .read = [](Input& input, TraceBuilder& out) { read_ncu_csv(input, out); }};
+}  // namespace
+
+const TraceFormat ncu_csv_format{.name = "ncu-csv",
+                                 .kind = "ncu CSV",
+                                 .summary = "CSV of `ncu --csv`, `--page details` or `--page raw`",
+                                 .extensions = ncu_csv_extensions,
+                                 .sniff = may_be_ncu_csv,
+                                 .read = read_ncu_csv};
 
 }  // namespace kr::trace

@@ -1,4 +1,10 @@
-// Rows of a page of ncu to kernels: what one thread does with one block of text.
+// What the lines of `ncu --csv` are: `==PROF==` and what the profiled program printed, the header
+// of a page with the places of its columns, and rows. Columns are found by name.
+//
+// `--page details` has a row a metric (`Metric Name`, `Metric Unit`, `Metric Value`), `--page raw`
+// a column a metric, with a row of units below the header.
+//
+// Rows become kernels: what one thread does with one block of text.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +14,44 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
 #include "trace/readers/csv_cursor.hpp"
-#include "trace/readers/ncu_layout.hpp"
 
 namespace kr::trace {
+
+struct NcuLayout {
+  size_t columns = 0;
+  size_t id = 0;
+  size_t name = 0;
+  std::optional<size_t> process, device, stream;
+  /// Of a page with a row a metric.
+  struct Metric {
+    size_t name = 0;
+    std::optional<size_t> value;  // there in all layouts that are used
+    std::optional<size_t> unit;
+  };
+  std::optional<Metric> metric;
+  /// Of a page with a column a metric: that of durations.
+  std::optional<TimeColumn> duration;
+  std::vector<std::string> titles;
+
+  /// Cells that a row needs to have: rows of metrics end before the columns of rules.
+  size_t least() const;
+};
+
+/// Nothing where these are no titles of a page of ncu.
+std::optional<NcuLayout> read_ncu_header(const std::vector<std::string_view>& titles);
+
+/// How well a metric tells what a kernel took; 0: it does not.
+int duration_rank(std::string_view metric) noexcept;
+
+/// 10^exponent ns; no unit is ns, which metrics of time are based on. Nothing: it is none of time.
+std::optional<int> ncu_unit(std::string_view unit) noexcept;
+
+/// What ncu itself says: `==PROF== …`, `==WARNING== …`.
+bool is_ncu_message(std::string_view line) noexcept;
+
+/// Whether a text that begins so is what ncu prints: it has such a message or header.
+bool may_be_ncu_csv(std::string_view head) noexcept;
 
 /// What rows that follow each other say of one kernel, which is its ID, not its name.
 struct NcuKernel {
@@ -27,18 +66,16 @@ struct NcuKernel {
   uint64_t offset = 0;
 };
 
-struct NcuRows {
+struct NcuRows : CsvProgress {
   std::vector<NcuKernel> kernels;
   std::deque<std::string> texts;
   std::vector<std::string_view> metrics;  // some that are no durations; of `texts`
-  size_t consumed = 0;
-  CsvStop stop = CsvStop::end;
 };
 
 class NcuRowParser {
  public:
-  /// Throws Error with line and byte offset of a row that breaks the format.
-  void parse(std::string_view text, const TextPlace& place, const NcuLayout& layout, NcuRows& out);
+  /// Throws CsvFault where a row breaks the format.
+  void parse(const TextPlace& place, const NcuLayout& layout, NcuRows& out);
 
  private:
   size_t row(size_t at);
@@ -49,7 +86,6 @@ class NcuRowParser {
   void duration(size_t at, std::string_view text, int rank, int exponent, std::string_view title);
   int64_t number(size_t at, size_t column, std::string_view title) const;
   void remember_metric(std::string_view name);
-  size_t stop(CsvStop why, size_t at);
 
   CsvCursor cursor_;
   const NcuLayout* layout_ = nullptr;

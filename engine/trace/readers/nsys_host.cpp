@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <unordered_set>
 
 #include "base/ascii.hpp"
 #include "base/error.hpp"
@@ -38,13 +37,12 @@ bool is_driver(std::string_view name) {
 }  // namespace
 
 NsysHost::NsysHost(const sqlite::Database& database, const NsysSchema& schema,
-                   const NsysLabels& labels, TraceBuilder& out, bool allow_damage)
+                   const NsysLabels& labels, TraceBuilder& out, HostDetail detail)
     : database_(&database),
       schema_(&schema),
       strings_(database, labels),
       out_(&out),
-      host_(&out.host()),
-      allow_damage_(allow_damage),
+      host_(detail == HostDetail::all ? &out.host() : nullptr),
       by_process_(told_by_process()) {}
 
 /// Whether calls and operations both name their process; else ids are taken to be of one.
@@ -68,24 +66,17 @@ int64_t NsysHost::correlation(int64_t global_pid, int64_t id) {
 }
 
 bool NsysHost::read() {
-  const bool calls = read_calls();
-  return read_ranges() && calls;
+  if (host_ != nullptr) read_calls();
+  read_ranges();
+  return whole_ || host_ == nullptr;
 }
 
-bool NsysHost::step(sqlite::Statement& rows, bool& whole) const {
-  if (!allow_damage_) return rows.step();
-  const auto result = rows.try_step();
-  if (result == sqlite::Statement::Step::damaged) whole = false;
-  return result == sqlite::Statement::Step::row;
-}
-
-bool NsysHost::read_calls() {
-  bool whole = true;
-  if (!schema_->has(calls_table)) return whole;
+void NsysHost::read_calls() {
+  if (!schema_->has(calls_table)) return;
   const NsysColumns columns(*database_, calls_table);
   if (!columns.has("start") || !columns.has("end") || !columns.has("correlationId")) {
-    out_->loss("table of CUDA calls without times or correlations", 0);
-    return whole;
+    loss("table of CUDA calls without times or correlations", 0);
+    return;
   }
   enum Column { start, end, thread_id, id, name, row };
   auto rows = database_->prepare(
@@ -93,29 +84,31 @@ bool NsysHost::read_calls() {
                   columns.or_else("globalTid", "0"), columns.or_else("nameId", "NULL"),
                   row_id(calls_table), nsys_table(calls_table)));
   int64_t number = 0;
-  while (step(rows, whole)) {
+  while (rows.step(&whole_)) {
     number = rows.type(row) == Type::null ? number + 1 : rows.integer(row);
-    const auto lost = [&](const char* what) { out_->loss(what, static_cast<uint64_t>(number)); };
     const bool open = rows.is_null(end);
     const int64_t start_ns = rows.integer(start);
     const int64_t end_ns = open ? start_ns : rows.integer(end);
     if (rows.type(start) != Type::integer || (!open && rows.type(end) != Type::integer) ||
         start_ns < 0 || end_ns < start_ns) {
-      lost("CUDA call without a valid time");
+      loss("CUDA call without a valid time", number);
       continue;
     }
-    if (open) lost("CUDA call with an open end");
+    if (open) loss("CUDA call with an open end", number);
     const int64_t global_tid = thread_number(rows, thread_id, number);
     int64_t linked = Launch::no_correlation;
     if (const auto value = rows.whole_number(id)) {
       linked = correlation(global_tid, *value);
     } else if (!rows.is_null(id)) {
-      lost("CUDA call whose correlation is not a number");
+      loss("CUDA call whose correlation is not a number", number);
     }
     host_->launches.push_back(
         {linked, start_ns, end_ns - start_ns, call(rows, name), thread(global_tid, false)});
   }
-  return whole;
+}
+
+void NsysHost::loss(std::string_view what, int64_t number) {
+  if (host_ != nullptr) out_->loss(what, static_cast<uint64_t>(number));
 }
 
 const char* NsysHost::row_id(const char* table) const {
@@ -125,18 +118,16 @@ const char* NsysHost::row_id(const char* table) const {
 
 int64_t NsysHost::thread_number(const sqlite::Statement& row, int column, int64_t number) {
   if (const auto value = row.whole_number(column)) return *value;
-  out_->loss("call or range without a thread number: assigned to thread 0",
-             static_cast<uint64_t>(number));
+  loss("call or range without a thread number: assigned to thread 0", number);
   return 0;
 }
 
-bool NsysHost::read_ranges() {
-  bool whole = true;
-  if (!schema_->has(ranges_table)) return whole;
+void NsysHost::read_ranges() {
+  if (!schema_->has(ranges_table)) return;
   const NsysColumns columns(*database_, ranges_table);
   if (!columns.has("start") || !columns.has("eventType") || !columns.has("globalTid")) {
-    out_->loss("table of NVTX events without the columns of ranges", 0);
-    return whole;
+    loss("table of NVTX events without the columns of ranges", 0);
+    return;
   }
   enum Column { start, end, type, thread_id, end_thread, text, text_id, row };
   auto rows = database_->prepare(
@@ -145,22 +136,22 @@ bool NsysHost::read_ranges() {
                   columns.or_else("text", "NULL"), columns.or_else("textId", "NULL"),
                   row_id(ranges_table), nsys_table(ranges_table)));
   int64_t number = 0;
-  while (step(rows, whole)) {
+  while (rows.step(&whole_)) {
     number = rows.type(row) == Type::null ? number + 1 : rows.integer(row);
-    const auto lost = [&](const char* what) { out_->loss(what, static_cast<uint64_t>(number)); };
     const auto kind = rows.whole_number(type);
-    if (!kind) {
-      lost("NVTX event whose type is not a number");
+    if (!kind) loss("NVTX event whose type is not a number", number);
+    if (!kind || !is_range(*kind)) continue;
+    if (host_ == nullptr) {
+      range_name(rows, text, text_id);
       continue;
     }
-    if (!is_range(*kind)) continue;
     const bool open = rows.is_null(end);
     const int64_t start_ns = rows.integer(start);
     // One that was open when profiling ended holds all that came after its start.
     const int64_t end_ns = open ? std::numeric_limits<int64_t>::max() : rows.integer(end);
     if (rows.type(start) != Type::integer || (!open && rows.type(end) != Type::integer) ||
         end_ns < start_ns) {
-      lost("NVTX range without a valid time");
+      loss("NVTX range without a valid time", number);
       continue;
     }
     const int64_t global_tid = thread_number(rows, thread_id, number);
@@ -171,7 +162,6 @@ bool NsysHost::read_ranges() {
                              thread(global_tid, moved), HostRange::none,
                              HostRange::Kind::annotation});
   }
-  return whole;
 }
 
 uint32_t NsysHost::thread(int64_t global_tid, bool whole_process) {
@@ -209,7 +199,7 @@ uint32_t NsysHost::range_name(const sqlite::Statement& row, int text, int id) {
   if (row.is_null(id)) return out_->range_name({});
   const auto given = row.whole_number(id);
   if (!given) {
-    out_->loss("NVTX text id that is not a number", 0);
+    loss("NVTX text id that is not a number", 0);
     return out_->range_name({});
   }
   const int64_t number = *given;
@@ -217,37 +207,9 @@ uint32_t NsysHost::range_name(const sqlite::Statement& row, int text, int id) {
   if (known != range_names_.end()) return known->second;
   std::string name;
   if (!strings_.find(number, name)) {
-    out_->loss("NVTX text id without a string", static_cast<uint64_t>(number));
+    loss("NVTX text id without a string", number);
   }
   return range_names_.emplace(number, out_->range_name(name)).first->second;
-}
-
-void read_range_names(const sqlite::Database& database, const NsysSchema& schema,
-                      const NsysLabels& labels, bool allow_damage, TraceBuilder& out) {
-  using Step = sqlite::Statement::Step;
-  if (!schema.has(ranges_table)) return;
-  const NsysColumns columns(database, ranges_table);
-  if (!columns.has("start") || !columns.has("eventType") || !columns.has("globalTid")) return;
-  enum Column { type, text, text_id };
-  auto rows = database.prepare(
-      fmt::format("SELECT \"eventType\", {}, {} FROM {}", columns.or_else("text", "NULL"),
-                  columns.or_else("textId", "NULL"), nsys_table(ranges_table)));
-  NsysStrings strings(database, labels);
-  std::unordered_set<int64_t, NumberHash> ids;
-  std::string name;
-  while (allow_damage ? rows.try_step() == Step::row : rows.step()) {
-    const auto kind = rows.whole_number(type);
-    if (!kind || !is_range(*kind)) continue;
-    if (!rows.is_null(text)) {
-      out.range_name(rows.text(text));
-      continue;
-    }
-    const auto id = rows.whole_number(text_id);
-    if (id && !ids.insert(*id).second) continue;
-    name.clear();
-    if (id && !strings.find(*id, name)) name.clear();
-    out.range_name(name);
-  }
 }
 
 }  // namespace kr::trace

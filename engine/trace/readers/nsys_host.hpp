@@ -11,36 +11,32 @@
 
 #include "base/hash.hpp"
 #include "base/sqlite.hpp"
-#include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
 #include "trace/trace.hpp"
 
 namespace kr::trace {
 
-/// Only the names of the NVTX ranges that NsysHost would keep.
-void read_range_names(const sqlite::Database& database, const NsysSchema& schema,
-                      const NsysLabels& labels, bool allow_damage, TraceBuilder& out);
-
 class NsysHost {
  public:
   /// All that is given has to outlive it.
   NsysHost(const sqlite::Database& database, const NsysSchema& schema, const NsysLabels& labels,
-           TraceBuilder& out, bool allow_damage);
+           TraceBuilder& out, HostDetail detail);
 
   /// The correlation of an operation or call, for a HostSide: one number of id and process.
   int64_t correlation(int64_t global_pid, int64_t id);
   /// Reads all calls and ranges. False where the file had less than its tables say. Rows that
-  /// cannot be are counted and left out.
+  /// cannot be are counted and left out. Of HostDetail::range_names: only the names of ranges, and
+  /// nothing is said of what is wrong there.
   bool read();
 
  private:
   using Numbers = std::unordered_map<int64_t, uint32_t, NumberHash>;
   bool told_by_process() const;
-  bool read_calls();
-  bool read_ranges();
+  void read_calls();
+  void read_ranges();
+  void loss(std::string_view what, int64_t number);
   const char* row_id(const char* table) const;
-  bool step(sqlite::Statement& rows, bool& whole) const;
   uint32_t thread(int64_t global_tid, bool whole_process);
   uint32_t call(const sqlite::Statement& row, int column);
   uint32_t range_name(const sqlite::Statement& row, int text, int id);
@@ -50,9 +46,9 @@ class NsysHost {
   const NsysSchema* schema_;
   NsysStrings strings_;
   TraceBuilder* out_;
-  HostSide* host_;
-  bool allow_damage_;
+  HostSide* host_;  // null: only names of ranges are wanted
   bool by_process_;
+  bool whole_ = true;
   std::unordered_map<int64_t, int64_t, NumberHash> processes_;  // numbered as met
   Numbers threads_;                                             // by globalTid
   Numbers whole_processes_;

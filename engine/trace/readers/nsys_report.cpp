@@ -19,7 +19,6 @@
 #include "trace/format.hpp"
 #include "trace/readers/messages.hpp"
 #include "trace/readers/nsys_schema.hpp"
-#include "trace/readers/nsys_sqlite.hpp"
 #include "trace/subprocess.hpp"
 
 namespace kr::trace {
@@ -129,7 +128,7 @@ std::optional<fs::path> place_beside(const fs::path& exported) {
 
 void read_exported(const fs::path& path, const OpenOptions& options, TraceBuilder& out) {
   Input exported(path.string(), options);
-  read_nsys_sqlite(exported, out);
+  nsys_sqlite_format.read(exported, out);
 }
 
 void read_beside(const Input& input, TraceBuilder& out) {

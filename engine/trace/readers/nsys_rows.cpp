@@ -48,17 +48,10 @@ std::string name_expression(const NsysColumns& columns, NsysTable table) {
 }  // namespace
 
 std::string_view name_of(NsysTable table) noexcept {
-  switch (table) {
-    case NsysTable::kernel:
-      return "CUPTI_ACTIVITY_KIND_KERNEL";
-    case NsysTable::memcpy:
-      return "CUPTI_ACTIVITY_KIND_MEMCPY";
-    case NsysTable::memset:
-      return "CUPTI_ACTIVITY_KIND_MEMSET";
-    case NsysTable::graph:
-      return "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
-  }
-  return "";
+  constexpr std::array<std::string_view, nsys_table_count> names{
+      "CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
+      "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
+  return names[static_cast<size_t>(table)];
 }
 
 std::string nsys_query(const sqlite::Database& database, const NsysRange& range, bool linked) {
@@ -93,12 +86,10 @@ void NameMemory::add(int64_t id, NameId name) {
   small_[place] = name;
 }
 
-NsysRowReader::NsysRowReader(sqlite::Database database, const NsysLabels& labels, bool allow_damage,
-                             bool linked)
+NsysRowReader::NsysRowReader(sqlite::Database database, const NsysLabels& labels, bool linked)
     : database_(std::move(database)),
       labels_(&labels),
       strings_(database_, labels),
-      allow_damage_(allow_damage),
       linked_(linked) {}
 
 void NsysRowReader::read(NsysRows& out) {
@@ -108,7 +99,7 @@ void NsysRowReader::read(NsysRows& out) {
   }
   out.processes.clear();
   out.met = 0;
-  out.damaged = false;
+  out.whole = true;
   if (out.range.count_only) return count(out);
   auto& prepared = statements_[static_cast<size_t>(out.range.table)];
   if (prepared == nullptr) {
@@ -121,7 +112,7 @@ void NsysRowReader::read(NsysRows& out) {
     statement.bind(1, out.range.first);
     statement.bind(2, out.range.last);
   }
-  while (step(statement, out)) {
+  while (statement.step(&out.whole)) {
     add(statement, out, out.met);
     ++out.met;
   }
@@ -134,13 +125,6 @@ void NsysRowReader::count(NsysRows& out) const {
   if (query.step()) out.met = static_cast<uint64_t>(query.integer(0));
 }
 
-bool NsysRowReader::step(sqlite::Statement& statement, NsysRows& out) const {
-  if (!allow_damage_) return statement.step();
-  const auto result = statement.try_step();
-  out.damaged = result == sqlite::Statement::Step::damaged;
-  return result == sqlite::Statement::Step::row;
-}
-
 void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint64_t number) {
   std::array<sqlite::Statement::Cell, typed_columns> cells;  // NOLINT: all are set
   statement.cells(cells);
@@ -150,17 +134,23 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
   }
   const int64_t start = cells[start_column].integer;
   const int64_t end = cells[end_column].integer;
-  const int64_t device = cells[device_column].type == Type::integer
-                             ? cells[device_column].integer
-                             : this->device(statement, out, number);
+  // Columns may hold what their type does not say. A number that is written as text is one.
+  const auto number_in = [&](Column column, std::string_view otherwise) -> int64_t {
+    const sqlite::Statement::Cell& cell = cells[static_cast<size_t>(column)];
+    if (cell.type == Type::integer) return cell.integer;
+    if (const auto value = statement.whole_number(column)) return *value;
+    loss(out, otherwise, number);
+    return 0;
+  };
+  const int64_t device =
+      number_in(device_column, "operation without a device number: assigned to device 0");
   if (start < 0) fail(out.range, number, "its start is negative");
   if (end < start) fail(out.range, number, "it ends before it starts");
   if (device < 0 || device > std::numeric_limits<int32_t>::max()) {
     fail(out.range, number, "its device is not a device number");
   }
-  const int64_t stream = cells[stream_column].type == Type::integer
-                             ? cells[stream_column].integer
-                             : this->stream(statement, out, number);
+  const int64_t stream =
+      number_in(stream_column, "operation without a stream number: assigned to stream 0");
   if (linked_) link(statement, out, number);
   out.operations.push_back({start, end - start, name(statement, cells[name_column], out, number),
                             ids_.track(static_cast<int32_t>(device), stream)});
@@ -220,21 +210,6 @@ void NsysRowReader::odd_row(const sqlite::Statement& statement, NsysRows& out, u
   }
   if (!statement.is_null(end_column)) fail(out.range, number, "its end is not a whole number");
   loss(out, "operation with an open end", number);
-}
-
-// Columns may hold what their type does not say. A number that is written as text is one.
-int64_t NsysRowReader::device(const sqlite::Statement& statement, NsysRows& out,
-                              uint64_t number) const {
-  if (const auto value = statement.whole_number(device_column)) return *value;
-  loss(out, "operation without a device number: assigned to device 0", number);
-  return 0;
-}
-
-int64_t NsysRowReader::stream(const sqlite::Statement& statement, NsysRows& out,
-                              uint64_t number) const {
-  if (const auto value = statement.whole_number(stream_column)) return *value;
-  loss(out, "operation without a stream number: assigned to stream 0", number);
-  return 0;
 }
 
 void NsysRowReader::link(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const {

@@ -14,7 +14,6 @@
 #include "base/hash.hpp"
 #include "base/sqlite.hpp"
 #include "trace/readers/block_rows.hpp"
-#include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_schema.hpp"
 
 namespace kr::trace {
@@ -37,7 +36,7 @@ struct NsysRows : BlockRows {
   NsysRange range;
   std::vector<int64_t> processes;  // globalPid, by correlation
   uint64_t met = 0;                // rows of the range, with those that are left out
-  bool damaged = false;            // the range could not be read to its end
+  bool whole = true;               // the range was read to its end
 };
 
 /// The query for a range, of start, end, name, device and stream, with ?1 and ?2 as its ends;
@@ -63,18 +62,14 @@ class NameMemory {
 /// Reads ranges with a connection of its own.
 class NsysRowReader {
  public:
-  NsysRowReader(sqlite::Database database, const NsysLabels& labels, bool allow_damage,
-                bool linked);
+  NsysRowReader(sqlite::Database database, const NsysLabels& labels, bool linked);
   /// Fills `out` from `out.range`; correlations are as in the file. Throws Error, naming table and
   /// row, on times that cannot be.
   void read(NsysRows& out);
 
  private:
-  bool step(sqlite::Statement& statement, NsysRows& out) const;
   void add(const sqlite::Statement& statement, NsysRows& out, uint64_t number);
   void odd_row(const sqlite::Statement& statement, NsysRows& out, uint64_t number);
-  int64_t device(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const;
-  int64_t stream(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const;
   NameId name(const sqlite::Statement& statement, const sqlite::Statement::Cell& cell,
               NsysRows& out, uint64_t number);
   NameId name_of_id(int64_t id, NsysTable table);
@@ -87,7 +82,6 @@ class NsysRowReader {
   sqlite::Database database_;
   const NsysLabels* labels_;
   NsysStrings strings_;
-  bool allow_damage_;
   bool linked_;
   std::array<std::unique_ptr<sqlite::Statement>, nsys_table_count> statements_;
   LocalIds ids_;

@@ -1,13 +1,20 @@
-// What tables and columns an nsys SQLite export has. Any of them may be absent: a table is there
+// What tables and columns an nsys SQLite export has, and what it says in place of numbers: names as
+// `nsys stats` of 2023 and later spells them. Any of them may be absent: a table is there
 // only when the profile had such events, and eighteen schemas from 2020 to 2026 differ in columns.
 // Names are compared as SQLite does, without regard to the case of ASCII letters.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "base/sqlite.hpp"
+#include "trace/trace.hpp"
 
 namespace kr::trace {
 
@@ -66,5 +73,36 @@ class NsysColumns {
 
 /// A table in SQL: no index of it is asked, since a damaged one may lead to fewer rows.
 std::string nsys_table(std::string_view table);
+
+/// Read once, for all connections.
+struct NsysLabels {
+  NsysLabels(const sqlite::Database& database, const NsysSchema& schema, TraceBuilder& out);
+
+  /// The name of a kind of copy; `known`: whether there is one.
+  std::string copy(int64_t kind, bool& known) const;
+
+  bool strings_have_key = false;  // found in the file; else all are held in `strings`
+  std::unordered_map<int64_t, std::string, NumberHash> strings;
+  std::unordered_map<int64_t, std::string, NumberHash> devices;
+
+ private:
+  void read_strings(const sqlite::Database& database, const NsysSchema& schema, TraceBuilder& out);
+  void read_copies(const sqlite::Database& database, const NsysSchema& schema);
+  void read_devices(const sqlite::Database& database, const NsysSchema& schema);
+  std::map<int64_t, std::string> copies_;
+};
+
+/// The strings of an export, for one connection.
+class NsysStrings {
+ public:
+  NsysStrings(const sqlite::Database& database, const NsysLabels& labels);
+  /// False where there is none of that id. Prepared once: a table may have any number of columns
+  /// and indices.
+  bool find(int64_t id, std::string& text);
+
+ private:
+  const NsysLabels* labels_;
+  std::optional<sqlite::Statement> query_;
+};
 
 }  // namespace kr::trace

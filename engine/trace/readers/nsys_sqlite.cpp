@@ -1,10 +1,12 @@
-#include "trace/readers/nsys_sqlite.hpp"
-
+// `nsys export --type sqlite`: the tables of GPU activity of any schema since 2020.
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -12,13 +14,13 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/part_file.hpp"
 #include "trace/format.hpp"
 #include "trace/readers/block_reader.hpp"
 #include "trace/readers/nsys_host.hpp"
-#include "trace/readers/nsys_names.hpp"
 #include "trace/readers/nsys_rows.hpp"
 #include "trace/readers/nsys_schema.hpp"
-#include "trace/temporary_file.hpp"
 
 namespace kr::trace {
 namespace {
@@ -28,6 +30,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view magic = "SQLite format 3\0"sv;
 // Row numbers may be anything: a table with few rows and huge numbers is not cut finer than this.
 constexpr uint64_t most_ranges = 4096;
+constexpr uint64_t bytes_a_row = 16;  // that a thread reads at a time: 16,384 rows, mostly
 constexpr const char* sqlite_remedy = "export a report with `nsys export --type sqlite`";
 /// All that is read.
 constexpr std::array all_nsys_tables{"CUPTI_ACTIVITY_KIND_KERNEL"sv,
@@ -81,10 +84,9 @@ class NsysReader {
         options_(&options),
         out_(&out),
         schema_(checked_schema(database, out)),
-        labels_(database, schema_, out),
-        merge_(out, options.host) {
-    if (options.host == HostDetail::all) {
-      host_.emplace(database, schema_, labels_, out, options.allow_truncated);
+        labels_(database, schema_, out) {
+    if (options.host != HostDetail::none) {
+      host_.emplace(database, schema_, labels_, out, options.host);
     }
     if (schema_.is_nsys()) return;
     const std::string tables = schema_.some_tables();
@@ -97,11 +99,11 @@ class NsysReader {
   }
 
   /// False where the file had less than its tables say.
-  bool run(const NsysReading& reading) {
-    plan(reading);
-    BlockReader<NsysRows> reader(worker_threads(0, options_->threads), [this] {
+  bool run() {
+    plan();
+    BlockReader<NsysRows> reader(worker_threads(options_->threads), [this] {
       auto rows = std::make_shared<NsysRowReader>(database_->again(), labels_,
-                                                  options_->allow_truncated, host_.has_value());
+                                                  options_->host == HostDetail::all);
       return [rows](NsysRows& out) { rows->read(out); };
     });
     size_t next = 0;
@@ -120,7 +122,7 @@ class NsysReader {
   }
 
  private:
-  void plan(const NsysReading& reading) {
+  void plan() {
     uint64_t total = 0;
     for (const NsysTable table : tables) {
       if (!schema_.has(name_of(table))) continue;
@@ -136,7 +138,7 @@ class NsysReader {
       }
       if (!first || !last) continue;
       split({.table = table, .row_id = row_id, .first = *first, .last = *last},
-            static_cast<uint64_t>(reading.rows_a_range));
+            options_->block_size / bytes_a_row);
       total += static_cast<uint64_t>(*last) - static_cast<uint64_t>(*first) + 1;
     }
     if (options_->progress != nullptr) {
@@ -149,16 +151,13 @@ class NsysReader {
   std::optional<int64_t> end_of(NsysTable table, const char* row_id, const char* which) {
     auto query = database_->prepare(
         fmt::format("SELECT {}({}) FROM {}", which, row_id, nsys_table(name_of(table))));
-    if (options_->allow_truncated) {
-      // The way to the last row may lead through what was cut off.
-      const auto step = query.try_step();
-      if (step == sqlite::Statement::Step::damaged) {
-        whole_ = false;
-        return which == "min"sv ? std::numeric_limits<int64_t>::min()
-                                : std::numeric_limits<int64_t>::max();
-      }
-    } else {
-      query.step();
+    // The way to the last row may lead through what was cut off.
+    bool reached = true;
+    query.step(&reached);
+    if (!reached) {
+      whole_ = false;
+      return which == "min"sv ? std::numeric_limits<int64_t>::min()
+                              : std::numeric_limits<int64_t>::max();
     }
     if (query.is_null(0)) return std::nullopt;
     return query.integer(0);
@@ -183,9 +182,9 @@ class NsysReader {
     for (size_t i = 0; i < rows.correlations.size(); ++i) {
       rows.correlations[i] = host_->correlation(rows.processes[i], rows.correlations[i]);
     }
-    merge_.add(rows);
+    add_block(rows, *out_);
     if (rows.range.table == NsysTable::graph) graphs_ += rows.operations.size();
-    if (rows.damaged) whole_ = false;
+    whole_ = whole_ && rows.whole;
     Counts& counts = counts_[static_cast<size_t>(rows.range.table)];
     (rows.range.count_only ? counts.all : counts.met) += rows.met;
     if (options_->progress != nullptr && rows.range.row_id != nullptr && !rows.range.count_only) {
@@ -214,9 +213,6 @@ class NsysReader {
   void finish() {
     check_counts();
     if (host_ && !host_->read()) whole_ = false;
-    if (options_->host == HostDetail::range_names) {
-      read_range_names(*database_, schema_, labels_, options_->allow_truncated, *out_);
-    }
     for (Track& track : out_->tracks()) {
       const auto device = labels_.devices.find(track.device);
       track.device_name = device == labels_.devices.end() ? "GPU" : device->second;
@@ -239,7 +235,6 @@ class NsysReader {
   TraceBuilder* out_;
   NsysSchema schema_;
   NsysLabels labels_;
-  BlockMerge merge_;
   std::optional<NsysHost> host_;
   std::vector<NsysRange> ranges_;
   struct Counts {
@@ -280,19 +275,44 @@ Pages pages_of(std::string_view head) {
               "copy or export it again; --allow-truncated reads the complete part");
 }
 
-// From a copy without a name, of whole pages.
+void read_nsys_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out) {
+  if (options.allow_truncated) database.allow_damage();
+  if (!NsysReader(database, options, out).run()) {
+    out.warn("truncated",
+             fmt::format("{} is damaged or cut off: rows are missing.", database.path()));
+  }
+}
+
+// All of the input's text. Throws Error where it cannot be read or there is no room.
+void unpack(Input& input, const PartFile& to) {
+  std::string block(size_t{1} << 20, '\0');
+  while (const size_t size = input.read(block.data(), block.size())) {
+    const int code = write_all(to.descriptor(), std::string_view(block).substr(0, size));
+    if (code == 0) continue;
+    throw Error(temporary_folder().string(),
+                std::string("cannot unpack the trace: ") + std::strerror(code),
+                "set TMPDIR to a folder with enough space for the unpacked file");
+  }
+}
+
+// From a copy, of whole pages.
 void read_copy(Input& input, TraceBuilder& out) {
   const OpenOptions& options = input.options();
   const Pages pages = pages_of(input.head());
-  TemporaryFile file(input);
+  const std::string folder = temporary_folder().string();
+  const PartFile file(temporary_folder() / "kr", folder, 0600);
+  unpack(input, file);
   const uint64_t size = input.offset();
   if (size < pages.bytes()) {
     if (!options.allow_truncated) fail_cut(input.shown(), size, pages);
-    file.cut(size / pages.size * pages.size);
+    const uint64_t whole = size / pages.size * pages.size;
+    if (::ftruncate(file.descriptor(), static_cast<off_t>(whole)) != 0) {
+      throw Error(folder, std::string("cannot truncate a temporary file: ") + std::strerror(errno));
+    }
     out.warn("truncated", fmt::format("{} is cut off at byte {} of {}: rows after it are missing.",
                                       input.shown(), size, pages.bytes()));
   }
-  auto database = sqlite::Database::read_private(file.location(), input.shown());
+  auto database = sqlite::Database::read_private(file.path().string(), input.shown());
   read_nsys_database(database, options, out);
 }
 
@@ -307,17 +327,6 @@ bool has_log(const std::string& path) {
 
 constexpr std::array<std::string_view, 3> nsys_sqlite_extensions{".sqlite", ".sqlite3", ".db"};
 
-}  // namespace
-
-void read_nsys_database(sqlite::Database& database, const OpenOptions& options, TraceBuilder& out,
-                        const NsysReading& reading) {
-  if (options.allow_truncated) database.allow_damage();
-  if (!NsysReader(database, options, out).run(reading)) {
-    out.warn("truncated",
-             fmt::format("{} is damaged or cut off: rows are missing.", database.path()));
-  }
-}
-
 void read_nsys_sqlite(Input& input, TraceBuilder& out) {
   if (!input.plain_file()) return read_copy(input, out);
   std::error_code failed;
@@ -331,6 +340,8 @@ void read_nsys_sqlite(Input& input, TraceBuilder& out) {
   auto database = sqlite::Database::read(input.path());
   read_nsys_database(database, input.options(), out);
 }
+
+}  // namespace
 
 const TraceFormat nsys_sqlite_format{.name = "nsys-sqlite",
                                      .kind = "nsys SQLite exports",

@@ -32,7 +32,7 @@ class TextBlock {
 /// Cuts the text of an input into blocks, and takes back what a block did not use.
 class TextBlocks {
  public:
-  TextBlocks(Input& input, size_t block_size) : input_(&input), block_size_(block_size) {}
+  explicit TextBlocks(Input& input) : input_(&input), block_size_(input.options().block_size) {}
 
   /// The next block as it comes, which may end anywhere; a small one, since a header is looked for
   /// in it, or what is odd. False at the end.

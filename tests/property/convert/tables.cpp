@@ -68,13 +68,13 @@ std::optional<bool> searched(const std::string& pattern, const std::string& name
   const auto regex = regex::parse(ported.text, {file, 0, static_cast<uint32_t>(ported.text.size())},
                                   {.ignore_case = ported.ignore_case}, sink);
   if (!regex) return std::nullopt;
-  return regex::Nfa::build(*regex)->search(name);
+  return regex::Nfa(*regex).search(name);
 }
 
 bool holds(const sema::Program& program, sema::ExprId id, const std::string& name) {
   const sema::Expr& expr = program.exprs.get(id);
   if (expr.op == sema::ExprOp::atom) {
-    return regex::Nfa::build(program.atoms.get(expr.atom).regex)->search(name);
+    return regex::Nfa(program.atoms.get(expr.atom).regex).search(name);
   }
   REQUIRE(expr.op == sema::ExprOp::disjunction);
   return std::any_of(expr.operands.begin(), expr.operands.end(),

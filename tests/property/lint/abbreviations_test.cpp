@@ -45,7 +45,7 @@ TEST_CASE("a useless abbreviation changes no text, and a clash is one") {
     auto loaded_rules = sema::load_rules(std::move(files), loaded);
     REQUIRE(!loaded.has_errors());
     const match::CompiledRules rules =
-        lint::compile_for_lint(std::move(loaded_rules), lint::Names::few, std::nullopt, loaded);
+        lint::compile_for_lint(std::move(loaded_rules), false, std::nullopt, loaded);
     const std::vector<sema::Abbreviation>& all = rules.program().models.get({0}).abbreviations;
     for (const diag::Diagnostic& finding : lint::lint_rules(rules, {}, loaded)) {
       const auto at = std::find_if(all.begin(), all.end(), [&](const sema::Abbreviation& one) {

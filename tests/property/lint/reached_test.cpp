@@ -10,7 +10,6 @@
 
 #include "lint/lint.hpp"
 #include "match/evaluate.hpp"
-#include "prove/alternatives.hpp"
 #include "prove/lists.hpp"
 #include "support/patterns.hpp"
 #include "testing/testing.hpp"
@@ -107,7 +106,7 @@ class Case {
   static match::CompiledRules load(const std::string& text, diag::Sink& sink) {
     auto rules = sema::load_rules({{"test.kr", text, true, {}}}, sink);
     REQUIRE_MESSAGE(!sink.has_errors(), sink.all().front().message);
-    return lint::compile_for_lint(std::move(rules), lint::Names::few, std::nullopt, sink);
+    return lint::compile_for_lint(std::move(rules), false, std::nullopt, sink);
   }
 
   const sema::Program& program() const { return rules_.program(); }

@@ -1,13 +1,12 @@
 // The order of events in a file shows in no output.
 #include <doctest/doctest.h>
 
-#include "overview/report.hpp"
-#include "overview/tree.hpp"
+#include "overview/overview.hpp"
 #include "render/render.hpp"
 #include "support/host_traces.hpp"
 #include "support/rules.hpp"
 #include "tables/registry.hpp"
-#include "trees/from_trace.hpp"
+#include "trees/labels.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <random>
 
+#include "picture/label_styles.hpp"
 #include "picture/scene.hpp"
-#include "picture/tree_colors.hpp"
 #include "support/module_traces.hpp"
 
 using kr::test::Modules;

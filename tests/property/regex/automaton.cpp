@@ -23,7 +23,7 @@ bool split_agrees(const regex::Regex& regex, const std::optional<regex::Regex>& 
     const uint64_t rest = filled ? ReferenceMatch(*filled, name).ends(begin) : 0;
     if (rest != (ends & ~here)) return false;
   }
-  return regex::EmptyMatches(regex).any(name) == empty;
+  return ((regex::empty_places(regex) & regex::places_of(name)) != 0) == empty;
 }
 
 /// The names that have a match of at least one byte stay the same.
@@ -62,32 +62,33 @@ bool vacuity_agrees(regex::Vacuity vacuity, bool empty_in_empty_name, bool empty
 
 void check(std::string_view pattern, const regex::Regex& regex,
            const std::vector<std::string>& names) {
-  const auto nfa = regex::Nfa::build(regex);
-  REQUIRE(nfa.has_value());
+  const regex::Nfa nfa(regex);
   const auto filled = regex::without_empty(regex);
   const auto edged = regex::to_edges(regex);
   if (edged && !regex::anchored_at_edges(*edged)) ++not_anchored_at_edges;
-  const regex::EmptyMatches empty(regex);
+  const regex::Places empty = regex::empty_places(regex);
   bool empty_in_all = true;
   bool empty_in_any = false;
   for (const std::string& name : names) {
     const ReferenceMatch reference(regex, name);
-    const bool same = nfa->search(name) == reference.search() &&
-                      nfa->find(name) == reference.find() && split_agrees(regex, filled, name) &&
+    const bool same = nfa.search(name) == reference.search() &&
+                      nfa.find(name) == reference.find() && split_agrees(regex, filled, name) &&
                       edges_agree(regex, edged, name);
-    empty_in_all = empty_in_all && empty.any(name);
-    empty_in_any = empty_in_any || empty.any(name);
+    const bool here = (empty & regex::places_of(name)) != 0;
+    empty_in_all = empty_in_all && here;
+    empty_in_any = empty_in_any || here;
     if (same) continue;
     CAPTURE(pattern);
     CAPTURE(name);
-    CHECK(nfa->search(name) == reference.search());
-    CHECK(nfa->find(name) == reference.find());
+    CHECK(nfa.search(name) == reference.search());
+    CHECK(nfa.find(name) == reference.find());
     CHECK(split_agrees(regex, filled, name));
     CHECK(edges_agree(regex, edged, name));
     return;
   }
   CAPTURE(pattern);
-  CHECK(vacuity_agrees(empty.vacuity(), empty.any(""), empty_in_all, empty_in_any));
+  CHECK(vacuity_agrees(regex::vacuity(empty), (empty & regex::places_of("")) != 0, empty_in_all,
+                       empty_in_any));
 }
 
 }  // namespace
@@ -131,7 +132,7 @@ TEST_CASE("all matches, one after another") {
     const auto regex = test::parsed(pattern);
     if (!regex) continue;
     const std::string name = test::random_name(random, 20);
-    const auto matches = regex::Nfa::build(*regex)->find_all(name);
+    const auto matches = regex::Nfa(*regex).find_all(name);
     const ReferenceMatch reference(*regex, name);
     size_t from = 0;
     size_t count = 0;
@@ -161,13 +162,13 @@ TEST_CASE("many expressions in one automaton match like each alone") {
     while (regexes.size() < 1 + static_cast<size_t>(round) % 12) {
       auto regex = test::parsed(test::random_pattern(random, 1 + round % 5), round % 7 == 0);
       if (!regex) continue;
-      automata.push_back(*regex::Nfa::build(*regex));
+      automata.emplace_back(*regex);
       regexes.push_back(std::move(*regex));
     }
     const regex::NfaUnion all(automata);
     regex::Searcher roomy(all);
-    regex::Searcher narrow(all, {.bytes = random() % 6000});
-    regex::Searcher narrowest(all, {.bytes = 0});
+    regex::Searcher narrow(all, random() % 6000);
+    regex::Searcher narrowest(all, 0);
     std::vector<std::optional<regex::BitAutomaton>> by_bits;
     for (uint32_t i = 0; i < automata.size(); ++i) {
       by_bits.push_back(regex::BitAutomaton::build(all, i));
@@ -204,7 +205,7 @@ TEST_CASE("bits are shifted from word to word, and taken to places far away") {
     CAPTURE(text);
     const auto regex = test::parsed(text);
     REQUIRE(regex.has_value());
-    const regex::Nfa automaton = *regex::Nfa::build(*regex);
+    const regex::Nfa automaton(*regex);
     const regex::NfaUnion all({&automaton, 1});
     auto by_bits = regex::BitAutomaton::build(all, 0);
     REQUIRE(by_bits.has_value());
@@ -222,10 +223,10 @@ TEST_CASE("bits are shifted from word to word, and taken to places far away") {
   }
   const auto many = test::parsed("(a?){900}b");
   REQUIRE(many.has_value());
-  const regex::Nfa automaton = *regex::Nfa::build(*many);
+  const regex::Nfa automaton(*many);
   const regex::NfaUnion all({&automaton, 1});
   CHECK(!regex::BitAutomaton::build(all, 0).has_value());
-  regex::Searcher searcher(all, {.bytes = 0});
+  regex::Searcher searcher(all, 0);
   size_t found = 0;
   searcher.search("xxab", [&](uint32_t) { ++found; });
   CHECK(found > 0);
@@ -237,7 +238,7 @@ TEST_CASE("distinct names beyond the first hundreds make next to nothing") {
   for (const std::string word : {"add", "mul", "sum", "mean", "softmax", "norm", "copy", "exp"}) {
     const auto regex = test::parsed("^triton_.*(^|[^A-Za-z])" + word + "([^A-Za-z]|$)");
     REQUIRE(regex.has_value());
-    automata.push_back(*regex::Nfa::build(*regex));
+    automata.emplace_back(*regex);
   }
   const regex::NfaUnion all(automata);
   regex::Searcher searcher(all);
@@ -263,7 +264,7 @@ TEST_CASE("memory does not grow with the number of expressions that need much of
   for (int i = 0; i < 60; ++i) {
     const auto regex = test::parsed(fmt::format("a.{{{}}}b.{{{}}}c", 200 + i, i));
     REQUIRE(regex.has_value());
-    automata.push_back(*regex::Nfa::build(*regex));
+    automata.emplace_back(*regex);
   }
   const regex::NfaUnion all(automata);
   regex::Searcher searcher(all);

@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "support/pieces.hpp"
 #include "support/rounds.hpp"
-#include "trace/readers/gpu_trace_csv.hpp"
+#include "trace/format.hpp"
 
 namespace kr::test::csv_test {
 namespace {
@@ -206,11 +206,13 @@ struct Outcome {
 Outcome read(std::string_view text, size_t block_size, unsigned threads, bool truncated = false) {
   trace::OpenOptions options;
   options.allow_truncated = truncated;
+  options.block_size = block_size;
+  options.threads = threads;
   Outcome out;
   try {
     trace::Input input(text, "t", options);
     trace::TraceBuilder builder("t", "csv");
-    trace::read_gpu_trace_csv(input, builder, {.block_size = block_size, .threads = threads});
+    trace::gpu_trace_csv_format.read(input, builder);
     const trace::Trace trace = std::move(builder).finish();
     for (const trace::Operation& operation : trace.operations) {
       const trace::Track& track = trace.track(operation.track);

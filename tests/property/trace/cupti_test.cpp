@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "support/pieces.hpp"
 #include "support/rounds.hpp"
-#include "trace/readers/cupti_csv.hpp"
+#include "trace/format.hpp"
 
 namespace kr::test::cupti_test {
 namespace {
@@ -246,12 +246,14 @@ class Place {
 Outcome read(const std::string& path, size_t block_size, unsigned threads, bool truncated = false) {
   trace::OpenOptions options;
   options.allow_truncated = truncated;
+  options.block_size = block_size;
+  options.threads = threads;
   options.host = trace::HostDetail::all;
   Outcome out;
   try {
     trace::Input input(path, options);
     trace::TraceBuilder builder("t", "cupti-csv");
-    trace::read_cupti_csv(input, builder, {.block_size = block_size, .threads = threads});
+    trace::cupti_csv_format.read(input, builder);
     const trace::Trace trace = std::move(builder).finish();
     for (size_t i = 0; i < trace.operations.size(); ++i) {
       const trace::Operation& operation = trace.operations[i];

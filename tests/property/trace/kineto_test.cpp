@@ -203,15 +203,14 @@ struct Slow {
   }
 };
 
-constexpr std::array<trace::KinetoReading, 5> readings{{{.window_size = 1, .threads = 1},
-                                                        {.window_size = 64, .threads = 2},
-                                                        {.window_size = 300, .threads = 1},
-                                                        {.window_size = 1000, .threads = 2},
-                                                        {}}};
+const std::array<trace::OpenOptions, 5> readings{{{.block_size = 1, .threads = 1},
+                                                  {.block_size = 64, .threads = 2},
+                                                  {.block_size = 300, .threads = 1},
+                                                  {.block_size = 1000, .threads = 2},
+                                                  {}}};
 
 // All that is said: the trace, or the Error.
-std::string said(const std::string& text, const trace::KinetoReading& reading,
-                 bool allow_truncated) {
+std::string said(const std::string& text, const trace::OpenOptions& reading, bool allow_truncated) {
   try {
     const trace::Trace trace = read_kineto(text, reading, allow_truncated, trace::HostDetail::all);
     std::string out = dump_kineto(trace) + dump_losses(trace);
@@ -229,7 +228,7 @@ TEST_CASE("random traces are read as the obvious reader reads them, in any order
     const std::string text = written.text(random);
     CAPTURE(text);
     const std::string slow = Slow(text).dump();
-    for (const trace::KinetoReading& reading : readings) {
+    for (const trace::OpenOptions& reading : readings) {
       const trace::Trace trace = read_kineto(text, reading, false, trace::HostDetail::all);
       REQUIRE(dump_kineto(trace) == slow);
       const std::set<std::string> told = range_names(text, reading);
@@ -268,8 +267,7 @@ TEST_CASE("changed bytes: all windows and threads say the same, and what is not 
     CAPTURE(text);
     const bool allow = below(random, 2) == 0;
     const std::string whole = said(text, {.threads = 1}, allow);
-    for (const trace::KinetoReading& reading : readings)
-      REQUIRE(said(text, reading, allow) == whole);
+    for (const trace::OpenOptions& reading : readings) REQUIRE(said(text, reading, allow) == whole);
     std::string fault;
     try {
       parse_json(text, "t.json");
@@ -296,7 +294,7 @@ TEST_CASE("every cut is an error or, where that is allowed, a part of the trace"
     for (size_t cut = text.find_first_not_of(" \t\r\n") + 1; cut < end; ++cut) {
       const std::string head = text.substr(0, cut);
       CAPTURE(head);
-      const trace::KinetoReading& reading = readings[cut % readings.size()];
+      const trace::OpenOptions& reading = readings[cut % readings.size()];
       REQUIRE(kineto_error(head, reading).find("is cut off here") != std::string::npos);
       const trace::Trace part = read_kineto(head, reading, true);
       REQUIRE(

@@ -253,10 +253,8 @@ std::string slow_reading(const std::string& text, bool single) {
   return out;
 }
 
-trace::LayerwiseReading reading(bool single, size_t block_size) {
-  return {.table = single ? trace::LayerwiseReading::Table::model
-                          : trace::LayerwiseReading::Table::summary,
-          .block_size = block_size};
+trace::OpenOptions reading(bool single, size_t block_size) {
+  return {.each_call = single, .block_size = block_size};
 }
 
 std::vector<Step> random_steps(RandomForests& forests) {

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "support/pieces.hpp"
 #include "support/rounds.hpp"
-#include "trace/readers/ncu_csv.hpp"
+#include "trace/format.hpp"
 
 namespace kr::test::ncu_test {
 namespace {
@@ -151,11 +151,13 @@ struct Outcome {
 Outcome read(std::string_view text, size_t block_size, unsigned threads, bool truncated = false) {
   trace::OpenOptions options;
   options.allow_truncated = truncated;
+  options.block_size = block_size;
+  options.threads = threads;
   Outcome out;
   try {
     trace::Input input(text, "t", options);
     trace::TraceBuilder builder("t", "ncu-csv");
-    trace::read_ncu_csv(input, builder, {.block_size = block_size, .threads = threads});
+    trace::ncu_csv_format.read(input, builder);
     const trace::Trace trace = std::move(builder).finish();
     for (const trace::Operation& operation : trace.operations) {
       const trace::Track& track = trace.track(operation.track);

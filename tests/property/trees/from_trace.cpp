@@ -1,6 +1,4 @@
 // Attribution and the trees made of it, against a slow reading of calls, ranges and operations.
-#include "trees/from_trace.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -10,6 +8,7 @@
 #include "classify/periods.hpp"
 #include "support/host_traces.hpp"
 #include "support/rules.hpp"
+#include "trees/labels.hpp"
 
 namespace {
 

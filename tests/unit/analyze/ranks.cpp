@@ -41,7 +41,7 @@ TEST_CASE("ranks in paths: the number after the last rank or worker") {
 TEST_CASE("a rank is that of the trace, else of its path, else the first unused number") {
   const kr::analyze::RunSummary a = run("rank5.json", 1), b = run("x.json"), c = run("y.json"),
                                 d = run("rank2.json");
-  const auto numbers = kr::analyze::rank_numbers({&a, &b, &c, &d});
+  const auto numbers = kr::analyze::rank_numbers({{&a}, {&b}, {&c}, {&d}});
   REQUIRE(numbers.size() == 4);
   CHECK(numbers[0] == kr::analyze::RankNumber{1, From::trace});
   CHECK(numbers[1] == kr::analyze::RankNumber{0, From::order});

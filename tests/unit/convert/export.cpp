@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "convert/starter.hpp"
-#include "convert/to_python.hpp"
 #include "sema/load.hpp"
 
 using namespace kr;

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "base/error.hpp"
-#include "convert/import_check.hpp"
 
 using namespace kr;
 
@@ -144,19 +143,20 @@ TEST_CASE("what has another shape") {
 }
 
 TEST_CASE("rules that are not equivalent are rejected, with a name") {
-  const std::vector<convert::PatternEngine> engines{
-      {"e", "", {{"m", "", "", {{"substage", {{"ab|c", "x", {}}, {".*", "y", {}}}}}}}}};
+  const std::vector<convert::RuleText> rules{{.label = "x", .atoms = {"ab|c"}},
+                                             {.label = "y", .atoms = {".*"}}};
+  const std::vector<convert::EngineText> engines{
+      {"e", "", {}, {{"m", "", "", {{"substage", rules}}}}}};
   const auto text = [](const std::string& rules) {
     return "engine e { model m { substage { " + rules + " } } }";
   };
-  CHECK(convert::check_import(text(R"(x: "c" | "ab" y: otherwise)"), engines, {}));
-  CHECK(convert::check_import(text(R"(x: /ab|c/ x: "abc" y: /.*/)"), engines, {}));
+  CHECK(convert::check_import(text(R"(x: "c" | "ab" y: otherwise)"), engines));
+  CHECK(convert::check_import(text(R"(x: /ab|c/ x: "abc" y: /.*/)"), engines));
   CHECK_THROWS_WITH_AS(
-      convert::check_import(text(R"(x: "ab" y: otherwise)"), engines, {}),
+      convert::check_import(text(R"(x: "ab" y: otherwise)"), engines),
       "e/m: the rules made from it give \"c\" the label `y`, the table `x`; nothing "
       "was written; this is a bug in kr: report it with the file",
       Error);
-  CHECK_THROWS_AS(convert::check_import(text(R"(x: "ab"i | "c" y: otherwise)"), engines, {}),
-                  Error);
-  CHECK_THROWS_AS(convert::check_import(text(R"(x: "ab" | "c")"), engines, {}), Error);
+  CHECK_THROWS_AS(convert::check_import(text(R"(x: "ab"i | "c" y: otherwise)"), engines), Error);
+  CHECK_THROWS_AS(convert::check_import(text(R"(x: "ab" | "c")"), engines), Error);
 }

@@ -1,8 +1,8 @@
-#include "coverage/name_expression.hpp"
-
 #include <doctest/doctest.h>
 
 #include <numeric>
+
+#include "coverage/name_parts.hpp"
 
 namespace kr {
 namespace {

@@ -2,9 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "export/chrome_colors.hpp"
 #include "export/chrome_events.hpp"
-#include "export/lanes.hpp"
 
 TEST_CASE("the nearest of Chrome's colours") {
   CHECK(kr::exports::chrome_color("#b40000") == "terrible");
@@ -39,13 +37,13 @@ TEST_CASE("times are differences, with three decimals") {
   const kr::ByteSink sink = [&](std::string_view piece) { text += piece; };
   kr::exports::ChromeEvents events(INT64_MIN, sink);
   events.begin("{\"a\":1");
-  events.interval(INT64_MIN, INT64_MAX);
+  events.interval({1, 2}, INT64_MIN, INT64_MAX);
   events.end();
   events.begin("{\"b\":1");
-  events.interval(INT64_MIN + 1'000'001, INT64_MIN + 1'000'010);
+  events.interval({1, 3}, INT64_MIN + 1'000'001, INT64_MIN + 1'000'010);
   events.end();
   events.finish("");
   CHECK(text ==
-        "\n{\"a\":1,\"ts\":0.000,\"dur\":18446744073709551.615},"
-        "\n{\"b\":1,\"ts\":1000.001,\"dur\":0.009}");
+        "\n{\"a\":1,\"pid\":1,\"tid\":2,\"ts\":0.000,\"dur\":18446744073709551.615},"
+        "\n{\"b\":1,\"pid\":1,\"tid\":3,\"ts\":1000.001,\"dur\":0.009}");
 }

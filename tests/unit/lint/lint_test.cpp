@@ -2,9 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "lint/color_distance.hpp"
+#include "lint/checks.hpp"
 #include "lint/fix.hpp"
-#include "lint/repairs.hpp"
 #include "sema/abbreviate.hpp"
 #include "support/rules.hpp"
 
@@ -33,8 +32,7 @@ Linted lint_text(const std::string& text, const lint::LintOptions& options = {})
   auto rules = sema::load_rules(std::move(files), loaded);
   for (const diag::Diagnostic& diagnostic : loaded.all()) INFO(diagnostic.message);
   REQUIRE(!loaded.has_errors());
-  Linted linted{lint::compile_for_lint(std::move(rules), lint::Names::few, std::nullopt, loaded),
-                {}};
+  Linted linted{lint::compile_for_lint(std::move(rules), false, std::nullopt, loaded), {}};
   linted.findings = lint::lint_rules(linted.rules, options, loaded);
   return linted;
 }
@@ -43,9 +41,10 @@ std::string codes_of(const std::string& text) {
   return lint_text(text).codes();
 }
 
-lint::FixOptions options_of(bool unsafe) {
-  lint::FixOptions options;
-  options.unsafe = unsafe;
+lint::LintFilesOptions options_of(bool unsafe) {
+  lint::LintFilesOptions options;
+  options.lint.infos = false;  // then no database is compiled
+  if (unsafe) options.fixes = lint::LintFilesOptions::Fixes::all;
   return options;
 }
 

@@ -1,5 +1,3 @@
-#include "lsp/framing.hpp"
-
 #include <doctest/doctest.h>
 
 #include "lsp/rpc.hpp"

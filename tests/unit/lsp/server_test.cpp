@@ -353,7 +353,7 @@ TEST_CASE("findings are published, even if requests follow the text at once") {
          "range":{"start":{"line":0,"character":0},"end":{"line":1,"character":0}},"context":{"diagnostics":[]}}})");
   CHECK(answers.empty());
   REQUIRE(session.server.has_work());
-  const auto sent = session.server.work();
+  const auto sent = test::work(session.server);
   REQUIRE(sent.size() == 2);
   CHECK(sent[0].find("publishDiagnostics") != std::string::npos);
   CHECK(sent[0].find("KR311") != std::string::npos);

@@ -10,7 +10,7 @@
 
 #include "base/json.hpp"
 #include "base/json_read.hpp"
-#include "lsp/server.hpp"
+#include "support/lsp_work.hpp"
 
 namespace kr::test {
 
@@ -31,7 +31,7 @@ class Session {
     // Some requests wait for the findings.
     while (received.empty() || received.back().find("id") == nullptr) {
       REQUIRE(server.has_work());
-      for (const std::string& one : server.work()) received.push_back(parse_json(one, ""));
+      for (const std::string& one : work(server)) received.push_back(parse_json(one, ""));
     }
     JsonValue answer = std::move(received.back());
     received.pop_back();
@@ -67,7 +67,7 @@ class Session {
   std::vector<std::string> findings(std::string_view uri = "untitled:a.kr") {
     std::vector<std::string> codes;
     while (server.has_work()) {
-      for (const std::string& one : server.work()) {
+      for (const std::string& one : work(server)) {
         const JsonValue message = parse_json(one, "");
         const JsonValue& params = *message.find("params");
         if (params.find("uri")->string != uri) continue;

@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "lsp/uri.hpp"
-
 using namespace kr::lsp;
 
 TEST_CASE("columns count in the units agreed on") {

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "overview/report.hpp"
+#include "overview/overview.hpp"
 #include "support/csv_reader.hpp"
 #include "support/reports.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <sstream>
 
+#include "overview/overview.hpp"
 #include "overview/pivot.hpp"
-#include "overview/report.hpp"
 #include "support/reports.hpp"
 #include "table/text_grid.hpp"
 

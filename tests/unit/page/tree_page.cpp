@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "page/tree_html.hpp"
+#include "page/pages.hpp"
 #include "page/tree_page_data.hpp"
 #include "support/module_traces.hpp"
 
@@ -19,7 +19,7 @@ kr::trees::ViewOptions shown(uint64_t top_k = 12) {
 
 /// The time of the roots of a sum.
 int64_t sum_of_roots(const kr::page::TreePageData::Forest& forest,
-                     const kr::page::TreePageData::Sum& sum) {
+                     const kr::page::TreePageData::Nodes& sum) {
   int64_t total = 0;
   for (size_t i = 0; i < sum.places.size(); ++i) {
     if (forest.places[sum.places[i]].parent < 0) total += sum.ns[i];

@@ -5,11 +5,10 @@
 #include <set>
 
 #include "picture/color.hpp"
+#include "picture/label_styles.hpp"
 #include "picture/scene.hpp"
 #include "picture/tree_bars.hpp"
-#include "picture/tree_colors.hpp"
 #include "picture/tree_picture.hpp"
-#include "picture/tree_title.hpp"
 #include "support/module_traces.hpp"
 
 using kr::test::Modules;

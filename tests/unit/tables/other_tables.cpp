@@ -14,6 +14,7 @@
 #include "support/module_traces.hpp"
 #include "support/rules.hpp"
 #include "tables/registry.hpp"
+#include "trace/format.hpp"
 
 using namespace kr;
 using kr::tables::Cell;
@@ -119,7 +120,7 @@ TEST_CASE("tables and columns are listed from the definitions") {
   CHECK(std::find(listed.begin(), listed.end(),
                   "coverage|share|ratio|measure|1|The part of the total time that is explained; "
                   "nothing if the run has no time.") != listed.end());
-  CHECK(rows("list_formats", nothing).size() == trace::known_formats().size());
+  CHECK(rows("list_formats", nothing).size() == trace::formats().size());
   CHECK(!rows("list_checks", nothing).empty());
   CHECK(absent("list_models", nothing) == "it is not a result of this command");
   CHECK(absent("list_rulesets", nothing) == "it is not a result of this command");
@@ -138,10 +139,8 @@ engine e "E" {
   model m "M" { detect: "q" }
 }
 )");
-  const std::vector<const sema::LoadedRules*> rulesets{rules.rules.get()};
   Source source;
   source.rules = &rules;
-  source.rulesets = &rulesets;
   CHECK(rows("list_engines", source) == Lines{"e|E|test.kr|An engine.|\"x\" & \"y\" | \"z\""});
   CHECK(rows("list_models", source) ==
         Lines{"e|default|E|test.kr|only the rules of the engine|-", "e|m|M|test.kr||\"q\""});
@@ -304,7 +303,7 @@ TEST_CASE("trees") {
   const trace::ModuleTrace trace = std::move(modules).finish();
 
   trees::ViewOptions options;
-  options.level = *trees::level_from("module");
+  options.level = trees::named_level("module");
   options.top_k = 2;
   const test::OwnedView owned(trace, options);
   const tables::Tree tree{"run", "vllm", "default", owned.view.get()};
@@ -335,7 +334,7 @@ TEST_CASE("trees") {
         "its module trees come from a profile, not from operations");
 
   options = {};
-  options.level = *trees::level_from("kernel");
+  options.level = trees::named_level("kernel");
   options.phase = "prefill";
   options.by_label = true;
   const test::OwnedView labels(trace, options);
@@ -350,8 +349,12 @@ TEST_CASE("trees") {
 TEST_CASE("repeated blocks of trees from operations") {
   test::OwnedView owned(test::single_trace(), {});
   classify::LayerEvidence found;
-  found.block = {
-      .unit = 40, .period = 12, .repeats = 3, .graph = true, .total_ns = 90, .unit_ns = 100};
+  found.block.unit = 40;
+  found.block.period = 12;
+  found.block.repeats = 3;
+  found.block.graph = true;
+  found.block.total_ns = 90;
+  found.block.unit_ns = 100;
   found.units = 2;
   owned.modules->attribution = classify::AttributionSums{5, 90, 10};
   owned.modules->layer_evidence = {found};

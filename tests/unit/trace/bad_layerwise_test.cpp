@@ -109,8 +109,7 @@ TEST_CASE("what is wrong in a step or around it") {
        "s.metadata.x occurs twice"},
   };
   for (const Case& c : cases) check(c, "", "");
-  CHECK(layerwise_error(R"({"s": {"summary_stats": []}})",
-                        {.table = trace::LayerwiseReading::Table::model}) ==
+  CHECK(layerwise_error(R"({"s": {"summary_stats": []}})", {.each_call = true}) ==
         "t.json: at byte 6: s has no `model_stats`; read its `summary_stats`");
 }
 

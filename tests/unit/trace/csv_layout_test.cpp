@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "trace/readers/csv_row.hpp"
+#include "trace/readers/csv_cursor.hpp"
 
 namespace kr {
 namespace {

@@ -1,7 +1,5 @@
 // CSVs of CUPTI activity: what files and columns are, units that no header tells, the host side,
 // and each way they can be wrong with the message it gets.
-#include "trace/readers/cupti_csv.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -155,7 +155,7 @@ TEST_CASE("names are any bytes, of any length, with escapes undone") {
     const std::string text = trace_of(R"({"ph":"X","cat":"kernel","name":")" + written +
                                       R"(","ts":1,"dur":1,"pid":0,"tid":0})");
     for (const size_t window : {1, 64, 100, 1 << 18}) {
-      CHECK(dump_kineto(read_kineto(text, {.window_size = window})) ==
+      CHECK(dump_kineto(read_kineto(text, {.block_size = window})) ==
             "1000 1000 kernel `" + meant + "` 0/0 \n");
     }
   }
@@ -213,9 +213,9 @@ TEST_CASE("what is not JSON is found where it stands, whatever the windows") {
         fmt::format("t.json: at byte {}: {}", text.find(many) + many.size() + 1 + at, said);
     for (const size_t window : {1, 70, 333, 1 << 18}) {
       for (const unsigned threads : {1U, 2U}) {
-        const std::string error = kineto_error(text, {.window_size = window, .threads = threads});
+        const std::string error = kineto_error(text, {.block_size = window, .threads = threads});
         CHECK_MESSAGE(error.starts_with(wanted), error);
-        CHECK(kineto_error(text, {.window_size = window, .threads = threads}, true) == error);
+        CHECK(kineto_error(text, {.block_size = window, .threads = threads}, true) == error);
       }
     }
   }
@@ -231,9 +231,9 @@ TEST_CASE("a file that is cut off, at each byte") {
     const std::string head = text.substr(0, cut);
     CAPTURE(head);
     for (const size_t window : {1, 64, 1 << 18}) {
-      const std::string error = kineto_error(head, {.window_size = window});
+      const std::string error = kineto_error(head, {.block_size = window});
       CHECK(error.starts_with(fmt::format("t.json: at byte {}: the file is cut off here", cut)));
-      const trace::Trace trace = read_kineto(head, {.window_size = window}, true);
+      const trace::Trace trace = read_kineto(head, {.block_size = window}, true);
       CHECK(whole.starts_with(dump_kineto(trace)));
       REQUIRE(!trace.warnings.empty());
       CHECK(
@@ -260,7 +260,7 @@ TEST_CASE("launches, modules and annotations, kept through the sort") {
       R"({"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","ts":29.999,"dur":2,"pid":1,"tid":5,"args":{"correlation":1}})");
   for (const size_t window : {1, 200, 1 << 18}) {
     const trace::Trace trace =
-        read_kineto(text, {.window_size = window}, false, trace::HostDetail::all);
+        read_kineto(text, {.block_size = window}, false, trace::HostDetail::all);
     CHECK(dump_kineto(trace) ==
           "200000 1000 kernel `early` 0/7  <- 30000 2000 cudaLaunchKernel 1/5 > Outer_0 in step\n"
           "250000 1000 kernel `orphan` 0/7 \n"
@@ -285,7 +285,7 @@ TEST_CASE("the rank of a distributed job, before the events or behind them") {
   for (const std::string& text :
        {"{" + info + ", " + events + "}", "{" + events + ", " + info + "}"}) {
     for (const size_t window : {1, 1 << 18}) {
-      CHECK(read_kineto(text, {.window_size = window}).distributed ==
+      CHECK(read_kineto(text, {.block_size = window}).distributed ==
             trace::Distributed{3, 8, "nccl"});
     }
   }

@@ -62,8 +62,7 @@ TEST_CASE("a profile is its steps and its context") {
 }
 
 TEST_CASE("the table of single calls is read where it is asked for") {
-  const trace::ModuleTrace trace =
-      read_layerwise(nested, {.table = trace::LayerwiseReading::Table::model, .block_size = 64});
+  const trace::ModuleTrace trace = read_layerwise(nested, {.each_call = true, .block_size = 64});
   CHECK(dump_steps(trace) == "prefill [8]\n  Llama 20000 1\ndecode_1\n");
 }
 
@@ -150,17 +149,17 @@ TEST_CASE("a profile is told by its content and opened under any name") {
     CHECK(trace.format == "layerwise-json");
     CHECK(trace.steps.size() == 2);
   }
-  CHECK(trace::is_layerwise_json(" {\"context\": {"));
-  CHECK(trace::is_layerwise_json(
+  CHECK(trace::layerwise_json_format.sniff(" {\"context\": {"));
+  CHECK(trace::layerwise_json_format.sniff(
       "{\"x\": 1, \"decode_1\": {\"metadata\": {\"num_running_seqs\": 1},\n"
       "\"summary_stats\": [{"));
-  CHECK(!trace::is_layerwise_json("{\"traceEvents\": [{\"name\": \"summary_stats\"}"));
-  CHECK(!trace::is_layerwise_json("{\"schemaVersion\": 1, \"deviceProperties\": [{"));
-  CHECK(!trace::is_layerwise_json("{\"x\": {\"y\": {\"summary_stats\": 1"));
-  CHECK(!trace::is_layerwise_json("{\"x\": \"\\\"summary_stats\\\": {\""));
-  CHECK(!trace::is_layerwise_json("{}"));
-  CHECK(!trace::is_layerwise_json("[{\"summary_stats\": []}]"));
-  CHECK(!trace::is_layerwise_json(""));
+  CHECK(!trace::layerwise_json_format.sniff("{\"traceEvents\": [{\"name\": \"summary_stats\"}"));
+  CHECK(!trace::layerwise_json_format.sniff("{\"schemaVersion\": 1, \"deviceProperties\": [{"));
+  CHECK(!trace::layerwise_json_format.sniff("{\"x\": {\"y\": {\"summary_stats\": 1"));
+  CHECK(!trace::layerwise_json_format.sniff("{\"x\": \"\\\"summary_stats\\\": {\""));
+  CHECK(!trace::layerwise_json_format.sniff("{}"));
+  CHECK(!trace::layerwise_json_format.sniff("[{\"summary_stats\": []}]"));
+  CHECK(!trace::layerwise_json_format.sniff(""));
 }
 
 TEST_CASE("operations and module trees are told apart") {

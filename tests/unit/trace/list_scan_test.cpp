@@ -1,10 +1,10 @@
 // Cutting between items of a list, against bytes followed one by one.
-#include "trace/readers/list_scan.hpp"
-
 #include <doctest/doctest.h>
 
 #include <random>
 #include <string>
+
+#include "trace/readers/event_windows.hpp"
 
 namespace kr::test::list_scan_test {
 

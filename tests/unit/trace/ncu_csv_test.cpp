@@ -1,6 +1,4 @@
 // Pages of ncu: both forms, units, what stands around them, and each way they can be wrong.
-#include "trace/readers/ncu_csv.hpp"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

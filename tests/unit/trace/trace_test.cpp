@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "support.hpp"
+#include "trace/format.hpp"
 #include "trace/sort_in_place.hpp"
 
 namespace kr::test::trace_test {
@@ -122,10 +123,10 @@ TEST_CASE("a run is called after its file") {
 }
 
 TEST_CASE("formats have a name, a summary and endings") {
-  for (const trace::FormatInfo& format : trace::known_formats()) {
-    CHECK(!format.name.empty());
-    CHECK(!format.summary.empty());
-    CHECK(!format.extensions.empty());
+  for (const trace::TraceFormat* format : trace::formats()) {
+    CHECK(!format->name.empty());
+    CHECK(!format->summary.empty());
+    CHECK(!format->extensions.empty());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/error.hpp"
 #include "support/module_trees.hpp"
 #include "trees/names.hpp"
 
@@ -31,13 +32,13 @@ using Paths = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("levels are words or numbers") {
-  CHECK(kr::trees::level_from("kernel") == Level{Level::Kind::kernel, 0});
-  CHECK(kr::trees::level_from("-1") == Level{Level::Kind::kernel, 0});
-  CHECK(kr::trees::level_from("-2") == Level{Level::Kind::module, 0});
-  CHECK(kr::trees::level_from("layer") == Level{Level::Kind::layer, 0});
-  CHECK(kr::trees::level_from("12") == Level{Level::Kind::depth, 12});
+  CHECK(kr::trees::named_level("kernel") == Level{Level::Kind::kernel, 0});
+  CHECK(kr::trees::named_level("-1") == Level{Level::Kind::kernel, 0});
+  CHECK(kr::trees::named_level("-2") == Level{Level::Kind::module, 0});
+  CHECK(kr::trees::named_level("layer") == Level{Level::Kind::layer, 0});
+  CHECK(kr::trees::named_level("12") == Level{Level::Kind::depth, 12});
   for (const char* text : {"", "-3", "1x", "kernels", "99999999999", " 1"}) {
-    CHECK(!kr::trees::level_from(text));
+    CHECK_THROWS_AS((void)kr::trees::named_level(text), kr::Error);
   }
 }
 

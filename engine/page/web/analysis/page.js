@@ -37,19 +37,17 @@ function update(changes) {
   if ("by" in changes) state.hidden = new Set();
   address.write();
   const only = (...names) => Object.keys(changes).every((key) => names.includes(key));
-  if (only("hidden")) return drawSteps();
+  if (only("hidden")) return chart.draw();
   if (!only("run")) return drawAll();
   byId("steps").replaceWith(...makeCards(CARDS.analysis.filter(({ id }) => id === "steps")));
-  drawSteps();
+  chart.draw();
 }
 
 function drawAll() {
-  byId("by-field").hidden = dimensions.length < 2;
-  segments(byId("by"), dimensions.map((name) => ({ name, title: printable(name) })), state.by, (by) => update({ by }));
-  byId("unit").value = state.unit;
+  drawControls();
   drawTiles(pageTiles());
   drawCards(makeCards(CARDS.analysis));
-  drawSteps();
+  chart.draw();
 }
 
 const models = [...new Set(runs.map((run) => `${run.engine}/${run.model}`))];
@@ -66,7 +64,7 @@ setUpShell({
     " is what nothing hides: communication while no kernel computes, copies while neither does.",
   ],
   empty: NO_GPU_WORK,
-  controls: [switchField("by", "Dimension"), unitField(), jsonButton("analysis")],
+  controls: [dimensionField(dimensions), unitField(), jsonButton("analysis")],
   defaults: DEFAULTS,
   check: () => {
     if (!dimensions.includes(state.by)) state.by = DEFAULTS.by;

@@ -69,7 +69,7 @@ function stepTip(step, { series, valueOf }) {
 
 const MOST_BARS = 150; // more bars than these are too thin
 
-function stepsOption(zoom = { startValue: 0, endValue: MOST_BARS - 1 }) {
+function describeStack(zoom = { startValue: 0, endValue: MOST_BARS - 1 }) {
   const stack = shownSteps();
   const { rows: steps, series, valueOf } = stack;
   const unit = unitOf(largestOf(steps.map((step) => step.total_ns)));
@@ -78,42 +78,29 @@ function stepsOption(zoom = { startValue: 0, endValue: MOST_BARS - 1 }) {
     grid: { left: 64, right: 12, top: 22, bottom: zooms ? 62 : 30 },
     tooltip: tooltipLook(({ dataIndex }) => stepTip(steps[dataIndex], stack)),
     dataZoom: zooms ? zoomBars(zoom) : [],
-    xAxis: {
-      type: "category",
-      data: steps.map(stepName),
+    bars: steps.map(stepName),
+    names: {
       axisLabel: { color: ink("faint"), hideOverlap: true },
       axisLine: { lineStyle: { color: ink("line") } },
-      axisTick: { show: false },
     },
-    yAxis: valueAxis({ name: unit.name }),
-    series: series
-      .filter((one) => !state.hidden.has(one.label))
-      .map((one) =>
-        stackedSeries(
-          one.name,
-          one.color,
-          steps.map((step) => Number(valueOf(step, one)) / Number(unit.ns)),
-          { barMaxWidth: 46, barCategoryGap: steps.length > 60 ? "8%" : "25%" },
-        ),
-      ),
+    values: { name: unit.name },
+    parts: series.map((one) => ({
+      key: one.label,
+      name: one.name,
+      title: one.name,
+      color: one.color,
+      share: percentText(one.share, 1),
+      one,
+      series: { barMaxWidth: 46, barCategoryGap: steps.length > 60 ? "8%" : "25%" },
+    })),
+    valueOf: ({ one }, at) => Number(valueOf(steps[at], one)) / Number(unit.ns),
   };
 }
 
-let chart = null;
-const stepChart = element("div", { className: "chart", role: "img" });
-const stepLegend = legendBox("Labels shown in the chart");
+chart.setUp({ id: "chart", legend: "Labels shown in the chart", describe: describeStack });
 
 /** Steps of the run that is chosen. */
 const shownSteps = () => stackOf("steps", Number(state.run));
-
-/** The box of the chart has a width only after it is in the page. */
-function drawSteps() {
-  if (!stepChart.isConnected) return;
-  if (chart === null) chart = new Chart(stepChart, stepsOption);
-  chart.draw();
-  const items = shownSteps().series.map((one) => ({ ...one, key: one.label, title: one.name, share: percentText(one.share, 1) }));
-  drawLegend(stepLegend, items, state.hidden, (hidden) => update({ hidden }));
-}
 
 SHOWS.steps = (entry) => {
   const names = new Set(rowsOf("steps").map((row) => row.run));
@@ -123,9 +110,9 @@ SHOWS.steps = (entry) => {
   const at = Number(state.run);
   const stack = shownSteps();
   const charted = stack.rows.length > 1 && stack.series.length > 0;
-  stepChart.setAttribute("aria-label", `Time of ${stack.rows.length} steps by ${state.by}; the table below has the same numbers`);
+  chart.box.setAttribute("aria-label", `Time of ${stack.rows.length} steps by ${state.by}; the table below has the same numbers`);
   const columns = ["step_id", "phase", "step", "layer", "batch", "tokens", "instances", "total_ns", "span_ns", "busy_ns", "idle_ns", ...labelsColumn(stack), ["text", { title: "Annotation", kind: "text" }]];
-  const made = SHOWS.table({ ...entry, rows: stack.rows, columns }, charted ? stepLegend : labelLegend(stack), charted ? stepChart : null);
+  const made = SHOWS.table({ ...entry, rows: stack.rows, columns }, charted ? chart.legend : labelLegend(stack), charted ? chart.box : null);
   if (withSteps.length > 1) {
     const choice = element(
       "select",

@@ -1,4 +1,4 @@
-// Stacked bars, one per run, with a legend of buttons.
+// The chart: one bar per run.
 
 const BAND = 92; // pixels a run
 const BAR = 42;
@@ -52,23 +52,24 @@ function tooltipOf(row, number) {
   );
 }
 
-function chartOption() {
+function describeRuns() {
   const unit = sumUnit();
-  const shown = chartRows().filter((row) => !state.hidden.has(row.label));
+  const rows = chartRows();
+  const shown = rows.filter((row) => !state.hidden.has(row.label));
   const lengths = runs.map((run, at) =>
     shown.reduce((sum, row) => sum + lengthOf(row.cells[at], run, unit), 0),
   );
   const most = state.measure === "share" ? 100 : Math.max(...lengths, 0);
-  const pixels = Math.max(chartBox.clientWidth - SIDE.left - SIDE.right, 50);
-  const ends = runs.map((run, at) =>
-    shown.reduce((sum, row) => sum + sizeOf(row.cells[at]), 0n),
-  );
+  const pixels = Math.max(chart.box.clientWidth - SIDE.left - SIDE.right, 50);
+  const ends = runs.map((run, at) => shown.reduce((sum, row) => sum + sizeOf(row.cells[at]), 0n));
   const [text, faint, background] = ["text", "faint", "card"].map(ink);
   const axisName = state.measure === "share" ? "%" : state.measure === "instances" ? "" : unit.name;
+  const clean = (name) => printable(name).replace(/[{}|]/g, "·");
   return {
+    lying: true,
     grid: { left: SIDE.left, right: SIDE.right, top: 4, bottom: 26 },
     tooltip: tooltipLook((item) => (item.data.row ? tooltipOf(item.data.row, item.dataIndex) : "")),
-    xAxis: valueAxis({
+    values: {
       max: most > 0 ? most : 1,
       axisLabel: {
         color: faint,
@@ -76,13 +77,11 @@ function chartOption() {
         showMaxLabel: state.measure === "share",
         formatter: (value) => `${value.toLocaleString("en-US")}${axisName ? ` ${axisName}` : ""}`,
       },
-    }),
-    yAxis: {
-      type: "category",
+    },
+    bars: runs.map((run) => run.run),
+    names: {
       inverse: true,
-      data: runs.map((run) => run.run),
       axisLine: { show: false },
-      axisTick: { show: false },
       axisLabel: {
         inside: true,
         align: "left",
@@ -94,7 +93,6 @@ function chartOption() {
           const run = runs[at];
           const model = `${run.engine}/${run.model}`;
           const room = Math.max(Math.floor(pixels / 7.5) - model.length - 3, 12);
-          const clean = (name) => printable(name).replace(/[{}|]/g, "·");
           return `{id|${clean(shortened(id, room))}}   {model|${clean(model)}}`;
         },
         rich: {
@@ -103,110 +101,73 @@ function chartOption() {
         },
       },
     },
-    series: [
-      ...shown.map((row) =>
-        stackedSeries(
-          row.label,
-          row.color,
-          runs.map((run, at) => {
-          const sum = row.cells[at];
-          const value = lengthOf(sum, run, unit);
-          const words = most > 0 ? barText(row, sum, run, (value / most) * pixels) : "";
-          return {
-            value,
-            row,
-            exact: String(sizeOf(sum)),
-            label: {
-              show: words !== "",
-              position: "inside",
-              color: textOn(row.color),
-              fontSize: 11.5,
-              lineHeight: 15,
-              formatter: () => words,
-              rich: { name: { fontWeight: 600, fontSize: 11.5, lineHeight: 15, color: textOn(row.color) } },
-            },
-          };
-        }),
-          {
-            barWidth: BAR,
-            cursor: row.nonGpu || row.others ? "default" : "pointer",
-            itemStyle: {
-              color: row.color,
-              borderColor: background,
-              borderWidth: 1,
-              decal: row.nonGpu
-                ? { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -0.785, color: "rgba(0,0,0,0.16)" }
-                : undefined,
-            },
-            emphasis: { focus: runs.length > 1 ? "series" : "none", itemStyle: { borderColor: text } },
-            blur: { itemStyle: { opacity: 0.25 } },
-          },
-        ),
-      ),
-      {
-        ...stackedSeries("", "transparent", []),
-        silent: true,
-        data: runs.map((run, at) => ({
-          value: 0,
-          label: {
-            show: ends[at] > 0n,
-            position: "right",
-            distance: 8,
-            color: text,
-            fontWeight: 600,
-            fontSize: 12.5,
-            formatter: () => shortText({ elapsed: ends[at], total: ends[at], instances: ends[at] }, run),
-          },
-        })),
+    parts: rows.map((row) => ({
+      key: row.label,
+      name: printable(row.label),
+      title: printable(row.title || row.label),
+      color: row.color,
+      share: row.nonGpu ? "" : share(row.all.elapsed, allRuns.elapsed, 1),
+      hatched: row.nonGpu,
+      row,
+      series: {
+        barWidth: BAR,
+        cursor: row.nonGpu || row.others ? "default" : "pointer",
+        itemStyle: {
+          color: row.color,
+          borderColor: background,
+          borderWidth: 1,
+          decal: row.nonGpu
+            ? { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -0.785, color: "rgba(0,0,0,0.16)" }
+            : undefined,
+        },
+        emphasis: { focus: runs.length > 1 ? "series" : "none", itemStyle: { borderColor: text } },
+        blur: { itemStyle: { opacity: 0.25 } },
       },
-    ],
+    })),
+    valueOf: ({ row }, at) => {
+      const sum = row.cells[at];
+      const value = lengthOf(sum, runs[at], unit);
+      const words = most > 0 ? barText(row, sum, runs[at], (value / most) * pixels) : "";
+      const look = { color: textOn(row.color), fontSize: 11.5, lineHeight: 15 };
+      const label = { show: words !== "", position: "inside", formatter: () => words, ...look, rich: { name: { fontWeight: 600, ...look } } };
+      return { value, row, exact: String(sizeOf(sum)), label };
+    },
+    ends: {
+      show: true,
+      position: "right",
+      distance: 8,
+      color: text,
+      fontWeight: 600,
+      fontSize: 12.5,
+      formatter: ({ dataIndex: at }) =>
+        ends[at] > 0n ? shortText({ elapsed: ends[at], total: ends[at], instances: ends[at] }, runs[at]) : "",
+    },
   };
 }
 
-const chartBox = element("div", { id: "chart", role: "img" });
-const legend = legendBox("Labels shown in the chart");
-const showAll = quietButton("Show all labels", { id: "show-all", hidden: true, onclick: () => update({ hidden: new Set() }) });
-const chartCard = card(
-  "chart-card",
-  "GPU time",
-  "",
-  [
-    element(
-      "div",
-      { className: "actions" },
-      showAll,
-      quietButton("SVG", { title: "The chart as an SVG file", onclick: () => save("result.svg", chart.drawing.renderToSVGString(), "image/svg+xml") }),
-    ),
-  ],
-  legend,
-  chartBox,
-);
+chart.setUp({
+  id: "chart",
+  legend: "Labels shown in the chart",
+  renderer: "svg",
+  describe: describeRuns,
+  begun: (drawing) =>
+    drawing.on("click", ({ data: { row }, dataIndex }) => {
+      if (!row || row.nonGpu || row.others) return;
+      update({ label: row.label, run: runs.length > 1 ? String(dataIndex) : "" });
+      byId("kernels").scrollIntoView({ behavior: "smooth", block: "start" });
+    }),
+});
+const saveChart = quietButton("SVG", {
+  title: "The chart as an SVG file",
+  onclick: () => save("result.svg", chart.drawing.renderToSVGString(), "image/svg+xml"),
+});
+const chartCard = card("chart-card", "GPU time", "", [element("div", { className: "actions" }, chart.showAll, saveChart)], chart.legend, chart.box);
 SHOWS.chart = () => (someGpuWork ? chartCard : null);
-let chart = null;
 
 function drawChart() {
   const title = `${MEASURES.find((one) => one.name === state.measure).long} by ${state.by}`;
   byId("chart-card-title").textContent = title;
-  chartBox.style.height = `${runs.length * BAND + 34}px`;
-  chartBox.setAttribute("aria-label", `Stacked bars: ${title}, one bar per run. The table below has the same numbers.`);
-  if (chart === null) {
-    chart = new Chart(chartBox, chartOption, "svg");
-    chart.drawing.on("click", ({ data: { row }, dataIndex }) => {
-      if (!row || row.nonGpu || row.others) return;
-      update({ label: row.label, run: runs.length > 1 ? String(dataIndex) : "" });
-      byId("kernels").scrollIntoView({ behavior: "smooth", block: "start" });
-    });
-  }
+  chart.box.style.height = `${runs.length * BAND + 34}px`;
+  chart.box.setAttribute("aria-label", `Stacked bars: ${title}, one bar per run. The table below has the same numbers.`);
   chart.draw();
-  const rows = chartRows();
-  const items = rows.map((row) => ({
-    key: row.label,
-    name: printable(row.label),
-    title: printable(row.title || row.label),
-    color: row.color,
-    share: row.nonGpu ? "" : share(row.all.elapsed, allRuns.elapsed, 1),
-    hatched: row.nonGpu,
-  }));
-  drawLegend(legend, items, state.hidden, (hidden) => update({ hidden }));
-  showAll.hidden = !rows.some((row) => state.hidden.has(row.label));
 }

@@ -19,10 +19,7 @@ function update(changes) {
 }
 
 function drawAll() {
-  byId("by-field").hidden = dimensions.length < 2;
-  segments(byId("by"), dimensions.map((name) => ({ name, title: printable(name) })), state.by, (by) => update({ by }));
-  segments(byId("measure"), MEASURES, state.measure, (measure) => update({ measure }));
-  byId("unit").value = state.unit;
+  drawControls();
   drawTiles(pageTiles(state.by));
   drawCards(makeCards(CARDS.report));
   if (!someGpuWork) return;
@@ -44,11 +41,10 @@ setUpShell({
     " is the sum of durations.",
   ],
   empty: NO_GPU_WORK,
-  controls: [switchField("by", "Dimension"), switchField("measure", "Measure"), unitField(), jsonButton("report")],
+  controls: [dimensionField(dimensions), switchField("measure", "Measure", someGpuWork ? MEASURES : []), unitField(!someGpuWork), jsonButton("report")],
   defaults: DEFAULTS,
   check: checkState,
 });
-for (const id of ["measure-field", "unit-field"]) byId(id).hidden = !someGpuWork;
 byId("empty").hidden = someGpuWork;
 const idle = someGpuWork ? runs.filter((run) => run.all.instances === 0n) : [];
 drawNotes([...notesOfResults(), ...idle.map((run) => ({ text: `${shortId(run.run)}: no GPU work`, warning: true }))]);
@@ -56,5 +52,5 @@ drawAll();
 // On paper the table cannot scroll: it shows what takes longest.
 addEventListener("beforeprint", () => {
   kernelTable.scroll.scrollTop = 0;
-  chart?.draw();
+  chart.draw();
 });

@@ -1,4 +1,4 @@
-// Stacked bars by step. A click anywhere above a step chooses it.
+// The chart: one bar per step. A click anywhere above a step chooses it.
 
 const MOST_TOTALS = 26; // bars that have their total on top
 const MOST_DIMMED = 400; // bars that fade beside the one chosen
@@ -24,7 +24,7 @@ function heightOf(cell, step, unit) {
 
 /** The sum of a step without the entries that the user hides. */
 function shownSum(at) {
-  return barCells[at].reduce((sum, cell, entry) => (state.hidden.has(entry) ? sum : sum + partOf(cell)), 0n);
+  return barCells[at].reduce((sum, cell, entry) => (state.hidden.has(String(entry)) ? sum : sum + partOf(cell)), 0n);
 }
 
 function sumText(sum, step) {
@@ -36,7 +36,7 @@ function barTip(at) {
   const step = barSteps[at];
   const cells = barCells[at]
     .map((cell, entry) => ({ cell, entry }))
-    .filter(({ entry }) => !state.hidden.has(entry))
+    .filter(({ entry }) => !state.hidden.has(String(entry)))
     .sort((a, b) => (partOf(b.cell) > partOf(a.cell) ? 1 : -1));
   const calls = state.metric === "invocations";
   const line = (name, sum, color) => [
@@ -72,11 +72,12 @@ function widenBars() {
   chart.drawing.setOption({ series: series.map(({ id }) => ({ id, barWidth })) });
 }
 
-function barsOption(zoom = { start: 0, end: 100 }) {
+function describeSteps(zoom = { start: 0, end: 100 }) {
   const unit = barUnit();
   const [text, faint, accent] = ["text", "faint", "accent"].map(ink);
   const count = barSteps.length;
   const chosen = barSteps.indexOf(chosenStep());
+  const sums = data.entry_sums[phaseNumber(state.phase)][state.metric === "invocations" ? "calls" : "ns"].map(BigInt);
   const dimmed = chosen >= 0 && count <= MOST_DIMMED;
   const zooms = count > 60;
   const axisName = { cuda_time_ms: unit.name, pct_cuda_time: "%", invocations: "calls" }[state.metric];
@@ -97,11 +98,9 @@ function barsOption(zoom = { start: 0, end: 100 }) {
       axisPointer: { type: "shadow" },
     },
     dataZoom: zooms ? zoomBars(zoom) : [],
-    xAxis: {
-      type: "category",
-      data: barSteps.map((step) => step.key),
+    bars: barSteps.map((step) => step.key),
+    names: {
       axisLine: { lineStyle: { color: faint } },
-      axisTick: { show: false },
       axisLabel: {
         color: (key) => (chosen >= 0 && key === barSteps[chosen].key ? accent : faint),
         interval: zooms ? "auto" : Math.ceil(count / MOST_NAMES) - 1,
@@ -117,40 +116,38 @@ function barsOption(zoom = { start: 0, end: 100 }) {
         },
       },
     },
-    yAxis: valueAxis({ max: state.metric === "pct_cuda_time" ? 100 : undefined, name: axisName }),
-    series: [
-      ...entries
-        .map((entry, number) => ({ entry, number }))
-        .filter(({ number }) => !state.hidden.has(number))
-        .map(({ entry, number }) =>
-          stackedSeries(
-            entry.name,
-            entry.color,
-            barSteps.map((step, at) => {
-              const value = heightOf(barCells[at][number], step, unit) || "-";
-              return dimmed && at !== chosen ? { value, itemStyle: { opacity: 0.35 } } : value;
-            }),
-            { id: `entry ${number}`, barCategoryGap: gap, barMaxWidth: 90, ...dense },
-          ),
-        ),
-      {
-        ...stackedSeries("", "transparent", barSteps.map(() => 0), { id: "totals", silent: true }),
-        label: {
-          show: count <= MOST_TOTALS,
-          position: "top",
-          color: text,
-          fontSize: 11,
-          fontWeight: 600,
-          rotate: turned ? 90 : 0,
-          align: turned ? "left" : "center",
-          verticalAlign: "middle",
-          distance: turned ? 4 : 8,
-          formatter: (item) =>
-            state.metric === "pct_cuda_time" && state.hidden.size === 0
-              ? humanTime(barSteps[item.dataIndex].total)
-              : sumText(shownSum(item.dataIndex), barSteps[item.dataIndex]),
-        },
-      },
+    values: { max: state.metric === "pct_cuda_time" ? 100 : undefined, name: axisName },
+    parts: entries
+      .map(({ color }, entry) => ({
+        key: String(entry),
+        entry,
+        name: nameOfEntry(entry),
+        title: nameOfEntry(entry),
+        color,
+        share: share(sums[entry], sums.at(-1), 1),
+        series: { id: `entry ${entry}`, barCategoryGap: gap, barMaxWidth: 90, ...dense },
+      }))
+      .filter(({ entry }) => sums[entry] > 0n),
+    valueOf: ({ entry }, at) => {
+      const value = heightOf(barCells[at][entry], barSteps[at], unit) || "-";
+      return dimmed && at !== chosen ? { value, itemStyle: { opacity: 0.35 } } : value;
+    },
+    ends: {
+      show: count <= MOST_TOTALS,
+      position: "top",
+      color: text,
+      fontSize: 11,
+      fontWeight: 600,
+      rotate: turned ? 90 : 0,
+      align: turned ? "left" : "center",
+      verticalAlign: "middle",
+      distance: turned ? 4 : 8,
+      formatter: (item) =>
+        state.metric === "pct_cuda_time" && state.hidden.size === 0
+          ? humanTime(barSteps[item.dataIndex].total)
+          : sumText(shownSum(item.dataIndex), barSteps[item.dataIndex]),
+    },
+    also: [
       {
         type: "scatter",
         id: "chosen",
@@ -166,18 +163,23 @@ function barsOption(zoom = { start: 0, end: 100 }) {
 }
 
 function chooseBar(event) {
-  if (event.offsetY > barsBox.clientHeight - (barSteps.length > 60 ? 40 : 0)) return;
+  if (event.offsetY > chart.box.clientHeight - (barSteps.length > 60 ? 40 : 0)) return;
   const at = chart.drawing.convertFromPixel({ xAxisIndex: 0 }, event.offsetX);
   const step = barSteps[Math.round(at)];
   if (step) update({ step: state.step === String(step.at) ? "" : String(step.at) });
 }
 
-const barsBox = element("div", { id: "bars", role: "img" });
-const legend = legendBox("Parts shown in the bars");
-const showAll = quietButton("Show all", { id: "show-all", hidden: true, onclick: () => update({ hidden: new Set() }) });
-const barsCard = card("bars-card", "", "", [element("div", { className: "actions" }, showAll)], barsBox, legend);
+chart.setUp({
+  id: "bars",
+  legend: "Parts shown in the bars",
+  describe: describeSteps,
+  begun: (drawing) => {
+    drawing.getZr().on("click", chooseBar);
+    drawing.on("datazoom", widenBars);
+  },
+});
+const barsCard = card("bars-card", "", "", [element("div", { className: "actions" }, chart.showAll)], chart.box, chart.legend);
 SHOWS.bars = () => barsCard;
-let chart = null;
 
 function drawBars(keepZoom = false) {
   barSteps = stepsOf(state.phase);
@@ -186,19 +188,6 @@ function drawBars(keepZoom = false) {
   const by = data.by_label ? `by ${printable(data.by_label)}` : `at level ${data.level}`;
   const title = `${titles[state.metric]} of ${allName()}, ${by}`;
   byId("bars-card-title").textContent = title;
-  barsBox.setAttribute("aria-label", `Stacked bars: ${title}, one bar per step. The buttons beside the tree go from step to step.`);
-  if (chart === null) {
-    chart = new Chart(barsBox, barsOption);
-    chart.drawing.getZr().on("click", chooseBar);
-    chart.drawing.on("datazoom", widenBars);
-  }
+  chart.box.setAttribute("aria-label", `Stacked bars: ${title}, one bar per step. The buttons beside the tree go from step to step.`);
   chart.draw(keepZoom);
-  const sums = data.entry_sums[phaseNumber(state.phase)][state.metric === "invocations" ? "calls" : "ns"].map(BigInt);
-  const all = sums.at(-1);
-  const items = entries
-    .map(({ color }, key) => ({ key: String(key), name: nameOfEntry(key), title: nameOfEntry(key), color, share: share(sums[key], all, 1) }))
-    .filter((_, entry) => sums[entry] > 0n);
-  const hidden = new Set([...state.hidden].map(String));
-  drawLegend(legend, items, hidden, (next) => update({ hidden: new Set([...next].map(Number)) }));
-  showAll.hidden = state.hidden.size === 0;
 }

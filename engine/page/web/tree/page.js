@@ -20,11 +20,7 @@ function update(changes) {
 }
 
 function drawAll(keepZoom = false) {
-  const phases = [ALL, ...data.phases].map((name) => ({ name, title: name === ALL ? "All" : shortened(printable(name), 24) }));
-  byId("phase-field").hidden = data.phases.length < 2;
-  segments(byId("phase"), phases, state.phase, (phase) => update({ phase }));
-  segments(byId("metric"), METRICS, state.metric, (metric) => update({ metric }));
-  byId("unit").value = state.unit;
+  drawControls();
   if (steps.length === 0) return;
   drawBars(keepZoom);
   drawTree();
@@ -47,6 +43,7 @@ function omitted() {
 }
 
 const [run] = runs;
+const phases = [ALL, ...data.phases].map((name) => ({ name, title: name === ALL ? "All" : shortened(printable(name), 24) }));
 
 SHOWS.facts = (entry) => {
   const skipped = data.step_interval > 1 ? `, one in ${grouped(data.step_interval)} of those in the profile, and the last` : "";
@@ -71,7 +68,7 @@ setUpShell({
     " is time of a module that none of its children has.",
   ],
   empty: ["No steps", "This profile contains no prefill, no decode and no other step."],
-  controls: [switchField("phase", "Phase"), switchField("metric", "Metric"), unitField()],
+  controls: [switchField("phase", "Phase", phases.length > 2 ? phases : []), switchField("metric", "Metric", METRICS), unitField()],
   defaults: DEFAULTS,
   check: checkState,
 });

@@ -25,7 +25,6 @@ const DEFAULTS = {
 };
 
 function checkState() {
-  state.hidden = new Set([...state.hidden].map(Number));
   if (state.phase !== ALL && !data.phases.includes(state.phase)) state.phase = ALL;
   if (!METRICS.some(({ name }) => name === state.metric)) state.metric = DEFAULTS.metric;
   if (!ROWS.some(({ name }) => name === state.rows)) state.rows = DEFAULTS.rows;

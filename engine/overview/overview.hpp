@@ -1,4 +1,4 @@
-// Overviews of runs on a terminal, and the CSV files that existed before tables.
+// Results of commands on a terminal, and the CSV files that existed before tables.
 //
 // CSV has names unchanged. Only result.csv escapes cells that a spreadsheet would run as formulas:
 // it is the file that people open in one.
@@ -7,7 +7,9 @@
 // both, while awk, cut and diff would keep the CR in the last column.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +19,14 @@
 #include "base/printable.hpp"
 #include "picture/label_styles.hpp"
 #include "table/numbers.hpp"
+#include "table/text_grid.hpp"
 #include "tables/source.hpp"
+#include "trees/view.hpp"
 
 namespace kr::overview {
+
+/// Gets a text in pieces.
+using Write = std::function<void(std::string_view)>;
 
 struct Report {
   std::string title;
@@ -40,7 +47,15 @@ struct TableOptions {
   bool color = false;
   int width = 0;          // 0: no limit
   bool all_rows = false;  // else the first of each table
+
+  size_t columns() const { return static_cast<size_t>(std::max(width, 0)); }
+  std::string ink(std::string_view text, table::Ink ink) const {
+    return table::inked(text, ink, color);
+  }
 };
+/// `dropped records: 3 × kernels (first at 12)`.
+std::string loss_text(const trace::Loss& loss);
+
 /// For a terminal: of each run its file, how its rules were chosen, and warnings.
 std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, TableOptions options);
 /// For a terminal: labels by run, a row of totals (GPU time), non-GPU time below it, then devices
@@ -52,8 +67,29 @@ std::string to_table(const tables::Source& source, const Report& report, TableOp
 /// further dimension, by name, with its `rule_DIM`. An absent dimension is an empty cell.
 std::string classify_csv(const analyze::RunSummary& run);
 /// With `--each`: one row per operation, where `instances` is 1, and the columns
-/// `operation_kind,start_ns,duration_ns,device,stream`. `write` gets pieces of some 64 KiB.
+/// `operation_kind,start_ns,duration_ns,device,stream`.
 void classify_each_csv(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
-                       const std::function<void(std::string_view)>& write);
+                       const Write& write);
+
+/// `kr tree --format csv`: `phase,step,layer,depth,path,name,label,invocations,total_ns` and the
+/// chosen metric, one row per node shown. Formulas are not escaped.
+void write_tree_csv(const trees::TreeView& view, std::optional<trees::Metric> metric,
+                    const Write& write);
+/// `kr tree` for a terminal: one tree per step, down to the level, then steps compared. With labels
+/// or vLLM's cut one list per step.
+void write_tree_text(const trees::TreeView& view, const trees::TreeRun& run, trees::Metric metric,
+                     TableOptions options, const Write& write);
+
+/// `kr coverage` for a terminal.
+std::string coverage_text(const match::CompiledRules& rules, const coverage::TimeCoverage& coverage,
+                          TableOptions options);
+
+/// `part` of `whole` in percent with two decimals, rounded down: 100.00 is all of it. Of nothing,
+/// all is explained.
+std::string share_explained(int64_t part, int64_t whole);
+
+/// `kr why` for a person: the name with the matched parts underlined, a block a dimension.
+std::string why_text(const match::CompiledRules& rules, const tables::Explanation& report,
+                     TableOptions options);
 
 }  // namespace kr::overview
