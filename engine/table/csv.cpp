@@ -1,8 +1,6 @@
 #include "table/csv.hpp"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "base/has_byte.hpp"
 
 namespace kr::table {
 namespace {
@@ -13,27 +11,7 @@ bool is_formula(std::string_view text, bool escape) noexcept {
 }
 
 bool needs_quotes(std::string_view text) noexcept {
-  bool needs = false;
-  size_t i = 0;
-#ifdef __SSE2__
-  // Names are long, and every row has one.
-  const __m128i comma = _mm_set1_epi8(','), quote = _mm_set1_epi8('"');
-  const __m128i feed = _mm_set1_epi8('\n'), line_return = _mm_set1_epi8('\r');
-  __m128i found = _mm_setzero_si128();
-  for (; i + sizeof(__m128i) <= text.size(); i += sizeof(__m128i)) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + i));
-    found = _mm_or_si128(found,
-                         _mm_or_si128(_mm_cmpeq_epi8(bytes, comma), _mm_cmpeq_epi8(bytes, quote)));
-    found = _mm_or_si128(
-        found, _mm_or_si128(_mm_cmpeq_epi8(bytes, feed), _mm_cmpeq_epi8(bytes, line_return)));
-  }
-  needs = _mm_movemask_epi8(found) != 0;
-#endif
-  for (; i < text.size(); ++i) {
-    const char c = text[i];
-    needs |= (c == ',') | (c == '"') | (c == '\r') | (c == '\n');
-  }
-  return needs;
+  return has_byte<INT8_MIN, ',', '"', '\r', '\n'>(text);
 }
 
 }  // namespace
