@@ -39,7 +39,7 @@ class Attributor {
 
  private:
   void find_steps() {
-    const trace::HostSide& host = *trace_.host;
+    const trace::HostTrace& host = *trace_.host;
     std::vector<Phase> phase_of_name;
     phase_of_name.reserve(host.range_names.size());
     for (const std::string& name : host.range_names) phase_of_name.push_back(phases_.read(name));
@@ -62,7 +62,7 @@ class Attributor {
 
   /// Ranges are sorted by thread and start.
   void find_outer_steps() {
-    const trace::HostSide& host = *trace_.host;
+    const trace::HostTrace& host = *trace_.host;
     const auto range_of = [&](uint32_t step) -> const trace::HostRange& {
       return host.ranges[out_.steps[step].range];
     };
@@ -87,7 +87,7 @@ class Attributor {
   }
 
   void follow_launches() {
-    const trace::HostSide& host = *trace_.host;
+    const trace::HostTrace& host = *trace_.host;
     struct Lane {
       trace::InnermostRange modules;
       trace::InnermostRange steps;
