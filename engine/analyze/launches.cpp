@@ -160,7 +160,7 @@ class LaunchPass {
   }
 
   const trace::Trace& trace_;
-  const trace::HostSide& host_;
+  const trace::HostTrace& host_;
   trace::LaunchedOperations launched_;
   std::vector<LaunchCalls> sums_;       // by function
   std::vector<long double> delays_ns_;  // the same

@@ -35,9 +35,9 @@ classify::ChooseOptions options_of(const match::CompiledRules& rules,
   return {spec.engine, spec.model, rules.named};
 }
 
-/// Labels with the trace's host side, or with only the names of ranges that may enclose operations.
-/// Null if the names are not enough: the model or the labels depend on which ranges enclose which
-/// operations.
+/// Labels with the trace's host trace, or with only the names of ranges that may enclose
+/// operations. Null if the names are not enough: the model or the labels depend on which ranges
+/// enclose which operations.
 std::unique_ptr<LabelledTrace> label(const match::CompiledRules& rules,
                                      const classify::RunSpec& spec, trace::Trace trace,
                                      const classify::RangeNames* ranges) {
@@ -75,7 +75,7 @@ LabelledOrModules label_run(const match::CompiledRules& rules, const classify::R
   const std::vector<sema::ExprId> exprs =
       classify::possible_expressions(program, options_of(rules, spec));
   const bool needs_host = !wants_host && classify::uses_within(program, exprs);
-  // The names of operations mostly identify the engine. Reading the host side takes more memory
+  // The names of operations mostly identify the engine. Reading the host trace takes more memory
   // than the operations, and half of their time.
   if (needs_host && trace::may_open_again(spec.path, options)) {
     classify::RangeNames ranges(program, rules.database, exprs);

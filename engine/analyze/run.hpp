@@ -56,8 +56,8 @@ struct LabelledOrModules {
 
 /// Opens, matches, chooses, labels; module trees are only opened, and with `or_modules` only. If
 /// possible rules use `within`, the names of ranges are read with the operations. Only if such a
-/// name may change the result, the trace is read a second time, with its host side, which is kept
-/// if `options` want it. The result is the same as with the host side. Throws Error.
+/// name may change the result, the trace is read a second time, with its host trace, which is kept
+/// if `options` want it. The result is the same as with the host trace. Throws Error.
 LabelledOrModules label_run(const match::CompiledRules& rules, const classify::RunSpec& spec,
                             trace::OpenOptions options, bool or_modules);
 

@@ -103,7 +103,7 @@ struct RunStatistics {
   std::vector<LayerPart> layers;
 };
 
-/// The trace must have a host side.
+/// The trace must have a host trace.
 LaunchStatistics count_launches(const trace::Trace& trace);
 
 /// `idle_ns`: of all devices, from `summarize`; the parts of the idle time must add up to it.

@@ -235,7 +235,7 @@ RunSummary summarize(const match::CompiledRules& rules, const trace::Trace& trac
   run.gpu_total_ns = counts.total_ns;
   run.operations = static_cast<int64_t>(trace.operations.size());
   run.distributed = trace.distributed;
-  run.losses = trace.losses;
+  run.dropped = trace.dropped;
   run.inexact = trace.inexact;
   run.warnings = trace.warnings;
   run.span_ns = trace.last_end_ns - trace.first_start_ns;

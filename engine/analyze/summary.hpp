@@ -84,7 +84,7 @@ struct RunSummary {
   std::vector<DeviceSum> devices;        // by device
   std::vector<NameSum> names;            // by descending elapsed, descending total, name
   trace::Distributed distributed;
-  std::vector<trace::Loss> losses;
+  std::vector<trace::DroppedRecords> dropped;
   std::string inexact;
   std::vector<Warning> warnings;
 

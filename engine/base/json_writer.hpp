@@ -64,6 +64,12 @@ class JsonWriter {
     bare_ = false;
   }
 
+  /// Members of the open object, as text.
+  void members(std::string_view written) {
+    element();
+    out_ += written;
+  }
+
  private:
   void append(std::string_view text) {
     if (place_ == Place::file) return append_json_string(out_, text);

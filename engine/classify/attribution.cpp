@@ -27,7 +27,7 @@ class ProcessSteps {
   /// In order of start.
   void add(uint32_t range) { ranges_.push_back(range); }
   /// The step that began last and has not ended; HostRange::none: there is none. Times never fall.
-  uint32_t at(const trace::HostSide& host, int64_t time) {
+  uint32_t at(const trace::HostTrace& host, int64_t time) {
     for (; next_ < ranges_.size() && host.ranges[ranges_[next_]].start_ns <= time; ++next_) {
       if (host.ranges[ranges_[next_]].end_ns > time) open_.open(ranges_[next_]);
     }
@@ -59,7 +59,7 @@ class Attributor {
 
  private:
   void find_steps() {
-    const trace::HostSide& host = *trace_.host;
+    const trace::HostTrace& host = *trace_.host;
     std::vector<Phase> phase_of_name;
     phase_of_name.reserve(host.range_names.size());
     for (const std::string& name : host.range_names) phase_of_name.push_back(phases_.read(name));
@@ -82,7 +82,7 @@ class Attributor {
 
   /// Ranges are sorted by thread and start.
   void find_outer_steps() {
-    const trace::HostSide& host = *trace_.host;
+    const trace::HostTrace& host = *trace_.host;
     const auto range_of = [&](uint32_t step) -> const trace::HostRange& {
       return host.ranges[out_.steps[step].range];
     };
@@ -101,7 +101,7 @@ class Attributor {
   /// A phase on a thread of its own stays inside the step of the process that encloses it. Two
   /// threads that step beside each other have steps of the same phase, which stay apart.
   void find_outer_steps_of_processes() {
-    const trace::HostSide& host = *trace_.host;
+    const trace::HostTrace& host = *trace_.host;
     std::map<std::string_view, std::vector<uint32_t>> open;  // by process, in the order of begin
     for (uint32_t i = 0; i < out_.steps.size(); ++i) {
       TraceStep& step = out_.steps[i];
@@ -132,7 +132,7 @@ class Attributor {
   /// By thread, the steps of its process; null where the thread has steps of its own.
   std::vector<ProcessSteps*> steps_of_other_threads(
       std::map<std::string_view, ProcessSteps>& by_process) const {
-    const trace::HostSide& host = *trace_.host;
+    const trace::HostTrace& host = *trace_.host;
     std::vector<bool> own(host.threads.size());
     for (const TraceStep& step : out_.steps) {
       const uint32_t thread = host.ranges[step.range].thread;
@@ -148,7 +148,7 @@ class Attributor {
   }
 
   void follow_launches() {
-    const trace::HostSide& host = *trace_.host;
+    const trace::HostTrace& host = *trace_.host;
     std::map<std::string_view, ProcessSteps> by_process;
     const std::vector<ProcessSteps*> others = steps_of_other_threads(by_process);
     struct Lane {

@@ -16,7 +16,7 @@ namespace kr::classify {
 /// An annotation of the host that the model's `phases` match. If several enclose an operation, the
 /// innermost counts.
 struct TraceStep {
-  uint32_t range = 0;  // in HostSide::ranges
+  uint32_t range = 0;  // in HostTrace::ranges
   std::string text;
   Phase phase;
   int64_t start_ns = 0;         // on the host
@@ -57,7 +57,7 @@ struct Attribution {
 
   std::vector<TraceStep> steps;                // by start on the host
   NumberOfOperation step_of;                   // in `steps`
-  NumberOfOperation module_of;                 // the innermost module, in HostSide::ranges
+  NumberOfOperation module_of;                 // the innermost module, in HostTrace::ranges
   std::vector<RepeatedBlock> repeated_blocks;  // in the order of the units, by place
   /// The layer, among the layers of all blocks of level 0.
   NumberOfOperation layer_of;
@@ -71,7 +71,7 @@ struct Attribution {
   }
 };
 
-/// A trace without a host side has no steps and modules, only layers. Deterministic. Memory per
+/// A trace without a host trace has no steps and modules, only layers. Deterministic. Memory per
 /// operation: 8 bytes if the trace has launches, 4 if it has layers, and 4 more during the
 /// computation.
 Attribution attribute(const trace::Trace& trace, const sema::Program& program,

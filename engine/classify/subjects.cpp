@@ -81,7 +81,7 @@ void TraceSubjects::find_classes() {
 }
 
 void TraceSubjects::find_contexts(const std::shared_ptr<const match::Database>& database) {
-  const trace::HostSide& host = *trace_->host;
+  const trace::HostTrace& host = *trace_->host;
   match::Scanner scanner(database);
   match::AtomSet set(program_->atoms.size());
   std::vector<uint32_t> signature_of_name;

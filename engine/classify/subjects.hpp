@@ -33,7 +33,7 @@ std::vector<sema::ExprId> possible_expressions(const sema::Program& program,
 /// operation, and 8 more during construction.
 class TraceSubjects {
  public:
-  /// Contexts are known if the trace has a host side. All arguments must outlive this.
+  /// Contexts are known if the trace has a host trace. All arguments must outlive this.
   TraceSubjects(const sema::Program& program,
                 const std::shared_ptr<const match::Database>& database, const trace::Trace& trace,
                 const ChooseOptions& options);

@@ -6,7 +6,6 @@
 
 #include "base/printable.hpp"
 #include "layout/layout.hpp"
-#include "syntax/keywords.hpp"
 #include "syntax/words.hpp"
 
 namespace kr::convert {

@@ -62,7 +62,7 @@ MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dim
   run.source = summary.source;
   run.format = summary.format;
   run.choice_why = summary.choice_why;
-  run.losses = summary.losses;
+  run.dropped = summary.dropped;
   run.model = model;
   const auto at = summary.dimension(rules.program().dimensions.get(dimension).name);
   run.has_dimension = at.has_value();
@@ -85,7 +85,7 @@ MeasuredRun measure_run(const match::CompiledRules& rules, sema::DimensionId dim
   run.source = trace.source;
   run.format = trace.format;
   run.choice_why = modules.choice.why;
-  run.losses = trace.losses;
+  run.dropped = trace.dropped;
   run.model = modules.choice.model;
   const sema::Table* table = rules.program().models.get(run.model).table(dimension);
   run.has_dimension = table != nullptr;

@@ -32,7 +32,7 @@ struct MeasuredRun {
   int64_t explained_ns = 0;
   int64_t total_ns = 0;             // of all operations, or of the leaves of all trees
   std::vector<MeasuredName> names;  // by descending total, then name
-  std::vector<trace::Loss> losses;
+  std::vector<trace::DroppedRecords> dropped;
 };
 
 /// Operations by their names, labelled by `model`. Throws Error where the sums do not fit.

@@ -175,7 +175,7 @@ class ChromeTrace {
   }
 
   void host() {
-    const trace::HostSide& host = *trace_.host;
+    const trace::HostTrace& host = *trace_.host;
     std::map<std::string_view, std::pair<int64_t, ChromeNumbers>> processes;
     threads_.reserve(host.threads.size());
     for (const trace::HostThread& thread : host.threads) {
@@ -233,7 +233,7 @@ class ChromeTrace {
   void belongs(size_t i) {
     const trace::Track& track = trace_.track(trace_.operations[i].track);
     events_.add(fmt::format(R"(,"device":{},"stream":{})", track.device, track.stream));
-    const trace::HostSide* host = trace_.host.get();
+    const trace::HostTrace* host = trace_.host.get();
     if (const trace::Launch* launch = host != nullptr ? host->launch(i) : nullptr) {
       events_.add(fmt::format(R"(,"correlation":{})", launch->correlation));
     }

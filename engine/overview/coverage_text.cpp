@@ -81,7 +81,8 @@ class CoverageText {
              table::Ink::warning);
       }
       if (run.total_ns == 0) line(0, "no GPU work in this trace", table::Ink::warning);
-      for (const trace::Loss& loss : run.losses) line(0, loss_text(loss), table::Ink::warning);
+      for (const trace::DroppedRecords& records : run.dropped)
+        line(0, dropped_text(records), table::Ink::warning);
     }
     out_ += '\n';
   }

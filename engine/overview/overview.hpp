@@ -54,7 +54,7 @@ struct TableOptions {
   }
 };
 /// `dropped records: 3 × kernels (first at 12)`.
-std::string loss_text(const trace::Loss& loss);
+std::string dropped_text(const trace::DroppedRecords& records);
 
 /// For a terminal: of each run its file, how its rules were chosen, and warnings.
 std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, TableOptions options);

@@ -41,7 +41,8 @@ std::string facts_of(const analyze::RunSummary& run, TableOptions options) {
                    run.choice_why));
   if (run.operations == 0) line("no GPU work in this trace", table::Ink::warning);
   if (!run.inexact.empty()) line("times are not exact: " + run.inexact, table::Ink::warning);
-  for (const trace::Loss& loss : run.losses) line(loss_text(loss), table::Ink::warning);
+  for (const trace::DroppedRecords& records : run.dropped)
+    line(dropped_text(records), table::Ink::warning);
   return out;
 }
 
@@ -300,16 +301,16 @@ class Overview {
 
 }  // namespace
 
-std::string loss_text(const trace::Loss& loss) {
-  return fmt::format("dropped records: {} × {} (first at {})", loss.count, loss.what,
-                     loss.first_offset);
+std::string dropped_text(const trace::DroppedRecords& records) {
+  return fmt::format("dropped records: {} × {} (first at {})", records.count, records.what,
+                     records.first_offset);
 }
 
 std::string run_facts(const std::vector<const analyze::RunSummary*>& runs, TableOptions options) {
   std::string out;
   for (size_t i = 0; i < runs.size(); ++i) {
     out += facts_of(*runs[i], options);
-    const bool noted = !runs[i]->losses.empty() || !runs[i]->inexact.empty();
+    const bool noted = !runs[i]->dropped.empty() || !runs[i]->inexact.empty();
     if (i + 1 == runs.size() || noted) out += '\n';
   }
   return out;

@@ -95,7 +95,8 @@ class TreeText {
     }
     if (modules.attribution) placed(*modules.attribution);
     if (modules.attribution && view_.options().level.kind == trees::Level::Kind::layer) evidence();
-    for (const trace::Loss& loss : trace.losses) line(loss_text(loss), table::Ink::warning);
+    for (const trace::DroppedRecords& records : trace.dropped)
+      line(dropped_text(records), table::Ink::warning);
   }
 
   /// How the time of a trace's operations was placed, all steps together.

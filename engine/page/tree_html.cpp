@@ -240,7 +240,7 @@ std::string to_tree_html(const sema::Program& program, const trees::TreeView& vi
   tables::Source source;
   source.other_runs.push_back({run.id, trace.source, trace.format, run.engine, run.model,
                                view.modules().choice.why,
-                               tables::notes_of(run.id, trace.losses, "", trace.warnings)});
+                               tables::notes_of(run.id, trace.dropped, "", trace.warnings)});
   const std::array tables{tables::make(*tables::find("runs"), source),
                           tables::make(*tables::find("notes"), source)};
   const std::string title = "Module trees of " + run.id;

@@ -8,34 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "base/has_byte.hpp"
 #include "render/columns.hpp"
 #include "render/output_buffer.hpp"
 
 namespace kr::render {
 namespace {
 
-/// Whether the text may be between quotes as it is: ASCII without control bytes, quotes and
-/// backslashes. Eight bytes at a time; see "Determine if a word has a byte less than n" in Bit
-/// Twiddling Hacks, which is exact for words of ASCII in whether there is one.
+/// Whether a text is its own JSON string between quotes: ASCII without control bytes, quotes and
+/// backslashes.
 bool is_plain_json(std::string_view text) noexcept {
-  constexpr uint64_t ones = 0x0101010101010101;
-  constexpr uint64_t highs = 0x80 * ones;
-  const auto odd = [](uint64_t word) {
-    const auto has = [](uint64_t bytes) { return (bytes - ones) & ~bytes; };  // a zero byte
-    return (word | (word - 0x20 * ones) | has(word ^ 0x22 * ones) | has(word ^ 0x5c * ones) |
-            has(word ^ 0x7f * ones)) &
-           highs;
-  };
-  uint64_t found = 0;
-  size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    uint64_t word;
-    std::memcpy(&word, text.data() + at, 8);
-    found |= odd(word);
-  }
-  uint64_t rest = 0x20 * ones;
-  std::memcpy(&rest, text.data() + at, text.size() - at);
-  return (found | odd(rest)) == 0;
+  return !has_byte<0x20, '"', '\\', '\x7f'>(text);
 }
 
 /// Rows as objects.

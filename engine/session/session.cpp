@@ -120,7 +120,7 @@ void Session::add_head(const Trace& trace, const classify::Choice& choice, const
   const sema::Model& model = program.models.get(choice.model);
   source_.other_runs.push_back({id, trace.source, trace.format,
                                 program.engines.get(model.engine).name, model.name, choice.why,
-                                tables::notes_of(id, trace.losses, "", trace.warnings)});
+                                tables::notes_of(id, trace.dropped, "", trace.warnings)});
   for (const Warning& warning : trace.warnings) warnings_.emplace_back(trace.source, warning);
 }
 

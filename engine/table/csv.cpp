@@ -1,5 +1,7 @@
 #include "table/csv.hpp"
 
+#include "base/has_byte.hpp"
+
 namespace kr::table {
 namespace {
 
@@ -9,9 +11,7 @@ bool is_formula(std::string_view text, bool escape) noexcept {
 }
 
 bool needs_quotes(std::string_view text) noexcept {
-  bool needs = false;  // without a branch, so that the compiler looks at many bytes at once
-  for (const char c : text) needs |= (c == ',') | (c == '"') | (c == '\r') | (c == '\n');
-  return needs;
+  return has_byte<INT8_MIN, ',', '"', '\r', '\n'>(text);
 }
 
 }  // namespace

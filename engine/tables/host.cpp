@@ -13,7 +13,7 @@ std::string without_host_trace(const Source& source) {
 
 void add_host_calls(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const trace::HostSide* host = run.trace->trace.host.get();
+    const trace::HostTrace* host = run.trace->trace.host.get();
     if (host == nullptr) continue;
     std::vector<int64_t> launched(host->launches.size());
     for (const uint32_t launch : host->launch_of) {
@@ -33,7 +33,7 @@ void add_host_calls(const Source& source, RowSink& sink) {
 
 void add_host_ranges(const Source& source, RowSink& sink) {
   for (const Run& run : source.runs) {
-    const trace::HostSide* host = run.trace->trace.host.get();
+    const trace::HostTrace* host = run.trace->trace.host.get();
     if (host == nullptr) continue;
     for (size_t i = 0; i < host->ranges.size(); ++i) {
       const trace::HostRange& range = host->ranges[i];

@@ -112,7 +112,7 @@ std::string_view OperationRows::module_path(uint32_t launch) {
   if (launch == path_of_) return path_;
   path_of_ = launch;
   path_.clear();
-  const trace::HostSide& host = *labelled_->trace.host;
+  const trace::HostTrace& host = *labelled_->trace.host;
   for (const uint32_t range : host.modules_of(host.launches[launch])) {
     if (!path_.empty()) path_ += '/';
     path_ += host.range_names[host.ranges[range].name];
@@ -139,7 +139,7 @@ Cell OperationRows::placed(size_t row, size_t place) {
 
 Cell OperationRows::attributed(size_t row, size_t place) {
   const classify::Attribution& places = labelled_->attribution(*rules_);
-  const trace::HostSide* host = labelled_->trace.host.get();
+  const trace::HostTrace* host = labelled_->trace.host.get();
   const uint32_t step = places.step_of[row];
   const uint32_t layer = places.layer_of[row];
   const bool in_module = places.module_of[row] != no_place;

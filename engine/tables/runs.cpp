@@ -44,13 +44,15 @@ void add_notes(const Source& source, RowSink& sink) {
 
 }  // namespace
 
-std::vector<Note> notes_of(const std::string& run, const std::vector<trace::Loss>& losses,
+std::vector<Note> notes_of(const std::string& run,
+                           const std::vector<trace::DroppedRecords>& dropped,
                            const std::string& inexact, const std::vector<Warning>& warnings) {
   std::vector<Note> notes;
-  notes.reserve(losses.size() + warnings.size() + 1);
-  for (const trace::Loss& loss : losses) {
-    notes.push_back({run, "warning", "dropped-records", loss.what, static_cast<int64_t>(loss.count),
-                     static_cast<int64_t>(loss.first_offset)});
+  notes.reserve(dropped.size() + warnings.size() + 1);
+  for (const trace::DroppedRecords& records : dropped) {
+    notes.push_back({run, "warning", "dropped-records", records.what,
+                     static_cast<int64_t>(records.count),
+                     static_cast<int64_t>(records.first_offset)});
   }
   if (!inexact.empty()) notes.push_back({run, "warning", "inexact-times", inexact});
   for (const Warning& warning : warnings) {
@@ -89,7 +91,7 @@ std::vector<Note> all_notes(const Source& source) {
   std::vector<Note> notes;
   for (const Run& one : source.runs) {
     const analyze::RunSummary& run = one.summary;
-    const auto of_run = notes_of(run.id, run.losses, run.inexact, run.warnings);
+    const auto of_run = notes_of(run.id, run.dropped, run.inexact, run.warnings);
     notes.insert(notes.end(), of_run.begin(), of_run.end());
     const int64_t too_deep = one.statistics ? one.statistics->steps.too_deep : 0;
     if (too_deep == 0) continue;

@@ -32,7 +32,8 @@ struct Run {
 using Note = RunNote;
 
 /// What is to be known of a run: dropped records, inexact times, warnings.
-std::vector<Note> notes_of(const std::string& run, const std::vector<trace::Loss>& losses,
+std::vector<Note> notes_of(const std::string& run,
+                           const std::vector<trace::DroppedRecords>& dropped,
                            const std::string& inexact, const std::vector<Warning>& warnings);
 
 /// What was read and by which rules, of runs that are not in Source::runs.

@@ -2,7 +2,7 @@
 
 namespace kr::trace {
 
-LaunchedOperations::LaunchedOperations(const HostSide& host) : host_(&host) {
+LaunchedOperations::LaunchedOperations(const HostTrace& host) : host_(&host) {
   // By launch, where its operations begin: counted one place further on.
   std::vector<uint32_t> begins(host.launches.size() + 1);
   for (const uint32_t launch : host.launch_of) {

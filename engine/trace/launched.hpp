@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "trace/host_side.hpp"
+#include "trace/host_trace.hpp"
 
 namespace kr::trace {
 
-/// Of calls that launched anything, in their order. The HostSide has to outlive it.
+/// Of calls that launched anything, in their order. The HostTrace has to outlive it.
 class LaunchedOperations {
  public:
-  explicit LaunchedOperations(const HostSide& host);
+  explicit LaunchedOperations(const HostTrace& host);
 
   size_t size() const noexcept { return begins_.size() - 1; }
   uint32_t launch(size_t i) const noexcept { return host_->launch_of[order_[begins_[i]]]; }
@@ -27,7 +27,7 @@ class LaunchedOperations {
   }
 
  private:
-  const HostSide* host_;
+  const HostTrace* host_;
   std::vector<uint32_t> order_;   // operations
   std::vector<uint32_t> begins_;  // in `order_`, and the end
 };
@@ -45,7 +45,7 @@ struct SweptLaunch {
 /// order of begin, the longer first. Each thread is a lane; what holds for all threads of a process
 /// is a lane of its own, opened once for all of them. Ranges may overlap in any way.
 template <class Open, class Visit>
-void sweep_launches(const HostSide& host, const Open& open, const Visit& visit) {
+void sweep_launches(const HostTrace& host, const Open& open, const Visit& visit) {
   const LaunchedOperations launched(host);
   std::vector<std::pair<uint32_t, uint32_t>> lanes;  // [next, end) of the ranges
   for (uint32_t i = 0; i < host.threads.size(); ++i) lanes.push_back(host.ranges_of(i));
@@ -69,7 +69,7 @@ class InnermostRange {
  public:
   void open(uint32_t range) { open_.push_back(range); }
   /// HostRange::none: all have ended. Times never fall.
-  uint32_t at(const HostSide& host, int64_t time) {
+  uint32_t at(const HostTrace& host, int64_t time) {
     while (!open_.empty() && host.ranges[open_.back()].end_ns <= time) open_.pop_back();
     return open_.empty() ? HostRange::none : open_.back();
   }

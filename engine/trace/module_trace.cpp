@@ -82,7 +82,7 @@ ModuleTraceBuilder::ModuleTraceBuilder(std::string source, std::string format) {
 void ModuleTraceBuilder::begin_step(std::string key) {
   step_ = {};
   step_.key = std::move(key);
-  step_losses_.clear();
+  step_dropped_.clear();
   nodes_.clear();
   open_.clear();
 }
@@ -131,7 +131,8 @@ void ModuleTraceBuilder::close() {
       const PathId self = child(ModuleTrace::self_name);
       nodes_.push_back({self, static_cast<uint32_t>(nodes_.size() + 1), own - open.children_ns, 0});
     } else if (own < open.children_ns) {
-      add_loss(step_losses_, exceeded, open.offset, static_cast<uint64_t>(open.children_ns - own));
+      trace::add_dropped(step_dropped_, exceeded, open.offset,
+                         static_cast<uint64_t>(open.children_ns - own));
       nodes_[open.node].total_ns = open.children_ns;
     }
   }
@@ -150,7 +151,8 @@ void ModuleTraceBuilder::leaf_value(int64_t ns) {
 void ModuleTraceBuilder::end_step() {
   KR_CHECK(open_.empty());
   trace_.total_ns = sum(trace_.total_ns, step_.total_ns);
-  for (const Loss& lost : step_losses_) loss(lost.what, lost.first_offset, lost.count);
+  for (const DroppedRecords& records : step_dropped_)
+    add_dropped(records.what, records.first_offset, records.count);
   const auto next = static_cast<uint32_t>(trace_.shapes.size());
   step_.shape = shapes_.find_or_add(hash_of(nodes_), next, [&](uint32_t known) {
     return same_shape(trace_.shapes[known], nodes_);
@@ -173,8 +175,8 @@ void ModuleTraceBuilder::context(std::string key, std::string value) {
   trace_.context.push_back({std::move(key), std::move(value)});
 }
 
-void ModuleTraceBuilder::loss(std::string_view what, uint64_t offset, uint64_t count) {
-  add_loss(trace_.losses, what, offset, count);
+void ModuleTraceBuilder::add_dropped(std::string_view what, uint64_t offset, uint64_t count) {
+  trace::add_dropped(trace_.dropped, what, offset, count);
 }
 
 ModuleTrace ModuleTraceBuilder::finish() && {

@@ -83,7 +83,7 @@ struct ModuleTrace {
   PathTable paths;
   std::vector<ModuleStep> steps;  // in the order of the source
   std::vector<ContextEntry> context;
-  std::vector<Loss> losses;
+  std::vector<DroppedRecords> dropped;
   std::vector<Warning> warnings;
   std::string model_text;  // what the context says of the model, for `detect`
   int64_t total_ns = 0;    // of all steps
@@ -113,20 +113,20 @@ class ModuleTraceBuilder {
   /// A step that was begun and not ended is as if it had not been.
   void begin_step(std::string key);
   void running_seqs(int64_t count) { step_.running_seqs = count; }
-  /// A child of the open node, or a root; it is open until `close`. `offset` is for losses.
-  /// Kernels are nodes without children.
+  /// A child of the open node, or a root; it is open until `close`. `offset` is for dropped
+  /// records. Kernels are nodes without children.
   void open(std::string_view name, uint64_t offset);
   /// What the source says of the open node. Not negative.
   void measured(int64_t total_ns, int64_t invocations);
   /// Where the node's own time exceeds its children's, the rest becomes a last child `(self)`;
-  /// where the children exceed it, the children count and the difference is a loss.
+  /// where the children exceed it, the children count and the difference is a dropped record.
   /// Throws Error where times do not fit in 64 bits.
   void close();
   void end_step();
 
   void context(std::string key, std::string value);
   void model_text(std::string text) { trace_.model_text = std::move(text); }
-  void loss(std::string_view what, uint64_t offset, uint64_t count = 1);
+  void add_dropped(std::string_view what, uint64_t offset, uint64_t count = 1);
   void warn(const char* code, std::string text) {
     trace_.warnings.push_back({code, std::move(text)});
   }
@@ -151,7 +151,7 @@ class ModuleTraceBuilder {
 
   ModuleTrace trace_;
   ModuleStep step_;
-  std::vector<Loss> step_losses_;
+  std::vector<DroppedRecords> step_dropped_;
   std::vector<ModuleNode> nodes_;
   std::vector<Open> open_;
   std::vector<Seen> seen_;  // by path: children of one name met so far in the open parent

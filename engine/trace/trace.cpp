@@ -12,7 +12,7 @@ namespace {
 
 // By start, the longer first, then by name, kind, device and stream: what is left equal is the same
 // in every respect, so the order of rows in a file never shows.
-// With a host side, `track` is the operation's number among those read, and its track and
+// With a host trace, `track` is the operation's number among those read, and its track and
 // correlation are asked for by it.
 class Before {
  public:
@@ -93,23 +93,24 @@ TrackId TraceBuilder::track(const Track& track) {
   return known->second;
 }
 
-void TraceBuilder::loss(std::string_view what, uint64_t offset, uint64_t count) {
-  add_loss(trace_.losses, what, offset, count);
+void TraceBuilder::add_dropped(std::string_view what, uint64_t offset, uint64_t count) {
+  trace::add_dropped(trace_.dropped, what, offset, count);
 }
 
-void add_loss(std::vector<Loss>& losses, std::string_view what, uint64_t offset, uint64_t count) {
-  for (Loss& known : losses) {
+void add_dropped(std::vector<DroppedRecords>& dropped, std::string_view what, uint64_t offset,
+                 uint64_t count) {
+  for (DroppedRecords& known : dropped) {
     if (known.what == what) {
       known.count += count;
       known.first_offset = std::min(known.first_offset, offset);
       return;
     }
   }
-  losses.push_back({std::string(what), count, offset});
+  dropped.push_back({std::string(what), count, offset});
 }
 
-HostSide& TraceBuilder::host() {
-  if (!trace_.host) trace_.host = std::make_unique<HostSide>();
+HostTrace& TraceBuilder::host() {
+  if (!trace_.host) trace_.host = std::make_unique<HostTrace>();
   return *trace_.host;
 }
 
@@ -142,7 +143,7 @@ void TraceBuilder::add_correlations(const int64_t* values, size_t count) {
 // Each operation takes its number along, in place of its track.
 void TraceBuilder::sort_linked() {
   GrowingArray<Operation>& operations = trace_.operations;
-  HostSide& host = *trace_.host;
+  HostTrace& host = *trace_.host;
   KR_CHECK(correlations_.size() == operations.size());
   if (operations.size() >= HostRange::none || host.launches.size() >= HostRange::none ||
       host.ranges.size() >= HostRange::none) {

@@ -20,7 +20,7 @@
 #include "base/id.hpp"
 #include "base/operation_kind.hpp"
 #include "base/warning.hpp"
-#include "trace/host_side.hpp"
+#include "trace/host_trace.hpp"
 
 namespace kr::trace {
 
@@ -55,14 +55,15 @@ struct Track {
 };
 
 /// What a valid source leaves unsaid and the reader had to leave out or make up.
-struct Loss {
+struct DroppedRecords {
   std::string what;  // `kernel name id without a string`
   uint64_t count = 0;
   uint64_t first_offset = 0;  // byte in the decompressed text, or row id of a table
 };
 
-/// To the loss of the same `what`, where there is one.
-void add_loss(std::vector<Loss>& losses, std::string_view what, uint64_t offset, uint64_t count);
+/// To the records of the same `what`, where there is one.
+void add_dropped(std::vector<DroppedRecords>& dropped, std::string_view what, uint64_t offset,
+                 uint64_t count);
 
 /// Distinct (text, kind), numbered in the order first met.
 class NameTable {
@@ -94,13 +95,13 @@ struct Trace {
   GrowingArray<Operation> operations;  // by start; ties: the longer first, then by name
   NameTable names;
   std::vector<Track> tracks;
-  std::vector<Loss> losses;
+  std::vector<DroppedRecords> dropped;
   std::string inexact;  // why times are not exact to the ns; empty: they are
   std::vector<Warning> warnings;
   Distributed distributed;
   std::string model_text;  // what the trace's context says of the model, for `detect`
   /// With HostDetail::all, where the format has calls or ranges of the host.
-  std::unique_ptr<HostSide> host;
+  std::unique_ptr<HostTrace> host;
   /// With HostDetail::range_names: the distinct names of ranges, in no order.
   std::vector<std::string> range_names;
 
@@ -124,16 +125,16 @@ class TraceBuilder {
   void add(const Operation& operation) { trace_.operations.push_back(operation); }
   /// Room for a batch of operations; the caller writes all of them.
   Operation* add(size_t count) { return trace_.operations.extend(count); }
-  /// The host side, to be filled in any order. With it, each operation needs a correlation.
-  HostSide& host();
+  /// The host trace, to be filled in any order. With it, each operation needs a correlation.
+  HostTrace& host();
   // Numbers of its texts.
   uint32_t call(const HostCall& call);
   uint32_t thread(const HostThread& thread);
-  /// Without a host side, the name is one of Trace::range_names.
+  /// Without a host trace, the name is one of Trace::range_names.
   uint32_t range_name(std::string_view name);
   /// Of the operations added last: Launch::no_correlation where there is none.
   void add_correlations(const int64_t* values, size_t count);
-  void loss(std::string_view what, uint64_t offset, uint64_t count = 1);
+  void add_dropped(std::string_view what, uint64_t offset, uint64_t count = 1);
   void warn(const char* code, std::string text) {
     trace_.warnings.push_back({code, std::move(text)});
   }
@@ -148,7 +149,7 @@ class TraceBuilder {
   void sort_linked();
 
   Trace trace_;
-  GrowingArray<int64_t> correlations_;  // by operation, where there is a host side
+  GrowingArray<int64_t> correlations_;  // by operation, where there is a host trace
   std::map<Track, TrackId> tracks_;
   std::map<HostCall, uint32_t> calls_;
   std::map<HostThread, uint32_t> threads_;

@@ -110,7 +110,7 @@ class Forest {
 /// same modules above them for all operations, and are looked up once per step.
 class ModuleNodes {
  public:
-  explicit ModuleNodes(const trace::HostSide& host)
+  explicit ModuleNodes(const trace::HostTrace& host)
       : host_(host), places_(host.ranges.size()), known_(host.ranges.size()) {
     for (uint32_t i = 0; i < host.ranges.size(); ++i) {
       const trace::HostRange& range = host.ranges[i];
@@ -170,7 +170,7 @@ class ModuleNodes {
     size_t forest = SIZE_MAX;
     uint32_t node = none;
   };
-  const trace::HostSide& host_;
+  const trace::HostTrace& host_;
   std::vector<Place> places_;  // by range
   std::vector<Known> known_;   // by range
   std::vector<uint32_t> path_;
@@ -201,11 +201,11 @@ class Builder {
       forests_.back().write(builder);
       builder.end_step();
     }
-    for (const trace::Loss& loss : trace_.losses)
-      builder.loss(loss.what, loss.first_offset, loss.count);
+    for (const trace::DroppedRecords& records : trace_.dropped)
+      builder.add_dropped(records.what, records.first_offset, records.count);
     if (modules_ && modules_->too_deep() != 0) {
-      builder.loss("operation in more nested modules than a tree has levels", 0,
-                   modules_->too_deep());
+      builder.add_dropped("operation in more nested modules than a tree has levels", 0,
+                          modules_->too_deep());
     }
     for (const Warning& warning : trace_.warnings) builder.warn(warning.code, warning.text);
     if (!trace_.operations.empty() && !has_parents()) {

@@ -3,7 +3,7 @@
 // Contenders: a bare On-Demand pass of simdjson over the same text in memory, in the same windows
 // (it looks at the category of every event and at the name and times of GPU events, keeps a sum,
 // and checks nothing else), such a pass over the file as one document, the reader on one thread, as
-// it comes, and with the host side.
+// it comes, and with the host trace.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <simdjson.h>

@@ -42,7 +42,8 @@ inline std::string trace_text(std::string_view text, const trace::TraceFormat& f
                trace.host->calls[launch.call].name + '\n';
       }
     }
-    for (const trace::Loss& loss : trace.losses) out += loss.what + std::to_string(loss.count);
+    for (const trace::DroppedRecords& records : trace.dropped)
+      out += records.what + std::to_string(records.count);
     for (const kr::Warning& warning : trace.warnings) out += warning.text;
     return out + trace.inexact;
   } catch (const Error& error) {

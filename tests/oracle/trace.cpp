@@ -93,7 +93,7 @@ TEST_CASE("traces of the shared data give the numbers of their oracle") {
     const std::string& name = file;  // clang 14 captures no structured binding
     CAPTURE(name);
     const trace::Trace trace = trace::open_trace(folder + file);
-    CHECK(trace.losses.empty());
+    CHECK(trace.dropped.empty());
     for (const auto& [metric, value] : measure(trace)) {
       const std::string& measured = metric;
       CAPTURE(measured);

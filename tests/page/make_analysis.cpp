@@ -195,7 +195,7 @@ int main(int count, char** arguments) {
 
   Analysis hostile = analysis("analysis-hostile", {hostile_trace()});
   kr::analyze::RunSummary& run = hostile.source().runs[0].summary;
-  run.losses.push_back({"events with a <u>negative</u> duration", 3, 1234});
+  run.dropped.push_back({"events with a <u>negative</u> duration", 3, 1234});
   run.inexact = "the trace has times in <u>whole</u> microseconds";
   run.warnings = {{"truncated", "The file ends in the middle of <u>an event</u>."}};
   kr::coverage::TimeCoverage coverage;  // for a note on all runs

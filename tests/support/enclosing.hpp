@@ -5,13 +5,13 @@
 #include <tuple>
 #include <vector>
 
-#include "trace/host_side.hpp"
+#include "trace/host_trace.hpp"
 
 namespace kr::test {
 
 /// The ranges that hold the start of a launch, on its thread and for all of its process, in the
 /// order in which they began.
-inline std::vector<uint32_t> enclosing(const trace::HostSide& host, const trace::Launch& launch) {
+inline std::vector<uint32_t> enclosing(const trace::HostTrace& host, const trace::Launch& launch) {
   const uint32_t shared = host.whole_process(launch.thread);
   std::vector<uint32_t> out;
   for (uint32_t i = 0; i < host.ranges.size(); ++i) {

@@ -108,7 +108,7 @@ struct HostTraces {
   /// As a reader would, everything in any order. `work` is in the order of the trace's operations.
   trace::Trace read(std::mt19937& random) const {
     trace::TraceBuilder builder("t.json", "kineto-json");
-    trace::HostSide& host = builder.host();
+    trace::HostTrace& host = builder.host();
     const auto number = [](auto& list, auto value) {
       const auto at = std::find(list.begin(), list.end(), value);
       if (at != list.end()) return static_cast<uint32_t>(at - list.begin());

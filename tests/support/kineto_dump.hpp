@@ -14,12 +14,12 @@
 
 namespace kr::test {
 
-/// A line an operation, and with a host side its launch and the ranges that stand in.
+/// A line an operation, and with a host trace its launch and the ranges that stand in.
 inline std::string dump_kineto(const trace::Trace& trace) {
   std::string out;
   std::vector<uint32_t> annotation_of;  // by launch: the innermost
   if (trace.host != nullptr) {
-    const trace::HostSide& host = *trace.host;
+    const trace::HostTrace& host = *trace.host;
     for (const trace::Launch& launch : host.launches) {
       annotation_of.push_back(trace::HostRange::none);
       for (const uint32_t range : enclosing(host, launch)) {
@@ -36,7 +36,7 @@ inline std::string dump_kineto(const trace::Trace& trace) {
         fmt::format("{} {} {} `{}` {}/{} {}", operation.start_ns, operation.duration_ns,
                     to_string(name.kind), name.text, track.device, track.stream, track.device_name);
     if (trace.host != nullptr) {
-      const trace::HostSide& host = *trace.host;
+      const trace::HostTrace& host = *trace.host;
       if (const trace::Launch* launch = host.launch(i)) {
         out += fmt::format(" <- {} {} {} {}/{}", launch->start_ns, launch->duration_ns,
                            host.calls[launch->call].name, host.threads[launch->thread].process,
@@ -53,17 +53,17 @@ inline std::string dump_kineto(const trace::Trace& trace) {
     out += '\n';
   }
   if (trace.host != nullptr) {
-    const trace::HostSide& host = *trace.host;
+    const trace::HostTrace& host = *trace.host;
     out += fmt::format("{} launches, {} ranges, {} orphans, {} uncorrelated\n",
                        host.launches.size(), host.ranges.size(), host.orphans, host.uncorrelated);
   }
   return out;
 }
 
-inline std::string dump_losses(const trace::Trace& trace) {
+inline std::string dump_dropped(const trace::Trace& trace) {
   std::string out;
-  for (const trace::Loss& loss : trace.losses) {
-    out += fmt::format("{} x {} at {}\n", loss.count, loss.what, loss.first_offset);
+  for (const trace::DroppedRecords& records : trace.dropped) {
+    out += fmt::format("{} x {} at {}\n", records.count, records.what, records.first_offset);
   }
   return out;
 }

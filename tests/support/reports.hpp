@@ -143,7 +143,7 @@ inline analyze::RunSummary hostile_run() {
   add("__proto__", 5'000'059);
   add("constructor", 4'000'061);
   builder.run().source = "<b>trace</b>.csv";
-  builder.run().losses = {{"kernel name id without a string <u>", 3, 1234}};
+  builder.run().dropped = {{"kernel name id without a string <u>", 3, 1234}};
   builder.run().inexact = "the source rounds to 100 ns";
   builder.run().warnings = {{"no-elapsed", "no elapsed time given: \x1b[31mCPU(non-GPU)"}};
   return std::move(builder).finish(123'456'789);

@@ -7,7 +7,7 @@ void BlockRows::clear() {
   correlations.clear();
   launches.clear();
   ranges.clear();
-  losses.clear();
+  dropped.clear();
   new_names.clear();
   new_tracks.clear();
   new_calls.clear();
@@ -125,7 +125,8 @@ void add_block(const BlockRows& rows, TraceBuilder& out) {
     range.thread = ids.threads[range.thread];
     out.host().ranges.push_back(range);
   }
-  for (const Loss& loss : rows.losses) out.loss(loss.what, loss.first_offset, loss.count);
+  for (const DroppedRecords& records : rows.dropped)
+    out.add_dropped(records.what, records.first_offset, records.count);
 }
 
 }  // namespace kr::trace

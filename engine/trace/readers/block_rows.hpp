@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/growing_array.hpp"
-#include "trace/host_side.hpp"
+#include "trace/host_trace.hpp"
 #include "trace/open.hpp"
 #include "trace/trace.hpp"
 
@@ -34,7 +34,7 @@ struct BlockRows {
   GrowingArray<int64_t> correlations;  // one per operation, where all of the host is wanted
   GrowingArray<Launch> launches;
   GrowingArray<HostRange> ranges;
-  std::vector<Loss> losses;
+  std::vector<DroppedRecords> dropped;
 
   // What the parser met first in this block.
   std::vector<OperationName> new_names;
@@ -49,7 +49,9 @@ struct BlockRows {
   std::shared_ptr<NameTable> names;
 
   void clear();
-  void loss(std::string_view what, uint64_t offset) { add_loss(losses, what, offset, 1); }
+  void add_dropped(std::string_view what, uint64_t offset) {
+    trace::add_dropped(dropped, what, offset, 1);
+  }
 };
 
 /// The numbers of one parser.

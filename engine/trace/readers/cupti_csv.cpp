@@ -35,14 +35,14 @@ class CuptiTable {
   using Rows = CuptiRows;
   using Parser = CuptiRowParser;
 
-  /// `kind`: where the file's name tells it. `loss_prefix`: see CuptiMerge::file.
+  /// `kind`: where the file's name tells it. `dropped_prefix`: see CuptiMerge::file.
   CuptiTable(Input& input, TraceBuilder& out, CuptiMerge& merge, std::optional<CuptiKind> kind,
-             std::string loss_prefix)
+             std::string dropped_prefix)
       : input_(&input),
         out_(&out),
         merge_(&merge),
         kind_(kind),
-        loss_prefix_(std::move(loss_prefix)) {}
+        dropped_prefix_(std::move(dropped_prefix)) {}
 
   /// To its end.
   void read() {
@@ -84,7 +84,7 @@ class CuptiTable {
       out_->inexact(fmt::format("times of {} are printed in {}", input_->shown(),
                                 layout_->coarsest() == milliseconds ? "milliseconds" : "seconds"));
     }
-    merge_->file(input_->shown(), loss_prefix_, *layout_);
+    merge_->file(input_->shown(), dropped_prefix_, *layout_);
     return true;
   }
   void merge(CuptiRows& rows, const TextPlace& place) { merge_->add(rows, place); }
@@ -94,7 +94,7 @@ class CuptiTable {
   TraceBuilder* out_;
   CuptiMerge* merge_;
   std::optional<CuptiKind> kind_;
-  std::string loss_prefix_;
+  std::string dropped_prefix_;
   std::optional<CuptiLayout> layout_;
 };
 
@@ -253,7 +253,7 @@ class FolderReader {
     if (listing_.unknown.empty()) return;
     std::sort(listing_.unknown.begin(), listing_.unknown.end());
     const size_t count = listing_.unknown.size();
-    out_->loss("CSV without CUPTI activity", 0, count);
+    out_->add_dropped("CSV without CUPTI activity", 0, count);
     out_->warn("skipped-files",
                fmt::format("{} in the folder {} no CUPTI activity and {} skipped: {}.",
                            plural(count, "CSV"), count == 1 ? "contains" : "contain",

@@ -34,14 +34,14 @@ CuptiMerge::CuptiMerge(TraceBuilder& out, HostDetail host) : out_(&out) {
   if (host == HostDetail::all) host_ = &out.host();
 }
 
-void CuptiMerge::file(std::string shown, std::string loss_prefix, const CuptiLayout& layout) {
+void CuptiMerge::file(std::string shown, std::string dropped_prefix, const CuptiLayout& layout) {
   shown_ = std::move(shown);
-  loss_prefix_ = std::move(loss_prefix);
+  dropped_prefix_ = std::move(dropped_prefix);
   unit_told_ = layout.unit_told();
 }
 
 void CuptiMerge::add(CuptiRows& rows, const TextPlace& place) {
-  for (Loss& loss : rows.losses) loss.what.insert(0, loss_prefix_);
+  for (DroppedRecords& records : rows.dropped) records.what.insert(0, dropped_prefix_);
   if (!unit_told_) {
     untold_rows_ += rows.rows;
     settle(rows, place);
@@ -87,7 +87,7 @@ void CuptiMerge::scale(GrowingArray<Launch>& launches, const Stretches& stretche
     for (; next < end; ++next) {
       Launch& launch = launches[next];
       if (!fits(launch)) {
-        out_->loss(loss_prefix_ + unsound_call, 0);
+        out_->add_dropped(dropped_prefix_ + unsound_call, 0);
         continue;
       }
       from_microseconds(launch);

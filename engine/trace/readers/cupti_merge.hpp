@@ -17,9 +17,9 @@ class CuptiMerge {
  public:
   CuptiMerge(TraceBuilder& out, HostDetail host);
 
-  /// Rows of another file follow. `shown` stands in what is said of it; `loss_prefix` before the
-  /// losses in it.
-  void file(std::string shown, std::string loss_prefix, const CuptiLayout& layout);
+  /// Rows of another file follow. `shown` stands in what is said of it; `dropped_prefix` before
+  /// its dropped records.
+  void file(std::string shown, std::string dropped_prefix, const CuptiLayout& layout);
   /// The next block. Throws Error where its times are too large for the unit.
   void add(CuptiRows& rows, const TextPlace& place);
   /// After the last file: says what unit was taken.
@@ -34,10 +34,10 @@ class CuptiMerge {
   void scale(GrowingArray<Launch>& launches, const Stretches& stretches);
 
   TraceBuilder* out_;
-  HostSide* host_ = nullptr;
+  HostTrace* host_ = nullptr;
 
   // Of the file being read.
-  std::string shown_, loss_prefix_;
+  std::string shown_, dropped_prefix_;
   bool unit_told_ = true;
 
   uint64_t untold_rows_ = 0;  // of files without a unit

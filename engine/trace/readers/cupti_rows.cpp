@@ -92,7 +92,7 @@ size_t CuptiRowParser::row(size_t at) {
     if (trimmed(*line).empty()) return cursor_.past(*line, at);
     at_ = at;
     if (is_call(layout_->kind) && cursor_.row().end == CsvRow::End::row) {
-      loss("call in a row with more or fewer cells than the header");
+      add_dropped("call in a row with more or fewer cells than the header");
       return cursor_.row().size;
     }
     cursor_.refuse(at);
@@ -124,7 +124,7 @@ void CuptiRowParser::take() {
   if (of_host && undecided) {
     Times probe;
     if (!read_times(probe, false).empty() && !read_times(probe, true).empty()) {
-      return loss(unsound_call);
+      return add_dropped(unsound_call);
     }
   }
   if (undecided) meet_fraction();
@@ -138,15 +138,15 @@ void CuptiRowParser::take() {
     Times as_microseconds;
     out_->too_large = CsvFault{at_, read_times(as_microseconds, true), {}};
   }
-  if (times.disagree) loss("activity with inconsistent end and duration: the end is used");
+  if (times.disagree) add_dropped("activity with inconsistent end and duration: the end is used");
   if (times.open) {
-    loss("activity with an open end");
+    add_dropped("activity with an open end");
     return;
   }
   if (of_host) {
     const std::string_view text = trimmed(cell(layout_->correlation, "correlation"));
     const auto given = whole_number(text);
-    if (!given && !is_nothing(text)) loss("call whose correlation is not a number");
+    if (!given && !is_nothing(text)) add_dropped("call whose correlation is not a number");
     if (!whole_host_) return;
     const int64_t correlated = given.value_or(Launch::no_correlation);
     const uint32_t thread =
@@ -157,7 +157,7 @@ void CuptiRowParser::take() {
   const TrackId where = track();
   const int64_t correlated = correlation();
   const bool nameless = layout_->name && trimmed(cell(layout_->name)).empty();
-  if (nameless) loss("operation without a name");
+  if (nameless) add_dropped("operation without a name");
   out_->operations.push_back({times.start_ns, times.duration_ns, operation_name(), where});
   if (whole_host_) out_->correlations.push_back(correlated);
 }
@@ -167,8 +167,8 @@ void CuptiRowParser::take() {
 void CuptiRowParser::lose_call() {
   Times whole;
   const bool too_large = !layout_->unit_told() && read_times(whole, false).empty();
-  if (!too_large) return loss(unsound_call);
-  if (whole_host_) out_->loss(unsound_call, 0);
+  if (!too_large) return add_dropped(unsound_call);
+  if (whole_host_) out_->add_dropped(unsound_call, 0);
 }
 
 // All that stands before this row was read as whole numbers.
@@ -246,7 +246,7 @@ NameId CuptiRowParser::operation_name() {
   // Names are any bytes: `None` is one.
   if (!bare.empty()) {
     if (layout_->name_is_id && all_digits(bare)) {
-      loss("kernel name id without a string");
+      add_dropped("kernel name id without a string");
       return ids_.name(fmt::format("(unnamed kernel {})", bare), kind);
     }
     // Some profilers of ROCm call copies and fills kernels.
@@ -257,7 +257,7 @@ NameId CuptiRowParser::operation_name() {
     const std::string_view of = trimmed(cell(layout_->copy_kind, "copyKind"));
     bool labelled = true;
     const std::string name = is_nothing(of) ? "[CUDA memcpy]" : copy_name(of, labelled);
-    if (!labelled) loss("kind of copy without a label");
+    if (!labelled) add_dropped("kind of copy without a label");
     return ids_.name(name, kind);
   }
   if (kind == OperationKind::memset && !layout_->name) return ids_.name("[CUDA memset]", kind);
@@ -274,10 +274,10 @@ TrackId CuptiRowParser::track() {
   }
   if (stream.starts_with("stream ")) stream.remove_prefix(7);
   if (is_nothing(device) && (layout_->device || layout_->args)) {
-    loss("operation without a device number: assigned to device 0");
+    add_dropped("operation without a device number: assigned to device 0");
   }
   if (is_nothing(stream) && (layout_->stream || layout_->args)) {
-    loss("operation without a stream number: assigned to stream 0");
+    add_dropped("operation without a stream number: assigned to stream 0");
   }
   const auto title = [&](const std::optional<size_t>& column, std::string_view otherwise) {
     return column ? std::string_view(layout_->titles[*column]) : otherwise;
@@ -301,7 +301,7 @@ uint32_t CuptiRowParser::call() {
   if (name.empty() || (layout_->name_is_id && all_digits(name))) {
     const std::string_view id = name.empty() ? trimmed(cell(layout_->call_id)) : name;
     made = is_nothing(id) ? "(unnamed call)" : fmt::format("(unnamed call {})", id);
-    loss("call without a name");
+    add_dropped("call without a name");
     name = made;
   }
   return ids_.call(without_callback_version(name), layout_->kind == CuptiKind::driver);
@@ -329,8 +329,8 @@ int64_t CuptiRowParser::number(std::string_view text, std::string_view what) con
   cursor_.fail(at_, fmt::format("`{}` is not a number: `{}`", what, shown_text(text)));
 }
 
-void CuptiRowParser::loss(std::string_view what) {
-  out_->loss(what, cursor_.place().offset + at_);
+void CuptiRowParser::add_dropped(std::string_view what) {
+  out_->add_dropped(what, cursor_.place().offset + at_);
 }
 
 }  // namespace kr::trace

@@ -69,7 +69,7 @@ class CuptiRowParser {
   std::string_view cell(const std::optional<size_t>& column, std::string_view key) const;
   int64_t number(std::string_view text, std::string_view what) const;
   int64_t correlation() const;
-  void loss(std::string_view what);
+  void add_dropped(std::string_view what);
 
   bool whole_host_;
   CsvCursor cursor_;

@@ -83,7 +83,7 @@ class GpuTraceTable {
           other_ = found.report;
           other_at_ = place.where();
         }
-        out_->loss("report that is not a cuda_gpu_trace", place.offset);
+        out_->add_dropped("report that is not a cuda_gpu_trace", place.offset);
         break;
     }
     return true;

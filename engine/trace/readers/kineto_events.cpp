@@ -181,7 +181,7 @@ bool EventParser::take(const JsonWalk& json, size_t begin) {
   }
   if (const auto known = category_of(category, gpu_categories)) {
     if (whole) return take_operation(json, *known, false);
-    loss("GPU event of a phase other than X");
+    add_dropped("GPU event of a phase other than X");
   } else if (host_ != HostDetail::none && whole) {
     if (const auto host = category_of(category, host_categories)) take_host(json, *host);
   }
@@ -218,7 +218,7 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
   if (operation.start_ns > std::numeric_limits<int64_t>::max() - operation.duration_ns) {
     return fault("it ends beyond 64 bits of nanoseconds");
   }
-  if (!named) loss("operation without a name");
+  if (!named) add_dropped("operation without a name");
   const std::string_view name =
       named ? json.plain(event_.name.text, scratch_) : "(unnamed operation)";
   // Some profilers of ROCm call copies and fills kernels.
@@ -252,7 +252,7 @@ void EventParser::take_host(const JsonWalk& json, HostKind kind) {
   if (time(json, event_.start, start_ns) != DecimalFault::none ||
       time(json, event_.duration, duration_ns) != DecimalFault::none ||
       start_ns > std::numeric_limits<int64_t>::max() - duration_ns) {
-    loss("call or range without a valid time");
+    add_dropped("call or range without a valid time");
     return;
   }
   const int64_t correlation = integer(json, event_.correlation).value_or(Launch::no_correlation);
@@ -292,13 +292,13 @@ TrackId EventParser::track_id(const JsonWalk& json) {
   if (!device) device = integer(json, event_.process);
   if (!device || *device < std::numeric_limits<int32_t>::min() ||
       *device > std::numeric_limits<int32_t>::max()) {
-    loss("operation without a device number: assigned to device 0");
+    add_dropped("operation without a device number: assigned to device 0");
     device = 0;
   }
   std::optional<int64_t> stream = integer(json, event_.stream);
   if (!stream) stream = integer(json, event_.thread, "stream ");
   if (!stream) {
-    loss("operation without a stream number: assigned to stream 0");
+    add_dropped("operation without a stream number: assigned to stream 0");
     stream = 0;
   }
   return ids_.track(static_cast<int32_t>(*device), *stream);
@@ -317,8 +317,8 @@ std::optional<int64_t> EventParser::integer(const JsonWalk& json, const JsonRaw&
   return integer_from(text);
 }
 
-void EventParser::loss(std::string_view what) {
-  out_->loss(what, event_offset_);
+void EventParser::add_dropped(std::string_view what) {
+  out_->add_dropped(what, event_offset_);
 }
 
 }  // namespace kr::trace

@@ -55,7 +55,7 @@ class EventParser {
   TrackId track_id(const JsonWalk& json);
   std::optional<int64_t> integer(const JsonWalk& json, const JsonRaw& raw,
                                  std::string_view head = {});
-  void loss(std::string_view what);
+  void add_dropped(std::string_view what);
 
   HostDetail host_;
   size_t levels_;

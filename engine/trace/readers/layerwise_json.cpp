@@ -262,7 +262,7 @@ class LayerwiseReader {
 
   void entry(const std::string& name, std::string_view value) {
     if (name.size() + value.size() > context_left_) {
-      out_->loss(beyond_context, json_.offset());
+      out_->add_dropped(beyond_context, json_.offset());
       return;
     }
     context_left_ -= name.size() + value.size();

@@ -168,7 +168,7 @@ class NcuTable {
           duration_remedy);
     }
     if (unmeasured != 0) {
-      out_->loss("kernel without a duration: dropped", first_unmeasured, unmeasured);
+      out_->add_dropped("kernel without a duration: dropped", first_unmeasured, unmeasured);
       out_->warn("no-duration", fmt::format("{} of {} have no duration and are dropped.",
                                             unmeasured, plural(kernels_.size(), "kernel")));
     }

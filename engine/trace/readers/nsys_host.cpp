@@ -75,7 +75,7 @@ void NsysHost::read_calls() {
   if (!schema_->has(calls_table)) return;
   const NsysColumns columns(*database_, calls_table);
   if (!columns.has("start") || !columns.has("end") || !columns.has("correlationId")) {
-    loss("table of CUDA calls without times or correlations", 0);
+    add_dropped("table of CUDA calls without times or correlations", 0);
     return;
   }
   enum Column { start, end, thread_id, id, name, row };
@@ -91,24 +91,24 @@ void NsysHost::read_calls() {
     const int64_t end_ns = open ? start_ns : rows.integer(end);
     if (rows.type(start) != Type::integer || (!open && rows.type(end) != Type::integer) ||
         start_ns < 0 || end_ns < start_ns) {
-      loss("CUDA call without a valid time", number);
+      add_dropped("CUDA call without a valid time", number);
       continue;
     }
-    if (open) loss("CUDA call with an open end", number);
+    if (open) add_dropped("CUDA call with an open end", number);
     const int64_t global_tid = thread_number(rows, thread_id, number);
     int64_t linked = Launch::no_correlation;
     if (const auto value = rows.whole_number(id)) {
       linked = correlation(global_tid, *value);
     } else if (!rows.is_null(id)) {
-      loss("CUDA call whose correlation is not a number", number);
+      add_dropped("CUDA call whose correlation is not a number", number);
     }
     host_->launches.push_back(
         {linked, start_ns, end_ns - start_ns, call(rows, name), thread(global_tid, false)});
   }
 }
 
-void NsysHost::loss(std::string_view what, int64_t number) {
-  if (host_ != nullptr) out_->loss(what, static_cast<uint64_t>(number));
+void NsysHost::add_dropped(std::string_view what, int64_t number) {
+  if (host_ != nullptr) out_->add_dropped(what, static_cast<uint64_t>(number));
 }
 
 const char* NsysHost::row_id(const char* table) const {
@@ -118,7 +118,7 @@ const char* NsysHost::row_id(const char* table) const {
 
 int64_t NsysHost::thread_number(const sqlite::Statement& row, int column, int64_t number) {
   if (const auto value = row.whole_number(column)) return *value;
-  loss("call or range without a thread number: assigned to thread 0", number);
+  add_dropped("call or range without a thread number: assigned to thread 0", number);
   return 0;
 }
 
@@ -126,7 +126,7 @@ void NsysHost::read_ranges() {
   if (!schema_->has(ranges_table)) return;
   const NsysColumns columns(*database_, ranges_table);
   if (!columns.has("start") || !columns.has("eventType") || !columns.has("globalTid")) {
-    loss("table of NVTX events without the columns of ranges", 0);
+    add_dropped("table of NVTX events without the columns of ranges", 0);
     return;
   }
   enum Column { start, end, type, thread_id, end_thread, text, text_id, row };
@@ -139,7 +139,7 @@ void NsysHost::read_ranges() {
   while (rows.step(&whole_)) {
     number = rows.type(row) == Type::null ? number + 1 : rows.integer(row);
     const auto kind = rows.whole_number(type);
-    if (!kind) loss("NVTX event whose type is not a number", number);
+    if (!kind) add_dropped("NVTX event whose type is not a number", number);
     if (!kind || !is_range(*kind)) continue;
     if (host_ == nullptr) {
       range_name(rows, text, text_id);
@@ -151,7 +151,7 @@ void NsysHost::read_ranges() {
     const int64_t end_ns = open ? std::numeric_limits<int64_t>::max() : rows.integer(end);
     if (rows.type(start) != Type::integer || (!open && rows.type(end) != Type::integer) ||
         end_ns < start_ns) {
-      loss("NVTX range without a valid time", number);
+      add_dropped("NVTX range without a valid time", number);
       continue;
     }
     const int64_t global_tid = thread_number(rows, thread_id, number);
@@ -199,7 +199,7 @@ uint32_t NsysHost::range_name(const sqlite::Statement& row, int text, int id) {
   if (row.is_null(id)) return out_->range_name({});
   const auto given = row.whole_number(id);
   if (!given) {
-    loss("NVTX text id that is not a number", 0);
+    add_dropped("NVTX text id that is not a number", 0);
     return out_->range_name({});
   }
   const int64_t number = *given;
@@ -207,7 +207,7 @@ uint32_t NsysHost::range_name(const sqlite::Statement& row, int text, int id) {
   if (known != range_names_.end()) return known->second;
   std::string name;
   if (!strings_.find(number, name)) {
-    loss("NVTX text id without a string", number);
+    add_dropped("NVTX text id without a string", number);
   }
   return range_names_.emplace(number, out_->range_name(name)).first->second;
 }

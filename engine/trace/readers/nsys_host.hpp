@@ -23,7 +23,7 @@ class NsysHost {
   NsysHost(const sqlite::Database& database, const NsysSchema& schema, const NsysLabels& labels,
            TraceBuilder& out, HostDetail detail);
 
-  /// The correlation of an operation or call, for a HostSide: one number of id and process.
+  /// The correlation of an operation or call, for a HostTrace: one number of id and process.
   int64_t correlation(int64_t global_pid, int64_t id);
   /// Reads all calls and ranges. False where the file had less than its tables say. Rows that
   /// cannot be are counted and left out. Of HostDetail::range_names: only the names of ranges, and
@@ -35,7 +35,7 @@ class NsysHost {
   bool told_by_process() const;
   void read_calls();
   void read_ranges();
-  void loss(std::string_view what, int64_t number);
+  void add_dropped(std::string_view what, int64_t number);
   const char* row_id(const char* table) const;
   uint32_t thread(int64_t global_tid, bool whole_process);
   uint32_t call(const sqlite::Statement& row, int column);
@@ -46,7 +46,7 @@ class NsysHost {
   const NsysSchema* schema_;
   NsysStrings strings_;
   TraceBuilder* out_;
-  HostSide* host_;  // null: only names of ranges are wanted
+  HostTrace* host_;  // null: only names of ranges are wanted
   bool by_process_;
   bool whole_ = true;
   std::unordered_map<int64_t, int64_t, NumberHash> processes_;  // numbered as met

@@ -139,7 +139,7 @@ void NsysRowReader::add(const sqlite::Statement& statement, NsysRows& out, uint6
     const sqlite::Statement::Cell& cell = cells[static_cast<size_t>(column)];
     if (cell.type == Type::integer) return cell.integer;
     if (const auto value = statement.whole_number(column)) return *value;
-    loss(out, otherwise, number);
+    add_dropped(out, otherwise, number);
     return 0;
   };
   const int64_t device =
@@ -160,7 +160,7 @@ NameId NsysRowReader::name(const sqlite::Statement& statement, const sqlite::Sta
                            NsysRows& out, uint64_t number) {
   const NsysTable table = out.range.table;
   if (cell.type == Type::null) {
-    loss(out, "operation without a name", number);
+    add_dropped(out, "operation without a name", number);
     return ids_.name(table == NsysTable::graph ? "[CUDA graph]" : "(unnamed kernel)",
                      kind_of(table));
   }
@@ -173,10 +173,10 @@ NameId NsysRowReader::name(const sqlite::Statement& statement, const sqlite::Sta
     met.add(cell.integer, id);
   }
   if (!made_up_.empty() && made_up_.contains(id.index)) {
-    loss(out,
-         table == NsysTable::kernel ? "kernel name id without a string"
-                                    : "kind of copy without a label",
-         number);
+    add_dropped(out,
+                table == NsysTable::kernel ? "kernel name id without a string"
+                                           : "kind of copy without a label",
+                number);
   }
   return id;
 }
@@ -209,7 +209,7 @@ void NsysRowReader::odd_row(const sqlite::Statement& statement, NsysRows& out, u
     fail(out.range, number, "its start is missing or not a whole number");
   }
   if (!statement.is_null(end_column)) fail(out.range, number, "its end is not a whole number");
-  loss(out, "operation with an open end", number);
+  add_dropped(out, "operation with an open end", number);
 }
 
 void NsysRowReader::link(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const {
@@ -222,18 +222,19 @@ void NsysRowReader::link(const sqlite::Statement& statement, NsysRows& out, uint
       correlation = *one;
       process = *other;
     } else {
-      loss(out, "operation whose correlation or process is not a number", number);
+      add_dropped(out, "operation whose correlation or process is not a number", number);
     }
   }
   out.correlations.push_back(correlation);
   out.processes.push_back(process);
 }
 
-void NsysRowReader::loss(NsysRows& out, std::string_view what, uint64_t number) const {
-  const bool known = std::any_of(out.losses.begin(), out.losses.end(),
-                                 [&](const Loss& loss) { return loss.what == what; });
+void NsysRowReader::add_dropped(NsysRows& out, std::string_view what, uint64_t number) const {
+  const bool known =
+      std::any_of(out.dropped.begin(), out.dropped.end(),
+                  [&](const DroppedRecords& records) { return records.what == what; });
   const uint64_t first = known ? UINT64_MAX : static_cast<uint64_t>(row_id(out.range, number));
-  add_loss(out.losses, what, first, 1);
+  trace::add_dropped(out.dropped, what, first, 1);
 }
 
 // Only rows that are spoken of are asked for their number: asking for all would cost a tenth.

@@ -74,7 +74,7 @@ class NsysRowReader {
               NsysRows& out, uint64_t number);
   NameId name_of_id(int64_t id, NsysTable table);
   void link(const sqlite::Statement& statement, NsysRows& out, uint64_t number) const;
-  void loss(NsysRows& out, std::string_view what, uint64_t number) const;
+  void add_dropped(NsysRows& out, std::string_view what, uint64_t number) const;
   void count(NsysRows& out) const;
   int64_t row_id(const NsysRange& range, uint64_t number) const;
   [[noreturn]] void fail(const NsysRange& range, uint64_t number, std::string_view what) const;

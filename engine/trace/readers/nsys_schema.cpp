@@ -163,7 +163,7 @@ void NsysLabels::read_strings(const sqlite::Database& database, const NsysSchema
     if (!id || rows.is_null(1)) continue;
     const auto [known, added] = strings.try_emplace(*id, rows.text(1));
     if (!added && known->second != rows.text(1)) {
-      out.loss("id of two strings: the first is used", static_cast<uint64_t>(*id));
+      out.add_dropped("id of two strings: the first is used", static_cast<uint64_t>(*id));
     }
   }
 }

@@ -60,7 +60,7 @@ NsysSchema checked_schema(sqlite::Database& database, TraceBuilder& out) {
   }
   for (const std::string_view name : all_nsys_tables) {
     if (schema.has_other(name)) {
-      out.loss(fmt::format("view or virtual table {}", name), 0);
+      out.add_dropped(fmt::format("view or virtual table {}", name), 0);
     }
     if (!schema.has(name)) continue;
     const size_t computed = NsysColumns(database, name).computed();

@@ -175,7 +175,7 @@ TEST_CASE("launches and idle time are those of a slow computation") {
               all.end());
 
     kr::trace::TraceBuilder builder("t.json", "kineto-json");
-    kr::trace::HostSide& host = builder.host();
+    kr::trace::HostTrace& host = builder.host();
     const auto number = [](auto& list, auto value) {
       const auto at = std::find(list.begin(), list.end(), value);
       if (at != list.end()) return static_cast<uint32_t>(at - list.begin());

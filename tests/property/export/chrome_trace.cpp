@@ -45,7 +45,7 @@ uint32_t number(std::vector<T>& list, T value) {
 kr::trace::Trace random_trace(std::mt19937_64& random) {
   const auto below = [&](uint64_t limit) { return static_cast<int64_t>(random() % limit); };
   kr::trace::TraceBuilder builder("t.json", "kineto-json");
-  kr::trace::HostSide& host = builder.host();
+  kr::trace::HostTrace& host = builder.host();
   int64_t now = below(3) == 0 ? 1'700'000'000'000'000'000 + below(1000) : below(5000) - 2500;
   for (int64_t i = 0; i < below(30); ++i) {
     // Numbers that no device has: these are kept.
@@ -147,7 +147,7 @@ TEST_CASE("a trace written for viewers is read as the same trace") {
       range.end_ns += base_ns;
     }
     CHECK(lines(dump_kineto(again)) == lines(dump_kineto(run->trace)));
-    CHECK(kr::test::dump_losses(again).empty());
+    CHECK(kr::test::dump_dropped(again).empty());
   }
 }
 

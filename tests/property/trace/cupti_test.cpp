@@ -270,8 +270,9 @@ Outcome read(const std::string& path, size_t block_size, unsigned threads, bool 
     }
     std::sort(out.lines.begin(), out.lines.end());
     for (const Warning& warning : trace.warnings) out.said.push_back(warning.text);
-    for (const trace::Loss& loss : trace.losses) {
-      out.said.push_back(fmt::format("{} {} {}", loss.what, loss.count, loss.first_offset));
+    for (const trace::DroppedRecords& records : trace.dropped) {
+      out.said.push_back(
+          fmt::format("{} {} {}", records.what, records.count, records.first_offset));
     }
   } catch (const Error& error) {
     out.error = error.what();

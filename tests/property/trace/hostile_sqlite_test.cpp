@@ -182,8 +182,8 @@ class Schema {
 
 uint64_t lost(const trace::Trace& trace, std::initializer_list<std::string_view> whats) {
   uint64_t count = 0;
-  for (const trace::Loss& loss : trace.losses) {
-    if (std::find(whats.begin(), whats.end(), loss.what) != whats.end()) count += loss.count;
+  for (const trace::DroppedRecords& records : trace.dropped) {
+    if (std::find(whats.begin(), whats.end(), records.what) != whats.end()) count += records.count;
   }
   return count;
 }

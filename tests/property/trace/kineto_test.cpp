@@ -213,7 +213,7 @@ const std::array<trace::OpenOptions, 5> readings{{{.block_size = 1, .threads = 1
 std::string said(const std::string& text, const trace::OpenOptions& reading, bool allow_truncated) {
   try {
     const trace::Trace trace = read_kineto(text, reading, allow_truncated, trace::HostDetail::all);
-    std::string out = dump_kineto(trace) + dump_losses(trace);
+    std::string out = dump_kineto(trace) + dump_dropped(trace);
     for (const Warning& warning : trace.warnings) out += warning.text + "\n";
     return out;
   } catch (const Error& error) {
@@ -235,7 +235,7 @@ TEST_CASE("random traces are read as the obvious reader reads them, in any order
       const std::set<std::string> kept(trace.host->range_names.begin(),
                                        trace.host->range_names.end());
       REQUIRE(std::includes(told.begin(), told.end(), kept.begin(), kept.end()));
-      if (trace.losses.empty()) REQUIRE(told == kept);
+      if (trace.dropped.empty()) REQUIRE(told == kept);
     }
     std::shuffle(written.events.begin(), written.events.end(), random);
     std::shuffle(written.around.begin(), written.around.end(), random);

@@ -337,7 +337,7 @@ TEST_CASE("invented models in every form") {
       const trace::ModuleTrace trace = read_layerwise(text);
       CHECK(trace.steps.size() == 4);
       CHECK(trace.warnings.empty());
-      CHECK(trace.losses.empty());
+      CHECK(trace.dropped.empty());
       CHECK(!trace.model_text.empty());
     }
   }

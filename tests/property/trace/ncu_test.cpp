@@ -168,8 +168,9 @@ Outcome read(std::string_view text, size_t block_size, unsigned threads, bool tr
     std::sort(out.lines.begin(), out.lines.end());
     for (const Warning& warning : trace.warnings) out.said.push_back(warning.text);
     out.said.push_back(trace.inexact);
-    for (const trace::Loss& loss : trace.losses) {
-      out.said.push_back(fmt::format("{} {} {}", loss.what, loss.count, loss.first_offset));
+    for (const trace::DroppedRecords& records : trace.dropped) {
+      out.said.push_back(
+          fmt::format("{} {} {}", records.what, records.count, records.first_offset));
     }
   } catch (const Error& error) {
     out.error = error.what();

@@ -151,7 +151,7 @@ TEST_CASE("operations are attributed as by a slow computation, and trees contain
     const SlowReading slow(traces);
     const kr::classify::Attribution got =
         kr::classify::attribute(trace, rules.program(), rules.database, model);
-    const kr::trace::HostSide& host = *trace.host;
+    const kr::trace::HostTrace& host = *trace.host;
     REQUIRE(trace.operations.size() == traces.work.size());
     kr::classify::AttributionSums expected;
     for (size_t i = 0; i < traces.work.size(); ++i) {

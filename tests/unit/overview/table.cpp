@@ -118,7 +118,7 @@ TEST_CASE("colour is there on demand only") {
   CHECK(table_holds(text_of(report, {.color = true, .width = 100}), "\x1b[38;2;78;121;167m█"));
 }
 
-TEST_CASE("losses, inexact times and empty runs are said") {
+TEST_CASE("dropped, inexact times and empty runs are said") {
   const std::string text = text_of(report_of({kr::test::hostile_run()}), {});
   CHECK(table_holds(text,
                     "dropped records: 3 × kernel name id without a string <u> (first at 1234)"));

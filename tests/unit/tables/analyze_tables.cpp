@@ -33,7 +33,7 @@ class AnalyzedTrace {
   AnalyzedTrace() { builder_.host().threads.push_back({"1", "1"}); }
 
   AnalyzedTrace& range(int64_t start, int64_t end, std::string name, bool module = false) {
-    kr::trace::HostSide& host = builder_.host();
+    kr::trace::HostTrace& host = builder_.host();
     host.range_names.push_back(std::move(name));
     host.ranges.push_back(
         {start, end, static_cast<uint32_t>(host.range_names.size() - 1), 0,
@@ -43,7 +43,7 @@ class AnalyzedTrace {
   }
   /// A call of 4 ns. What it launches follows.
   AnalyzedTrace& launch(int64_t start, std::string api = "cudaLaunchKernel") {
-    kr::trace::HostSide& host = builder_.host();
+    kr::trace::HostTrace& host = builder_.host();
     const kr::trace::HostCall call{std::move(api), false};
     const auto known = std::find(host.calls.begin(), host.calls.end(), call);
     const auto number = static_cast<uint32_t>(known - host.calls.begin());

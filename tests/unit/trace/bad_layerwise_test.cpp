@@ -261,11 +261,11 @@ TEST_CASE("what a step that is left out had lost is not told") {
   const std::string text = R"({"s": {"summary_stats": [
       {"entry": {"name": "A", "cuda_time_us": 1}, "children": [
         {"entry": {"name": "B", "cuda_time_us": 1.5}}]})";
-  CHECK(read_layerwise(text, {}, true).losses.empty());
+  CHECK(read_layerwise(text, {}, true).dropped.empty());
   const trace::ModuleTrace trace = read_layerwise(text + "]}}");
-  REQUIRE(trace.losses.size() == 1);
-  CHECK(trace.losses[0].count == 500);
-  CHECK(trace.losses[0].first_offset == text.find("{\"entry\""));
+  REQUIRE(trace.dropped.size() == 1);
+  CHECK(trace.dropped[0].count == 500);
+  CHECK(trace.dropped[0].first_offset == text.find("{\"entry\""));
 }
 
 TEST_CASE("a context has its limit too") {
@@ -273,8 +273,8 @@ TEST_CASE("a context has its limit too") {
       "{\"context\": {\"a\": \"" + std::string(size_t{1} << 20, 'x') + "\", \"b\": 1}}";
   const trace::ModuleTrace trace = read_layerwise(text);
   CHECK(dump_context(trace) == "b = 1\n");
-  REQUIRE(trace.losses.size() == 1);
-  CHECK(trace.losses[0].what == "member of the context beyond 1 MiB");
+  REQUIRE(trace.dropped.size() == 1);
+  CHECK(trace.dropped[0].what == "member of the context beyond 1 MiB");
 }
 
 }  // namespace kr::test::bad_layerwise_test

@@ -1,4 +1,4 @@
-// CSVs of CUPTI activity: what files and columns are, units that no header tells, the host side,
+// CSVs of CUPTI activity: what files and columns are, units that no header tells, the host trace,
 // and each way they can be wrong with the message it gets.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -37,8 +37,8 @@ struct Run {
 std::string told(const trace::Trace& trace) {
   std::string out = dump(trace);
   for (const Warning& warning : trace.warnings) out += "! " + warning.text + "\n";
-  for (const trace::Loss& loss : trace.losses)
-    out += fmt::format("- {} {}\n", loss.count, loss.what);
+  for (const trace::DroppedRecords& records : trace.dropped)
+    out += fmt::format("- {} {}\n", records.count, records.what);
   return out;
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("units stand in headers, else names and numbers tell") {
   CHECK(mixed.layout.duration->exponent == 0);
 }
 
-TEST_CASE("a folder is one trace with its host side") {
+TEST_CASE("a folder is one trace with its host trace") {
   const Run run(
       {{"kernel.csv", header + "1000,1500,gemm,7,0,3\n1600,1700,\"a, b\",8,0,3\n"},
        {"gpu_memcpy.csv", "start,end,copyKind,correlationId,deviceId,streamId\n900,950,1,6,0,3\n"},
@@ -186,7 +186,7 @@ TEST_CASE("a fraction in any file makes microseconds of all times without a unit
   CHECK(trace.host->launches[0].duration_ns == 2'000);
   CHECK(trace.host->launches[1].start_ns == 800'500);
   CHECK(trace.host->launches[1].duration_ns == 19'750);
-  // The same without the host side.
+  // The same without the host trace.
   CHECK(dump(trace::open_trace(path)) == dump(trace));
 }
 
@@ -208,14 +208,14 @@ TEST_CASE("calls that cannot be are counted, and stop nothing") {
   const Run run(
       Files{{"kernel.csv", header + "1000,1500,gemm,7,0,3\n"}, {"cuda_runtime.csv", calls}});
   const trace::Trace trace = run.read();
-  const std::string losses =
+  const std::string dropped =
       "- 5 cuda_runtime.csv: call without a valid time\n"
       "- 1 cuda_runtime.csv: call whose correlation is not a number\n"
       "- 2 cuda_runtime.csv: call in a row with more or fewer cells than the header\n";
   CHECK(told(trace) ==
         "1000 500 kernel  (0) 3 gemm\n"
         "! No header contains a unit and no time has a fraction: times are read as nanoseconds.\n" +
-            losses);
+            dropped);
   CHECK(trace.host->launches.size() == 2);
   CHECK(told(trace::open_trace(run.folder.path(""))) == told(trace));
   // Too large where a fraction says that it is microseconds.
@@ -228,9 +228,9 @@ TEST_CASE("calls that cannot be are counted, and stop nothing") {
   CHECK(micro.operations[0].start_ns == 1'000'000);
   REQUIRE(micro.host->launches.size() == 1);
   CHECK(micro.host->launches[0].start_ns == 800'500);
-  REQUIRE(micro.losses.size() == 1);
-  CHECK(micro.losses[0].what == "cuda_runtime.csv: call without a valid time");
-  CHECK(micro.losses[0].count == 2);
+  REQUIRE(micro.dropped.size() == 1);
+  CHECK(micro.dropped[0].what == "cuda_runtime.csv: call without a valid time");
+  CHECK(micro.dropped[0].count == 2);
 }
 
 TEST_CASE("end and duration have to agree, or the end counts") {
@@ -245,8 +245,8 @@ TEST_CASE("end and duration have to agree, or the end counts") {
   const trace::Trace rounded =
       Run(Files{{"kernel.csv", both + "10.0004,15.0006,5.0014,a,0,0\n20.0,25.0,5.002,b,0,0\n"}})
           .read();
-  CHECK(rounded.losses.size() == 1);
-  CHECK(rounded.losses[0].count == 1);
+  CHECK(rounded.dropped.size() == 1);
+  CHECK(rounded.dropped[0].count == 1);
 }
 
 TEST_CASE("what CUPTI did not collect is a loss") {

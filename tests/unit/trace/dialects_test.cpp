@@ -64,7 +64,7 @@ TEST_CASE("each dialect and schema of a session is the same trace") {
     const bool milliseconds = path.find("trace.ms") != path.npos;
     CHECK(trace.inexact.empty() != milliseconds);
     const bool others = path.find("other-reports") != path.npos;
-    CHECK(trace.losses.empty() != others);
+    CHECK(trace.dropped.empty() != others);
     ++files;
   }
   CHECK(files == 30);

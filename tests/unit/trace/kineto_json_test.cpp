@@ -136,7 +136,7 @@ TEST_CASE("what an event leaves unsaid is a loss") {
   CHECK(dump_kineto(trace) ==
         "1000 1000 kernel `(unnamed operation)` 0/7 \n"
         "2000 1000 kernel `k` 1/0 \n");
-  CHECK(dump_losses(trace) ==
+  CHECK(dump_dropped(trace) ==
         "1 x operation without a name at 37\n"
         "1 x operation without a device number: assigned to device 0 at 37\n"
         "2 x GPU event of a phase other than X at 102\n"

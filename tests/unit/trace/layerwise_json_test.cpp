@@ -58,7 +58,7 @@ TEST_CASE("a profile is its steps and its context") {
   CHECK(trace.model_text == "meta-llama/Llama-3-8B");
   CHECK(trace.total_ns == 15000);
   CHECK(trace.warnings.empty());
-  CHECK(trace.losses.empty());
+  CHECK(trace.dropped.empty());
 }
 
 TEST_CASE("the table of single calls is read where it is asked for") {

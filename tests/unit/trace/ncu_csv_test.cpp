@@ -47,7 +47,7 @@ TEST_CASE("kernels of a page of details follow each other in order of ID") {
   CHECK(dump(trace) ==
         "0 1234567 kernel  (0) 7 k\n1234567 10 kernel  (0) 7 k\n1234577 30 kernel  (0) 7 c\n");
   CHECK(trace.inexact.empty());
-  CHECK(trace.losses.empty());
+  CHECK(trace.dropped.empty());
   REQUIRE(trace.warnings.size() == 1);
   CHECK(trace.warnings[0].text == one_by_one);
 }
@@ -136,10 +136,10 @@ TEST_CASE("kernels without a duration") {
   const trace::Trace trace = read_text(details + other + metric(1, "Duration", "ns", "n/a") +
                                        metric(2, "Duration", "ns", "7"));
   CHECK(dump(trace) == "0 7 kernel  (0) 7 k\n");
-  REQUIRE(trace.losses.size() == 1);
-  CHECK(trace.losses[0].what == "kernel without a duration: dropped");
-  CHECK(trace.losses[0].count == 2);
-  CHECK(trace.losses[0].first_offset == details.size());
+  REQUIRE(trace.dropped.size() == 1);
+  CHECK(trace.dropped[0].what == "kernel without a duration: dropped");
+  CHECK(trace.dropped[0].count == 2);
+  CHECK(trace.dropped[0].first_offset == details.size());
   CHECK(trace.warnings[0].text == "2 of 3 kernels have no duration and are dropped.");
   const std::string remedy =
       "; profile with the metric gpu__time_duration.sum (`ncu --csv --metrics "

@@ -49,7 +49,7 @@ std::string range(const std::string& values) {
 
 /// The texts of all ranges round each operation, the first begun first.
 std::string around(const trace::Trace& trace) {
-  const trace::HostSide& host = *trace.host;
+  const trace::HostTrace& host = *trace.host;
   std::vector<std::string> of_launch(host.launches.size());
   for (size_t i = 0; i < host.launches.size(); ++i) {
     for (const uint32_t range : enclosing(host, host.launches[i])) {
@@ -107,7 +107,7 @@ TEST_CASE("ranges hold the launches of their thread, or of their process where t
         "104\n"
         "105 none\n");
   CHECK(trace.host->orphans == 1);
-  CHECK(trace.losses.empty());
+  CHECK(trace.dropped.empty());
 }
 
 TEST_CASE("names of ranges alone") {
@@ -122,7 +122,7 @@ TEST_CASE("names of ranges alone") {
   CHECK(std::set(trace.range_names.begin(), trace.range_names.end()) ==
         std::set<std::string>{"", "by id", "text"});
   CHECK(trace.host == nullptr);
-  CHECK(trace.losses.empty());
+  CHECK(trace.dropped.empty());
 }
 
 TEST_CASE("what the tables leave unsaid is counted, what cannot be is named") {
@@ -136,7 +136,7 @@ TEST_CASE("what the tables leave unsaid is counted, what cannot be is named") {
                   range(fmt::format("2, 90, 59, {}, NULL, NULL, NULL", process + 5)));
   CHECK(around(trace) == "100 >  > \n");
   CHECK(trace.host->calls[0].name == "(unnamed call 55)");
-  CHECK(dump_losses(trace) ==
+  CHECK(dump_dropped(trace) ==
         "1 x CUDA call with an open end at 1\n1 x NVTX text id without a string at 44\n");
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("rows of the host that cannot be are counted, and stop nothing") {
   CHECK(around(trace) == "100 > whole\n");
   CHECK(trace.host->launches.size() == 3);
   CHECK(trace.host->ranges.size() == 2);
-  CHECK(dump_losses(trace) ==
+  CHECK(dump_dropped(trace) ==
         "5 x CUDA call without a valid time at 2\n"
         "1 x CUDA call whose correlation is not a number at 7\n"
         "1 x call or range without a thread number: assigned to thread 0 at 8\n"
@@ -167,7 +167,7 @@ TEST_CASE("rows of the host that cannot be are counted, and stop nothing") {
         "1 x NVTX text id that is not a number at 0\n");
 }
 
-TEST_CASE("exports without calls, ranges or processes have what is left of a host side") {
+TEST_CASE("exports without calls, ranges or processes have what is left of a host trace") {
   const Folder folder;
   CHECK(around(read(folder, kernels + kernel(100, 1))) == "100 none\n");
   const Folder second;

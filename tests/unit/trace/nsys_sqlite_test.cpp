@@ -49,12 +49,12 @@ TEST_CASE("names come by id, by text, or are made up and counted") {
         "4 1 kernel GPU (0) 7 inline\n5 1 kernel GPU (0) 7 (unnamed kernel 44)\n"
         "6 1 kernel GPU (0) 7 (unnamed kernel 44)\n7 1 kernel GPU (0) 7 (unnamed kernel -1)\n"
         "8 1 kernel GPU (0) 7 (unnamed kernel)\n");
-  REQUIRE(trace.losses.size() == 2);
-  CHECK(trace.losses[0].what == "kernel name id without a string");
-  CHECK(trace.losses[0].count == 3);
-  CHECK(trace.losses[0].first_offset == 5);
-  CHECK(trace.losses[1].what == "operation without a name");
-  CHECK(trace.losses[1].count == 1);
+  REQUIRE(trace.dropped.size() == 2);
+  CHECK(trace.dropped[0].what == "kernel name id without a string");
+  CHECK(trace.dropped[0].count == 3);
+  CHECK(trace.dropped[0].first_offset == 5);
+  CHECK(trace.dropped[1].what == "operation without a name");
+  CHECK(trace.dropped[1].count == 1);
 }
 
 TEST_CASE("open ends are left out and counted") {
@@ -63,10 +63,10 @@ TEST_CASE("open ends are left out and counted") {
       make(folder, strings + kernels +
                        kernel("(1, 2, 0, 7, 3, 3), (2, NULL, 0, 7, 3, 3), (3, NULL, 0, 7, 3, 3)")));
   CHECK(trace.operations.size() == 1);
-  REQUIRE(trace.losses.size() == 1);
-  CHECK(trace.losses[0].what == "operation with an open end");
-  CHECK(trace.losses[0].count == 2);
-  CHECK(trace.losses[0].first_offset == 2);
+  REQUIRE(trace.dropped.size() == 1);
+  CHECK(trace.dropped[0].what == "operation with an open end");
+  CHECK(trace.dropped[0].count == 2);
+  CHECK(trace.dropped[0].first_offset == 2);
 }
 
 TEST_CASE("copies, sets and graphs") {
@@ -86,9 +86,9 @@ TEST_CASE("copies, sets and graphs") {
         "2 1 memcpy GPU (0) 0 [CUDA memcpy Unified Host-to-Device]\n"
         "3 1 memcpy GPU (0) 0 [CUDA memcpy kind 77]\n4 1 memset H100 (1) 0 [CUDA memset]\n"
         "6 2 kernel GPU (0) 0 [CUDA graph 5]\n8 1 kernel GPU (0) 0 [CUDA graph 5]\n");
-  REQUIRE(trace.losses.size() == 1);
-  CHECK(trace.losses[0].what == "kind of copy without a label");
-  CHECK(trace.losses[0].first_offset == 3);
+  REQUIRE(trace.dropped.size() == 1);
+  CHECK(trace.dropped[0].what == "kind of copy without a label");
+  CHECK(trace.dropped[0].first_offset == 3);
   REQUIRE(trace.warnings.size() == 1);
   CHECK(trace.warnings[0].text.starts_with("2 launches of CUDA graphs were traced as a whole"));
 }
@@ -114,7 +114,7 @@ TEST_CASE("columns may have the names of row numbers") {
                                      hidden) +
                          kernel(rows)));
     CHECK(trace.operations.size() == 2);
-    CHECK(trace.losses.empty());
+    CHECK(trace.dropped.empty());
   }
   const Folder folder;
   const trace::Trace trace = trace::open_trace(make(
@@ -123,8 +123,8 @@ TEST_CASE("columns may have the names of row numbers") {
                         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 3, 'a', 'b', 'c'), "
                         "(2, NULL, 3, 'a', 'b', 'c');"));
   CHECK(trace.operations.size() == 1);
-  REQUIRE(trace.losses.size() == 1);
-  CHECK(trace.losses[0].first_offset == 2);
+  REQUIRE(trace.dropped.size() == 1);
+  CHECK(trace.dropped[0].first_offset == 2);
 }
 
 TEST_CASE("what is not a device number or stream is counted") {
@@ -136,13 +136,13 @@ TEST_CASE("what is not a device number or stream is counted") {
   CHECK(dump(trace) ==
         "1 1 kernel GPU (0) 7 three\n2 1 kernel GPU (1) 7 three\n3 1 kernel GPU (0) 7 three\n"
         "4 1 kernel GPU (2) 0 three\n5 1 kernel GPU (0) 7 three\n");
-  REQUIRE(trace.losses.size() == 2);
-  CHECK(trace.losses[0].what == "operation without a device number: assigned to device 0");
-  CHECK(trace.losses[0].count == 3);
-  CHECK(trace.losses[0].first_offset == 1);
-  CHECK(trace.losses[1].what == "operation without a stream number: assigned to stream 0");
-  CHECK(trace.losses[1].count == 1);
-  CHECK(trace.losses[1].first_offset == 4);
+  REQUIRE(trace.dropped.size() == 2);
+  CHECK(trace.dropped[0].what == "operation without a device number: assigned to device 0");
+  CHECK(trace.dropped[0].count == 3);
+  CHECK(trace.dropped[0].first_offset == 1);
+  CHECK(trace.dropped[1].what == "operation without a stream number: assigned to stream 0");
+  CHECK(trace.dropped[1].count == 1);
+  CHECK(trace.dropped[1].first_offset == 4);
 }
 
 TEST_CASE("generated columns, names in any case, UTF-16") {
@@ -188,9 +188,9 @@ TEST_CASE("nothing of a schema is executed") {
                        "CREATE VIEW StringIds" + endless),
       options);
   CHECK(trace.operations.size() == 1);
-  REQUIRE(trace.losses.size() == 3);
-  CHECK(trace.losses[0].what == "view or virtual table NVTX_EVENTS");
-  CHECK(trace.losses[1].what == "view or virtual table StringIds");
+  REQUIRE(trace.dropped.size() == 3);
+  CHECK(trace.dropped[0].what == "view or virtual table NVTX_EVENTS");
+  CHECK(trace.dropped[1].what == "view or virtual table StringIds");
   // Functions work for long in a single step of SQLite's machine.
   CHECK(refused(strings + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end AS (start + "
                           "length(hex(zeroblob(1000)))), shortName);"

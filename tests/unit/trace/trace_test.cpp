@@ -78,15 +78,15 @@ TEST_CASE("tracks are found by their hash, whatever device and stream they are o
   CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 3);
 }
 
-TEST_CASE("losses of one kind add up, the first place counts") {
+TEST_CASE("dropped of one kind add up, the first place counts") {
   trace::TraceBuilder builder("x", "f");
-  builder.loss("a", 9, 2);
-  builder.loss("b", 1);
-  builder.loss("a", 4);
+  builder.add_dropped("a", 9, 2);
+  builder.add_dropped("b", 1);
+  builder.add_dropped("a", 4);
   const trace::Trace trace = std::move(builder).finish();
-  REQUIRE(trace.losses.size() == 2);
-  CHECK(trace.losses[0].count == 3);
-  CHECK(trace.losses[0].first_offset == 4);
+  REQUIRE(trace.dropped.size() == 2);
+  CHECK(trace.dropped[0].count == 3);
+  CHECK(trace.dropped[0].first_offset == 4);
 }
 
 TEST_CASE("sorted runs, few and many, long and short, are sorted") {

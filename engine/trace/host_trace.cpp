@@ -1,4 +1,4 @@
-#include "trace/host_side.hpp"
+#include "trace/host_trace.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -39,7 +39,7 @@ bool range_before(const HostRange& a, const HostRange& b) noexcept {
 
 }  // namespace
 
-void HostSide::order() {
+void HostTrace::order() {
   const std::vector<uint32_t> thread = sort_numbered(threads);
   const std::vector<uint32_t> call = sort_numbered(calls);
   const std::vector<uint32_t> name = sort_numbered(range_names);
@@ -59,7 +59,7 @@ void HostSide::order() {
 
 // Ranges of a thread may overlap without one holding the other. What has ended is taken off the
 // stack from its top only, so no range that is open is ever lost.
-void HostSide::nest() {
+void HostTrace::nest() {
   first_range_.assign(threads.size() + 1, static_cast<uint32_t>(ranges.size()));
   std::vector<uint32_t> open;
   uint32_t next_thread = 0;
@@ -84,7 +84,7 @@ void HostSide::nest() {
   }
 }
 
-void HostSide::index_launches() {
+void HostTrace::index_launches() {
   uint32_t* to = by_correlation_.extend(launches.size());
   std::iota(to, to + launches.size(), 0U);
   sort_in_place(by_correlation_.begin(), by_correlation_.end(), [this](uint32_t a, uint32_t b) {
@@ -94,7 +94,7 @@ void HostSide::index_launches() {
   });
 }
 
-uint32_t HostSide::find_launch(int64_t correlation) const noexcept {
+uint32_t HostTrace::find_launch(int64_t correlation) const noexcept {
   if (correlation == Launch::no_correlation) return HostRange::none;
   const uint32_t* const found = std::partition_point(
       by_correlation_.begin(), by_correlation_.end(),
@@ -103,7 +103,7 @@ uint32_t HostSide::find_launch(int64_t correlation) const noexcept {
   return known ? *found : HostRange::none;
 }
 
-uint32_t HostSide::enclosing_module(uint32_t range, int64_t time) const noexcept {
+uint32_t HostTrace::enclosing_module(uint32_t range, int64_t time) const noexcept {
   const auto wanted = [&](const HostRange& one) {
     return one.kind == HostRange::Kind::module && one.holds(time);
   };
@@ -112,7 +112,7 @@ uint32_t HostSide::enclosing_module(uint32_t range, int64_t time) const noexcept
   return at;
 }
 
-uint32_t HostSide::module_of(const Launch& launch) const noexcept {
+uint32_t HostTrace::module_of(const Launch& launch) const noexcept {
   const HostRange* const first = ranges.begin() + first_range_[launch.thread];
   const HostRange* const last = ranges.begin() + first_range_[launch.thread + 1];
   const HostRange* const behind = std::partition_point(
@@ -125,7 +125,7 @@ uint32_t HostSide::module_of(const Launch& launch) const noexcept {
              : enclosing_module(begun, launch.start_ns);
 }
 
-std::vector<uint32_t> HostSide::modules_of(const Launch& launch) const {
+std::vector<uint32_t> HostTrace::modules_of(const Launch& launch) const {
   std::vector<uint32_t> chain;
   for (uint32_t at = module_of(launch); at != HostRange::none;
        at = enclosing_module(at, launch.start_ns)) {

@@ -41,8 +41,8 @@ struct Launch {
   int64_t correlation;  // of the operations it launched
   int64_t start_ns;
   int64_t duration_ns;
-  uint32_t call;    // in HostSide::calls
-  uint32_t thread;  // in HostSide::threads
+  uint32_t call;    // in HostTrace::calls
+  uint32_t thread;  // in HostTrace::threads
 
   int64_t end_ns() const noexcept { return start_ns + duration_ns; }
 };
@@ -55,7 +55,7 @@ struct HostRange {
 
   int64_t start_ns;
   int64_t end_ns;
-  uint32_t name;  // in HostSide::range_names
+  uint32_t name;  // in HostTrace::range_names
   uint32_t thread;
   /// The range that began last before this one on the thread and had not ended; none where there
   /// is none.
@@ -66,7 +66,7 @@ struct HostRange {
 };
 static_assert(sizeof(HostRange) == 32);
 
-struct HostSide {
+struct HostTrace {
   std::vector<HostThread> threads;       // sorted
   std::vector<HostCall> calls;           // sorted
   std::vector<std::string> range_names;  // sorted; those of modules without `nn.Module: `
