@@ -156,7 +156,7 @@ struct Session::Impl {
         return (void)session.cover(with.most_groups);
       case Needs::run_difference:
         return (void)session.compare_runs(
-            1, {{runs[0].path, runs[1].path}, comparison_level(), with.by, {}});
+            {{runs[0].path}, {runs[1].path}, comparison_level(), with.by, {}});
       case Needs::rules_difference:
         return (void)session.compare_rules(*before, session.names_met(), {});
       case Needs::explanation:

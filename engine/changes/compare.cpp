@@ -135,22 +135,31 @@ std::optional<Unit> steps_unit(std::span<const Profile> a, std::span<const Profi
   return unit;
 }
 
+/// Whether both say the same of how much longer one run is. Layers found by repetition may be a few
+/// too few, at the ends of a trace or where a kernel of another kind stands between.
+bool alike(const Unit& x, const Unit& y) {
+  constexpr double most = 0.02;
+  const auto ratio = [](const Unit& unit) {
+    return static_cast<double>(unit.b) / static_cast<double>(unit.a);
+  };
+  return std::abs(ratio(x) / ratio(y) - 1) <= most;
+}
+
 Unit unit_of(std::span<const Profile> a, std::span<const Profile> b,
              std::span<const NameChange> names) {
   if (const auto steps = steps_unit(a, b)) return *steps;
-  const int64_t a_layers = layers_of(a), b_layers = layers_of(b);
-  if (a_layers > 0 && b_layers > 0) return {Unit::Kind::layers, {}, a_layers, b_layers};
-  const auto runs = [](std::span<const Profile> side) { return static_cast<int64_t>(side.size()); };
-  if (a.size() == 1 && b.size() == 1) {
-    Unit unit{Unit::Kind::operations, {}, 0, 0};
-    for (const NameChange& name : names) {
-      if (name.time.a.instances == 0 || name.time.b.instances == 0) continue;
-      unit.a += name.time.a.instances;
-      unit.b += name.time.b.instances;
-    }
-    if (unit.a != 0) return unit;
+  Unit operations{Unit::Kind::operations, {}, 0, 0};
+  for (const NameChange& name : names) {
+    if (name.time.a.instances == 0 || name.time.b.instances == 0) continue;
+    operations.a += name.time.a.instances;
+    operations.b += name.time.b.instances;
   }
-  return {Unit::Kind::runs, {}, runs(a), runs(b)};
+  const Unit layers{Unit::Kind::layers, {}, layers_of(a), layers_of(b)};
+  if (layers.a > 0 && layers.b > 0 && (operations.a == 0 || alike(layers, operations))) {
+    return layers;
+  }
+  if (a.size() == 1 && b.size() == 1 && operations.a != 0) return operations;
+  return {Unit::Kind::runs, {}, static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())};
 }
 
 std::vector<NameChange> name_changes(std::span<const Profile> a, std::span<const Profile> b) {

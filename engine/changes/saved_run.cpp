@@ -41,9 +41,9 @@ class SavedRuns {
     for (auto& [id, profile] : runs) {
       profile.run = runs.size() == 1 ? path_ : fmt::format("{} ({})", path_, id);
       read_names(id, profile);
-      read_steps(id, profile);
-      Statement layers = of_run("SELECT repeats FROM layers WHERE run = ?1 AND level = 0", id);
-      while (layers.step()) profile.layers += layers.integer(0);
+      // A trace without a host trace has no steps, and few have layers.
+      if (has("steps") && has("step_labels")) read_steps(id, profile);
+      if (has("layers")) read_layers(id, profile);
       profiles.push_back(std::move(profile));
     }
     return profiles;
@@ -69,11 +69,13 @@ class SavedRuns {
                       "this program {}",
                       version, render::schema_version));
     }
-    for (const std::string_view table : tables) {
-      if (!database_.can_prepare(fmt::format("SELECT 1 FROM {}", sqlite::quoted(table)))) {
-        refuse(fmt::format("has no table `{}`", table));
-      }
+    for (const char* table : {"runs", "labels", "kernels"}) {
+      if (!has(table)) refuse(fmt::format("has no table `{}`", table));
     }
+  }
+
+  bool has(std::string_view table) const {
+    return database_.can_prepare(fmt::format("SELECT 1 FROM {}", sqlite::quoted(table)));
   }
 
   Statement of_run(const std::string& sql, const std::string& run) const {
@@ -103,6 +105,11 @@ class SavedRuns {
         name.labels.emplace_back(rows.text(static_cast<int>(4 + i)));
       }
     }
+  }
+
+  void read_layers(const std::string& run, Profile& profile) {
+    Statement layers = of_run("SELECT repeats FROM layers WHERE run = ?1 AND level = 0", run);
+    while (layers.step()) profile.layers += layers.integer(0);
   }
 
   void read_steps(const std::string& run, Profile& profile) {

@@ -2,13 +2,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "changes/profile.hpp"
+#include "changes/saved_run.hpp"
 #include "session/session.hpp"
 
 namespace kr::session {
@@ -109,23 +111,30 @@ bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSp
   return trees;
 }
 
-const tables::RunPair& Session::compare_runs(size_t a_runs, const RunComparison& options) {
-  std::vector<changes::Profile> profiles;
-  for (size_t i = 0; i < options.paths.size(); ++i) {
-    if (options.level) {
-      profiles.push_back(
-          changes::profile_of(options.paths[i], *source_.rules, modules(i), *options.level));
-    } else {
-      const tables::Run& run = source_.runs[i];
-      profiles.push_back(changes::profile_of(options.paths[i], run.summary,
-                                             run.statistics ? &*run.statistics : nullptr));
+const tables::RunPair& Session::compare_runs(const RunComparison& options) {
+  size_t next = 0;  // of the runs read
+  const auto profiles_of = [&](const std::vector<std::string>& paths) {
+    std::vector<changes::Profile> profiles;
+    for (const std::string& path : paths) {
+      if (changes::names_saved_run(path)) {
+        std::ranges::move(changes::read_saved_runs(path), std::back_inserter(profiles));
+        continue;
+      }
+      const size_t run = next++;
+      if (options.level) {
+        profiles.push_back(changes::profile_of(path, *source_.rules, modules(run), *options.level));
+      } else {
+        const tables::Run& read = source_.runs[run];
+        profiles.push_back(
+            changes::profile_of(path, read.summary, read.statistics ? &*read.statistics : nullptr));
+      }
     }
-  }
-  const std::span<const changes::Profile> all = profiles;
-  const std::span<const std::string> paths = options.paths;
-  pair_ = {fmt::format("{}", fmt::join(paths.first(a_runs), ", ")),
-           fmt::format("{}", fmt::join(paths.subspan(a_runs), ", ")),
-           changes::compare(all.first(a_runs), all.subspan(a_runs), options.by),
+    return profiles;
+  };
+  const auto a = profiles_of(options.a), b = profiles_of(options.b);
+  pair_ = {fmt::format("{}", fmt::join(options.a, ", ")),
+           fmt::format("{}", fmt::join(options.b, ", ")),
+           changes::compare(a, b, options.by),
            {}};
   for (const changes::Gate& gate : options.gates) {
     judge(gate, source_.rules->program(), pair_->comparison, pair_->gates);

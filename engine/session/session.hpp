@@ -43,7 +43,10 @@ struct LabelledName {
 
 /// How runs are compared.
 struct RunComparison {
-  std::vector<std::string> paths = {};  // what the runs are called
+  /// What the runs are called, by side. Saved runs (changes::names_saved_run) are read here, the
+  /// others were read by the session in this order.
+  std::vector<std::string> a = {};
+  std::vector<std::string> b = {};
   /// The level of module trees; nullopt: by the names of operations.
   std::optional<trees::Level> level = {};
   std::string by = "substage";  // the dimension that decides whether they can be compared
@@ -85,9 +88,8 @@ class Session {
   void show_tree(const trees::ViewOptions& options);
   /// Whether two files contain module trees. Throws Error if only one of them does.
   bool are_module_trees(const classify::RunSpec& a, const classify::RunSpec& b) const;
-  /// The runs read, compared: the first `a_runs` are one side, the rest the other. Throws Error if a
-  /// condition is about a label that neither has.
-  const tables::RunPair& compare_runs(size_t a_runs, const RunComparison& options);
+  /// Throws Error: a saved run cannot be read, or a condition is about a label that does not exist.
+  const tables::RunPair& compare_runs(const RunComparison& options);
   /// The names of the runs that were summed.
   std::vector<compare::TimedName> names_met() const;
   /// What `before` labels differently from the rules of the session. `names` and those of the

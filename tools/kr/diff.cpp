@@ -8,6 +8,7 @@
 #include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "changes/gate.hpp"
+#include "changes/saved_run.hpp"
 #include "outputs.hpp"
 #include "overview/run_changes_text.hpp"
 #include "session.hpp"
@@ -185,24 +186,27 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
   refuse(!options.runs.empty(), "--run", "runs");
   session::RunComparison how;
   for (const std::string& gate : options.fail_if) how.gates.push_back(changes::parse_gate(gate));
-  how.paths = a;
-  how.paths.insert(how.paths.end(), b.begin(), b.end());
-  const std::vector<classify::RunSpec> specs = parse_runs(how.paths);
+  // Saved runs need not be labelled and summed again.
+  std::vector<std::string> read;
+  for (const auto* side : {&a, &b}) {
+    std::ranges::remove_copy_if(*side, std::back_inserter(read), changes::names_saved_run);
+  }
+  how.a = std::move(a);
+  how.b = std::move(b);
+  const std::vector<classify::RunSpec> specs = parse_runs(read);
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   if (!options.by.empty()) how.by = options.by;
   classify::named_dimension(rules.program(), how.by);
   session::Session session = open_session(rules, options.trace, streams);
   bool trees = false;
-  for (const classify::RunSpec& other : std::span(specs).subspan(1)) {
-    trees = session.are_module_trees(specs[0], other);
-  }
+  for (size_t i = 1; i < specs.size(); ++i) trees = session.are_module_trees(specs[0], specs[i]);
   if (trees) how.level = trees::named_level("module");
   // Operations are in modules too, if their trace shows these.
   if (!options.level.empty()) how.level = trees::named_level(options.level);
   Outputs outputs(options.outputs, how.gates.empty() ? diff_runs_outputs() : gated_outputs());
   read_runs(session, specs, session::Wants::of_comparison(how.level.has_value()), streams,
             how.level ? Infos::shown : Infos::hidden);
-  const tables::RunPair& pair = session.compare_runs(a.size(), how);
+  const tables::RunPair& pair = session.compare_runs(how);
   overview::RunChangesOptions shown{.by = how.by};
   const auto text = [&](const auto& out, auto tables) {
     shown.color = streams.color_out();

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "changes/saved_run.hpp"
 #include "export/chrome_trace.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
@@ -211,6 +212,15 @@ Outputs::Target& Outputs::open(const std::string& format, const std::filesystem:
     }
   }
   return targets_.emplace_back(Target{format, PendingFile(path)});
+}
+
+void Outputs::save(const std::filesystem::path& path) {
+  if (!changes::names_saved_run(path.string())) {
+    throw Error(path.string(), "is not the name of a saved run", "let it end in .krun");
+  }
+  const std::span<const std::string_view> ids = changes::saved_tables();
+  open(database_format, path).wanted =
+      definitions(std::vector<std::string>(ids.begin(), ids.end()));
 }
 
 void Outputs::print(const std::string& format) {

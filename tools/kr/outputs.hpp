@@ -69,6 +69,9 @@ class Outputs {
           const std::vector<classify::RunSpec>& runs = {});
   ~Outputs();
 
+  /// Saves the runs, too, for comparisons.
+  void save(const std::filesystem::path& path);
+
   bool makes(std::string_view format) const;
   /// Any format but `table`.
   bool makes_for_programs() const;

@@ -26,6 +26,7 @@ struct ReportOptions : RunVerbOptions {
   std::vector<std::string> runs;
   std::vector<std::string> more_runs;  // of --in_file
   std::string title;
+  std::string save;
   std::string by = "substage";
 };
 
@@ -37,6 +38,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
+  if (!options.save.empty()) outputs.save(options.save);
   session::Session session = open_session(rules, options.trace, streams);
   read_runs(session, specs, outputs, options.by, streams, Infos::shown);
 
@@ -64,6 +66,9 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
                  "Same as RUN, for compatibility with gputrc2graph.py")
       ->type_name("RUN");
   app.add_option("--title", options.title, "Title of the page and the table");
+  app.add_option("--save", options.save,
+                 "Save the sums of the runs as FILE.krun, which kr diff compares with other runs")
+      ->type_name("FILE");
   app.add_option("--by", options.by, "Dimension to show first (default: substage)")
       ->type_name("DIM");
   options.add_to(app, report_outputs());

@@ -120,8 +120,10 @@ TEST_CASE("runs are compared by the best unit that both have") {
   CHECK(unit() == "steps of decode: 10 and 20");
   a.steps.clear();
   a.layers = 36;
-  b.layers = 48;
-  CHECK(unit() == "layers: 36 and 48");
+  b.layers = 72;
+  CHECK(unit() == "layers: 36 and 72");
+  b.layers = 70;
+  CHECK(unit() == "operations of common names: 300 and 600");
   a.layers = 0;
   CHECK(unit() == "operations of common names: 300 and 600");
   for (changes::NameTime& name : a.names) name.name += "_old";
