@@ -219,7 +219,7 @@ void Outputs::save(const std::filesystem::path& path) {
     throw Error(path.string(), "is not the name of a saved run", "let it end in .krun");
   }
   const std::span<const std::string_view> ids = changes::saved_tables();
-  open(database_format, path).wanted =
+  open(std::string(database_format), path).wanted =
       definitions(std::vector<std::string>(ids.begin(), ids.end()));
 }
 
