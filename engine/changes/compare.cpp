@@ -39,8 +39,19 @@ int64_t layers_of(std::span<const Profile> runs) {
   return layers;
 }
 
+int64_t total_of(std::span<const Profile> runs) {
+  int64_t total = 0;
+  for (const Profile& run : runs) total += run.all.total_ns;
+  return total;
+}
+
 double percent_of(int64_t part, int64_t whole) {
   return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 100.0;
+}
+
+/// The time of a module itself has no calls.
+bool is_nothing(const Amount& amount) {
+  return amount.instances == 0 && amount.total_ns == 0;
 }
 
 /// The time of each side in what both have, in percent.
@@ -48,7 +59,7 @@ template <class Pairs>
 std::pair<double, double> in_common(const Pairs& pairs, const Pair& all) {
   Pair common;
   for (const auto& one : pairs) {
-    if (one.time.a.instances == 0 || one.time.b.instances == 0) continue;
+    if (is_nothing(one.time.a) || is_nothing(one.time.b)) continue;
     common.a += one.time.a;
     common.b += one.time.b;
   }
@@ -119,7 +130,8 @@ class Samples {
   size_t size_ = 0;
 };
 
-/// The phase of which the side that has less of it has most time.
+/// The phase that has half of the time of each side or more: the one of which the side that has
+/// less of it has most.
 std::optional<Unit> steps_unit(std::span<const Profile> a, std::span<const Profile> b) {
   const std::map<std::string, PhaseTime> left = phases_of(a), right = phases_of(b);
   std::optional<Unit> unit;
@@ -127,9 +139,10 @@ std::optional<Unit> steps_unit(std::span<const Profile> a, std::span<const Profi
   for (const auto& [phase, time] : left) {
     const auto other = right.find(phase);
     if (other == right.end()) continue;
-    const int64_t common = std::min(time.total_ns, other->second.total_ns);
-    if (common <= most) continue;
-    most = common;
+    const int64_t b_ns = other->second.total_ns;
+    if (time.total_ns < total_of(a) / 2 || b_ns < total_of(b) / 2) continue;
+    if (std::min(time.total_ns, b_ns) <= most) continue;
+    most = std::min(time.total_ns, b_ns);
     unit = Unit{Unit::Kind::steps, phase, time.steps, other->second.steps};
   }
   return unit;
@@ -244,7 +257,7 @@ auto by_size(const Unit& unit) {
 std::string Unit::text() const {
   switch (kind) {
     case Kind::steps:
-      return "steps of " + phase;
+      return phase == "step" ? "steps" : "steps of " + phase;
     case Kind::layers:
       return "layers";
     case Kind::operations:
@@ -263,7 +276,10 @@ std::optional<double> Unit::change_percent(const Pair& pair) const {
 }
 
 Measured LabelChange::measured(const Unit& unit) const {
-  if (median) return {median->a_ns, median->change_ns, {{median->low_ns, median->high_ns}}};
+  if (median) {
+    return {median->a_ns, median->change_ns,
+            Measured::Interval{median->low_ns, median->high_ns, median->percent}};
+  }
   const double a = static_cast<double>(time.a.total_ns) / static_cast<double>(unit.a);
   return {a, static_cast<double>(time.b.total_ns) / static_cast<double>(unit.b) - a, {}};
 }

@@ -15,8 +15,8 @@
 namespace kr::changes {
 
 /// What times are divided by, so that runs of different length can be compared: the steps of the
-/// phase that has most of the time of both; else the layers found, if their ratio is that of the
-/// operations of names that both have; else these operations; else the runs.
+/// phase that has most of the time of both, and half of it or more; else the layers found, if their
+/// ratio is that of the operations of names that both have; else these operations; else the runs.
 struct Unit {
   enum class Kind { steps, layers, operations, runs };
 

@@ -72,12 +72,19 @@ Gate parse_gate(std::string_view text) {
 
 Outcome judge(const Gate& gate, const Measured& measured) {
   // Beyond the limit is above zero.
-  const double limit = gate.relative ? measured.a_ns * gate.limit / 100 : gate.limit;
-  const auto beyond = [&](double change) { return gate.above ? change - limit : limit - change; };
+  const auto beyond = [&](double change, double limit) {
+    return gate.above ? change - limit : limit - change;
+  };
+  const double limit_ns = gate.relative ? measured.a_ns * gate.limit / 100 : gate.limit;
   if (!measured.interval) {
-    return beyond(measured.change_ns) > 0 ? Outcome::undecided : Outcome::passed;
+    return beyond(measured.change_ns, limit_ns) > 0 ? Outcome::undecided : Outcome::passed;
   }
-  const double low = beyond(measured.interval->low_ns), high = beyond(measured.interval->high_ns);
+  const auto& percent = measured.interval->percent;
+  const bool relative = gate.relative && percent;
+  const double low =
+      relative ? beyond(percent->first, gate.limit) : beyond(measured.interval->low_ns, limit_ns);
+  const double high =
+      relative ? beyond(percent->second, gate.limit) : beyond(measured.interval->high_ns, limit_ns);
   if (low > 0 && high > 0) return Outcome::failed;
   return low > 0 || high > 0 ? Outcome::undecided : Outcome::passed;
 }

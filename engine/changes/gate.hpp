@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kr::changes {
 
@@ -29,6 +30,7 @@ struct Measured {
   struct Interval {
     double low_ns = 0;
     double high_ns = 0;
+    std::optional<std::pair<double, double>> percent = {};
   };
   std::optional<Interval> interval;
 };

@@ -1,6 +1,7 @@
 #include "changes/median_change.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "base/check.hpp"
@@ -49,17 +50,22 @@ std::optional<MedianChange> median_change(std::vector<int64_t> a, const MedianDr
   if (std::min(a.size(), b.size()) < least_values) return std::nullopt;
   std::ranges::sort(a);
   std::ranges::sort(b);
-  std::vector<double> changes(MedianDraws::draws);
+  std::vector<double> changes(MedianDraws::draws), percents(MedianDraws::draws);
   for (size_t i = 0; i < changes.size(); ++i) {
-    changes[i] = b_draws.median(b, i) - a_draws.median(a, i);
+    const double before = a_draws.median(a, i);
+    changes[i] = b_draws.median(b, i) - before;
+    percents[i] = 100 * changes[i] / before;  // of 0: not finite
   }
+  const bool relative = std::ranges::all_of(percents, [](double x) { return std::isfinite(x); });
   std::ranges::sort(changes);
+  if (relative) std::ranges::sort(percents);
   constexpr size_t tail = MedianDraws::draws / 40;  // 2.5 %
   MedianChange change;
   change.a_ns = median_of_sorted(a);
   change.change_ns = median_of_sorted(b) - change.a_ns;
   change.low_ns = changes[tail];
   change.high_ns = changes[changes.size() - 1 - tail];
+  if (relative) change.percent = {percents[tail], percents[percents.size() - 1 - tail]};
   return change;
 }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace kr::changes {
@@ -43,6 +44,9 @@ struct MedianChange {
   double change_ns = 0;  // of the medians
   double low_ns = 0;     // of the interval of 95 % for the change
   double high_ns = 0;
+  /// Of the interval for the change in percent, each draw against the first run's median in it.
+  /// Nothing if that is 0 in a draw.
+  std::optional<std::pair<double, double>> percent;
 
   bool within_noise() const noexcept { return low_ns <= 0 && high_ns >= 0; }
 };

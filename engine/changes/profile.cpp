@@ -52,14 +52,15 @@ class TreeProfile {
     std::map<uint32_t, Amount> kernels;  // by path
     for (size_t i = 0; i < view.steps().size(); ++i) {
       view.rows(i, nodes, rows);
-      StepTime& step = profile_.steps.emplace_back(
-          StepTime{view.steps()[i].phase, view.steps()[i].total_ns, {}});
+      const trees::ViewStep& shown = view.steps()[i];
+      StepTime step{shown.phase, shown.total_ns, {}};
       for (const trees::ViewRow& row : rows) {
         kernels[row.path.index] += {row.invocations, row.total_ns};
         for (size_t d = 0; d < profile_.dimensions.size(); ++d) {
           step.labels.push_back({d, std::string(views_[d].label(row.path)), row.total_ns});
         }
       }
+      if (is_step(shown.phase)) profile_.steps.push_back(std::move(step));
     }
     for (const auto& [path, amount] : kernels) {
       NameTime& name = profile_.names.emplace_back(
@@ -72,6 +73,11 @@ class TreeProfile {
   }
 
  private:
+  /// What is outside steps, or a trace without any, is one tree, too (trees/labels.hpp).
+  static bool is_step(std::string_view phase) {
+    return phase != "(outside steps)" && phase != "trace";
+  }
+
   const trees::LabelledModules& modules_;
   Profile& profile_;
   std::vector<trees::TreeView> views_;  // by dimension

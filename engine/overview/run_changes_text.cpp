@@ -31,7 +31,7 @@ std::string side_text(const char* name, const std::string& run, const changes::A
 std::string one_of(const Unit& unit) {
   switch (unit.kind) {
     case Unit::Kind::steps:
-      return "step of " + unit.phase;
+      return unit.phase == "step" ? "step" : "step of " + unit.phase;
     case Unit::Kind::layers:
       return "layer";
     case Unit::Kind::operations:
@@ -64,13 +64,13 @@ std::string per_unit_text(const changes::Comparison& comparison) {
 /// What the noise between steps, or between runs, allows to say; empty if there is no interval.
 std::string median_text(const changes::Comparison& comparison) {
   const auto& median = comparison.total.median;
-  if (!median || median->a_ns <= 0) return {};
-  const auto percent = [&](double ns) { return 100 * ns / median->a_ns; };
-  return fmt::format(
-      "median {}: {}, 95 % interval from {} to {}{}",
-      comparison.unit.kind == Unit::Kind::steps ? "step" : "run",
-      signed_percent(percent(median->change_ns)), signed_percent(percent(median->low_ns)),
-      signed_percent(percent(median->high_ns)), median->within_noise() ? ": within noise" : "");
+  if (!median || !median->percent) return {};
+  return fmt::format("median {}: {}, 95 % interval from {} to {}{}",
+                     comparison.unit.kind == Unit::Kind::steps ? "step" : "run",
+                     signed_percent(100 * median->change_ns / median->a_ns),
+                     signed_percent(median->percent->first),
+                     signed_percent(median->percent->second),
+                     median->within_noise() ? ": within noise" : "");
 }
 
 std::string total_text(const changes::Comparison& comparison) {

@@ -1,5 +1,6 @@
 // `kr diff` of runs: what changes in time, and why.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "tables/definition.hpp"
@@ -27,9 +28,13 @@ Cell per_unit_percent(const changes::Unit& unit, const changes::Pair& time) {
   return percent ? Cell(*percent) : Cell();
 }
 
+Cell whole(double ns) {
+  return int64_t{std::llround(ns)};
+}
+
 Cell interval_end(const std::optional<changes::MedianChange>& median,
                   double changes::MedianChange::*end) {
-  return median ? Cell(*median.*end) : Cell();
+  return median ? whole((*median).*end) : Cell();
 }
 
 Cell verdict(const std::optional<changes::MedianChange>& median) {
@@ -116,12 +121,12 @@ void add_conditions(const Source& source, RowSink& sink) {
     };
     const auto& interval = one.measured.interval;
     sink.row({one.gate.text, table::cell_or_nothing(one.gate.dimension),
-              table::cell_or_nothing(one.label), text_of(one.outcome), one.measured.a_ns,
-              one.measured.change_ns, percent(one.measured.change_ns),
-              interval ? Cell(interval->low_ns) : Cell(),
-              interval ? Cell(interval->high_ns) : Cell(),
-              interval ? percent(interval->low_ns) : Cell(),
-              interval ? percent(interval->high_ns) : Cell()});
+              table::cell_or_nothing(one.label), text_of(one.outcome), whole(one.measured.a_ns),
+              whole(one.measured.change_ns), percent(one.measured.change_ns),
+              interval ? whole(interval->low_ns) : Cell(),
+              interval ? whole(interval->high_ns) : Cell(),
+              interval && interval->percent ? Cell(interval->percent->first) : Cell(),
+              interval && interval->percent ? Cell(interval->percent->second) : Cell()});
   }
 }
 
@@ -277,9 +282,9 @@ const Definition conditions_table{
          {"change_percent", Unit::percent, Role::measure, "The change in percent of `a_ns`.", true},
          {"low_ns", Unit::ns, Role::measure, "The lower end of the interval of 95 %.", true},
          {"high_ns", Unit::ns, Role::measure, "Its upper end.", true},
-         {"low_percent", Unit::percent, Role::measure, "The lower end in percent of `a_ns`.", true},
-         {"high_percent", Unit::percent, Role::measure, "The upper end in percent of `a_ns`.",
-          true},
+         {"low_percent", Unit::percent, Role::measure,
+          "The lower end of the interval of 95 % for the change in percent.", true},
+         {"high_percent", Unit::percent, Role::measure, "Its upper end.", true},
      }},
     Needs::run_difference,
     add_conditions,

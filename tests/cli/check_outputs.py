@@ -754,6 +754,7 @@ RESULTS = [
     ("tree of steps", ["tree", "rank0.json", *BY_STEPS, "--level", "kernel"], "tree tree_steps tree_trends tree_attribution", False),
     ("coverage", ["coverage", "odd.csv", *BY_FILE], "coverage unexplained unexplained_names unexplained_runs", False),
     ("diff of runs", ["diff", "odd.csv", "slow.csv", *BY_FILE], "comparison label_changes name_changes", False),
+    ("diff with a condition", ["diff", "odd.csv", "slow.csv", *BY_FILE, "--fail-if", "total > +2%"], "conditions label_changes", False),
     ("diff of trees", ["diff", "rank0.json", "rank1.json", *BY_STEPS, "--level", "module"], "comparison label_changes name_changes", False),
     ("diff of rulesets", ["diff", "old.kr", "new.kr", "--run", "rank0.json"], "rule_changes model_changes", False),
     ("why", ["why", "gemm_b", "--engine", "e", "--model", "m", *BY_STEPS], "explanations explanation_alternatives", False),

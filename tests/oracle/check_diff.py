@@ -22,7 +22,7 @@ from results import Results  # noqa: E402
 
 FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                       pathlib.Path(__file__).resolve().parents[3] / "shared/data")
-MFU = {"attention": (68, 60, -11.592, 0.197), "communication": (66, 62, 32.834, 41.403)}
+MFU = {"attention": (68, 60, -11.590, 0.197), "communication": (66, 62, 32.834, 41.403)}
 
 
 def kr(*words):

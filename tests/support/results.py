@@ -5,7 +5,7 @@
 import collections
 import json
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Results:

@@ -39,7 +39,12 @@ constexpr Category<HostKind> host_categories[] = {
     {"user_annotation", HostKind::annotation},
     {"python_function", HostKind::module},
     {"runtime", HostKind::runtime},
+    {"cpu_op", HostKind::op},
+    {"operator", HostKind::op},
 };
+
+// In 2020 the profiler wrote its own annotation as if it were an op.
+constexpr std::string_view step_head = "ProfilerStep#";
 
 template <class Kind, size_t count>
 std::optional<Kind> category_of(std::string_view text, const Category<Kind> (&all)[count]) {
@@ -235,13 +240,14 @@ bool EventParser::take_operation(const JsonWalk& json, OperationKind kind, bool 
 
 void EventParser::take_host(const JsonWalk& json, HostKind kind) {
   const bool module = kind == HostKind::module;
-  const bool range = module || kind == HostKind::annotation;
+  const bool range = module || kind == HostKind::annotation || kind == HostKind::op;
   std::string_view name = event_.name.kind == JsonRaw::Kind::string ? event_.name.text : "";
   name = json.plain(name, scratch_);
   if (module) {
     if (!name.starts_with(module_head)) return;
     name.remove_prefix(module_head.size());
   }
+  if (kind == HostKind::op && !name.starts_with(step_head)) return;
   if (host_ == HostDetail::range_names) {
     // Whatever its times are: one name too many does no harm.
     if (range) ids_.range_name(name);

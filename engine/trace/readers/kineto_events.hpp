@@ -16,7 +16,7 @@
 namespace kr::trace {
 
 struct EventRows : BlockRows {
-  enum class HostKind : uint8_t { runtime, driver, module, annotation };
+  enum class HostKind : uint8_t { runtime, driver, module, annotation, op };
   /// What no trace may hold. The text is JSON up to the end of that event, item `events`.
   struct Fault {
     uint64_t offset;  // of the event

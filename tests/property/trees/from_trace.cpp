@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "classify/periods.hpp"
 #include "support/host_traces.hpp"
@@ -57,6 +58,22 @@ class SlowReading {
       if (range->module) place.modules.push_back(range);
       if (is_step(*range)) place.step = range;
     }
+    if (place.step == nullptr && place.call != nullptr) place.step = step_of_process(*place.call);
+  }
+  /// For a thread without steps of its own: the step that began last and holds the time of the
+  /// call, on any thread of its process.
+  const Range* step_of_process(const HostTraces::Call& call) const {
+    const Range* last = nullptr;
+    const auto order = [](const Range& range) {
+      return std::tuple(range.start, range.thread, range.whole_process, -range.end);
+    };
+    for (const Range& range : traces_.ranges) {
+      if (!is_step(range) || range.process != call.process) continue;
+      if (!range.whole_process && range.thread == call.thread) return nullptr;
+      if (range.start > call.start || range.end <= call.start) continue;
+      if (last == nullptr || order(range) > order(*last)) last = &range;
+    }
+    return last;
   }
   /// The unit in which repetitions of an operation are searched; empty: in none.
   std::string unit(size_t i) const {
