@@ -292,12 +292,7 @@ bool Comparison::same() const noexcept {
 
 Comparison compare(std::span<const Profile> a, std::span<const Profile> b, std::string_view by) {
   Comparison comparison;
-  comparison.names = name_changes(a, b);
-  comparison.labels = label_changes(a, b);
-  comparison.unit = unit_of(a, b, comparison.names);
-  std::vector<Pair> pairs;
-  for (const NameChange& name : comparison.names) pairs.push_back(name.time);
-  comparison.total.parts = parts_of(pairs);
+  // First, since it throws where the sums that follow would be too large.
   for (const Profile& run : a) {
     comparison.total.time.a += run.all;
     comparison.a_elapsed_ns += run.elapsed_ns;
@@ -306,6 +301,12 @@ Comparison compare(std::span<const Profile> a, std::span<const Profile> b, std::
     comparison.total.time.b += run.all;
     comparison.b_elapsed_ns += run.elapsed_ns;
   }
+  comparison.names = name_changes(a, b);
+  comparison.labels = label_changes(a, b);
+  comparison.unit = unit_of(a, b, comparison.names);
+  std::vector<Pair> pairs;
+  for (const NameChange& name : comparison.names) pairs.push_back(name.time);
+  comparison.total.parts = parts_of(pairs);
   const Samples left(a, comparison.unit), right(b, comparison.unit);
   if (std::min(left.size(), right.size()) >= least_values) {
     const MedianDraws left_draws(left.size(), a_seed), right_draws(right.size(), b_seed);

@@ -1,8 +1,27 @@
 #include "changes/parts.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
+
 namespace kr::changes {
+namespace {
+
+int64_t whole(long double ns) {
+  constexpr long double most = int64_t{1} << 61;
+  return std::llround(std::clamp(ns, -most, most));
+}
+
+}  // namespace
+
+Amount& Amount::operator+=(const Amount& other) {
+  if (__builtin_add_overflow(instances, other.instances, &instances) ||
+      __builtin_add_overflow(total_ns, other.total_ns, &total_ns)) {
+    throw Error("", "the sum of the times of all runs exceeds 64 bits of nanoseconds");
+  }
+  return *this;
+}
 
 Parts parts_of(std::span<const Pair> names) {
   Pair sum;
@@ -23,8 +42,8 @@ Parts parts_of(std::span<const Pair> names) {
     if (name.b.instances != 0) at_old_times += each * static_cast<long double>(name.b.instances);
   }
   Parts parts;
-  parts.calls_ns = std::llround(mean * static_cast<long double>(sum.b.instances - sum.a.instances));
-  parts.mix_ns = std::llround(at_old_times - mean * static_cast<long double>(sum.b.instances));
+  parts.calls_ns = whole(mean * static_cast<long double>(sum.b.instances - sum.a.instances));
+  parts.mix_ns = whole(at_old_times - mean * static_cast<long double>(sum.b.instances));
   parts.time_per_call_ns = change - parts.calls_ns - parts.mix_ns;
   return parts;
 }

@@ -11,11 +11,8 @@ struct Amount {
   int64_t instances = 0;
   int64_t total_ns = 0;
 
-  Amount& operator+=(const Amount& other) noexcept {
-    instances += other.instances;
-    total_ns += other.total_ns;
-    return *this;
-  }
+  /// Throws Error where a sum exceeds 64 bits.
+  Amount& operator+=(const Amount& other);
 };
 
 /// The same label or name in two runs; a run without it has 0.
@@ -39,7 +36,8 @@ struct Parts {
   int64_t time_per_call_ns = 0;
 };
 
-/// `names` are the names of one label, or a single name. Exact in whole ns up to sums of 2^62 ns.
+/// `names` are the names of one label, or a single name. Parts are at most 2^61 ns, which is 73
+/// years.
 Parts parts_of(std::span<const Pair> names);
 
 }  // namespace kr::changes

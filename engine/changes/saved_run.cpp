@@ -33,8 +33,9 @@ class SavedRuns {
         "SELECT run, operations, gpu_total_ns, gpu_elapsed_ns FROM runs ORDER BY rowid");
     while (rows.step()) {
       auto& [id, profile] = runs.emplace_back(rows.text(0), Profile{});
-      profile.all = {rows.integer(1), rows.integer(2)};
-      profile.elapsed_ns = rows.integer(3);
+      profile.all = {amount(rows, 1), amount(rows, 2)};
+      profile.elapsed_ns = amount(rows, 3);
+      if (profile.elapsed_ns > profile.all.total_ns) refuse("does not add up");
     }
     if (runs.empty()) refuse("has no runs");
     std::vector<Profile> profiles;
@@ -52,6 +53,13 @@ class SavedRuns {
  private:
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error(path_, why, "save the run again with `kr report RUN --save FILE.krun`");
+  }
+
+  /// A count or a time: what kr saves is neither negative nor longer than 73 years.
+  int64_t amount(const Statement& row, int column) const {
+    const int64_t number = row.integer(column);
+    if (number < 0 || number > int64_t{1} << 61) refuse("has a count or time that cannot be");
+    return number;
   }
 
   void check_version() {
@@ -95,21 +103,26 @@ class SavedRuns {
           fmt::format("SELECT kernels.{} FROM kernels", sqlite::quoted(other)));
       sql += ", kernels." + sqlite::quoted(clash ? other : dimension);
     }
+    Amount sum;
     Statement rows = of_run(sql + " FROM kernels WHERE run = ?1 ORDER BY rowid", run);
     while (rows.step()) {
       NameTime& name = profile.names.emplace_back();
       name.name = rows.text(0);
       name.kind = operation_kind_from(rows.text(1)).value_or(OperationKind::kernel);
-      name.amount = {rows.integer(2), rows.integer(3)};
+      name.amount = {amount(rows, 2), amount(rows, 3)};
       for (size_t i = 0; i < profile.dimensions.size(); ++i) {
         name.labels.emplace_back(rows.text(static_cast<int>(4 + i)));
       }
+      sum += name.amount;
+    }
+    if (sum.instances != profile.all.instances || sum.total_ns != profile.all.total_ns) {
+      refuse("does not add up");
     }
   }
 
   void read_layers(const std::string& run, Profile& profile) {
     Statement layers = of_run("SELECT repeats FROM layers WHERE run = ?1 AND level = 0", run);
-    while (layers.step()) profile.layers += layers.integer(0);
+    while (layers.step()) profile.layers += std::min<int64_t>(amount(layers, 0), INT32_MAX);
   }
 
   void read_steps(const std::string& run, Profile& profile) {
@@ -119,6 +132,9 @@ class SavedRuns {
     };
     std::map<int64_t, Step> known;
     std::map<int64_t, size_t> places;  // of steps that count, in the profile
+    // Steps of a phase have no time in common, nor do labels of a step.
+    std::map<std::string, int64_t> left;                           // by phase
+    std::map<std::pair<size_t, ptrdiff_t>, int64_t> left_of_step;  // by step and dimension
     // An enclosing step begins before those inside it, so it is known when they come.
     Statement rows = of_run(
         "SELECT step_id, outer_step_id, phase, instances, total_ns FROM steps WHERE run = ?1 "
@@ -134,7 +150,9 @@ class SavedRuns {
       }
       if (rows.integer(3) != 0 && !inside) {
         places.emplace(id, profile.steps.size());
-        profile.steps.push_back({step.phase, rows.integer(4), {}});
+        profile.steps.push_back({step.phase, amount(rows, 4), {}});
+        take_from(left.try_emplace(step.phase, profile.all.total_ns).first->second,
+                  profile.steps.back().total_ns);
       }
       known.emplace(id, std::move(step));
     }
@@ -145,10 +163,18 @@ class SavedRuns {
       const auto at = places.find(labels.integer(0));
       const auto dimension = std::ranges::find(profile.dimensions, labels.text(1));
       if (at == places.end() || dimension == profile.dimensions.end()) continue;
+      const auto key = std::pair(at->second, dimension - profile.dimensions.begin());
+      take_from(left_of_step.try_emplace(key, profile.steps[at->second].total_ns).first->second,
+                amount(labels, 3));
       profile.steps[at->second].labels.push_back(
           {static_cast<size_t>(dimension - profile.dimensions.begin()), std::string(labels.text(2)),
            labels.integer(3)});
     }
+  }
+
+  void take_from(int64_t& left, int64_t ns) const {
+    if (ns > left) refuse("does not add up");
+    left -= ns;
   }
 
   /// From a step to the one that encloses it; an earlier one, so that a damaged file ends.

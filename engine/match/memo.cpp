@@ -1,6 +1,5 @@
 #include "match/memo.hpp"
 
-
 namespace kr::match {
 
 void MatchMemo::clear() {

@@ -10,7 +10,6 @@
 #include "table/table.hpp"
 #include "tables/source.hpp"
 #include "trees/view.hpp"
-#include "trees/view.hpp"
 
 namespace kr::page {
 

@@ -427,3 +427,12 @@ pageTest("a narrow window", "several", async (page) => {
   assert.ok(width <= 400, `${width} wide`);
   await page.screenshot({ path: join(PAGES, "several-narrow.png"), fullPage: true });
 }, { size: { width: 400, height: 800 } });
+
+pageTest("printed, increases are shown as decreases are", "two", async (page) => {
+  await page.emulateMedia({ media: "print" });
+  const changes = await page.$$eval(".change.more, .change.less", (cells) =>
+    cells.map((cell) => ({ more: cell.classList.contains("more"), shown: cell.offsetParent !== null })),
+  );
+  assert.ok(changes.some((change) => change.more), "no increase on this page");
+  assert.deepEqual(changes.filter((change) => !change.shown), []);
+});

@@ -164,8 +164,10 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
                const session::Session::Visit& visit) {
   session.read(specs, wants, visit);
   for (const auto& [path, warning] : session.warnings()) {
-    if (infos == Infos::hidden && std::string_view(warning.severity) == "info") continue;
-    streams.warning(fmt::format("{}: {}", path, warning.text));
+    const bool info = std::string_view(warning.severity) == "info";
+    if (info && infos == Infos::hidden) continue;
+    const std::string text = fmt::format("{}: {}", path, warning.text);
+    info ? streams.note(text) : streams.warning(text);
   }
 }
 

@@ -110,6 +110,28 @@ TEST_CASE("a planted change of 5 % fails a gate of 2 %, and no change does not")
   CHECK(called_changed <= 10);
 }
 
+TEST_CASE("many values have the interval that few draws of them have") {
+  std::mt19937_64 random(5);
+  const auto interval = [&](size_t count) {
+    std::vector<int64_t> a(count), b(count);
+    std::normal_distribution<double> noise(1e6, 1e5);
+    for (size_t i = 0; i < count; ++i) {
+      a[i] = std::llround(noise(random));
+      b[i] = std::llround(noise(random));
+    }
+    const changes::MedianDraws draws(count, 1), others(count, 2);
+    const auto change = changes::median_change(a, draws, b, others);
+    // In units of the standard error, which shrinks with the root of the count.
+    return (change->high_ns - change->low_ns) * std::sqrt(static_cast<double>(count)) / 1e5;
+  };
+  // 2 × 1.96 standard errors of the difference of two medians, each 1.2533 of a mean's.
+  constexpr double expected = 2 * 1.96 * 1.2533 * 1.4142;
+  for (const size_t count : {200, 900, 1100, 20000}) {
+    CAPTURE(count);
+    CHECK(std::abs(interval(count) / expected - 1) < 0.35);
+  }
+}
+
 TEST_CASE("runs are compared by the best unit that both have") {
   changes::Profile a = noisy_run(1, 10, 1), b = noisy_run(1, 20, 1);
   const auto unit = [&] {
