@@ -428,7 +428,7 @@ pageTest("a narrow window", "several", async (page) => {
   await page.screenshot({ path: join(PAGES, "several-narrow.png"), fullPage: true });
 }, { size: { width: 400, height: 800 } });
 
-pageTest("printed, increases are shown as decreases are", "two", async (page) => {
+pageTest("printed, increases are shown as decreases are", "hostile", async (page) => {
   await page.emulateMedia({ media: "print" });
   const changes = await page.$$eval(".change.more, .change.less", (cells) =>
     cells.map((cell) => ({ more: cell.classList.contains("more"), shown: cell.offsetParent !== null })),
