@@ -192,9 +192,9 @@ void lint_unit(Unit& unit, LintFilesOptions options) {
   if (unit.broken) {
     unit.findings = unit.loaded.sorted();
     // Errors cannot be allowed: they stop every command.
-    const auto others = std::ranges::stable_partition(unit.findings, [](const auto& one) {
-                          return one.severity == diag::Severity::error;
-                        }).begin();
+    const auto others = std::stable_partition(
+        unit.findings.begin(), unit.findings.end(),
+        [](const auto& one) { return one.severity == diag::Severity::error; });
     std::vector<diag::Diagnostic> rest(others, unit.findings.end());
     unit.findings.erase(others, unit.findings.end());
     for (const sema::LoadedFile& file : unit.rules.rules->files) {
