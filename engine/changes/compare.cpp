@@ -167,7 +167,7 @@ Unit unit_of(std::span<const Profile> a, std::span<const Profile> b,
     operations.a += name.time.a.instances;
     operations.b += name.time.b.instances;
   }
-  const Unit layers{Unit::Kind::layers, {}, layers_of(a), layers_of(b)};
+  Unit layers{Unit::Kind::layers, {}, layers_of(a), layers_of(b)};
   if (layers.a > 0 && layers.b > 0 && (operations.a == 0 || alike(layers, operations))) {
     return layers;
   }
@@ -187,6 +187,7 @@ std::vector<NameChange> name_changes(std::span<const Profile> a, std::span<const
   add(a, &Pair::a);
   add(b, &Pair::b);
   std::vector<NameChange> changes;
+  changes.reserve(times.size());
   for (const auto& [key, time] : times) {
     changes.push_back({key.first, key.second, time, parts_of({&time, 1})});
   }

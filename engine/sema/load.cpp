@@ -150,6 +150,7 @@ class Loader {
           continue;
         }
         std::vector<std::string> known;
+        known.reserve(targets.size());
         for (const auto& one : targets) known.push_back(one.first);
         report_missing(uses[u], known);
       }
