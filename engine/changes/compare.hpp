@@ -39,7 +39,7 @@ struct LabelChange {
   /// Of a unit: from step to step, or from run to run where a side has several.
   std::optional<MedianChange> median;
 
-  /// What gates are held against: the change of the median, else of the mean per unit.
+  /// What conditions are compared with: the change of the median, else of the mean per unit.
   Measured measured(const Unit& unit) const;
 };
 

@@ -23,7 +23,7 @@ Gate parse_gate(std::string_view text);
 
 enum class Outcome { passed, failed, undecided };
 
-/// What a gate is held against: a change, and the ends of its interval if it has one.
+/// What a condition is compared with: a change, and the ends of its interval if it has one.
 struct Measured {
   double a_ns = 0;
   double change_ns = 0;

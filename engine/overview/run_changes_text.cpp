@@ -61,7 +61,7 @@ std::string per_unit_text(const changes::Comparison& comparison) {
   return text;
 }
 
-/// What the noise between steps, or between runs, allows to say; empty if there is no interval.
+/// The change of the median with its interval; empty if there is no interval.
 std::string median_text(const changes::Comparison& comparison) {
   const auto& median = comparison.total.median;
   if (!median || !median->percent) return {};

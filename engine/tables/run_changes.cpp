@@ -186,55 +186,48 @@ std::vector<Column> joined(std::vector<Column> columns, std::vector<Column> more
 }  // namespace
 
 const Definition comparison_table{
-    {"comparison",
-     "comparison",
+    {"comparison", "comparison",
      "One row per comparison of runs: whether they can be compared, per what unit, and the time of "
      "each side.",
-     {
-         {"a", Unit::text, Role::key, "The first run, or the runs of the first side."},
-         {"b", Unit::text, Role::key, "The second run, or the runs of the second side."},
-         {"comparable", Unit::boolean, Role::measure,
-          "Whether labels that both runs have contain at least half of the time of each."},
-         {"reason", Unit::text, Role::measure,
-          "How much of the time has labels and names of both runs, or why they cannot be "
-          "compared."},
-         {"unit", Unit::text, Role::measure,
-          "What times are divided by: the steps of the phase that has most of the time, else the "
-          "layers found, else the operations of names that both runs have, else the runs."},
-         {"a_units", Unit::count, Role::measure, "How many of them the first side has."},
-         {"b_units", Unit::count, Role::measure, "How many of them the second side has."},
-         {"a_ns", Unit::ns, Role::measure,
-          "The sum of the times of all operations of the first side: parallel ones add up."},
-         {"b_ns", Unit::ns, Role::measure, "The same of the second side."},
-         {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."},
-         {"change_percent", Unit::percent, Role::measure,
-          "`change_ns` in percent of `a_ns`; nothing if the first side has no time.", true},
-         {"a_elapsed_ns", Unit::ns, Role::measure,
-          "The time in which at least one operation of the first side runs."},
-         {"b_elapsed_ns", Unit::ns, Role::measure, "The same of the second side."},
-         {"a_instances", Unit::count, Role::measure, "The operations of the first side."},
-         {"b_instances", Unit::count, Role::measure, "The operations of the second side."},
-         {"a_per_unit_ns", Unit::ns, Role::measure, "`a_ns` divided by `a_units`."},
-         {"b_per_unit_ns", Unit::ns, Role::measure, "`b_ns` divided by `b_units`."},
-         {"per_unit_percent", Unit::percent, Role::measure,
-          "The change of the time per unit, in percent of the first side.", true},
-         {"calls_ns", Unit::ns, Role::measure,
-          "The part of `change_ns` that comes from more or fewer calls, each as long as the mean "
-          "call of the first side."},
-         {"time_per_call_ns", Unit::ns, Role::measure,
-          "The part that comes from calls of the same name that take more or less time."},
-         {"mix_ns", Unit::ns, Role::measure,
-          "The part that comes from calls of other names. The three parts add up to `change_ns`."},
-         {"low_ns", Unit::ns, Role::measure,
-          "The lower end of the interval of 95 % for the change of the median step, or of the "
-          "median run; nothing if there are fewer than three of either.",
-          true},
-         {"high_ns", Unit::ns, Role::measure, "The upper end of that interval.", true},
-         {"verdict", Unit::text, Role::measure,
-          "`within noise` if the interval contains 0, else `more` or `less`; nothing without an "
-          "interval.",
-          true},
-     }},
+     joined(
+         {
+             {"a", Unit::text, Role::key, "The first run, or the runs of the first side."},
+             {"b", Unit::text, Role::key, "The second run, or the runs of the second side."},
+             {"comparable", Unit::boolean, Role::measure,
+              "Whether labels that both runs have contain at least half of the time of each."},
+             {"reason", Unit::text, Role::measure,
+              "How much of the time has labels and names of both runs, or why they cannot be "
+              "compared."},
+             {"unit", Unit::text, Role::measure,
+              "What times are divided by: the steps of the phase that has at least half of the "
+              "time of "
+              "both; else the layers found, if the operations of common names have the same ratio; "
+              "else these operations; else the runs."},
+             {"a_units", Unit::count, Role::measure, "How many of them the first side has."},
+             {"b_units", Unit::count, Role::measure, "How many of them the second side has."},
+             {"a_ns", Unit::ns, Role::measure,
+              "The sum of the times of all operations of the first side: parallel ones add up."},
+             {"b_ns", Unit::ns, Role::measure, "The same of the second side."},
+             {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."},
+             {"change_percent", Unit::percent, Role::measure,
+              "`change_ns` in percent of `a_ns`; nothing if the first side has no time.", true},
+             {"a_elapsed_ns", Unit::ns, Role::measure,
+              "The time in which at least one operation of the first side runs."},
+             {"b_elapsed_ns", Unit::ns, Role::measure, "The same of the second side."},
+             {"a_instances", Unit::count, Role::measure, "The operations of the first side."},
+             {"b_instances", Unit::count, Role::measure, "The operations of the second side."},
+             {"a_per_unit_ns", Unit::ns, Role::measure, "`a_ns` divided by `a_units`."},
+             {"b_per_unit_ns", Unit::ns, Role::measure, "`b_ns` divided by `b_units`."},
+             {"per_unit_percent", Unit::percent, Role::measure,
+              "The change of the time per unit, in percent of the first side.", true},
+             {"calls_ns", Unit::ns, Role::measure,
+              "The part of `change_ns` that comes from more or fewer calls, each as long as the "
+              "mean "
+              "call of the first side."},
+             {"time_per_call_ns", Unit::ns, Role::measure,
+              "The part that comes from calls of the same name that take more or less time."},
+         },
+         interval_columns())},
     Needs::run_difference,
     add_comparison};
 

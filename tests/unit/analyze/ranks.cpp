@@ -60,7 +60,7 @@ TEST_CASE("runs of different worlds, or of one rank, are no ranks of one job") {
   CHECK(not_comparable({run("a", 0, 1)}).empty());
 }
 
-TEST_CASE("types of activity held against each other") {
+TEST_CASE("types of activity compared with each other") {
   kr::analyze::ActivityStatistics kernel{"kernel", 4, 40, 1, 20, {}};
   kernel.longest[2] = {10, 1, 0.5, 20};
   kr::analyze::ActivityStatistics runtime{"runtime", 2, 10, 1, 9, {}};
