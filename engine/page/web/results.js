@@ -63,6 +63,7 @@ function columnOf(column, rows) {
     title: capital(printable(column.title)),
     hint: `${column.id}: ${column.doc}`,
     kind: kindOf(column.unit, rows.map((row) => row[column.id])),
+    compared: /^[ab]_/.test(column.id) ? column.id.slice(2) : undefined, // `a_ns` and `b_ns`
     heat: column.unit === "ratio",
     of: column.unit === "boolean" ? (row) => yes[row[column.id]] : (row) => row[column.id],
   };

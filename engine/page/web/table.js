@@ -223,8 +223,9 @@ class DataTable {
         .filter((column) => TIMES.includes(column.kind))
         .map((column) => {
           if (column.unit) return [column, column.unit];
-          // Columns below one heading are compared: they have one unit.
-          const compared = column.group ? this.columns.filter((one) => one.group === column.group && TIMES.includes(one.kind)) : [column];
+          // Columns below one heading, and those of two sides, are compared: they have one unit.
+          const shared = (one) => one.group || one.compared;
+          const compared = shared(column) ? this.columns.filter((one) => shared(one) === shared(column) && TIMES.includes(one.kind)) : [column];
           const values = compared.flatMap((one) =>
             this.rows
               .map(one.of)
