@@ -149,9 +149,9 @@ struct Query {
       const int type = any ? sqlite3_column_type(statement.get(), i) : SQLITE_NULL;
       const auto unit = known_unit(name);
       if (type == SQLITE_INTEGER) {
-        column.unit = unit && *unit != Unit::text ? *unit : Unit::count;
+        column.unit = unit && !is_text(*unit) ? *unit : Unit::count;
       } else if (type == SQLITE_FLOAT) {
-        column.unit = unit && *unit != Unit::text ? *unit : Unit::factor;
+        column.unit = unit && !is_text(*unit) ? *unit : Unit::factor;
       }
       columns.push_back(std::move(column));
     }
