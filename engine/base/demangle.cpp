@@ -15,9 +15,10 @@ struct DemangledText {
   std::string text;  // with room for the longest
 };
 
-/// libiberty cannot be told to stop, and some names of a hundred bytes stand for more text than memory
-/// holds. So what is over the limit leaves it by a jump. Its functions keep all they use on the stack,
-/// except one buffer for Rust names that are not ASCII: such a name, over the limit, leaks some bytes.
+/// libiberty cannot be told to stop, and some names of a hundred bytes stand for more text than
+/// memory holds. So what is over the limit leaves it by a jump. Its functions keep all they use on
+/// the stack, except one buffer for Rust names that are not ASCII: such a name, over the limit,
+/// leaks some bytes.
 void append_piece(const char* piece, size_t size, void* opaque) {
   auto& out = *static_cast<DemangledText*>(opaque);
   if (size > longest_demangled - out.text.size()) std::longjmp(out.too_long, 1);
@@ -27,7 +28,8 @@ void append_piece(const char* piece, size_t size, void* opaque) {
 using Demangler = int (*)(const char*, int, demangle_callbackref, void*);
 
 bool is_decoded(Demangler demangler, const char* name, DemangledText& out) {
-  // The recursion limit would refuse all names over 1,024 bytes; the limit of the length replaces it.
+  // The recursion limit would refuse all names over 1,024 bytes; the limit of the length replaces
+  // it.
   constexpr int options = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;
   if (setjmp(out.too_long) != 0) return false;
   return demangler(name, options, append_piece, &out) != 0;

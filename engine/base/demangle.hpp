@@ -1,5 +1,5 @@
-// Names that compilers encode: of C++ (Itanium, `_Z…`) and of Rust (`_R…`, `_ZN…17h<hash>E`). They are
-// decoded by libiberty, as `c++filt` does. This is the only place that uses it.
+// Names that compilers encode: of C++ (Itanium, `_Z…`) and of Rust (`_R…`, `_ZN…17h<hash>E`). They
+// are decoded by libiberty, as `c++filt` does. This is the only place that uses it.
 #pragma once
 
 #include <optional>

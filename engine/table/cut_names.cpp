@@ -1,6 +1,6 @@
-// Names in a column that is too narrow for them. What a name has in common with the one most similar
-// to it is shortened; from where they differ, it goes on. If cuts of two names are equal nevertheless,
-// the place at which these two differ is kept, too.
+// Names in a column that is too narrow for them. What a name has in common with the one most
+// similar to it is shortened; from where they differ, it goes on. If cuts of two names are equal
+// nevertheless, the place at which these two differ is kept, too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,9 +24,8 @@ bool is_ascii(std::string_view text) {
 }
 
 size_t common_prefix(std::string_view a, std::string_view b) {
-  const auto [end, other] = std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(
-                                                                     std::min(a.size(), b.size())),
-                                          b.begin());
+  const auto [end, other] = std::mismatch(
+      a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
   return static_cast<size_t>(end - a.begin());
 }
 
@@ -38,8 +37,8 @@ size_t begin_of_word(std::string_view text, size_t at) {
   return at - begin < longest ? begin : at;
 }
 
-/// A third of the columns is for the beginning, the others are for the parts, the same for each. What a
-/// part does not need is for longer ones, and at last for the beginning.
+/// A third of the columns is for the beginning, the others are for the parts, the same for each.
+/// What a part does not need is for longer ones, and at last for the beginning.
 std::string cut_at(const std::string& text, const NameParts& parts, size_t width) {
   if (!is_ascii(text)) return cut_middle(text, width);
   if (text.size() <= width) return text;

@@ -1,5 +1,5 @@
-// The short forms of names. A name is read as C++ as far as it is: brackets that nothing closes, as in
-// names that a profiler cut off, end with the name.
+// The short forms of names. A name is read as C++ as far as it is: brackets that nothing closes, as
+// in names that a profiler cut off, end with the name.
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -16,22 +16,29 @@ namespace {
 enum class NameForm : uint8_t { shortest, with_parameters, demangled, original };
 
 /// Namespaces that say which library a kernel is of, or nothing. Only in front of a name.
-constexpr std::array<std::string_view, 22> common_scopes{
-    "at",      "c10",     "caffe2",   "ck",     "ck_tile",  "cub",
-    "cuda",    "cute",    "cutlass",  "detail", "device",   "hipcub",
-    "impl",    "native",  "internal", "std",    "rocprim",  "tensor_operation",
-    "thrust",  "cuda_cub", "hip_rocprim", "at_cuda_detail"};
+constexpr std::array<std::string_view, 22> common_scopes{"at",          "c10",
+                                                         "caffe2",      "ck",
+                                                         "ck_tile",     "cub",
+                                                         "cuda",        "cute",
+                                                         "cutlass",     "detail",
+                                                         "device",      "hipcub",
+                                                         "impl",        "native",
+                                                         "internal",    "std",
+                                                         "rocprim",     "tensor_operation",
+                                                         "thrust",      "cuda_cub",
+                                                         "hip_rocprim", "at_cuda_detail"};
 
 bool in_word(char c) {
   return is_letter(c) || is_digit(c) || c == '_' || c == '$';
 }
 
-/// `CUB_200600_800_NS`, `__4`, `_GLOBAL__N__d8ceb000_…`: made by a build, and not by who wrote the kernel.
+/// `CUB_200600_800_NS`, `__4`, `_GLOBAL__N__d8ceb000_…`: made by a build, and not by who wrote the
+/// kernel.
 bool is_generated_scope(std::string_view word) {
   if (word.starts_with("_GLOBAL__N_")) return true;
   const auto numbers = [](std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(),
-                                        [](char c) { return is_digit(c) || c == '_'; });
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '_'; });
   };
   if (word.starts_with("__")) return numbers(word.substr(2));
   if (!word.ends_with("_NS")) return false;
@@ -66,8 +73,8 @@ class Brackets {
     for (const size_t at : open) ends_[at] = text.size();
   }
 
-  /// Of the bracket that opens at `at`, the place of the one that closes it; the size of the text if
-  /// nothing does. `none` where no bracket opens.
+  /// Of the bracket that opens at `at`, the place of the one that closes it; the size of the text
+  /// if nothing does. `none` where no bracket opens.
   size_t end(size_t at) const { return ends_[at]; }
   static constexpr size_t none = std::string_view::npos;
 
@@ -207,7 +214,7 @@ class NameShortener {
 
   void space() {
     ++at_;
-    if (before() == '>' && follows(">")) return;                  // `> >`
+    if (before() == '>' && follows(">")) return;  // `> >`
     // `char *>`
     const bool pointer = follows("*") || follows("&");
     const char next = rest().size() > 1 ? rest()[1] : ')';
@@ -220,7 +227,8 @@ class NameShortener {
     size_t end = at_;
     while (end < text_.size() && in_word(text_[end])) ++end;
     size_t digits = end;
-    while (digits > at_ && std::string_view("uUlL").find(text_[digits - 1]) != std::string_view::npos)
+    while (digits > at_ &&
+           std::string_view("uUlL").find(text_[digits - 1]) != std::string_view::npos)
       --digits;
     const bool whole = std::all_of(text_.begin() + static_cast<std::ptrdiff_t>(at_),
                                    text_.begin() + static_cast<std::ptrdiff_t>(digits), is_digit);

@@ -49,7 +49,7 @@ function shortened(text, length) {
 /** A name in pieces, each cut at its end if there is no room: so what comes after its beginning stays in view. */
 function namePieces(pieces, className, ...around) {
   const least = (text, at) => `${0.8 * Math.min(text.length, at === 0 ? 16 : 8)}ch`;
-  const piece = (text, at) => element("span", { className: "piece", style: { minWidth: least(text, at) } }, text);
+  const piece = (text, at) => element("span", { className: "piece", style: { minWidth: least(text, at) } }, shortened(text, 400));
   return element("span", { className: `pieces ${className}` }, ...around, ...pieces.map(piece));
 }
 

@@ -50,8 +50,7 @@ std::vector<std::string> decoded_by_binutils(const std::vector<std::string>& nam
 
 TEST_CASE("names of C++ and Rust are decoded") {
   CHECK(text_of("_Z3fooIiEvPT_i") == "void foo<int>(int*, int)");
-  CHECK(text_of("_ZN2at6native12_GLOBAL__N_13barEv") ==
-        "at::native::(anonymous namespace)::bar()");
+  CHECK(text_of("_ZN2at6native12_GLOBAL__N_13barEv") == "at::native::(anonymous namespace)::bar()");
   CHECK(text_of("_Z1fDF16b") == "f(std::bfloat16_t)");
   CHECK(text_of("_Z3addPfS_.kd") == "add(float*, float*) [clone .kd]");
   CHECK(text_of("_RNvC6_123foo3bar") == "123foo::bar");
@@ -60,8 +59,8 @@ TEST_CASE("names of C++ and Rust are decoded") {
 }
 
 TEST_CASE("other names are not decoded") {
-  for (const char* name :
-       {"", "gemm", "void f(int)", "_Z", "_R", "_Zzzz", "_ZN3fooE_junk!", "Z3foov", "_Z3foo\x1bv"}) {
+  for (const char* name : {"", "gemm", "void f(int)", "_Z", "_R", "_Zzzz", "_ZN3fooE_junk!",
+                           "Z3foov", "_Z3foo\x1bv"}) {
     INFO(name);
     CHECK(!kr::demangled(name));
   }
@@ -88,7 +87,8 @@ TEST_CASE("a name over a limit is not decoded, and takes no time") {
   CHECK(kr::demangled(doubled(8)));
   CHECK(!kr::demangled(doubled(34)));
   // Deep names fail within libiberty, or are decoded, and need little of the stack.
-  for (const char* piece : {"P", "1aI", "F", "DTcl", "X", "ZN", "Nv", "I", "B", "L_Z", "JJ", "IXs"}) {
+  for (const char* piece :
+       {"P", "1aI", "F", "DTcl", "X", "ZN", "Nv", "I", "B", "L_Z", "JJ", "IXs"}) {
     for (const char* begin : {"_Z1f", "_ZN", "_R", "_RNv", "_Z"}) {
       std::string name = begin;
       while (name.size() + 8 < kr::longest_mangled) name += piece;
@@ -120,8 +120,8 @@ TEST_CASE("what is decoded is what binutils decode") {
 
 TEST_CASE("changed names are decoded to text, or not at all") {
   std::mt19937 random(7);
-  std::vector<std::string> names{"_RNvNtCs1234_7mycrate3gpu6kernel", "_RNqCs4fqI2P2rA04_11utf8_idents",
-                                 "_RNvC1au8test_gya"};
+  std::vector<std::string> names{"_RNvNtCs1234_7mycrate3gpu6kernel",
+                                 "_RNqCs4fqI2P2rA04_11utf8_idents", "_RNvC1au8test_gya"};
   for (const std::string& name : kr::test::kernel_names()) {
     if (name.starts_with("_Z")) names.push_back(name);
   }

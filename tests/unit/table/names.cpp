@@ -31,8 +31,10 @@ TEST_CASE("the short form of a name") {
      "(int, T2, T3)",
      "vectorized_elementwise_kernel<4, AUnaryFunctor<long, long, bool, CompareEqFunctor<long>>, "
      "array<char*, 2>>");
-  is("void at::native::elementwise_kernel<(int)128, (int)4, void at::native::gpu_kernel_impl_nocast<"
-     "at::native::neg_kernel_cuda(at::TensorIteratorBase &)::[lambda() (instance 2)]::operator ()() "
+  is("void at::native::elementwise_kernel<(int)128, (int)4, void "
+     "at::native::gpu_kernel_impl_nocast<"
+     "at::native::neg_kernel_cuda(at::TensorIteratorBase &)::[lambda() (instance 2)]::operator "
+     "()() "
      "const::[lambda(c10::BFloat16) (instance 1)]>(at::TensorIteratorBase &, const T1 &)::"
      "[lambda(int) (instance 1)]>(int, T3)",
      "elementwise_kernel<128, 4, gpu_kernel_impl_nocast<neg_kernel_cuda::[lambda (instance 2)]::"
@@ -112,8 +114,8 @@ TEST_CASE("names are cut where they have their beginnings in common") {
         Texts{"Axxxxxxxxx…A", "Axxxxxxxxx…B", "Bxxxxxxxxx…A", "Bxxxxxxxxx…B"});
   CHECK(cut_names(Texts{"P" + x + "-A" + x + "-A", "P" + x + "-A" + x + "-B",
                         "P" + x + "-B" + x + "-A", "P" + x + "-B" + x + "-B"},
-                  16) == Texts{"Pxxx…Axxxxxxxx…A", "Pxxx…Axxxxxxxx…B", "Pxxx…Bxxxxxxxx…A",
-                           "Pxxx…Bxxxxxxxx…B"});
+                  16) ==
+        Texts{"Pxxx…Axxxxxxxx…A", "Pxxx…Axxxxxxxx…B", "Pxxx…Bxxxxxxxx…A", "Pxxx…Bxxxxxxxx…B"});
 }
 
 TEST_CASE("names that no cut tells apart are numbered") {
