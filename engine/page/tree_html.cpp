@@ -223,9 +223,7 @@ class PageWriter {
     json_.key("texts").open('[');
     for (const std::string& text : texts) json_.text(text);
     json_.close(']');
-    std::vector<std::string_view> names(texts.begin(), texts.end());
-    for (uint32_t i = 0; i < data_.entries; ++i) names.push_back(view_.entries()[i].name);
-    write_names(json_, std::move(names));
+    write_names(json_, {texts.begin(), texts.end()});
   }
 
   JsonWriter& json_;

@@ -10,7 +10,7 @@ const chart = {
   /**
    * `id`: of the box; `legend`: a name for the buttons; `renderer`: `svg` can be saved; `begun(drawing)`.
    * `describe(zoom)` says what is drawn each time:
-   *   parts: `{key, name, title, color, share, hatched, pieces}`, and `series`, members of ECharts
+   *   parts: `{key, name, title, color, share, hatched}`, and `series`, members of ECharts
    *   bars, valueOf(part, at): the names of the bars, and the length of a part of one
    *   lying: the bars lie; names, values: members of the axes; ends: a label where a bar ends
    *   also: more series; all else is a member of ECharts' option
@@ -88,7 +88,7 @@ const chart = {
             onclick: (event) => update({ hidden: toggled(part.key, event.shiftKey) }),
           },
           swatch(part.color, part.hatched ? "swatch hatched" : "swatch"),
-          part.pieces ? namePieces(part.pieces, "chip-name") : element("span", { className: "chip-name" }, shortened(part.name, 60)),
+          element("span", { className: "chip-name" }, shortened(part.name, 60)),
           part.share ? element("span", { className: "chip-share" }, part.share) : null,
         );
         button.dataset.key = part.key;

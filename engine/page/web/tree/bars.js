@@ -39,8 +39,8 @@ function barTip(at) {
     .filter(({ entry }) => !state.hidden.has(String(entry)))
     .sort((a, b) => (partOf(b.cell) > partOf(a.cell) ? 1 : -1));
   const calls = state.metric === "invocations";
-  const line = (heading, sum) => [
-    [heading],
+  const line = (name, sum, color) => [
+    [color ? swatch(color) : "", shortened(name, 48)],
     calls ? grouped(sum) : exactTime(sum),
     calls ? "" : share(sum, step.total, 1),
   ];
@@ -49,13 +49,13 @@ function barTip(at) {
     [stepName(step)],
     [`${exactTime(step.total)} · ${grouped(step.total)} ns`],
     [
-      ...cells.slice(0, 16).map(({ cell, entry }) => line(namePieces(piecesOf(entries[entry].name), "", swatch(entries[entry].color)), partOf(cell))),
+      ...cells.slice(0, 16).map(({ cell, entry }) => line(nameOfEntry(entry), partOf(cell), entries[entry].color)),
       rest > 0n ? line(`${grouped(cells.length - 16)} more`, rest) : null,
     ],
   );
 }
 
-const nameOfEntry = (entry) => shownName(entries[entry].name) || "(no name)";
+const nameOfEntry = (entry) => printable(entries[entry].name) || "(no name)";
 
 /** How many are in view: the part chosen with the slider. */
 function barsInView({ start, end }) {
@@ -122,8 +122,7 @@ function describeSteps(zoom = { start: 0, end: 100 }) {
         key: String(entry),
         entry,
         name: nameOfEntry(entry),
-        title: printable(entries[entry].name) || "(no name)",
-        pieces: piecesOf(entries[entry].name),
+        title: nameOfEntry(entry),
         color,
         share: share(sums[entry], sums.at(-1), 1),
         series: { id: `entry ${entry}`, barCategoryGap: gap, barMaxWidth: 90, ...dense },
