@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 
 #include "base/printable.hpp"
 #include "overview/overview.hpp"
 #include "overview/part.hpp"
 #include "render/render.hpp"
+#include "table/names.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
 #include "tables/registry.hpp"
@@ -43,6 +46,30 @@ struct Line {
   int64_t invocations = 0;
   int64_t total_ns = 0;
   bool shown = false;  // else it is only above what is shown
+};
+
+/// The names of lines as shown.
+class LineNames {
+ public:
+  explicit LineNames(const std::vector<Line>& lines) {
+    std::vector<std::string_view> names;
+    for (const Line& line : lines) {
+      if (places_.try_emplace(line.name, names.size()).second) names.push_back(line.name);
+    }
+    texts_ = table::short_names(names);
+  }
+
+  /// In `width` columns; 0: whole.
+  const std::string& text(const std::string& name, size_t width) {
+    const auto [cut, fresh] = cuts_.try_emplace(width);
+    if (fresh) cut->second = table::cut_names(texts_, width);
+    return cut->second[places_.at(name)];
+  }
+
+ private:
+  std::unordered_map<std::string_view, size_t> places_;
+  std::vector<std::string> texts_;
+  std::map<size_t, std::vector<std::string>> cuts_;
 };
 
 class TreeText {
@@ -268,6 +295,7 @@ class TreeText {
   uint32_t depth_of(uint32_t node) const { return view_.trace().paths.depth(nodes_[node].path); }
 
   void print_lines(const std::vector<Line>& lines, const trees::ViewStep& step) {
+    LineNames names(lines);
     const auto fill = [&](table::TextGrid& grid, size_t name_columns) {
       grid.column(fmt::format("time {}", unit_.name), Align::right);
       grid.column("%", Align::right);
@@ -279,7 +307,7 @@ class TreeText {
         const size_t room = name_columns > indent.size() + shortest_name
                                 ? name_columns - indent.size()
                                 : std::min(name_columns, shortest_name);
-        const std::string name = indent + table::cut(line.name, room);
+        const std::string name = indent + names.text(line.name, room);
         grid.row({{time(line.total_ns), {}},
                   {table::percent(line.total_ns, step.total_ns, 1), {}},
                   {table::grouped(line.invocations), {}},

@@ -1,11 +1,34 @@
 #include "page/page_data.hpp"
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "base/json.hpp"
+#include "base/printable.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
+#include "table/names.hpp"
 
 namespace kr::page {
 namespace {
+
+/// In most cells less of a name is in view.
+constexpr size_t shown_characters = 64;
+
+/// The names in columns of names.
+void collect_names(const table::Table& table, std::unordered_set<std::string>& names) {
+  std::vector<size_t> columns;
+  for (size_t i = 0; i < table.columns().size(); ++i) {
+    if (table.columns()[i].unit == table::Unit::name) columns.push_back(i);
+  }
+  if (columns.empty()) return;
+  table::RowsTo rows([&](std::span<const table::Cell> cells) {
+    for (const size_t i : columns) {
+      if (const auto* name = std::get_if<std::string_view>(&cells[i])) names.emplace(*name);
+    }
+  });
+  table.write(rows);
+}
 
 void write_description(JsonWriter& json, const table::Table& table, size_t rows) {
   const table::Info& info = table.info();
@@ -54,6 +77,9 @@ std::string make_page(const PageParts& parts, const PageContent& content) {
       write_description(json, content.tables[i], counts[i]);
     }
     json.close(']');
+    std::unordered_set<std::string> names;
+    for (const table::Table& table : first) collect_names(table, names);
+    if (!names.empty()) write_names(json, {names.begin(), names.end()});
     if (content.more) content.more(json);
     // Last, and as it is: a button of the page saves this part as a file.
     json.key("results");
@@ -66,6 +92,23 @@ std::string tables_html(std::span<const table::Table> tables, std::string_view t
                         size_t most_rows) {
   return make_page(tables_page,
                    {.title = title, .tables = tables, .most_rows = most_rows, .more = nullptr});
+}
+
+void write_names(JsonWriter& json, std::vector<std::string_view> names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const std::vector<std::string> texts = table::short_names(names);
+  const std::vector<table::NameParts> parts = table::name_parts(texts, shown_characters);
+  json.key("names").open('[');
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (parts[i].empty() && texts[i] == printable(names[i])) continue;
+    json.open('[', true);
+    json.text(names[i]);
+    json.text(texts[i]);
+    for (const size_t place : parts[i]) json.number(place);
+    json.close(']');
+  }
+  json.close(']');
 }
 
 void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styles) {

@@ -209,17 +209,21 @@ class PageWriter {
     json_.close(']');
   }
 
-  /// Names and labels, cut where all together would be too many bytes.
+  /// Names and labels, cut where all together would be too many bytes; and how names are shown.
   void write_texts() {
     size_t bytes = 0;
     for (uint32_t i = 0; i < texts_.size(); ++i) bytes += texts_.text(i).size();
     const size_t most =
         bytes <= most_text_bytes_ ? bytes : std::max<size_t>(20, most_text_bytes_ / texts_.size());
-    json_.key("texts").open('[');
+    std::vector<std::string> texts;
+    texts.reserve(texts_.size());
     for (uint32_t i = 0; i < texts_.size(); ++i) {
-      json_.text(trees::cut_at_end(std::string(texts_.text(i)), most));
+      texts.push_back(trees::cut_at_end(std::string(texts_.text(i)), most));
     }
+    json_.key("texts").open('[');
+    for (const std::string& text : texts) json_.text(text);
     json_.close(']');
+    write_names(json_, {texts.begin(), texts.end()});
   }
 
   JsonWriter& json_;

@@ -15,6 +15,7 @@
 #include "picture/label_styles.hpp"
 #include "picture/scene.hpp"
 #include "picture/tree_bars.hpp"
+#include "table/names.hpp"
 
 #if KR_ADDRESS_SANITIZER
 // Fontconfig, below Cairo, keeps what it has read of the system's fonts until the process ends.
@@ -251,7 +252,12 @@ std::vector<Picture> tree_pictures(const sema::Program& program, const trees::Tr
   PictureWords words;
   words.facts = facts_of(view);
   words.colors = tree_colors(program, view);
-  for (const trees::ViewEntry& entry : view.entries()) words.names.push_back(entry.name);
+  // About what the widest name of the legend has room for.
+  constexpr size_t longest_name = 60;
+  std::vector<std::string_view> names;
+  names.reserve(view.entries().size());
+  for (const trees::ViewEntry& entry : view.entries()) names.push_back(entry.name);
+  words.names = table::cut_names(table::short_names(names), longest_name);
 
   const Owned<cairo_surface_t> sheet(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1));
   Pen pen(sheet.get());

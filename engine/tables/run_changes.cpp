@@ -246,7 +246,7 @@ const Definition name_changes_table{
     {"name_changes", "changes by name",
      "One row per name and type of operation, or path of a module tree: its time in two runs, the "
      "largest change per unit first.",
-     joined({{"name", Unit::text, Role::key,
+     joined({{"name", Unit::name, Role::key,
               "The name of operations, or the path of a node of the module trees."},
              {"type", Unit::text, Role::key,
               "The type of operation: `kernel`, `memcpy` or `memset`."}},

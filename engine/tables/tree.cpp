@@ -163,7 +163,7 @@ const Definition tree_table{
          {"path", Unit::text, Role::key,
           "All names from the root to the node, joined with ` > `; nothing for several nodes.",
           true},
-         {"name", Unit::text, Role::key,
+         {"name", Unit::name, Role::key,
           "The name of the node as shown; the label or `others` for several nodes."},
          {"label", Unit::text, Role::measure,
           "The label of the node in the chosen dimension, or its name if no rule labels it; "
@@ -207,7 +207,7 @@ const Definition tree_trends_table{
      {
          {"run", Unit::text, Role::key, "The run."},
          {"phase", Unit::text, Role::key, "The phase."},
-         {"name", Unit::text, Role::key, "The name as in `tree`."},
+         {"name", Unit::name, Role::key, "The name as in `tree`."},
          {"steps", Unit::count, Role::measure, "How many steps of the phase are shown."},
          {"total_ns", Unit::ns, Role::measure, "The time under the name in all these steps."},
          {"first_ns", Unit::ns, Role::measure, "The time under the name in the first step."},

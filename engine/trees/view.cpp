@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "sema/abbreviate.hpp"
+#include "table/names.hpp"
 #include "trees/names.hpp"
 
 namespace kr::trees {
@@ -191,9 +192,14 @@ void TreeView::shorten() {
   for (const ViewEntry& entry : entries_) {
     std::string name = entry.name;
     if (options_.abbreviate) name = kr::sema::abbreviate(std::move(name), model_->abbreviations);
-    shown.push_back(cut_at_end(std::move(name), options_.width));
+    shown.push_back(options_.short_names ? std::move(name)
+                                         : cut_at_end(std::move(name), options_.width));
   }
-  make_distinct(shown, options_.width);
+  make_distinct(shown, options_.short_names ? 0 : options_.width);
+  if (options_.short_names) {
+    const std::vector<std::string_view> names(shown.begin(), shown.end());
+    shown = table::cut_names(table::short_names(names), options_.width);
+  }
   for (size_t i = 0; i < entries_.size(); ++i) entries_[i].name = std::move(shown[i]);
 }
 

@@ -44,6 +44,7 @@ struct ViewOptions {
   uint64_t top_k = 0;             // the number of entries besides `others`; 0: all
   bool unique_names = false;      // one entry per path (see unique_names), else per name
   bool abbreviate = false;        // by the ruleset's abbreviations
+  bool short_names = false;       // names as people read them, see table/names.hpp
   size_t width = 0;               // of names, in characters; 0: no limit
   /// As vLLM's own plotting: its cut, and top_k - 1 entries, chosen for each step separately.
   bool compat = false;

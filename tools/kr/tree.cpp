@@ -82,6 +82,7 @@ trees::ViewOptions view_options(const TreeOptions& options, bool machine) {
   view.top_k = options.top_k.value_or(machine ? 0 : default_top_k);
   view.unique_names = options.unique_names || (!machine && !options.plain_names);
   view.abbreviate = !machine || options.unique_names || options.width.has_value();
+  view.short_names = !machine && !options.compat;
   view.width = options.width.value_or(machine ? 0 : default_width);
   view.compat = options.compat;
   return view;

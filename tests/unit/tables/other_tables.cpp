@@ -51,7 +51,7 @@ class OtherTablesSink : public table::RowSink {
       INFO(column.id);
       CHECK((column.optional || !table::is_nothing(cells[i])));
       if (!table::is_nothing(cells[i])) {
-        CHECK(std::holds_alternative<std::string_view>(cells[i]) == (column.unit == Unit::text));
+        CHECK(std::holds_alternative<std::string_view>(cells[i]) == table::is_text(column.unit));
       }
       line += (i > 0 ? "|" : "") + cell_text(cells[i]);
     }

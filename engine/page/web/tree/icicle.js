@@ -48,7 +48,7 @@ function countText(node) {
 
 function matches(node) {
   const search = state.search.toLowerCase();
-  return node.name.toLowerCase().includes(search) || node.label.toLowerCase().includes(search);
+  return [node.name, shownName(node.name), node.label].some((text) => text.toLowerCase().includes(search));
 }
 
 function nodeTip(node) {
@@ -57,7 +57,7 @@ function nodeTip(node) {
   const above = pathOf(node).slice(0, -1).map((one) => shortened(titleOf(one), 60));
   return tip(
     [color ? swatch(color) : "", shortened(titleOf(node), 200) + countText(node)],
-    [above.join(" › ")],
+    [above.join(" › "), shownName(node.name) === printable(node.name) ? "" : shortened(printable(node.name), 600)],
     [
       ["Time", `${exactTime(node.ns)} · ${grouped(node.ns)} ns`],
       [treeStep ? "Share of step" : "Share of all", share(node.ns, tree.ns)],
@@ -101,7 +101,7 @@ function nodeButton(node, left, width, row, kind) {
       "aria-label": `${shortened(text, 120)}, ${value}`,
       style: { left: `${left}px`, top: `${row * NODE}px`, width: `${Math.max(width - 1, 1)}px` },
     },
-    room > 14 ? element("span", { className: "node-name" }, shortened(text, 160)) : null,
+    room > 14 ? namePieces(titlePieces(node, countText(node)), "node-name") : null,
     room > 60 + value.length * 7 ? element("span", { className: "node-value" }, value) : null,
   );
   if (room <= 14) button.style.padding = "0";
@@ -185,7 +185,7 @@ function drawCrumbs() {
         "button",
         {
           type: "button",
-          title: name,
+          title: node === tree ? name : printable(node.name),
           "aria-current": last ? "true" : undefined,
           onclick: () => zoomTo(node),
         },

@@ -111,6 +111,13 @@ function pathOf(node) {
 }
 
 function titleOf(node) {
-  const name = printable(node.name) || "(no name)";
+  const name = shownName(node.name) || "(no name)";
   return node.ordinal > 1 ? `${name} #${node.ordinal}` : name;
+}
+
+/** The pieces of a title, with `beside` after it. */
+function titlePieces(node, beside) {
+  const pieces = piecesOf(node.name || "(no name)");
+  pieces.push(`${pieces.pop()}${node.ordinal > 1 ? ` #${node.ordinal}` : ""}${beside}`);
+  return pieces;
 }

@@ -34,6 +34,7 @@ function treeColumns() {
       name: "name",
       title: "Name",
       kind: "name",
+      kernel: true,
       of: (row) => row.name || "(no name)",
       swatch: (row) => row.color || "transparent",
       after: (row) => (row.places > 1 ? `×${grouped(row.places)}` : ""),
