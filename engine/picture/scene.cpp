@@ -61,9 +61,9 @@ class Layout {
   std::string value_text(int64_t value, int64_t whole) const {
     switch (metric_) {
       case trees::Metric::cuda_time_ms:
-        return short_ms(value);
+        return table::in_unit(value, table::milliseconds);
       case trees::Metric::pct_cuda_time:
-        return table::percent(value, whole, 1);
+        return table::share(value, whole);
       case trees::Metric::invocations:
         break;
     }
@@ -187,8 +187,8 @@ class Layout {
     for (const uint32_t entry : occurring) {
       const std::string name =
           words_.names[entry].empty() ? "(no name)" : clean(words_.names[entry]);
-      lines_.push_back({entry, fitted(name, widest_name, name_size),
-                        table::percent(sums[entry], all, 1) + " %"});
+      lines_.push_back(
+          {entry, fitted(name, widest_name, name_size), table::share(sums[entry], all) + " %"});
     }
     for (const Line& line : lines_) {
       name_width_ = std::max(name_width_, width_of_(line.name, name_size, false));
