@@ -55,20 +55,17 @@ function shortIdsOf(ids) {
   return ids.map((id) => (word > 0 && id.length > word ? `…${id.slice(word)}` : id));
 }
 
-/** A time in a table: digits beyond the third decimal are fainter, and all of them are copied. */
-function timeCell(ns, unit) {
-  const [main, fine] = exactParts(ns, unit);
-  return element(
-    "td",
-    { className: "number", title: `${humanTime(ns)} · ${grouped(ns)} ns` },
-    main,
-    fine === "" ? null : element("span", { className: "fine" }, fine),
-  );
+/** The number of a cell, split for `.fraction`: numbers of a column are aligned at their decimal points. */
+function numberParts(text) {
+  const at = text.search(/[. ]/);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at)];
 }
 
-/** A time to three decimals; the exact one is its title. */
-function roundedCell(text, ns) {
-  return element("td", { className: "number", title: `${exactTime(ns)} · ${grouped(ns)} ns` }, text);
+/** `fraction`: the width of what is behind the decimal point, in digits; `title`: the exact number. */
+function numberCell(text, fraction = 0, title = undefined) {
+  const [whole, rest] = numberParts(text);
+  const behind = fraction > 0 ? element("span", { className: "fraction", style: { minWidth: `${fraction}ch` } }, rest) : rest;
+  return element("td", { className: "number", title }, element("span", { className: "value" }, whole, behind));
 }
 
 function swatch(color, className = "swatch") {
