@@ -318,7 +318,7 @@ class Layout {
       DrawnText& value =
           put(std::move(text), middle_of(at), place.y + place.height / 2 + value_size * 0.36,
               value_size, TextAlign::middle);
-      value.color = is_light(words_.colors[part.entry]) ? "#11151a" : "#ffffff";
+      value.color = is_light(words_.colors[part.entry]) ? "#000000" : "#ffffff";
     }
     if (!totals_shown_) return;
     if (totals_level_) {
