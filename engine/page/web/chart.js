@@ -1,7 +1,14 @@
 // The chart of a page: stacked bars, with buttons that show and hide their parts.
 
 const MOST_SEPARATED = 60; // bars
-const HATCH = { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -0.785, color: "rgba(0,0,0,0.4)" };
+/** Lines that leave a text on the colour readable. */
+const hatchOn = (color) => ({
+  symbol: "rect",
+  dashArrayX: [1, 0],
+  dashArrayY: [2, 5],
+  rotation: -0.785,
+  color: luminance(color) > 0.5 ? "rgba(0,0,0,0.2)" : textOn(color) === "#000000" ? "rgba(255,255,255,0.4)" : "rgba(0,0,0,0.4)",
+});
 
 /** It follows its size and the theme. `state.hidden` has the keys of hidden parts. */
 const chart = {
@@ -55,7 +62,7 @@ const chart = {
     });
     const shown = parts.filter(({ key }) => !state.hidden.has(key));
     hatchesOf(shown.map(({ color }) => color)).forEach((hatched, at) => (shown[at].hatched ||= hatched));
-    const styleOf = ({ color, hatched }) => ({ color, ...line, decal: hatched ? HATCH : undefined });
+    const styleOf = ({ color, hatched }) => ({ color, ...line, decal: hatched ? hatchOn(color) : undefined });
     const series = shown.map((part) => stacked(part.key, styleOf(part), (at) => valueOf(part, at), part.series));
     if (ends) series.push(stacked("", { color: "transparent" }, () => 0, { id: "ends", silent: true, label: ends }));
     const nameAxis = { type: "category", data: bars, axisTick: { show: false }, ...names };

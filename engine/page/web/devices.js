@@ -34,7 +34,7 @@ SHOWS.devices = (entry) => {
       "run",
       "device",
       ["device_name", { title: "Name" }],
-      { name: "bar", title: "", kind: "bar", of: bar },
+      { name: "bar", title: "Parts of the span", kind: "bar", of: bar },
       ["span_ns", span],
       ...PARTS.map(part),
     ],

@@ -55,17 +55,21 @@ function shortIdsOf(ids) {
   return ids.map((id) => (word > 0 && id.length > word ? `…${id.slice(word)}` : id));
 }
 
-/** The number of a cell, split for `.fraction`: numbers of a column are aligned at their decimal points. */
+/** A number up to its decimal point, and the rest. */
 function numberParts(text) {
-  const at = text.search(/[. ]/);
+  const at = text.indexOf(".");
   return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at)];
 }
 
-/** `fraction`: the width of what is behind the decimal point, in digits; `title`: the exact number. */
-function numberCell(text, fraction = 0, title = undefined) {
+/**
+ * `fraction`: the longest of the column; its digits pad the others, so that decimal points are aligned in
+ * any typeface. `title`: the exact number.
+ */
+function numberCell(text, fraction = "", title = undefined) {
   const [whole, rest] = numberParts(text);
-  const behind = fraction > 0 ? element("span", { className: "fraction", style: { minWidth: `${fraction}ch` } }, rest) : rest;
-  return element("td", { className: "number", title }, element("span", { className: "value" }, whole, behind));
+  const behind = element("span", { className: "fraction" }, rest);
+  behind.dataset.pad = fraction.slice(rest.length);
+  return element("td", { className: "number", title }, element("span", { className: "value" }, whole, fraction === "" ? rest : behind));
 }
 
 function swatch(color, className = "swatch") {

@@ -35,16 +35,19 @@ const address = {
 };
 
 /** Where a table has room for two columns. */
-const narrow = matchMedia("(max-width: 720px)");
+const narrow = matchMedia("screen and (max-width: 720px)");
+const paper = matchMedia("print");
+const isNarrow = () => narrow.matches && !printing.on;
 
 /** On paper all is drawn again: as wide as paper, in light colours, whole tables. */
 const printing = {
   on: false,
+  isSetUp: false,
   set(on) {
     if (this.on === on) return;
     this.on = on;
     document.documentElement.toggleAttribute("data-print", on);
-    drawAll();
+    if (this.isSetUp) drawAll();
   },
 };
 
@@ -125,7 +128,9 @@ function setUpShell({ title, subtitle, footer, empty, controls, defaults, check 
   narrow.addEventListener("change", () => drawAll());
   addEventListener("beforeprint", () => printing.set(true));
   addEventListener("afterprint", () => printing.set(false));
-  matchMedia("print").addEventListener("change", ({ matches }) => printing.set(matches));
+  paper.addEventListener("change", ({ matches }) => printing.set(matches));
+  printing.set(paper.matches);
+  printing.isSetUp = true;
   addEventListener("keydown", ({ key }) => key === "Escape" && closeAll());
   addEventListener("hashchange", () => {
     address.read();

@@ -27,10 +27,11 @@ const TALLEST = 500; // pixels; as in page.css
 const MOST_ROWS = 400000; // taller tables than browsers can scroll are cut
 const EXTRA_ROWS = 12; // drawn beyond what is seen
 
-const MOST_PRINTED = 1000;
+const MOST_PRINTED = 1000; // rows
+const LONGEST_PRINTED = 160;
 
 const TIMES = ["time", "human"];
-const SIGNS = { part: "%", share: "%", percent: "%", times: "×" }; // in the heading
+const SIGNS = { part: "%", share: "%", percent: "%" }; // in the heading
 
 const isNumber = (column) => !["name", "text", "bar"].includes(column.kind);
 const missing = (value) => value === null || value === undefined;
@@ -191,7 +192,7 @@ class DataTable {
    */
   arrange() {
     const shown = this.columns.filter((column) => !column.saved);
-    if (!narrow.matches) return shown;
+    if (!isNarrow()) return shown;
     const isTime = (column) => column && TIMES.includes(column.kind);
     const numbers = shown.findIndex((column) => isNumber(column) || column.kind === "bar");
     const first = shown.find(({ kind }) => kind === "name") || shown[Math.max(numbers < 0 ? 0 : numbers - 1, 0)];
@@ -204,7 +205,7 @@ class DataTable {
   /** Where the second of the columns that stay begins. */
   placeSecond() {
     const first = this.head.lastChild?.firstChild;
-    if (first && narrow.matches) this.scroll.style.setProperty("--second", `${first.offsetWidth}px`);
+    if (first && isNarrow()) this.scroll.style.setProperty("--second", `${first.offsetWidth}px`);
   }
 
   /** The smallest number of a column that is not 0, and the largest: no other has more digits. */
@@ -223,11 +224,15 @@ class DataTable {
     return [least, most].filter((value) => value !== null);
   }
 
-  /** How wide the numbers of a column are: `{whole, fraction}`, as texts. */
+  /** The longest texts before and behind the decimal point. Numbers in units of their own are not aligned. */
   measure(column) {
-    const texts = this.extremes(column).map((value) => numberParts(numberText(value, column, this.units.get(column))));
-    if (column.kind === "human" && state.unit === "auto") texts.push(["999", ".99 ms"]);
-    const longest = (at) => texts.reduce((most, text) => (text[at].length > most.length ? text[at] : most), "");
+    if (column.kind === "human" && state.unit === "auto") return { whole: "999.9 ms", fraction: "" };
+    const texts = this.extremes(column).map((value) => numberText(value, column, this.units.get(column)));
+    const parts = texts.map((text) => numberParts(text));
+    // Not as small as to be `<0.001`, a number has more digits.
+    if (texts.some((text) => text.includes("<")) && !(column.kind in SIGNS)) parts.push(["0", ".00000"]);
+    if (column.signed) parts.push(...parts.map(([whole, rest]) => [`+${whole.replace(/^[+−]/, "")}`, rest]));
+    const longest = (at) => parts.reduce((most, part) => (part[at].length > most.length ? part[at] : most), "");
     return { whole: longest(0), fraction: longest(1) };
   }
 
@@ -343,7 +348,7 @@ class DataTable {
 
   /** On a narrow screen two columns stay. */
   classAt(at, className) {
-    if (!narrow.matches || at > 1) return className;
+    if (!isNarrow() || at > 1) return className;
     return `${className} ${at === 0 ? "first" : "second"}`;
   }
 
@@ -353,18 +358,19 @@ class DataTable {
       const group = column.group || "";
       const last = cells[cells.length - 1];
       if (last && group !== "" && last.textContent === group) ++last.colSpan;
-      else cells.push(element("th", { scope: "colgroup", colSpan: 1 }, group));
+      else cells.push(group === "" ? element("td") : element("th", { scope: "colgroup", colSpan: 1 }, group));
     }
     return element("tr", { className: "group" }, ...cells);
   }
 
   textCell(column, value, row) {
-    const text = missing(value) ? "–" : printable(String(value));
+    if (missing(value) || value === "") return element("td", { className: "text-cell faint" }, "–");
+    const text = printable(String(value));
     const title = column.title_of ? column.title_of(row) : shortened(text, 600);
     const after = column.after?.(row);
     const words = [
-      typeof column.swatch === "function" && !missing(value) ? swatch(column.swatch(row)) : null,
-      this.tall ? shortened(text, 400) : shortened(text, LONGEST_CELL),
+      typeof column.swatch === "function" ? swatch(column.swatch(row)) : null,
+      shortened(text, printing.on ? LONGEST_PRINTED : this.tall ? 400 : LONGEST_CELL),
       after ? element("span", { className: "after" }, after) : null,
     ];
     const className = column.kind === "name" ? "name-cell" : "text-cell";
@@ -388,7 +394,7 @@ class DataTable {
     if (!isNumber(column)) return this.textCell(column, value, row);
     if (missing(value)) return element("td", { className: "number faint" }, "–");
     const { fraction } = this.sizes.get(column);
-    const cell = numberCell(numberText(value, column, unit), fraction.length, exactText(value, column));
+    const cell = numberCell(numberText(value, column, unit), fraction, exactText(value, column));
     const color = column.track?.(row);
     if (color) cell.prepend(element("span", { className: "track", "aria-hidden": "true" }, element("span", { className: "fill", style: { width: `${ratio(...value) * 100}%`, backgroundColor: color } })));
     if (column.beside) cell.append(element("span", { className: "beside" }, column.beside(row) || ""));
@@ -406,7 +412,7 @@ class DataTable {
         return element("td", { className: column.kind === "name" ? "name-cell" : "text-cell" }, shortened(printable(longest), 80));
       }
       const { whole, fraction } = this.sizes.get(column);
-      return numberCell(whole + fraction, fraction.length);
+      return numberCell(whole + fraction);
     });
     return element("tr", { className: "sizer", "aria-hidden": "true" }, ...cells);
   }
@@ -452,7 +458,7 @@ class DataTable {
     const [above, below] = scrolls ? [blank(from), blank(this.found.length - to)] : [null, null];
     this.body.replaceChildren(...[scrolls ? this.sizer() : null, above, ...lines, below].filter(Boolean));
     const left = scrolls ? 0 : this.found.length - to;
-    this.left.hidden = left <= 0;
+    this.left.hidden = left <= 0 || !printing.on;
     this.left.textContent = `and ${grouped(left)} more ${this.noun}${left === 1 ? "" : "s"}`;
     this.more.hidden = left <= 0;
     this.more.textContent = `Show ${grouped(Math.min(left, MORE_ROWS))} more of ${grouped(this.found.length)}`;

@@ -9,7 +9,7 @@ function chartRows() {
   const rows = pivotOf(state.by).drawn.map((row) => ({ ...row, ...lookOf(state.by, row.label) }));
   if (state.measure === "elapsed" && runs.some((run) => run.nonGpu > 0n)) {
     const cells = runs.map((run) => ({ elapsed: run.nonGpu, total: 0n, instances: 0n }));
-    rows.push({ label: NON_GPU, title: "", doc: "", color: "#aab1bb", nonGpu: true, cells });
+    rows.push({ label: NON_GPU, title: "", doc: "", color: "#d5dae1", nonGpu: true, cells });
   }
   return rows;
 }
