@@ -134,7 +134,7 @@ class TreeText {
       line(all > 0 ? "all time is in modules" : "no time to place in modules");
       return;
     }
-    const auto share = [&](int64_t part) { return table::percent(part, all, 1) + " %"; };
+    const auto share = [&](int64_t part) { return table::share(part, all) + " %"; };
     line(fmt::format("not in any module: {} of the time ({} in layers found by their period, {} in "
                      "neither)",
                      share(outside), share(sums.layer_ns), share(sums.none_ns)),
@@ -297,11 +297,11 @@ class TreeText {
   void print_lines(const std::vector<Line>& lines, const trees::ViewStep& step) {
     LineNames names(lines);
     const auto fill = [&](table::TextGrid& grid, size_t name_columns) {
-      grid.column(fmt::format("time {}", unit_.name), Align::right);
-      grid.column("%", Align::right);
-      grid.column("calls", Align::right);
-      grid.column("node", Align::left);
-      grid.column("label", Align::left);
+      grid.column(fmt::format("time {}", unit_.name), Align::number);
+      grid.column("%", Align::number);
+      grid.column("calls", Align::number);
+      grid.column("node", Align::text);
+      grid.column("label", Align::text);
       for (const Line& line : lines) {
         const std::string indent(2 * std::min<size_t>(line.depth, levels_indented), ' ');
         const size_t room = name_columns > indent.size() + shortest_name
@@ -309,7 +309,7 @@ class TreeText {
                                 : std::min(name_columns, shortest_name);
         const std::string name = indent + names.text(line.name, room);
         grid.row({{time(line.total_ns), {}},
-                  {table::percent(line.total_ns, step.total_ns, 1), {}},
+                  {table::share(line.total_ns, step.total_ns), {}},
                   {table::grouped(line.invocations), {}},
                   {name, {}},
                   {table::cut(line.label, longest_label), {}}},

@@ -45,6 +45,7 @@ void write_description(JsonWriter& json, const table::Table& table, size_t rows)
     json.key("title").text(table::title(column));
     json.key("unit").text(table::to_string(column.unit));
     json.key("doc").text(column.doc);
+    if (column.is_change) json.key("change").number(1);
     json.close('}');
   }
   json.close(']');

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <utility>
 
+#include "render/columns.hpp"
 #include "table/names.hpp"
 
 namespace kr::render {
@@ -81,14 +83,20 @@ void ShownTable::read(std::span<const Cell> cells, size_t most_rows) {
 }
 
 /// One unit for all times of a table makes them comparable. A column whose times are much shorter
-/// has its own.
+/// has its own; both sides of a comparison have the same.
 void ShownTable::choose_times() {
   int64_t longest = 0;
-  for (const Facts& facts : facts_) longest = std::max(longest, facts.longest_ns);
+  std::map<std::string_view, int64_t> longest_of;
+  for (size_t i = 0; i < facts_.size(); ++i) {
+    longest = std::max(longest, facts_[i].longest_ns);
+    int64_t& side = longest_of[compared(table_.columns()[i])];
+    side = std::max(side, facts_[i].longest_ns);
+  }
   const table::TimeUnit common = table::unit_for(longest);
-  for (Facts& facts : facts_) {
-    const bool small = facts.longest_ns > 0 && facts.longest_ns < common.ns / 10;
-    facts.time = small ? table::unit_for(facts.longest_ns) : common;
+  for (size_t i = 0; i < facts_.size(); ++i) {
+    const int64_t own = longest_of[compared(table_.columns()[i])];
+    const bool small = own > 0 && own < common.ns / 10;
+    facts_[i].time = small ? table::unit_for(own) : common;
   }
 }
 
@@ -131,16 +139,15 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
     if (unit == Unit::name) return facts_[column].names.at(std::string(*text));
     return table_.columns()[column].id == doc_column ? first_paragraph(*text) : std::string(*text);
   }
+  const std::string plus = table_.columns()[column].is_change && as_double(cell) > 0 ? "+" : "";
   const auto* whole = std::get_if<int64_t>(&cell);
   switch (unit) {
     case Unit::ns:
-      return table::in_unit(rounded_ns(cell), facts_[column].time);
+      return plus + table::in_unit(rounded_ns(cell), facts_[column].time);
     case Unit::ratio:
-      return fmt::format("{:.1f}", 100 * as_double(cell));
+      return plus + table::short_percent(100 * as_double(cell));
     case Unit::percent:
-      return fmt::format("{:.1f}", as_double(cell));
-    case Unit::factor:
-      return fmt::format("{:.2f}", as_double(cell));
+      return plus + table::short_percent(as_double(cell));
     case Unit::boolean:
       return "yes";
     case Unit::text:
@@ -149,14 +156,15 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
       if (whole != nullptr) return fmt::format("{}", *whole);
       break;
     case Unit::count:
+    case Unit::factor:
     case Unit::bytes:
     case Unit::per_second:
     case Unit::flop:
     case Unit::hz:
-      if (whole != nullptr) return table::grouped(*whole);
+      if (whole != nullptr) return plus + table::grouped(*whole);
       break;
   }
-  return table::grouped(as_double(cell), 2);
+  return plus + table::short_number(as_double(cell));
 }
 
 void ShownTable::each(const Row& row) const {

@@ -51,8 +51,9 @@ struct Column {
   std::string id;  // `total_ns`
   Unit unit = Unit::text;
   Role role = Role::measure;
-  std::string doc;        // one sentence
-  bool optional = false;  // a cell may be empty
+  std::string doc;         // one sentence
+  bool optional = false;   // a cell may be empty
+  bool is_change = false;  // a difference of two sides: people see it with its sign
 };
 /// For a heading: `total_ns` is `total`, `share_of_run` is `share of run`.
 std::string title(const Column& column);

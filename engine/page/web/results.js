@@ -51,7 +51,7 @@ function kindOf(unit, values) {
     case "text":
       return values.some((value) => !missing(value) && String(value).length > LONG) ? "name" : "text";
     case "ns":
-      return whole() ? "time" : "mean";
+      return "time";
     case "count":
     case "bytes":
     case "flop":
@@ -73,6 +73,7 @@ function columnOf(column, rows) {
     title: capital(printable(column.title)),
     hint: `${column.id}: ${column.doc}`,
     kind: kindOf(column.unit, rows.map((row) => row[column.id])),
+    signed: Boolean(column.change),
     compared: /^[ab]_/.test(column.id) ? column.id.slice(2) : undefined, // `a_ns` and `b_ns`
     heat: column.unit === "ratio",
     kernel: column.unit === "name",
@@ -172,7 +173,7 @@ function splitBars({ table, by, looks: known, hidden }) {
       { className: "split" },
       runs.length > 1 ? element("span", { className: "split-run" }, shortId(run)) : null,
       stackedBar(parts),
-      colorLegend(parts.map((part) => ({ ...part, text: `${part.title} ${humanTime(part.ns)} · ${percentText(part.share, 1)}` }))),
+      colorLegend(parts.map((part) => ({ ...part, text: `${part.title} ${humanTime(part.ns)} · ${percentText(part.share)}` }))),
     );
   });
 }

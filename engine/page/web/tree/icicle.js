@@ -39,7 +39,7 @@ const treeName = () => (treeStep ? stepName(treeStep) : allName());
 
 function valueText(node) {
   if (state.metric === "invocations") return node === tree ? "" : grouped(node.calls);
-  return state.metric === "pct_cuda_time" ? share(node.ns, tree.ns, 1) : humanTime(node.ns);
+  return state.metric === "pct_cuda_time" ? share(node.ns, tree.ns) : humanTime(node.ns);
 }
 
 function countText(node) {
