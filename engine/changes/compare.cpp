@@ -343,6 +343,7 @@ Comparison compare(std::span<const Profile> a, std::span<const Profile> b, std::
       "{:.1f} % and {:.1f} % of the time has labels that both runs have, {:.1f} % and {:.1f} % "
       "names that both have",
       a_labels, b_labels, a_names, b_names);
+  if (comparison.comparable) comparison.substitutions = find_substitutions(a, b, by);
   return comparison;
 }
 

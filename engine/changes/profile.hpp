@@ -38,6 +38,8 @@ struct Profile {
   std::vector<NameTime> names;
   std::vector<StepTime> steps;  // in order of start
   int64_t layers = 0;           // found by repetition; 0: none
+  /// Of a median step of each phase, and others: places in `names`.
+  std::vector<analyze::Sequence> sequences;
   /// Nodes of module trees by path; the changes by name are theirs. Empty: they are of operations.
   std::vector<NameTime> nodes;
   std::string model;       // as the profile spells it; may be empty

@@ -16,9 +16,12 @@ namespace {
 
 using sqlite::Statement;
 
-constexpr std::array<std::string_view, 10> tables{"runs",    "notes",       "labels", "devices",
-                                                  "kernels", "phases",      "steps",  "step_labels",
-                                                  "layers",  "phase_labels"};
+constexpr std::array<std::string_view, 11> tables{
+    "runs",  "notes",       "labels", "devices",      "kernels",  "phases",
+    "steps", "step_labels", "layers", "phase_labels", "sequences"};
+
+/// Steps of phases, layers, and the run.
+constexpr size_t most_sequences = analyze::Sequence::most_phases + 2;
 
 class SavedRuns {
  public:
@@ -45,6 +48,7 @@ class SavedRuns {
       // A trace without a host trace has no steps, and few have layers.
       if (has("steps") && has("step_labels")) read_steps(id, profile);
       if (has("layers")) read_layers(id, profile);
+      if (has("sequences")) read_sequences(id, profile);
       profiles.push_back(std::move(profile));
     }
     return profiles;
@@ -123,6 +127,29 @@ class SavedRuns {
   void read_layers(const std::string& run, Profile& profile) {
     Statement layers = of_run("SELECT repeats FROM layers WHERE run = ?1 AND level = 0", run);
     while (layers.step()) profile.layers += std::min<int64_t>(amount(layers, 0), INT32_MAX);
+  }
+
+  void read_sequences(const std::string& run, Profile& profile) {
+    using analyze::Sequence;
+    Statement rows = of_run(
+        "SELECT part, coalesce(phase, ''), kernel FROM sequences WHERE run = ?1 ORDER BY rowid",
+        run);
+    while (rows.step()) {
+      const auto of = analyze::sequence_part_from(rows.text(0));
+      const std::string phase(rows.text(1));
+      const int64_t name = rows.integer(2);
+      if (!of || name < 0 || static_cast<size_t>(name) >= profile.names.size()) {
+        refuse("has a sequence of names that it does not have");
+      }
+      auto& all = profile.sequences;
+      if (all.empty() || all.back().of != *of || all.back().phase != phase) {
+        all.push_back({*of, phase, {}});
+      }
+      if (all.back().names.size() == Sequence::most_places || all.size() > most_sequences) {
+        refuse("has sequences that are too long");
+      }
+      all.back().names.push_back(static_cast<uint32_t>(name));
+    }
   }
 
   void read_steps(const std::string& run, Profile& profile) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "overview/part.hpp"
 #include "render/render.hpp"
@@ -35,7 +36,7 @@ std::string one_of(const Unit& unit) {
     case Unit::Kind::layers:
       return "layer";
     case Unit::Kind::operations:
-      return "operation";
+      return "operation of a common name";
     case Unit::Kind::runs:
       return "run";
   }
@@ -50,14 +51,18 @@ int64_t per_unit(int64_t ns, int64_t units) {
 std::string per_unit_text(const changes::Comparison& comparison) {
   const Unit& unit = comparison.unit;
   const changes::Pair& time = comparison.total.time;
-  std::string text = fmt::format("per {} ({} and {}", one_of(unit), table::grouped(unit.a),
-                                 table::grouped(unit.b));
-  if (unit.kind == Unit::Kind::operations) text += ", of names that both have";
-  text += fmt::format("): {} -> {}", table::human_time(per_unit(time.a.total_ns, unit.a)),
-                      table::human_time(per_unit(time.b.total_ns, unit.b)));
-  if (const auto percent = unit.change_percent(time)) {
-    text += fmt::format(" ({})", signed_percent(*percent));
+  const std::string counts = table::grouped(unit.a) + " and " + table::grouped(unit.b);
+  const auto percent = unit.change_percent(time);
+  if (unit.kind == Unit::Kind::operations) {
+    // They only say how much longer one run is: a quotient of all time and these operations is the
+    // duration of nothing.
+    return fmt::format("for equal numbers of operations of common names ({}): {}", counts,
+                       percent ? signed_percent(*percent) : "no time in A");
   }
+  std::string text = fmt::format("per {} ({}): {} -> {}", one_of(unit), counts,
+                                 table::human_time(per_unit(time.a.total_ns, unit.a)),
+                                 table::human_time(per_unit(time.b.total_ns, unit.b)));
+  if (percent) text += fmt::format(" ({})", signed_percent(*percent));
   return text;
 }
 
@@ -86,6 +91,18 @@ std::string total_text(const changes::Comparison& comparison) {
                             signed_time(parts.mix_ns));
 }
 
+/// Empty if no name of one run replaces one of the other.
+std::string substitutions_text(const changes::Comparison& comparison) {
+  size_t a = 0, b = 0;
+  for (const changes::Substitution& one : comparison.substitutions) {
+    a += one.a_names.size();
+    b += one.b_names.size();
+  }
+  if (a == 0) return {};
+  return fmt::format("{} only in A replaced by {} only in B (substituted names)", plural(a, "name"),
+                     plural(b, "name"));
+}
+
 std::string comparable_text(const changes::Comparison& comparison) {
   return (comparison.comparable ? "comparable: " : "not comparable: ") + comparison.why;
 }
@@ -99,6 +116,9 @@ std::vector<std::string> head_of(const tables::RunPair& pair) {
     lines.push_back(std::move(median));
   }
   lines.push_back(total_text(comparison));
+  if (std::string names = substitutions_text(comparison); !names.empty()) {
+    lines.push_back(std::move(names));
+  }
   return lines;
 }
 
@@ -116,6 +136,10 @@ std::vector<table::Table> parts_of(std::span<const table::Table> tables, const s
                                     .title = "changes by " + by,
                                     .where = "dimension",
                                     .value = by}));
+    } else if (one.id() == "substitutions") {
+      shown.push_back(
+          part_of(one, {.columns = {"label", "confidence", "a_instances", "b_instances", "a_ns",
+                                    "b_ns", "change_ns", "per_unit_percent", "a_name", "b_name"}}));
     } else if (one.id() == "name_changes" && with_names) {
       shown.push_back(part_of(one, {.columns = {"name", "a_instances", "b_instances", "a_ns",
                                                 "b_ns", "change_ns", "per_unit_percent"},

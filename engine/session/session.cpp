@@ -168,9 +168,7 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
   tables::Run one;
   one.summary = std::move(summary);
   if (wants.statistics) {
-    int64_t idle_ns = 0;
-    for (const analyze::DeviceSum& device : one.summary.devices) idle_ns += device.idle_ns;
-    one.statistics = analyze::analyze(*source_.rules, *run, idle_ns);
+    one.statistics = analyze::analyze(*source_.rules, *run, one.summary);
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));
     }

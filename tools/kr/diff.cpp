@@ -25,14 +25,14 @@ OutputRules diff_rules_outputs() {
 
 OutputRules diff_runs_outputs() {
   return {.stem = "difference",
-          .tables = {"comparison", "label_changes", "name_changes"},
+          .tables = {"comparison", "label_changes", "substitutions", "name_changes"},
           .more_tables = {"conditions"}};
 }
 
 /// With conditions, these are results, too.
 OutputRules gated_outputs() {
   return {.stem = "difference",
-          .tables = {"comparison", "conditions", "label_changes", "name_changes"}};
+          .tables = {"comparison", "conditions", "label_changes", "substitutions", "name_changes"}};
 }
 
 /// What either kind of comparison has, for help.
