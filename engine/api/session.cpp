@@ -93,7 +93,7 @@ struct Session::Impl {
   }
 
   const tables::Source& source() const { return results->session.source(); }
-  size_t known_runs() const { return source().runs.size() + source().other_runs.size(); }
+  size_t known_runs() const { return results->session.files_read(); }
 
   /// At which runs are compared as module trees; none: they are compared by name.
   std::optional<trees::Level> comparison_level() const {

@@ -144,12 +144,16 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
 }
 
 Profile profile_of(std::string run, const match::CompiledRules& rules,
-                   const trees::LabelledModules& modules, trees::Level level) {
+                   const trees::LabelledModules& modules) {
   Profile profile;
   profile.run = std::move(run);
-  profile.model = modules.trace.model_text;
   TreeProfile(rules, modules, profile).add();
   profile.elapsed_ns = profile.all.total_ns;
+  return profile;
+}
+
+std::vector<NameTime> nodes_of(const match::CompiledRules& rules,
+                               const trees::LabelledModules& modules, trees::Level level) {
   trees::ViewOptions options;
   options.level = level;
   const trees::TreeView view(rules, modules, options);
@@ -162,10 +166,12 @@ Profile profile_of(std::string run, const match::CompiledRules& rules,
       sums[row.path.index] += {row.invocations, row.total_ns};
     }
   }
+  std::vector<NameTime> shown;
+  shown.reserve(sums.size());
   for (const auto& [path, amount] : sums) {
-    profile.nodes.push_back({trees::path_text(modules.trace, {path}, true), {}, {}, amount});
+    shown.push_back({trees::path_text(modules.trace, {path}, true), {}, {}, amount});
   }
-  return profile;
+  return shown;
 }
 
 }  // namespace kr::changes
