@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 #include "base/plural.hpp"
 #include "base/printable.hpp"
@@ -47,7 +48,13 @@ int64_t per_unit(int64_t ns, int64_t units) {
   return std::llround(static_cast<double>(ns) / static_cast<double>(units));
 }
 
-/// `per step of decode (10 and 12): 1.2 ms -> 1.3 ms (+8.3 %)`; the first thing to read.
+std::string change_text(int64_t a_ns, int64_t b_ns, std::optional<double> percent) {
+  std::string text = fmt::format("{} -> {}", table::human_time(a_ns), table::human_time(b_ns));
+  if (percent) text += fmt::format(" ({})", signed_percent(*percent));
+  return text;
+}
+
+/// `mean per step of decode (10 and 12): 1.2 ms -> 1.3 ms (+8.3 %)`.
 std::string per_unit_text(const changes::Comparison& comparison) {
   const Unit& unit = comparison.unit;
   const changes::Pair& time = comparison.total.time;
@@ -59,23 +66,22 @@ std::string per_unit_text(const changes::Comparison& comparison) {
     return fmt::format("for equal numbers of operations of common names ({}): {}", counts,
                        percent ? signed_percent(*percent) : "no time in A");
   }
-  std::string text = fmt::format("per {} ({}): {} -> {}", one_of(unit), counts,
-                                 table::human_time(per_unit(time.a.total_ns, unit.a)),
-                                 table::human_time(per_unit(time.b.total_ns, unit.b)));
-  if (percent) text += fmt::format(" ({})", signed_percent(*percent));
-  return text;
+  return fmt::format(
+      "mean per {} ({}): {}", one_of(unit), counts,
+      change_text(per_unit(time.a.total_ns, unit.a), per_unit(time.b.total_ns, unit.b), percent));
 }
 
-/// The change of the median with its interval; empty if there is no interval.
+/// The change of the median with its interval: the first thing to read. Empty if there is none.
 std::string median_text(const changes::Comparison& comparison) {
   const auto& median = comparison.total.median;
   if (!median || !median->percent) return {};
-  return fmt::format("median {}: {}, 95 % interval from {} to {}{}",
-                     comparison.unit.kind == Unit::Kind::steps ? "step" : "run",
-                     signed_percent(100 * median->change_ns / median->a_ns),
-                     signed_percent(median->percent->first),
-                     signed_percent(median->percent->second),
-                     median->within_noise() ? ": within noise" : "");
+  const bool steps = comparison.unit.kind == Unit::Kind::steps;
+  return fmt::format(
+      "median {}: {}, 95 % interval from {} to {}{}", steps ? one_of(comparison.unit) : "run",
+      change_text(std::llround(median->a_ns), std::llround(median->a_ns + median->change_ns),
+                  100 * median->change_ns / median->a_ns),
+      signed_percent(median->percent->first), signed_percent(median->percent->second),
+      median->within_noise() ? ": within noise" : "");
 }
 
 std::string total_text(const changes::Comparison& comparison) {
@@ -110,11 +116,11 @@ std::string comparable_text(const changes::Comparison& comparison) {
 std::vector<std::string> head_of(const tables::RunPair& pair) {
   const changes::Comparison& comparison = pair.comparison;
   std::vector<std::string> lines{side_text("A", pair.a, comparison.total.time.a),
-                                 side_text("B", pair.b, comparison.total.time.b),
-                                 per_unit_text(comparison)};
+                                 side_text("B", pair.b, comparison.total.time.b)};
   if (std::string median = median_text(comparison); !median.empty()) {
     lines.push_back(std::move(median));
   }
+  lines.push_back(per_unit_text(comparison));
   lines.push_back(total_text(comparison));
   if (std::string names = substitutions_text(comparison); !names.empty()) {
     lines.push_back(std::move(names));
@@ -130,12 +136,13 @@ std::vector<table::Table> parts_of(std::span<const table::Table> tables, const s
       shown.push_back(part_of(one, {.columns = {"condition", "label", "outcome", "change_percent",
                                                 "low_percent", "high_percent"}}));
     } else if (one.id() == "label_changes") {
-      shown.push_back(part_of(one, {.columns = {"label", "a_instances", "b_instances", "a_ns",
-                                                "b_ns", "change_ns", "calls_ns", "time_per_call_ns",
-                                                "mix_ns", "per_unit_percent", "verdict"},
-                                    .title = "changes by " + by,
-                                    .where = "dimension",
-                                    .value = by}));
+      shown.push_back(
+          part_of(one, {.columns = {"label", "a_instances", "b_instances", "a_ns", "b_ns",
+                                    "change_ns", "calls_ns", "time_per_call_ns", "mix_ns",
+                                    "per_unit_percent", "median_percent", "verdict"},
+                        .title = "changes by " + by,
+                        .where = "dimension",
+                        .value = by}));
     } else if (one.id() == "substitutions") {
       shown.push_back(
           part_of(one, {.columns = {"label", "confidence", "a_instances", "b_instances", "a_ns",

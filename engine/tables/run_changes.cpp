@@ -40,6 +40,11 @@ Cell interval_end(const std::optional<changes::MedianChange>& median,
   return median ? whole((*median).*end) : Cell();
 }
 
+Cell median_percent(const std::optional<changes::MedianChange>& median) {
+  if (!median || median->a_ns == 0) return {};
+  return 100 * median->change_ns / median->a_ns;
+}
+
 Cell verdict(const std::optional<changes::MedianChange>& median) {
   if (!median) return {};
   if (median->within_noise()) return std::string_view("within noise");
@@ -72,6 +77,7 @@ void add_comparison(const Source& source, RowSink& sink) {
             of.total.parts.calls_ns,
             of.total.parts.time_per_call_ns,
             of.total.parts.mix_ns,
+            median_percent(of.total.median),
             interval_end(of.total.median, &changes::MedianChange::low_ns),
             interval_end(of.total.median, &changes::MedianChange::high_ns),
             verdict(of.total.median)});
@@ -81,14 +87,26 @@ void add_label_changes(const Source& source, RowSink& sink) {
   const Comparison& of = source.run_difference->comparison;
   for (const LabelChange& one : of.labels) {
     const changes::Pair& time = one.time;
-    sink.row({one.dimension, one.label, time.a.total_ns, time.b.total_ns, time.change_ns(),
-              change_percent(time), time.a.instances, time.b.instances,
-              quotient(time.a.total_ns, of.unit.a), quotient(time.b.total_ns, of.unit.b),
-              per_unit_percent(of.unit, time), quotient(time.a.total_ns, time.a.instances),
-              quotient(time.b.total_ns, time.b.instances), one.parts.calls_ns,
-              one.parts.time_per_call_ns, one.parts.mix_ns,
+    sink.row({one.dimension,
+              one.label,
+              time.a.total_ns,
+              time.b.total_ns,
+              time.change_ns(),
+              change_percent(time),
+              time.a.instances,
+              time.b.instances,
+              quotient(time.a.total_ns, of.unit.a),
+              quotient(time.b.total_ns, of.unit.b),
+              per_unit_percent(of.unit, time),
+              quotient(time.a.total_ns, time.a.instances),
+              quotient(time.b.total_ns, time.b.instances),
+              one.parts.calls_ns,
+              one.parts.time_per_call_ns,
+              one.parts.mix_ns,
+              median_percent(one.median),
               interval_end(one.median, &changes::MedianChange::low_ns),
-              interval_end(one.median, &changes::MedianChange::high_ns), verdict(one.median)});
+              interval_end(one.median, &changes::MedianChange::high_ns),
+              verdict(one.median)});
   }
 }
 
@@ -192,6 +210,10 @@ std::vector<Column> interval_columns() {
       {"mix_ns", Unit::ns, Role::measure,
        "The part that comes from calls of other names. `calls_ns`, `time_per_call_ns` and `mix_ns` "
        "add up to `change_ns`."},
+      {"median_percent", Unit::percent, Role::measure,
+       "The change of the median step, or of the median run, in percent of the first; one stray "
+       "step hardly moves it. Nothing if there are fewer than three of either.",
+       true},
       {"low_ns", Unit::ns, Role::measure,
        "The lower end of the interval of 95 % for the change of the median step, or of the median "
        "run; nothing if there are fewer than three of either.",
