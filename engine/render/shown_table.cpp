@@ -77,8 +77,19 @@ void ShownTable::read(std::span<const Cell> cells, size_t most_rows) {
 }
 
 /// One unit for all times of a table makes them comparable. A column whose times are much shorter
-/// has its own.
+/// has its own, which those of two sides share.
 void ShownTable::choose_times() {
+  const std::vector<Column>& columns = table_.columns();
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!columns[i].id.starts_with("a_")) continue;
+    const auto other = std::find_if(columns.begin(), columns.end(), [&](const Column& one) {
+      return one.id == "b_" + columns[i].id.substr(2);
+    });
+    if (other == columns.end()) continue;
+    int64_t& mine = facts_[i].longest_ns;
+    int64_t& others = facts_[static_cast<size_t>(other - columns.begin())].longest_ns;
+    mine = others = std::max(mine, others);
+  }
   int64_t longest = 0;
   for (const Facts& facts : facts_) longest = std::max(longest, facts.longest_ns);
   const table::TimeUnit common = table::unit_for(longest);
