@@ -284,6 +284,13 @@ kr_status kr_session_compare_with(kr_session* session, const kr_rules* before, k
   });
 }
 
+kr_status kr_session_save(kr_session* session, const char* path, kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr && path != nullptr, "`session` or `path` is NULL");
+    session->session.save(path);
+  });
+}
+
 kr_status kr_session_explain(kr_session* session, const char* name, const char* engine,
                              const char* model, kr_error** error) {
   return guarded(error, [&] {

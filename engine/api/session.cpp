@@ -8,7 +8,10 @@
 
 #include "api/rules.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/nearest.hpp"
+#include "changes/saved_run.hpp"
+#include "render/render.hpp"
 #include "session/sql.hpp"
 
 namespace kr {
@@ -93,7 +96,7 @@ struct Session::Impl {
   }
 
   const tables::Source& source() const { return results->session.source(); }
-  size_t known_runs() const { return source().runs.size() + source().other_runs.size(); }
+  size_t known_runs() const { return results->session.files_read(); }
 
   /// At which runs are compared as module trees; none: they are compared by name.
   std::optional<trees::Level> comparison_level() const {
@@ -267,6 +270,26 @@ Table Session::sql(const std::string& query) {
   needed.push_back(&known_table("runs"));
   impl_->prepare(needed);
   return held(session::query_table(impl_->source(), query), impl_->results);
+}
+
+void Session::save(const std::string& path) {
+  if (!changes::names_saved_run(path)) {
+    throw Error(path, "is not the name of a saved run", "let it end in .krun");
+  }
+  if (impl_->runs.empty()) throw Error(path, "there is nothing to save", "add a run first");
+  if (!render::may_replace_database(path)) {
+    throw Error(path, "exists and is not a database that kr wrote",
+                "write to another file, or remove it first");
+  }
+  const RunSource& first = impl_->runs[0];
+  const bool trees = impl_->results->session.are_module_trees(first, first);
+  if (trees && impl_->runs.size() > 1) {
+    throw Error(path, "only one run of module trees can be saved", "save each by itself");
+  }
+  const auto ids = trees ? changes::saved_tree_tables() : changes::saved_tables();
+  PendingFile file(path);
+  render::sqlite(tables({ids.begin(), ids.end()}), file.aside().string(), path);
+  file.commit();
 }
 
 void Session::compare_with(const Rules& before) {

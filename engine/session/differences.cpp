@@ -10,7 +10,6 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "changes/saved_run.hpp"
 #include "session/session.hpp"
 
 namespace kr::session {
@@ -101,8 +100,13 @@ void judge(const changes::Gate& gate, const sema::Program& program,
 
 bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSpec& b) const {
   // Standard input is taken to be of the other's kind, or reading it says what it is.
-  const bool trees = trace::holds_module_trees(a.path == "-" ? b.path : a.path, open_);
-  if (trees != trace::holds_module_trees(b.path == "-" ? a.path : b.path, open_)) {
+  const auto holds = [&](const std::string& path, const std::string& other) {
+    const std::string& asked = path == "-" ? other : path;
+    return changes::names_saved_run(asked) ? changes::saves_module_trees(asked)
+                                           : trace::holds_module_trees(asked, open_);
+  };
+  const bool trees = holds(a.path, b.path);
+  if (trees != holds(b.path, a.path)) {
     throw Error(
         trees ? b.path : a.path,
         fmt::format("contains operations, but {} contains module trees", trees ? a.path : b.path),
@@ -112,21 +116,28 @@ bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSp
 }
 
 const tables::RunPair& Session::compare_runs(const RunComparison& options) {
-  size_t next = 0;  // of the runs read
+  size_t file = 0, next = 0;  // of those read
+  const auto profile_of = [&](const std::string& path, size_t run) {
+    if (options.level) {
+      const auto saved = saved_trees_.find(run);
+      changes::Profile profile = saved != saved_trees_.end()
+                                     ? saved->second.profile
+                                     : changes::profile_of(path, *source_.rules, modules(run));
+      profile.nodes = saved != saved_trees_.end()
+                          ? saved->second.nodes(*options.level)
+                          : changes::nodes_of(*source_.rules, modules(run), *options.level);
+      return profile;
+    }
+    const tables::Run& read = source_.runs[run];
+    if (read.saved) return *read.saved;
+    return changes::profile_of(path, read.summary, read.statistics ? &*read.statistics : nullptr);
+  };
   const auto profiles_of = [&](const std::vector<std::string>& paths) {
     std::vector<changes::Profile> profiles;
+    profiles.reserve(paths.size());
     for (const std::string& path : paths) {
-      if (changes::names_saved_run(path)) {
-        std::ranges::move(changes::read_saved_runs(path), std::back_inserter(profiles));
-        continue;
-      }
-      const size_t run = next++;
-      if (options.level) {
-        profiles.push_back(changes::profile_of(path, *source_.rules, modules(run), *options.level));
-      } else {
-        const tables::Run& read = source_.runs[run];
-        profiles.push_back(
-            changes::profile_of(path, read.summary, read.statistics ? &*read.statistics : nullptr));
+      for (const size_t end = next + runs_of_file_[file++]; next < end; ++next) {
+        profiles.push_back(profile_of(path, next));
       }
     }
     return profiles;

@@ -27,6 +27,7 @@ struct Run {
   analyze::RunSummary summary;
   std::optional<analyze::RunStatistics> statistics;
   std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
+  std::optional<changes::Profile> saved = {};  // of a saved run, which has neither of these two
 };
 
 using Note = RunNote;

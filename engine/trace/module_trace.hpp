@@ -127,8 +127,8 @@ class ModuleTraceBuilder {
   void context(std::string key, std::string value);
   void model_text(std::string text) { trace_.model_text = std::move(text); }
   void add_dropped(std::string_view what, uint64_t offset, uint64_t count = 1);
-  void warn(const char* code, std::string text) {
-    trace_.warnings.push_back({code, std::move(text)});
+  void warn(std::string code, std::string text) {
+    trace_.warnings.push_back({std::move(code), std::move(text)});
   }
   size_t steps() const noexcept { return trace_.steps.size(); }
 

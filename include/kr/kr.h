@@ -131,6 +131,8 @@ KR_API kr_status kr_session_tables(kr_session* session, const char* const* ids, 
 /* The result of a SELECT over the tables about runs: see docs/cli.md. */
 KR_API kr_status kr_session_sql(kr_session* session, const char* query,
                                 struct ArrowArrayStream* stream, kr_error** error);
+/* Writes the sums of the runs to a file FILE.krun, which can be added as a run. */
+KR_API kr_status kr_session_save(kr_session* session, const char* path, kr_error** error);
 KR_API void kr_session_free(kr_session* session);
 
 /* `rule_changes` and `model_changes` say what `before` labels differently from the rules of the

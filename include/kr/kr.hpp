@@ -93,7 +93,8 @@ struct SessionOptions {
 /// an exception the session is as before the call.
 ///
 /// `coverage` and `unexplained` are about all runs, the tables of module trees about one,
-/// `comparison` and the tables of changes about two: the first added is `a`, the second `b`.
+/// `comparison` and the tables of changes about two: the first added is `a`, the second `b`. A
+/// saved run has what the tables about sums and comparisons need; for others its file is an Error.
 ///
 /// Tables hold what they refer to: they stay valid, with the same rows, whatever becomes of the
 /// session. The tables of one session are for one thread at a time.
@@ -122,6 +123,10 @@ class Session {
   /// The result of a SELECT over the tables about runs, `query`: see docs/cli.md. Opens what the
   /// tables that it names need. Throws Error if the query is wrong.
   Table sql(const std::string& query);
+
+  /// Writes the sums of the runs, without operations, to a file `FILE.krun`, for comparisons: it
+  /// can be added as a run. Runs of operations, or one run of module trees. Throws Error.
+  void save(const std::string& path);
 
   /// `rule_changes` and `model_changes` say what these rules label differently from those of the
   /// session, and count the names of the runs, if there are any.

@@ -8,7 +8,6 @@
 #include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "changes/gate.hpp"
-#include "changes/saved_run.hpp"
 #include "outputs.hpp"
 #include "overview/run_changes_text.hpp"
 #include "session.hpp"
@@ -25,14 +24,14 @@ OutputRules diff_rules_outputs() {
 
 OutputRules diff_runs_outputs() {
   return {.stem = "difference",
-          .tables = {"comparison", "label_changes", "name_changes"},
+          .tables = {"comparison", "label_changes", "substitutions", "name_changes"},
           .more_tables = {"conditions"}};
 }
 
 /// With conditions, these are results, too.
 OutputRules gated_outputs() {
   return {.stem = "difference",
-          .tables = {"comparison", "conditions", "label_changes", "name_changes"}};
+          .tables = {"comparison", "conditions", "label_changes", "substitutions", "name_changes"}};
 }
 
 /// What either kind of comparison has, for help.
@@ -186,11 +185,8 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
   refuse(!options.runs.empty(), "--run", "runs");
   session::RunComparison how;
   for (const std::string& gate : options.fail_if) how.gates.push_back(changes::parse_gate(gate));
-  // Saved runs need not be labelled and summed again.
-  std::vector<std::string> read;
-  for (const auto* side : {&a, &b}) {
-    std::ranges::remove_copy_if(*side, std::back_inserter(read), changes::names_saved_run);
-  }
+  std::vector<std::string> read = a;
+  read.insert(read.end(), b.begin(), b.end());
   how.a = std::move(a);
   how.b = std::move(b);
   const std::vector<classify::RunSpec> specs = parse_runs(read);

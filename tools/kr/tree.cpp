@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "changes/saved_run.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
@@ -37,12 +38,15 @@ struct TreeOptions : RunVerbOptions {
   std::optional<size_t> width;
   bool compat = false;
   std::string table = "summary";
+  std::string save;
 };
 
 OutputRules tree_outputs() {
   return {.stem = "tree",
           .tables = {"tree", "tree_steps", "tree_trends", "tree_layers", "tree_attribution",
                      "tree_context"},
+          .more_tables = {"tree_sums", "tree_kernels", "tree_labels", "tree_step_labels",
+                          "tree_sequences"},
           .own_csv = true,
           .to_terminal = {"table", "csv", "json", "jsonl", "markdown"}};
 }
@@ -115,6 +119,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   if (asked.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
   Outputs outputs(options.outputs, tree_outputs());
   const bool machine = outputs.makes_for_programs();
+  if (!options.save.empty()) outputs.save(options.save, changes::saved_tree_tables());
   const trees::ViewOptions how = view_options(options, machine);
   const std::optional<trees::Metric> metric = parse_metric(options);
   const classify::RunSpec spec = parse_run(asked);
@@ -202,6 +207,9 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
                  "Truncate names after this many characters; 0: never (default: 50 in text)")
       ->type_name("N")
       ->check(whole_number());
+  app.add_option("--save", options.save,
+                 "Save the sums of all steps as FILE.krun, which kr diff compares with other runs")
+      ->type_name("FILE");
   app.add_flag("--compat", options.compat,
                "Truncate and select as the plotting script of vLLM does, and report how much time "
                "that omits");

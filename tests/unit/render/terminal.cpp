@@ -168,3 +168,23 @@ void f()      1  vectorized_elementwise_kernel<4, FillFunct…
 and 2 more (--all shows them)
 )");
 }
+
+TEST_CASE("terminal: both sides of a comparison have one unit, a change its own") {
+  static const kr::TableInfo info{"changes",
+                                  "changes",
+                                  "One row per label.",
+                                  {{"label", Unit::text, Role::key, "The label."},
+                                   {"a_ns", Unit::ns, Role::measure, "The first run."},
+                                   {"b_ns", Unit::ns, Role::measure, "The second run."},
+                                   {"change_ns", Unit::ns, Role::measure, "The change."},
+                                   {"a_per_call_ns", Unit::ns, Role::measure, "Per call."},
+                                   {"b_per_call_ns", Unit::ns, Role::measure, "Per call."}}};
+  const Table table{info, info.columns, [](RowSink& sink) {
+                      sink.row({"gemm", int64_t{20'000'000}, int64_t{300}, int64_t{7'000},
+                                int64_t{400}, int64_t{90'000}});
+                    }};
+  CHECK(terminal_of({table}) ==
+        "changes\n"
+        "label    a ms   b ms  change ns  a per call µs  b per call µs\n"
+        "gemm   20.000  0.000       7000          0.400         90.000\n");
+}
