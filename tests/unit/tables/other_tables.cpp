@@ -192,16 +192,17 @@ TEST_CASE("differences of rulesets") {
   const match::CompiledRules after = test::compile(
       "engine e { stage { d: within \"M\" \n a: \"x\" & !@memcpy \n b: otherwise } model n { } }");
   tables::RulesDifference difference;
-  difference.comparison = compare::compare_programs(before.program(), after.program());
-  difference.moves = compare::count_moves(
-      difference.comparison, {&before.program(), before.database},
-      {&after.program(), after.database},
+  difference.changes = compare::compare_rules(
+      {&before.program(), before.database}, {&after.program(), after.database},
       {{"[CUDA memcpy x]", OperationKind::memcpy, 70}, {"x", OperationKind::kernel, 30}});
+  REQUIRE(difference.changes.moves.size() == 3);
+  difference.rules = {{{"old.kr:1", "a: \"x\""}, {"new.kr:4", "b: otherwise"}}, {}, {}};
   Source source;
   source.rules_difference = &difference;
-  CHECK(rows("rule_changes", source) == Lines{"e|default|stage|a|b|x|memcpy|-|1|70",
-                                              "e|default|stage|a|d|x|kernel|M|0|0",
-                                              "e|default|stage|b|d|a|kernel|M|0|0"});
+  CHECK(rows("rule_changes", source) ==
+        Lines{"e|default|stage|a|b|[CUDA memcpy x]|memcpy|-|1|70|0|list|old.kr:1|new.kr:4",
+              "e|default|stage|a|d|x_kernel|kernel|M|0|0|0|invented|-|-",
+              "e|default|stage|b|d|a_kernel|kernel|M|0|0|0|invented|-|-"});
   CHECK(rows("model_changes", source) == Lines{"e/m|old", "e/n|new"});
   CHECK_FALSE(absent("label_changes", source).empty());
 }
