@@ -43,6 +43,7 @@ kr::trees::ViewOptions modules(uint64_t top_k = 12) {
   options.top_k = top_k;
   options.unique_names = true;
   options.width = 50;
+  options.merge_siblings = true;
   return options;
 }
 
