@@ -72,9 +72,7 @@ class TreeText {
 
  private:
   /// Per step.
-  int64_t mean(int64_t sum) const {
-    return sum / steps_ + (sum % steps_ * 2 >= steps_ ? 1 : 0);
-  }
+  int64_t mean(int64_t sum) const { return sum / steps_ + (sum % steps_ * 2 >= steps_ ? 1 : 0); }
   std::string time(int64_t ns) const { return table::in_unit(mean(ns), unit_); }
   std::string calls(int64_t sum) const {
     if (sum % steps_ == 0) return table::grouped(sum / steps_);
@@ -339,8 +337,8 @@ class TreeText {
   }
 
   void print_lines(const std::vector<Line>& lines, const trees::ViewStep& step) {
-    const bool several = std::any_of(lines.begin(), lines.end(),
-                                     [&](const Line& line) { return siblings_of(line) != nullptr; });
+    const bool several = std::any_of(
+        lines.begin(), lines.end(), [&](const Line& line) { return siblings_of(line) != nullptr; });
     Spread spread = several ? Spread::times_and_numbers : Spread::none;
     size_t name_columns = 0;
     if (const size_t columns = options_.columns(); columns > 0) {

@@ -44,12 +44,26 @@ void add_tree(const Source& source, RowSink& sink) {
           most_number = table::cell_or_nothing(numbers[1] = view.number_text(one.most));
         }
       }
-      sink.row({source.tree->run, step_id, step.phase, table::cell(step.step),
-                table::cell(view.layer(i, row)), static_cast<int64_t>(node), depth, path,
-                entry.name, table::cell_or_nothing(label), steps, static_cast<int64_t>(row.nodes),
-                row.invocations, row.total_ns,
-                static_cast<double>(row.total_ns) / static_cast<double>(steps), least, median, most,
-                least_number, most_number});
+      sink.row({source.tree->run,
+                step_id,
+                step.phase,
+                table::cell(step.step),
+                table::cell(view.layer(i, row)),
+                static_cast<int64_t>(node),
+                depth,
+                path,
+                entry.name,
+                table::cell_or_nothing(label),
+                steps,
+                static_cast<int64_t>(row.nodes),
+                row.invocations,
+                row.total_ns,
+                static_cast<double>(row.total_ns) / static_cast<double>(steps),
+                least,
+                median,
+                most,
+                least_number,
+                most_number});
     }
   }
 }

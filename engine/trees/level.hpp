@@ -34,8 +34,8 @@ Level named_level(std::string_view text);
 std::string to_string(Level level);
 
 /// Cuts forests. `folded` (by path) marks nodes that are shown without their children: the cut
-/// never goes below them. `several` (by path) marks nodes that stand for several siblings. Both must
-/// outlive this.
+/// never goes below them. `several` (by path) marks nodes that stand for several siblings. Both
+/// must outlive this.
 class Cutter {
  public:
   Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded,

@@ -17,7 +17,7 @@ namespace {
 /// The part of a name that is compared, and what is shown if the numbers of merged nodes differ.
 struct Stem {
   std::string_view text;
-  bool relative = false;    // to the name of the parent
+  bool relative = false;     // to the name of the parent
   std::string_view joint{};  // between both
 };
 
@@ -73,7 +73,8 @@ void TreeMerger::choose_paths(std::span<const uint32_t> kinds, bool siblings) {
   std::map<Key, uint32_t> known;
   std::vector<Group> groups;
   std::vector<uint32_t> group_of(size);
-  std::set<std::pair<uint32_t, uint32_t>> parents;  // groups, and parents that have one of their nodes
+  std::set<std::pair<uint32_t, uint32_t>>
+      parents;  // groups, and parents that have one of their nodes
   for (uint32_t i = 0; i < size; ++i) {
     const trace::PathId parent = paths.parent({i});
     const std::string_view name = trace_->name({i});
@@ -240,12 +241,10 @@ std::vector<Siblings> TreeMerger::siblings(std::span<const size_t> steps) const 
     size_t most = end - 1;
     while (most > begin && time(most - 1) == time(end - 1)) --most;
     const size_t high = begin + (end - begin) / 2, low = begin + (end - begin - 1) / 2;
-    siblings[merged.index] = {end - begin,
-                              time(begin),
-                              time(most),
-                              static_cast<double>(time(low)) / 2 + static_cast<double>(time(high)) / 2,
-                              order[begin],
-                              order[most]};
+    siblings[merged.index] = {
+        end - begin,  time(begin),
+        time(most),   static_cast<double>(time(low)) / 2 + static_cast<double>(time(high)) / 2,
+        order[begin], order[most]};
   }
   return siblings;
 }

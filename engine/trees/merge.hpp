@@ -1,8 +1,8 @@
 // Siblings of one kind as one node, and several steps as one tree.
 //
-// `Linear_0` and `Linear_1` below one parent are one node `Linear`, and what is below them is merged
-// in the same way: by the path from the merged node. Times and calls are sums, so a merged tree adds
-// up to the same time at every level.
+// `Linear_0` and `Linear_1` below one parent are one node `Linear`, and what is below them is
+// merged in the same way: by the path from the merged node. Times and calls are sums, so a merged
+// tree adds up to the same time at every level.
 #pragma once
 
 #include <cstdint>
@@ -87,9 +87,9 @@ class TreeMerger {
   std::vector<bool> renamed_;             // by path of `merged_`: its nodes have different names
   std::vector<bool> several_;             // by path of `merged_`: several of them have one parent
   // Of the tree that is being added.
-  std::vector<Sum> sums_;                  // by path of `merged_`
-  std::vector<trace::PathId> occurring_;   // of `merged_`, in the order first met
-  std::vector<uint64_t> seen_;             // by path of the trace: the last tree that has it
+  std::vector<Sum> sums_;                 // by path of `merged_`
+  std::vector<trace::PathId> occurring_;  // of `merged_`, in the order first met
+  std::vector<uint64_t> seen_;            // by path of the trace: the last tree that has it
   std::vector<trace::ModuleNode> nodes_;
   std::vector<uint32_t> node_counts_;
   // Single steps of one shape have the same counts.

@@ -96,7 +96,8 @@ std::vector<std::string> unique_names(const trace::ModuleTrace& trace,
 }
 
 std::string with_count(std::string name, uint64_t count) {
-  if (count > 1) name.insert(std::min(name.find(" <- "), name.size()), " ×" + std::to_string(count));
+  if (count > 1)
+    name.insert(std::min(name.find(" <- "), name.size()), " ×" + std::to_string(count));
   return name;
 }
 

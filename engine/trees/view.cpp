@@ -78,8 +78,7 @@ void TreeView::find_labels(const match::CompiledRules& rules) {
   labelled_.reserve(leaf.size());
   for (uint32_t i = 0; i < leaf.size(); ++i) {
     const classify::LabelResult& result = labels_[i];
-    labelled_.push_back(result.rule &&
-                        trace.paths.name({i}) != trace::ModuleTrace::self_name &&
+    labelled_.push_back(result.rule && trace.paths.name({i}) != trace::ModuleTrace::self_name &&
                         (result.explained || (leaf[i] && result.label != trace.name({i}))));
   }
 }
@@ -178,8 +177,16 @@ void TreeView::choose_steps() {
   for (const size_t i : chosen) {
     const trace::ModuleStep& step = trace.steps[i];
     const classify::Phase& phase = modules_->phases[i];
-    steps_.push_back({{i}, i, step.key, std::string(phase.label), phase.step, phase.layer,
-                      step.running_seqs, phase.batch, phase.tokens, step.total_ns});
+    steps_.push_back({{i},
+                      i,
+                      step.key,
+                      std::string(phase.label),
+                      phase.step,
+                      phase.layer,
+                      step.running_seqs,
+                      phase.batch,
+                      phase.tokens,
+                      step.total_ns});
   }
   single_ = steps_.size();
 }

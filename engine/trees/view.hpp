@@ -49,9 +49,9 @@ struct ViewOptions {
   /// More than top_k entries, if otherwise `others` were more than a fifth of a tree and more than
   /// an entry of it.
   bool limit_others = false;
-  bool unique_names = false;      // one entry per path (see unique_names), else per name
-  bool abbreviate = false;        // by the ruleset's abbreviations
-  size_t width = 0;               // of names, in characters; 0: no limit
+  bool unique_names = false;  // one entry per path (see unique_names), else per name
+  bool abbreviate = false;    // by the ruleset's abbreviations
+  size_t width = 0;           // of names, in characters; 0: no limit
   /// As vLLM's own plotting: its cut, and top_k - 1 entries, chosen for each step separately.
   bool compat = false;
 };
@@ -97,8 +97,8 @@ class TreeView {
            const ViewOptions& options);
 
   const LabelledModules& modules() const noexcept { return *modules_; }
-  /// The trees shown: names, paths and steps. With merged siblings or phases, it has nothing else of
-  /// the run's trace.
+  /// The trees shown: names, paths and steps. With merged siblings or phases, it has nothing else
+  /// of the run's trace.
   const trace::ModuleTrace& trace() const noexcept {
     return merger_ ? merger_->merged() : modules_->trace;
   }

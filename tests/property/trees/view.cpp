@@ -355,9 +355,12 @@ TEST_CASE("merged siblings and phases: the same times, by tree, by label, and of
                               Level{Level::Kind::layer, 0}, Level{Level::Kind::depth, 2}}) {
       CAPTURE(kr::trees::to_string(level));
       const kr::trees::TreeView apart(rules, *made.modules, {.level = level});
-      const kr::trees::TreeView merged(
-          rules, *made.modules,
-          {.level = level, .merge_siblings = true, .by_phase = true, .top_k = 3, .limit_others = true});
+      const kr::trees::TreeView merged(rules, *made.modules,
+                                       {.level = level,
+                                        .merge_siblings = true,
+                                        .by_phase = true,
+                                        .top_k = 3,
+                                        .limit_others = true});
       std::vector<kr::trace::ModuleNode> nodes;
       std::vector<kr::trees::ViewRow> rows;
       size_t steps = 0;

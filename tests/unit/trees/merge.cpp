@@ -58,7 +58,8 @@ TEST_CASE("layers that differ in their number are one node, and what is below th
       modules.module(fmt::format("Layer_{}", layer), 1, [&] {
         modules.module(fmt::format("Attention_{}", layer), 1,
                        [&] { modules.kernel("flash", 100 + (layer * 3) % 4); });
-        modules.module(fmt::format("Linear_{}", 2 * layer), 1, [&] { modules.kernel("gemm_64", 10); });
+        modules.module(fmt::format("Linear_{}", 2 * layer), 1,
+                       [&] { modules.kernel("gemm_64", 10); });
         modules.module(fmt::format("Linear_{}", 2 * layer + 1), 1,
                        [&] { modules.kernel("gemm_128", 20 + layer); });
       });
@@ -96,9 +97,9 @@ TEST_CASE("siblings of different classes, kernels and labels stay apart") {
   });
   modules.end();
   const OwnedView of(std::move(modules).finish(), merged());
-  CHECK(rows_of(*of.view) ==
-        Rows{"Model > Dense_0 > k_0 ×1 1 1", "Model > Moe > k_1 ×1 1 2", "Model > Moe > k_2 ×1 1 3",
-             "Model > tile_64 ×1 1 4", "Model > tile_128 ×2 2 11"});
+  CHECK(rows_of(*of.view) == Rows{"Model > Dense_0 > k_0 ×1 1 1", "Model > Moe > k_1 ×1 1 2",
+                                  "Model > Moe > k_2 ×1 1 3", "Model > tile_64 ×1 1 4",
+                                  "Model > tile_128 ×2 2 11"});
   CHECK(spread_of(*of.view, 0, "Model > tile_128") == "5 [#1] 5.5 6 [#2]");
 }
 
@@ -123,7 +124,8 @@ TEST_CASE("names with several numbers are compared without their parent's name")
   CHECK(spread_of(*of.view, 0, "layers > layers.experts") == "1 [0.0] 3.5 6 [1.2]");
 }
 
-TEST_CASE("siblings of different structure: a node holds the union, what has no children is (self)") {
+TEST_CASE(
+    "siblings of different structure: a node holds the union, what has no children is (self)") {
   Modules modules;
   modules.begin("decode_1");
   modules.module("Layer_0", 1, [&] { modules.module("mlp", 1, [&] { modules.kernel("a", 7); }); });
@@ -133,8 +135,8 @@ TEST_CASE("siblings of different structure: a node holds the union, what has no 
   });
   modules.end();
   const OwnedView of(std::move(modules).finish(), merged());
-  CHECK(rows_of(*of.view) == Rows{"Layer > mlp > a ×1 1 7", "Layer > mlp > (self) ×1 0 5",
-                                  "Layer > b ×1 1 1"});
+  CHECK(rows_of(*of.view) ==
+        Rows{"Layer > mlp > a ×1 1 7", "Layer > mlp > (self) ×1 0 5", "Layer > b ×1 1 1"});
   CHECK(spread_of(*of.view, 0, "Layer > mlp") == "5 [1] 6 7 [0]");
 }
 
@@ -180,11 +182,11 @@ TEST_CASE("others are at most a fifth of each tree, or less than each entry show
   };
   const std::vector<int64_t> equal(10, 10);
   CHECK(entries(equal, 2, false) == 3);
-  CHECK(entries(equal, 2, true) == 9);                    // eight, and others with 20 %
-  CHECK(entries({100, 10, 10, 10}, 1, true) == 2);        // others 23 %, but less than the first
-  CHECK(entries({100, 20, 10, 10, 10}, 2, true) == 3);    // exactly a fifth
-  CHECK(entries({100, 20, 11, 10, 10}, 2, true) == 4);    // 20.5 %, and more than the second
-  CHECK(entries({100, 20, 11, 10, 10}, 0, true) == 5);    // all
+  CHECK(entries(equal, 2, true) == 9);                  // eight, and others with 20 %
+  CHECK(entries({100, 10, 10, 10}, 1, true) == 2);      // others 23 %, but less than the first
+  CHECK(entries({100, 20, 10, 10, 10}, 2, true) == 3);  // exactly a fifth
+  CHECK(entries({100, 20, 11, 10, 10}, 2, true) == 4);  // 20.5 %, and more than the second
+  CHECK(entries({100, 20, 11, 10, 10}, 0, true) == 5);  // all
 }
 
 TEST_CASE("a fold names siblings with and without their number") {
