@@ -25,18 +25,19 @@ bool only_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-std::string_view without_number(std::string_view name) {
-  return only_digits(name) ? std::string_view() : numbered(name).stem;
-}
-
-Stem stem_of(std::string_view name, std::string_view parent) {
+/// The number of a kernel is a part of its name, such as the size of a tile.
+Stem stem_of(std::string_view name, std::string_view parent, bool has_children) {
+  Stem stem{name};
   if (!parent.empty() && name.size() > parent.size() + 1 && name.starts_with(parent)) {
     const std::string_view joint = name.substr(parent.size(), 1);
     if (std::string_view("._/").find(joint) != std::string_view::npos) {
-      return {without_number(name.substr(parent.size() + 1)), true, joint};
+      stem = {name.substr(parent.size() + 1), true, joint};
     }
   }
-  return {without_number(name)};
+  if (has_children) {
+    stem.text = only_digits(stem.text) ? std::string_view() : numbered(stem.text).stem;
+  }
+  return stem;
 }
 
 /// The nodes that become one.
@@ -80,8 +81,9 @@ void TreeMerger::choose_paths(std::span<const uint32_t> kinds, bool siblings) {
     const std::string_view name = trace_->name({i});
     const uint32_t parent_group = parent.valid() ? group_of[parent.index] : none;
     Stem stem{name};
-    if (siblings && has_children[i]) {
-      stem = stem_of(name, parent.valid() ? trace_->name(parent) : std::string_view());
+    if (siblings) {
+      stem = stem_of(name, parent.valid() ? trace_->name(parent) : std::string_view(),
+                     has_children[i]);
     }
     const uint32_t ordinal = siblings ? 0 : paths.ordinal({i});
     const auto [at, added] =

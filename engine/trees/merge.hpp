@@ -33,9 +33,9 @@ class TreeMerger {
   /// The trace must outlive it. `kinds` has a number for each path of the trace: only nodes with
   /// equal numbers are merged. Without `siblings` nodes stay apart.
   ///
-  /// Siblings are merged if they have children and their names are equal but for the number at the
-  /// end (see `numbered`), or if their names are equal. Below merged nodes, a name that begins with
-  /// its parent's (`layers.3.mlp` below `layers.3`) is compared without it.
+  /// Siblings are merged if their names are equal, or if they have children and their names are
+  /// equal but for the number at the end (see `numbered`). Below merged nodes, a name that begins
+  /// with its parent's (`layers.3.mlp` below `layers.3`) is compared without it.
   TreeMerger(const trace::ModuleTrace& trace, std::span<const uint32_t> kinds, bool siblings);
 
   /// Adds the tree of these steps of the trace to `merged`, and returns its number there. A node

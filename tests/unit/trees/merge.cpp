@@ -112,6 +112,7 @@ TEST_CASE("names with several numbers are compared without their parent's name")
         modules.module(fmt::format("layers.{}.experts.{}", layer, expert), 1,
                        [&] { modules.kernel("gemm", 1 + expert + 3 * layer); });
       }
+      modules.kernel(fmt::format("layers.{}.act", layer), 50);
     });
   }
   modules.module("stage_1_block_1", 1, [&] { modules.kernel("gemm", 100); });
@@ -119,8 +120,8 @@ TEST_CASE("names with several numbers are compared without their parent's name")
   modules.module("stage_2_block_1", 1, [&] { modules.kernel("gemm", 100); });
   modules.end();
   const OwnedView of(std::move(modules).finish(), merged(kr::trees::Level::Kind::module));
-  CHECK(rows_of(*of.view) == Rows{"layers > layers.experts ×6 6 21", "stage_1_block ×2 2 200",
-                                  "stage_2_block_1 ×1 1 100"});
+  CHECK(rows_of(*of.view) == Rows{"layers > layers.experts ×6 6 21", "layers > layers.act ×2 2 100",
+                                  "stage_1_block ×2 2 200", "stage_2_block_1 ×1 1 100"});
   CHECK(spread_of(*of.view, 0, "layers > layers.experts") == "1 [0.0] 3.5 6 [1.2]");
 }
 
