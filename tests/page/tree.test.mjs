@@ -174,11 +174,11 @@ pageTest("keys move along the tree", "tree", async (page) => {
 pageTest("phases, metrics and the parts shown are switched", "tree", async (page) => {
   await page.click('#phase button:text-is("prefill")');
   assert.equal(await page.evaluate(() => barSteps.length), 1);
-  assert.equal(await page.textContent("#tree-title"), "Tree of all prefill steps");
+  assert.equal(await page.textContent("#tree-title"), "Tree of prefill: 1 step");
   await page.click('#phase button:text-is("decode")');
   assert.equal(await page.evaluate(() => barSteps.length), 12);
   await page.click('#metric button:text-is("Calls")');
-  assert.match(await page.textContent("#bars-card-title"), /^Calls of all decode steps/);
+  assert.match(await page.textContent("#bars-card-title"), /^Calls of all steps of decode/);
   assert.match(await page.locator("#icicle .node-value").first().textContent(), /^12$/);
   await page.click('#metric button:text-is("Share")');
   const tops = await page.evaluate(() =>
@@ -229,7 +229,7 @@ pageTest("tooltips hold exact numbers", "tree", async (page) => {
 
 pageTest("the address holds what is chosen", "tree", async (page) => {
   assert.match(await page.textContent("#tree-title"), /^Tree of decode_4/);
-  assert.match(await page.textContent("#bars-card-title"), /^Share of CUDA time of all decode steps/);
+  assert.match(await page.textContent("#bars-card-title"), /^Share of CUDA time of all steps of decode/);
   assert.equal(await page.inputValue("#nodes input"), "gemm");
   assert.equal(await page.isChecked("#merge"), false);
   assert.equal(await page.locator('.legend .chip[aria-pressed="false"]').count(), 1);

@@ -41,6 +41,12 @@ function makeShownTree() {
 
 const treeName = () => (treeStep ? stepName(treeStep) : allName());
 
+function treeTitle() {
+  if (treeStep !== null || state.phase === ALL) return `Tree of ${treeName()}`;
+  const phase = shortened(printable(state.phase), 40);
+  return stepCount > 1n ? `Tree of ${phase}: mean of ${grouped(stepCount)} steps` : `Tree of ${phase}: 1 step`;
+}
+
 const perStep = (ns) => (ns * 2n + stepCount) / (stepCount * 2n);
 const callsPerStep = (calls) => (calls % stepCount === 0n ? grouped(calls / stepCount) : withCommas(decimal(calls, stepCount, 1)));
 const spreadAt = (node) => (siblings === null ? null : spreadOf(siblings.get(node.place)));
@@ -226,7 +232,7 @@ function drawTree() {
   makeShownTree();
   const chosen = chosenStep();
   const among = stepsOf(state.phase);
-  byId("tree-title").textContent = stepCount > 1n ? `Tree of ${shortened(printable(state.phase), 40)}: mean of ${grouped(stepCount)} steps` : `Tree of ${treeName()}`;
+  byId("tree-title").textContent = treeTitle();
   byId("tree-sum").textContent = stepCount > 1n ? `${humanTime(perStep(tree.ns))} per step` : humanTime(tree.ns);
   byId("tree-sum").title = `${exactTime(tree.ns)} · ${grouped(tree.ns)} ns`;
   const note = byId("tree-note");

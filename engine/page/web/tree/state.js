@@ -49,5 +49,5 @@ function chosenStep() {
 
 /** What the sums are of if no step is chosen. */
 function allName() {
-  return state.phase === ALL ? "all steps" : `all ${shortened(printable(state.phase), 40)} steps`;
+  return state.phase === ALL ? "all steps" : `all steps of ${shortened(printable(state.phase), 40)}`;
 }
