@@ -108,7 +108,7 @@ pageTest("merged siblings show the least, median and most, and which they are", 
   assert.match(await page.innerText("#tip"), /^LlamaModel/, "keys show the same as the mouse");
   await page.selectOption("#rows", "modules");
   const heads = await page.$$eval("#nodes thead th", (all) => all.map((one) => one.textContent.trim()));
-  assert.ok(heads.some((head) => head.startsWith("Median of siblings per step")), `${heads}`);
+  assert.ok(heads.some((head) => head.startsWith("Median per step")), `${heads}`);
   await page.click("#merge");
   await node(page, "LlamaDecoderLayer #2").hover();
   assert.doesNotMatch(await page.innerText("#tip"), /siblings/);

@@ -30,9 +30,9 @@ function collectRows() {
 
 /** Times of merged siblings: of a node, not of a kernel of several places. */
 const SPREADS = [
-  ["least", "Least of siblings"],
-  ["median", "Median of siblings"],
-  ["most", "Most of siblings"],
+  ["least", "Least"],
+  ["median", "Median"],
+  ["most", "Most"],
 ];
 
 function spreadColumns() {
@@ -40,6 +40,7 @@ function spreadColumns() {
   return SPREADS.map(([name, title]) => ({
     name,
     title: stepCount > 1n ? `${title} per step` : title,
+    hint: "of the siblings that the node stands for",
     kind: "human",
     of: (row) => {
       const spread = row.node && spreadAt(row.node);
