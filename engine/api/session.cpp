@@ -161,7 +161,9 @@ struct Session::Impl {
              .dimension = with.by,
              .folds = with.folds,
              .phase = with.phase,
-             .step = with.step});
+             .step = with.step,
+             .merge_siblings = !with.each_sibling,
+             .by_phase = !with.all_steps && !with.step});
       case Needs::coverage:
         return (void)session.cover(with.most_groups);
       case Needs::run_difference:
