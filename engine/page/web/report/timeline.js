@@ -791,8 +791,8 @@ SHOWS.timeline = () => (shownTimelines.length > 0 ? timelineCard : null);
 function drawTimeline() {
   if (shownTimelines.length === 0) return;
   const given = /^(\d+)-(\d+)$/.exec(state.span);
-  const [from, to] = given ? given.slice(1).map(Number) : [0, wholeSpan];
-  if (!given || from >= to) state.span = "";
+  let [from, to] = given ? given.slice(1).map(Number) : [0, wholeSpan];
+  if (!given || from >= to || from >= wholeSpan) [state.span, from, to] = ["", 0, wholeSpan];
   const length = Math.min(Math.max(to - from, timeline.narrowest()), wholeSpan);
   timeline.from = Math.min(from, wholeSpan - length);
   timeline.to = timeline.from + length;
