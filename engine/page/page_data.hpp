@@ -14,6 +14,7 @@
 #include "picture/label_styles.hpp"
 #include "table/table.hpp"
 #include "tables/source.hpp"
+#include "timeline/timeline.hpp"
 
 namespace kr::page {
 
@@ -43,6 +44,9 @@ struct Tile {
 };
 /// The member `tiles`.
 void write_tiles(JsonWriter& json, const std::vector<Tile>& tiles);
+
+/// The member `timelines`.
+void write_timelines(JsonWriter& json, std::span<const timeline::Timeline> timelines);
 
 /// The sums of a single run; none for several, which are compared in tables.
 std::vector<Tile> report_tiles(const tables::Source& source);

@@ -13,6 +13,7 @@ const CARDS = {
   report: [
     { id: "chart-card", show: "chart" },
     { id: "labels", show: "pivot" },
+    { id: "timeline", show: "timeline" },
     { id: "kernels", show: "kernels" },
     DEVICES_CARD,
     { id: "ranks", show: "balance", table: "rank_balance", title: "All ranks together" },
