@@ -1,5 +1,7 @@
 #include "base/demangle.hpp"
 
+// Else libiberty declares a `basename` that is not the one of <cstring>.
+#define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 
 #include <algorithm>

@@ -15,19 +15,13 @@ namespace {
 /// In most cells less of a name is in view.
 constexpr size_t shown_characters = 64;
 
-/// The names in columns of names.
-void collect_names(const table::Table& table, std::unordered_set<std::string>& names) {
-  std::vector<size_t> columns;
-  for (size_t i = 0; i < table.columns().size(); ++i) {
-    if (table.columns()[i].unit == table::Unit::name) columns.push_back(i);
+/// The names in a row.
+void collect_names(const std::vector<table::Column>& columns, std::span<const table::Cell> cells,
+                   std::unordered_set<std::string>& names) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].unit != table::Unit::name) continue;
+    if (const auto* name = std::get_if<std::string_view>(&cells[i])) names.emplace(*name);
   }
-  if (columns.empty()) return;
-  table::RowsTo rows([&](std::span<const table::Cell> cells) {
-    for (const size_t i : columns) {
-      if (const auto* name = std::get_if<std::string_view>(&cells[i])) names.emplace(*name);
-    }
-  });
-  table.write(rows);
 }
 
 void write_description(JsonWriter& json, const table::Table& table, size_t rows) {
@@ -57,12 +51,15 @@ void write_description(JsonWriter& json, const table::Table& table, size_t rows)
 std::string make_page(const PageParts& parts, const PageContent& content) {
   std::vector<size_t> counts(content.tables.size());
   std::vector<table::Table> first;
+  std::unordered_set<std::string> names;
   for (size_t i = 0; i < content.tables.size(); ++i) {
     const table::Table& all = content.tables[i];
     first.emplace_back(all.info(), all.columns(), [&, i](table::RowSink& sink) {
       counts[i] = 0;
       table::RowsTo rows([&](std::span<const table::Cell> cells) {
-        if (counts[i]++ < content.most_rows) sink.row(cells);
+        if (counts[i]++ >= content.most_rows) return;
+        collect_names(all.columns(), cells, names);
+        sink.row(cells);
       });
       all.write(rows);
     });
@@ -78,8 +75,6 @@ std::string make_page(const PageParts& parts, const PageContent& content) {
       write_description(json, content.tables[i], counts[i]);
     }
     json.close(']');
-    std::unordered_set<std::string> names;
-    for (const table::Table& table : first) collect_names(table, names);
     if (!names.empty()) write_names(json, {names.begin(), names.end()});
     if (content.more) content.more(json);
     // Last, and as it is: a button of the page saves this part as a file.

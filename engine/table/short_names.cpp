@@ -285,11 +285,17 @@ class NameShortener {
   std::string out_;
 };
 
+/// Whether a name can be one of C++: what begins otherwise is no kernel's.
+bool begins_as_cpp(std::string_view text) {
+  if (text.starts_with("(anonymous namespace)") || text.starts_with("<unnamed>")) return true;
+  return !text.empty() && in_word(text[0]) && !is_digit(text[0]);
+}
+
 std::string in_form(std::string_view name, NameForm form) {
   if (form == NameForm::original) return cut(name, 0);
   const std::optional<std::string> decoded = demangled(name);
   const std::string_view text = decoded ? std::string_view(*decoded) : name;
-  if (form == NameForm::demangled) return cut(text, 0);
+  if (form == NameForm::demangled || !begins_as_cpp(text)) return cut(text, 0);
   const std::string shown = NameShortener(text, form == NameForm::with_parameters).shortened();
   return cut(shown.empty() ? text : shown, 0);
 }

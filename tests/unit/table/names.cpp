@@ -67,11 +67,27 @@ TEST_CASE("the short form of a name") {
 }
 
 TEST_CASE("names that are not C++, or not complete, keep their words") {
-  for (const char* name :
-       {"", "nvjet_tst_64x8_64x16_4x1_v_bz_TNT", "triton_poi_fused_add_0", "[CUDA memcpy HtoD]",
-        "Memcpy DtoH (Device -> Pageable)", "Memset (Device)", "Linear(weight=bfloat16[64, 8])",
-        "Conv2d(3, 64)", "loss * 2", "a < b", "aten::mm", "nn.Module: Linear_0", "step 3 (decode)",
-        ")))", "<<<", "operator", "(((", "x::", "at::"}) {
+  for (const char* name : {"",
+                           "nvjet_tst_64x8_64x16_4x1_v_bz_TNT",
+                           "triton_poi_fused_add_0",
+                           "[CUDA memcpy HtoD]",
+                           "Memcpy DtoH (Device -> Pageable)",
+                           "Memset (Device)",
+                           "Linear(weight=bfloat16[64, 8])",
+                           "Conv2d(3, 64)",
+                           "loss * 2",
+                           "=cmd()",
+                           "3 * f(x)",
+                           "a < b",
+                           "aten::mm",
+                           "nn.Module: Linear_0",
+                           "step 3 (decode)",
+                           ")))",
+                           "<<<",
+                           "operator",
+                           "(((",
+                           "x::",
+                           "at::"}) {
     CAPTURE(name);
     CHECK(short_name(name) == (std::string_view(name) == "at::" ? "at::" : name));
   }
