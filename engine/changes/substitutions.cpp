@@ -20,7 +20,8 @@ constexpr double least_likeness = 0.5;
 constexpr double least_position = 0.25;
 constexpr double medium_position = 0.5;
 constexpr double high_position = 0.8;
-constexpr uint32_t least_places_of_high = 3;
+constexpr uint32_t least_places = 3;
+constexpr double least_aligned = 0.5;
 /// Names of a side that are compared by likeness: those with most time.
 constexpr size_t most_alike = 500;
 
@@ -82,7 +83,8 @@ class Side {
     std::set<std::pair<std::string_view, OperationKind>> others;
     for (const SideName& one : other.names) others.emplace(one.name, one.kind);
     for (SideName& one : names) {
-      one.free = !others.contains({one.name, one.kind});
+      // Copies and sets have the same names everywhere.
+      one.free = one.kind == OperationKind::kernel && !others.contains({one.name, one.kind});
       if (one.free) one.words = coverage::likeness_words(one.name);
     }
   }
@@ -174,7 +176,9 @@ class Finder {
     for (const uint32_t name : a) ++a_.names[name].places;
     for (const uint32_t name : b) ++b_.names[name].places;
     const auto met = meetings(a, b, [&](uint32_t x, uint32_t y) { return score(x, y); });
+    places_ += a.size() + b.size();
     for (const auto& [pair, places] : met) {
+      aligned_ += 2 * places;
       if (a_.names[pair.first].free && b_.names[pair.second].free) met_[pair] += places;
     }
   }
@@ -223,11 +227,10 @@ class Finder {
       if (position < least_position) continue;
       Substitution& one = add(group);
       one.position = position;
-      if (position >= medium_position) one.confidence = Confidence::medium;
-      if (position >= high_position &&
-          (group.agreeing >= least_places_of_high || one.likeness == 1)) {
-        one.confidence = Confidence::high;
-      }
+      const bool known = group.agreeing >= least_places || one.likeness == 1;
+      const auto aligned = static_cast<double>(aligned_) / static_cast<double>(places_);
+      if (!known || aligned < least_aligned || position < medium_position) continue;
+      one.confidence = position >= high_position ? Confidence::high : Confidence::medium;
     }
   }
 
@@ -298,6 +301,8 @@ class Finder {
   Side a_;
   Side b_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> met_;  // in how many places, by names
+  size_t places_ = 0;                                      // of all sequences aligned
+  size_t aligned_ = 0;                                     // those that meet another
   std::vector<Substitution> found_;
 };
 

@@ -13,9 +13,10 @@
 
 namespace kr::changes {
 
-/// `high`: at least 80 % of the places agree, and these are three or more, or the names have the
-/// same descriptive words. `medium`: at least half of the places agree, or no places are known and
-/// the names have the same descriptive words as exactly one other. `low`: all else.
+/// By position, if half of the places of the aligned sequences meet another, and the names meet in
+/// three places or more or have the same descriptive words: `high` if at least 80 % of the places
+/// of the names agree, `medium` if half of them do. By likeness: `medium` if no places are known
+/// and the names have the same descriptive words as exactly one other. `low`: all else.
 enum class Confidence : uint8_t { low, medium, high };
 std::string_view to_string(Confidence confidence) noexcept;
 
@@ -35,11 +36,12 @@ struct Substitution {
   Pair time;  // of all these names
 };
 
-/// First by position: the sequences of the median step of each phase that both sides have, else of
-/// their layers, else of their runs, are aligned so that equal names meet as often as possible,
-/// then names of one label. A place counts only if the alignments that are leftmost and rightmost
-/// among the best agree about it. Then by likeness, of at least half: names that no alignment has
-/// seen on both sides. Each name is in one substitution at most. By descending time. Deterministic.
+/// Of kernels. First by position: the sequences of the median step of each phase that both sides
+/// have, else of their layers, else of their runs, are aligned so that equal names meet as often as
+/// possible, then names of one label. A place counts only if the alignments that are leftmost and
+/// rightmost among the best agree about it. Then by likeness, of at least half: names that no
+/// alignment has seen on both sides. Each name is in one substitution at most. By descending time.
+/// Deterministic.
 std::vector<Substitution> find_substitutions(std::span<const Profile> a, std::span<const Profile> b,
                                              std::string_view dimension);
 

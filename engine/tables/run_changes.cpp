@@ -330,9 +330,11 @@ const Definition substitutions_table{
           "`position`: the names stand in the same places of the sequences of the two runs (table "
           "`sequences`), when these are aligned. `likeness`: only the names are similar."},
          {"confidence", Unit::text, Role::measure,
-          "`high`: `position` is 80 % or more, of three places or more or with a `likeness` of 1. "
-          "`medium`: `position` is 50 % or more, or no place of the names is known and their "
-          "`likeness` is 1, and 1 with no other name. `low`: all else."},
+          "By position, if half of the two sequences or more can be aligned, and the names agree "
+          "in "
+          "three places or more or have a `likeness` of 1: `high` if `position` is 80 % or more, "
+          "`medium` if it is 50 % or more. By likeness: `medium` if it is 1, no place of the names "
+          "is known and it is 1 with no other name. `low`: all else."},
          {"position", Unit::ratio, Role::measure,
           "The part of the places of all these names in which a name of one run stands in place of "
           "a name of the other; nothing if the evidence is `likeness`.",

@@ -142,6 +142,23 @@ TEST_CASE("a place that two alignments see differently counts for none of them")
   CHECK(found(a, b).empty());
 }
 
+TEST_CASE("what stands in few places, or in sequences that have little in common, is a guess") {
+  SequencedRun a, b;
+  a.phase("decode", {{"norm", "norm"}, {"qx", "gemm"}, {"rope", "rope"}});
+  b.phase("decode", {{"norm", "norm"}, {"zu", "gemm"}, {"rope", "rope"}});
+  CHECK(found(a, b) == "qx -> zu position low\n");
+  SequencedRun c, d;
+  c.phase(
+      "decode",
+      repeated({{"norm", "norm"}, {"qx", "gemm"}, {"p", "one"}, {"q", "two"}, {"r", "three"}}, 8));
+  d.phase(
+      "decode",
+      repeated({{"u", "four"}, {"zu", "gemm"}, {"v", "five"}, {"norm", "six"}, {"w", "seven"}}, 8));
+  for (const auto& one : changes::find_substitutions(c.side(), d.side(), "substage")) {
+    CHECK(one.confidence == changes::Confidence::low);
+  }
+}
+
 TEST_CASE("several names that share places are one group, with the time of all") {
   SequencedRun a, b;
   a.phase("decode",
