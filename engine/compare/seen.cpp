@@ -8,6 +8,14 @@
 #include "sema/load.hpp"
 
 namespace kr::compare {
+namespace {
+
+constexpr size_t most_simulated = 32;
+/// Shorter names are seldom whole names of kernels.
+constexpr size_t least_bytes = 12;
+constexpr size_t most_tried = 1000;
+
+}  // namespace
 
 std::string_view to_string(SeenIn place) noexcept {
   constexpr std::array<std::string_view, 4> words{"run", "list", "test", "shipped"};
@@ -88,6 +96,20 @@ const Labeller::Scanned& SeenNames::scanned_before(uint32_t name) {
   return *scanned;
 }
 
+/// Whether a formula is true, by name. Tables share most of their formulas.
+const std::vector<char>& SeenNames::matching(prove::FormulaId formula) {
+  const auto [at, added] = matching_.try_emplace(formula, names_.size(), char{0});
+  if (!added) return at->second;
+  prove::Witness subject;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    subject.name = names_[i].name;
+    subject.kind = names_[i].kind;
+    subject.within = names_[i].within;
+    at->second[i] = prover_.holds(formula, subject) ? 1 : 0;
+  }
+  return at->second;
+}
+
 /// Where it was seen counts most, then the time; short names are easier to read.
 bool SeenNames::is_better_example(uint32_t one, uint32_t other) const {
   const auto rank = [this](uint32_t index) {
@@ -102,14 +124,17 @@ const std::vector<SeenMove>& SeenNames::moves(TableOf before, TableOf after) {
   std::vector<SeenMove>& moves = at->second;
   if (!added) return moves;
   const std::vector<prove::FormulaId> differ = formulas_that_differ(formulas_, before, after);
-  prove::Witness subject;
+  // With many, simulating them takes longer than scanning.
+  std::vector<char> may_move(names_.size(), differ.size() > most_simulated ? 1 : 0);
+  if (differ.size() <= most_simulated) {
+    for (const prove::FormulaId id : differ) {
+      const std::vector<char>& matches = matching(id);
+      for (size_t i = 0; i < may_move.size(); ++i) may_move[i] |= matches[i];
+    }
+  }
   for (uint32_t i = 0; i < names_.size(); ++i) {
+    if (may_move[i] == 0) continue;
     const SeenName& one = names_[i];
-    subject.name = one.name;
-    subject.kind = one.kind;
-    subject.within = one.within;
-    const auto matches = [&](prove::FormulaId id) { return prover_.holds(id, subject); };
-    if (std::ranges::none_of(differ, matches)) continue;
     const Decision old_rule = before_.decide(before.table, scanned_before(i));
     const Decision new_rule =
         after_.decide(after.table, after_.scan(one.name, one.kind, one.within));
@@ -124,8 +149,6 @@ const std::vector<SeenMove>& SeenNames::moves(TableOf before, TableOf after) {
 
 std::vector<std::string> SeenNames::short_names(TableOf before, std::string_view label,
                                                 OperationKind kind, size_t most) {
-  constexpr size_t least_bytes = 12;
-  constexpr size_t most_tried = 1000;
   std::vector<std::string> names;
   names.reserve(most);
   size_t tried = 0;

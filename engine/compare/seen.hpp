@@ -111,6 +111,7 @@ class SeenNames {
 
  private:
   const Labeller::Scanned& scanned_before(uint32_t name);
+  const std::vector<char>& matching(prove::FormulaId formula);
   bool is_better_example(uint32_t one, uint32_t other) const;
 
   std::vector<SeenName> names_;
@@ -120,6 +121,7 @@ class SeenNames {
   prove::Prover prover_{formulas_};
   std::vector<std::optional<Labeller::Scanned>> scanned_before_;  // by name, when scanned
   std::vector<uint32_t> by_length_;                               // names, the shortest first
+  std::map<prove::FormulaId, std::vector<char>> matching_;        // by name
   std::map<std::pair<RulesOf, RulesOf>, std::vector<SeenMove>> moves_;
 };
 

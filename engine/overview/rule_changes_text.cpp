@@ -83,8 +83,11 @@ std::string group_text(const tables::RulesDifference& difference, const compare:
   return text + rule_text('-', old_rule) + rule_text('+', new_rule);
 }
 
-std::string pairs(size_t count) {
-  return fmt::format("{} more {} of labels", count, count == 1 ? "pair" : "pairs");
+std::string pairs(size_t count, bool more) {
+  return fmt::format(
+      "{}{} of labels {}", count,
+      count == 1 ? (more ? " more pair" : " pair") : (more ? " more pairs" : " pairs"),
+      count == 1 ? "changes" : "change");
 }
 
 }  // namespace
@@ -104,13 +107,14 @@ void rule_changes_text(const tables::RulesDifference& difference, const RuleChan
     const auto count = static_cast<size_t>(end - begin);
     const size_t shown = options.all ? count : std::min(count, most);
     if (count > shown && *then != 0) {
-      out(fmt::format("{} change only for {} (--all shows them){}\n", pairs(count), what, then));
+      out(fmt::format("{} only for {} (--all shows them){}\n",
+                      pairs(count, begin != groups.begin()), what, then));
     }
     for (size_t i = 0; i < shown; ++i) {
       out(group_text(difference, begin[static_cast<ptrdiff_t>(i)], options.all));
     }
     if (count > shown && *then == 0) {
-      out(fmt::format("{} change for {} (--all shows them)\n", pairs(count - shown), what));
+      out(fmt::format("{} for {} (--all shows them)\n", pairs(count - shown, true), what));
     }
   };
   show(groups.begin(), invented, most_seen, "names that were seen", "");
