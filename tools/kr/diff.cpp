@@ -81,9 +81,7 @@ std::string text_of(const compare::MoveCount& one, const TextOptions& options) {
   std::string text =
       fmt::format("  {} -> {}", printable(change.move.from), printable(change.move.to));
   if (options.counted) text += "  " + plural(static_cast<size_t>(one.names), "name");
-  if (options.timed) {
-    text += fmt::format("  {}.{:03} ms", one.total_ns / 1000000, one.total_ns / 1000 % 1000);
-  }
+  if (options.timed) text += "  " + table::human_time(one.total_ns);
   return text + fmt::format("\n    such as {}\n", to_string(change.move.witness));
 }
 
