@@ -168,8 +168,8 @@ class Layout {
     int64_t all = 0;
     for (const TreeBar& bar : bars_.bars) {
       for (const BarPart& part : bar.parts) {
-        sums[part.entry] = bounded_sum(sums[part.entry], part.value);
-        all = bounded_sum(all, part.value);
+        sums[part.entry] = trees::bounded_sum(sums[part.entry], part.value);
+        all = trees::bounded_sum(all, part.value);
       }
     }
     std::vector<uint32_t> occurring;
@@ -307,7 +307,7 @@ class Layout {
     double below = bottom();
     int64_t sum = 0;
     for (const BarPart& part : bar.parts) {
-      sum = bounded_sum(sum, part.value);
+      sum = trees::bounded_sum(sum, part.value);
       const double top = edge_above(sum, bar);
       const Rectangle place{x, top, bar_width_, below - top};
       below = top;

@@ -34,6 +34,7 @@ inline bool may_have_fraction(const Column& column) noexcept {
       });
     }
     case Unit::text:
+    case Unit::name:
     case Unit::id:
     case Unit::boolean:
       break;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "render/columns.hpp"
+#include "table/names.hpp"
 
 namespace kr::render {
 namespace {
@@ -48,7 +49,7 @@ std::string first_paragraph(std::string_view text) {
 }  // namespace
 
 bool is_number(Unit unit) noexcept {
-  return unit != Unit::text && unit != Unit::boolean;
+  return !is_text(unit) && unit != Unit::boolean;
 }
 
 ShownTable::ShownTable(const Table& table, size_t most_rows)
@@ -56,6 +57,7 @@ ShownTable::ShownTable(const Table& table, size_t most_rows)
   table::RowsTo rows([&](std::span<const Cell> cells) { read(cells, most_rows); });
   table.write(rows);
   choose_times();
+  choose_names();
 }
 
 void ShownTable::read(std::span<const Cell> cells, size_t most_rows) {
@@ -74,6 +76,7 @@ void ShownTable::read(std::span<const Cell> cells, size_t most_rows) {
       const int64_t ns = rounded_ns(cells[i]);
       facts.longest_ns = std::max(facts.longest_ns, ns < 0 ? -std::max(ns, -INT64_MAX) : ns);
     }
+    if (unit == Unit::name && text != nullptr) facts.names.try_emplace(std::string(*text));
     if (!kept_) continue;
     cells_.push_back(text == nullptr ? cells[i] : Cell(texts_.emplace_back(*text)));
   }
@@ -97,6 +100,29 @@ void ShownTable::choose_times() {
   }
 }
 
+void ShownTable::choose_names() {
+  for (Facts& facts : facts_) {
+    std::vector<std::string_view> names;
+    names.reserve(facts.names.size());
+    for (const auto& [name, text] : facts.names) names.push_back(name);
+    std::sort(names.begin(), names.end());
+    std::vector<std::string> texts = table::short_names(names);
+    for (size_t i = 0; i < names.size(); ++i) {
+      facts.names.find(std::string(names[i]))->second = std::move(texts[i]);
+    }
+  }
+}
+
+void ShownTable::cut_names(size_t column, size_t width) {
+  std::unordered_map<std::string, std::string>& names = facts_[column].names;
+  std::vector<std::string> texts;
+  texts.reserve(names.size());
+  for (const auto& [name, text] : names) texts.push_back(text);
+  std::vector<std::string> cut = table::cut_names(texts, width);
+  size_t next = 0;
+  for (auto& [name, text] : names) text = std::move(cut[next++]);
+}
+
 std::string ShownTable::heading(size_t column) const {
   const Column& of = table_.columns()[column];
   std::string text = table::title(of);
@@ -110,6 +136,7 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
   const Unit unit = table_.columns()[column].unit;
   if (!is_shown(cell, unit)) return {};
   if (const auto* text = std::get_if<std::string_view>(&cell)) {
+    if (unit == Unit::name) return facts_[column].names.at(std::string(*text));
     return table_.columns()[column].id == doc_column ? first_paragraph(*text) : std::string(*text);
   }
   const std::string plus = table_.columns()[column].is_change && as_double(cell) > 0 ? "+" : "";
@@ -124,6 +151,7 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
     case Unit::boolean:
       return "yes";
     case Unit::text:
+    case Unit::name:
     case Unit::id:
       if (whole != nullptr) return fmt::format("{}", *whole);
       break;

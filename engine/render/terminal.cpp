@@ -21,7 +21,7 @@ constexpr size_t cut_text = 40;
 /// the line; otherwise it is a sentence, and goes on in the lines below.
 class TerminalTable {
  public:
-  TerminalTable(const Table& table, const ShownTable& shown, TerminalOptions options)
+  TerminalTable(const Table& table, ShownTable& shown, TerminalOptions options)
       : table_(table), shown_(shown), options_(options) {
     for (size_t i = 0; i < table.columns().size(); ++i) {
       if (is_visible(i)) places_.push_back({i, {}});
@@ -44,6 +44,9 @@ class TerminalTable {
     if (places_.empty()) return;
     put_long_text_last();
     fit();
+    for (const Place& place : places_) {
+      if (column(place).unit == Unit::name) shown_.cut_names(place.column, place.width);
+    }
   }
 
   /// A table whose cells are all empty has no columns.
@@ -102,7 +105,7 @@ class TerminalTable {
     std::optional<size_t> found;
     for (size_t i = 0; i < places_.size(); ++i) {
       const Column& one = column(places_[i]);
-      if (one.unit != Unit::text || one.id == run_column) continue;
+      if (!is_text(one.unit) || one.id == run_column) continue;
       if (of_keys && one.role != Role::key) continue;
       if (places_[i].width() <= limit) continue;
       if (!found || places_[i].width() > places_[*found].width()) found = i;
@@ -133,7 +136,7 @@ class TerminalTable {
     const size_t others = places_.size() - (last_is_long_ ? 1 : 0);
     if (!last_is_long_ || width_of(others) + gap + cut_text > width) {
       for (size_t i = 0; i < others; ++i) {
-        if (column(places_[i]).unit == Unit::text) {
+        if (is_text(column(places_[i]).unit)) {
           size_t& columns = places_[i].extent.whole;
           columns = std::min(columns, cut_text);
         }
@@ -170,7 +173,7 @@ class TerminalTable {
   }
 
   const Table& table_;
-  const ShownTable& shown_;
+  ShownTable& shown_;
   TerminalOptions options_;
   std::vector<Place> places_;
   bool last_is_long_ = false;
@@ -182,7 +185,7 @@ void terminal(std::span<const Table> tables, const Bytes& to, TerminalOptions op
   OutputBuffer out(to);
   bool separate = false;
   for (const Table& table : tables) {
-    const ShownTable shown(table, options.most_rows);
+    ShownTable shown(table, options.most_rows);
     const TerminalTable text(table, shown, options);
     if (shown.rows() == 0 || text.is_empty()) continue;
     if (separate) out.append('\n');

@@ -86,6 +86,7 @@ int main(int count, char** arguments) {
   write(folder, "huge", "", {huge_run()});
   write(folder, "wide", "", {wide_run(20'000)});
   write(folder, "empty", "", {empty_run()});
+  write(folder, "names", "", {long_names_run()});
   kr::write_file(folder / "times.json", times_as_json());
   return 0;
 }

@@ -360,6 +360,57 @@ pageTest("the label table is saved with exact times", "two", async (page) => {
   assert.equal(gpu["llama_vllm_before_0 elapsed (ns)"], String(run.gpu_elapsed_ns));
 });
 
+/** Of each row of the kernels: the whole name, the shown one, and what of it is in view. */
+const shownKernels = (page) =>
+  page.$$eval("#kernels tbody tr[data-at] td.name-cell", (cells) =>
+    cells.map((cell) => {
+      const inView = [...cell.querySelectorAll(".piece")].map((piece) => {
+        const end = piece.getBoundingClientRect().right;
+        const range = document.createRange();
+        const text = piece.firstChild;
+        let length = text.length;
+        for (; length > 0; --length) {
+          range.setStart(text, length - 1);
+          range.setEnd(text, length);
+          if (range.getBoundingClientRect().right <= end + 0.5) break;
+        }
+        return text.data.slice(0, length);
+      });
+      return { title: cell.title, text: cell.textContent, inView: inView.join("…") };
+    }),
+  );
+
+for (const width of [1360, 900, 620]) {
+  pageTest(`names are short and differ in view, ${width} pixels wide`, "names", async (page) => {
+    const kernels = await shownKernels(page);
+    assert.equal(kernels.length, 8);
+    assert.deepEqual(kernels.map(({ title }) => title), JSON.parse(read("names.json")).tables.kernels.map(({ name }) => name));
+    assert.equal(kernels[0].text, "vectorized_elementwise_kernel<4, AUnaryFunctor<binary_internal::MulFunctor<float>, int>, array<char*, 2>>");
+    assert.deepEqual(kernels.slice(6).map(({ text }) => text), ["bar<float>", "nvjet_tst_64x8"]);
+    assert.equal(new Set(kernels.map(({ inView }) => inView)).size, 8);
+    for (const [at, type] of ["int", "long", "float", "double", "BFloat16", "bool"].entries()) {
+      assert.match(kernels[at].inView, new RegExp(`${type}>`));
+    }
+  }, { size: { width, height: 900 } });
+}
+
+pageTest("short names are searched, too; the whole name is shown and copied", "names", async (page) => {
+  for (const [wanted, count] of [["array<char*, 2>>", 6], ["std::array", 6], ["bar<float>", 1], ["_ZN2at", 1]]) {
+    await page.fill("#kernels input", wanted);
+    await page.waitForFunction((found) => kernelTable.found.length === found, count);
+  }
+  await page.click("#kernels tbody tr[data-at]");
+  assert.equal(await page.textContent(".full-name"), "_ZN2at6native3barIfEEvPT_");
+  assert.match(await page.innerText(".detail"), /shown as\s+bar<float>/);
+  const copied = await page.evaluate(() => {
+    getSelection().selectAllChildren(document.querySelector("#kernels tbody .piece"));
+    const event = new ClipboardEvent("copy", { clipboardData: new DataTransfer(), bubbles: true, cancelable: true });
+    document.querySelector("#kernels tbody .piece").dispatchEvent(event);
+    return event.clipboardData.getData("text/plain");
+  });
+  assert.equal(copied, "_ZN2at6native3barIfEEvPT_");
+});
+
 pageTest("20,000 names stay quick", "wide", async (page) => {
   const times = await page.evaluate(async () => {
     const tried = [

@@ -46,6 +46,13 @@ function shortened(text, length) {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
+/** A name in pieces, each cut at its end if there is no room: so what comes after its beginning stays in view. */
+function namePieces(pieces, className, ...around) {
+  const least = (text, at) => `${0.8 * Math.min(text.length, at === 0 ? 16 : 8)}ch`;
+  const piece = (text, at) => element("span", { className: "piece", style: { minWidth: least(text, at) } }, shortened(text, 400));
+  return element("span", { className: `pieces ${className}` }, ...around, ...pieces.map(piece));
+}
+
 /** Short names of runs: their ids without the words that all of them begin with. */
 function shortIdsOf(ids) {
   if (ids.length < 2) return ids;

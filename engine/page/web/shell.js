@@ -114,9 +114,10 @@ const quietButton = (text, properties) => element("button", { type: "button", cl
 
 /**
  * `subtitle`, `footer`: texts; `empty`: heading and text of a page without results; `controls`: what is
- * in the head; `defaults`, `check`: see `address`. The page has a function `drawAll`.
+ * in the head; `defaults`, `check`: see `address`; `themed()` draws what does not follow the theme by
+ * itself, beside the chart. The page has a function `drawAll`.
  */
-function setUpShell({ title, subtitle, footer, empty, controls, defaults, check }) {
+function setUpShell({ title, subtitle, footer, empty, controls, defaults, check, themed = () => {} }) {
   byId("title").textContent = title;
   byId("subtitle").textContent = subtitle;
   byId("footer").append(...footer);
@@ -124,7 +125,10 @@ function setUpShell({ title, subtitle, footer, empty, controls, defaults, check 
   byId("tools").prepend(...controls);
   Object.assign(address, { defaults, check });
   address.read();
-  setUpTheme(() => chart.draw());
+  setUpTheme(() => {
+    chart.draw();
+    themed();
+  });
   narrow.addEventListener("change", () => drawAll());
   addEventListener("beforeprint", () => printing.set(true));
   addEventListener("afterprint", () => printing.set(false));

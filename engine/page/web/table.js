@@ -9,6 +9,7 @@
 //   id: a whole number that names something
 //   bar: an element, which is neither sorted nor copied
 // Null and undefined are empty cells. What else a column may have:
+//   kernel: values are names of kernels, shown in their short form
 //   hint: the tooltip of the heading; group: a heading over several columns
 //   unit: instead of the one that suits the largest value; plain: the heading does not name it
 //   signed: a change, with its sign; compared: columns of one value have one unit
@@ -81,6 +82,7 @@ const sizeOfNumber = (value, column) => Math.abs(column.kind === "part" ? Number
 
 /** What a value is sorted by. */
 function sortKey(value, column) {
+  if (column.kernel && !missing(value)) return shownName(value);
   if (!isNumber(column)) return String(value ?? "");
   if (missing(value)) return null;
   if (column.kind === "part") return value;
@@ -97,6 +99,16 @@ function compareKeys(column) {
 function warm(cell, part) {
   cell.classList.add("heat");
   cell.style.setProperty("--part", String(Math.max(0, Math.min(1, part))));
+}
+
+/** What is copied of a shown name, or of a part of it, is the whole name. */
+function copyWholeName(event) {
+  const { anchorNode, focusNode } = getSelection();
+  const nameOf = (node) => (node instanceof Element ? node : node?.parentElement)?.closest(".pieces");
+  const shown = nameOf(anchorNode);
+  if (!shown || shown !== nameOf(focusNode)) return;
+  event.clipboardData.setData("text/plain", shown.dataset.name);
+  event.preventDefault();
 }
 
 /** Choices of tables that are created again, by their file. */
@@ -135,6 +147,7 @@ class DataTable {
     this.box = element("div", { className: "table-box" }, this.scroll, this.more, this.left);
     new ResizeObserver(() => this.placeSecond()).observe(table);
     this.tools = this.makeTools();
+    this.body.addEventListener("copy", copyWholeName);
     if (this.tall) this.setUpScrolling();
   }
 
@@ -253,7 +266,13 @@ class DataTable {
     const wanted = this.wanted.toLowerCase();
     if (wanted !== "") {
       const columns = this.columns.filter((column) => this.searched.includes(column.name));
-      rows = rows.filter((row) => columns.some((column) => this.lowerCase(String(column.of(row) ?? "")).includes(wanted)));
+      const found = (text) => this.lowerCase(text).includes(wanted);
+      rows = rows.filter((row) =>
+        columns.some((column) => {
+          const text = String(column.of(row) ?? "");
+          return found(text) || (column.kernel && found(shownName(text)));
+        }),
+      );
     }
     const { column, falling } = this.sorting();
     if (column === undefined) return rows;
@@ -366,18 +385,25 @@ class DataTable {
   textCell(column, value, row) {
     if (missing(value) || value === "") return element("td", { className: "text-cell faint" }, "–");
     const text = printable(String(value));
-    const title = column.title_of ? column.title_of(row) : shortened(text, 600);
+    const title = column.title_of ? column.title_of(row) : shortened(text, column.kernel ? LONGEST_CELL : 600);
     const after = column.after?.(row);
-    const words = [
-      typeof column.swatch === "function" ? swatch(column.swatch(row)) : null,
-      shortened(text, printing.on ? LONGEST_PRINTED : this.tall ? 400 : LONGEST_CELL),
-      after ? element("span", { className: "after" }, after) : null,
-    ];
+    const colored = () => (typeof column.swatch === "function" ? swatch(column.swatch(row)) : "");
+    const afterwards = after ? element("span", { className: "after" }, after) : "";
+    const plain = () => [colored(), shortened(text, printing.on ? LONGEST_PRINTED : this.tall ? 400 : LONGEST_CELL), afterwards];
+    const words = column.kernel ? [namePieces(piecesOf(value), "", colored())] : plain();
+    if (column.kernel) {
+      words[0].append(afterwards);
+      words[0].dataset.name = text;
+    }
     const className = column.kind === "name" ? "name-cell" : "text-cell";
     // Rows of a table that scrolls have one height, and are marked to show more.
     if (this.tall || this.foot.includes(row)) return element("td", { className, title }, ...words);
     const goes = this.press?.(row);
-    const open = ({ currentTarget: one }) => one.setAttribute("aria-expanded", String(one.getAttribute("aria-expanded") !== "true"));
+    const open = ({ currentTarget: one }) => {
+      const opened = one.getAttribute("aria-expanded") !== "true";
+      one.setAttribute("aria-expanded", String(opened));
+      if (column.kernel) one.replaceChildren(...(opened ? plain() : words));
+    };
     const button = element(
       "button",
       { type: "button", className: "link", title, ...(goes ? {} : { "aria-expanded": "false", onclick: open }) },

@@ -86,6 +86,7 @@ function drawDetail(row) {
   detail.replaceChildren(
     element("pre", { className: "full-name", tabIndex: 0 }, printable(row.name)),
     pairs([
+      ...(shownName(row.name) === printable(row.name) ? [] : [["shown as", shownName(row.name)]]),
       ...(runs.length > 1 ? [["run", printable(run.run)]] : []),
       ["type", row.type],
       ...labels,
