@@ -210,6 +210,8 @@ kr_status kr_session_new(const kr_rules* rules, const kr_session_options* option
     tables.level = text_of(given.level);
     tables.phase = text_of(given.phase);
     tables.each_call = given.each_call != 0;
+    tables.all_steps = given.all_steps != 0;
+    tables.each_sibling = given.each_sibling != 0;
     *session = new kr_session{kr::Session(rules->rules, std::move(open))};
   });
 }

@@ -82,6 +82,7 @@ std::vector<const TableInfo*> all_tables() {
 
 struct Session::Impl {
   SharedRules rules;
+  std::shared_ptr<const source::Library> library;  // of the rules
   SessionOptions options;
   std::vector<RunSource> runs;
   SharedRules before;              // for differences of rules
@@ -144,6 +145,12 @@ struct Session::Impl {
     return more;
   }
 
+  void compare_with(session::Session& session, const match::CompiledRules& other) const {
+    std::vector<compare::SeenName> names = session.names_met();
+    std::ranges::move(compare::shipped_names(*library), std::back_inserter(names));
+    session.compare_rules(other, std::move(names), {});
+  }
+
   /// Computes what is not there beside the runs.
   void make(session::Session& session, Needs needs) const {
     const TableOptions& with = options.tables;
@@ -154,14 +161,16 @@ struct Session::Impl {
              .dimension = with.by,
              .folds = with.folds,
              .phase = with.phase,
-             .step = with.step});
+             .step = with.step,
+             .merge_siblings = !with.each_sibling,
+             .by_phase = !with.all_steps && !with.step});
       case Needs::coverage:
         return (void)session.cover(with.most_groups);
       case Needs::run_difference:
         return (void)session.compare_runs(
             {{runs[0].path}, {runs[1].path}, comparison_level(), with.by, {}});
       case Needs::rules_difference:
-        return (void)session.compare_rules(*before, session.names_met(), {});
+        return compare_with(session, *before);
       case Needs::explanation:
         return (void)session.explain(*query);
       default:
@@ -210,6 +219,7 @@ struct Session::Impl {
 
 Session::Session(const Rules& rules, SessionOptions options) : impl_(std::make_unique<Impl>()) {
   impl_->rules = SharedRules(rules.impl_, &rules.impl_->compiled);
+  impl_->library = {rules.impl_, &rules.impl_->library};
   impl_->options = std::move(options);
   impl_->results = impl_->new_results();
 }

@@ -22,7 +22,7 @@ std::string signed_time(int64_t ns) {
 }
 
 std::string signed_percent(double percent) {
-  return fmt::format("{:+.1f} %", percent);
+  return (percent > 0 ? "+" : "") + table::short_percent(percent) + " %";
 }
 
 std::string side_text(const char* name, const std::string& run, const changes::Amount& amount) {

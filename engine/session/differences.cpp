@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
-#include <tuple>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -15,21 +13,10 @@
 namespace kr::session {
 namespace {
 
-/// The same name in several places is one.
-std::vector<compare::TimedName> joined(std::vector<compare::TimedName> names) {
-  std::map<std::tuple<std::string, OperationKind, std::string, std::string>, int64_t> totals;
-  for (compare::TimedName& one : names) {
-    int64_t& total = totals[{one.name, one.kind, one.engine, one.model}];
-    if (__builtin_add_overflow(total, one.total_ns, &total)) {
-      throw Error("", "the sum of the times of all runs exceeds 64 bits of nanoseconds");
-    }
-  }
-  names.clear();
-  for (const auto& [key, total] : totals) {
-    const auto& [name, kind, engine, model] = key;
-    names.push_back({name, kind, total, engine, model});
-  }
-  return names;
+tables::RulesDifference::Rule deciding(const match::CompiledRules& rules,
+                                       compare::Decision decision) {
+  if (!decision) return {};
+  return {classify::rule_place(rules, *decision), classify::rule_on_one_line(rules, *decision)};
 }
 
 /// A run whose engine or model neither side has would count nothing.
@@ -155,13 +142,14 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
 }
 
 void Session::add_names(const classify::RunSpec& spec,
-                        std::vector<compare::TimedName>& names) const {
+                        std::vector<compare::SeenName>& names) const {
   std::optional<trace::Trace> trace;
   watched(spec, open_,
           [&](const trace::OpenOptions& as) { trace = trace::open_trace(spec.path, as); });
   const size_t first = names.size();
   for (const trace::OperationName& name : trace->names) {
-    names.push_back({std::string(name.text), name.kind, 0, spec.engine, spec.model});
+    names.push_back(
+        {std::string(name.text), name.kind, 0, spec.engine, spec.model, {}, compare::SeenIn::run});
   }
   for (const trace::Operation& operation : trace->operations) {
     int64_t& total = names[first + operation.name.index].total_ns;
@@ -171,28 +159,37 @@ void Session::add_names(const classify::RunSpec& spec,
   }
 }
 
-std::vector<compare::TimedName> Session::names_met() const {
-  std::vector<compare::TimedName> names;
+std::vector<compare::SeenName> Session::names_met() const {
+  std::vector<compare::SeenName> names;
   for (const tables::Run& run : source_.runs) {
     for (const analyze::NameSum& name : run.summary.names) {
-      names.push_back({name.name, name.kind, name.total_ns, run.summary.engine, run.summary.model});
+      names.push_back({name.name,
+                       name.kind,
+                       name.total_ns,
+                       run.summary.engine,
+                       run.summary.model,
+                       {},
+                       compare::SeenIn::run});
     }
   }
   return names;
 }
 
 const tables::RulesDifference& Session::compare_rules(const match::CompiledRules& before,
-                                                      std::vector<compare::TimedName> names,
+                                                      std::vector<compare::SeenName> names,
                                                       std::span<const classify::RunSpec> specs) {
   const match::CompiledRules& after = *source_.rules;
   for (const classify::RunSpec& spec : specs) {
     check_engine(spec, before.program(), after.program());
     add_names(spec, names);
   }
-  compare::Comparison comparison = compare::compare_programs(before.program(), after.program());
-  auto moves = compare::count_moves(comparison, {&before.program(), before.database},
-                                    {&after.program(), after.database}, joined(std::move(names)));
-  rules_difference_ = {std::move(comparison), std::move(moves)};
+  tables::RulesDifference& made = rules_difference_.emplace();
+  made.changes = compare::compare_rules({&before.program(), before.database},
+                                        {&after.program(), after.database}, std::move(names));
+  made.rules.reserve(made.changes.moves.size());
+  for (const compare::CountedMove& one : made.changes.moves) {
+    made.rules.emplace_back(deciding(before, one.before), deciding(after, one.after));
+  }
   source_.rules_difference = &*rules_difference_;
   return *rules_difference_;
 }

@@ -24,6 +24,7 @@ std::vector<std::string> unknown_folds(const trace::ModuleTrace& trace,
   std::vector<std::string> names;
   for (const trace::OperationName& name : trace.names) {
     std::erase(folds, name.text);
+    std::erase(folds, trees::numbered(name.text).stem);
     names.emplace_back(name.text);
   }
   for (std::string& fold : folds) {

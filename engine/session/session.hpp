@@ -98,12 +98,12 @@ class Session {
   /// Throws Error: a condition is about a label that does not exist.
   const tables::RunPair& compare_runs(const RunComparison& options);
   /// The names of the runs that were summed.
-  std::vector<compare::TimedName> names_met() const;
-  /// What `before` labels differently from the rules of the session. `names` and those of the
-  /// operations of `specs`, which are opened, are counted; both rules then need their database.
-  /// Throws Error if neither has the engine or model of a run.
+  std::vector<compare::SeenName> names_met() const;
+  /// What `before` labels differently from the rules of the session. `names`, those of the
+  /// operations of `specs`, which are opened, and those of the tests of both are counted and serve
+  /// as examples. Throws Error if neither has the engine or model of a run.
   const tables::RulesDifference& compare_rules(const match::CompiledRules& before,
-                                               std::vector<compare::TimedName> names,
+                                               std::vector<compare::SeenName> names,
                                                std::span<const classify::RunSpec> specs);
   /// Throws Error if the engine or model is unknown.
   const tables::Explanation& explain(const NameQuery& query);
@@ -121,7 +121,7 @@ class Session {
   void read_saved(const classify::RunSpec& spec, const Wants& wants);
   using Open = std::function<void(const trace::OpenOptions&)>;
   void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
-  void add_names(const classify::RunSpec& spec, std::vector<compare::TimedName>& names) const;
+  void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
   void add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
                size_t index, const Wants& wants, const Visit& visit);
   template <class Trace>

@@ -178,47 +178,54 @@ std::string no_conditions(const Source& source) {
   return source.run_difference->gates.empty() ? "no condition was given (--fail-if)" : "";
 }
 
+Column change(Column column) {
+  column.is_change = true;
+  return column;
+}
+
 /// What the tables of changes have in common, in their order.
 std::vector<Column> change_columns() {
   return {
       {"a_ns", Unit::ns, Role::measure,
        "The time in the first run, summed over its operations: parallel ones add up."},
       {"b_ns", Unit::ns, Role::measure, "The same in the second run."},
-      {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."},
-      {"change_percent", Unit::percent, Role::measure,
-       "`change_ns` in percent of `a_ns`; nothing if the first run has no such time.", true},
+      change({"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."}),
+      change({"change_percent", Unit::percent, Role::measure,
+              "`change_ns` in percent of `a_ns`; nothing if the first run has no such time.",
+              true}),
       {"a_instances", Unit::count, Role::measure,
        "How many operations that is in the first run; invocations in module trees."},
       {"b_instances", Unit::count, Role::measure, "The same in the second run."},
       {"a_per_unit_ns", Unit::ns, Role::measure,
        "`a_ns` divided by the units of the first run (table `comparison`)."},
       {"b_per_unit_ns", Unit::ns, Role::measure, "`b_ns` divided by the units of the second run."},
-      {"per_unit_percent", Unit::percent, Role::measure,
-       "The change of the time per unit, in percent of the first run.", true},
+      change({"per_unit_percent", Unit::percent, Role::measure,
+              "The change of the time per unit, in percent of the first run.", true}),
       {"a_per_call_ns", Unit::ns, Role::measure, "`a_ns` divided by `a_instances`.", true},
       {"b_per_call_ns", Unit::ns, Role::measure, "`b_ns` divided by `b_instances`.", true},
-      {"calls_ns", Unit::ns, Role::measure,
-       "The part of the change that comes from more or fewer calls, each as long as the mean call "
-       "of the first run. All of the change if only one run has calls."},
-      {"time_per_call_ns", Unit::ns, Role::measure,
-       "The part that comes from calls of the same name that take more or less time."},
+      change({"calls_ns", Unit::ns, Role::measure,
+              "The part of the change that comes from more or fewer calls, each as long as the "
+              "mean call "
+              "of the first run. All of the change if only one run has calls."}),
+      change({"time_per_call_ns", Unit::ns, Role::measure,
+              "The part that comes from calls of the same name that take more or less time."}),
   };
 }
 
 std::vector<Column> interval_columns() {
   return {
-      {"mix_ns", Unit::ns, Role::measure,
-       "The part that comes from calls of other names. `calls_ns`, `time_per_call_ns` and `mix_ns` "
-       "add up to `change_ns`."},
-      {"median_percent", Unit::percent, Role::measure,
-       "The change of the median step, or of the median run, in percent of the first; one stray "
-       "step hardly moves it. Nothing if there are fewer than three of either.",
-       true},
-      {"low_ns", Unit::ns, Role::measure,
-       "The lower end of the interval of 95 % for the change of the median step, or of the median "
-       "run; nothing if there are fewer than three of either.",
-       true},
-      {"high_ns", Unit::ns, Role::measure, "The upper end of that interval.", true},
+      change({"mix_ns", Unit::ns, Role::measure,
+              "The part that comes from calls of other names. `calls_ns`, `time_per_call_ns` and "
+              "`mix_ns` add up to `change_ns`."}),
+      change({"median_percent", Unit::percent, Role::measure,
+              "The change of the median step, or of the median run, in percent of the first; one "
+              "stray step hardly moves it. Nothing if there are fewer than three of either.",
+              true}),
+      change({"low_ns", Unit::ns, Role::measure,
+              "The lower end of the interval of 95 % for the change of the median step, or of the "
+              "median run; nothing if there are fewer than three of either.",
+              true}),
+      change({"high_ns", Unit::ns, Role::measure, "The upper end of that interval.", true}),
       {"verdict", Unit::text, Role::measure,
        "`within noise` if the interval contains 0, else `more` or `less`; nothing without an "
        "interval.",
@@ -256,9 +263,10 @@ const Definition comparison_table{
              {"a_ns", Unit::ns, Role::measure,
               "The sum of the times of all operations of the first side: parallel ones add up."},
              {"b_ns", Unit::ns, Role::measure, "The same of the second side."},
-             {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."},
-             {"change_percent", Unit::percent, Role::measure,
-              "`change_ns` in percent of `a_ns`; nothing if the first side has no time.", true},
+             change({"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."}),
+             change({"change_percent", Unit::percent, Role::measure,
+                     "`change_ns` in percent of `a_ns`; nothing if the first side has no time.",
+                     true}),
              {"a_elapsed_ns", Unit::ns, Role::measure,
               "The time in which at least one operation of the first side runs."},
              {"b_elapsed_ns", Unit::ns, Role::measure, "The same of the second side."},
@@ -266,14 +274,16 @@ const Definition comparison_table{
              {"b_instances", Unit::count, Role::measure, "The operations of the second side."},
              {"a_per_unit_ns", Unit::ns, Role::measure, "`a_ns` divided by `a_units`."},
              {"b_per_unit_ns", Unit::ns, Role::measure, "`b_ns` divided by `b_units`."},
-             {"per_unit_percent", Unit::percent, Role::measure,
-              "The change of the time per unit, in percent of the first side.", true},
-             {"calls_ns", Unit::ns, Role::measure,
-              "The part of `change_ns` that comes from more or fewer calls, each as long as the "
-              "mean "
-              "call of the first side."},
-             {"time_per_call_ns", Unit::ns, Role::measure,
-              "The part that comes from calls of the same name that take more or less time."},
+             change({"per_unit_percent", Unit::percent, Role::measure,
+                     "The change of the time per unit, in percent of the first side.", true}),
+             change({"calls_ns", Unit::ns, Role::measure,
+                     "The part of `change_ns` that comes from more or fewer calls, each as long as "
+                     "the "
+                     "mean "
+                     "call of the first side."}),
+             change(
+                 {"time_per_call_ns", Unit::ns, Role::measure,
+                  "The part that comes from calls of the same name that take more or less time."}),
          },
          interval_columns())},
     Needs::run_difference,
@@ -294,7 +304,7 @@ const Definition name_changes_table{
     {"name_changes", "changes by name",
      "One row per name and type of operation, or path of a module tree: its time in two runs, the "
      "largest change per unit first.",
-     joined({{"name", Unit::text, Role::key,
+     joined({{"name", Unit::name, Role::key,
               "The name of operations, or the path of a node of the module trees."},
              {"type", Unit::text, Role::key,
               "The type of operation: `kernel`, `memcpy` or `memset`."}},
@@ -368,13 +378,15 @@ const Definition conditions_table{
          {"a_ns", Unit::ns, Role::measure,
           "The median step, or the median run, of the first side; without an interval the mean per "
           "unit."},
-         {"change_ns", Unit::ns, Role::measure, "The change of that."},
-         {"change_percent", Unit::percent, Role::measure, "The change in percent of `a_ns`.", true},
-         {"low_ns", Unit::ns, Role::measure, "The lower end of the interval of 95 %.", true},
-         {"high_ns", Unit::ns, Role::measure, "Its upper end.", true},
-         {"low_percent", Unit::percent, Role::measure,
-          "The lower end of the interval of 95 % for the change in percent.", true},
-         {"high_percent", Unit::percent, Role::measure, "Its upper end.", true},
+         change({"change_ns", Unit::ns, Role::measure, "The change of that."}),
+         change({"change_percent", Unit::percent, Role::measure, "The change in percent of `a_ns`.",
+                 true}),
+         change(
+             {"low_ns", Unit::ns, Role::measure, "The lower end of the interval of 95 %.", true}),
+         change({"high_ns", Unit::ns, Role::measure, "Its upper end.", true}),
+         change({"low_percent", Unit::percent, Role::measure,
+                 "The lower end of the interval of 95 % for the change in percent.", true}),
+         change({"high_percent", Unit::percent, Role::measure, "Its upper end.", true}),
      }},
     Needs::run_difference,
     add_conditions,

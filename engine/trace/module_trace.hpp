@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -123,6 +124,11 @@ class ModuleTraceBuilder {
   /// Throws Error where times do not fit in 64 bits.
   void close();
   void end_step();
+  /// A complete step at once: its forest in preorder, with paths that `path` returned and with the
+  /// times of its leaves. Is not part of the trace's total. Returns the step's number.
+  size_t add_step(ModuleStep step, std::span<const ModuleNode> nodes);
+  PathId path(PathId parent, std::string_view name, uint32_t ordinal);
+  const PathTable& paths() const noexcept { return trace_.paths; }
 
   void context(std::string key, std::string value);
   void model_text(std::string text) { trace_.model_text = std::move(text); }
@@ -147,6 +153,7 @@ class ModuleTraceBuilder {
   };
   PathId child(NameId name);
   void leaf_value(int64_t ns);
+  void store_step(ModuleStep step, std::span<const ModuleNode> nodes);
   int64_t sum(int64_t a, int64_t b) const;
 
   ModuleTrace trace_;

@@ -69,7 +69,9 @@ struct TableOptions {
   std::string phase = {};               // only these steps are in `tree`; empty: all
   std::optional<int64_t> step = {};     // only the step with this number is in `tree`
   std::vector<std::string> folds = {};  // nodes of these names hide what is below them in `tree`
-  bool each_call = false;  // of a layer-wise profile: one node per call, not sums of calls
+  bool each_call = false;     // of a layer-wise profile: one node per call, not sums of calls
+  bool all_steps = false;     // `tree` has one tree per step, also with `step`; else one per phase
+  bool each_sibling = false;  // siblings that differ only in their number are not merged in `tree`
 };
 
 struct SessionOptions {

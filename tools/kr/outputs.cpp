@@ -131,6 +131,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       all_rows_(options.all),
       whole_lists_(rules.whole_lists),
       statistics_(rules.statistics),
+      timeline_(rules.timeline),
       title_(rules.stem) {
   const auto formats = options.formats.empty()
                            ? (tables_named_ ? std::vector<std::string>{"table"} : rules.without)
@@ -260,7 +261,7 @@ session::Wants Outputs::wants() const {
     wants.add(one);
   }
   wants.statistics |= statistics_;
-  wants.host_trace |= makes(trace_format) || statistics_;
+  wants.host_trace |= makes(trace_format) || statistics_ || makes_timeline();
   return wants;
 }
 

@@ -18,6 +18,7 @@ OutputRules report_outputs() {
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},
           .own_csv = true,
+          .timeline = true,
           .without = {"table", "csv", "html"},
           .files_without = true,
           .to_terminal = {"table", "json", "jsonl", "markdown"}};
@@ -41,7 +42,14 @@ Exit report(const ReportOptions& options, Streams& streams) {
   Outputs outputs(options.outputs, report_outputs(), specs);
   if (!options.save.empty()) outputs.save(options.save, changes::saved_tables());
   session::Session session = open_session(rules, options.trace, streams);
-  read_runs(session, specs, outputs, options.by, streams, Infos::shown);
+  std::vector<timeline::Timeline> timelines;
+  timelines.reserve(specs.size());
+  const auto add_timeline = [&](const analyze::LabelledTrace& run,
+                                const analyze::RunSummary& summary, size_t /*index*/) {
+    if (!outputs.makes_timeline()) return;
+    timelines.push_back(timeline::make(rules, run, summary, page::timeline_limits(specs.size())));
+  };
+  read_runs(session, specs, outputs, options.by, streams, Infos::shown, add_timeline);
 
   overview::Report report;
   report.title = options.title;
@@ -53,8 +61,8 @@ Exit report(const ReportOptions& options, Streams& streams) {
   const tables::Source& source = session.source();
   outputs.finish(
       source,
-      {{"html",
-        [&](const auto& out, auto tables) { out(page::report_html(source, tables, report)); }},
+      {{"html", [&](const auto& out,
+                    auto tables) { out(page::report_html(source, tables, report, timelines)); }},
        {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
        {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},
       streams);

@@ -172,10 +172,12 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
 }
 
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
-               Outputs& outputs, const std::string& by, Streams& streams, Infos infos) {
+               Outputs& outputs, const std::string& by, Streams& streams, Infos infos,
+               const session::Session::Visit& also) {
   const auto visit = [&](const analyze::LabelledTrace& run, const analyze::RunSummary& summary,
                          size_t index) {
     outputs.add_run(*session.source().rules, run, summary, index, by, streams);
+    if (also) also(run, summary, index);
   };
   read_runs(session, specs, outputs.wants(), streams, infos, visit);
 }

@@ -13,6 +13,7 @@ const CARDS = {
   report: [
     { id: "chart-card", show: "chart" },
     { id: "labels", show: "pivot" },
+    { id: "timeline", show: "timeline" },
     { id: "kernels", show: "kernels" },
     DEVICES_CARD,
     { id: "ranks", show: "balance", table: "rank_balance", title: "All ranks together" },
@@ -127,8 +128,8 @@ const CARDS = {
   ],
 
   tree: [
-    { id: "bars-card", show: "bars" },
     { id: "tree", show: "icicle" },
+    { id: "bars-card", show: "bars" },
     { id: "nodes", show: "nodes" },
     { id: "facts", show: "facts", title: "Source" },
   ],

@@ -60,6 +60,7 @@ const DEFAULTS = {
   run: "",
   search: "",
   sort: "-elapsed_ns",
+  span: "", // of the timeline, as `from-to` in ns; empty: all
 };
 
 function checkState() {
