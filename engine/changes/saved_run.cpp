@@ -131,7 +131,7 @@ class SavedRuns {
     run.model = row.text(3);
     run.choice_why = row.text(4);
     // A number that was only the order given means nothing in another order.
-    if (row.text(5) != "order") run.distributed.rank = amount(row, 6);
+    if (!row.is_null(6) && row.text(5) != "order") run.distributed.rank = amount(row, 6);
     if (!row.is_null(7)) run.distributed.world_size = amount(row, 7);
     run.distributed.backend = row.text(8);
     run.operations = amount(row, 9);

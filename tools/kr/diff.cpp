@@ -142,11 +142,14 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
   if (!options.by.empty()) how.by = options.by;
   classify::named_dimension(rules.program(), how.by);
   session::Session session = open_session(rules, options.trace, streams);
-  bool trees = false;
-  for (size_t i = 1; i < specs.size(); ++i) trees = session.are_module_trees(specs[0], specs[i]);
-  if (trees) how.level = trees::named_level("module");
-  // Operations are in modules too, if their trace shows these.
-  if (!options.level.empty()) how.level = trees::named_level(options.level);
+  if (!options.level.empty()) {
+    // Operations are in modules too, if their trace shows these.
+    how.level = trees::named_level(options.level);
+  } else {
+    for (size_t i = 1; i < specs.size(); ++i) {
+      if (session.are_module_trees(specs[0], specs[i])) how.level = trees::named_level("module");
+    }
+  }
   Outputs outputs(options.outputs, how.gates.empty() ? diff_runs_outputs() : gated_outputs());
   read_runs(session, specs, session::Wants::of_comparison(how.level.has_value()), streams,
             how.level ? Infos::shown : Infos::hidden);
