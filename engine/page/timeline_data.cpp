@@ -26,6 +26,13 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
+void write_bins(JsonWriter& json, std::string_view key, const timeline::Bins& bins, size_t lanes) {
+  json.key(key).open('{');
+  json.key("width_ns").number(bins.width_ns);
+  json.key("bins").text(base64(timeline::packed_bins(bins, lanes)));
+  json.close('}');
+}
+
 }  // namespace
 
 timeline::Limits timeline_limits(size_t runs) {
@@ -47,8 +54,12 @@ void write_timelines(JsonWriter& json, std::span<const timeline::Timeline> timel
     json.close(']');
     json.key("omitted_lanes").number(one.omitted_lanes);
     json.key("exact").number(one.is_exact ? 1 : 0);
-    json.key("bin_ns").number(one.bin_ns);
-    json.key("data").text(base64(timeline::packed(one)));
+    json.key("operations").text(base64(timeline::packed_operations(one)));
+    write_bins(json, "names", one.by_name, one.lanes.size());
+    write_bins(json, "labels", one.by_labels, one.lanes.size());
+    json.key("label_dimensions").open('[');
+    for (const std::string& dimension : one.label_dimensions) json.text(dimension);
+    json.close(']');
     json.key("phases").open('[');
     for (const std::string& phase : one.phases) json.text(phase);
     json.close(']');

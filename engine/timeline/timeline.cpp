@@ -14,10 +14,19 @@ namespace kr::timeline {
 namespace {
 
 /// Sums of places are in an array: lanes times names.
-constexpr size_t most_places = size_t{4} << 20;
+constexpr size_t most_places = size_t{2} << 20;
 constexpr size_t least_lanes = 8;
-/// Bands get this part of the bytes.
+/// Bands, and bins by name, get a part of the bytes.
 constexpr size_t part_of_bands = 4;
+constexpr size_t part_of_names = 4;
+/// Dimensions with more labels are nearly as many as names.
+constexpr size_t most_labels = 32;
+
+/// To a key of several texts. The length comes first: texts may contain any byte.
+void append_text(std::string& key, std::string_view text) {
+  append_varint(key, text.size());
+  key += text;
+}
 
 /// By row of the labels: the place of its name among those of the summary.
 class NameOfRow {
@@ -30,14 +39,14 @@ class NameOfRow {
     for (uint32_t i = 0; i < summary.names.size(); ++i) {
       const analyze::NameSum& name = summary.names[i];
       begin(key, name.name, name.kind);
-      for (const auto& label : name.labels) add_label(key, label.label);
+      for (const auto& label : name.labels) append_text(key, label.label);
       places.emplace(key, i);
     }
     names_.reserve(labelled.rows());
     for (uint32_t row = 0; row < labelled.rows(); ++row) {
       const trace::OperationName& name = trace.names.get(labelled.names[row]);
       begin(key, name.text, name.kind);
-      for (const auto& labels : labelled.dimensions) add_label(key, labels.by_row[row].label);
+      for (const auto& labels : labelled.dimensions) append_text(key, labels.by_row[row].label);
       const auto found = places.find(key);
       names_.push_back(found != places.end() ? found->second : no_name);  // no operation has it
     }
@@ -49,12 +58,7 @@ class NameOfRow {
 
   static void begin(std::string& key, std::string_view name, OperationKind kind) {
     key.assign(1, static_cast<char>('0' + static_cast<int>(kind)));
-    add_label(key, name);
-  }
-  /// The length comes first: names may contain any byte.
-  static void add_label(std::string& key, std::string_view text) {
-    append_varint(key, text.size());
-    key += text;
+    append_text(key, name);
   }
 
   std::vector<uint32_t> names_;
@@ -163,30 +167,79 @@ bool add_operations(const analyze::LabelledTrace& run, const Lanes& lanes, const
   return timeline.is_exact;
 }
 
+/// The dimensions with few labels.
+std::vector<size_t> label_dimensions(const analyze::RunSummary& summary) {
+  std::vector<size_t> dimensions;
+  for (size_t i = 0; i < summary.dimensions.size(); ++i) {
+    if (summary.dimensions[i].labels.size() <= most_labels) dimensions.push_back(i);
+  }
+  return dimensions;
+}
+
+/// By name: the first name with the same labels.
+std::vector<uint32_t> first_with_labels(const analyze::RunSummary& summary,
+                                        const std::vector<size_t>& dimensions) {
+  std::unordered_map<std::string, uint32_t> known;
+  std::vector<uint32_t> first;
+  first.reserve(summary.names.size());
+  std::string key;
+  for (uint32_t i = 0; i < summary.names.size(); ++i) {
+    key.clear();
+    for (const size_t dimension : dimensions) {
+      append_text(key, summary.names[i].labels[dimension].label);
+    }
+    first.push_back(known.try_emplace(key, i).first->second);
+  }
+  return first;
+}
+
+void take(BinSums& sums, size_t lanes, Bins& bins) {
+  if (!sums.finish()) return;
+  bins.width_ns = sums.width();
+  bins.bins.reserve(sums.bins().size());
+  for (const BinSums::Bin& bin : sums.bins()) bins.bins.push_back({bin.number, bin.first});
+  bins.parts.reserve(sums.sums().size());
+  for (const PlaceSum& sum : sums.sums()) {
+    const auto lane = static_cast<uint32_t>(sum.place % lanes);
+    const auto name = static_cast<uint32_t>(sum.place / lanes);
+    bins.parts.push_back({lane, name == 0 ? busy : name - 1, sum.ns});
+  }
+}
+
 void add_bins(const analyze::LabelledTrace& run, const Lanes& lanes, const NameOfRow& name_of,
-              size_t names, size_t most_bytes, Timeline& timeline) {
+              const analyze::RunSummary& summary, size_t most_bytes, Timeline& timeline) {
+  const std::vector<size_t> dimensions = label_dimensions(summary);
+  const std::vector<uint32_t> first = first_with_labels(summary, dimensions);
+  bool shared = false;  // labels
+  for (uint32_t i = 0; i < first.size(); ++i) shared |= first[i] != i;
   const size_t all_lanes = timeline.lanes.size();
-  BinSums bins(all_lanes * (names + 1), timeline.span_ns, most_bytes);
+  const size_t places = all_lanes * (summary.names.size() + 1);
+  const size_t bytes_of_names = shared ? most_bytes / part_of_names : most_bytes;
+  BinSums by_name(places, timeline.span_ns, bytes_of_names);
+  BinSums by_labels(shared ? places : 0, timeline.span_ns, most_bytes - bytes_of_names);
+  const auto add = [&](BinSums& sums, uint64_t place, int64_t start, int64_t end) {
+    sums.add(static_cast<uint32_t>(place), start, end);
+  };
   std::vector<analyze::UnionSweep> unions(lanes.devices());
   for_each_operation(run, lanes, name_of,
                      [&](uint32_t lane, uint32_t name, int64_t start, int64_t end) {
-                       bins.advance(start);
-                       bins.add(static_cast<uint32_t>(place_of(all_lanes, lane, name)), start, end);
                        const uint32_t device = lanes.device(lane);
+                       const uint32_t busy_place = lanes.first_of_device(device);
                        // What no earlier operation covers is at the end.
                        const int64_t fresh = unions[device].add(start, end);
-                       if (fresh > 0) bins.add(lanes.first_of_device(device), end - fresh, end);
+                       by_name.advance(start);
+                       add(by_name, place_of(all_lanes, lane, name), start, end);
+                       if (fresh > 0) add(by_name, busy_place, end - fresh, end);
+                       if (!shared) return;
+                       by_labels.advance(start);
+                       add(by_labels, place_of(all_lanes, lane, first[name]), start, end);
+                       if (fresh > 0) add(by_labels, busy_place, end - fresh, end);
                      });
-  timeline.has_too_many_names = !bins.finish();
-  if (timeline.has_too_many_names) return;
-  timeline.bin_ns = bins.width();
-  timeline.bins.reserve(bins.bins().size());
-  for (const BinSums::Bin& bin : bins.bins()) timeline.bins.push_back({bin.number, bin.first});
-  timeline.parts.reserve(bins.sums().size());
-  for (const PlaceSum& sum : bins.sums()) {
-    const auto lane = static_cast<uint32_t>(sum.place % all_lanes);
-    const auto name = static_cast<uint32_t>(sum.place / all_lanes);
-    timeline.parts.push_back({lane, name == 0 ? busy : name - 1, sum.ns});
+  take(by_name, all_lanes, timeline.by_name);
+  if (!shared) return;
+  take(by_labels, all_lanes, timeline.by_labels);
+  for (const size_t dimension : dimensions) {
+    timeline.label_dimensions.push_back(summary.dimensions[dimension].dimension);
   }
 }
 
@@ -197,41 +250,42 @@ Timeline make(const match::CompiledRules& rules, const analyze::LabelledTrace& r
   Timeline timeline;
   const trace::Trace& trace = run.trace;
   timeline.span_ns = trace.last_end_ns - trace.first_start_ns;
-  const size_t names = summary.names.size();
   const size_t most_lanes =
-      std::min(limits.lanes, std::max(least_lanes, most_places / (names + 1)));
+      std::min(limits.lanes, std::max(least_lanes, most_places / (summary.names.size() + 1)));
   const Lanes lanes(trace, most_lanes, timeline);
   timeline.bands =
       make_bands(run.attribution(rules), trace, limits.bytes / part_of_bands, timeline);
   const NameOfRow name_of(trace, run.labelled, summary);
   const size_t left = limits.bytes - packed_bands(timeline).size();
   if (!add_operations(run, lanes, name_of, left, timeline)) {
-    add_bins(run, lanes, name_of, names, left, timeline);
+    add_bins(run, lanes, name_of, summary, left, timeline);
   }
   return timeline;
 }
 
-std::string packed(const Timeline& timeline) {
+std::string packed_operations(const Timeline& timeline) {
   std::string out;
-  const auto number = [&out](auto value) { append_varint(out, static_cast<uint64_t>(value)); };
-  const size_t lanes = timeline.lanes.size();
   int64_t before = 0;
   for (const Interval& interval : timeline.operations) {
-    number(interval.start_ns - before);
-    number(interval.duration_ns);
-    number(place_of(lanes, interval.lane, interval.name));
+    append_varint(out, static_cast<uint64_t>(interval.start_ns - before));
+    append_varint(out, static_cast<uint64_t>(interval.duration_ns));
+    append_varint(out, place_of(timeline.lanes.size(), interval.lane, interval.name));
     before = interval.start_ns;
   }
-  for (size_t i = 0; i < timeline.bins.size(); ++i) {
-    const Bin& bin = timeline.bins[i];
-    const size_t end =
-        i + 1 < timeline.bins.size() ? timeline.bins[i + 1].first : timeline.parts.size();
-    number(bin.number - before);
-    number(end - bin.first);
+  return out;
+}
+
+std::string packed_bins(const Bins& bins, size_t lanes) {
+  std::string out;
+  int64_t before = 0;
+  for (size_t i = 0; i < bins.bins.size(); ++i) {
+    const Bin& bin = bins.bins[i];
+    const size_t end = i + 1 < bins.bins.size() ? bins.bins[i + 1].first : bins.parts.size();
+    append_varint(out, static_cast<uint64_t>(bin.number - before));
+    append_varint(out, end - bin.first);
     for (size_t at = bin.first; at < end; ++at) {
-      const Part& part = timeline.parts[at];
-      number(place_of(lanes, part.lane, part.name));
-      number(part.ns);
+      append_varint(out, place_of(lanes, bins.parts[at].lane, bins.parts[at].name));
+      append_varint(out, static_cast<uint64_t>(bins.parts[at].ns));
     }
     before = bin.number;
   }

@@ -2,9 +2,9 @@
 // number of operations.
 //
 // If all operations fit, a timeline has them. Otherwise it has bins of one width, a power of two of
-// ns: the time of every name, on every lane, in every bin. These times are exact: the sum over all
-// bins is the sum of durations. Wider bins are sums of these. Names stand for their labels in every
-// dimension, so one timeline is for all of them.
+// ns, with exact times: the sum over all bins is the sum of durations, and wider bins are sums of
+// these. There are two sets of bins: the time of every name, and, in narrower ones, the time of
+// names with the same labels together. A dimension with many labels is not among the latter's.
 //
 // Times are from the first start of the trace.
 #pragma once
@@ -44,8 +44,15 @@ struct Part {
 };
 
 struct Bin {
-  int64_t number = 0;  // it begins at number * Timeline::bin_ns
-  size_t first = 0;    // in Timeline::parts; the parts end where those of the next bin begin
+  int64_t number = 0;  // it begins at number * Bins::width_ns
+  size_t first = 0;    // in Bins::parts; the parts end where those of the next bin begin
+};
+
+/// Empty if there are too many names: even bins of a 64th of the span take more than the limit.
+struct Bins {
+  int64_t width_ns = 0;
+  std::vector<Bin> bins;  // by number; those in which anything ran
+  std::vector<Part> parts;
 };
 
 /// From the first start to the last end of the operations of a step or a layer on one device, or
@@ -68,18 +75,15 @@ struct Timeline {
   size_t omitted_lanes = 0;          // beyond Limits::lanes: those with the least time
   bool is_exact = false;             // it has `operations`, otherwise `bins`
   std::vector<Interval> operations;  // by start
-  int64_t bin_ns = 0;
-  std::vector<Bin> bins;  // by number; those in which anything ran
-  std::vector<Part> parts;
-  /// Bins of a 64th of the span are too many for the limit, because there are too many names:
-  /// there are no bins.
-  bool has_too_many_names = false;
+  Bins by_name;
+  Bins by_labels;  // a part's name is the first with the same labels in `label_dimensions`
+  std::vector<std::string> label_dimensions;  // empty: no two names share these labels
   std::vector<std::string> phases;
   std::vector<Band> bands;  // by device, row and start
 };
 
 struct Limits {
-  size_t bytes = 2'000'000;  // of `packed` and `packed_bands` together
+  size_t bytes = 2'000'000;  // of all that is packed
   size_t lanes = 256;
 };
 
@@ -89,13 +93,13 @@ struct Limits {
 Timeline make(const match::CompiledRules& rules, const analyze::LabelledTrace& run,
               const analyze::RunSummary& summary, const Limits& limits);
 
-/// The operations or bins as numbers of 7 bits per byte, the lowest first; the highest bit is set
-/// in all bytes of a number but the last. A place is (name + 1) * lanes + lane, or the lane for
-/// `busy`.
+/// Numbers of 7 bits per byte, the lowest first; the highest bit is set in all bytes of a number
+/// but the last. A place is (name + 1) * lanes + lane, or the lane for `busy`.
 ///   operations: for each its start minus that of the one before, its duration, its place
 ///   bins: for each its number minus that of the one before, the number of its parts, and for each
 ///         of these its place and ns
-std::string packed(const Timeline& timeline);
+std::string packed_operations(const Timeline& timeline);
+std::string packed_bins(const Bins& bins, size_t lanes);
 
 /// Bands in groups of one device and row, written as above: device, row, number of bands, and for
 /// each its start minus that of the one before, its length, phase + 1, number + 1 (0: none), count.

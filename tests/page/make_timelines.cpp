@@ -22,6 +22,7 @@ engine e "E" {
   phases { prefill: "EXTEND"  decode: /DECODE (?<step>\d+)/ }
   substage { gemm: "gemm"  attn: "attn"  comm: "nccl"  norm: "norm"  misc: otherwise }
   stage { layer: "gemm" | "attn"  other: otherwise }
+  operation { otherwise keep }
 }
 )";
   kr::diag::Sink sink;

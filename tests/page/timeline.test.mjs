@@ -270,7 +270,7 @@ pageTest("it has a role, a name, keys and a summary in words", "timeline", async
 
 pageTest("a page of very many operations is small, and says how fine it is", "timeline-many", async (page) => {
   assert.ok(statSync(join(PAGES, "timeline-many.html")).size < 5_000_000);
-  const finest = await page.evaluate(() => shownTimelines[0].bin);
+  const finest = await page.evaluate(() => shownTimelines[0].finest());
   assert.ok(finest > 1000 && finest < 10_000_000, `${finest} ns`);
   assert.match(await page.textContent("#timeline .card-head"), /finest: [\d.]+ [µm]s per bin/);
   const slowest = await page.evaluate(async () => {

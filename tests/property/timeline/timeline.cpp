@@ -16,7 +16,7 @@
 
 namespace {
 
-using kr::timeline::Bin;
+using kr::timeline::Bins;
 using kr::timeline::Part;
 using kr::timeline::Timeline;
 
@@ -26,7 +26,7 @@ using Sums = std::map<std::tuple<int64_t, uint32_t, uint32_t>, int64_t>;
 const kr::match::CompiledRules& rules() {
   static const kr::match::CompiledRules compiled = kr::test::compile(R"(
 engine e {
-  substage { gemm: "gemm"  rest: otherwise }
+  substage { gemm: "gemm"  first: "k0" | "k1"  rest: otherwise }
   phases { prefill: "prefill"  decode: /decode_(?<step>\d+)/ }
 })");
   return compiled;
@@ -101,34 +101,56 @@ Sums slow_sums(const std::vector<Placed>& operations, const Timeline& timeline, 
   return sums;
 }
 
-Sums sums_of(const Timeline& timeline) {
+Sums sums_of(const Bins& bins) {
   Sums sums;
-  for (size_t i = 0; i < timeline.bins.size(); ++i) {
-    const size_t end =
-        i + 1 < timeline.bins.size() ? timeline.bins[i + 1].first : timeline.parts.size();
-    CHECK(timeline.bins[i].first < end);
-    for (size_t at = timeline.bins[i].first; at < end; ++at) {
-      const Part& part = timeline.parts[at];
+  for (size_t i = 0; i < bins.bins.size(); ++i) {
+    const size_t end = i + 1 < bins.bins.size() ? bins.bins[i + 1].first : bins.parts.size();
+    CHECK(bins.bins[i].first < end);
+    for (size_t at = bins.bins[i].first; at < end; ++at) {
+      const Part& part = bins.parts[at];
       const auto [place, fresh] =
-          sums.try_emplace({timeline.bins[i].number, part.lane, part.name}, part.ns);
+          sums.try_emplace({bins.bins[i].number, part.lane, part.name}, part.ns);
       CHECK(fresh);
     }
   }
   return sums;
 }
 
-/// A timeline of these sums: only its size is of interest.
-Timeline with_bins(const Timeline& like, const Sums& sums) {
-  Timeline timeline;
-  timeline.lanes = like.lanes;
+size_t packed_size(const Sums& sums, size_t lanes) {
+  Bins bins;
   for (const auto& [key, ns] : sums) {
     const auto& [bin, lane, name] = key;
-    if (timeline.bins.empty() || timeline.bins.back().number != bin) {
-      timeline.bins.push_back({bin, timeline.parts.size()});
+    if (bins.bins.empty() || bins.bins.back().number != bin) {
+      bins.bins.push_back({bin, bins.parts.size()});
     }
-    timeline.parts.push_back({lane, name, ns});
+    bins.parts.push_back({lane, name, ns});
   }
-  return timeline;
+  return kr::timeline::packed_bins(bins, lanes).size();
+}
+
+/// The sums are exact, and the width is the smallest for which they fit.
+void check_bins(const Bins& bins, const std::vector<Placed>& operations, const Timeline& timeline,
+                size_t most_bytes) {
+  const size_t lanes = timeline.lanes.size();
+  const auto size_at = [&](int64_t width_ns) {
+    return packed_size(slow_sums(operations, timeline, width_ns), lanes);
+  };
+  CHECK(kr::timeline::packed_bins(bins, lanes).size() <= most_bytes);
+  if (bins.bins.empty()) {
+    CHECK(bins.parts.empty());
+    int64_t widest = 1;
+    while (timeline.span_ns / widest > 64) widest *= 2;
+    CHECK(size_at(widest) > most_bytes);
+    return;
+  }
+  const int64_t width = bins.width_ns;
+  CHECK((width & (width - 1)) == 0);
+  CHECK(sums_of(bins) == slow_sums(operations, timeline, width));
+  // At half the width they do not fit, or there would be more bins than bytes for them.
+  const auto most_bins = std::max<int64_t>(64, static_cast<int64_t>(most_bytes) / 8);
+  if (width > 1 && timeline.span_ns / (width / 2) <= most_bins) {
+    CHECK(size_at(width / 2) > most_bytes);
+  }
 }
 
 }  // namespace
@@ -137,6 +159,7 @@ TEST_CASE("bins have the exact time of every name, and are as narrow as the limi
   std::mt19937 random(20);
   size_t exact = 0;
   size_t binned = 0;
+  size_t binned_by_label = 0;
   for (uint64_t round = 0; round < kr::test::rounds(400); ++round) {
     CAPTURE(round);
     const kr::timeline::Limits limits{.bytes = 200 + random() % 4000, .lanes = 1 + random() % 7};
@@ -145,7 +168,7 @@ TEST_CASE("bins have the exact time of every name, and are as narrow as the limi
     CHECK(timeline.lanes.size() <= limits.lanes);
     const std::vector<Placed> operations = placed(made);
     const size_t most_bytes = limits.bytes - kr::timeline::packed_bands(timeline).size();
-    CHECK(kr::timeline::packed(timeline).size() <= most_bytes);
+    CHECK(kr::timeline::packed_operations(timeline).size() <= most_bytes);
     if (timeline.is_exact) {
       ++exact;
       size_t at = 0;
@@ -161,29 +184,33 @@ TEST_CASE("bins have the exact time of every name, and are as narrow as the limi
       CHECK(at == timeline.operations.size());
       continue;
     }
-    const auto size_at = [&](int64_t bin_ns) {
-      return kr::timeline::packed(with_bins(timeline, slow_sums(operations, timeline, bin_ns)))
-          .size();
-    };
-    if (timeline.has_too_many_names) {
-      CHECK(timeline.bins.empty());
-      int64_t widest = 1;
-      while (timeline.span_ns / widest > 64) widest *= 2;
-      CHECK(size_at(widest) > most_bytes);
-      continue;
+    // The first name with the same label.
+    std::vector<Placed> by_label = operations;
+    bool shared = false;
+    for (Placed& one : by_label) {
+      const auto& names = made.summary.names;
+      const auto first = std::find_if(names.begin(), names.end(), [&](const auto& name) {
+        return name.labels[0].label == names[one.name].labels[0].label;
+      });
+      const auto place = static_cast<uint32_t>(first - names.begin());
+      shared |= place != one.name;
+      one.name = place;
     }
-    ++binned;
-    const int64_t width = timeline.bin_ns;
-    CHECK((width & (width - 1)) == 0);
-    CHECK(sums_of(timeline) == slow_sums(operations, timeline, width));
-    // At half the width they do not fit, or there would be more bins than bytes for them.
-    const auto most_bins = std::max<int64_t>(64, static_cast<int64_t>(most_bytes) / 8);
-    if (width > 1 && timeline.span_ns / (width / 2) <= most_bins) {
-      CHECK(size_at(width / 2) > most_bytes);
+    binned += !timeline.by_name.bins.empty();
+    if (timeline.label_dimensions.empty()) {
+      CHECK(!shared);
+      CHECK(timeline.by_labels.bins.empty());
+      check_bins(timeline.by_name, operations, timeline, most_bytes);
+    } else {
+      binned_by_label += !timeline.by_labels.bins.empty();
+      CHECK(timeline.label_dimensions == std::vector<std::string>{"substage", "kind"});
+      check_bins(timeline.by_name, operations, timeline, most_bytes / 4);
+      check_bins(timeline.by_labels, by_label, timeline, most_bytes - most_bytes / 4);
     }
   }
   CHECK(exact > 20);
-  CHECK(binned > 50);
+  CHECK(binned > 20);
+  CHECK(binned_by_label > 50);
 }
 
 TEST_CASE("bands are from the first start to the last end of each step and layer") {

@@ -70,7 +70,7 @@ TEST_CASE("a timeline of few operations has all of them") {
   const auto place = [&](size_t i) {
     return (timeline.operations[i].name + 1) * 2 + timeline.operations[i].lane;
   };
-  CHECK(numbers(kr::timeline::packed(timeline)) ==
+  CHECK(numbers(kr::timeline::packed_operations(timeline)) ==
         std::vector<uint64_t>{0, 50, place(0), 300, 20, place(1)});
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("a trace without operations has an empty timeline") {
   const TimelineOfTrace made(rules(), trace_of({}), {});
   CHECK(made.timeline.is_exact);
   CHECK(made.timeline.lanes.empty());
-  CHECK(kr::timeline::packed(made.timeline).empty());
+  CHECK(kr::timeline::packed_operations(made.timeline).empty());
 }
 
 TEST_CASE("a bin has the time of each name and stream, and the time in which anything ran") {
@@ -91,10 +91,10 @@ TEST_CASE("a bin has the time of each name and stream, and the time in which any
   int64_t gemm_ns = 0;
   int64_t copy_ns = 0;
   int64_t busy_ns = 0;
-  for (const kr::timeline::Part& part : timeline.parts) {
+  for (const kr::timeline::Part& part : timeline.by_name.parts) {
     if (part.name == kr::timeline::busy) {
       CHECK(part.lane == 0);
-      CHECK(part.ns <= timeline.bin_ns);
+      CHECK(part.ns <= timeline.by_name.width_ns);
       busy_ns += part.ns;
     } else {
       (made.summary.names[part.name].name == "gemm" ? gemm_ns : copy_ns) += part.ns;
@@ -117,25 +117,32 @@ TEST_CASE("a million operations take no more room than the limit") {
   }
   const kr::timeline::Limits limits{.bytes = 400'000};
   const TimelineOfTrace made(rules(), std::move(builder).finish(), limits);
-  CHECK(made.timeline.bins.size() > 64);
-  CHECK(kr::timeline::packed(made.timeline).size() > limits.bytes / 3);
-  CHECK(kr::timeline::packed(made.timeline).size() +
-            kr::timeline::packed_bands(made.timeline).size() <=
-        limits.bytes);
+  CHECK(made.timeline.by_name.bins.size() > 32);
+  CHECK(made.timeline.by_labels.bins.size() > 1000);  // one label: narrower bins
+  const size_t lanes = made.timeline.lanes.size();
+  const size_t bytes = kr::timeline::packed_bins(made.timeline.by_name, lanes).size() +
+                       kr::timeline::packed_bins(made.timeline.by_labels, lanes).size() +
+                       kr::timeline::packed_bands(made.timeline).size();
+  CHECK(bytes <= limits.bytes);
+  CHECK(bytes > limits.bytes / 3);
   int64_t total_ns = 0;
-  for (const kr::timeline::Part& part : made.timeline.parts) {
+  for (const kr::timeline::Part& part : made.timeline.by_name.parts) {
     if (part.name != kr::timeline::busy) total_ns += part.ns;
   }
   CHECK(total_ns == made.summary.gpu_total_ns);
+  for (const kr::timeline::Part& part : made.timeline.by_labels.parts) {
+    if (part.name != kr::timeline::busy) total_ns -= part.ns;
+  }
+  CHECK(total_ns == 0);
 }
 
-TEST_CASE("with more names than 64 bins have room for there are no bins") {
+TEST_CASE("with more names than 64 bins have room for there are only bins by label") {
   std::vector<Work> work;
   for (int64_t i = 0; i < 5000; ++i) work.push_back({i, 1, "k" + std::to_string(i)});
   const TimelineOfTrace made(rules(), trace_of(work), {.bytes = 1000});
-  CHECK(made.timeline.has_too_many_names);
-  CHECK(made.timeline.bins.empty());
-  CHECK(made.timeline.parts.empty());
+  CHECK(made.timeline.by_name.bins.empty());
+  CHECK(made.timeline.by_name.parts.empty());
+  CHECK(made.timeline.by_labels.bins.size() > 16);  // they have one label
 }
 
 TEST_CASE("the lanes are the streams with most time; the others are counted") {

@@ -1,6 +1,6 @@
 // The timeline: what each device ran over time, in the colours of labels, with steps and layers above.
 //
-// A run has all its operations, or bins (see engine/timeline). What is drawn are columns: groups of
+// A run has all its operations, or bins by name and narrower ones by label (see engine/timeline). What is drawn are columns: groups of
 // bins, one to two pixels wide, with the exact time of each label. A column is as high as the device
 // is busy in it; labels share that height by their times.
 
@@ -43,7 +43,6 @@ class RunTimeline {
     this.number = number;
     this.span = Number(packed.span_ns);
     this.exact = packed.exact === 1;
-    this.bin = Number(packed.bin_ns);
     this.phases = packed.phases;
     this.omitted = packed.omitted_lanes;
     this.lanes = packed.lanes.map(([device, stream]) => ({ device, stream }));
@@ -54,17 +53,23 @@ class RunTimeline {
       bands: [],
     }));
     this.lanes.forEach((lane) => (lane.place = devices.indexOf(lane.device)));
-    const numbers = new PackedNumbers(packed.data);
-    if (this.exact) this.readOperations(numbers);
-    else this.readBins(numbers);
+    this.labelDimensions = packed.label_dimensions;
+    this.byName = this.readBins(packed.names);
+    this.byLabels = this.readBins(packed.labels);
+    this.readOperations(new PackedNumbers(packed.operations));
     this.readBands(new PackedNumbers(packed.bands));
   }
 
   empty() {
-    return this.exact ? this.starts.length === 0 : this.bins.length === 0;
+    return [this.starts, this.byName.bins, this.byLabels.bins].every((list) => list.length === 0);
   }
+  /** The bins for the chosen dimension. */
+  bins() {
+    return this.labelDimensions.includes(state.by) ? this.byLabels : this.byName;
+  }
+  /** The width in ns of what is known. */
   finest() {
-    return this.exact ? 1 : this.bin;
+    return this.exact ? 1 : this.bins().width || 1;
   }
 
   readPlace(place) {
@@ -91,7 +96,8 @@ class RunTimeline {
     }
     Object.assign(this, { starts, ends, laneOf: lanes, nameOf: names, busy });
   }
-  readBins(numbers) {
+  readBins(packed) {
+    const numbers = new PackedNumbers(packed.bins);
     const [bins, firsts, lanes, names, times] = [[], [], [], [], []];
     let bin = 0;
     while (numbers.more()) {
@@ -106,7 +112,7 @@ class RunTimeline {
       }
     }
     firsts.push(times.length);
-    Object.assign(this, { bins, firsts, laneOf: lanes, nameOf: names, times });
+    return { width: Number(packed.width_ns), bins, firsts, lanes, names, times };
   }
   readBands(numbers) {
     while (numbers.more()) {
@@ -126,7 +132,7 @@ class RunTimeline {
    * Calls `visit(from, ns, lane, name)` for the parts of operations in [from, to), cut at multiples of
    * `step`; `busy(from, ns, device)` for the time in which a device was busy, cut in the same way.
    */
-  forEachPart(from, to, step, visit, busy) {
+  forEachPart(from, to, step, visit, busy, source = this.bins()) {
     const cut = (start, end, each) => {
       for (let at = Math.max(start, from), stop = Math.min(end, to); at < stop; ) {
         const next = Math.min((Math.floor(at / step) + 1) * step, stop);
@@ -135,13 +141,11 @@ class RunTimeline {
       }
     };
     if (!this.exact) {
-      for (let at = placeOf(this.bins, Math.floor(from / this.bin)); at < this.bins.length; ++at) {
-        const start = this.bins[at] * this.bin;
-        if (start >= to) break;
-        for (let part = this.firsts[at]; part < this.firsts[at + 1]; ++part) {
-          const lane = this.laneOf[part];
-          if (this.nameOf[part] === BUSY) busy(start, this.times[part], this.lanes[lane].place);
-          else visit(start, this.times[part], lane, this.nameOf[part]);
+      const { width, bins, firsts, lanes, names, times } = source;
+      for (let at = placeOf(bins, Math.floor(from / width)); at < bins.length && bins[at] * width < to; ++at) {
+        for (let part = firsts[at]; part < firsts[at + 1]; ++part) {
+          if (names[part] === BUSY) busy(bins[at] * width, times[part], this.lanes[lanes[part]].place);
+          else visit(bins[at] * width, times[part], lanes[part], names[part]);
         }
       }
       return;
@@ -173,11 +177,14 @@ class RunTimeline {
     return { first, count, step, labels, sums, busy };
   }
 
-  /** Names with their time in [from, to) on some lanes, the longest first. */
+  /** Names with their time on some lanes, the longest first, in [from, to) or the bins that contain it. */
   namesIn(from, to, lanes) {
     const times = new Map();
-    this.forEachPart(from, to, to - from, (_, ns, lane, name) => lanes.includes(lane) && times.set(name, (times.get(name) || 0) + ns), () => {});
-    return [...times].sort((a, b) => b[1] - a[1]);
+    const width = this.exact ? 1 : this.byName.width || 1;
+    const [begin, end] = [Math.floor(from / width) * width, Math.ceil(to / width) * width];
+    const add = (_, ns, lane, name) => lanes.includes(lane) && times.set(name, (times.get(name) || 0) + ns);
+    this.forEachPart(begin, end, end - begin, add, () => {}, this.byName);
+    return { begin, end, names: [...times].sort((a, b) => b[1] - a[1]) };
   }
 
   /** The operation of a lane at a time, if the run has its operations. */
@@ -566,10 +573,21 @@ const timeline = {
 
   /** The names of what was found, of its label if it has one; the longest first. */
   namesOf({ row, from, to, label, operation }) {
-    if (operation) return [[operation.name, operation.end - operation.start]];
-    const names = row.run.namesIn(from, to, row.lanes);
+    if (operation) return { begin: from, end: to, names: [[operation.name, operation.end - operation.start]] };
+    const found = row.run.namesIn(from, to, row.lanes);
     const ofName = timelineLabels.get().ofName[row.run.number];
-    return label === null ? names : names.filter(([name]) => ofName[name] === label);
+    return label === null ? found : { ...found, names: found.names.filter(([name]) => ofName[name] === label) };
+  },
+
+  /** The only name of a label, or the one with the most time in the bins around. */
+  nameText(found) {
+    const { begin, end, names } = this.namesOf(found);
+    if (names.length === 0) return "";
+    const [[name, ns]] = names;
+    const text = shortened(printable(kernelRows[found.row.run.number][name].name), 160);
+    if (names.length === 1) return text;
+    const around = end - begin > found.to - found.from ? ` of the ${exactNs(end - begin)} around` : "";
+    return `mostly ${text} (${exactNs(ns)}${around}), ${grouped(names.length)} names`;
   },
 
   tipOf(found) {
@@ -581,21 +599,18 @@ const timeline = {
     }
     const step = found.to - found.from;
     const look = found.label === null ? null : timelineLabels.get().list[found.label];
-    const names = this.namesOf(found);
-    const nameOf = ([name]) => shortened(shownName(kernelRows[row.run.number][name].name), 400);
     if (found.operation) {
       const { start, end } = found.operation;
       return tip(
         [swatch(look.color), printable(look.label)],
-        [nameOf(names[0]), place],
+        [this.nameText(found), place],
         [["Start", exactNs(start)], ["Duration", `${exactNs(end - start)} · ${grouped(end - start)} ns`]],
       );
     }
-    const fills = names.length === 1 ? nameOf(names[0]) : names.length > 1 ? `mostly ${nameOf(names[0])} (${exactNs(names[0][1])}), ${grouped(names.length)} names` : "";
     const time = look ? found.times[found.label] : step - found.busy;
     return tip(
       look ? [swatch(look.color), printable(look.label)] : ["Idle"],
-      [look ? fills : "", `${exactNs(found.from)} to ${exactNs(found.to)}, ${place}`],
+      [look ? this.nameText(found) : "", `${exactNs(found.from)} to ${exactNs(found.to)}, ${place}`],
       [
         [look ? "Time" : "Idle", `${exactNs(time)} · ${grouped(time)} ns`, shareText(time, look ? found.total : step)],
         ["Busy", exactNs(found.busy), shareText(found.busy, step)],
@@ -628,7 +643,7 @@ const timeline = {
       const { start, end } = found.band;
       return this.show(start - (end - start) * 0.02, end + (end - start) * 0.02);
     }
-    const [name] = this.namesOf(found);
+    const [name] = this.namesOf(found).names;
     if (!name) return;
     const row = kernelRows[found.row.run.number][name[0]];
     update({ label: "", run: "", search: "" });
@@ -739,18 +754,18 @@ const timeline = {
 
 /** How exact the timeline is. */
 function timelineNote() {
-  const bins = shownTimelines.filter((run) => !run.exact).map((run) => BigInt(run.bin));
-  if (bins.length === 0) return "every operation, to the ns";
-  const [least, most] = [bins.reduce((a, b) => (a < b ? a : b)), largestOf(bins)];
+  const widths = shownTimelines.filter((run) => !run.exact).map((run) => BigInt(run.finest()));
+  if (widths.length === 0) return "every operation, to the ns";
+  const [least, most] = [widths.reduce((a, b) => (a < b ? a : b)), largestOf(widths)];
   return `finest: ${least === most ? exactTime(least) : `${exactTime(least)} to ${exactTime(most)}`} per bin`;
 }
 
 /** Runs and streams that are not drawn. */
 function timelineOmissions() {
-  const tooMany = runTimelines.filter((run) => run.empty() && Number(runs[run.number].operations) > 0);
+  const tooMany = runTimelines.filter((run) => !run.exact && run.byName.bins.length === 0);
   const streams = runTimelines.reduce((sum, run) => sum + run.omitted, 0);
   return [
-    ...tooMany.map((run) => `${shortId(runs[run.number].run)} has too many distinct names for a timeline.`),
+    ...tooMany.map((run) => `${shortId(runs[run.number].run)} has too many distinct names for a timeline by name.`),
     ...(streams > 0 ? [`${grouped(streams)} streams with little time are not shown.`] : []),
   ].map((words) => element("p", { className: "faint hint" }, words));
 }
@@ -768,7 +783,7 @@ const streamsButton = quietButton("Streams", {
 const timelineCard = card(
   "timeline",
   "Timeline",
-  shownTimelines.length > 0 ? timelineNote() : "",
+  "every operation",
   [
     element(
       "div",
@@ -796,6 +811,7 @@ function drawTimeline() {
   const length = Math.min(Math.max(to - from, timeline.narrowest()), wholeSpan);
   timeline.from = Math.min(from, wholeSpan - length);
   timeline.to = timeline.from + length;
+  timelineCard.querySelector(".card-head .faint").textContent = timelineNote();
   timeline.draw();
   timeline.summarize();
 }
