@@ -16,17 +16,30 @@ namespace {
 enum class NameForm : uint8_t { shortest, with_parameters, demangled, original };
 
 /// Namespaces that say which library a kernel is of, or nothing. Only in front of a name.
-constexpr std::array<std::string_view, 22> common_scopes{"at",          "c10",
-                                                         "caffe2",      "ck",
-                                                         "ck_tile",     "cub",
-                                                         "cuda",        "cute",
-                                                         "cutlass",     "detail",
-                                                         "device",      "hipcub",
-                                                         "impl",        "native",
-                                                         "internal",    "std",
-                                                         "rocprim",     "tensor_operation",
-                                                         "thrust",      "cuda_cub",
-                                                         "hip_rocprim", "at_cuda_detail"};
+constexpr std::array<std::string_view, 24> common_scopes{"at",
+                                                         "c10",
+                                                         "caffe2",
+                                                         "ck",
+                                                         "ck_tile",
+                                                         "cub",
+                                                         "cuda",
+                                                         "cute",
+                                                         "cutlass",
+                                                         "detail",
+                                                         "device",
+                                                         "hipcub",
+                                                         "impl",
+                                                         "native",
+                                                         "internal",
+                                                         "std",
+                                                         "rocprim",
+                                                         "tensor_operation",
+                                                         "thrust",
+                                                         "cuda_cub",
+                                                         "hip_rocprim",
+                                                         "at_cuda_detail",
+                                                         "cutlass_cudnn_infer",
+                                                         "cutlass_cudnn_train"};
 
 bool in_word(char c) {
   return is_letter(c) || is_digit(c) || c == '_' || c == '$';
