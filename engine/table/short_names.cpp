@@ -16,30 +16,30 @@ namespace {
 enum class NameForm : uint8_t { shortest, with_parameters, demangled, original };
 
 /// Namespaces that say which library a kernel is of, or nothing. Only in front of a name.
-constexpr std::array<std::string_view, 24> common_scopes{"at",
-                                                         "c10",
-                                                         "caffe2",
-                                                         "ck",
-                                                         "ck_tile",
-                                                         "cub",
-                                                         "cuda",
-                                                         "cute",
-                                                         "cutlass",
-                                                         "detail",
-                                                         "device",
-                                                         "hipcub",
-                                                         "impl",
-                                                         "native",
-                                                         "internal",
-                                                         "std",
-                                                         "rocprim",
-                                                         "tensor_operation",
-                                                         "thrust",
-                                                         "cuda_cub",
-                                                         "hip_rocprim",
-                                                         "at_cuda_detail",
-                                                         "cutlass_cudnn_infer",
-                                                         "cutlass_cudnn_train"};
+constexpr std::string_view common_scopes[] = {"at",
+                                              "at_cuda_detail",
+                                              "c10",
+                                              "caffe2",
+                                              "ck",
+                                              "ck_tile",
+                                              "cub",
+                                              "cuda",
+                                              "cuda_cub",
+                                              "cute",
+                                              "cutlass",
+                                              "cutlass_cudnn_infer",
+                                              "cutlass_cudnn_train",
+                                              "detail",
+                                              "device",
+                                              "hip_rocprim",
+                                              "hipcub",
+                                              "impl",
+                                              "internal",
+                                              "native",
+                                              "rocprim",
+                                              "std",
+                                              "tensor_operation",
+                                              "thrust"};
 
 bool in_word(char c) {
   return is_letter(c) || is_digit(c) || c == '_' || c == '$';
@@ -274,7 +274,8 @@ class NameShortener {
            !next.starts_with(" volatile");
   }
   static bool is_common(std::string_view scope) {
-    return std::find(common_scopes.begin(), common_scopes.end(), scope) != common_scopes.end();
+    return std::find(std::begin(common_scopes), std::end(common_scopes), scope) !=
+           std::end(common_scopes);
   }
 
   /// That of a lambda is the lambda itself.
