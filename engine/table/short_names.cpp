@@ -16,30 +16,10 @@ namespace {
 enum class NameForm : uint8_t { shortest, with_parameters, demangled, original };
 
 /// Namespaces that say which library a kernel is of, or nothing. Only in front of a name.
-constexpr std::string_view common_scopes[] = {"at",
-                                              "at_cuda_detail",
-                                              "c10",
-                                              "caffe2",
-                                              "ck",
-                                              "ck_tile",
-                                              "cub",
-                                              "cuda",
-                                              "cuda_cub",
-                                              "cute",
-                                              "cutlass",
-                                              "cutlass_cudnn_infer",
-                                              "cutlass_cudnn_train",
-                                              "detail",
-                                              "device",
-                                              "hip_rocprim",
-                                              "hipcub",
-                                              "impl",
-                                              "internal",
-                                              "native",
-                                              "rocprim",
-                                              "std",
-                                              "tensor_operation",
-                                              "thrust"};
+constexpr std::string_view common_scopes =
+    "at at_cuda_detail c10 caffe2 ck ck_tile cub cuda cuda_cub cute cutlass cutlass_cudnn_infer "
+    "cutlass_cudnn_train detail device hip_rocprim hipcub impl internal native rocprim std "
+    "tensor_operation thrust";
 
 bool in_word(char c) {
   return is_letter(c) || is_digit(c) || c == '_' || c == '$';
@@ -273,10 +253,7 @@ class NameShortener {
     return next.size() > 1 && next[0] == ' ' && in_word(next[1]) && !next.starts_with(" const") &&
            !next.starts_with(" volatile");
   }
-  static bool is_common(std::string_view scope) {
-    return std::find(std::begin(common_scopes), std::end(common_scopes), scope) !=
-           std::end(common_scopes);
-  }
+  static bool is_common(std::string_view scope) { return has_word(common_scopes, scope); }
 
   /// That of a lambda is the lambda itself.
   void operator_name() {
