@@ -53,12 +53,17 @@ struct Line {
 /// The names of lines as shown.
 class LineNames {
  public:
-  explicit LineNames(const std::vector<Line>& lines) {
+  LineNames(const std::vector<Line>& lines, bool are_short) {
     std::vector<std::string_view> names;
     for (const Line& line : lines) {
       if (places_.try_emplace(line.name, names.size()).second) names.push_back(line.name);
     }
-    texts_ = table::short_names(names);
+    if (are_short) {
+      texts_ = table::short_names(names);
+    } else {
+      texts_.reserve(names.size());
+      for (const std::string_view name : names) texts_.push_back(table::cut(name, 0));
+    }
   }
 
   /// In `width` columns; 0: whole.
@@ -331,6 +336,12 @@ class TreeText {
     if (numbers) add([&] { return view_.number_text(of->most); });
   }
 
+  /// No wider than `--width` says; 0: no limit.
+  size_t widest_name(size_t room) const {
+    const size_t width = view_.options().width;
+    return width == 0 || room == 0 ? std::max(width, room) : std::min(width, room);
+  }
+
   void fill(table::TextGrid& grid, const std::vector<Line>& lines, LineNames& names,
             const trees::ViewStep& step, size_t name_columns, Spread spread) const {
     grid.column(fmt::format("time {}", unit_.name), Align::number);
@@ -352,7 +363,8 @@ class TreeText {
                               ? name_columns - indent.size()
                               : std::min(name_columns, shortest_name);
       const size_t mark = line.siblings > 1 ? fmt::format(" x{}", line.siblings).size() : 0;
-      const std::string& name = names.text(line.name, room > mark ? room - mark : room);
+      const std::string& name =
+          names.text(line.name, widest_name(room > mark ? room - mark : room));
       std::vector<Cell> cells{{time(line.total_ns), {}},
                               {table::share(line.total_ns, step.total_ns), {}},
                               {calls(line.invocations), {}}};
@@ -364,7 +376,7 @@ class TreeText {
   }
 
   void print_lines(const std::vector<Line>& lines, const trees::ViewStep& step) {
-    LineNames names(lines);
+    LineNames names(lines, view_.options().short_names);
     const bool several = std::any_of(
         lines.begin(), lines.end(), [&](const Line& line) { return siblings_of(line) != nullptr; });
     Spread spread = several ? Spread::times_and_numbers : Spread::none;

@@ -8,6 +8,7 @@
 #include "page/tree_page_data.hpp"
 #include "picture/label_styles.hpp"
 #include "picture/tree_bars.hpp"
+#include "table/names.hpp"
 #include "tables/registry.hpp"
 #include "trees/names.hpp"
 
@@ -84,10 +85,14 @@ class PageWriter {
   void write_entries() {
     const std::vector<std::string> colors = picture::tree_colors(program_, view_);
     const std::vector<trees::ViewEntry>& entries = view_.entries();
+    std::vector<std::string> names;
+    names.reserve(data_.entries);
+    for (uint32_t i = 0; i < data_.entries; ++i) names.push_back(entries[i].name);
+    if (view_.options().short_names) names = table::cut_names(names, view_.options().width);
     json_.key("entries").open('[');
     for (uint32_t i = 0; i < data_.entries; ++i) {
       json_.open('[');
-      json_.text(trees::with_count(entries[i].name, entries[i].siblings));
+      json_.text(trees::with_count(names[i], entries[i].siblings));
       json_.text(colors[i]);
       json_.close(']');
     }

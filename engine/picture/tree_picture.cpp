@@ -256,11 +256,12 @@ std::vector<Picture> tree_pictures(const sema::Program& program, const trees::Tr
   words.colors = tree_colors(program, view);
   // About what the widest name of the legend has room for.
   constexpr size_t longest_name = 60;
-  std::vector<std::string_view> names;
-  names.reserve(view.entries().size());
-  for (const trees::ViewEntry& entry : view.entries()) names.push_back(entry.name);
-  words.names = table::cut_names(table::short_names(names), longest_name);
-  for (size_t i = 0; i < names.size(); ++i) {
+  const size_t width = view.options().width;
+  words.names.reserve(view.entries().size());
+  for (const trees::ViewEntry& entry : view.entries()) words.names.push_back(entry.name);
+  words.names =
+      table::cut_names(words.names, width > 0 ? std::min(width, longest_name) : longest_name);
+  for (size_t i = 0; i < words.names.size(); ++i) {
     words.names[i] = trees::with_count(words.names[i], view.entries()[i].siblings);
   }
 

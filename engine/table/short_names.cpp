@@ -16,17 +16,10 @@ namespace {
 enum class NameForm : uint8_t { shortest, with_parameters, demangled, original };
 
 /// Namespaces that say which library a kernel is of, or nothing. Only in front of a name.
-constexpr std::array<std::string_view, 22> common_scopes{"at",          "c10",
-                                                         "caffe2",      "ck",
-                                                         "ck_tile",     "cub",
-                                                         "cuda",        "cute",
-                                                         "cutlass",     "detail",
-                                                         "device",      "hipcub",
-                                                         "impl",        "native",
-                                                         "internal",    "std",
-                                                         "rocprim",     "tensor_operation",
-                                                         "thrust",      "cuda_cub",
-                                                         "hip_rocprim", "at_cuda_detail"};
+constexpr std::string_view common_scopes =
+    "at at_cuda_detail c10 caffe2 ck ck_tile cub cuda cuda_cub cute cutlass cutlass_cudnn_infer "
+    "cutlass_cudnn_train detail device hip_rocprim hipcub impl internal native rocprim std "
+    "tensor_operation thrust";
 
 bool in_word(char c) {
   return is_letter(c) || is_digit(c) || c == '_' || c == '$';
@@ -260,9 +253,7 @@ class NameShortener {
     return next.size() > 1 && next[0] == ' ' && in_word(next[1]) && !next.starts_with(" const") &&
            !next.starts_with(" volatile");
   }
-  static bool is_common(std::string_view scope) {
-    return std::find(common_scopes.begin(), common_scopes.end(), scope) != common_scopes.end();
-  }
+  static bool is_common(std::string_view scope) { return has_word(common_scopes, scope); }
 
   /// That of a lambda is the lambda itself.
   void operator_name() {

@@ -286,7 +286,8 @@ void TreeView::make_entries(const std::vector<trace::PathId>& paths) {
   shorten();
 }
 
-/// Abbreviates and cuts names; different names stay different.
+/// Abbreviates and cuts names; different names stay different. Short names are cut by what shows
+/// them.
 void TreeView::shorten() {
   std::vector<std::string> shown;
   shown.reserve(entries_.size());
@@ -299,7 +300,7 @@ void TreeView::shorten() {
   make_distinct(shown, options_.short_names ? 0 : options_.width);
   if (options_.short_names) {
     const std::vector<std::string_view> names(shown.begin(), shown.end());
-    shown = table::cut_names(table::short_names(names), options_.width);
+    shown = table::short_names(names);
   }
   for (size_t i = 0; i < entries_.size(); ++i) entries_[i].name = std::move(shown[i]);
 }

@@ -51,7 +51,7 @@ struct ViewOptions {
   bool limit_others = false;
   bool unique_names = false;  // one entry per path (see unique_names), else per name
   bool abbreviate = false;    // by the ruleset's abbreviations
-  bool short_names = false;   // names as people read them, see table/names.hpp
+  bool short_names = false;   // as people read them, see table/names.hpp; not cut
   size_t width = 0;           // of names, in characters; 0: no limit
   /// As vLLM's own plotting: its cut, and top_k - 1 entries, chosen for each step separately.
   bool compat = false;

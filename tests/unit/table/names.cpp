@@ -55,6 +55,8 @@ TEST_CASE("the short form of a name") {
      "DeviceReduceKernel<plus<void>>");
   is("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_64x64_tn_align8>(T1::Params)",
      "Kernel2<cutlass_80_tensorop_bf16_s16816gemm_64x64_tn_align8>");
+  is("void cutlass_cudnn_train::Kernel<cutlass_cudnn_train::MatrixShape<64, 32> >(T1::Params)",
+     "Kernel<MatrixShape<64, 32>>");
   is("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
      "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
   is("void flash::flash_fwd_kernel<Flash_traits<(int)64, (bool)0>, (bool)1>(flash::Params)",
