@@ -122,9 +122,7 @@ std::string in_unit(int64_t ns, TimeUnit unit) {
 
 std::string short_number(double number) {
   if (number == 0) return "0";
-  const auto with = [&](int decimals) {
-    return fmt::format("{:.{}f}", std::fabs(number), decimals);
-  };
+  const auto with = [&](int decimals) { return rounded(std::fabs(number), decimals); };
   return (number < 0 ? "-" : "") + three_digits(with, 5);
 }
 
