@@ -76,6 +76,13 @@ std::string percentage(const With& with, bool is_zero, bool below_all) {
   return {};
 }
 
+/// A size with so many decimals, rounded half up as pages do.
+std::string rounded(double size, int decimals) {
+  const auto one = static_cast<double>(power_of_ten(decimals));
+  if (size < 1e15) size = std::round(size * one) / one;
+  return fmt::format("{:.{}f}", size, decimals);
+}
+
 int decimals_of(TimeUnit unit) {
   int decimals = 0;
   for (int64_t ns = unit.ns; ns > 1; ns /= 10) ++decimals;
@@ -115,9 +122,7 @@ std::string in_unit(int64_t ns, TimeUnit unit) {
 
 std::string short_number(double number) {
   if (number == 0) return "0";
-  const auto with = [&](int decimals) {
-    return fmt::format("{:.{}f}", std::fabs(number), decimals);
-  };
+  const auto with = [&](int decimals) { return rounded(std::fabs(number), decimals); };
   return (number < 0 ? "-" : "") + three_digits(with, 5);
 }
 
@@ -135,7 +140,7 @@ std::string share(int64_t part, int64_t whole) {
 
 std::string short_percent(double percent) {
   const double size = std::fabs(percent);
-  const auto with = [&](int decimals) { return fmt::format("{:.{}f}", size, decimals); };
+  const auto with = [&](int decimals) { return rounded(size, decimals); };
   return (percent < 0 ? "-" : "") + percentage(with, percent == 0, size < 100);
 }
 

@@ -25,6 +25,9 @@ const cutNumbers = () => {
     if (cell.scrollWidth > cell.clientWidth + 1 || spans.some((one) => !inside(one, cell))) wrong.push(`cut: ${cell.textContent}`);
     if (cell.matches("td.number") && cell.textContent.includes("…")) wrong.push(`shortened: ${cell.textContent}`);
   }
+  for (const count of document.querySelectorAll(".name-cell .after")) {
+    if (count.offsetParent !== null && !inside(count, count.closest("td"))) wrong.push(`cut: ${count.textContent}`);
+  }
   for (const value of document.querySelectorAll("#icicle .node-value")) {
     const button = value.parentElement.getBoundingClientRect();
     const box = value.getBoundingClientRect();

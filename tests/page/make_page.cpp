@@ -57,7 +57,7 @@ std::string times_as_json() {
       text += fmt::format(
           "{}[\"{}\",\"{}\",\"{}\",\"{}\",\"{}\"]", comma, value, kr::table::human_time(value),
           kr::table::in_unit(value, kr::table::milliseconds), kr::table::share(value, shared_ns),
-          kr::table::short_number(static_cast<double>(value) / 1e6));
+          kr::table::short_number(static_cast<double>(value) / 1024));
       comma = ",";
     }
     ns = ns * 3 + 1;

@@ -198,7 +198,7 @@ pageTest("the page says numbers as the program does", "one", async (page) => {
     (all) =>
       all.map(([ns]) => {
         const value = BigInt(ns);
-        return [ns, humanTime(value), roundedTime(value, UNITS[1]), percentOf(value, 123456789012n), shortNumber(Number(value) / 1e6)];
+        return [ns, humanTime(value), roundedTime(value, UNITS[1]), percentOf(value, 123456789012n), shortNumber(Number(value) / 1024)];
       }),
     times,
   );

@@ -79,10 +79,17 @@ function humanTime(ns) {
   return `${roundedTime(ns, unit)} ${unit.name}`;
 }
 
+/** A size with so many decimals, rounded half up as the program does. */
+function rounded(size, decimals) {
+  if (size >= 1e15) return BigInt(Math.round(size)) + (decimals > 0 ? `.${"0".repeat(decimals)}` : "");
+  const one = 10 ** decimals;
+  return (Math.round(size * one) / one).toFixed(decimals);
+}
+
 /** A number that is not a time. */
 function shortNumber(number) {
   if (number === 0) return "0";
-  return (number < 0 ? "−" : "") + threeDigits((decimals) => Math.abs(number).toFixed(decimals));
+  return (number < 0 ? "−" : "") + threeDigits((decimals) => rounded(Math.abs(number), decimals));
 }
 
 /** A part of a whole in percent, without the sign: one decimal, and more if it would look like 0 or all. */
@@ -93,7 +100,7 @@ function percentOf(part, whole) {
 /** A number of percent in the same way. */
 function shortPercent(percent) {
   const size = Math.abs(percent);
-  return (percent < 0 ? "−" : "") + percentage((decimals) => size.toFixed(decimals), size === 0, size < 100);
+  return (percent < 0 ? "−" : "") + percentage((decimals) => rounded(size, decimals), size === 0, size < 100);
 }
 
 /** `12.3 %`; a dash where there is nothing to be a part of. */

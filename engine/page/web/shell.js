@@ -54,7 +54,7 @@ const printing = {
 /** What is open is closed: tooltips, names shown whole, notes. */
 function closeAll() {
   chart.drawing?.dispatchAction({ type: "hideTip" });
-  for (const tip of document.querySelectorAll(".floating")) tip.hidden = true;
+  for (const tip of document.querySelectorAll(".floating, .timeline-tip")) tip.hidden = true;
   for (const one of document.querySelectorAll('.link[aria-expanded="true"]')) one.setAttribute("aria-expanded", "false");
   for (const one of document.querySelectorAll("details[open]")) one.open = false;
 }

@@ -53,6 +53,9 @@ TEST_CASE("three digits: whole ones are never rounded away, and only 0 looks lik
   CHECK(kr::table::short_number(0) == "0");
   CHECK(kr::table::short_number(1.25) == "1.25");
   CHECK(kr::table::short_number(-12.345) == "-12.3");
+  CHECK(kr::table::short_number(12.25) == "12.3");  // half up, as in pages
+  CHECK(kr::table::short_number(1234.5) == "1,235");
+  CHECK(kr::table::short_number(1e22) == "10,000,000,000,000,000,000,000");
   CHECK(kr::table::short_number(1234567.8) == "1,234,568");
   CHECK(kr::table::short_number(0.0000001) == "<0.001");
 }
