@@ -143,12 +143,8 @@ std::vector<FormulaId> formulas_that_differ(prove::Formulas& formulas, TableOf b
   std::vector<FormulaId> differ;
   size_t i = 0;
   size_t j = 0;
-  while (i < a.formulas.size() || j < b.formulas.size()) {
-    if (i == a.formulas.size()) {
-      differ.push_back(b.formulas[j++]);
-    } else if (j == b.formulas.size()) {
-      differ.push_back(a.formulas[i++]);
-    } else if (is_common(i, j)) {
+  while (i < a.formulas.size() && j < b.formulas.size()) {
+    if (is_common(i, j)) {
       ++i;
       ++j;
     } else if (common[(i + 1) * width + j] >= common[i * width + j + 1]) {
@@ -157,6 +153,10 @@ std::vector<FormulaId> formulas_that_differ(prove::Formulas& formulas, TableOf b
       differ.push_back(b.formulas[j++]);
     }
   }
+  differ.insert(differ.end(), a.formulas.begin() + static_cast<std::ptrdiff_t>(i),
+                a.formulas.end());
+  differ.insert(differ.end(), b.formulas.begin() + static_cast<std::ptrdiff_t>(j),
+                b.formulas.end());
   return differ;
 }
 

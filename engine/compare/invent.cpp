@@ -66,7 +66,7 @@ Example Inventor::example(TableOf before, TableOf after, const Move& move) {
     return seen_.before().label(example.before) == move.from &&
            seen_.after().label(example.after) == move.to;
   };
-  const Example known = labelled(shortest.name);
+  Example known = labelled(shortest.name);
   KR_CHECK(moves(known));
   const std::string old_words = words_for(seen_.before(), known.before, shortest);
   const std::string new_words = words_for(seen_.after(), known.after, shortest);

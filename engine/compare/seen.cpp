@@ -140,7 +140,9 @@ const std::vector<SeenMove>& SeenNames::moves(TableOf before, TableOf after) {
   if (simulates) {
     for (const prove::FormulaId id : differ) {
       const std::vector<char>& matches = matching(id);
-      for (size_t i = 0; i < may_move.size(); ++i) may_move[i] |= matches[i];
+      for (size_t i = 0; i < may_move.size(); ++i) {
+        if (matches[i] != 0) may_move[i] = 1;
+      }
     }
   }
   for (uint32_t i = 0; i < names_.size(); ++i) {
