@@ -13,7 +13,7 @@ namespace kr::picture {
 namespace {
 
 std::string label_of(const trees::ViewStep& step) {
-  if (step.of.size() > 1) return fmt::format("{} (mean of {} steps)", step.key, step.of.size());
+  if (step.of.size() > 1) return fmt::format("{} ({} steps)", step.key, step.of.size());
   if (!step.running_seqs) return step.key;
   return fmt::format("{} ({} seq{})", step.key, *step.running_seqs,
                      *step.running_seqs == 1 ? "" : "s");

@@ -85,7 +85,9 @@ void TreeMerger::choose_paths(std::span<const uint32_t> kinds, bool siblings) {
       stem = stem_of(name, parent.valid() ? trace_->name(parent) : std::string_view(),
                      has_children[i]);
     }
-    const uint32_t ordinal = siblings ? 0 : paths.ordinal({i});
+    // A node of the trace may be named like kr's own `(self)`.
+    const bool self = paths.name({i}) == trace::ModuleTrace::self_name;
+    const uint32_t ordinal = siblings && !self ? 0 : paths.ordinal({i});
     const auto [at, added] =
         known.try_emplace({parent_group, stem.text, stem.relative, kinds[i], ordinal},
                           static_cast<uint32_t>(groups.size()));

@@ -72,10 +72,10 @@ def settled(node):
     return node._replace(ns=max(node.ns, below), children=children)
 
 
-def read_profile(path):
+def read_profile(path, table="summary_stats"):
     profile = json.loads(path.read_text(), parse_float=decimal.Decimal)
-    return {key: [as_given(root) for root in step["summary_stats"]]
-            for key, step in profile.items() if isinstance(step, dict) and "summary_stats" in step}
+    return {key: [as_given(root) for root in step[table]]
+            for key, step in profile.items() if isinstance(step, dict) and table in step}
 
 
 def height(node):
@@ -222,9 +222,11 @@ def kind(name, parent):
     return "" if name.isdigit() else re.sub(r"(?<=.)[_. ]\d+$", "", name)
 
 
-def check_merged(path, profile):
-    """One tree per phase of merged siblings: the sums of the nodes, and their least, median and most."""
-    phase_of = {step["key"]: step["phase"] for step in read_json(path).rows("tree_steps")}
+def check_merged(path, profile, *options):
+    """One tree per phase of merged siblings: the sums of the nodes, and their least, median and most.
+    Returns how many nodes were several."""
+    several = 0
+    phase_of = {step["key"]: step["phase"] for step in read_json(path, *options).rows("tree_steps")}
     parents = set()  # paths of nodes that have children in some step
 
     def find_parents(node, names):
@@ -254,7 +256,7 @@ def check_merged(path, profile):
             seen[root.name] += 1
             add(phase_of[step], root, (), (), ((root.name, seen[root.name]),))
     for level in ("kernel", "module", "layer", "0", "1", "2", "3"):
-        tree = read_json(path, "--level", level, apart=())
+        tree = read_json(path, "--level", level, *options, apart=())
         sums = collections.Counter()
         for row in tree.rows("tree"):
             sums[row["phase"]] += row["total_ns"]
@@ -266,12 +268,14 @@ def check_merged(path, profile):
         for row in tree.rows("tree"):
             if row["nodes"] < 2:
                 continue
+            several += 1
             times = [sorted(by_place.values()) for (phase, kinds), by_place in nodes.items()
                      if phase == row["phase"] and len(by_place) == row["nodes"]
                      and sum(by_place.values()) == row["total_ns"]]
             shown = [row["least_ns"], row["median_ns"], row["most_ns"]]
             expect(any([t[0], statistics.median(t), t[-1]] == shown for t in times), path.name, level, row["path"],
                    "has least, median and most", shown, "of", times[:2])
+    return several
 
 
 def check_compat(path, profile, rules):
@@ -349,6 +353,9 @@ def main(make_layerwise):
             check_sums(path, steps)
             check_leaves(path, profile)
             check_merged(path, profile)
+            # One node per call: the layers are siblings.
+            calls = read_profile(path, "model_stats")
+            expect(check_merged(path, calls, "--table", "model") > 20, name, "has no merged layers")
             losing += check_compat(path, profile, rules)
         expect(losing, "no cut of vLLM loses time")
         paths = list(totals)

@@ -121,6 +121,30 @@ TEST_CASE("sequences stand in the label where they are known") {
   CHECK(bars[0].parts.empty());
 }
 
+TEST_CASE("a bar of a phase is the mean of its steps") {
+  Modules modules;
+  for (const int64_t ns : {10, 20, 31}) {
+    modules.begin(fmt::format("decode_{}", ns), 3);
+    for (int layer = 0; layer < 2; ++layer) {
+      modules.module(fmt::format("Layer_{}", layer), 1, [&] { modules.kernel("gemm_a", ns, 4); });
+    }
+    modules.end();
+  }
+  kr::trees::ViewOptions options = shown_picture();
+  options.by_phase = true;
+  options.merge_siblings = true;
+  const OwnedView of(std::move(modules).finish(), options);
+  const auto times = kr::picture::tree_bars(*of.view, Metric::cuda_time_ms);
+  REQUIRE(times.size() == 1);
+  REQUIRE(times[0].bars.size() == 1);
+  CHECK(times[0].bars[0].label == "decode (3 steps)");
+  REQUIRE(times[0].bars[0].parts.size() == 1);
+  CHECK(times[0].bars[0].total == 41);  // 122 / 3
+  CHECK(times[0].bars[0].whole == 41);
+  CHECK(kr::picture::tree_bars(*of.view, Metric::invocations)[0].bars[0].total == 8);
+  CHECK(of.view->entries()[0].siblings == 2);
+}
+
 TEST_CASE("of very many steps every k-th and the last are drawn") {
   const OwnedView view(kr::test::llama_trace(6001, 1), shown_picture());
   const auto pictures = kr::picture::tree_bars(*view.view, Metric::cuda_time_ms);
