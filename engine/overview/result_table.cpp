@@ -105,19 +105,19 @@ class Overview {
     constexpr size_t bar_columns = 22;
     const bool bars = options_.columns() == 0 || options_.columns() >= 96;
     table::TextGrid grid;
-    grid.column(report_.by, Align::left);
-    grid.column(fmt::format("elapsed {}", unit_.name), Align::right);
-    grid.column("%", Align::right);
-    if (bars) grid.column("", Align::left, 1);
-    grid.column(fmt::format("total {}", unit_.name), Align::right);
-    grid.column("instances", Align::right);
+    grid.column(report_.by, Align::text);
+    grid.column(fmt::format("elapsed {}", unit_.name), Align::number);
+    grid.column("%", Align::number);
+    if (bars) grid.column("", Align::text, 1);
+    grid.column(fmt::format("total {}", unit_.name), Align::number);
+    grid.column("instances", Align::number);
     int64_t longest = 0;
     for (const PivotRow& row : rows_) longest = std::max(longest, row.runs[0].elapsed_ns);
     const auto add = [&](std::string_view label, const analyze::LabelSum& sum, std::string bar_text,
                          table::Ink row_ink) {
       std::vector<Cell> cells{{table::cut(label, widest_label), {}},
                               {time(sum.elapsed_ns), {}},
-                              {table::percent(sum.elapsed_ns, run.gpu_elapsed_ns, 1), {}}};
+                              {table::share(sum.elapsed_ns, run.gpu_elapsed_ns), {}}};
       if (bars) cells.push_back({std::move(bar_text), color_of(label)});
       cells.push_back({time(sum.total_ns), {}});
       cells.push_back({table::grouped(sum.instances), {}});
@@ -152,20 +152,20 @@ class Overview {
 
   table::TextGrid runs_grid(size_t from, size_t to) const {
     table::TextGrid grid;
-    grid.column(report_.by, Align::left);
+    grid.column(report_.by, Align::text);
     for (size_t i = from; i < to; ++i) {
       // The id is above time and share together, in a line of its own: see `run_heads`.
       const size_t id = table::columns_of(table::cut_middle(report_.runs[i]->id, longest_run_id));
       grid.column(fmt::format("{:>{}}", fmt::format("elapsed {}", unit_.name), id > 8 ? id - 8 : 0),
-                  Align::right, 3);
-      grid.column("%", Align::right);
+                  Align::number, 3);
+      grid.column("%", Align::number);
     }
     const auto add = [&](std::string_view label, table::Ink row_ink, auto&& value, bool share) {
       std::vector<Cell> cells{{table::cut(label, widest_label), {}}};
       for (size_t i = from; i < to; ++i) {
         const int64_t ns = value(i);
         cells.push_back({time(ns), {}});
-        cells.push_back({share ? table::percent(ns, report_.runs[i]->gpu_elapsed_ns, 1) : "", {}});
+        cells.push_back({share ? table::share(ns, report_.runs[i]->gpu_elapsed_ns) : "", {}});
       }
       grid.row(std::move(cells), row_ink);
     };
@@ -219,13 +219,13 @@ class Overview {
       longest = std::max(longest, device.span_ns);
     const table::TimeUnit unit = table::unit_for(longest);
     table::TextGrid grid;
-    grid.column("device", Align::left);
-    grid.column(fmt::format("span {}", unit.name), Align::right);
-    grid.column("= compute", Align::right);
-    grid.column(wide ? "+ exposed comm." : "+ comm.", Align::right);
-    grid.column(wide ? "+ exposed memory" : "+ memory", Align::right);
-    grid.column("+ idle", Align::right);
-    grid.column("idle %", Align::right);
+    grid.column("device", Align::text);
+    grid.column(fmt::format("span {}", unit.name), Align::number);
+    grid.column("= compute", Align::number);
+    grid.column(wide ? "+ exposed comm." : "+ comm.", Align::number);
+    grid.column(wide ? "+ exposed memory" : "+ memory", Align::number);
+    grid.column("+ idle", Align::number);
+    grid.column("idle %", Align::number);
     for (const analyze::DeviceSum& device : run.devices) {
       const std::string name = device.name.empty()
                                    ? fmt::format("{}", device.device)
@@ -237,7 +237,7 @@ class Overview {
                 cell(device.exposed_communication_ns),
                 cell(device.exposed_memory_ns),
                 cell(device.idle_ns),
-                {table::percent(device.idle_ns, device.span_ns, 1), {}}});
+                {table::share(device.idle_ns, device.span_ns), {}}});
     }
     return grid;
   }

@@ -27,6 +27,10 @@ struct PageContent {
 };
 std::string make_page(const PageParts& parts, const PageContent& content);
 
+/// The member `names`: of each name that is not shown as it is, or that has a place where it may be
+/// cut, `[name, text, place…]`; see `table/names.hpp`. `names`: those of the page; they may repeat.
+void write_names(JsonWriter& json, std::vector<std::string_view> names);
+
 /// The member `styles`: title, colour and documentation of each label.
 void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styles);
 

@@ -39,7 +39,7 @@ std::string tables_html(std::span<const table::Table> tables, std::string_view t
 /// all. Above them the smallest entries, the deepest nodes or some of the steps are omitted, and
 /// the page says so. Sums over all steps are always of all of them.
 struct TreePageLimits {
-  size_t entries = 40;            // then `others`
+  size_t entries = 200;           // then `others`
   size_t phases = 16;             // then one for the rest
   size_t bar_cells = 400'000;     // bars times entries
   size_t tree_values = 800'000;   // times in the trees of single steps

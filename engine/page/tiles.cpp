@@ -15,7 +15,7 @@ std::string exact_ns(int64_t ns) {
 }
 
 std::string share_text(int64_t part, int64_t whole) {
-  return whole == 0 ? "–" : table::percent(part, whole, 1) + " %";
+  return whole == 0 ? "–" : table::share(part, whole) + " %";
 }
 
 Tile time_tile(std::string_view title, int64_t ns, std::string beside) {
@@ -51,7 +51,7 @@ std::vector<Tile> report_tiles(const tables::Source& source) {
   std::vector<Tile> tiles{
       time_tile("GPU time", run.gpu_elapsed_ns, of_elapsed(run.gpu_elapsed_ns)),
       time_tile(sema::reserved::non_gpu, run.non_gpu_ns, of_elapsed(run.non_gpu_ns)),
-      time_tile("Sum of durations", run.gpu_total_ns, fmt::format("{:.2f} × GPU time", factor)),
+      time_tile("Sum of durations", run.gpu_total_ns, table::short_number(factor) + " × GPU time"),
       {"Operations", table::grouped(run.operations),
        table::grouped(static_cast<int64_t>(run.names.size())) + " distinct names"}};
   add_labelled(tiles, run);

@@ -13,7 +13,7 @@
 #include "changes/compare.hpp"
 #include "changes/gate.hpp"
 #include "classify/why.hpp"
-#include "compare/count.hpp"
+#include "compare/moves.hpp"
 #include "coverage/suggest.hpp"
 #include "kr/run.hpp"
 #include "sema/load.hpp"
@@ -27,6 +27,7 @@ struct Run {
   analyze::RunSummary summary;
   std::optional<analyze::RunStatistics> statistics;
   std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
+  std::optional<changes::Profile> saved = {};  // of a saved run, which has neither of these two
 };
 
 using Note = RunNote;
@@ -82,8 +83,13 @@ struct RunPair {
 
 /// `kr diff` of two rulesets.
 struct RulesDifference {
-  compare::Comparison comparison;
-  std::vector<compare::MoveCount> moves;
+  /// A rule of one side; empty texts: no rule decides, or it is built in.
+  struct Rule {
+    std::string place;  // `mine.kr:12`
+    std::string text;   // on one line
+  };
+  compare::RuleChanges changes;
+  std::vector<std::pair<Rule, Rule>> rules;  // by move: those that decide for its witness
 };
 
 /// `kr why` of one name.

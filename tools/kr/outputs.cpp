@@ -215,11 +215,10 @@ Outputs::Target& Outputs::open(const std::string& format, const std::filesystem:
   return targets_.emplace_back(Target{format, PendingFile(path)});
 }
 
-void Outputs::save(const std::filesystem::path& path) {
+void Outputs::save(const std::filesystem::path& path, std::span<const std::string_view> ids) {
   if (!changes::names_saved_run(path.string())) {
     throw Error(path.string(), "is not the name of a saved run", "let it end in .krun");
   }
-  const std::span<const std::string_view> ids = changes::saved_tables();
   open(std::string(database_format), path).wanted =
       definitions(std::vector<std::string>(ids.begin(), ids.end()));
 }

@@ -70,8 +70,8 @@ class Outputs {
           const std::vector<classify::RunSpec>& runs = {});
   ~Outputs();
 
-  /// Saves the runs, too, for comparisons.
-  void save(const std::filesystem::path& path);
+  /// Saves these tables of the runs, too, for comparisons.
+  void save(const std::filesystem::path& path, std::span<const std::string_view> ids);
 
   bool makes(std::string_view format) const;
   /// Any format but `table`.

@@ -1,6 +1,7 @@
 // kr report: the main job.
 
 #include "base/error.hpp"
+#include "changes/saved_run.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
@@ -39,7 +40,7 @@ Exit report(const ReportOptions& options, Streams& streams) {
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
-  if (!options.save.empty()) outputs.save(options.save);
+  if (!options.save.empty()) outputs.save(options.save, changes::saved_tables());
   session::Session session = open_session(rules, options.trace, streams);
   std::vector<timeline::Timeline> timelines;
   timelines.reserve(specs.size());

@@ -164,7 +164,7 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
                const session::Session::Visit& visit) {
   session.read(specs, wants, visit);
   for (const auto& [path, warning] : session.warnings()) {
-    const bool info = std::string_view(warning.severity) == "info";
+    const bool info = warning.severity == "info";
     if (info && infos == Infos::hidden) continue;
     const std::string text = fmt::format("{}: {}", path, warning.text);
     info ? streams.note(text) : streams.warning(text);

@@ -128,8 +128,8 @@ const CARDS = {
   ],
 
   tree: [
-    { id: "bars-card", show: "bars" },
     { id: "tree", show: "icicle" },
+    { id: "bars-card", show: "bars" },
     { id: "nodes", show: "nodes" },
     { id: "facts", show: "facts", title: "Source" },
   ],

@@ -52,8 +52,3 @@ byId("empty").hidden = someGpuWork;
 const idle = someGpuWork ? runs.filter((run) => run.all.instances === 0n) : [];
 drawNotes([...notesOfResults(), ...idle.map((run) => ({ text: `${shortId(run.run)}: no GPU work`, warning: true }))]);
 drawAll();
-// On paper the table cannot scroll: it shows what takes longest.
-addEventListener("beforeprint", () => {
-  kernelTable.scroll.scrollTop = 0;
-  chart.draw();
-});

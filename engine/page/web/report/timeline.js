@@ -490,7 +490,7 @@ const timeline = {
       pen.fillRect(left, top, Math.max(right - left - (right - left > 3 ? 0.6 : 0), 0.4), high);
       const begin = Math.max(left, this.gutter());
       const room = Math.min(right, this.width) - begin - 8;
-      if (room > 30) this.text(printable(kernelRows[run.number][run.nameOf[at]].name), begin + 4, row.y + row.height / 2 + 4, room, "11px", textOn(look.color));
+      if (room > 30) this.text(shownName(kernelRows[run.number][run.nameOf[at]].name), begin + 4, row.y + row.height / 2 + 4, room, "11px", textOn(look.color));
     }
     return true;
   },
@@ -584,7 +584,7 @@ const timeline = {
     const { begin, end, names } = this.namesOf(found);
     if (names.length === 0) return "";
     const [[name, ns]] = names;
-    const text = shortened(printable(kernelRows[found.row.run.number][name].name), 160);
+    const text = shortened(shownName(kernelRows[found.row.run.number][name].name), 400);
     if (names.length === 1) return text;
     const around = end - begin > found.to - found.from ? ` of the ${exactNs(end - begin)} around` : "";
     return `mostly ${text} (${exactNs(ns)}${around}), ${grouped(names.length)} names`;
