@@ -26,39 +26,56 @@ BinSums::BinSums(size_t places, int64_t span_ns, size_t most_bytes)
           span_ns, std::max(least_bins, static_cast<int64_t>(most_bytes) / least_bytes_of_bin))),
       most_shift_(shift_for(span_ns, least_bins)),
       most_bytes_(most_bytes),
-      ns_(places) {}
+      ns_(places),
+      open_from_(width()),
+      open_count_(places) {}
 
 void BinSums::move_to(int64_t time) {
   while (now_ < time >> shift_) {
     close();
     if (!counted_.empty()) continue;  // bins became wider
-    now_ = open_.empty() ? time >> shift_ : now_ + 1;
-    count_open();
+    next_bin(time >> shift_);
   }
+}
+
+/// The one after the current bin, or `number` if there is nothing in between.
+void BinSums::next_bin(int64_t number) {
+  const bool is_open = !ends_.empty() || !later_.empty();
+  now_ = is_open ? now_ + 1 : number;
+  open_from_ = now_ << shift_;
+  count_open();
 }
 
 bool BinSums::finish() {
   for (;;) {
     close();
     if (!counted_.empty()) continue;  // bins became wider
-    if (open_.empty()) return !failed_;
-    ++now_;
-    count_open();
+    if (ends_.empty() && later_.empty()) return !failed_;
+    next_bin(now_ + 1);
   }
 }
 
-/// What the current bin has of the open intervals.
+/// What the current bin has of earlier intervals, from `open_from_` on.
 void BinSums::count_open() {
+  const int64_t begin = open_from_;
   const int64_t end = (now_ + 1) << shift_;
-  size_t left = 0;
-  for (Open& open : open_) {
-    if (open.from < end) {
-      count(open.place, std::min(open.to, end) - open.from);
-      open.from = end;
-    }
-    if (open.to > end) open_[left++] = open;
+  if (begin >= end) return;
+  open_from_ = end;
+  for (const uint32_t place : open_places_) count(place, open_count_[place] * (end - begin));
+  for (; !ends_.empty() && ends_.top().to <= end; ends_.pop()) {
+    ns_[ends_.top().place] -= end - ends_.top().to;
+    --open_count_[ends_.top().place];
   }
-  open_.resize(left);
+  open_places_.erase(std::remove_if(open_places_.begin(), open_places_.end(),
+                                    [&](uint32_t place) { return open_count_[place] == 0; }),
+                     open_places_.end());
+  for (; !later_.empty() && later_.top().from < end; later_.pop()) {
+    const Later& one = later_.top();
+    count(one.place, std::min(one.to, end) - one.from);
+    if (one.to <= end) continue;
+    ends_.push({one.to, one.place});
+    if (open_count_[one.place]++ == 0) open_places_.push_back(one.place);
+  }
 }
 
 /// Ends the current bin. If the result is too large then, bins become wider, and the current one

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <functional>
+#include <queue>
 #include <vector>
 
 namespace kr::timeline {
@@ -14,7 +15,8 @@ struct PlaceSum {
   int64_t ns = 0;
 };
 
-/// Memory: 8 bytes per place, 16 per sum that `most_bytes` allows.
+/// Memory: 12 bytes per place, 16 per sum that `most_bytes` allows, and per interval that is longer
+/// than a bin and has not ended.
 class BinSums {
  public:
   struct Bin {
@@ -34,7 +36,7 @@ class BinSums {
     const int64_t end = (now_ + 1) << shift_;
     if (to <= end) return count(place, to - from);
     if (from < end) count(place, end - from);
-    open_.push_back({place, from < end ? end : from, to});
+    later_.push({from < end ? end : from, to, place});
   }
   /// After the last interval. False: there is no width of at most a 64th of the span for which the
   /// result is small enough.
@@ -45,18 +47,29 @@ class BinSums {
   const std::vector<PlaceSum>& sums() const noexcept { return sums_; }
 
  private:
-  /// The part of an interval that later bins count.
-  struct Open {
-    uint32_t place;
+  /// What is left of an interval for later bins.
+  struct Later {
     int64_t from;
     int64_t to;
+    uint32_t place;
+
+    bool operator>(const Later& other) const noexcept { return from > other.from; }
   };
+  struct End {
+    int64_t to;
+    uint32_t place;
+
+    bool operator>(const End& other) const noexcept { return to > other.to; }
+  };
+  template <class T>
+  using SmallestFirst = std::priority_queue<T, std::vector<T>, std::greater<>>;
 
   void count(uint32_t place, int64_t ns) {
     if (ns_[place] == 0) counted_.push_back(place);
     ns_[place] += ns;
   }
   void move_to(int64_t time);
+  void next_bin(int64_t number);
   void count_open();
   void close();
   void double_width();
@@ -72,7 +85,13 @@ class BinSums {
   int64_t now_ = 0;                // the bin that is counted
   std::vector<int64_t> ns_;        // of it, by place
   std::vector<uint32_t> counted_;  // places with a time in it
-  std::vector<Open> open_;
+  // Intervals that go on after the current bin: those that cover the begin of the next bin are
+  // counted by place, so that a bin takes time for places, not for intervals.
+  int64_t open_from_ = 0;             // begin of the next bin
+  std::vector<uint32_t> open_count_;  // by place
+  std::vector<uint32_t> open_places_;
+  SmallestFirst<End> ends_;     // of these intervals
+  SmallestFirst<Later> later_;  // intervals that begin there or later
   std::vector<Bin> bins_;
   std::vector<PlaceSum> sums_;
 };

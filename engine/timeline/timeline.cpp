@@ -16,6 +16,8 @@ namespace {
 /// Sums of places are in an array: lanes times names.
 constexpr size_t most_places = size_t{2} << 20;
 constexpr size_t least_lanes = 8;
+/// A timeline has operations only if, on average, at most so many run at the same time.
+constexpr int64_t most_at_once = 256;
 /// Bands, and bins by name, get a part of the bytes.
 constexpr size_t part_of_bands = 4;
 constexpr size_t part_of_names = 4;
@@ -149,9 +151,11 @@ uint64_t place_of(size_t lanes, uint32_t lane, uint32_t name) noexcept {
 
 /// False: they do not fit.
 bool add_operations(const analyze::LabelledTrace& run, const Lanes& lanes, const NameOfRow& name_of,
-                    size_t most_bytes, Timeline& timeline) {
+                    int64_t total_ns, size_t most_bytes, Timeline& timeline) {
   constexpr size_t least_bytes_of_operation = 3;
   if (run.trace.operations.size() > most_bytes / least_bytes_of_operation) return false;
+  // Whoever sums operations by columns takes time for each column of each operation.
+  if (total_ns / most_at_once > timeline.span_ns) return false;
   timeline.operations.reserve(run.trace.operations.size());
   size_t bytes = 0;
   int64_t before = 0;
@@ -257,7 +261,7 @@ Timeline make(const match::CompiledRules& rules, const analyze::LabelledTrace& r
       make_bands(run.attribution(rules), trace, limits.bytes / part_of_bands, timeline);
   const NameOfRow name_of(trace, run.labelled, summary);
   const size_t left = limits.bytes - packed_bands(timeline).size();
-  if (!add_operations(run, lanes, name_of, left, timeline)) {
+  if (!add_operations(run, lanes, name_of, summary.gpu_total_ns, left, timeline)) {
     add_bins(run, lanes, name_of, summary, left, timeline);
   }
   return timeline;

@@ -215,7 +215,7 @@ pageTest("the tooltip has the label, its exact time and share, and the name", "t
   text = await page.innerText(".timeline-tip");
   const step = await page.evaluate(() => shownTimelines[0].drawn.step);
   assert.match(text, /^gemm\n+gemm_mlp\n/);
-  assert.match(text, new RegExp(`Time\\s+${step} ns · ${step} ns\\s+100\\.0 %`));
+  assert.match(text, new RegExp(`Time\\s+${step} ns · ${step} ns\\s+100(\\.0)? %`));
   // Nothing runs before the next step.
   const idle = await page.evaluate(() => timeline.rows.find((row) => row.kind === "bands").bands[1].start - 2000);
   await page.evaluate((at) => timeline.show(at - 500, at + 500), idle);
@@ -264,7 +264,7 @@ pageTest("it has a role, a name, keys and a summary in words", "timeline", async
   assert.equal(await box.getAttribute("tabindex"), "0");
   assert.match(await box.getAttribute("aria-label"), /^Timeline by substage: 0 ns to .*Plus and minus zoom/);
   const summary = await page.textContent("#timeline-summary");
-  assert.match(summary, /device 0: busy \d+\.\d % \(gemm \d+\.\d %, .*\)\. device 1: /);
+  assert.match(summary, /device 0: busy [\d.]+ % \(gemm [\d.]+ %, .*\)\. device 1: /);
   assert.match(await page.textContent("#timeline .card-head"), /every operation, to the ns/);
 });
 
@@ -273,6 +273,13 @@ pageTest("a page of very many operations is small, and says how fine it is", "ti
   const finest = await page.evaluate(() => shownTimelines[0].finest());
   assert.ok(finest > 1000 && finest < 10_000_000, `${finest} ns`);
   assert.match(await page.textContent("#timeline .card-head"), /finest: [\d.]+ [µm]s per bin/);
+  // A dimension with a label per name has bins by name, which are wider.
+  await page.evaluate(() => update({ by: "operation" }));
+  assert.ok(await page.evaluate(() => shownTimelines[0].finest()) > finest);
+  await page.evaluate(() => update({ by: "substage" }));
+  const [x, y] = await pointOf(page, await page.evaluate(() => wholeSpan / 2), 0);
+  await page.mouse.move(x, y + 10);
+  assert.match(await page.innerText(".timeline-tip"), /mostly gemm_\d+ \([\d.,]+ [µm]s of the [\d.,]+ [µm]s around\), \d+ names/);
   const slowest = await page.evaluate(async () => {
     let slowest = 0;
     for (const part of [1, 0.5, 0.1, 0.01]) {
@@ -313,6 +320,7 @@ pageTest("printed, it is the whole span in light colours", "timeline", async (pa
     };
     dispatchEvent(new Event("beforeprint"));
     timeline.drawAxis = before;
+    dispatchEvent(new Event("afterprint"));
     return shown;
   });
   assert.deepEqual(printed, [0, true, "rgb(255, 255, 255)"]);

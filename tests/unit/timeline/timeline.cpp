@@ -200,3 +200,22 @@ TEST_CASE("too many steps are joined with their neighbours") {
   CHECK(steps == count);
   CHECK(numbers(kr::timeline::packed_bands(few))[2] == few.bands.size());
 }
+
+TEST_CASE("operations that run at the same time take room in bins, and little time") {
+  kr::trace::TraceBuilder builder("t.csv", "test");
+  constexpr int64_t count = 200'000;
+  constexpr int64_t length = 1'000'000'000;
+  for (int64_t i = 0; i < count; ++i) {
+    builder.add(
+        {i * 1000, length, builder.name("gemm", kr::OperationKind::kernel), builder.track({})});
+  }
+  const TimelineOfTrace made(rules(), std::move(builder).finish(), {.bytes = 2'000'000});
+  CHECK(!made.timeline.is_exact);
+  int64_t total_ns = 0;
+  int64_t busy_ns = 0;
+  for (const kr::timeline::Part& part : made.timeline.by_name.parts) {
+    (part.name == kr::timeline::busy ? busy_ns : total_ns) += part.ns;
+  }
+  CHECK(total_ns == count * length);
+  CHECK(busy_ns == made.timeline.span_ns);
+}

@@ -240,7 +240,7 @@ const timeline = {
     "aria-roledescription": "timeline",
     "aria-describedby": "timeline-summary",
   }),
-  tip: element("div", { className: "timeline-tip", hidden: true }),
+  tip: element("div", { className: "floating timeline-tip", hidden: true }),
   summary: element("p", { className: "faint hint", id: "timeline-summary", role: "status" }),
 
   narrowest() {
@@ -321,11 +321,11 @@ const timeline = {
     return step;
   },
 
-  draw(whole = false) {
+  draw() {
     if (!this.box.isConnected) return;
     this.width = Math.max(this.box.clientWidth, 200);
     const shown = [this.from, this.to];
-    if (whole) [this.from, this.to] = [0, wholeSpan];
+    if (printing.on) [this.from, this.to] = [0, wholeSpan];
     this.layOut();
     const scale = Math.max(devicePixelRatio || 1, 1);
     const { canvas } = this;
@@ -350,7 +350,7 @@ const timeline = {
       "aria-label",
       `Timeline by ${printable(state.by)}: ${exactNs(this.from)} to ${exactNs(this.to)}. Plus and minus zoom, left and right move, up and down choose a row, Enter selects the kernel in the middle.`,
     );
-    if (whole) [this.from, this.to] = shown;
+    [this.from, this.to] = shown;
   },
 
   text(words, x, y, room, font, color) {
@@ -584,7 +584,7 @@ const timeline = {
     const { begin, end, names } = this.namesOf(found);
     if (names.length === 0) return "";
     const [[name, ns]] = names;
-    const text = shortened(printable(kernelRows[found.row.run.number][name].name), 160);
+    const text = shortened(shownName(kernelRows[found.row.run.number][name].name), 400);
     if (names.length === 1) return text;
     const around = end - begin > found.to - found.from ? ` of the ${exactNs(end - begin)} around` : "";
     return `mostly ${text} (${exactNs(ns)}${around}), ${grouped(names.length)} names`;
@@ -739,16 +739,6 @@ const timeline = {
     this.box.addEventListener("focus", () => this.schedule());
     this.box.addEventListener("blur", () => this.schedule());
     new ResizeObserver(() => this.box.clientWidth !== this.width && this.schedule()).observe(this.box);
-    // On paper: the whole span, in light colours.
-    addEventListener("beforeprint", () => {
-      const { dataset } = document.documentElement;
-      const { theme } = dataset;
-      dataset.theme = "light";
-      this.draw(true);
-      if (theme === undefined) delete dataset.theme;
-      else dataset.theme = theme;
-    });
-    addEventListener("afterprint", () => this.draw());
   },
 };
 
