@@ -144,9 +144,9 @@ std::vector<table::Table> parts_of(std::span<const table::Table> tables, const s
                         .where = "dimension",
                         .value = by}));
     } else if (one.id() == "substitutions") {
-      shown.push_back(
-          part_of(one, {.columns = {"label", "confidence", "a_instances", "b_instances", "a_ns",
-                                    "b_ns", "change_ns", "per_unit_percent", "a_name", "b_name"}}));
+      shown.push_back(part_of(
+          one, {.columns = {"group", "label", "confidence", "a_instances", "b_instances", "a_ns",
+                            "b_ns", "change_ns", "per_unit_percent", "a_name", "b_name"}}));
     } else if (one.id() == "name_changes" && with_names) {
       shown.push_back(part_of(one, {.columns = {"name", "a_instances", "b_instances", "a_ns",
                                                 "b_ns", "change_ns", "per_unit_percent"},

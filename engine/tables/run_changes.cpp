@@ -1,7 +1,4 @@
 // `kr diff` of runs: what changes in time, and why.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -123,21 +120,32 @@ void add_name_changes(const Source& source, RowSink& sink) {
   }
 }
 
-/// `a + b`: several names that are replaced together.
-std::string joined_names(const std::vector<std::string>& names) {
-  return fmt::format("{}", fmt::join(names, " + "));
-}
-
+/// The names of a group below each other, with its numbers in the first row: so each name and each
+/// time is there once.
 void add_substitutions(const Source& source, RowSink& sink) {
   const Comparison& of = source.run_difference->comparison;
+  constexpr size_t numbers = 13;
+  int64_t group = 0;
   for (const changes::Substitution& one : of.substitutions) {
-    const std::string a = joined_names(one.a_names), b = joined_names(one.b_names);
     const changes::Pair& time = one.time;
-    sink.row({a, b, to_string(one.kind), one.label, one.position ? "position" : "likeness",
-              changes::to_string(one.confidence), table::cell(one.position), one.likeness,
-              time.a.total_ns, time.b.total_ns, time.change_ns(), change_percent(time),
-              time.a.instances, time.b.instances, quotient(time.a.total_ns, of.unit.a),
-              quotient(time.b.total_ns, of.unit.b), per_unit_percent(of.unit, time)});
+    const auto name = [](const std::vector<std::string>& names, size_t place) {
+      return place < names.size() ? Cell(names[place]) : Cell();
+    };
+    for (size_t i = 0; i < std::max(one.a_names.size(), one.b_names.size()); ++i) {
+      Cells row{group, name(one.a_names, i), name(one.b_names, i), one.label};
+      if (i > 0) {
+        row.resize(row.size() + numbers);
+      } else {
+        row.insert(row.end(),
+                   {one.position ? "position" : "likeness", changes::to_string(one.confidence),
+                    table::cell(one.position), one.likeness, time.a.total_ns, time.b.total_ns,
+                    time.change_ns(), change_percent(time), time.a.instances, time.b.instances,
+                    quotient(time.a.total_ns, of.unit.a), quotient(time.b.total_ns, of.unit.b),
+                    per_unit_percent(of.unit, time)});
+      }
+      sink.row(row);
+    }
+    ++group;
   }
 }
 
@@ -315,45 +323,53 @@ const Definition name_changes_table{
 const Definition substitutions_table{
     {"substitutions",
      "substituted names",
-     "One row per name that only the first run has and name of the same label that only the second "
-     "has and that replaces it; such as the same kernel of another version. No other table depends "
-     "on it: the difference of such names remains in `mix_ns`.",
+     "One row per name that only one run has and that names of the same label replace in the "
+     "other, "
+     "such as the same kernel of another version. Names that replace each other are a group; its "
+     "numbers are in its first row. No other table depends on this one: the difference of such "
+     "names remains in `mix_ns`.",
      {
+         {"group", Unit::id, Role::key, "The number of the group, from 0, by descending time."},
          {"a_name", Unit::name, Role::key,
-          "The name in the first run. If one name replaces several, or several replace one, all of "
-          "them, the one with most time first, with ` + ` between them."},
-         {"b_name", Unit::name, Role::key, "The name in the second run, in the same way."},
-         {"type", Unit::text, Role::key, "The type of operation: `kernel`, `memcpy` or `memset`."},
+          "A name of the group that only the first run has, the one with most time first.", true},
+         {"b_name", Unit::name, Role::key,
+          "A name of the group that only the second run has, in the same order. Two names in one "
+          "row replace each other only if they are the whole group.",
+          true},
          {"label", Unit::text, Role::measure,
           "The label of all these names in the dimension of the comparison."},
          {"evidence", Unit::text, Role::measure,
           "`position`: the names stand in the same places of the sequences of the two runs (table "
-          "`sequences`), when these are aligned. `likeness`: only the names are similar."},
+          "`sequences`), when these are aligned. `likeness`: only the names are similar.",
+          true},
          {"confidence", Unit::text, Role::measure,
           "By position, if half of the two sequences or more can be aligned, and the names agree "
           "in "
           "three places or more or have a `likeness` of 1: `high` if `position` is 80 % or more, "
           "`medium` if it is 50 % or more. By likeness: `medium` if it is 1, no place of the names "
-          "is known and it is 1 with no other name. `low`: all else."},
+          "is known and it is 1 with no other name. `low`: all else.",
+          true},
          {"position", Unit::ratio, Role::measure,
-          "The part of the places of all these names in which a name of one run stands in place of "
-          "a name of the other; nothing if the evidence is `likeness`.",
+          "The part of the places of all names of the group in which a name of one run stands in "
+          "place of a name of the other; nothing if the evidence is `likeness`.",
           true},
          {"likeness", Unit::ratio, Role::detail,
-          "How similar the names are: twice the number of words that both have, divided by the "
-          "words of both; words that describe what a kernel does, without numbers, types and "
-          "shapes."},
-         {"a_ns", Unit::ns, Role::measure, "The time of the names in the first run."},
-         {"b_ns", Unit::ns, Role::measure, "The time of the names in the second run."},
-         {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."},
+          "How similar the most similar names of the group are: twice the number of words that "
+          "both "
+          "have, divided by the words of both; words that describe what a kernel does, without "
+          "numbers, types and shapes.",
+          true},
+         {"a_ns", Unit::ns, Role::measure, "The time of the group in the first run.", true},
+         {"b_ns", Unit::ns, Role::measure, "Its time in the second run.", true},
+         {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`.", true},
          {"change_percent", Unit::percent, Role::measure,
           "`change_ns` in percent of `a_ns`; nothing if that is 0.", true},
-         {"a_instances", Unit::count, Role::measure, "Their operations in the first run."},
-         {"b_instances", Unit::count, Role::measure, "Their operations in the second run."},
+         {"a_instances", Unit::count, Role::measure, "Its operations in the first run.", true},
+         {"b_instances", Unit::count, Role::measure, "Its operations in the second run.", true},
          {"a_per_unit_ns", Unit::ns, Role::measure,
-          "`a_ns` divided by the units of the first run (table `comparison`)."},
+          "`a_ns` divided by the units of the first run (table `comparison`).", true},
          {"b_per_unit_ns", Unit::ns, Role::measure,
-          "`b_ns` divided by the units of the second run."},
+          "`b_ns` divided by the units of the second run.", true},
          {"per_unit_percent", Unit::percent, Role::measure,
           "The change of the time per unit, in percent of the first run.", true},
      }},

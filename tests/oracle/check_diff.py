@@ -63,12 +63,15 @@ def check_sums(checks, name, found):
             if row["a_instances"] == 0 or row["b_instances"] == 0}
     seen = collections.Counter()
     for row in found.rows("substitutions") if total["comparable"] else []:
-        for side in "ab":
-            names = [one for one in only if only[one] == side and one in row[f"{side}_name"].split(" + ")]
-            names = names or [row[f"{side}_name"]]
-            seen.update((side, one) for one in names)
-            checks.expect(all(only.get(one) == side for one in names), name, "a substituted name is in both runs", names)
+        for side, one in (("a", row["a_name"]), ("b", row["b_name"])):
+            if one is not None:
+                seen[one] += 1
+                checks.expect(only.get(one) == side, name, "a substituted name is in both runs", one)
     checks.expect(all(count == 1 for count in seen.values()), name, "a name is substituted twice")
+    for side in "ab":
+        times = sum(row[f"{side}_ns"] for row in found.rows("name_changes") if row["name"] in seen)
+        groups = sum(row[f"{side}_ns"] or 0 for row in found.rows("substitutions"))
+        checks.expect(times == groups, name, "substituted names of", side, "have", times, "ns, not", groups)
     for row in found.rows("name_changes"):
         checks.expect(row["calls_ns"] + row["time_per_call_ns"] == row["change_ns"], name, row["name"][:60], "parts")
     parts = total["calls_ns"] + total["time_per_call_ns"] + total["mix_ns"]
