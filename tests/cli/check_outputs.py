@@ -210,7 +210,16 @@ def files(setting, name, words):
     reference = (folder / "missing").read_bytes()
 
     regular = folder / "regular"
-    regular.write_bytes(b"" if "sqlite" in name else b"old")
+    if "--force" not in words:
+        # What kr did not write stays, unless the user says otherwise.
+        regular.write_bytes(b"run,dimensions: mine\n")
+        done = run(regular)
+        check(done.returncode == 2 and b"--force" in done.stderr, f"{name} to a file of the user: {shown(done)}")
+        check(regular.read_bytes() == b"run,dimensions: mine\n", f"{name} to a file of the user changes it")
+        done = kr(setting.folder, [*with_out(words, regular), "--force"])
+        check(done.returncode == 0 and is_whole(name, regular.read_bytes()), f"{name} --force to a file of the user: {shown(done)}")
+    # Rules and tables of patterns have no mark of kr.
+    regular.write_bytes(b"" if name in ("import", "export") else reference)
     regular.chmod(0o640)
     before = regular.stat().st_ino
     done = run(regular)

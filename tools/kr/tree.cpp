@@ -43,7 +43,7 @@ OutputRules tree_outputs() {
   return {.stem = "tree",
           .tables = {"tree", "tree_steps", "tree_trends", "tree_layers", "tree_attribution",
                      "tree_context"},
-          .own_csv = true,
+          .own_csv = "phase,step,layer,depth,path,",
           .to_terminal = {"table", "csv", "json", "jsonl", "markdown"}};
 }
 
@@ -90,10 +90,12 @@ trees::ViewOptions view_options(const TreeOptions& options, bool machine) {
 /// The pictures of `--out-dir`, and the page.
 void write_pictures(const sema::Program& program, const std::filesystem::path& folder,
                     const trees::TreeView& view, std::string_view page, trees::Metric metric,
-                    Streams& streams) {
+                    bool force, Streams& streams) {
   std::vector<PendingFile> files;
   const auto add = [&](const std::string& name, std::string_view text) {
-    files.emplace_back(folder / name).write(text);
+    PendingFile& file = files.emplace_back(folder / name);
+    if (!force) file.check_own();
+    file.write(text);
   };
   for (const picture::Picture& picture : picture::tree_pictures(program, view, metric)) {
     add(picture.file_stem + ".png", picture.png);
@@ -156,7 +158,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
     trees::ViewOptions some = view_options(options, false);
     some.step_interval = options.step_interval.value_or(default_picture_interval);
     write_pictures(rules.program(), folder, trees::TreeView(rules, modules, some), html(),
-                   shown_metric, streams);
+                   shown_metric, options.outputs.force, streams);
   }
   return Exit::done;
 }
