@@ -46,15 +46,6 @@ function shortened(text, length) {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
-/** Short names of runs: their ids without the words that all of them begin with. */
-function shortIdsOf(ids) {
-  if (ids.length < 2) return ids;
-  let common = 0;
-  while (ids.every((id) => id[common] !== undefined && id[common] === ids[0][common])) ++common;
-  const word = ids[0].slice(0, common).lastIndexOf("_") + 1;
-  return ids.map((id) => (word > 0 && id.length > word ? `…${id.slice(word)}` : id));
-}
-
 /** A time in a table: digits beyond the third decimal are fainter, and all of them are copied. */
 function timeCell(ns, unit) {
   const [main, fine] = exactParts(ns, unit);
