@@ -10,7 +10,7 @@ target_compile_features(kr_library INTERFACE cxx_std_20)
 target_include_directories(kr_library INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(kr_library PRIVATE Threads::Threads fmt::fmt SQLite::SQLite3 ZLIB::ZLIB PkgConfig::HYPERSCAN
-                                         PkgConfig::ZSTD PkgConfig::ISAL PkgConfig::RE2 PkgConfig::SIMDJSON)
+                                         PkgConfig::ZSTD PkgConfig::ISAL PkgConfig::RE2 PkgConfig::SIMDJSON iberty)
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/kr)
 install(TARGETS kr_library EXPORT kr ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

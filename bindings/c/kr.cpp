@@ -210,6 +210,8 @@ kr_status kr_session_new(const kr_rules* rules, const kr_session_options* option
     tables.level = text_of(given.level);
     tables.phase = text_of(given.phase);
     tables.each_call = given.each_call != 0;
+    tables.all_steps = given.all_steps != 0;
+    tables.each_sibling = given.each_sibling != 0;
     *session = new kr_session{kr::Session(rules->rules, std::move(open))};
   });
 }
@@ -281,6 +283,13 @@ kr_status kr_session_compare_with(kr_session* session, const kr_rules* before, k
   return guarded(error, [&] {
     require(session != nullptr && before != nullptr, "`session` or `before` is NULL");
     session->session.compare_with(before->rules);
+  });
+}
+
+kr_status kr_session_save(kr_session* session, const char* path, kr_error** error) {
+  return guarded(error, [&] {
+    require(session != nullptr && path != nullptr, "`session` or `path` is NULL");
+    session->session.save(path);
   });
 }
 

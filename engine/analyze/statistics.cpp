@@ -182,13 +182,17 @@ std::vector<ActivityRatio> compare_activity(
 }
 
 RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& run,
-                      int64_t idle_ns) {
+                      const RunSummary& summary) {
   RunStatistics out;
   out.kernels = kernels(rules, run);
   out.activity = activity(run.trace);
   out.communication = communication(rules, run);
   if (run.trace.host) out.launches = count_launches(run.trace);
-  if (out.launches) KR_CHECK(out.launches->host_bound_ns + out.launches->other_ns == idle_ns);
+  if (out.launches) {
+    int64_t idle_ns = 0;
+    for (const DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
+    KR_CHECK(out.launches->host_bound_ns + out.launches->other_ns == idle_ns);
+  }
   const classify::Attribution& attribution = run.attribution(rules);
   out.attribution = classify::sum(run.trace, attribution);
   out.steps = sum_steps(rules.program(), run.trace, run.labelled, attribution);
@@ -197,6 +201,7 @@ RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& ru
     out.layers.push_back({layers, run.trace.track({layers.track}).device,
                           ratio(layers.total_ns, all), classify::evidence(layers)});
   }
+  out.sequences = find_sequences(run, attribution, out.steps, summary);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/run.hpp"
+#include "analyze/sequences.hpp"
 #include "analyze/steps.hpp"
 #include "classify/attribution.hpp"
 
@@ -101,13 +102,15 @@ struct RunStatistics {
   classify::AttributionSums attribution;
   StepSums steps;
   std::vector<LayerPart> layers;
+  std::vector<Sequence> sequences;
 };
 
 /// The trace must have a host trace.
 LaunchStatistics count_launches(const trace::Trace& trace);
 
-/// `idle_ns`: of all devices, from `summarize`; the parts of the idle time must add up to it.
-RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& run, int64_t idle_ns);
+/// `summary` is that of the run: the parts of the idle time must add up to that of its devices.
+RunStatistics analyze(const match::CompiledRules& rules, const LabelledTrace& run,
+                      const RunSummary& summary);
 
 /// How much longer the operations or calls of `b` take than those of `a`: the means of `b` divided
 /// by the means of `a`; nullopt if one of them has no mean.

@@ -33,7 +33,7 @@ Rules Rules::load(const std::vector<std::string>& names, const LoadOptions& opti
   const auto cache =
       options.use_cache ? match::Database::Cache::of_process(library.install()) : std::nullopt;
   diag::Sink sink;
-  auto impl = std::make_shared<Impl>(match::compile_rules(names, library, cache, sink));
+  auto impl = std::make_shared<Impl>(match::compile_rules(names, library, cache, sink), library);
   if (sink.has_errors()) {
     throw Error(names.size() == 1 ? names[0] : "",
                 fmt::format("the rules have {}:\n{}", plural(sink.errors(), "error"),

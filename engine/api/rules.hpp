@@ -7,8 +7,10 @@
 namespace kr {
 
 struct Rules::Impl {
-  explicit Impl(match::CompiledRules rules) : compiled(std::move(rules)) {}
+  Impl(match::CompiledRules rules, source::Library where)
+      : compiled(std::move(rules)), library(std::move(where)) {}
   match::CompiledRules compiled;
+  source::Library library;  // where they were found
 };
 
 }  // namespace kr

@@ -8,7 +8,10 @@
 
 #include "api/rules.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/nearest.hpp"
+#include "changes/saved_run.hpp"
+#include "render/render.hpp"
 #include "session/sql.hpp"
 
 namespace kr {
@@ -79,6 +82,7 @@ std::vector<const TableInfo*> all_tables() {
 
 struct Session::Impl {
   SharedRules rules;
+  std::shared_ptr<const source::Library> library;  // of the rules
   SessionOptions options;
   std::vector<RunSource> runs;
   SharedRules before;              // for differences of rules
@@ -93,7 +97,7 @@ struct Session::Impl {
   }
 
   const tables::Source& source() const { return results->session.source(); }
-  size_t known_runs() const { return source().runs.size() + source().other_runs.size(); }
+  size_t known_runs() const { return results->session.files_read(); }
 
   /// At which runs are compared as module trees; none: they are compared by name.
   std::optional<trees::Level> comparison_level() const {
@@ -141,6 +145,12 @@ struct Session::Impl {
     return more;
   }
 
+  void compare_with(session::Session& session, const match::CompiledRules& other) const {
+    std::vector<compare::SeenName> names = session.names_met();
+    std::ranges::move(compare::shipped_names(*library), std::back_inserter(names));
+    session.compare_rules(other, std::move(names), {});
+  }
+
   /// Computes what is not there beside the runs.
   void make(session::Session& session, Needs needs) const {
     const TableOptions& with = options.tables;
@@ -151,14 +161,16 @@ struct Session::Impl {
              .dimension = with.by,
              .folds = with.folds,
              .phase = with.phase,
-             .step = with.step});
+             .step = with.step,
+             .merge_siblings = !with.each_sibling,
+             .by_phase = !with.all_steps && !with.step});
       case Needs::coverage:
         return (void)session.cover(with.most_groups);
       case Needs::run_difference:
         return (void)session.compare_runs(
             {{runs[0].path}, {runs[1].path}, comparison_level(), with.by, {}});
       case Needs::rules_difference:
-        return (void)session.compare_rules(*before, session.names_met(), {});
+        return compare_with(session, *before);
       case Needs::explanation:
         return (void)session.explain(*query);
       default:
@@ -207,6 +219,7 @@ struct Session::Impl {
 
 Session::Session(const Rules& rules, SessionOptions options) : impl_(std::make_unique<Impl>()) {
   impl_->rules = SharedRules(rules.impl_, &rules.impl_->compiled);
+  impl_->library = {rules.impl_, &rules.impl_->library};
   impl_->options = std::move(options);
   impl_->results = impl_->new_results();
 }
@@ -267,6 +280,26 @@ Table Session::sql(const std::string& query) {
   needed.push_back(&known_table("runs"));
   impl_->prepare(needed);
   return held(session::query_table(impl_->source(), query), impl_->results);
+}
+
+void Session::save(const std::string& path) {
+  if (!changes::names_saved_run(path)) {
+    throw Error(path, "is not the name of a saved run", "let it end in .krun");
+  }
+  if (impl_->runs.empty()) throw Error(path, "there is nothing to save", "add a run first");
+  if (!render::may_replace_database(path)) {
+    throw Error(path, "exists and is not a database that kr wrote",
+                "write to another file, or remove it first");
+  }
+  const RunSource& first = impl_->runs[0];
+  const bool trees = impl_->results->session.are_module_trees(first, first);
+  if (trees && impl_->runs.size() > 1) {
+    throw Error(path, "only one run of module trees can be saved", "save each by itself");
+  }
+  const auto ids = trees ? changes::saved_tree_tables() : changes::saved_tables();
+  PendingFile file(path);
+  render::sqlite(tables({ids.begin(), ids.end()}), file.aside().string(), path);
+  file.commit();
 }
 
 void Session::compare_with(const Rules& before) {

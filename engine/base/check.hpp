@@ -7,4 +7,4 @@ namespace kr::detail {
 }
 
 #define KR_CHECK(condition) \
-  ((condition) ? void(0) : ::kr::detail::check_failed(#condition, __FILE__, __LINE__))
+  ((condition) ? void(0) : ::kr::detail::check_failed(#condition, __FILE_NAME__, __LINE__))

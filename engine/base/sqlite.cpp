@@ -298,6 +298,10 @@ int64_t Statement::integer(int column) const {
   return sqlite3_column_int64(handle_.get(), column);
 }
 
+double Statement::real(int column) const {
+  return sqlite3_column_double(handle_.get(), column);
+}
+
 std::optional<int64_t> Statement::whole_number(int column) const {
   switch (type(column)) {
     case Type::integer:

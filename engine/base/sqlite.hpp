@@ -94,6 +94,7 @@ class Statement {
   Type type(int column) const;
   bool is_null(int column) const { return type(column) == Type::null; }
   int64_t integer(int column) const;
+  double real(int column) const;
   /// A whole number, of whatever type the column has: an integer, or a text or real number that is
   /// one and nothing else.
   std::optional<int64_t> whole_number(int column) const;

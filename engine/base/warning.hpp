@@ -6,9 +6,9 @@
 namespace kr {
 
 struct Warning {
-  const char* code;                  // stable, for programs: `truncated`
+  std::string code;                  // stable, for programs: `truncated`
   std::string text;                  // for people, a whole sentence
-  const char* severity = "warning";  // or `info`
+  std::string severity = "warning";  // or `info`
 
   friend bool operator==(const Warning& a, const Warning& b) { return a.text == b.text; }
 };

@@ -241,15 +241,19 @@ std::vector<LabelChange> label_changes(std::span<const Profile> a, std::span<con
   return changes;
 }
 
+double change_per_unit(const Unit& unit, const NameChange& name) {
+  return static_cast<double>(name.time.b.total_ns) / static_cast<double>(unit.b) -
+         static_cast<double>(name.time.a.total_ns) / static_cast<double>(unit.a);
+}
+double change_per_unit(const Unit& unit, const LabelChange& label) {
+  return label.measured(unit).change_ns;
+}
+
 /// The largest change per unit first: what is only more or less of the same comes last.
 template <class Change>
 auto by_size(const Unit& unit) {
   return [unit](const Change& x, const Change& y) {
-    const auto size = [&](const Change& one) {
-      return std::abs(static_cast<double>(one.time.b.total_ns) / static_cast<double>(unit.b) -
-                      static_cast<double>(one.time.a.total_ns) / static_cast<double>(unit.a));
-    };
-    return size(x) > size(y);
+    return std::abs(change_per_unit(unit, x)) > std::abs(change_per_unit(unit, y));
   };
 }
 
@@ -343,6 +347,7 @@ Comparison compare(std::span<const Profile> a, std::span<const Profile> b, std::
       "{:.1f} % and {:.1f} % of the time has labels that both runs have, {:.1f} % and {:.1f} % "
       "names that both have",
       a_labels, b_labels, a_names, b_names);
+  if (comparison.comparable) comparison.substitutions = find_substitutions(a, b, by);
   return comparison;
 }
 

@@ -11,6 +11,7 @@
 #include "changes/median_change.hpp"
 #include "changes/parts.hpp"
 #include "changes/profile.hpp"
+#include "changes/substitutions.hpp"
 
 namespace kr::changes {
 
@@ -58,7 +59,10 @@ struct Comparison {
   LabelChange total;                // of all operations; without a dimension and label
   std::vector<LabelChange> labels;  // by dimension, the largest change first
   std::vector<NameChange> names;    // the largest change first
-  int64_t a_elapsed_ns = 0;         // summed over the runs of a side
+  /// Of names that only one side has, if the sides are comparable. They change no other number: the
+  /// difference of names that replace each other remains in `Parts::mix_ns`.
+  std::vector<Substitution> substitutions;
+  int64_t a_elapsed_ns = 0;  // summed over the runs of a side
   int64_t b_elapsed_ns = 0;
 
   bool same() const noexcept;

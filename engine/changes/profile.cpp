@@ -50,6 +50,7 @@ class TreeProfile {
     std::vector<trace::ModuleNode> nodes;
     std::vector<trees::ViewRow> rows;
     std::map<uint32_t, Amount> kernels;  // by path
+    const std::map<std::string, size_t> typical = typical_steps();
     for (size_t i = 0; i < view.steps().size(); ++i) {
       view.rows(i, nodes, rows);
       const trees::ViewStep& shown = view.steps()[i];
@@ -60,9 +61,13 @@ class TreeProfile {
           step.labels.push_back({d, std::string(views_[d].label(row.path)), row.total_ns});
         }
       }
+      const auto found = typical.find(shown.phase);
+      if (found != typical.end() && found->second == i) add_sequence(shown.phase, rows);
       if (is_step(shown.phase)) profile_.steps.push_back(std::move(step));
     }
+    std::map<uint32_t, uint32_t> places;  // by path, of names
     for (const auto& [path, amount] : kernels) {
+      places.emplace(path, static_cast<uint32_t>(profile_.names.size()));
       NameTime& name = profile_.names.emplace_back(
           NameTime{std::string(modules_.trace.name({path})), OperationKind::kernel, {}, amount});
       for (size_t d = 0; d < profile_.dimensions.size(); ++d) {
@@ -70,9 +75,39 @@ class TreeProfile {
       }
       profile_.all += amount;
     }
+    for (analyze::Sequence& sequence : profile_.sequences) {
+      for (uint32_t& name : sequence.names) name = places.at(name);
+    }
   }
 
  private:
+  /// The median step of each phase: its place in the view.
+  std::map<std::string, size_t> typical_steps() const {
+    std::map<std::string, std::pair<std::vector<size_t>, std::vector<int64_t>>> phases;
+    const std::vector<trees::ViewStep>& steps = views_.front().steps();
+    for (size_t i = 0; i < steps.size(); ++i) {
+      auto& [places, total_ns] = phases[steps[i].phase];
+      places.push_back(i);
+      total_ns.push_back(steps[i].total_ns);
+    }
+    std::map<std::string, size_t> typical;
+    for (const auto& [phase, of] : phases) {
+      typical.emplace(phase, of.first[analyze::median_place(of.second)]);
+    }
+    return typical;
+  }
+
+  /// Its names are paths, until all paths are known.
+  void add_sequence(const std::string& phase, const std::vector<trees::ViewRow>& rows) {
+    if (profile_.sequences.size() == analyze::Sequence::most_phases) return;
+    analyze::Sequence sequence{analyze::Sequence::Of::step, phase, {}};
+    for (const trees::ViewRow& row : rows) {
+      if (sequence.names.size() == analyze::Sequence::most_places) break;
+      sequence.names.push_back(row.path.index);
+    }
+    profile_.sequences.push_back(std::move(sequence));
+  }
+
   /// What is outside steps, or a trace without any, is one tree, too (trees/labels.hpp).
   static bool is_step(std::string_view phase) {
     return phase != "(outside steps)" && phase != "trace";
@@ -101,6 +136,7 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
   profile.elapsed_ns = summary.gpu_elapsed_ns;
   if (statistics == nullptr) return profile;
   add_steps(statistics->steps.steps, profile);
+  profile.sequences = statistics->sequences;
   for (const analyze::LayerPart& part : statistics->layers) {
     if (part.block.level == 0) profile.layers += static_cast<int64_t>(part.block.repeats);
   }
@@ -108,12 +144,16 @@ Profile profile_of(std::string run, const analyze::RunSummary& summary,
 }
 
 Profile profile_of(std::string run, const match::CompiledRules& rules,
-                   const trees::LabelledModules& modules, trees::Level level) {
+                   const trees::LabelledModules& modules) {
   Profile profile;
   profile.run = std::move(run);
-  profile.model = modules.trace.model_text;
   TreeProfile(rules, modules, profile).add();
   profile.elapsed_ns = profile.all.total_ns;
+  return profile;
+}
+
+std::vector<NameTime> nodes_of(const match::CompiledRules& rules,
+                               const trees::LabelledModules& modules, trees::Level level) {
   trees::ViewOptions options;
   options.level = level;
   const trees::TreeView view(rules, modules, options);
@@ -126,10 +166,12 @@ Profile profile_of(std::string run, const match::CompiledRules& rules,
       sums[row.path.index] += {row.invocations, row.total_ns};
     }
   }
+  std::vector<NameTime> shown;
+  shown.reserve(sums.size());
   for (const auto& [path, amount] : sums) {
-    profile.nodes.push_back({trees::path_text(modules.trace, {path}, true), {}, {}, amount});
+    shown.push_back({trees::path_text(modules.trace, {path}, true), {}, {}, amount});
   }
-  return profile;
+  return shown;
 }
 
 }  // namespace kr::changes

@@ -38,9 +38,10 @@ struct Profile {
   std::vector<NameTime> names;
   std::vector<StepTime> steps;  // in order of start
   int64_t layers = 0;           // found by repetition; 0: none
+  /// Of a median step of each phase, and others: places in `names`.
+  std::vector<analyze::Sequence> sequences;
   /// Nodes of module trees by path; the changes by name are theirs. Empty: they are of operations.
   std::vector<NameTime> nodes;
-  std::string model;       // as the profile spells it; may be empty
   Amount all;              // of all operations
   int64_t elapsed_ns = 0;  // the union of their intervals
 };
@@ -48,8 +49,11 @@ struct Profile {
 /// Steps and layers need statistics, which may be null.
 Profile profile_of(std::string run, const analyze::RunSummary& summary,
                    const analyze::RunStatistics* statistics);
-/// `names` are the kernels of module trees, and `nodes` what the level shows.
+/// `names` are the kernels of module trees, by path; there are no `nodes`.
 Profile profile_of(std::string run, const match::CompiledRules& rules,
-                   const trees::LabelledModules& modules, trees::Level level);
+                   const trees::LabelledModules& modules);
+/// What the level shows of module trees, over all steps, by path.
+std::vector<NameTime> nodes_of(const match::CompiledRules& rules,
+                               const trees::LabelledModules& modules, trees::Level level);
 
 }  // namespace kr::changes

@@ -1,23 +1,46 @@
-// Runs that `kr report --save` kept: a database of their tables, without operations.
+// Runs that `kr report --save` or `kr tree --save` kept: a database of their tables, without
+// operations.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "changes/profile.hpp"
 
 namespace kr::changes {
 
-/// The tables that a comparison reads, and those that a person asks for first.
+/// The tables of runs of operations, and of one run of module trees: those that a comparison reads,
+/// and those that a person asks for first.
 std::span<const std::string_view> saved_tables();
+std::span<const std::string_view> saved_tree_tables();
+/// At which module trees are saved: kernel, module and layer.
+std::span<const trees::Level> saved_levels();
 
 /// Whether the path is one of a saved run: it ends in `.krun`.
 bool names_saved_run(std::string_view path);
 
-/// The runs in the file, in its order; each is shown as the path, with its id where there are
-/// several. Throws Error: it is not such a file, or of another version.
-std::vector<Profile> read_saved_runs(const std::string& path);
+struct SavedRun {
+  /// A run of module trees: of its summary there are the id, source, format, engine, model and
+  /// notes, and its nodes are in `levels`.
+  bool module_trees = false;
+  /// Its source is the path, with the id of the run where there are several. `NameSum::explained`
+  /// is not known. The id lacks the number that makes it unique.
+  analyze::RunSummary summary;
+  Profile profile;
+  std::vector<std::pair<trees::Level, std::vector<NameTime>>> levels;
+
+  /// Throws Error if they were not saved at this level.
+  const std::vector<NameTime>& nodes(trees::Level level) const;
+};
+
+/// Whether the file has module trees. Throws Error as below.
+bool saves_module_trees(const std::string& path);
+
+/// The runs in the file, in its order. Throws Error: it is not such a file, or of another version,
+/// or its numbers do not add up.
+std::vector<SavedRun> read_saved_runs(const std::string& path);
 
 }  // namespace kr::changes

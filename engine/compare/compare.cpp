@@ -1,6 +1,7 @@
 #include "compare/compare.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -32,8 +33,7 @@ Side side_of(prove::Formulas& formulas, TableOf of) {
       add(formulas.of(*of.program, rule.expr), rule.label);
     }
     if (of.table->otherwise) {
-      const sema::Rule& rule = of.program->rules.get(*of.table->otherwise);
-      rest = rule.keep ? own_name : std::string_view(rule.label);
+      rest = label_of(of.program->rules.get(*of.table->otherwise));
     }
   }
   add(formulas.always(), rest);
@@ -116,16 +116,64 @@ std::optional<sema::ModelId> same_model(const sema::Program& program, const sema
 
 }  // namespace
 
-TableComparison compare_tables(prove::Prover& prover, TableOf before_table, TableOf after_table) {
+RulesOf rules_of(TableOf table) {
+  if (table.table == nullptr) return {};
+  return {table.table->rules, table.table->otherwise};
+}
+
+// A name that moves from rule i to rule j matches a rule that is not common: if i and j were
+// common, both would match the name, and stand in the same order on both sides.
+std::vector<FormulaId> formulas_that_differ(prove::Formulas& formulas, TableOf before,
+                                            TableOf after) {
+  const Side a = side_of(formulas, before);
+  const Side b = side_of(formulas, after);
+  const auto is_common = [&](size_t i, size_t j) {
+    return a.formulas[i] == b.formulas[j] && a.labels[i] == b.labels[j];
+  };
+  // The longest common subsequence: `common[i][j]` is its length from i and j on.
+  const size_t width = b.formulas.size() + 1;
+  std::vector<uint32_t> common((a.formulas.size() + 1) * width, 0);
+  for (size_t i = a.formulas.size(); i-- > 0;) {
+    for (size_t j = b.formulas.size(); j-- > 0;) {
+      const size_t at = i * width + j;
+      common[at] = is_common(i, j) ? common[at + width + 1] + 1
+                                   : std::max(common[at + width], common[at + 1]);
+    }
+  }
+  std::vector<FormulaId> differ;
+  size_t i = 0;
+  size_t j = 0;
+  while (i < a.formulas.size() || j < b.formulas.size()) {
+    if (i == a.formulas.size()) {
+      differ.push_back(b.formulas[j++]);
+    } else if (j == b.formulas.size()) {
+      differ.push_back(a.formulas[i++]);
+    } else if (is_common(i, j)) {
+      ++i;
+      ++j;
+    } else if (common[(i + 1) * width + j] >= common[i * width + j + 1]) {
+      differ.push_back(a.formulas[i++]);
+    } else {
+      differ.push_back(b.formulas[j++]);
+    }
+  }
+  return differ;
+}
+
+TableComparison compare_tables(prove::Prover& prover, TableOf before_table, TableOf after_table,
+                               const KnownMoves& known) {
   const Side a = side_of(prover.formulas(), before_table);
   const Side b = side_of(prover.formulas(), after_table);
   TableComparison comparison;
   if (provably_same(prover, a, b)) return comparison;
-  std::set<std::pair<std::string_view, std::string_view>> shown;
+  if (known) comparison.moves = known(before_table, after_table);
+  std::set<std::pair<std::string, std::string>> shown;
+  for (const Move& move : comparison.moves) shown.emplace(move.from, move.to);
   for (size_t i = 0; i < a.formulas.size(); ++i) {
     const size_t end = last_place(b, a.formulas[i]);
     for (size_t j = 0; j <= end; ++j) {
-      if (a.labels[i] == b.labels[j] || shown.contains({a.labels[i], b.labels[j]})) continue;
+      if (a.labels[i] == b.labels[j]) continue;
+      if (shown.contains({std::string(a.labels[i]), std::string(b.labels[j])})) continue;
       if (last_place(a, b.formulas[j]) < i) continue;
       if (prover.allowance().is_used_up()) {
         comparison.proven = false;
@@ -146,40 +194,44 @@ TableComparison compare_tables(prove::Prover& prover, TableOf before_table, Tabl
   return comparison;
 }
 
-std::string label_of(const sema::Rule& rule) {
-  return rule.keep ? std::string(own_name) : rule.label;
+std::string_view label_of(const sema::Rule& rule) {
+  return rule.keep ? own_name : std::string_view(rule.label);
 }
 
 std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
                                                    const sema::Program& after) {
   std::vector<ComparedDimension> compared;
-  each_model(before, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId id) {
-    const auto other = same_model(after, engine, model);
-    if (!other) return;
+  each_model(before, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId) {
+    const auto same = same_model(after, engine, model);
+    if (!same) return;
+    const sema::Model& other = after.models.get(*same);
     std::vector<std::string> dimensions = dimensions_of(before, model);
-    for (std::string& name : dimensions_of(after, after.models.get(*other))) {
+    for (std::string& name : dimensions_of(after, other)) {
       if (std::ranges::find(dimensions, name) == dimensions.end()) {
         dimensions.push_back(std::move(name));
       }
     }
     for (std::string& name : dimensions) {
-      compared.push_back({engine.name, model.name, std::move(name), id, *other});
+      const TableOf old_table{&before, table_named(before, model, name)};
+      const TableOf new_table{&after, table_named(after, other, name)};
+      compared.push_back({engine.name, model.name, std::move(name), old_table, new_table});
     }
   });
   return compared;
 }
 
-Comparison compare_programs(const sema::Program& before, const sema::Program& after) {
+Comparison compare_programs(const sema::Program& before, const sema::Program& after,
+                            const KnownMoves& known) {
   Comparison comparison;
   prove::Formulas formulas;
   prove::Prover prover(formulas);
-  for (ComparedDimension& one : dimensions_compared(before, after)) {
-    TableComparison tables = compare_tables(
-        prover, {&before, table_named(before, before.models.get(one.before), one.dimension)},
-        {&after, table_named(after, after.models.get(one.after), one.dimension)});
-    comparison.proven &= tables.proven;
-    for (Move& move : tables.moves) {
-      comparison.changes.push_back({one.engine, one.model, one.dimension, std::move(move)});
+  std::map<std::pair<RulesOf, RulesOf>, TableComparison> compared;
+  for (const ComparedDimension& one : dimensions_compared(before, after)) {
+    const auto [at, added] = compared.try_emplace({rules_of(one.before), rules_of(one.after)});
+    if (added) at->second = compare_tables(prover, one.before, one.after, known);
+    comparison.proven &= at->second.proven;
+    for (const Move& move : at->second.moves) {
+      comparison.changes.push_back({one.engine, one.model, one.dimension, move});
     }
   }
   each_model(before, [&](const sema::Engine& engine, const sema::Model& model, sema::ModelId id) {

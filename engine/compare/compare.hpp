@@ -1,7 +1,11 @@
 // Compares two rulesets by meaning: which subjects get another label.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "prove/prover.hpp"
@@ -28,7 +32,22 @@ struct TableOf {
   const sema::Table* table = nullptr;
 };
 
-TableComparison compare_tables(prove::Prover& prover, TableOf before, TableOf after);
+/// The rules of a dimension, and its `otherwise`: equal ones give the same labels.
+using RulesOf = std::pair<std::vector<sema::RuleId>, std::optional<sema::RuleId>>;
+RulesOf rules_of(TableOf table);
+
+/// The formulas of rules, of `otherwise` and of what no rule matches, that only one of two tables
+/// has, or with another label or in another place: names that match none of them do not move.
+std::vector<prove::FormulaId> formulas_that_differ(prove::Formulas& formulas, TableOf before,
+                                                   TableOf after);
+
+/// Moves between two tables that are known without a proof. Their pairs of labels are unique.
+using KnownMoves = std::function<std::vector<Move>(TableOf before, TableOf after)>;
+
+/// `known`, which may be empty, is only called if the tables are not provably the same. Its moves
+/// come first, and nothing is proven about their pairs of labels.
+TableComparison compare_tables(prove::Prover& prover, TableOf before, TableOf after,
+                               const KnownMoves& known = {});
 
 struct Change {
   std::string engine;
@@ -54,17 +73,19 @@ struct ComparedDimension {
   std::string engine;
   std::string model;
   std::string dimension;  // of either Program
-  sema::ModelId before;
-  sema::ModelId after;
+  TableOf before;
+  TableOf after;
 };
 
 std::vector<ComparedDimension> dimensions_compared(const sema::Program& before,
                                                    const sema::Program& after);
 
-/// The label in a Move: `(its own name)` if the rule keeps the name.
-std::string label_of(const sema::Rule& rule);
+/// The label in a Move: `(its own name)` if the rule keeps the name. Lives as long as the rule.
+std::string_view label_of(const sema::Rule& rule);
 
-/// Compares every dimension of every model that both have (identified by name).
-Comparison compare_programs(const sema::Program& before, const sema::Program& after);
+/// Compares every dimension of every model that both have (identified by name). Tables that several
+/// models share are compared once.
+Comparison compare_programs(const sema::Program& before, const sema::Program& after,
+                            const KnownMoves& known = {});
 
 }  // namespace kr::compare

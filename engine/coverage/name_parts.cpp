@@ -220,4 +220,30 @@ std::string descriptive_words(std::string_view identifier) {
   return descriptive.empty() ? all : descriptive;
 }
 
+std::vector<std::string> likeness_words(std::string_view name) {
+  const NameParts parts = parts_of(name);
+  std::vector<std::string> found;
+  const auto add = [&](std::string_view identifier) {
+    for (NameWord& word : words_of(identifier)) {
+      if (word.descriptive) found.push_back(std::move(word.text));
+    }
+  };
+  add(parts.base);
+  for (const std::string& argument : parts.arguments) add(argument);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+double likeness(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  if (a.empty() || b.empty()) return 0;
+  size_t common = 0;
+  for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
+    const int order = x->compare(*y);
+    common += order == 0;
+    if (order <= 0) ++x;
+    if (order >= 0) ++y;
+  }
+  return 2 * static_cast<double>(common) / static_cast<double>(a.size() + b.size());
+}
+
 }  // namespace kr::coverage

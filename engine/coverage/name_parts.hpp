@@ -42,6 +42,12 @@ NameParts parts_of(std::string_view name);
 /// Names with equal ones are similar.
 std::string descriptive_words(std::string_view identifier);
 
+/// The descriptive words of a whole name, sorted: of its function, and of its arguments.
+std::vector<std::string> likeness_words(std::string_view name);
+/// How similar two names are, by these words: twice the number in common divided by the number of
+/// all; 1 if they are equal, 0 if one has none.
+double likeness(const std::vector<std::string>& a, const std::vector<std::string>& b);
+
 /// An expression of the rules language that matches some names and no others.
 struct NameExpression {
   enum class Form : uint8_t {

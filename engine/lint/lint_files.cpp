@@ -14,8 +14,6 @@
 #include "lint/suppress.hpp"
 #include "match/cache.hpp"
 #include "prove/memo.hpp"
-#include "source/text_file.hpp"
-#include "syntax/parse.hpp"
 
 namespace kr::lint {
 namespace fs = std::filesystem;
@@ -42,23 +40,6 @@ void load(Unit& unit, const source::Library& library, const LintFilesOptions& op
   unit.broken = unit.loaded.has_errors();
 } catch (const Error& error) {
   unit.unreadable = error;
-}
-
-/// The names in the tests of all shipped rulesets.
-std::vector<std::string> names_in_tests(const source::Library& library) {
-  std::set<std::string> names;
-  source::SourceMap sources;
-  for (const std::string& ruleset : library.rulesets()) {
-    const auto path = library.ruleset(ruleset);
-    if (!path) continue;
-    const source::FileId file =
-        sources.add(path->string(), source::read_text_file(*path, source::Pipes::refuse));
-    diag::Sink ignored;
-    for (const syntax::Test& test : syntax::parse(sources, file, ignored).tests) {
-      for (const syntax::TestCase& one : test.cases) names.insert(one.name.text);
-    }
-  }
-  return {names.begin(), names.end()};
 }
 
 /// Reports two files that define engines with the same name, at the later one.
@@ -234,7 +215,7 @@ LintedFiles lint_files(const std::vector<std::string>& names, const source::Libr
   LintFilesOptions shared = options;
   // Accidental matches of short texts are only likely findings, and take long to find.
   if (options.lint.infos) {
-    std::ranges::move(names_in_tests(library), std::back_inserter(shared.lint.known_names));
+    std::ranges::move(sema::names_in_tests(library), std::back_inserter(shared.lint.known_names));
   }
   shared.lint.used_elsewhere = used_by_all(units);
   ProofCache kept(options.cache);

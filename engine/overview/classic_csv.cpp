@@ -221,8 +221,8 @@ void write_tree_csv(const trees::TreeView& view, std::optional<trees::Metric> me
     std::vector<trace::ModuleNode> nodes;
     std::vector<trees::ViewRow> rows;
     table::Cells cells;
-    for (size_t i = 0; i < view.steps().size(); ++i) {
-      const trees::ViewStep& step = view.steps()[i];
+    for (const size_t i : view.shown()) {
+      const trees::ViewStep& step = view.step(i);
       view.rows(i, nodes, rows);
       for (const trees::ViewRow& row : rows) {
         const trees::ViewEntry& entry = view.entries()[row.entry];

@@ -53,7 +53,7 @@ class CoverageText {
   void line(size_t indent, std::string_view text, table::Ink how = table::Ink::none) {
     out_ += std::string(indent, ' ') + options_.ink(text, how) + '\n';
   }
-  std::string share(int64_t ns) const { return table::percent(ns, coverage_.total_ns, 2); }
+  std::string share(int64_t ns) const { return table::share(ns, coverage_.total_ns); }
 
   bool any_generic() const {
     const auto engine = rules_.program().engine("generic");
@@ -90,12 +90,12 @@ class CoverageText {
   void runs() {
     table::TextGrid grid;
     const table::TimeUnit unit = table::unit_for(coverage_.total_ns);
-    grid.column("run", Align::left);
-    grid.column(fmt::format("explained {}", unit.name), Align::right);
-    grid.column(fmt::format("of {}", unit.name), Align::right);
-    grid.column("%", Align::right);
-    grid.column("names", Align::right);
-    grid.column("unexplained", Align::right);
+    grid.column("run", Align::text);
+    grid.column(fmt::format("explained {}", unit.name), Align::number);
+    grid.column(fmt::format("of {}", unit.name), Align::number);
+    grid.column("%", Align::number);
+    grid.column("names", Align::number);
+    grid.column("unexplained", Align::number);
     for (const coverage::MeasuredRun& run : coverage_.runs) {
       const auto open =
           std::count_if(run.names.begin(), run.names.end(),
@@ -136,7 +136,7 @@ class CoverageText {
              fmt::format("in {}: +{} · {} % of it",
                          table::cut_middle(source_.run_name(run.id), longest_name),
                          table::human_time(in_run.total_ns),
-                         table::percent(in_run.total_ns, run.total_ns, 2)),
+                         table::share(in_run.total_ns, run.total_ns)),
              table::Ink::faint);
       }
     }

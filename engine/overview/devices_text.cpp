@@ -116,16 +116,16 @@ class DevicesText {
 
   table::TextGrid grid(const Detail& detail) const {
     table::TextGrid grid;
-    if (several_runs_) grid.column("run", Align::left);
-    grid.column("device", Align::left);
-    if (detail.bar) grid.column("", Align::left);
-    grid.column(fmt::format("span {}", unit_.name), Align::right);
+    if (several_runs_) grid.column("run", Align::text);
+    grid.column("device", Align::text);
+    if (detail.bar) grid.column("", Align::text);
+    grid.column(fmt::format("span {}", unit_.name), Align::number);
     for (const DevicePart& part : device_parts) {
       const std::string name = detail.long_names ? part.name
                                : detail.times    ? part.short_name
                                                  : part.shortest_name;
-      if (detail.times) grid.column(name, Align::right);
-      grid.column(detail.times ? "%" : name + " %", Align::right, detail.times ? 1 : 2);
+      if (detail.times) grid.column(name, Align::number);
+      grid.column(detail.times ? "%" : name + " %", Align::number, detail.times ? 1 : 2);
     }
     const auto add = [&](const std::string& run, const std::string& device, std::string drawn,
                          const analyze::Breakdown& time, table::Ink ink) {
@@ -136,7 +136,7 @@ class DevicesText {
       cells.push_back({table::in_unit(time.span_ns, unit_), {}});
       for (const DevicePart& part : device_parts) {
         if (detail.times) cells.push_back({table::in_unit(time.*part.ns, unit_), {}});
-        cells.push_back({table::percent(time.*part.ns, time.span_ns, 1), {}});
+        cells.push_back({table::share(time.*part.ns, time.span_ns), {}});
       }
       grid.row(std::move(cells), ink);
     };

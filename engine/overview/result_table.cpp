@@ -80,12 +80,12 @@ class RunFacts {
   /// `file_columns`: 0: not cut; nothing: without the column.
   table::TextGrid grid_of_runs(std::optional<size_t> file_columns) const {
     table::TextGrid grid;
-    grid.column("run", table::TextGrid::Align::left);
-    grid.column("rules", table::TextGrid::Align::left);
-    grid.column("operations", table::TextGrid::Align::right);
-    grid.column("names", table::TextGrid::Align::right);
-    grid.column("explained %", table::TextGrid::Align::right);
-    if (file_columns) grid.column("file", table::TextGrid::Align::left);
+    grid.column("run", table::TextGrid::Align::text);
+    grid.column("rules", table::TextGrid::Align::text);
+    grid.column("operations", table::TextGrid::Align::number);
+    grid.column("names", table::TextGrid::Align::number);
+    grid.column("explained %", table::TextGrid::Align::number);
+    if (file_columns) grid.column("file", table::TextGrid::Align::text);
     for (const analyze::RunSummary* run : runs_) {
       std::vector<table::TextGrid::Cell> cells{
           {table::cut_middle(source_.run_name(run->id), longest_run_name), {}},
@@ -192,20 +192,20 @@ class Overview {
     const bool bars = options_.columns() == 0 || options_.columns() >= 96;
     const bool busy = many_devices();
     table::TextGrid grid;
-    grid.column(report_.by, Align::left);
-    grid.column(fmt::format("{} {}", busy ? "busy" : "elapsed", unit_.name), Align::right);
-    grid.column("%", Align::right);
-    if (bars) grid.column("", Align::left, 1);
-    if (busy) grid.column(fmt::format("elapsed {}", unit_.name), Align::right);
-    grid.column(fmt::format("total {}", unit_.name), Align::right);
-    grid.column("instances", Align::right);
+    grid.column(report_.by, Align::text);
+    grid.column(fmt::format("{} {}", busy ? "busy" : "elapsed", unit_.name), Align::number);
+    grid.column("%", Align::number);
+    if (bars) grid.column("", Align::text, 1);
+    if (busy) grid.column(fmt::format("elapsed {}", unit_.name), Align::number);
+    grid.column(fmt::format("total {}", unit_.name), Align::number);
+    grid.column("instances", Align::number);
     int64_t longest = 0;
     for (const PivotRow& row : rows_) longest = std::max(longest, row.runs[0].busy_ns);
     const auto add = [&](std::string_view label, const analyze::LabelSum& sum, std::string bar_text,
                          table::Ink row_ink) {
       std::vector<Cell> cells{{table::cut(label, widest_label), {}},
                               {time(sum.busy_ns), {}},
-                              {table::percent(sum.busy_ns, run.gpu_busy_ns, 1), {}}};
+                              {table::share(sum.busy_ns, run.gpu_busy_ns), {}}};
       if (bars) cells.push_back({std::move(bar_text), color_of(label)});
       if (busy) cells.push_back({time(sum.elapsed_ns), {}});
       cells.push_back({time(sum.total_ns), {}});
@@ -249,19 +249,19 @@ class Overview {
     const bool busy = many_devices();
     const std::string column = fmt::format("{} {}", busy ? "busy" : "elapsed", unit_.name);
     table::TextGrid grid;
-    grid.column(report_.by, Align::left);
+    grid.column(report_.by, Align::text);
     for (size_t i = from; i < to; ++i) {
       // The name is above time and share together, in a line of its own: see `run_heads`.
       const size_t name = table::columns_of(head_of_run(i));
-      grid.column(fmt::format("{:>{}}", column, name > 8 ? name - 8 : 0), Align::right, 3);
-      grid.column("%", Align::right);
+      grid.column(fmt::format("{:>{}}", column, name > 8 ? name - 8 : 0), Align::number, 3);
+      grid.column("%", Align::number);
     }
     const auto add = [&](std::string_view label, table::Ink row_ink, auto&& value, bool share) {
       std::vector<Cell> cells{{table::cut(label, widest_label), {}}};
       for (size_t i = from; i < to; ++i) {
         const int64_t ns = value(i);
         cells.push_back({time(ns), {}});
-        cells.push_back({share ? table::percent(ns, report_.runs[i]->gpu_busy_ns, 1) : "", {}});
+        cells.push_back({share ? table::share(ns, report_.runs[i]->gpu_busy_ns) : "", {}});
       }
       grid.row(std::move(cells), row_ink);
     };

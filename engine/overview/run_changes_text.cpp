@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
+#include "base/plural.hpp"
 #include "base/printable.hpp"
 #include "overview/part.hpp"
 #include "render/render.hpp"
@@ -21,7 +23,7 @@ std::string signed_time(int64_t ns) {
 }
 
 std::string signed_percent(double percent) {
-  return fmt::format("{:+.1f} %", percent);
+  return (percent > 0 ? "+" : "") + table::short_percent(percent) + " %";
 }
 
 std::string side_text(const std::string& name, const std::string& run,
@@ -37,7 +39,7 @@ std::string one_of(const Unit& unit) {
     case Unit::Kind::layers:
       return "layer";
     case Unit::Kind::operations:
-      return "operation";
+      return "operation of a common name";
     case Unit::Kind::runs:
       return "run";
   }
@@ -48,31 +50,40 @@ int64_t per_unit(int64_t ns, int64_t units) {
   return std::llround(static_cast<double>(ns) / static_cast<double>(units));
 }
 
-/// `per step of decode (10 and 12): 1.2 ms -> 1.3 ms (+8.3 %)`; the first thing to read.
-std::string per_unit_text(const changes::Comparison& comparison) {
-  const Unit& unit = comparison.unit;
-  const changes::Pair& time = comparison.total.time;
-  std::string text = fmt::format("per {} ({} and {}", one_of(unit), table::grouped(unit.a),
-                                 table::grouped(unit.b));
-  if (unit.kind == Unit::Kind::operations) text += ", of names that both have";
-  text += fmt::format("): {} -> {}", table::human_time(per_unit(time.a.total_ns, unit.a)),
-                      table::human_time(per_unit(time.b.total_ns, unit.b)));
-  if (const auto percent = unit.change_percent(time)) {
-    text += fmt::format(" ({})", signed_percent(*percent));
-  }
+std::string change_text(int64_t a_ns, int64_t b_ns, std::optional<double> percent) {
+  std::string text = fmt::format("{} -> {}", table::human_time(a_ns), table::human_time(b_ns));
+  if (percent) text += fmt::format(" ({})", signed_percent(*percent));
   return text;
 }
 
-/// The change of the median with its interval; empty if there is no interval.
+/// `mean per step of decode (10 and 12): 1.2 ms -> 1.3 ms (+8.3 %)`.
+std::string per_unit_text(const changes::Comparison& comparison) {
+  const Unit& unit = comparison.unit;
+  const changes::Pair& time = comparison.total.time;
+  const std::string counts = table::grouped(unit.a) + " and " + table::grouped(unit.b);
+  const auto percent = unit.change_percent(time);
+  if (unit.kind == Unit::Kind::operations) {
+    // They only say how much longer one run is: a quotient of all time and these operations is the
+    // duration of nothing.
+    return fmt::format("for equal numbers of operations of common names ({}): {}", counts,
+                       percent ? signed_percent(*percent) : "no time in A");
+  }
+  return fmt::format(
+      "mean per {} ({}): {}", one_of(unit), counts,
+      change_text(per_unit(time.a.total_ns, unit.a), per_unit(time.b.total_ns, unit.b), percent));
+}
+
+/// The change of the median with its interval: the first thing to read. Empty if there is none.
 std::string median_text(const changes::Comparison& comparison) {
   const auto& median = comparison.total.median;
   if (!median || !median->percent) return {};
-  return fmt::format("median {}: {}, 95 % interval from {} to {}{}",
-                     comparison.unit.kind == Unit::Kind::steps ? "step" : "run",
-                     signed_percent(100 * median->change_ns / median->a_ns),
-                     signed_percent(median->percent->first),
-                     signed_percent(median->percent->second),
-                     median->within_noise() ? ": within noise" : "");
+  const bool steps = comparison.unit.kind == Unit::Kind::steps;
+  return fmt::format(
+      "median {}: {}, 95 % interval from {} to {}{}", steps ? one_of(comparison.unit) : "run",
+      change_text(std::llround(median->a_ns), std::llround(median->a_ns + median->change_ns),
+                  100 * median->change_ns / median->a_ns),
+      signed_percent(median->percent->first), signed_percent(median->percent->second),
+      median->within_noise() ? ": within noise" : "");
 }
 
 std::string total_text(const changes::Comparison& comparison) {
@@ -86,6 +97,18 @@ std::string total_text(const changes::Comparison& comparison) {
   return text + fmt::format(" = {} calls, {} time per call, {} other names",
                             signed_time(parts.calls_ns), signed_time(parts.time_per_call_ns),
                             signed_time(parts.mix_ns));
+}
+
+/// Empty if no name of one run replaces one of the other.
+std::string substitutions_text(const changes::Comparison& comparison) {
+  size_t a = 0, b = 0;
+  for (const changes::Substitution& one : comparison.substitutions) {
+    a += one.a_names.size();
+    b += one.b_names.size();
+  }
+  if (a == 0) return {};
+  return fmt::format("{} only in A replaced by {} only in B (substituted names)", plural(a, "name"),
+                     plural(b, "name"));
 }
 
 std::string comparable_text(const changes::Comparison& comparison) {
@@ -112,14 +135,20 @@ SideNames side_names(const tables::RunPair& pair) {
 
 std::vector<std::string> head_of(const tables::RunPair& pair) {
   const changes::Comparison& comparison = pair.comparison;
-  const SideNames names = side_names(pair);
-  std::vector<std::string> lines{side_text(names.a, pair.a, comparison.total.time.a),
-                                 side_text(names.b, pair.b, comparison.total.time.b),
-                                 per_unit_text(comparison)};
+  const SideNames sides = side_names(pair);
+  const auto side = [](const std::string& letter, const std::string& name) {
+    return name == letter ? letter : letter + " = " + name;
+  };
+  std::vector<std::string> lines{side_text(side("A", sides.a), pair.a, comparison.total.time.a),
+                                 side_text(side("B", sides.b), pair.b, comparison.total.time.b)};
   if (std::string median = median_text(comparison); !median.empty()) {
     lines.push_back(std::move(median));
   }
+  lines.push_back(per_unit_text(comparison));
   lines.push_back(total_text(comparison));
+  if (std::string names = substitutions_text(comparison); !names.empty()) {
+    lines.push_back(std::move(names));
+  }
   return lines;
 }
 
@@ -135,13 +164,19 @@ std::vector<table::Table> parts_of(const tables::RunPair& pair,
       shown.push_back(part_of(one, {.columns = {"condition", "label", "outcome", "change_percent",
                                                 "low_percent", "high_percent"}}));
     } else if (one.id() == "label_changes") {
-      shown.push_back(part_of(one, {.columns = {"label", "a_instances", "b_instances", "a_ns",
-                                                "b_ns", "change_ns", "calls_ns", "time_per_call_ns",
-                                                "mix_ns", "per_unit_percent", "verdict"},
-                                    .title = "changes by " + by,
-                                    .where = "dimension",
-                                    .value = by,
-                                    .prefixes = prefixes}));
+      shown.push_back(
+          part_of(one, {.columns = {"label", "a_instances", "b_instances", "a_ns", "b_ns",
+                                    "change_ns", "calls_ns", "time_per_call_ns", "mix_ns",
+                                    "per_unit_percent", "median_percent", "verdict"},
+                        .title = "changes by " + by,
+                        .where = "dimension",
+                        .value = by,
+                        .prefixes = prefixes}));
+    } else if (one.id() == "substitutions") {
+      shown.push_back(
+          part_of(one, {.columns = {"label", "confidence", "a_instances", "b_instances", "a_ns",
+                                    "b_ns", "change_ns", "per_unit_percent", "a_name", "b_name"},
+                        .prefixes = prefixes}));
     } else if (one.id() == "name_changes" && with_names) {
       shown.push_back(part_of(one, {.columns = {"name", "a_instances", "b_instances", "a_ns",
                                                 "b_ns", "change_ns", "per_unit_percent"},

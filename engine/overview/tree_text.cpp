@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 
 #include "base/printable.hpp"
 #include "overview/overview.hpp"
 #include "overview/part.hpp"
 #include "render/render.hpp"
+#include "table/names.hpp"
 #include "table/numbers.hpp"
 #include "table/text_grid.hpp"
 #include "tables/registry.hpp"
@@ -43,7 +46,36 @@ struct Line {
   int64_t invocations = 0;
   int64_t total_ns = 0;
   bool shown = false;  // else it is only above what is shown
+  uint64_t siblings = 1;
+  trace::PathId path{};  // of a node, if it is one
 };
+
+/// The names of lines as shown.
+class LineNames {
+ public:
+  explicit LineNames(const std::vector<Line>& lines) {
+    std::vector<std::string_view> names;
+    for (const Line& line : lines) {
+      if (places_.try_emplace(line.name, names.size()).second) names.push_back(line.name);
+    }
+    texts_ = table::short_names(names);
+  }
+
+  /// In `width` columns; 0: whole.
+  const std::string& text(const std::string& name, size_t width) {
+    const auto [cut, fresh] = cuts_.try_emplace(width);
+    if (fresh) cut->second = table::cut_names(texts_, width);
+    return cut->second[places_.at(name)];
+  }
+
+ private:
+  std::unordered_map<std::string_view, size_t> places_;
+  std::vector<std::string> texts_;
+  std::map<size_t, std::vector<std::string>> cuts_;
+};
+
+/// Which columns about merged siblings there is room for.
+enum class Spread : uint8_t { none, times, times_and_numbers };
 
 class TreeText {
  public:
@@ -51,19 +83,28 @@ class TreeText {
            TableOptions options, const Write& write)
       : view_(view), run_(run), metric_(metric), options_(options), write_(write) {
     int64_t longest = 0;
-    for (const trees::ViewStep& step : view.steps()) longest = std::max(longest, step.total_ns);
+    for (const size_t i : view.shown()) {
+      const trees::ViewStep& step = view.step(i);
+      longest = std::max(longest, step.total_ns / static_cast<int64_t>(step.of.size()));
+    }
     unit_ = table::unit_for(longest);
   }
 
   void print() {
     facts();
-    for (size_t i = 0; i < view_.steps().size(); ++i) step(i);
+    for (const size_t i : view_.shown()) step(i);
     trends();
     flush();
   }
 
  private:
-  std::string time(int64_t ns) const { return table::in_unit(ns, unit_); }
+  /// Per step.
+  int64_t mean(int64_t sum) const { return sum / steps_ + (sum % steps_ * 2 >= steps_ ? 1 : 0); }
+  std::string time(int64_t ns) const { return table::in_unit(mean(ns), unit_); }
+  std::string calls(int64_t sum) const {
+    if (sum % steps_ == 0) return table::grouped(sum / steps_);
+    return table::grouped(static_cast<double>(sum) / static_cast<double>(steps_), 1);
+  }
   void line(const std::string& text, table::Ink ink = table::Ink::none) {
     out_ += options_.ink(table::wrapped(text, options_.columns(), 0), ink);
   }
@@ -73,7 +114,7 @@ class TreeText {
   }
 
   void facts() {
-    const trace::ModuleTrace& trace = view_.trace();
+    const trace::ModuleTrace& trace = view_.modules().trace;
     const trees::LabelledModules& modules = view_.modules();
     out_ += options_.ink(table::cut_middle(run_.id, options_.columns()), table::Ink::bold) + '\n';
     line(fmt::format("{} · {} · {}", printable(trace.source), trace.format,
@@ -107,7 +148,7 @@ class TreeText {
       line(all > 0 ? "all time is in modules" : "no time to place in modules");
       return;
     }
-    const auto share = [&](int64_t part) { return table::percent(part, all, 1) + " %"; };
+    const auto share = [&](int64_t part) { return table::share(part, all) + " %"; };
     line(fmt::format("not in any module: {} of the time ({} in layers found by their period, {} in "
                      "neither)",
                      share(outside), share(sums.layer_ns), share(sums.none_ns)),
@@ -143,9 +184,13 @@ class TreeText {
   }
 
   void step(size_t index) {
-    const trees::ViewStep& step = view_.steps()[index];
+    const trees::ViewStep& step = view_.step(index);
+    steps_ = static_cast<int64_t>(step.of.size());
+    siblings_ = view_.siblings(index);
+    counts_ = view_.counts(index);
     std::string head = step.key;
     const std::string plain = step.step ? fmt::format("{}_{}", step.phase, *step.step) : step.phase;
+    if (steps_ > 1) head += fmt::format(" · mean of {} steps", table::grouped(steps_));
     if (plain != step.key) head += fmt::format(" · {}", plain);
     if (step.layer) head += fmt::format(" · layer {}", *step.layer);
     if (step.running_seqs) {
@@ -156,7 +201,8 @@ class TreeText {
       head += fmt::format(" · {}", table::counted(*step.tokens, "token"));
     }
     out_ += '\n' + options_.ink(table::cut_middle(head, options_.columns()), table::Ink::bold) +
-            fmt::format("  {}\n", table::human_time(step.total_ns));
+            fmt::format("  {}{}\n", table::human_time(mean(step.total_ns)),
+                        steps_ > 1 ? " per step" : "");
     const bool list = view_.options().by_label || view_.options().compat;
     const std::vector<Line> lines = list ? list_of(index) : tree_of(index);
     print_lines(lines, step);
@@ -178,8 +224,9 @@ class TreeText {
       std::string name = entry.others ? entry.name : row_text(row);
       if (entry.others)
         name += fmt::format(" ({})", table::grouped(static_cast<int64_t>(row.nodes)));
+      const bool one = row.path.valid() && !view_.options().by_label;
       lines.push_back({std::move(name), view_.options().by_label ? "" : entry.label, 0,
-                       row.invocations, row.total_ns, true});
+                       row.invocations, row.total_ns, true, one ? row.nodes : 1, row.path});
     }
     return lines;
   }
@@ -215,18 +262,19 @@ class TreeText {
         const trees::ViewRow& row = rows_[row_of[i]];
         lines.push_back({row_text(row),
                          view_.labelled(row.path) ? std::string(view_.label(row.path)) : "",
-                         depth_of(i), row.invocations, row.total_ns, true});
+                         depth_of(i), row.invocations, row.total_ns, true, row.nodes, row.path});
         i = nodes_[i].end;
       } else if (holds[i]) {
         lines.push_back({node_text(std::string(view_.trace().name(nodes_[i].path))), "",
-                         depth_of(i), nodes_[i].invocations, nodes_[i].total_ns, false});
+                         depth_of(i), nodes_[i].invocations, nodes_[i].total_ns, false,
+                         counts_.empty() ? 1 : counts_[i], nodes_[i].path});
         open.push_back({nodes_[i].end, depth_of(i) + 1});
         ++i;
       } else {
         rest.total_ns += nodes_[i].total_ns;
         for (uint32_t below = i; below < nodes_[i].end; ++below) {
           if (row_of[below] == rows_.size()) continue;
-          ++rest.nodes;
+          rest.nodes += rows_[row_of[below]].nodes;
           rest.invocations += rows_[row_of[below]].invocations;
         }
         i = nodes_[i].end;
@@ -267,36 +315,75 @@ class TreeText {
   }
   uint32_t depth_of(uint32_t node) const { return view_.trace().paths.depth(nodes_[node].path); }
 
+  const trees::Siblings* siblings_of(const Line& line) const {
+    const bool several = line.siblings > 1 && line.path.valid() && !siblings_.empty();
+    return several ? &siblings_[line.path.index] : nullptr;
+  }
+
+  void add_spread(const Line& line, Spread spread, std::vector<Cell>& cells) const {
+    const trees::Siblings* const of = siblings_of(line);
+    const auto add = [&](const auto& text) { cells.push_back({of ? text() : std::string(), {}}); };
+    const bool numbers = spread == Spread::times_and_numbers;
+    add([&] { return time(of->least_ns); });
+    if (numbers) add([&] { return view_.number_text(of->least); });
+    add([&] { return time(static_cast<int64_t>(of->median_ns)); });
+    add([&] { return time(of->most_ns); });
+    if (numbers) add([&] { return view_.number_text(of->most); });
+  }
+
+  void fill(table::TextGrid& grid, const std::vector<Line>& lines, LineNames& names,
+            const trees::ViewStep& step, size_t name_columns, Spread spread) const {
+    grid.column(fmt::format("time {}", unit_.name), Align::number);
+    grid.column("%", Align::number);
+    grid.column("calls", Align::number);
+    if (spread != Spread::none) {
+      const bool numbers = spread == Spread::times_and_numbers;
+      grid.column(fmt::format("least {}", unit_.name), Align::number);
+      if (numbers) grid.column("no.", Align::text);
+      grid.column(fmt::format("median {}", unit_.name), Align::number);
+      grid.column(fmt::format("most {}", unit_.name), Align::number);
+      if (numbers) grid.column("no.", Align::text);
+    }
+    grid.column("node", Align::text);
+    grid.column("label", Align::text);
+    for (const Line& line : lines) {
+      const std::string indent(2 * std::min<size_t>(line.depth, levels_indented), ' ');
+      const size_t room = name_columns > indent.size() + shortest_name
+                              ? name_columns - indent.size()
+                              : std::min(name_columns, shortest_name);
+      const size_t mark = line.siblings > 1 ? fmt::format(" x{}", line.siblings).size() : 0;
+      const std::string& name = names.text(line.name, room > mark ? room - mark : room);
+      std::vector<Cell> cells{{time(line.total_ns), {}},
+                              {table::share(line.total_ns, step.total_ns), {}},
+                              {calls(line.invocations), {}}};
+      if (spread != Spread::none) add_spread(line, spread, cells);
+      cells.push_back({indent + trees::with_count(name, line.siblings), {}});
+      cells.push_back({table::cut(line.label, longest_label), {}});
+      grid.row(std::move(cells), line.shown ? table::Ink::none : table::Ink::faint);
+    }
+  }
+
   void print_lines(const std::vector<Line>& lines, const trees::ViewStep& step) {
-    const auto fill = [&](table::TextGrid& grid, size_t name_columns) {
-      grid.column(fmt::format("time {}", unit_.name), Align::right);
-      grid.column("%", Align::right);
-      grid.column("calls", Align::right);
-      grid.column("node", Align::left);
-      grid.column("label", Align::left);
-      for (const Line& line : lines) {
-        const std::string indent(2 * std::min<size_t>(line.depth, levels_indented), ' ');
-        const size_t room = name_columns > indent.size() + shortest_name
-                                ? name_columns - indent.size()
-                                : std::min(name_columns, shortest_name);
-        const std::string name = indent + table::cut(line.name, room);
-        grid.row({{time(line.total_ns), {}},
-                  {table::percent(line.total_ns, step.total_ns, 1), {}},
-                  {table::grouped(line.invocations), {}},
-                  {name, {}},
-                  {table::cut(line.label, longest_label), {}}},
-                 line.shown ? table::Ink::none : table::Ink::faint);
-      }
-    };
+    LineNames names(lines);
+    const bool several = std::any_of(
+        lines.begin(), lines.end(), [&](const Line& line) { return siblings_of(line) != nullptr; });
+    Spread spread = several ? Spread::times_and_numbers : Spread::none;
     size_t name_columns = 0;
-    if (options_.columns() > 0) {
-      table::TextGrid without;
-      fill(without, 1);
-      name_columns = std::max(
-          shortest_name, options_.columns() - std::min(options_.columns(), without.width() + 2));
+    if (const size_t columns = options_.columns(); columns > 0) {
+      const auto without_names = [&] {
+        table::TextGrid grid;
+        fill(grid, lines, names, step, 1, spread);
+        return grid.width() + 2;
+      };
+      size_t others = without_names();
+      while (spread != Spread::none && others + shortest_name > columns) {
+        spread = spread == Spread::times_and_numbers ? Spread::times : Spread::none;
+        others = without_names();
+      }
+      name_columns = std::max(shortest_name, columns - std::min(columns, others));
     }
     table::TextGrid grid;
-    fill(grid, name_columns);
+    fill(grid, lines, names, step, name_columns, spread);
     out_ += grid.text(0, options_.color);
   }
 
@@ -326,6 +413,10 @@ class TreeText {
   std::string out_;
   std::vector<trace::ModuleNode> nodes_;
   std::vector<trees::ViewRow> rows_;
+  // Of the tree that is being printed.
+  int64_t steps_ = 1;
+  std::vector<trees::Siblings> siblings_;
+  std::span<const uint32_t> counts_;
 };
 
 }  // namespace

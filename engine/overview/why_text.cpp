@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "overview/overview.hpp"
+#include "table/names.hpp"
 
 namespace kr::overview {
 namespace {
@@ -71,8 +72,11 @@ std::string outcome_text(const match::CompiledRules& rules, const tables::Explan
 
 std::string why_text(const match::CompiledRules& rules, const tables::Explanation& report,
                      TableOptions options) {
-  std::string text = fmt::format("{}\nas {}{}\n", printable(report.name), report.model,
-                                 report.choice_why.empty() ? "" : ": " + report.choice_why);
+  std::string text = printable(report.name) + '\n';
+  const std::string shown = table::short_name(report.name);
+  if (shown != printable(report.name)) text += fmt::format("shown as {}\n", shown);
+  text += fmt::format("as {}{}\n", report.model,
+                      report.choice_why.empty() ? "" : ": " + report.choice_why);
   for (const classify::WhyDimension& dimension : report.dimensions) {
     const std::string& name = rules.program().dimensions.get(dimension.dimension).name;
     for (const classify::WhyOutcome& outcome : dimension.outcomes) {

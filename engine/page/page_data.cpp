@@ -1,11 +1,28 @@
 #include "page/page_data.hpp"
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "base/json.hpp"
+#include "base/printable.hpp"
 #include "page/pages.hpp"
 #include "render/render.hpp"
+#include "table/names.hpp"
 
 namespace kr::page {
 namespace {
+
+/// In most cells less of a name is in view.
+constexpr size_t shown_characters = 64;
+
+/// The names in a row.
+void collect_names(const std::vector<table::Column>& columns, std::span<const table::Cell> cells,
+                   std::unordered_set<std::string>& names) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].unit != table::Unit::name) continue;
+    if (const auto* name = std::get_if<std::string_view>(&cells[i])) names.emplace(*name);
+  }
+}
 
 void write_description(JsonWriter& json, const table::Table& table, size_t rows) {
   const table::Info& info = table.info();
@@ -22,6 +39,7 @@ void write_description(JsonWriter& json, const table::Table& table, size_t rows)
     json.key("title").text(table::title(column));
     json.key("unit").text(table::to_string(column.unit));
     json.key("doc").text(column.doc);
+    if (column.is_change) json.key("change").number(1);
     json.close('}');
   }
   json.close(']');
@@ -33,12 +51,15 @@ void write_description(JsonWriter& json, const table::Table& table, size_t rows)
 std::string make_page(const PageParts& parts, const PageContent& content) {
   std::vector<size_t> counts(content.tables.size());
   std::vector<table::Table> first;
+  std::unordered_set<std::string> names;
   for (size_t i = 0; i < content.tables.size(); ++i) {
     const table::Table& all = content.tables[i];
     first.emplace_back(all.info(), all.columns(), [&, i](table::RowSink& sink) {
       counts[i] = 0;
       table::RowsTo rows([&](std::span<const table::Cell> cells) {
-        if (counts[i]++ < content.most_rows) sink.row(cells);
+        if (counts[i]++ >= content.most_rows) return;
+        collect_names(all.columns(), cells, names);
+        sink.row(cells);
       });
       all.write(rows);
     });
@@ -54,6 +75,7 @@ std::string make_page(const PageParts& parts, const PageContent& content) {
       write_description(json, content.tables[i], counts[i]);
     }
     json.close(']');
+    if (!names.empty()) write_names(json, {names.begin(), names.end()});
     if (content.more) content.more(json);
     // Last, and as it is: a button of the page saves this part as a file.
     json.key("results");
@@ -66,6 +88,23 @@ std::string tables_html(std::span<const table::Table> tables, std::string_view t
                         size_t most_rows) {
   return make_page(tables_page,
                    {.title = title, .tables = tables, .most_rows = most_rows, .more = nullptr});
+}
+
+void write_names(JsonWriter& json, std::vector<std::string_view> names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const std::vector<std::string> texts = table::short_names(names);
+  const std::vector<table::NameParts> parts = table::name_parts(texts, shown_characters);
+  json.key("names").open('[');
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (parts[i].empty() && texts[i] == printable(names[i])) continue;
+    json.open('[', true);
+    json.text(names[i]);
+    json.text(texts[i]);
+    for (const size_t place : parts[i]) json.number(place);
+    json.close(']');
+  }
+  json.close(']');
 }
 
 void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styles) {

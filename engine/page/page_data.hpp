@@ -14,6 +14,7 @@
 #include "picture/label_styles.hpp"
 #include "table/table.hpp"
 #include "tables/source.hpp"
+#include "timeline/timeline.hpp"
 
 namespace kr::page {
 
@@ -25,6 +26,10 @@ struct PageContent {
   std::function<void(JsonWriter&)> more;   // members that only this page has
 };
 std::string make_page(const PageParts& parts, const PageContent& content);
+
+/// The member `names`: of each name that is not shown as it is, or that has a place where it may be
+/// cut, `[name, text, place…]`; see `table/names.hpp`. `names`: those of the page; they may repeat.
+void write_names(JsonWriter& json, std::vector<std::string_view> names);
 
 /// The member `styles`: title, colour and documentation of each label.
 void write_styles(JsonWriter& json, const std::vector<picture::LabelStyle>& styles);
@@ -39,6 +44,9 @@ struct Tile {
 };
 /// The member `tiles`.
 void write_tiles(JsonWriter& json, const std::vector<Tile>& tiles);
+
+/// The member `timelines`.
+void write_timelines(JsonWriter& json, std::span<const timeline::Timeline> timelines);
 
 /// What all devices of all runs did, and how much is explained; of one run its wall time, too.
 std::vector<Tile> report_tiles(const tables::Source& source);

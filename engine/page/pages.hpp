@@ -9,14 +9,19 @@
 #include "overview/overview.hpp"
 #include "table/table.hpp"
 #include "tables/source.hpp"
+#include "timeline/timeline.hpp"
 #include "trees/view.hpp"
 
 namespace kr::page {
 
 /// `kr report`: the tables of a report made from `source`, and labels by run. Without a title, one
-/// is made from the runs.
+/// is made from the runs. `timelines`: one per run, with timeline_limits; or none.
 std::string report_html(const tables::Source& source, std::span<const table::Table> tables,
-                        const overview::Report& report);
+                        const overview::Report& report,
+                        std::span<const timeline::Timeline> timelines = {});
+
+/// What a run may have of the page's timelines, which take 3 MB in all at most.
+timeline::Limits timeline_limits(size_t runs);
 
 /// `kr analyze`: tables made from `source`, and charts of their labels.
 std::string analysis_html(const tables::Source& source, std::span<const table::Table> tables,
@@ -34,7 +39,7 @@ std::string tables_html(std::span<const table::Table> tables, std::string_view t
 /// all. Above them the smallest entries, the deepest nodes or some of the steps are omitted, and
 /// the page says so. Sums over all steps are always of all of them.
 struct TreePageLimits {
-  size_t entries = 40;            // then `others`
+  size_t entries = 200;           // then `others`
   size_t phases = 16;             // then one for the rest
   size_t bar_cells = 400'000;     // bars times entries
   size_t tree_values = 800'000;   // times in the trees of single steps

@@ -118,7 +118,8 @@ std::string default_title(const tables::Source& source) {
 }  // namespace
 
 std::string report_html(const tables::Source& source, std::span<const table::Table> tables,
-                        const overview::Report& report) {
+                        const overview::Report& report,
+                        std::span<const timeline::Timeline> timelines) {
   const std::string title = report.title.empty() ? default_title(source) : report.title;
   return make_page(report_page, {.title = title, .tables = tables, .more = [&](JsonWriter& json) {
                                    json.key("by").text(report.by);
@@ -127,6 +128,7 @@ std::string report_html(const tables::Source& source, std::span<const table::Tab
                                    write_tiles(json, report_tiles(source));
                                    write_pivots(json, source);
                                    write_rules(json, source);
+                                   write_timelines(json, timelines);
                                    write_next_step(json, report);
                                  }});
 }

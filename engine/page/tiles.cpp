@@ -16,7 +16,7 @@ std::string exact_ns(int64_t ns) {
 }
 
 std::string share_text(int64_t part, int64_t whole) {
-  return whole == 0 ? "–" : table::percent(part, whole, 1) + " %";
+  return whole == 0 ? "–" : table::share(part, whole) + " %";
 }
 
 Tile time_tile(std::string_view title, int64_t ns, std::string beside) {

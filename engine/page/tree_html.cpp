@@ -55,7 +55,7 @@ class PageWriter {
   }
 
   void write_head() {
-    const trace::ModuleTrace& trace = view_.trace();
+    const trace::ModuleTrace& trace = view_.modules().trace;
     const trees::ViewOptions& how = view_.options();
     json_.key("subject").text(trees::cut_at_end(picture::tree_subject(trace), longest_value));
     json_.key("facts").open('[');
@@ -67,6 +67,8 @@ class PageWriter {
     json_.key("by_label").text(how.by_label ? how.dimension : "");
     json_.key("level").text(trees::to_string(how.level));
     json_.key("step_interval").number(how.step_interval);
+    json_.key("merges").number(how.merge_siblings ? 1 : 0);
+    json_.key("all_in_one").number(how.by_phase ? 0 : 1);
     json_.key("lost").number(view_.lost_ns());
     json_.key("all_steps").number(view_.steps().size());
     json_.key("context").open('[');
@@ -85,7 +87,7 @@ class PageWriter {
     json_.key("entries").open('[');
     for (uint32_t i = 0; i < data_.entries; ++i) {
       json_.open('[');
-      json_.text(entries[i].name);
+      json_.text(trees::with_count(entries[i].name, entries[i].siblings));
       json_.text(colors[i]);
       json_.close(']');
     }
@@ -112,7 +114,7 @@ class PageWriter {
       for (const trees::ViewRow& row : rows) {
         const uint32_t entry = data_.page_entry(row.entry);
         ns[entry] += row.total_ns;
-        calls[entry] = picture::bounded_sum(calls[entry], row.invocations);
+        calls[entry] = trees::bounded_sum(calls[entry], row.invocations);
       }
       json_.open('[');
       for (uint32_t entry = 0; entry < ns.size(); ++entry) {
@@ -130,6 +132,10 @@ class PageWriter {
 
   void write_entry_sums() {
     numbers("phase_ns", data_.phase_ns);
+    std::vector<int64_t> steps(data_.phases.size() + 1, 0);
+    for (const uint32_t phase : data_.phase_of) ++steps[phase];
+    steps.back() = static_cast<int64_t>(data_.phase_of.size());
+    numbers("phase_steps", steps);
     json_.key("entry_sums").open('[');
     for (const TreePageData::EntrySums& sums : data_.entry_sums) {
       json_.open('{', true);
@@ -180,6 +186,9 @@ class PageWriter {
       return place.label.empty() ? -1 : static_cast<int64_t>(texts_.add(place.label));
     });
     column("ordinal", [](const auto& place) { return place.ordinal; });
+    column("number", [&](const auto& place) {
+      return place.number.empty() ? -1 : static_cast<int64_t>(texts_.add(place.number));
+    });
     column("entry", [](const auto& place) { return place.entry; });
   }
 
@@ -190,7 +199,7 @@ class PageWriter {
     size_t bar = 0;
     for (const TreePageData::Tree& tree : data_.trees) {
       while (data_.bars[bar] != tree.step) ++bar;
-      view_.trace().expand(view_.steps()[tree.step].index, nodes);
+      view_.modules().trace.expand(view_.steps()[tree.step].of[0], nodes);
       json_.open('[', true);
       json_.number(bar);
       json_.number(tree.shape);
@@ -209,17 +218,21 @@ class PageWriter {
     json_.close(']');
   }
 
-  /// Names and labels, cut where all together would be too many bytes.
+  /// Names and labels, cut where all together would be too many bytes; and how names are shown.
   void write_texts() {
     size_t bytes = 0;
     for (uint32_t i = 0; i < texts_.size(); ++i) bytes += texts_.text(i).size();
     const size_t most =
         bytes <= most_text_bytes_ ? bytes : std::max<size_t>(20, most_text_bytes_ / texts_.size());
-    json_.key("texts").open('[');
+    std::vector<std::string> texts;
+    texts.reserve(texts_.size());
     for (uint32_t i = 0; i < texts_.size(); ++i) {
-      json_.text(trees::cut_at_end(std::string(texts_.text(i)), most));
+      texts.push_back(trees::cut_at_end(std::string(texts_.text(i)), most));
     }
+    json_.key("texts").open('[');
+    for (const std::string& text : texts) json_.text(text);
     json_.close(']');
+    write_names(json_, {texts.begin(), texts.end()});
   }
 
   JsonWriter& json_;
@@ -236,7 +249,7 @@ class PageWriter {
 std::string to_tree_html(const sema::Program& program, const trees::TreeView& view,
                          const trees::TreeRun& run, trees::Metric metric,
                          const TreePageLimits& limits) {
-  const trace::ModuleTrace& trace = view.trace();
+  const trace::ModuleTrace& trace = view.modules().trace;
   tables::Source source;
   source.other_runs.push_back({run.id, trace.source, trace.format, run.engine, run.model,
                                view.modules().choice.why,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -17,7 +16,7 @@ constexpr uint32_t unused = std::numeric_limits<uint32_t>::max();
 struct PlaceSum {
   void add(const PlaceSum& more) {
     ns += more.ns;
-    calls = picture::bounded_sum(calls, more.calls);
+    calls = trees::bounded_sum(calls, more.calls);
     count += more.count;
   }
   int64_t ns = 0, calls = 0, count = 0;
@@ -36,21 +35,13 @@ TreePageData::Nodes occurring(const std::vector<PlaceSum>& sums) {
   return nodes;
 }
 
-/// `layers.12` is `layers`, `layer_3` is `layer`.
-std::string_view without_number(std::string_view name) {
-  const size_t digits = name.find_last_not_of("0123456789") + 1;
-  const bool numbered = digits < name.size() && digits > 0;
-  const bool separate = numbered && (name[digits - 1] == '.' || name[digits - 1] == '_');
-  return separate ? name.substr(0, digits - 1) : name;
-}
-
 class Collector {
  public:
   Collector(const trees::TreeView& view, const TreePageLimits& limits)
-      : view_(view), trace_(view.trace()), limits_(limits) {
+      : view_(view), trace_(view.modules().trace), limits_(limits) {
     std::vector<bool> seen(trace_.shapes.size(), false);
     for (size_t i = 0; i < view.steps().size(); ++i) {
-      const uint32_t shape = trace_.steps[view.steps()[i].index].shape;
+      const uint32_t shape = trace_.steps[view.steps()[i].of[0]].shape;
       if (!seen[shape]) shapes_.push_back({shape, i});
       seen[shape] = true;
     }
@@ -61,8 +52,8 @@ class Collector {
     choose_phases();
     choose_bars();
     choose_places();
-    find_entries();
     merge_places();
+    find_entries();
     add_up();
     add_up_entries();
     choose_trees();
@@ -133,12 +124,39 @@ class Collector {
       if (!occurs[i] || trace_.paths.depth({i}) > data_.deepest) continue;
       place_of_[i] = static_cast<uint32_t>(places().size());
       const trace::PathId parent = trace_.paths.parent({i});
-      const std::string_view name = trace_.name({i}), label = view_.label({i});
       places().push_back(
           {.parent = parent.valid() ? static_cast<int32_t>(place_of_[parent.index]) : -1,
-           .name = name,
-           .label = label == name ? std::string_view() : label,
-           .ordinal = trace_.paths.ordinal({i})});
+           .name = trace_.name({i}),
+           .label = label_of(view_.merged_of({i})),
+           .ordinal = trace_.paths.ordinal({i}),
+           .number = view_.number_text({i})});
+    }
+  }
+
+  /// The label; nothing if no rule gives one.
+  std::string_view label_of(trace::PathId path) const {
+    return view_.labelled(path) ? view_.label(path) : std::string_view();
+  }
+
+  void merge_places() {
+    merged_place_.assign(view_.trace().paths.size(), unused);
+    std::vector<TreePageData::Place>& merged = data_.merged.places;
+    data_.merged_of.reserve(places().size());
+    for (uint32_t i = 0; i < place_of_.size(); ++i) {
+      if (place_of_[i] == unused) continue;
+      const trace::PathId path = view_.merged_of({i});
+      uint32_t& place = merged_place_[path.index];
+      if (place == unused) {
+        place = static_cast<uint32_t>(merged.size());
+        const trace::PathId parent = view_.trace().paths.parent(path);
+        merged.push_back(
+            {.parent = parent.valid() ? static_cast<int32_t>(merged_place_[parent.index]) : -1,
+             .name = view_.trace().name(path),
+             .label = label_of(path),
+             .ordinal = view_.trace().paths.ordinal(path),
+             .number = {}});
+      }
+      data_.merged_of.push_back(place);
     }
   }
 
@@ -149,40 +167,13 @@ class Collector {
     for (const auto& [shape, step] : shapes_) {
       view_.rows_apart(step, nodes, rows);
       for (const trees::ViewRow& row : rows) {
-        const uint32_t place = place_of_[row.path.index];
+        const uint32_t place = merged_place_[row.path.index];
         if (place == unused) continue;
-        places()[place].entry = static_cast<int32_t>(data_.page_entry(row.entry));
+        data_.merged.places[place].entry = static_cast<int32_t>(data_.page_entry(row.entry));
       }
     }
-  }
-
-  /// Modules are alike if only the number behind their names differs, kernels if their names are
-  /// equal.
-  void merge_places() {
-    std::vector<bool> has_children(places().size(), false);
-    for (const TreePageData::Place& one : places()) {
-      if (one.parent >= 0) has_children[static_cast<size_t>(one.parent)] = true;
-    }
-    std::vector<TreePageData::Place>& merged = data_.merged.places;
-    std::map<std::pair<int32_t, std::string_view>, uint32_t> known;
-    for (size_t place = 0; place < places().size(); ++place) {
-      TreePageData::Place one = places()[place];
-      const std::string_view key = has_children[place] ? without_number(one.name) : one.name;
-      if (one.parent >= 0) {
-        one.parent = static_cast<int32_t>(data_.merged_of[static_cast<size_t>(one.parent)]);
-      }
-      const auto [at, fresh] =
-          known.try_emplace({one.parent, key}, static_cast<uint32_t>(merged.size()));
-      data_.merged_of.push_back(at->second);
-      if (fresh) {
-        merged.push_back(one);
-        continue;
-      }
-      TreePageData::Place& to = merged[at->second];
-      if (to.name != one.name) to.name = key;
-      if (to.label != one.label) to.label = {};
-      to.ordinal = 1;
-      if (one.entry >= 0 && (to.entry < 0 || one.entry < to.entry)) to.entry = one.entry;
+    for (size_t i = 0; i < places().size(); ++i) {
+      places()[i].entry = data_.merged.places[data_.merged_of[i]].entry;
     }
   }
 
@@ -191,7 +182,7 @@ class Collector {
                                             std::vector<PlaceSum>(places().size()));
     std::vector<trace::ModuleNode> nodes;
     for (size_t i = 0; i < view_.steps().size(); ++i) {
-      trace_.expand(view_.steps()[i].index, nodes);
+      trace_.expand(view_.steps()[i].of[0], nodes);
       for (const trace::ModuleNode& node : nodes) {
         const uint32_t place = place_of_[node.path.index];
         if (place == unused) continue;
@@ -225,7 +216,7 @@ class Collector {
         for (const trees::ViewRow& row : rows) {
           for (const size_t entry : {size_t{data_.page_entry(row.entry)}, size - 1}) {
             to->ns[entry] += row.total_ns;
-            to->calls[entry] = picture::bounded_sum(to->calls[entry], row.invocations);
+            to->calls[entry] = trees::bounded_sum(to->calls[entry], row.invocations);
           }
         }
       }
@@ -251,7 +242,7 @@ class Collector {
     size_t cost = 0;
     std::vector<bool> seen(trace_.shapes.size(), false);
     for (const size_t step : steps) {
-      const uint32_t shape = trace_.steps[view_.steps()[step].index].shape;
+      const uint32_t shape = trace_.steps[view_.steps()[step].of[0]].shape;
       cost += 1 + size_of(shape) * (seen[shape] ? 1 : 2);
       seen[shape] = true;
     }
@@ -271,7 +262,7 @@ class Collector {
     }
     std::unordered_map<uint32_t, uint32_t> known;
     for (const size_t step : steps) {
-      const uint32_t shape = trace_.steps[view_.steps()[step].index].shape;
+      const uint32_t shape = trace_.steps[view_.steps()[step].of[0]].shape;
       const auto [at, fresh] = known.try_emplace(shape, static_cast<uint32_t>(known.size()));
       if (fresh) {
         add_shape(data_.plain, trace_.shapes[shape], false);
@@ -297,7 +288,7 @@ class Collector {
         shape.counts.push_back(0);
       }
       const size_t slot = at->second;
-      shape.calls[slot] = picture::bounded_sum(shape.calls[slot], nodes[i].invocations);
+      shape.calls[slot] = trees::bounded_sum(shape.calls[slot], nodes[i].invocations);
       ++shape.counts[slot];
       slots[i] = static_cast<int32_t>(slot);
     }
@@ -310,7 +301,8 @@ class Collector {
   const TreePageLimits& limits_;
   TreePageData data_;
   std::vector<std::pair<uint32_t, size_t>> shapes_;  // and the first step of each
-  std::vector<uint32_t> place_of_;                   // by path
+  std::vector<uint32_t> place_of_;                   // by path of the trace
+  std::vector<uint32_t> merged_place_;               // by path of the trees shown
   std::unordered_map<uint32_t, size_t> sizes_;       // by shape
 };
 

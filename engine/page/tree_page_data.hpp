@@ -12,14 +12,15 @@
 namespace kr::page {
 
 /// Places are nodes of the page's trees in the order of the trace's paths, a parent before its
-/// children. All comes twice: as it is, and with siblings that are alike as one place.
+/// children. All comes twice: as it is, and with the siblings merged that the view merges.
 struct TreePageData {
   struct Place {
     int32_t parent = -1;     // -1: a root
     std::string_view name;   // of the trace
-    std::string_view label;  // empty: the name, or those of several places differ
+    std::string_view label;  // empty: no rule gives one
     uint32_t ordinal = 1;
-    int32_t entry = -1;  // of the page, the largest of several; -1: not shown by the view
+    std::string number;  // of one of several siblings, see TreeMerger::number_text; of `plain`
+    int32_t entry = -1;  // of the page; -1: not shown by the view
   };
   /// The nodes of trees, each place once.
   struct Nodes {

@@ -1,6 +1,7 @@
 // Colours by how they look: Oklab (Ottosson 2020), where equal steps look equally large.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,14 @@ Oklab oklab(std::string_view color);
 /// white are 1.
 double color_difference(const Oklab& one, const Oklab& other);
 
-/// Whether black reads better than white on it.
+/// A colour as eyes see it that have all kinds of cones, or lack one: protanopia, deuteranopia,
+/// tritanopia.
+using Looks = std::array<Oklab, 4>;
+Looks looks(std::string_view color);
+/// How far apart two colours look to the eye that tells them apart least.
+double least_difference(const Looks& one, const Looks& other);
+
+/// Whether black reads better than white on it; either has a contrast of 4.5 then.
 bool is_light(std::string_view color);
 
 /// What stands for the rest, and for no label.

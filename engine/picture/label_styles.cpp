@@ -62,10 +62,9 @@ class Declared {
 
 struct Shade {
   std::string color;
-  Oklab look;
+  Looks looks;
 };
 
-/// Hues far from each other first, then the same darker and lighter.
 std::vector<Shade> palette() {
   struct Tone {
     double lightness, chroma, turn;
@@ -74,11 +73,12 @@ std::vector<Shade> palette() {
       {{0.64, 0.13, 0}, {0.50, 0.11, 15}, {0.80, 0.09, 7}, {0.40, 0.08, 22}}};
   constexpr std::array<double, 12> hues{255, 55, 150, 25, 305, 90, 200, 350, 120, 280, 225, 330};
   std::vector<Shade> shades;
+  shades.reserve(tones.size() * hues.size());
   for (const Tone& tone : tones) {
     for (const double hue : hues) {
       std::string color = oklch(tone.lightness, tone.chroma, hue + tone.turn);
-      const Oklab look = oklab(color);
-      shades.push_back({std::move(color), look});
+      const Looks seen = looks(color);
+      shades.push_back({std::move(color), seen});
     }
   }
   return shades;
@@ -87,9 +87,31 @@ std::vector<Shade> palette() {
 /// Labels and nodes are side by side in a bar: their colours differ more than an eye needs.
 constexpr double apart = 0.12;
 
-bool near_any(const Oklab& look, const std::vector<Oklab>& taken) {
-  return std::any_of(taken.begin(), taken.end(),
-                     [&](const Oklab& other) { return color_difference(look, other) < apart; });
+bool near_any(const Shade& shade, const std::vector<Looks>& taken) {
+  return std::any_of(taken.begin(), taken.end(), [&](const Looks& other) {
+    return color_difference(shade.looks[0], other[0]) < apart;
+  });
+}
+
+/// The order in which nodes get them: each differs, for all eyes, as much as possible from the few
+/// before it, which are its neighbours in a bar.
+void separate_neighbours(std::vector<Shade>::iterator begin, std::vector<Shade>::iterator end) {
+  constexpr std::ptrdiff_t neighbours = 3;
+  if (begin == end) return;
+  for (auto next = begin + 1; next != end; ++next) {
+    const auto from = next - std::min(next - begin, neighbours);
+    const auto distance = [&](const Shade& shade) {
+      double least = 1;
+      for (auto other = from; other != next; ++other) {
+        least = std::min(least, least_difference(shade.looks, other->looks));
+      }
+      return least;
+    };
+    const auto best = std::max_element(next, end, [&](const Shade& one, const Shade& other) {
+      return distance(one) < distance(other);
+    });
+    std::iter_swap(next, best);
+  }
 }
 
 }  // namespace
@@ -125,7 +147,7 @@ std::vector<LabelStyle> label_styles(const sema::Program& program,
 std::vector<std::string> tree_colors(const sema::Program& program, const trees::TreeView& view) {
   const std::vector<trees::ViewEntry>& entries = view.entries();
   std::vector<std::string> colors(entries.size());
-  std::vector<Oklab> labels;
+  std::vector<Looks> labels;
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].others) {
       colors[i] = grey;
@@ -133,12 +155,14 @@ std::vector<std::string> tree_colors(const sema::Program& program, const trees::
       colors[i] = label_style(program, view.modules().choice.model, view.options().dimension,
                               entries[i].label)
                       .color;
-      labels.push_back(oklab(colors[i]));
+      labels.push_back(looks(colors[i]));
     }
   }
   std::vector<Shade> shades = palette();
-  std::stable_partition(shades.begin(), shades.end(),
-                        [&](const Shade& one) { return !near_any(one.look, labels); });
+  const auto near = std::stable_partition(shades.begin(), shades.end(),
+                                          [&](const Shade& one) { return !near_any(one, labels); });
+  separate_neighbours(shades.begin(), near);
+  separate_neighbours(near, shades.end());
   // After the last comes the first again: what is alike is then a palette apart.
   size_t next = 0;
   for (std::string& color : colors) {

@@ -61,9 +61,9 @@ class Layout {
   std::string value_text(int64_t value, int64_t whole) const {
     switch (metric_) {
       case trees::Metric::cuda_time_ms:
-        return short_ms(value);
+        return table::in_unit(value, table::milliseconds);
       case trees::Metric::pct_cuda_time:
-        return table::percent(value, whole, 1);
+        return table::share(value, whole);
       case trees::Metric::invocations:
         break;
     }
@@ -168,8 +168,8 @@ class Layout {
     int64_t all = 0;
     for (const TreeBar& bar : bars_.bars) {
       for (const BarPart& part : bar.parts) {
-        sums[part.entry] = bounded_sum(sums[part.entry], part.value);
-        all = bounded_sum(all, part.value);
+        sums[part.entry] = trees::bounded_sum(sums[part.entry], part.value);
+        all = trees::bounded_sum(all, part.value);
       }
     }
     std::vector<uint32_t> occurring;
@@ -187,8 +187,8 @@ class Layout {
     for (const uint32_t entry : occurring) {
       const std::string name =
           words_.names[entry].empty() ? "(no name)" : clean(words_.names[entry]);
-      lines_.push_back({entry, fitted(name, widest_name, name_size),
-                        table::percent(sums[entry], all, 1) + " %"});
+      lines_.push_back(
+          {entry, fitted(name, widest_name, name_size), table::share(sums[entry], all) + " %"});
     }
     for (const Line& line : lines_) {
       name_width_ = std::max(name_width_, width_of_(line.name, name_size, false));
@@ -307,7 +307,7 @@ class Layout {
     double below = bottom();
     int64_t sum = 0;
     for (const BarPart& part : bar.parts) {
-      sum = bounded_sum(sum, part.value);
+      sum = trees::bounded_sum(sum, part.value);
       const double top = edge_above(sum, bar);
       const Rectangle place{x, top, bar_width_, below - top};
       below = top;
@@ -318,7 +318,7 @@ class Layout {
       DrawnText& value =
           put(std::move(text), middle_of(at), place.y + place.height / 2 + value_size * 0.36,
               value_size, TextAlign::middle);
-      value.color = is_light(words_.colors[part.entry]) ? "#11151a" : "#ffffff";
+      value.color = is_light(words_.colors[part.entry]) ? "#000000" : "#ffffff";
     }
     if (!totals_shown_) return;
     if (totals_level_) {

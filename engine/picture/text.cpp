@@ -7,7 +7,6 @@
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
-#include "table/numbers.hpp"
 
 namespace kr::picture {
 
@@ -27,13 +26,6 @@ size_t nice_stride(size_t least) {
     }
     power *= 10;
   }
-}
-
-std::string short_ms(int64_t ns) {
-  if (ns == 0) return "0";
-  const double ms = static_cast<double>(ns) / 1e6;
-  const int digits = static_cast<int>(std::floor(std::log10(ms))) + 1;
-  return table::grouped(ms, std::clamp(3 - digits, 0, 6));
 }
 
 std::string fitted_text(const std::string& text, double room, double size, bool bold,

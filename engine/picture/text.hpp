@@ -17,9 +17,6 @@ using TextWidth = std::function<double(std::string_view text, double size, bool 
 double nice_step(double rough);
 size_t nice_stride(size_t least);
 
-/// ms with three digits that say something, as far as ns go: `123`, `1.23`, `0.000012`.
-std::string short_ms(int64_t ns);
-
 /// The text, or as much of its beginning as fits `room` with `…` behind it.
 std::string fitted_text(const std::string& text, double room, double size, bool bold,
                         const TextWidth& width_of);

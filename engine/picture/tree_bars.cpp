@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
+#include <utility>
 
 #include "base/integer.hpp"
 
@@ -13,6 +13,7 @@ namespace kr::picture {
 namespace {
 
 std::string label_of(const trees::ViewStep& step) {
+  if (step.of.size() > 1) return fmt::format("{} (mean of {} steps)", step.key, step.of.size());
   if (!step.running_seqs) return step.key;
   return fmt::format("{} ({} seq{})", step.key, *step.running_seqs,
                      *step.running_seqs == 1 ? "" : "s");
@@ -38,18 +39,21 @@ class BarMaker {
     view_.rows(step, nodes_, rows_);
     for (const trees::ViewRow& row : rows_) {
       const int64_t value = metric_ == trees::Metric::invocations ? row.invocations : row.total_ns;
-      sums_[row.entry] = bounded_sum(sums_[row.entry], value);
+      sums_[row.entry] = trees::bounded_sum(sums_[row.entry], value);
     }
+    const trees::ViewStep& shown = view_.step(step);
+    const auto steps = static_cast<int64_t>(shown.of.size());
+    const auto mean = [&](int64_t sum) { return sum / steps + (sum % steps * 2 >= steps ? 1 : 0); };
     TreeBar bar;
     bar.step = step;
-    bar.label = label_of(view_.steps()[step]);
+    bar.label = label_of(shown);
     for (uint32_t entry = 0; entry < sums_.size(); ++entry) {
-      if (sums_[entry] == 0) continue;
-      bar.parts.push_back({entry, sums_[entry]});
-      bar.total = bounded_sum(bar.total, sums_[entry]);
-      sums_[entry] = 0;
+      const int64_t value = mean(std::exchange(sums_[entry], 0));
+      if (value == 0) continue;
+      bar.parts.push_back({entry, value});
+      bar.total = trees::bounded_sum(bar.total, value);
     }
-    bar.whole = metric_ == trees::Metric::invocations ? bar.total : view_.steps()[step].total_ns;
+    bar.whole = metric_ == trees::Metric::invocations ? bar.total : mean(shown.total_ns);
     return bar;
   }
 
@@ -91,11 +95,6 @@ std::optional<std::string> gpus(const trace::ModuleTrace& trace) {
 
 }  // namespace
 
-int64_t bounded_sum(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
-}
-
 std::vector<TreeBars> tree_bars(const trees::TreeView& view, trees::Metric metric) {
   struct Group {
     const char* begin;
@@ -106,8 +105,8 @@ std::vector<TreeBars> tree_bars(const trees::TreeView& view, trees::Metric metri
   std::array<Group, 3> groups{{{"prefill", "prefill", "prefill", {}},
                                {"decode", "decode_steps", "decode steps", {}},
                                {"", "other_steps", "other steps", {}}}};
-  for (size_t i = 0; i < view.steps().size(); ++i) {
-    const std::string& phase = view.steps()[i].phase;
+  for (const size_t i : view.shown()) {
+    const std::string& phase = view.step(i).phase;
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& one) {
       return phase.rfind(one.begin, 0) == 0;
     });

@@ -15,6 +15,7 @@ struct BarPart {
   int64_t value = 0;   // ns; with `invocations` calls. Not 0
 };
 
+/// A tree of the view. Values of several steps are means per step.
 struct TreeBar {
   size_t step = 0;             // of the view
   std::string label;           // the step's key, and `(N seqs)` if that is known
@@ -34,12 +35,9 @@ struct TreeBars {
 /// The most bars of a picture. Of more steps it shows every k-th and the last.
 inline constexpr size_t most_bars = 2500;
 
-/// Steps of phases that begin with `prefill`, those that begin with `decode`, and all others; a
-/// picture without steps is omitted.
+/// The trees shown of phases that begin with `prefill`, those that begin with `decode`, and all
+/// others; a picture without bars is omitted.
 std::vector<TreeBars> tree_bars(const trees::TreeView& view, trees::Metric metric);
-
-/// The sum; at most the largest number.
-int64_t bounded_sum(int64_t a, int64_t b);
 
 /// The model as the context names it; else the source.
 std::string tree_subject(const trace::ModuleTrace& trace);

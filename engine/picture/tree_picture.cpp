@@ -17,6 +17,8 @@
 #include "picture/label_styles.hpp"
 #include "picture/scene.hpp"
 #include "picture/tree_bars.hpp"
+#include "table/names.hpp"
+#include "trees/names.hpp"
 
 #if KR_ADDRESS_SANITIZER
 // Fontconfig, below Cairo, keeps what it has read of the system's fonts until the process ends.
@@ -252,10 +254,11 @@ std::string svg_of(const PictureScene& scene, const std::vector<std::string>& co
 }
 
 std::vector<std::string> facts_of(const trees::TreeView& view) {
-  std::vector<std::string> facts = tree_facts(view.trace());
+  std::vector<std::string> facts = tree_facts(view.modules().trace);
   const trees::ViewOptions& how = view.options();
   facts.push_back(how.by_label ? fmt::format("by {}", how.dimension)
                                : fmt::format("level {}", trees::to_string(how.level)));
+  if (how.by_phase) facts.push_back("one bar per phase, the mean of its steps");
   if (how.step_interval > 1) {
     facts.push_back(fmt::format("one step in {}, and the last", how.step_interval));
   }
@@ -269,7 +272,15 @@ std::vector<Picture> tree_pictures(const sema::Program& program, const trees::Tr
   PictureWords words;
   words.facts = facts_of(view);
   words.colors = tree_colors(program, view);
-  for (const trees::ViewEntry& entry : view.entries()) words.names.push_back(entry.name);
+  // About what the widest name of the legend has room for.
+  constexpr size_t longest_name = 60;
+  std::vector<std::string_view> names;
+  names.reserve(view.entries().size());
+  for (const trees::ViewEntry& entry : view.entries()) names.push_back(entry.name);
+  words.names = table::cut_names(table::short_names(names), longest_name);
+  for (size_t i = 0; i < names.size(); ++i) {
+    words.names[i] = trees::with_count(words.names[i], view.entries()[i].siblings);
+  }
 
   const Owned<cairo_surface_t> sheet(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1));
   Pen pen(sheet.get());
@@ -278,7 +289,7 @@ std::vector<Picture> tree_pictures(const sema::Program& program, const trees::Tr
   };
   std::vector<Picture> pictures;
   for (const TreeBars& bars : tree_bars(view, metric)) {
-    words.title = fmt::format("{}: {}", tree_subject(view.trace()), bars.heading);
+    words.title = fmt::format("{}: {}", tree_subject(view.modules().trace), bars.heading);
     const PictureScene scene = lay_out_picture(bars, metric, words, width_of);
     pictures.push_back({bars.file_stem, png_of(scene, words.colors), svg_of(scene, words.colors)});
   }

@@ -14,7 +14,7 @@ namespace {
 using Type = ArrowColumns::Type;
 
 Type arrow_type(const Column& column) {
-  if (column.unit == Unit::text) return Type::text;
+  if (is_text(column.unit)) return Type::text;
   if (column.unit == Unit::boolean) return Type::boolean;
   return may_have_fraction(column) ? Type::number : Type::whole;
 }

@@ -34,11 +34,18 @@ inline bool may_have_fraction(const Column& column) noexcept {
       });
     }
     case Unit::text:
+    case Unit::name:
     case Unit::id:
     case Unit::boolean:
       break;
   }
   return false;
+}
+
+/// What columns of two sides have in common: `a_total_ns` and `b_total_ns` are `total_ns`.
+inline std::string_view compared(const Column& column) noexcept {
+  const std::string_view id = column.id;
+  return id.starts_with("a_") || id.starts_with("b_") ? id.substr(2) : id;
 }
 
 }  // namespace kr::render

@@ -6,7 +6,7 @@ namespace kr::render {
 namespace {
 
 std::string_view json_type(const Column& column) {
-  if (column.unit == Unit::text) return "string";
+  if (is_text(column.unit)) return "string";
   if (column.unit == Unit::boolean) return "boolean";
   return may_have_fraction(column) ? "number" : "integer";
 }

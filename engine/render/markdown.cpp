@@ -9,6 +9,7 @@ namespace kr::render {
 namespace {
 
 constexpr size_t most_rows_in_markdown = 50;
+constexpr size_t longest_name = 80;
 
 /// `text` on one line, with nothing in it that Markdown or GitHub takes for markup. A `_` inside a
 /// word is left alone: it is none.
@@ -59,8 +60,9 @@ void markdown(std::span<const Table> tables, const Bytes& to) {
   OutputBuffer out(to);
   bool separate = false;
   for (const Table& table : tables) {
-    const ShownTable shown(table, most_rows_in_markdown);
+    ShownTable shown(table, most_rows_in_markdown);
     if (shown.rows() == 0) continue;
+    for (size_t i = 0; i < table.columns().size(); ++i) shown.cut_names(i, longest_name);
     if (separate) out.append('\n');
     separate = true;
     append_markdown(out, table, shown);

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <utility>
+
+#include "render/columns.hpp"
+#include "table/names.hpp"
 
 namespace kr::render {
 namespace {
@@ -45,7 +49,7 @@ std::string first_paragraph(std::string_view text) {
 }  // namespace
 
 bool is_number(Unit unit) noexcept {
-  return unit != Unit::text && unit != Unit::boolean;
+  return !is_text(unit) && unit != Unit::boolean;
 }
 
 ShownTable::ShownTable(const Table& table, size_t most_rows)
@@ -53,6 +57,7 @@ ShownTable::ShownTable(const Table& table, size_t most_rows)
   table::RowsTo rows([&](std::span<const Cell> cells) { read(cells, most_rows); });
   table.write(rows);
   choose_times();
+  choose_names();
 }
 
 void ShownTable::read(std::span<const Cell> cells, size_t most_rows) {
@@ -71,21 +76,51 @@ void ShownTable::read(std::span<const Cell> cells, size_t most_rows) {
       const int64_t ns = rounded_ns(cells[i]);
       facts.longest_ns = std::max(facts.longest_ns, ns < 0 ? -std::max(ns, -INT64_MAX) : ns);
     }
+    if (unit == Unit::name && text != nullptr) facts.names.try_emplace(std::string(*text));
     if (!kept_) continue;
     cells_.push_back(text == nullptr ? cells[i] : Cell(texts_.emplace_back(*text)));
   }
 }
 
 /// One unit for all times of a table makes them comparable. A column whose times are much shorter
-/// has its own.
+/// has its own; both sides of a comparison have the same.
 void ShownTable::choose_times() {
   int64_t longest = 0;
-  for (const Facts& facts : facts_) longest = std::max(longest, facts.longest_ns);
-  const table::TimeUnit common = table::unit_for(longest);
-  for (Facts& facts : facts_) {
-    const bool small = facts.longest_ns > 0 && facts.longest_ns < common.ns / 10;
-    facts.time = small ? table::unit_for(facts.longest_ns) : common;
+  std::map<std::string_view, int64_t> longest_of;
+  for (size_t i = 0; i < facts_.size(); ++i) {
+    longest = std::max(longest, facts_[i].longest_ns);
+    int64_t& side = longest_of[compared(table_.columns()[i])];
+    side = std::max(side, facts_[i].longest_ns);
   }
+  const table::TimeUnit common = table::unit_for(longest);
+  for (size_t i = 0; i < facts_.size(); ++i) {
+    const int64_t own = longest_of[compared(table_.columns()[i])];
+    const bool small = own > 0 && own < common.ns / 10;
+    facts_[i].time = small ? table::unit_for(own) : common;
+  }
+}
+
+void ShownTable::choose_names() {
+  for (Facts& facts : facts_) {
+    std::vector<std::string_view> names;
+    names.reserve(facts.names.size());
+    for (const auto& [name, text] : facts.names) names.push_back(name);
+    std::sort(names.begin(), names.end());
+    std::vector<std::string> texts = table::short_names(names);
+    for (size_t i = 0; i < names.size(); ++i) {
+      facts.names.find(std::string(names[i]))->second = std::move(texts[i]);
+    }
+  }
+}
+
+void ShownTable::cut_names(size_t column, size_t width) {
+  std::unordered_map<std::string, std::string>& names = facts_[column].names;
+  std::vector<std::string> texts;
+  texts.reserve(names.size());
+  for (const auto& [name, text] : names) texts.push_back(text);
+  std::vector<std::string> cut = table::cut_names(texts, width);
+  size_t next = 0;
+  for (auto& [name, text] : names) text = std::move(cut[next++]);
 }
 
 std::string ShownTable::heading(size_t column) const {
@@ -101,33 +136,35 @@ std::string ShownTable::text(size_t column, const Cell& cell) const {
   const Unit unit = table_.columns()[column].unit;
   if (!is_shown(cell, unit)) return {};
   if (const auto* text = std::get_if<std::string_view>(&cell)) {
+    if (unit == Unit::name) return facts_[column].names.at(std::string(*text));
     return table_.columns()[column].id == doc_column ? first_paragraph(*text) : std::string(*text);
   }
+  const std::string plus = table_.columns()[column].is_change && as_double(cell) > 0 ? "+" : "";
   const auto* whole = std::get_if<int64_t>(&cell);
   switch (unit) {
     case Unit::ns:
-      return table::in_unit(rounded_ns(cell), facts_[column].time);
+      return plus + table::in_unit(rounded_ns(cell), facts_[column].time);
     case Unit::ratio:
-      return fmt::format("{:.1f}", 100 * as_double(cell));
+      return plus + table::short_percent(100 * as_double(cell));
     case Unit::percent:
-      return fmt::format("{:.1f}", as_double(cell));
-    case Unit::factor:
-      return fmt::format("{:.2f}", as_double(cell));
+      return plus + table::short_percent(as_double(cell));
     case Unit::boolean:
       return "yes";
     case Unit::text:
+    case Unit::name:
     case Unit::id:
       if (whole != nullptr) return fmt::format("{}", *whole);
       break;
     case Unit::count:
+    case Unit::factor:
     case Unit::bytes:
     case Unit::per_second:
     case Unit::flop:
     case Unit::hz:
-      if (whole != nullptr) return table::grouped(*whole);
+      if (whole != nullptr) return plus + table::grouped(*whole);
       break;
   }
-  return table::grouped(as_double(cell), 2);
+  return plus + table::short_number(as_double(cell));
 }
 
 void ShownTable::each(const Row& row) const {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "table/numbers.hpp"
@@ -29,8 +30,10 @@ class ShownTable {
   /// `total ms`: the unit of times is that of the column.
   std::string heading(size_t column) const;
   /// A text is as the table has it: not fit for a terminal yet. Of documentation, the first
-  /// paragraph.
+  /// paragraph. Of a name, its short form (see `table/names.hpp`): names of one column differ.
   std::string text(size_t column, const Cell& cell) const;
+  /// From now on, names in the column have at most `width` columns of the screen, and still differ.
+  void cut_names(size_t column, size_t width);
 
   using Row = std::function<void(std::span<const Cell>)>;
   /// The rows shown, in order.
@@ -43,9 +46,11 @@ class ShownTable {
     std::string first_text;
     int64_t longest_ns = 0;
     table::TimeUnit time{};
+    std::unordered_map<std::string, std::string> names;  // of rows that are shown, and their texts
   };
   void read(std::span<const Cell> cells, size_t most_rows);
   void choose_times();
+  void choose_names();
 
   const Table& table_;
   size_t rows_ = 0;

@@ -136,7 +136,7 @@ class SqliteRows final : public RowSink {
 };
 
 std::string_view sql_type(const Column& column, bool stored_texts) {
-  if (column.unit == Unit::text) return stored_texts ? "INTEGER" : "TEXT";
+  if (is_text(column.unit)) return stored_texts ? "INTEGER" : "TEXT";
   return may_have_fraction(column) ? "REAL" : "INTEGER";
 }
 
@@ -149,7 +149,7 @@ std::string create_table(const Table& table, const std::vector<SqlColumn>& colum
     sql +=
         fmt::format("{}{} {}", separator, sqlite::quoted(one.name), sql_type(column, stored_texts));
     if (!column.optional) sql += " NOT NULL";
-    if (stored_texts && column.unit == Unit::text) sql += " REFERENCES texts";
+    if (stored_texts && is_text(column.unit)) sql += " REFERENCES texts";
     separator = ",\n  ";
   }
   return sql + "\n)";
@@ -164,7 +164,7 @@ std::string create_view(const Table& table, const std::vector<SqlColumn>& column
   for (const SqlColumn& one : columns) {
     const std::string name = sqlite::quoted(one.name);
     sql += separator;
-    if (table.columns()[one.column].unit == Unit::text) {
+    if (is_text(table.columns()[one.column].unit)) {
       sql += fmt::format("(SELECT text FROM texts WHERE text_id = r.{}) AS {}", name, name);
     } else {
       sql += fmt::format("r.{} AS {}", name, name);

@@ -21,20 +21,32 @@ constexpr size_t cut_text = 40;
 /// the line; otherwise it is a sentence, and goes on in the lines below.
 class TerminalTable {
  public:
-  TerminalTable(const Table& table, const ShownTable& shown, TerminalOptions options)
+  TerminalTable(const Table& table, ShownTable& shown, TerminalOptions options)
       : table_(table), shown_(shown), options_(options) {
     for (size_t i = 0; i < table.columns().size(); ++i) {
-      if (is_visible(i)) places_.push_back({i, table::columns_of(shown.heading(i))});
+      if (is_visible(i)) places_.push_back({i, {}});
     }
     shown.each([&](std::span<const Cell> cells) {
       for (Place& place : places_) {
         const std::string text = shown_.text(place.column, cells[place.column]);
-        place.width = std::max(place.width, table::columns_of(table::cut(text, 0)));
+        if (is_number(column(place).unit)) {
+          place.extent.add_number(text);
+        } else {
+          place.extent.add_text(table::cut(text, 0));
+        }
       }
     });
+    for (Place& place : places_) {
+      const size_t head = table::columns_of(shown.heading(place.column));
+      place.extent.whole =
+          std::max(place.extent.whole, head - std::min(head, place.extent.fraction));
+    }
     if (places_.empty()) return;
     put_long_text_last();
     fit();
+    for (const Place& place : places_) {
+      if (column(place).unit == Unit::name) shown_.cut_names(place.column, place.width);
+    }
   }
 
   /// A table whose cells are all empty has no columns.
@@ -45,8 +57,8 @@ class TerminalTable {
     for (size_t i = 0; i < places_.size(); ++i) {
       const bool number = is_number(column(places_[i]).unit);
       grid.column(shown_.heading(places_[i].column),
-                  number ? table::TextGrid::Align::right : table::TextGrid::Align::left, gap);
-      grid.widen(i, places_[i].width);
+                  number ? table::TextGrid::Align::number : table::TextGrid::Align::text, gap);
+      grid.widen(i, places_[i].extent);
     }
     std::string text = table::inked(table_.info().title, table::Ink::bold, options_.color) + '\n';
     grid.append_head(text, 0, options_.color);
@@ -65,7 +77,9 @@ class TerminalTable {
  private:
   struct Place {
     size_t column;
-    size_t width;
+    table::Extent extent;
+
+    size_t width() const { return extent.width(); }
   };
 
   const Column& column(const Place& place) const { return table_.columns()[place.column]; }
@@ -91,10 +105,10 @@ class TerminalTable {
     std::optional<size_t> found;
     for (size_t i = 0; i < places_.size(); ++i) {
       const Column& one = column(places_[i]);
-      if (one.unit != Unit::text || one.id == run_column) continue;
+      if (!is_text(one.unit) || one.id == run_column) continue;
       if (of_keys && one.role != Role::key) continue;
-      if (places_[i].width <= limit) continue;
-      if (!found || places_[i].width > places_[*found].width) found = i;
+      if (places_[i].width() <= limit) continue;
+      if (!found || places_[i].width() > places_[*found].width()) found = i;
     }
     return found;
   }
@@ -112,7 +126,7 @@ class TerminalTable {
   /// What the first columns take.
   size_t width_of(size_t columns) const {
     size_t width = 0;
-    for (size_t i = 0; i < columns; ++i) width += places_[i].width + (i > 0 ? gap : 0);
+    for (size_t i = 0; i < columns; ++i) width += places_[i].width() + (i > 0 ? gap : 0);
     return width;
   }
 
@@ -122,15 +136,17 @@ class TerminalTable {
     const size_t others = places_.size() - (last_is_long_ ? 1 : 0);
     if (!last_is_long_ || width_of(others) + gap + cut_text > width) {
       for (size_t i = 0; i < others; ++i) {
-        if (column(places_[i]).unit == Unit::text) {
-          places_[i].width = std::min(places_[i].width, cut_text);
+        if (is_text(column(places_[i]).unit)) {
+          size_t& columns = places_[i].extent.whole;
+          columns = std::min(columns, cut_text);
         }
       }
     }
     if (!last_is_long_) return;
     const size_t before = width_of(others) + (others > 0 ? gap : 0);
     const size_t left = std::max(short_text, width - std::min(width, before));
-    places_.back().width = std::min(places_.back().width, left);
+    size_t& columns = places_.back().extent.whole;
+    columns = std::min(columns, left);
   }
 
   void append_row(std::string& out, const table::TextGrid& grid,
@@ -138,18 +154,18 @@ class TerminalTable {
     std::vector<table::TextGrid::Cell> row;
     for (const Place& place : places_) {
       row.push_back(
-          {table::cut_middle(shown_.text(place.column, cells[place.column]), place.width), {}});
+          {table::cut_middle(shown_.text(place.column, cells[place.column]), place.width()), {}});
     }
     if (!last_is_long_ || column(places_.back()).role == Role::key) {
       return grid.append_row(out, row, 0, options_.color);
     }
     const Place& last = places_.back();
     const std::string lines =
-        table::wrapped(shown_.text(last.column, cells[last.column]), last.width, 0);
+        table::wrapped(shown_.text(last.column, cells[last.column]), last.width(), 0);
     size_t at = 0;
     do {
       const size_t end = std::min(lines.find('\n', at), lines.size());
-      row.back().text = table::cut_middle(lines.substr(at, end - at), last.width);
+      row.back().text = table::cut_middle(lines.substr(at, end - at), last.width());
       grid.append_row(out, row, 0, options_.color);
       row.assign(row.size(), {});
       at = end + 1;
@@ -157,7 +173,7 @@ class TerminalTable {
   }
 
   const Table& table_;
-  const ShownTable& shown_;
+  ShownTable& shown_;
   TerminalOptions options_;
   std::vector<Place> places_;
   bool last_is_long_ = false;
@@ -169,7 +185,7 @@ void terminal(std::span<const Table> tables, const Bytes& to, TerminalOptions op
   OutputBuffer out(to);
   bool separate = false;
   for (const Table& table : tables) {
-    const ShownTable shown(table, options.most_rows);
+    ShownTable shown(table, options.most_rows);
     const TerminalTable text(table, shown, options);
     if (shown.rows() == 0 || text.is_empty()) continue;
     if (separate) out.append('\n');

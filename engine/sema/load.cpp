@@ -1,6 +1,7 @@
 #include "sema/load.hpp"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "base/error.hpp"
@@ -312,6 +313,22 @@ std::vector<std::shared_ptr<const LoadedRules>> load_shipped(const source::Libra
     shipped.push_back(load_rules({name}, library, ignored));
   }
   return shipped;
+}
+
+std::vector<std::string> names_in_tests(const source::Library& library) {
+  std::set<std::string> names;
+  source::SourceMap sources;
+  for (const std::string& ruleset : library.rulesets()) {
+    const auto path = library.ruleset(ruleset);
+    if (!path) continue;
+    const source::FileId file =
+        sources.add(path->string(), source::read_text_file(*path, source::Pipes::refuse));
+    diag::Sink ignored;
+    for (const syntax::Test& test : syntax::parse(sources, file, ignored).tests) {
+      for (const syntax::TestCase& one : test.cases) names.insert(one.name.text);
+    }
+  }
+  return {names.begin(), names.end()};
 }
 
 std::unique_ptr<LoadedRules> load_rules(std::vector<SourceFile> files, diag::Sink& sink) {

@@ -64,6 +64,9 @@ std::unique_ptr<LoadedRules> load_rules(const std::vector<std::string>& names,
 /// wrong in them is not reported.
 std::vector<std::shared_ptr<const LoadedRules>> load_shipped(const source::Library& library);
 
+/// The names in the tests of all shipped rulesets, sorted and unique. Reads only the tests.
+std::vector<std::string> names_in_tests(const source::Library& library);
+
 /// The same as load_rules from texts in memory: a .krdb, a test, a buffer of an editor. A file with
 /// the path `stdlib/kind.kr` is std.kind.
 struct SourceFile {

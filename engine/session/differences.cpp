@@ -4,33 +4,19 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
-#include <tuple>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "changes/saved_run.hpp"
 #include "session/session.hpp"
 
 namespace kr::session {
 namespace {
 
-/// The same name in several places is one.
-std::vector<compare::TimedName> joined(std::vector<compare::TimedName> names) {
-  std::map<std::tuple<std::string, OperationKind, std::string, std::string>, int64_t> totals;
-  for (compare::TimedName& one : names) {
-    int64_t& total = totals[{one.name, one.kind, one.engine, one.model}];
-    if (__builtin_add_overflow(total, one.total_ns, &total)) {
-      throw Error("", "the sum of the times of all runs exceeds 64 bits of nanoseconds");
-    }
-  }
-  names.clear();
-  for (const auto& [key, total] : totals) {
-    const auto& [name, kind, engine, model] = key;
-    names.push_back({name, kind, total, engine, model});
-  }
-  return names;
+tables::RulesDifference::Rule deciding(const match::CompiledRules& rules,
+                                       compare::Decision decision) {
+  if (!decision) return {};
+  return {classify::rule_place(rules, *decision), classify::rule_on_one_line(rules, *decision)};
 }
 
 /// A run whose engine or model neither side has would count nothing.
@@ -101,8 +87,13 @@ void judge(const changes::Gate& gate, const sema::Program& program,
 
 bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSpec& b) const {
   // Standard input is taken to be of the other's kind, or reading it says what it is.
-  const bool trees = trace::holds_module_trees(a.path == "-" ? b.path : a.path, open_);
-  if (trees != trace::holds_module_trees(b.path == "-" ? a.path : b.path, open_)) {
+  const auto holds = [&](const std::string& path, const std::string& other) {
+    const std::string& asked = path == "-" ? other : path;
+    return changes::names_saved_run(asked) ? changes::saves_module_trees(asked)
+                                           : trace::holds_module_trees(asked, open_);
+  };
+  const bool trees = holds(a.path, b.path);
+  if (trees != holds(b.path, a.path)) {
     throw Error(
         trees ? b.path : a.path,
         fmt::format("contains operations, but {} contains module trees", trees ? a.path : b.path),
@@ -112,21 +103,28 @@ bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSp
 }
 
 const tables::RunPair& Session::compare_runs(const RunComparison& options) {
-  size_t next = 0;  // of the runs read
+  size_t file = 0, next = 0;  // of those read
+  const auto profile_of = [&](const std::string& path, size_t run) {
+    if (options.level) {
+      const auto saved = saved_trees_.find(run);
+      changes::Profile profile = saved != saved_trees_.end()
+                                     ? saved->second.profile
+                                     : changes::profile_of(path, *source_.rules, modules(run));
+      profile.nodes = saved != saved_trees_.end()
+                          ? saved->second.nodes(*options.level)
+                          : changes::nodes_of(*source_.rules, modules(run), *options.level);
+      return profile;
+    }
+    const tables::Run& read = source_.runs[run];
+    if (read.saved) return *read.saved;
+    return changes::profile_of(path, read.summary, read.statistics ? &*read.statistics : nullptr);
+  };
   const auto profiles_of = [&](const std::vector<std::string>& paths) {
     std::vector<changes::Profile> profiles;
+    profiles.reserve(paths.size());
     for (const std::string& path : paths) {
-      if (changes::names_saved_run(path)) {
-        std::ranges::move(changes::read_saved_runs(path), std::back_inserter(profiles));
-        continue;
-      }
-      const size_t run = next++;
-      if (options.level) {
-        profiles.push_back(changes::profile_of(path, *source_.rules, modules(run), *options.level));
-      } else {
-        const tables::Run& read = source_.runs[run];
-        profiles.push_back(
-            changes::profile_of(path, read.summary, read.statistics ? &*read.statistics : nullptr));
+      for (const size_t end = next + runs_of_file_[file++]; next < end; ++next) {
+        profiles.push_back(profile_of(path, next));
       }
     }
     return profiles;
@@ -144,13 +142,14 @@ const tables::RunPair& Session::compare_runs(const RunComparison& options) {
 }
 
 void Session::add_names(const classify::RunSpec& spec,
-                        std::vector<compare::TimedName>& names) const {
+                        std::vector<compare::SeenName>& names) const {
   std::optional<trace::Trace> trace;
   watched(spec, open_,
           [&](const trace::OpenOptions& as) { trace = trace::open_trace(spec.path, as); });
   const size_t first = names.size();
   for (const trace::OperationName& name : trace->names) {
-    names.push_back({std::string(name.text), name.kind, 0, spec.engine, spec.model});
+    names.push_back(
+        {std::string(name.text), name.kind, 0, spec.engine, spec.model, {}, compare::SeenIn::run});
   }
   for (const trace::Operation& operation : trace->operations) {
     int64_t& total = names[first + operation.name.index].total_ns;
@@ -160,28 +159,37 @@ void Session::add_names(const classify::RunSpec& spec,
   }
 }
 
-std::vector<compare::TimedName> Session::names_met() const {
-  std::vector<compare::TimedName> names;
+std::vector<compare::SeenName> Session::names_met() const {
+  std::vector<compare::SeenName> names;
   for (const tables::Run& run : source_.runs) {
     for (const analyze::NameSum& name : run.summary.names) {
-      names.push_back({name.name, name.kind, name.total_ns, run.summary.engine, run.summary.model});
+      names.push_back({name.name,
+                       name.kind,
+                       name.total_ns,
+                       run.summary.engine,
+                       run.summary.model,
+                       {},
+                       compare::SeenIn::run});
     }
   }
   return names;
 }
 
 const tables::RulesDifference& Session::compare_rules(const match::CompiledRules& before,
-                                                      std::vector<compare::TimedName> names,
+                                                      std::vector<compare::SeenName> names,
                                                       std::span<const classify::RunSpec> specs) {
   const match::CompiledRules& after = *source_.rules;
   for (const classify::RunSpec& spec : specs) {
     check_engine(spec, before.program(), after.program());
     add_names(spec, names);
   }
-  compare::Comparison comparison = compare::compare_programs(before.program(), after.program());
-  auto moves = compare::count_moves(comparison, {&before.program(), before.database},
-                                    {&after.program(), after.database}, joined(std::move(names)));
-  rules_difference_ = {std::move(comparison), std::move(moves)};
+  tables::RulesDifference& made = rules_difference_.emplace();
+  made.changes = compare::compare_rules({&before.program(), before.database},
+                                        {&after.program(), after.database}, std::move(names));
+  made.rules.reserve(made.changes.moves.size());
+  for (const compare::CountedMove& one : made.changes.moves) {
+    made.rules.emplace_back(deciding(before, one.before), deciding(after, one.after));
+  }
   source_.rules_difference = &*rules_difference_;
   return *rules_difference_;
 }

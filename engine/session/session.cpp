@@ -9,6 +9,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/error.hpp"
 #include "base/nearest.hpp"
 
 namespace kr::session {
@@ -23,6 +24,7 @@ std::vector<std::string> unknown_folds(const trace::ModuleTrace& trace,
   std::vector<std::string> names;
   for (const trace::OperationName& name : trace.names) {
     std::erase(folds, name.text);
+    std::erase(folds, trees::numbered(name.text).stem);
     names.emplace_back(name.text);
   }
   for (std::string& fold : folds) {
@@ -57,8 +59,8 @@ Wants Wants::of(std::span<const tables::Definition* const> wanted) {
 }
 
 Wants Wants::of_comparison(bool module_trees) {
-  if (module_trees) return {.modules = true};
-  return {.sums = true, .statistics = true, .host_trace = true};
+  if (module_trees) return {.modules = true, .comparison = true};
+  return {.sums = true, .comparison = true};
 }
 
 void Wants::add(const Wants& other) noexcept {
@@ -67,6 +69,7 @@ void Wants::add(const Wants& other) noexcept {
   operations |= other.operations;
   host_trace |= other.host_trace;
   modules |= other.modules;
+  comparison |= other.comparison;
   if (other.measured) measured = other.measured;
 }
 
@@ -80,7 +83,52 @@ Session::~Session() = default;
 void Session::read(std::span<const classify::RunSpec> specs, const Wants& wants,
                    const Visit& visit) {
   if (wants.measured) dimension_ = wants.measured;
-  for (const classify::RunSpec& spec : specs) read_one(spec, wants, visit);
+  for (const classify::RunSpec& spec : specs) {
+    const size_t before = source_.runs.size() + source_.other_runs.size();
+    changes::names_saved_run(spec.path) ? read_saved(spec, wants) : read_one(spec, wants, visit);
+    runs_of_file_.push_back(source_.runs.size() + source_.other_runs.size() - before);
+  }
+}
+
+void Session::read_saved(const classify::RunSpec& spec, const Wants& wants) {
+  if (!spec.engine.empty() || !spec.model.empty() || spec.elapsed_ns) {
+    throw Error(spec.path, "has the engine, model and elapsed time that it was saved with",
+                "name only the file");
+  }
+  const bool trees = changes::saves_module_trees(spec.path);
+  if (wants.statistics || wants.operations || wants.host_trace || wants.measured) {
+    throw Error(spec.path, "is a saved run, without operations, which this needs",
+                "name the trace; kr report and kr diff read saved runs");
+  }
+  if (trees != wants.modules) {
+    throw Error(spec.path,
+                trees ? "is a saved run of module trees, without operations"
+                      : "is a saved run without module trees",
+                trees ? "only kr diff reads it: compare it with another run of module trees"
+                      : "save them with `kr tree RUN --save FILE.krun`");
+  }
+  if (trees && !wants.comparison) {
+    throw Error(spec.path, "is a saved run, without the module trees of each step",
+                "name the trace; kr diff reads saved runs");
+  }
+  for (changes::SavedRun& saved : changes::read_saved_runs(spec.path)) {
+    const size_t number = source_.runs.size() + source_.other_runs.size();
+    analyze::RunSummary& summary = saved.summary;
+    summary.id += fmt::format("_{}", number);  // unique among the runs read
+    for (const Warning& warning : summary.warnings) warnings_.emplace_back(summary.source, warning);
+    if (trees) {
+      source_.other_runs.push_back(
+          {summary.id, summary.source, summary.format, summary.engine, summary.model,
+           summary.choice_why,
+           tables::notes_of(summary.id, summary.dropped, summary.inexact, summary.warnings)});
+      modules_.push_back(nullptr);
+      saved_trees_.emplace(number, std::move(saved));
+      continue;
+    }
+    tables::Run& run = source_.runs.emplace_back();
+    run.summary = std::move(summary);
+    run.saved = std::move(saved.profile);
+  }
 }
 
 /// Calls `open`, and the user's function as long as it works.
@@ -128,8 +176,8 @@ void Session::add_head(const Trace& trace, const classify::Choice& choice, const
 void Session::read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit) {
   const match::CompiledRules& rules = *source_.rules;
   trace::OpenOptions options = open_;
-  options.host =
-      wants.host_trace || wants.modules ? trace::HostDetail::all : trace::HostDetail::none;
+  options.host = wants.host_trace || wants.modules || wants.comparison ? trace::HostDetail::all
+                                                                       : trace::HostDetail::none;
   analyze::LabelledOrModules opened;
   watched(spec, options, [&](const trace::OpenOptions& as) {
     opened = analyze::label_run(rules, spec, as, !wants.sums);
@@ -168,10 +216,8 @@ void Session::add_run(analyze::RunSummary summary, std::unique_ptr<analyze::Labe
                       size_t index, const Wants& wants, const Visit& visit) {
   tables::Run one;
   one.summary = std::move(summary);
-  if (wants.statistics) {
-    int64_t idle_ns = 0;
-    for (const analyze::DeviceSum& device : one.summary.devices) idle_ns += device.idle_ns;
-    one.statistics = analyze::analyze(*source_.rules, *run, idle_ns);
+  if (wants.statistics || wants.comparison) {
+    one.statistics = analyze::analyze(*source_.rules, *run, one.summary);
     if (auto warning = analyze::outside_steps(one.statistics->steps, one.summary.gpu_total_ns)) {
       one.summary.warnings.push_back(std::move(*warning));
     }
@@ -188,7 +234,9 @@ void Session::share_runs(const Session& other) {
   source_.runs = other.source_.runs;
   source_.other_runs = other.source_.other_runs;
   warnings_ = other.warnings_;
+  runs_of_file_ = other.runs_of_file_;
   modules_ = other.modules_;
+  saved_trees_ = other.saved_trees_;
   dimension_ = other.dimension_;
   measured_ = other.measured_;
 }

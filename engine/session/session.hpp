@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "changes/saved_run.hpp"
 #include "classify/run_spec.hpp"
 #include "tables/registry.hpp"
 
@@ -23,6 +25,7 @@ struct Wants {
   bool operations = false;  // with them, kept until the session ends
   bool host_trace = false;  // calls and ranges of the host, where the format has them
   bool modules = false;     // module trees: those of the file, or those that enclose operations
+  bool comparison = false;  // with sums: what comparing runs needs, which a saved run has, too
   std::optional<sema::DimensionId> measured = {};  // what of it the rules explain
 
   /// What these tables need of runs.
@@ -43,8 +46,7 @@ struct LabelledName {
 
 /// How runs are compared.
 struct RunComparison {
-  /// What the runs are called, by side. Saved runs (changes::names_saved_run) are read here, the
-  /// others were read by the session in this order.
+  /// What the runs are called, by side; the session read their files in this order.
   std::vector<std::string> a = {};
   std::vector<std::string> b = {};
   /// The level of module trees; nullopt: by the names of operations.
@@ -74,11 +76,16 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Reads these runs, behind those that were read before. Throws Error.
+  /// Reads these runs, behind those that were read before. A file that `kr report --save` wrote
+  /// (changes::names_saved_run) has sums and what comparing needs, of one run or several. Throws
+  /// Error, also if a saved run lacks what is wanted.
   void read(std::span<const classify::RunSpec> specs, const Wants& wants, const Visit& visit = {});
 
   /// Begins with the runs that another session of the same rules has read.
   void share_runs(const Session& other);
+
+  /// How many files were read. A saved run may be several runs.
+  size_t files_read() const noexcept { return runs_of_file_.size(); }
 
   /// How much of the runs the rules explain, with `most` suggestions (0: all).
   const coverage::TimeCoverage& cover(size_t most);
@@ -88,15 +95,15 @@ class Session {
   void show_tree(const trees::ViewOptions& options);
   /// Whether two files contain module trees. Throws Error if only one of them does.
   bool are_module_trees(const classify::RunSpec& a, const classify::RunSpec& b) const;
-  /// Throws Error: a saved run cannot be read, or a condition is about a label that does not exist.
+  /// Throws Error: a condition is about a label that does not exist.
   const tables::RunPair& compare_runs(const RunComparison& options);
   /// The names of the runs that were summed.
-  std::vector<compare::TimedName> names_met() const;
-  /// What `before` labels differently from the rules of the session. `names` and those of the
-  /// operations of `specs`, which are opened, are counted; both rules then need their database.
-  /// Throws Error if neither has the engine or model of a run.
+  std::vector<compare::SeenName> names_met() const;
+  /// What `before` labels differently from the rules of the session. `names`, those of the
+  /// operations of `specs`, which are opened, and those of the tests of both are counted and serve
+  /// as examples. Throws Error if neither has the engine or model of a run.
   const tables::RulesDifference& compare_rules(const match::CompiledRules& before,
-                                               std::vector<compare::TimedName> names,
+                                               std::vector<compare::SeenName> names,
                                                std::span<const classify::RunSpec> specs);
   /// Throws Error if the engine or model is unknown.
   const tables::Explanation& explain(const NameQuery& query);
@@ -111,9 +118,10 @@ class Session {
 
  private:
   void read_one(const classify::RunSpec& spec, const Wants& wants, const Visit& visit);
+  void read_saved(const classify::RunSpec& spec, const Wants& wants);
   using Open = std::function<void(const trace::OpenOptions&)>;
   void watched(const classify::RunSpec& spec, trace::OpenOptions options, const Open& open) const;
-  void add_names(const classify::RunSpec& spec, std::vector<compare::TimedName>& names) const;
+  void add_names(const classify::RunSpec& spec, std::vector<compare::SeenName>& names) const;
   void add_run(analyze::RunSummary summary, std::unique_ptr<analyze::LabelledTrace> run,
                size_t index, const Wants& wants, const Visit& visit);
   template <class Trace>
@@ -123,8 +131,11 @@ class Session {
   trace::OpenOptions open_;
   ProgressCall progress_;
   std::vector<std::pair<std::string, Warning>> warnings_;
-  std::vector<std::shared_ptr<const trees::LabelledModules>> modules_;  // by run
-  std::optional<sema::DimensionId> dimension_;                          // of `measured_`
+  std::vector<size_t> runs_of_file_;
+  /// By run; null for a saved one.
+  std::vector<std::shared_ptr<const trees::LabelledModules>> modules_;
+  std::map<size_t, changes::SavedRun> saved_trees_;  // by run
+  std::optional<sema::DimensionId> dimension_;       // of `measured_`
   std::vector<coverage::MeasuredRun> measured_;
   // What `source_` refers to.
   std::optional<coverage::TimeCoverage> coverage_;

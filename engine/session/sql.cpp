@@ -64,6 +64,16 @@ std::string remedy_for(std::string_view message, const tables::Source& source) {
 }
 
 /// The unit that a column of that name has in kr.
+/// Whether a table has names of kernels in a column of this name. Other texts have no short form.
+bool may_be_kernels(std::string_view name) {
+  for (const tables::Definition* one : tables::all()) {
+    for (const Column& column : one->info.columns) {
+      if (column.id == name && column.unit == Unit::name) return true;
+    }
+  }
+  return false;
+}
+
 std::optional<Unit> known_unit(std::string_view name) {
   if (name.ends_with("_ns")) return Unit::ns;
   for (const tables::Definition* one : tables::all()) {
@@ -148,10 +158,11 @@ struct Query {
       Column column{unused(name), Unit::text, Role::measure, "", true};
       const int type = any ? sqlite3_column_type(statement.get(), i) : SQLITE_NULL;
       const auto unit = known_unit(name);
+      if (type == SQLITE_TEXT && may_be_kernels(name)) column.unit = Unit::name;
       if (type == SQLITE_INTEGER) {
-        column.unit = unit && *unit != Unit::text ? *unit : Unit::count;
+        column.unit = unit && !is_text(*unit) ? *unit : Unit::count;
       } else if (type == SQLITE_FLOAT) {
-        column.unit = unit && *unit != Unit::text ? *unit : Unit::factor;
+        column.unit = unit && !is_text(*unit) ? *unit : Unit::factor;
       }
       columns.push_back(std::move(column));
     }

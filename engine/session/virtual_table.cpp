@@ -148,6 +148,7 @@ const sqlite3_module& virtual_module() {
 std::string_view declared_type(Unit unit) {
   switch (unit) {
     case Unit::text:
+    case Unit::name:
       return "TEXT";
     case Unit::ratio:
     case Unit::factor:

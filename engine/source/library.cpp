@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "source/text_file.hpp"
+
 namespace kr::source {
 namespace fs = std::filesystem;
 namespace {
@@ -111,6 +113,27 @@ std::vector<std::string> Library::modules() const {
   for (const fs::path& root : roots_) {
     for (const std::string& name : names_below(root / "stdlib")) names.insert("std." + name);
     for (const std::string& name : names_below(root / "rulesets")) names.insert("rulesets." + name);
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> Library::known_names() const {
+  std::set<std::string> names;
+  for (const fs::path& root : roots_) {
+    std::error_code error;
+    for (const fs::directory_entry& list : fs::directory_iterator(root / "names", error)) {
+      if (list.path().extension() != ".tsv") continue;
+      const std::string text = read_text_file(list.path(), Pipes::refuse);
+      size_t at = text.find('\n');  // behind the head
+      while (at < text.size()) {
+        const size_t begin = at + 1;
+        at = std::min(text.find('\n', begin), text.size());
+        const std::string_view line = std::string_view(text).substr(begin, at - begin);
+        const std::string_view name = line.substr(0, line.find_first_of("\t\r"));
+        if (!name.empty()) names.emplace(name);
+      }
+    }
+    if (!names.empty()) break;
   }
   return {names.begin(), names.end()};
 }

@@ -1,7 +1,7 @@
 // Finds the rules files that `use` and `--rules` name.
 //
 // Roots are folders that contain `stdlib/` and `rulesets/`: those of KR_PATH, then the data folder
-// of the install.
+// of the install. A root may have `names/`, too: lists of names of real operations.
 #pragma once
 
 #include <sys/types.h>
@@ -49,6 +49,9 @@ class Library {
   std::vector<std::string> rulesets() const;
   /// The dotted names of all modules (`std.gemm`, `rulesets.vllm`), sorted.
   std::vector<std::string> modules() const;
+  /// The names in the lists of the first root that has any, without duplicates: the first column of
+  /// each `ROOT/names/*.tsv`, below its head. Throws Error if a list cannot be read.
+  std::vector<std::string> known_names() const;
   /// The path to show: `stdlib/gemm.kr` or `rulesets/vllm.kr` for shipped files, `path` for others.
   std::string display(const std::filesystem::path& path) const;
 

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace kr::table {
 namespace {
 
 using Wide = unsigned __int128;
 
-constexpr TimeUnit units[] = {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"µs", 1'000}, {"ns", 1}};
+constexpr TimeUnit units[] = {{"s", 1'000'000'000}, milliseconds, {"µs", 1'000}, {"ns", 1}};
 
 uint64_t magnitude(int64_t number) {
   return number < 0 ? -static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
@@ -38,6 +40,48 @@ std::string decimal(Wide number, Wide one, int decimals) {
   return fmt::format("{}.{:0{}}", whole, static_cast<uint64_t>(scaled % scale), decimals);
 }
 
+/// Of the whole part, by thousands.
+std::string with_commas(std::string text) {
+  for (size_t at = std::min(text.find('.'), text.size()); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+size_t significant_digits(std::string_view text) {
+  const size_t first = text.find_first_of("123456789");
+  if (first == std::string_view::npos) return 0;
+  return text.size() - first - (text.find('.', first) == std::string_view::npos ? 0 : 1);
+}
+
+/// The size of a number that is not 0, of which `with(decimals)` is the text with so many decimals.
+template <class With>
+std::string three_digits(const With& with, int most_decimals) {
+  for (int decimals = std::min(most_decimals, 5); decimals > 0; --decimals) {
+    const std::string text = with(decimals);
+    if (text.starts_with("0.000")) return "<0.001";
+    if (significant_digits(text) <= 3) return text;
+  }
+  return with_commas(with(0));
+}
+
+/// The same of a percentage, which may be 0; `below_all`: it is less than 100.
+template <class With>
+std::string percentage(const With& with, bool is_zero, bool below_all) {
+  for (int decimals = 1; decimals <= 3; ++decimals) {
+    std::string text = with(decimals);
+    const bool looks_zero = significant_digits(text) == 0;
+    const bool looks_all = text.starts_with("100.");
+    if ((is_zero || !looks_zero) && !(below_all && looks_all)) return with_commas(std::move(text));
+    if (decimals == 3) return looks_zero ? "<0.001" : ">99.999";
+  }
+  return {};
+}
+
+int decimals_of(TimeUnit unit) {
+  int decimals = 0;
+  for (int64_t ns = unit.ns; ns > 1; ns /= 10) ++decimals;
+  return decimals;
+}
+
 }  // namespace
 
 std::string seconds(int64_t ns) {
@@ -46,17 +90,12 @@ std::string seconds(int64_t ns) {
 }
 
 std::string human_time(int64_t ns) {
-  const uint64_t size = magnitude(ns);
-  if (size < 1000) return fmt::format("{} ns", ns);
-  // From the smallest unit up, the first in which four digits suffice: 999.96 µs is 1.000 ms.
-  for (const int i : {2, 1, 0}) {
-    const auto one = static_cast<uint64_t>(units[i].ns);
-    for (int decimals = 3; decimals >= 1; --decimals) {
-      const std::string text = decimal(size, one, decimals);
-      if (text.size() <= 5) return fmt::format("{}{} {}", sign(ns), text, units[i].name);
-    }
+  // From the smallest unit up, the first in which three digits suffice: 999.96 µs is 1.00 ms.
+  for (const int i : {3, 2, 1}) {
+    std::string text = in_unit(ns, units[i]);
+    if (text.find(',') == std::string::npos) return text + ' ' + units[i].name;
   }
-  return fmt::format("{}{} s", sign(ns), decimal(size, 1'000'000'000, 0));
+  return in_unit(ns, units[0]) + " s";
 }
 
 TimeUnit unit_for(int64_t ns) {
@@ -67,8 +106,19 @@ TimeUnit unit_for(int64_t ns) {
 }
 
 std::string in_unit(int64_t ns, TimeUnit unit) {
-  return signed_text(ns,
-                     decimal(magnitude(ns), static_cast<uint64_t>(unit.ns), unit.ns == 1 ? 0 : 3));
+  if (ns == 0) return "0";
+  const auto with = [&](int decimals) {
+    return decimal(magnitude(ns), static_cast<uint64_t>(unit.ns), decimals);
+  };
+  return signed_text(ns, three_digits(with, decimals_of(unit)));
+}
+
+std::string short_number(double number) {
+  if (number == 0) return "0";
+  const auto with = [&](int decimals) {
+    return fmt::format("{:.{}f}", std::fabs(number), decimals);
+  };
+  return (number < 0 ? "-" : "") + three_digits(with, 5);
 }
 
 std::string percent(int64_t part, int64_t whole, int decimals) {
@@ -76,19 +126,25 @@ std::string percent(int64_t part, int64_t whole, int decimals) {
   return signed_text(part, decimal(Wide{magnitude(part)} * 100, magnitude(whole), decimals));
 }
 
+std::string share(int64_t part, int64_t whole) {
+  if (whole == 0) return {};
+  const Wide size = Wide{magnitude(part)} * 100;
+  const auto with = [&](int decimals) { return decimal(size, magnitude(whole), decimals); };
+  return signed_text(part, percentage(with, part == 0, magnitude(part) < magnitude(whole)));
+}
+
+std::string short_percent(double percent) {
+  const double size = std::fabs(percent);
+  const auto with = [&](int decimals) { return fmt::format("{:.{}f}", size, decimals); };
+  return (percent < 0 ? "-" : "") + percentage(with, percent == 0, size < 100);
+}
+
 std::string grouped(int64_t number) {
-  std::string digits = fmt::format("{}", magnitude(number));
-  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return signed_text(number, digits);
+  return signed_text(number, with_commas(fmt::format("{}", magnitude(number))));
 }
 
 std::string grouped(double number, int decimals) {
-  std::string text = fmt::format("{:.{}f}", number, decimals);
-  const size_t first = text.starts_with('-') ? 1 : 0;
-  for (size_t at = std::min(text.find('.'), text.size()); at > first + 3; at -= 3) {
-    text.insert(at - 3, ",");
-  }
-  return text;
+  return (number < 0 ? "-" : "") + with_commas(fmt::format("{:.{}f}", std::fabs(number), decimals));
 }
 
 std::string counted(int64_t number, std::string_view noun) {

@@ -13,6 +13,7 @@ using kr::Cells;
 using kr::Column;
 using kr::dimension_columns;
 using kr::is_nothing;
+using kr::is_text;
 using kr::Role;
 using kr::RowSink;
 using kr::Table;

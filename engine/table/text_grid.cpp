@@ -118,17 +118,37 @@ std::string tinted(std::string_view text, std::string_view rgb, bool color) {
                      text);
 }
 
-void TextGrid::column(std::string head, Align align, size_t gap) {
-  const size_t width = columns_of(head);
-  columns_.push_back({std::move(head), align, columns_.empty() ? 0 : gap, width});
+void Extent::add_text(std::string_view shown) {
+  whole = std::max(whole, columns_of(shown));
 }
 
-void TextGrid::widen(size_t column, size_t width) {
-  columns_[column].width = std::max(columns_[column].width, width);
+void Extent::add_number(std::string_view shown) {
+  const size_t point = std::min(shown.find('.'), shown.size());
+  add({columns_of(shown.substr(0, point)), columns_of(shown.substr(point))});
+}
+
+void Extent::add(const Extent& other) {
+  whole = std::max(whole, other.whole);
+  fraction = std::max(fraction, other.fraction);
+}
+
+void TextGrid::column(std::string head, Align align, size_t gap) {
+  const size_t width = columns_of(head);
+  columns_.push_back({std::move(head), align, columns_.empty() ? 0 : gap, width, {}});
+}
+
+void TextGrid::widen(size_t column, const Extent& extent) {
+  columns_[column].extent.add(extent);
 }
 
 void TextGrid::row(std::vector<Cell> cells, Ink ink) {
-  for (size_t i = 0; i < cells.size(); ++i) widen(i, columns_of(cells[i].text));
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (columns_[i].align == Align::number) {
+      columns_[i].extent.add_number(cells[i].text);
+    } else {
+      columns_[i].extent.add_text(cells[i].text);
+    }
+  }
   rows_.push_back({std::move(cells), ink, false});
 }
 
@@ -142,35 +162,46 @@ size_t TextGrid::width() const {
 
 size_t TextGrid::end_of(size_t column) const {
   size_t end = 0;
-  for (size_t i = 0; i <= column; ++i) end += columns_[i].gap + columns_[i].width;
+  for (size_t i = 0; i <= column; ++i) end += columns_[i].gap + columns_[i].width();
   return end;
 }
 
-void TextGrid::append_row(std::string& out, const std::vector<Cell>& cells, size_t indent,
-                          bool color, Ink ink) const {
+void TextGrid::append_cells(std::string& out, const std::vector<Cell>& cells, size_t indent,
+                            bool color, Ink ink, bool at_point) const {
   out.append(indent, ' ');
   size_t blanks = 0;  // written only before something
   for (size_t i = 0; i < cells.size(); ++i) {
     const Column& column = columns_[i];
     const Cell& cell = cells[i];
     const size_t width = columns_of(cell.text);
-    const size_t pad = column.width - std::min(column.width, width);
-    blanks += column.gap + (column.align == Align::right ? pad : 0);
+    const size_t pad = column.width() - std::min(column.width(), width);
+    size_t behind = pad;
+    if (column.align == Align::number) {
+      Extent extent;
+      if (at_point) extent.add_number(cell.text);
+      behind = at_point ? std::min(pad, column.extent.fraction - extent.fraction) : 0;
+    }
+    blanks += column.gap + pad - behind;
     if (!cell.text.empty()) {
       out.append(blanks, ' ');
       out += cell.tint.empty() ? inked(cell.text, ink, color) : tinted(cell.text, cell.tint, color);
       blanks = 0;
     }
-    if (column.align == Align::left) blanks += pad;
+    blanks += behind;
   }
   out += '\n';
+}
+
+void TextGrid::append_row(std::string& out, const std::vector<Cell>& cells, size_t indent,
+                          bool color, Ink ink) const {
+  append_cells(out, cells, indent, color, ink, true);
 }
 
 void TextGrid::append_rule(std::string& out, size_t indent, bool color) const {
   out.append(indent, ' ');
   for (const Column& column : columns_) {
     std::string line;
-    for (size_t i = 0; i < column.gap + column.width; ++i) line += "─";
+    for (size_t i = 0; i < column.gap + column.width(); ++i) line += "─";
     out += inked(line, Ink::faint, color);
   }
   out += '\n';
@@ -179,7 +210,7 @@ void TextGrid::append_rule(std::string& out, size_t indent, bool color) const {
 void TextGrid::append_head(std::string& out, size_t indent, bool color) const {
   std::vector<Cell> heads;
   for (const Column& column : columns_) heads.push_back({column.head, {}});
-  append_row(out, heads, indent, color, Ink::faint);
+  append_cells(out, heads, indent, color, Ink::faint, false);
 }
 
 std::string TextGrid::text(size_t indent, bool color) const {

@@ -1,6 +1,7 @@
 // Columns of text for a terminal: measured, aligned, cut to its width, coloured on demand.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,9 +26,20 @@ std::string inked(std::string_view text, Ink ink, bool color);
 /// The same in `#rrggbb`.
 std::string tinted(std::string_view text, std::string_view rgb, bool color);
 
+/// How wide the cells of a column are. Numbers are aligned at the decimal point.
+struct Extent {
+  size_t whole = 0;     // of a number, up to its decimal point; all of a text
+  size_t fraction = 0;  // from the point on
+
+  size_t width() const { return whole + fraction; }
+  void add_text(std::string_view shown);
+  void add_number(std::string_view shown);
+  void add(const Extent& other);
+};
+
 class TextGrid {
  public:
-  enum class Align : uint8_t { left, right };
+  enum class Align : uint8_t { text, number };
   struct Cell {
     std::string text;  // printable
     std::string tint;  // `#rrggbb` or empty
@@ -36,7 +48,7 @@ class TextGrid {
   /// `gap` blanks stand before the column.
   void column(std::string head, Align align, size_t gap = 2);
   /// At least that wide.
-  void widen(size_t column, size_t width);
+  void widen(size_t column, const Extent& extent);
   /// Cells by column; what is missing is empty.
   void row(std::vector<Cell> cells, Ink ink = Ink::none);
   void rule();
@@ -58,13 +70,18 @@ class TextGrid {
     std::string head;
     Align align;
     size_t gap;
-    size_t width;
+    size_t head_width;
+    Extent extent;
+
+    size_t width() const { return std::max(head_width, extent.width()); }
   };
   struct Row {
     std::vector<Cell> cells;
     Ink ink = Ink::none;
     bool rule = false;
   };
+  void append_cells(std::string& out, const std::vector<Cell>& cells, size_t indent, bool color,
+                    Ink ink, bool at_point) const;
   void append_rule(std::string& out, size_t indent, bool color) const;
   std::vector<Column> columns_;
   std::vector<Row> rows_;

@@ -8,22 +8,27 @@ namespace kr::tables {
 namespace {
 
 void add_rule_changes(const Source& source, RowSink& sink) {
-  for (const compare::MoveCount& one : source.rules_difference->moves) {
+  const RulesDifference& difference = *source.rules_difference;
+  for (size_t i = 0; i < difference.changes.moves.size(); ++i) {
+    const compare::CountedMove& one = difference.changes.moves[i];
     const compare::Change& change = one.change;
     const prove::Witness& witness = change.move.witness;
     const std::string within = fmt::format("{}", fmt::join(witness.within, " / "));
+    const auto& [old_rule, new_rule] = difference.rules[i];
     sink.row({change.engine, change.model, change.dimension, change.move.from, change.move.to,
               witness.name, to_string(witness.kind), table::cell_or_nothing(within), one.names,
-              one.total_ns});
+              one.total_ns, one.known_names,
+              one.seen_in ? to_string(*one.seen_in) : std::string_view("invented"),
+              table::cell_or_nothing(old_rule.place), table::cell_or_nothing(new_rule.place)});
   }
 }
 
 void add_model_changes(const Source& source, RowSink& sink) {
-  const compare::Comparison& comparison = source.rules_difference->comparison;
-  for (const std::string& model : comparison.only_before) {
+  const compare::RuleChanges& changes = source.rules_difference->changes;
+  for (const std::string& model : changes.only_before) {
     sink.row({model, std::string_view("old")});
   }
-  for (const std::string& model : comparison.only_after) {
+  for (const std::string& model : changes.only_after) {
     sink.row({model, std::string_view("new")});
   }
 }
@@ -43,7 +48,9 @@ const Definition rule_changes_table{
           "The label in the old ruleset; `unclassified` if no rule matches, `(its own name)` if "
           "the rule keeps the name."},
          {"to", Unit::text, Role::key, "The label in the new ruleset, written as `from` is."},
-         {"witness", Unit::text, Role::measure, "A name whose label changes in this way."},
+         {"witness", Unit::text, Role::measure,
+          "A name whose label changes in this way: one that was seen if there is any, of these the "
+          "one with the longest time."},
          {"operation", Unit::text, Role::measure,
           "The type of operation of that name: `kernel`, `memcpy` or `memset`."},
          {"within", Unit::text, Role::measure,
@@ -51,9 +58,21 @@ const Definition rule_changes_table{
           "there are none.",
           true},
          {"names", Unit::count, Role::measure,
-          "How many of the names given to the command change in this way."},
+          "How many of the names of the runs and lists given to the command change in this way."},
          {"total_ns", Unit::ns, Role::measure,
           "The time of these names in the runs given to the command."},
+         {"known_names", Unit::count, Role::measure,
+          "How many other known names change in this way: those in the tests of both rulesets, and "
+          "those that kr ships."},
+         {"seen_in", Unit::text, Role::measure,
+          "Where the witness was seen: in a `run` or `list` given to the command, in a `test` of "
+          "the rulesets, or among the names that are `shipped` with kr; `invented` if no name seen "
+          "changes in this way."},
+         {"old_rule", Unit::text, Role::measure,
+          "The rule of the old ruleset that decides for the witness, as `file:line`; nothing if "
+          "none does.",
+          true},
+         {"new_rule", Unit::text, Role::measure, "The same in the new ruleset.", true},
      }},
     Needs::rules_difference,
     add_rule_changes};

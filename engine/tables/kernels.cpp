@@ -127,7 +127,7 @@ const Definition kernels_table{
      "kernel summary",
      "One row per run, distinct name and type of operation with the same labels.",
      {{"run", Unit::text, Role::key, "The run."},
-      {"name", Unit::text, Role::key, "The name of the kernel, copy or set."},
+      {"name", Unit::name, Role::key, "The name of the kernel, copy or set."},
       {"type", Unit::text, Role::key, "`kernel`, `memcpy` or `memset`."},
       {std::string(table::dimension_columns), Unit::text, Role::key,
        "One column per dimension of the models, named after it: the label.", true},

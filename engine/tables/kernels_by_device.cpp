@@ -24,7 +24,7 @@ const Definition kernels_by_device_table{
      {{"run", Unit::text, Role::key, "The run."},
       {"rank", Unit::id, Role::key, "The rank of the run, as in `ranks`."},
       {"device", Unit::id, Role::key, "The number of the device."},
-      {"name", Unit::text, Role::key, "The name of the kernel, copy or set."},
+      {"name", Unit::name, Role::key, "The name of the kernel, copy or set."},
       {"kind", Unit::text, Role::key, "`compute`, `communication` or `memory`."},
       {"instances", Unit::count, Role::measure, "Operations of that name on the device."},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."},

@@ -21,7 +21,7 @@ const Definition names_only_in_table{
      "kernels that not all runs have",
      "One row per run and name in it that at least one other run does not have.",
      {{"run", Unit::text, Role::key, "The run that has the name."},
-      {"name", Unit::text, Role::key, "The name of the kernel, copy or set."},
+      {"name", Unit::name, Role::key, "The name of the kernel, copy or set."},
       {"instances", Unit::count, Role::measure, "Operations of that name in the run."},
       {"total_ns", Unit::ns, Role::measure, "The sum of their durations."}}},
     Needs::statistics,

@@ -50,7 +50,7 @@ table::Info operations_info() {
       "operations",
       "One row per operation, in order of start: the longer first among equals, then by name.",
       {{"run", Unit::text, Role::key, "The run."},
-       {"name", Unit::text, Role::key, "The name of the kernel, copy or set."},
+       {"name", Unit::name, Role::key, "The name of the kernel, copy or set."},
        {"type", Unit::text, Role::key, "`kernel`, `memcpy` or `memset`."},
        {std::string(table::dimension_columns), Unit::text, Role::measure,
         "One column per dimension of the models, named after it: the label.", true},

@@ -33,7 +33,9 @@ std::string reference_markdown() {
       "shown. Totals are\nnever among the rows. A column marked `*` means one column per "
       "dimension of the models, such as `stage`\nand `substage`. Columns of role `key` identify "
       "the row together. A terminal leaves out columns of role `detail`\nunless `--all` is given, "
-      "and is the only format that shows columns of role `short_form`.\n";
+      "and is the only format that shows columns of role `short_form`.\nA column of unit "
+      "`name` is a text: a name of a kernel as the trace has it. Terminal, Markdown and pages "
+      "show\nits short form.\n";
   for (const Definition* one : all()) {
     const table::Info& info = one->info;
     text += fmt::format("\n## {}\n\n{}\n\n", info.id, info.doc);

@@ -1,4 +1,7 @@
 // `kr diff` of runs: what changes in time, and why.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -37,6 +40,11 @@ Cell interval_end(const std::optional<changes::MedianChange>& median,
   return median ? whole((*median).*end) : Cell();
 }
 
+Cell median_percent(const std::optional<changes::MedianChange>& median) {
+  if (!median || median->a_ns == 0) return {};
+  return 100 * median->change_ns / median->a_ns;
+}
+
 Cell verdict(const std::optional<changes::MedianChange>& median) {
   if (!median) return {};
   if (median->within_noise()) return std::string_view("within noise");
@@ -69,6 +77,7 @@ void add_comparison(const Source& source, RowSink& sink) {
             of.total.parts.calls_ns,
             of.total.parts.time_per_call_ns,
             of.total.parts.mix_ns,
+            median_percent(of.total.median),
             interval_end(of.total.median, &changes::MedianChange::low_ns),
             interval_end(of.total.median, &changes::MedianChange::high_ns),
             verdict(of.total.median)});
@@ -78,14 +87,26 @@ void add_label_changes(const Source& source, RowSink& sink) {
   const Comparison& of = source.run_difference->comparison;
   for (const LabelChange& one : of.labels) {
     const changes::Pair& time = one.time;
-    sink.row({one.dimension, one.label, time.a.total_ns, time.b.total_ns, time.change_ns(),
-              change_percent(time), time.a.instances, time.b.instances,
-              quotient(time.a.total_ns, of.unit.a), quotient(time.b.total_ns, of.unit.b),
-              per_unit_percent(of.unit, time), quotient(time.a.total_ns, time.a.instances),
-              quotient(time.b.total_ns, time.b.instances), one.parts.calls_ns,
-              one.parts.time_per_call_ns, one.parts.mix_ns,
+    sink.row({one.dimension,
+              one.label,
+              time.a.total_ns,
+              time.b.total_ns,
+              time.change_ns(),
+              change_percent(time),
+              time.a.instances,
+              time.b.instances,
+              quotient(time.a.total_ns, of.unit.a),
+              quotient(time.b.total_ns, of.unit.b),
+              per_unit_percent(of.unit, time),
+              quotient(time.a.total_ns, time.a.instances),
+              quotient(time.b.total_ns, time.b.instances),
+              one.parts.calls_ns,
+              one.parts.time_per_call_ns,
+              one.parts.mix_ns,
+              median_percent(one.median),
               interval_end(one.median, &changes::MedianChange::low_ns),
-              interval_end(one.median, &changes::MedianChange::high_ns), verdict(one.median)});
+              interval_end(one.median, &changes::MedianChange::high_ns),
+              verdict(one.median)});
   }
 }
 
@@ -100,6 +121,29 @@ void add_name_changes(const Source& source, RowSink& sink) {
               quotient(time.b.total_ns, time.b.instances), one.parts.calls_ns,
               one.parts.time_per_call_ns});
   }
+}
+
+/// `a + b`: several names that are replaced together.
+std::string joined_names(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, " + "));
+}
+
+void add_substitutions(const Source& source, RowSink& sink) {
+  const Comparison& of = source.run_difference->comparison;
+  for (const changes::Substitution& one : of.substitutions) {
+    const std::string a = joined_names(one.a_names), b = joined_names(one.b_names);
+    const changes::Pair& time = one.time;
+    sink.row({a, b, to_string(one.kind), one.label, one.position ? "position" : "likeness",
+              changes::to_string(one.confidence), table::cell(one.position), one.likeness,
+              time.a.total_ns, time.b.total_ns, time.change_ns(), change_percent(time),
+              time.a.instances, time.b.instances, quotient(time.a.total_ns, of.unit.a),
+              quotient(time.b.total_ns, of.unit.b), per_unit_percent(of.unit, time)});
+  }
+}
+
+std::string no_substitutions(const Source& source) {
+  const Comparison& of = source.run_difference->comparison;
+  return of.comparable ? "" : "the runs are not comparable";
 }
 
 std::string_view text_of(changes::Outcome outcome) {
@@ -134,43 +178,54 @@ std::string no_conditions(const Source& source) {
   return source.run_difference->gates.empty() ? "no condition was given (--fail-if)" : "";
 }
 
+Column change(Column column) {
+  column.is_change = true;
+  return column;
+}
+
 /// What the tables of changes have in common, in their order.
 std::vector<Column> change_columns() {
   return {
       {"a_ns", Unit::ns, Role::measure,
        "The time in the first run, summed over its operations: parallel ones add up."},
       {"b_ns", Unit::ns, Role::measure, "The same in the second run."},
-      {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."},
-      {"change_percent", Unit::percent, Role::measure,
-       "`change_ns` in percent of `a_ns`; nothing if the first run has no such time.", true},
+      change({"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."}),
+      change({"change_percent", Unit::percent, Role::measure,
+              "`change_ns` in percent of `a_ns`; nothing if the first run has no such time.",
+              true}),
       {"a_instances", Unit::count, Role::measure,
        "How many operations that is in the first run; invocations in module trees."},
       {"b_instances", Unit::count, Role::measure, "The same in the second run."},
       {"a_per_unit_ns", Unit::ns, Role::measure,
        "`a_ns` divided by the units of the first run (table `comparison`)."},
       {"b_per_unit_ns", Unit::ns, Role::measure, "`b_ns` divided by the units of the second run."},
-      {"per_unit_percent", Unit::percent, Role::measure,
-       "The change of the time per unit, in percent of the first run.", true},
+      change({"per_unit_percent", Unit::percent, Role::measure,
+              "The change of the time per unit, in percent of the first run.", true}),
       {"a_per_call_ns", Unit::ns, Role::measure, "`a_ns` divided by `a_instances`.", true},
       {"b_per_call_ns", Unit::ns, Role::measure, "`b_ns` divided by `b_instances`.", true},
-      {"calls_ns", Unit::ns, Role::measure,
-       "The part of the change that comes from more or fewer calls, each as long as the mean call "
-       "of the first run. All of the change if only one run has calls."},
-      {"time_per_call_ns", Unit::ns, Role::measure,
-       "The part that comes from calls of the same name that take more or less time."},
+      change({"calls_ns", Unit::ns, Role::measure,
+              "The part of the change that comes from more or fewer calls, each as long as the "
+              "mean call "
+              "of the first run. All of the change if only one run has calls."}),
+      change({"time_per_call_ns", Unit::ns, Role::measure,
+              "The part that comes from calls of the same name that take more or less time."}),
   };
 }
 
 std::vector<Column> interval_columns() {
   return {
-      {"mix_ns", Unit::ns, Role::measure,
-       "The part that comes from calls of other names. `calls_ns`, `time_per_call_ns` and `mix_ns` "
-       "add up to `change_ns`."},
-      {"low_ns", Unit::ns, Role::measure,
-       "The lower end of the interval of 95 % for the change of the median step, or of the median "
-       "run; nothing if there are fewer than three of either.",
-       true},
-      {"high_ns", Unit::ns, Role::measure, "The upper end of that interval.", true},
+      change({"mix_ns", Unit::ns, Role::measure,
+              "The part that comes from calls of other names. `calls_ns`, `time_per_call_ns` and "
+              "`mix_ns` add up to `change_ns`."}),
+      change({"median_percent", Unit::percent, Role::measure,
+              "The change of the median step, or of the median run, in percent of the first; one "
+              "stray step hardly moves it. Nothing if there are fewer than three of either.",
+              true}),
+      change({"low_ns", Unit::ns, Role::measure,
+              "The lower end of the interval of 95 % for the change of the median step, or of the "
+              "median run; nothing if there are fewer than three of either.",
+              true}),
+      change({"high_ns", Unit::ns, Role::measure, "The upper end of that interval.", true}),
       {"verdict", Unit::text, Role::measure,
        "`within noise` if the interval contains 0, else `more` or `less`; nothing without an "
        "interval.",
@@ -208,9 +263,10 @@ const Definition comparison_table{
              {"a_ns", Unit::ns, Role::measure,
               "The sum of the times of all operations of the first side: parallel ones add up."},
              {"b_ns", Unit::ns, Role::measure, "The same of the second side."},
-             {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."},
-             {"change_percent", Unit::percent, Role::measure,
-              "`change_ns` in percent of `a_ns`; nothing if the first side has no time.", true},
+             change({"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."}),
+             change({"change_percent", Unit::percent, Role::measure,
+                     "`change_ns` in percent of `a_ns`; nothing if the first side has no time.",
+                     true}),
              {"a_elapsed_ns", Unit::ns, Role::measure,
               "The time in which at least one operation of the first side runs."},
              {"b_elapsed_ns", Unit::ns, Role::measure, "The same of the second side."},
@@ -218,14 +274,16 @@ const Definition comparison_table{
              {"b_instances", Unit::count, Role::measure, "The operations of the second side."},
              {"a_per_unit_ns", Unit::ns, Role::measure, "`a_ns` divided by `a_units`."},
              {"b_per_unit_ns", Unit::ns, Role::measure, "`b_ns` divided by `b_units`."},
-             {"per_unit_percent", Unit::percent, Role::measure,
-              "The change of the time per unit, in percent of the first side.", true},
-             {"calls_ns", Unit::ns, Role::measure,
-              "The part of `change_ns` that comes from more or fewer calls, each as long as the "
-              "mean "
-              "call of the first side."},
-             {"time_per_call_ns", Unit::ns, Role::measure,
-              "The part that comes from calls of the same name that take more or less time."},
+             change({"per_unit_percent", Unit::percent, Role::measure,
+                     "The change of the time per unit, in percent of the first side.", true}),
+             change({"calls_ns", Unit::ns, Role::measure,
+                     "The part of `change_ns` that comes from more or fewer calls, each as long as "
+                     "the "
+                     "mean "
+                     "call of the first side."}),
+             change(
+                 {"time_per_call_ns", Unit::ns, Role::measure,
+                  "The part that comes from calls of the same name that take more or less time."}),
          },
          interval_columns())},
     Needs::run_difference,
@@ -246,13 +304,62 @@ const Definition name_changes_table{
     {"name_changes", "changes by name",
      "One row per name and type of operation, or path of a module tree: its time in two runs, the "
      "largest change per unit first.",
-     joined({{"name", Unit::text, Role::key,
+     joined({{"name", Unit::name, Role::key,
               "The name of operations, or the path of a node of the module trees."},
              {"type", Unit::text, Role::key,
               "The type of operation: `kernel`, `memcpy` or `memset`."}},
             change_columns())},
     Needs::run_difference,
     add_name_changes};
+
+const Definition substitutions_table{
+    {"substitutions",
+     "substituted names",
+     "One row per name that only the first run has and name of the same label that only the second "
+     "has and that replaces it; such as the same kernel of another version. No other table depends "
+     "on it: the difference of such names remains in `mix_ns`.",
+     {
+         {"a_name", Unit::text, Role::key,
+          "The name in the first run. If one name replaces several, or several replace one, all of "
+          "them, the one with most time first, with ` + ` between them."},
+         {"b_name", Unit::text, Role::key, "The name in the second run, in the same way."},
+         {"type", Unit::text, Role::key, "The type of operation: `kernel`, `memcpy` or `memset`."},
+         {"label", Unit::text, Role::measure,
+          "The label of all these names in the dimension of the comparison."},
+         {"evidence", Unit::text, Role::measure,
+          "`position`: the names stand in the same places of the sequences of the two runs (table "
+          "`sequences`), when these are aligned. `likeness`: only the names are similar."},
+         {"confidence", Unit::text, Role::measure,
+          "By position, if half of the two sequences or more can be aligned, and the names agree "
+          "in "
+          "three places or more or have a `likeness` of 1: `high` if `position` is 80 % or more, "
+          "`medium` if it is 50 % or more. By likeness: `medium` if it is 1, no place of the names "
+          "is known and it is 1 with no other name. `low`: all else."},
+         {"position", Unit::ratio, Role::measure,
+          "The part of the places of all these names in which a name of one run stands in place of "
+          "a name of the other; nothing if the evidence is `likeness`.",
+          true},
+         {"likeness", Unit::ratio, Role::detail,
+          "How similar the names are: twice the number of words that both have, divided by the "
+          "words of both; words that describe what a kernel does, without numbers, types and "
+          "shapes."},
+         {"a_ns", Unit::ns, Role::measure, "The time of the names in the first run."},
+         {"b_ns", Unit::ns, Role::measure, "The time of the names in the second run."},
+         {"change_ns", Unit::ns, Role::measure, "`b_ns` minus `a_ns`."},
+         {"change_percent", Unit::percent, Role::measure,
+          "`change_ns` in percent of `a_ns`; nothing if that is 0.", true},
+         {"a_instances", Unit::count, Role::measure, "Their operations in the first run."},
+         {"b_instances", Unit::count, Role::measure, "Their operations in the second run."},
+         {"a_per_unit_ns", Unit::ns, Role::measure,
+          "`a_ns` divided by the units of the first run (table `comparison`)."},
+         {"b_per_unit_ns", Unit::ns, Role::measure,
+          "`b_ns` divided by the units of the second run."},
+         {"per_unit_percent", Unit::percent, Role::measure,
+          "The change of the time per unit, in percent of the first run.", true},
+     }},
+    Needs::run_difference,
+    add_substitutions,
+    no_substitutions};
 
 const Definition conditions_table{
     {"conditions",
@@ -271,13 +378,15 @@ const Definition conditions_table{
          {"a_ns", Unit::ns, Role::measure,
           "The median step, or the median run, of the first side; without an interval the mean per "
           "unit."},
-         {"change_ns", Unit::ns, Role::measure, "The change of that."},
-         {"change_percent", Unit::percent, Role::measure, "The change in percent of `a_ns`.", true},
-         {"low_ns", Unit::ns, Role::measure, "The lower end of the interval of 95 %.", true},
-         {"high_ns", Unit::ns, Role::measure, "Its upper end.", true},
-         {"low_percent", Unit::percent, Role::measure,
-          "The lower end of the interval of 95 % for the change in percent.", true},
-         {"high_percent", Unit::percent, Role::measure, "Its upper end.", true},
+         change({"change_ns", Unit::ns, Role::measure, "The change of that."}),
+         change({"change_percent", Unit::percent, Role::measure, "The change in percent of `a_ns`.",
+                 true}),
+         change(
+             {"low_ns", Unit::ns, Role::measure, "The lower end of the interval of 95 %.", true}),
+         change({"high_ns", Unit::ns, Role::measure, "Its upper end.", true}),
+         change({"low_percent", Unit::percent, Role::measure,
+                 "The lower end of the interval of 95 % for the change in percent.", true}),
+         change({"high_percent", Unit::percent, Role::measure, "Its upper end.", true}),
      }},
     Needs::run_difference,
     add_conditions,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string_view>
 
@@ -150,15 +151,18 @@ const std::string& Source::run_name(const std::string& id) const {
   return run_names_.try_emplace(id, id).first->second;
 }
 
-void Source::sort_by_rank() {
-  if (!named_by_rank(*this)) return;
-  std::vector<std::pair<int64_t, Run>> order;
-  order.reserve(runs.size());
-  for (size_t i = 0; i < runs.size(); ++i) order.emplace_back(rank(i), std::move(runs[i]));
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (size_t i = 0; i < runs.size(); ++i) runs[i] = std::move(order[i].second);
+std::vector<size_t> Source::sort_by_rank() {
+  std::vector<size_t> places(runs.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  if (!named_by_rank(*this)) return places;
+  std::stable_sort(places.begin(), places.end(),
+                   [&](size_t a, size_t b) { return rank(a) < rank(b); });
+  std::vector<Run> sorted;
+  sorted.reserve(runs.size());
+  for (const size_t place : places) sorted.push_back(std::move(runs[place]));
+  runs = std::move(sorted);
   ranks_.reset();
+  return places;
 }
 
 table::Table with_run_names(table::Table table, const Source& source) {

@@ -95,7 +95,7 @@ std::vector<Note> result_notes(const Source& source) {
                        fmt::format("--compat omits {} ns of the time", lost_ns), lost_ns});
     }
   }
-  if (source.rules_difference != nullptr && !source.rules_difference->comparison.proven) {
+  if (source.rules_difference != nullptr && !source.rules_difference->changes.proven) {
     notes.push_back({"", "warning", "not-proven",
                      "not proven: the rules are too complex to prove that the list is complete"});
   }

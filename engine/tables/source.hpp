@@ -14,7 +14,7 @@
 #include "changes/compare.hpp"
 #include "changes/gate.hpp"
 #include "classify/why.hpp"
-#include "compare/count.hpp"
+#include "compare/moves.hpp"
 #include "coverage/suggest.hpp"
 #include "kr/run.hpp"
 #include "sema/load.hpp"
@@ -28,6 +28,7 @@ struct Run {
   analyze::RunSummary summary;
   std::optional<analyze::RunStatistics> statistics;
   std::shared_ptr<const analyze::LabelledTrace> trace;  // every operation
+  std::optional<changes::Profile> saved = {};  // of a saved run, which has neither of these two
 };
 
 using Note = RunNote;
@@ -83,8 +84,13 @@ struct RunPair {
 
 /// `kr diff` of two rulesets.
 struct RulesDifference {
-  compare::Comparison comparison;
-  std::vector<compare::MoveCount> moves;
+  /// A rule of one side; empty texts: no rule decides, or it is built in.
+  struct Rule {
+    std::string place;  // `mine.kr:12`
+    std::string text;   // on one line
+  };
+  compare::RuleChanges changes;
+  std::vector<std::pair<Rule, Rule>> rules;  // by move: those that decide for its witness
 };
 
 /// `kr why` of one name.
@@ -117,8 +123,8 @@ struct Source {
   /// What people call a run (tables/run_names.hpp), by its id; made once. The text lives as long as
   /// this.
   const std::string& run_name(const std::string& id) const;
-  /// Puts `runs` in the order of their ranks, if these identify them.
-  void sort_by_rank();
+  /// Puts `runs` in the order of their ranks, if these identify them. Returns their places before.
+  std::vector<size_t> sort_by_rank();
 
  private:
   mutable std::optional<analyze::Ranks> ranks_;

@@ -1,5 +1,6 @@
 // `kr tree`: the module trees of a run, step by step, and its steps compared.
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <vector>
 
@@ -14,15 +15,19 @@ void add_tree(const Source& source, RowSink& sink) {
   const trace::ModuleTrace& trace = view.trace();
   // Made once: the same paths are in thousands of steps.
   std::vector<std::string> paths(trace.paths.size());
+  std::array<std::string, 2> numbers;
   std::vector<trace::ModuleNode> nodes;
   std::vector<trees::ViewRow> rows;
-  for (size_t i = 0; i < view.steps().size(); ++i) {
-    const trees::ViewStep& step = view.steps()[i];
+  for (const size_t i : view.shown()) {
+    const trees::ViewStep& step = view.step(i);
+    const auto steps = static_cast<int64_t>(step.of.size());
+    const Cell step_id = steps == 1 ? Cell(static_cast<int64_t>(step.of[0])) : Cell();
+    const std::vector<trees::Siblings> siblings = view.siblings(i);
     view.rows(i, nodes, rows);
     for (size_t node = 0; node < rows.size(); ++node) {
       const trees::ViewRow& row = rows[node];
       const trees::ViewEntry& entry = view.entries()[row.entry];
-      Cell depth, path;
+      Cell depth, path, least, median, most, least_number, most_number;
       std::string_view label = entry.label;
       if (row.path.valid()) {
         std::string& text = paths[row.path.index];
@@ -30,18 +35,42 @@ void add_tree(const Source& source, RowSink& sink) {
         path = text;
         depth = int64_t{trace.paths.depth(row.path)};
         label = view.label(row.path);
+        if (row.nodes > 1 && !siblings.empty()) {
+          const trees::Siblings& one = siblings[row.path.index];
+          least = one.least_ns;
+          median = one.median_ns;
+          most = one.most_ns;
+          least_number = table::cell_or_nothing(numbers[0] = view.number_text(one.least));
+          most_number = table::cell_or_nothing(numbers[1] = view.number_text(one.most));
+        }
       }
-      sink.row({source.tree->run, static_cast<int64_t>(step.index), step.phase,
-                table::cell(step.step), table::cell(view.layer(i, row)), static_cast<int64_t>(node),
-                depth, path, entry.name, table::cell_or_nothing(label),
-                static_cast<int64_t>(row.nodes), row.invocations, row.total_ns});
+      sink.row({source.tree->run,
+                step_id,
+                step.phase,
+                table::cell(step.step),
+                table::cell(view.layer(i, row)),
+                static_cast<int64_t>(node),
+                depth,
+                path,
+                entry.name,
+                table::cell_or_nothing(label),
+                steps,
+                static_cast<int64_t>(row.nodes),
+                row.invocations,
+                row.total_ns,
+                static_cast<double>(row.total_ns) / static_cast<double>(steps),
+                least,
+                median,
+                most,
+                least_number,
+                most_number});
     }
   }
 }
 
 void add_tree_steps(const Source& source, RowSink& sink) {
   for (const trees::ViewStep& step : source.tree->view->steps()) {
-    sink.row({source.tree->run, static_cast<int64_t>(step.index), step.phase,
+    sink.row({source.tree->run, static_cast<int64_t>(step.of[0]), step.phase,
               table::cell(step.step), table::cell(step.layer), step.key,
               table::cell(step.running_seqs), table::cell(step.batch), table::cell(step.tokens),
               step.total_ns});
@@ -139,7 +168,7 @@ void add_tree_attribution(const Source& source, RowSink& sink) {
 }
 
 void add_tree_context(const Source& source, RowSink& sink) {
-  for (const trace::ContextEntry& entry : source.tree->view->trace().context) {
+  for (const trace::ContextEntry& entry : source.tree->view->modules().trace.context) {
     sink.row({source.tree->run, entry.key, entry.value});
   }
 }
@@ -149,30 +178,49 @@ void add_tree_context(const Source& source, RowSink& sink) {
 const Definition tree_table{
     {"tree",
      "module trees",
-     "One row per run, step and node shown, in the order of the step's module tree.",
+     "One row per run, tree and node shown, in the order of the module tree. A tree is a step, or "
+     "all steps of a phase added up; a node is one, or several siblings added up.",
      {
          {"run", Unit::text, Role::key, "The run."},
-         {"step_id", Unit::id, Role::key, "The number of the step among all steps, from 0."},
-         {"phase", Unit::text, Role::key, "The phase of the step."},
-         {"step", Unit::id, Role::key, "The number of the step in its text, if it has one.", true},
+         {"step_id", Unit::id, Role::key,
+          "The number of the step among all steps, from 0; nothing for several steps.", true},
+         {"phase", Unit::text, Role::key, "The phase of the steps."},
+         {"step", Unit::id, Role::key,
+          "The number of the step in its text, if it has one; nothing for several steps.", true},
          {"layer", Unit::id, Role::key,
           "The number of the layer that the node is or that its step has, if there is one.", true},
-         {"node", Unit::id, Role::key, "The number of the row in its step, from 0."},
+         {"node", Unit::id, Role::key, "The number of the row in its tree, from 0."},
          {"depth", Unit::count, Role::measure,
-          "How many nodes are above it; nothing for several nodes.", true},
+          "How many nodes are above it; nothing for nodes with different paths.", true},
          {"path", Unit::text, Role::key,
-          "All names from the root to the node, joined with ` > `; nothing for several nodes.",
+          "All names from the root to the node, joined with ` > `, of merged siblings without "
+          "their numbers; nothing for nodes with different paths.",
           true},
-         {"name", Unit::text, Role::key,
+         {"name", Unit::name, Role::key,
           "The name of the node as shown; the label or `others` for several nodes."},
          {"label", Unit::text, Role::measure,
           "The label of the node in the chosen dimension, or its name if no rule labels it; "
           "nothing for nodes with different labels.",
           true},
-         {"nodes", Unit::count, Role::detail, "The number of nodes of the step in this row."},
+         {"steps", Unit::count, Role::measure, "How many steps are added up in the tree."},
+         {"nodes", Unit::count, Role::measure,
+          "How many nodes of the trace are added up in this row, such as merged siblings."},
          {"invocations", Unit::count, Role::measure,
-          "How many times the module was called or the kernel was launched."},
-         {"total_ns", Unit::ns, Role::measure, "The time of all kernels below the node."},
+          "How many times the module was called or the kernel was launched, in all these steps."},
+         {"total_ns", Unit::ns, Role::measure,
+          "The time of all kernels below the node, in all these steps."},
+         {"mean_ns", Unit::ns, Role::measure, "`total_ns` per step."},
+         {"least_ns", Unit::ns, Role::measure,
+          "The least time of one of the merged siblings, in all these steps; nothing if there is "
+          "one node.",
+          true},
+         {"median_ns", Unit::ns, Role::measure, "The median of their times.", true},
+         {"most_ns", Unit::ns, Role::measure, "The most time of one of them.", true},
+         {"least_number", Unit::text, Role::measure,
+          "Which sibling has the least time: its number, after those of the merged nodes above it, "
+          "as in `3.7`. Of siblings with one name, `#2` is the second.",
+          true},
+         {"most_number", Unit::text, Role::measure, "The same for the most time.", true},
      }},
     Needs::tree,
     add_tree};
@@ -207,7 +255,7 @@ const Definition tree_trends_table{
      {
          {"run", Unit::text, Role::key, "The run."},
          {"phase", Unit::text, Role::key, "The phase."},
-         {"name", Unit::text, Role::key, "The name as in `tree`."},
+         {"name", Unit::name, Role::key, "The name as in `tree`."},
          {"steps", Unit::count, Role::measure, "How many steps of the phase are shown."},
          {"total_ns", Unit::ns, Role::measure, "The time under the name in all these steps."},
          {"first_ns", Unit::ns, Role::measure, "The time under the name in the first step."},

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view exceeded = "ns by which children exceed their parent node";
 
-uint64_t hash_of(const std::vector<ModuleNode>& nodes) {
+uint64_t hash_of(std::span<const ModuleNode> nodes) {
   uint64_t hash = nodes.size();
   for (const ModuleNode& node : nodes) {
     hash = hash_numbers(hash ^ (uint64_t{node.path.index} << 32 | node.end),
@@ -20,7 +20,7 @@ uint64_t hash_of(const std::vector<ModuleNode>& nodes) {
 }
 
 bool same_shape(const std::vector<ModuleTrace::ShapeNode>& shape,
-                const std::vector<ModuleNode>& nodes) {
+                std::span<const ModuleNode> nodes) {
   return std::equal(shape.begin(), shape.end(), nodes.begin(), nodes.end(),
                     [](const ModuleTrace::ShapeNode& a, const ModuleNode& b) {
                       return a.path == b.path && a.end == b.end && a.invocations == b.invocations;
@@ -153,22 +153,35 @@ void ModuleTraceBuilder::end_step() {
   trace_.total_ns = sum(trace_.total_ns, step_.total_ns);
   for (const DroppedRecords& records : step_dropped_)
     add_dropped(records.what, records.first_offset, records.count);
+  store_step(std::move(step_), nodes_);
+}
+
+void ModuleTraceBuilder::store_step(ModuleStep step, std::span<const ModuleNode> nodes) {
   const auto next = static_cast<uint32_t>(trace_.shapes.size());
-  step_.shape = shapes_.find_or_add(hash_of(nodes_), next, [&](uint32_t known) {
-    return same_shape(trace_.shapes[known], nodes_);
+  step.shape = shapes_.find_or_add(hash_of(nodes), next, [&](uint32_t known) {
+    return same_shape(trace_.shapes[known], nodes);
   });
-  if (step_.shape == next) {
+  if (step.shape == next) {
     auto& shape = trace_.shapes.emplace_back();
-    shape.reserve(nodes_.size());
-    for (const ModuleNode& node : nodes_) {
+    shape.reserve(nodes.size());
+    for (const ModuleNode& node : nodes) {
       shape.push_back({node.path, node.end, node.invocations});
     }
   }
-  step_.values = trace_.values.size();
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].end == i + 1) leaf_value(nodes_[i].total_ns);
+  step.values = trace_.values.size();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].end == i + 1) leaf_value(nodes[i].total_ns);
   }
-  trace_.steps.push_back(std::move(step_));
+  trace_.steps.push_back(std::move(step));
+}
+
+size_t ModuleTraceBuilder::add_step(ModuleStep step, std::span<const ModuleNode> nodes) {
+  store_step(std::move(step), nodes);
+  return trace_.steps.size() - 1;
+}
+
+PathId ModuleTraceBuilder::path(PathId parent, std::string_view name, uint32_t ordinal) {
+  return trace_.paths.add(parent, trace_.names.add(name, operation_kind_of(name)), ordinal);
 }
 
 void ModuleTraceBuilder::context(std::string key, std::string value) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -123,12 +124,17 @@ class ModuleTraceBuilder {
   /// Throws Error where times do not fit in 64 bits.
   void close();
   void end_step();
+  /// A complete step at once: its forest in preorder, with paths that `path` returned and with the
+  /// times of its leaves. Is not part of the trace's total. Returns the step's number.
+  size_t add_step(ModuleStep step, std::span<const ModuleNode> nodes);
+  PathId path(PathId parent, std::string_view name, uint32_t ordinal);
+  const PathTable& paths() const noexcept { return trace_.paths; }
 
   void context(std::string key, std::string value);
   void model_text(std::string text) { trace_.model_text = std::move(text); }
   void add_dropped(std::string_view what, uint64_t offset, uint64_t count = 1);
-  void warn(const char* code, std::string text) {
-    trace_.warnings.push_back({code, std::move(text)});
+  void warn(std::string code, std::string text) {
+    trace_.warnings.push_back({std::move(code), std::move(text)});
   }
   size_t steps() const noexcept { return trace_.steps.size(); }
 
@@ -147,6 +153,7 @@ class ModuleTraceBuilder {
   };
   PathId child(NameId name);
   void leaf_value(int64_t ns);
+  void store_step(ModuleStep step, std::span<const ModuleNode> nodes);
   int64_t sum(int64_t a, int64_t b) const;
 
   ModuleTrace trace_;

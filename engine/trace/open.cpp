@@ -66,8 +66,8 @@ constexpr Magic magics[] = {
 };
 
 constexpr std::array<std::string_view, 3> packed_extensions{".gz", ".zst", ".gzip"};
-// Of formats that people name their files after and that are read by content.
-constexpr std::array<std::string_view, 1> other_extensions{".txt"};
+// Of formats that people name their files after and that are read by content, and of saved runs.
+constexpr std::array<std::string_view, 2> other_extensions{".txt", ".krun"};
 
 bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
   return text.size() >= end.size() &&

@@ -135,8 +135,8 @@ class TraceBuilder {
   /// Of the operations added last: Launch::no_correlation where there is none.
   void add_correlations(const int64_t* values, size_t count);
   void add_dropped(std::string_view what, uint64_t offset, uint64_t count = 1);
-  void warn(const char* code, std::string text) {
-    trace_.warnings.push_back({code, std::move(text)});
+  void warn(std::string code, std::string text) {
+    trace_.warnings.push_back({std::move(code), std::move(text)});
   }
   void inexact(std::string why) { trace_.inexact = std::move(why); }
   Distributed& distributed() noexcept { return trace_.distributed; }

@@ -106,7 +106,7 @@ std::vector<classify::LabelResult> MatchedPaths::labels(const sema::Table& table
 }
 
 std::vector<bool> MatchedPaths::folded(const std::vector<sema::Fold>& folds,
-                                       const std::vector<std::string>& names) const {
+                                       const std::vector<std::string>& names, bool stems) const {
   std::vector<match::Condition> conditions;
   std::vector<sema::ExprId> exprs;
   conditions.reserve(folds.size());
@@ -120,7 +120,10 @@ std::vector<bool> MatchedPaths::folded(const std::vector<sema::Fold>& folds,
   matches.reserve(subjects.pairs.size());
   each(subjects, [&](uint32_t number, const match::Subject& subject) {
     const std::string_view name = trace_->names.get(subjects.pairs[number].name).text;
-    matches.push_back(std::find(names.begin(), names.end(), name) != names.end() ||
+    const auto is_named = [&](std::string_view text) {
+      return std::find(names.begin(), names.end(), text) != names.end();
+    };
+    matches.push_back(is_named(name) || (stems && is_named(numbered(name).stem)) ||
                       std::any_of(conditions.begin(), conditions.end(),
                                   [&](const match::Condition& one) { return one.holds(subject); }));
   });

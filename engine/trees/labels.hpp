@@ -28,9 +28,10 @@ class MatchedPaths {
                           const classify::ChooseOptions& options) const;
   /// The label of each path in a dimension.
   std::vector<classify::LabelResult> labels(const sema::Table& table) const;
-  /// By path: whether any of the folds matches, or the name is one of `names`.
+  /// By path: whether any of the folds matches, or the name is one of `names`, with `stems` also
+  /// without its number.
   std::vector<bool> folded(const std::vector<sema::Fold>& folds,
-                           const std::vector<std::string>& names) const;
+                           const std::vector<std::string>& names, bool stems) const;
 
   const trace::ModuleTrace& trace() const noexcept { return *trace_; }
 

@@ -77,7 +77,8 @@ void Cutter::mark_layers(std::span<const trace::ModuleNode> nodes) {
     for (uint32_t i = first; i < end; i = nodes[i].end) {
       if (nodes[i].end == i + 1) continue;
       repeats_[i] = nodes[i].invocations > std::max<int64_t>(1, calls) ||
-                    of_stem[numbered(trace_->name(nodes[i].path)).stem] > 1;
+                    of_stem[numbered(trace_->name(nodes[i].path)).stem] > 1 ||
+                    (*several_)[nodes[i].path.index];
     }
   };
   const uint32_t all = static_cast<uint32_t>(nodes.size());

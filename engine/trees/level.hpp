@@ -34,11 +34,13 @@ Level named_level(std::string_view text);
 std::string to_string(Level level);
 
 /// Cuts forests. `folded` (by path) marks nodes that are shown without their children: the cut
-/// never goes below them. It must outlive this.
+/// never goes below them. `several` (by path) marks nodes that stand for several siblings. Both
+/// must outlive this.
 class Cutter {
  public:
-  Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded)
-      : trace_(&trace), level_(level), folded_(&folded) {}
+  Cutter(const trace::ModuleTrace& trace, Level level, const std::vector<bool>& folded,
+         const std::vector<bool>& several)
+      : trace_(&trace), level_(level), folded_(&folded), several_(&several) {}
 
   /// The places of the nodes shown, ascending. `shown` is overwritten.
   void cut(std::span<const trace::ModuleNode> nodes, std::vector<uint32_t>& shown);
@@ -52,6 +54,7 @@ class Cutter {
   const trace::ModuleTrace* trace_;
   Level level_;
   const std::vector<bool>* folded_;
+  const std::vector<bool>* several_;
   std::vector<uint32_t> heights_;  // by node: to its farthest leaf
   std::vector<bool> repeats_;      // by node: is a layer
   std::vector<bool> has_layer_;    // by node: is a layer or has one below

@@ -95,6 +95,12 @@ std::vector<std::string> unique_names(const trace::ModuleTrace& trace,
   return names;
 }
 
+std::string with_count(std::string name, uint64_t count) {
+  if (count > 1)
+    name.insert(std::min(name.find(" <- "), name.size()), " ×" + std::to_string(count));
+  return name;
+}
+
 std::string cut_at_end(std::string text, size_t width) {
   constexpr std::string_view dots = "...";
   if (width == 0 || text.size() <= width) return text;

@@ -1,6 +1,7 @@
 // The names of nodes of module trees in outputs.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ std::string path_text(const trace::ModuleTrace& trace, trace::PathId path,
 /// contain ` <- ` themselves are still equal, more of the path follows, and finally a number.
 std::vector<std::string> unique_names(const trace::ModuleTrace& trace,
                                       std::span<const trace::PathId> paths);
+
+/// The name of a node that stands for `count` siblings: `Layer ×36`, `Norm ×72 <- Layer`.
+std::string with_count(std::string name, uint64_t count);
 
 /// At most `width` characters of UTF-8 (0: no limit); `...` replaces the end of a longer text.
 std::string cut_at_end(std::string text, size_t width);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -11,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "sema/abbreviate.hpp"
+#include "table/names.hpp"
 #include "trees/names.hpp"
 
 namespace kr::trees {
@@ -19,7 +21,7 @@ namespace {
 void add_row(ViewRow& to, const ViewRow& row) {
   to.path = {};
   to.nodes += row.nodes;
-  to.invocations += row.invocations;
+  to.invocations = bounded_sum(to.invocations, row.invocations);
   to.total_ns += row.total_ns;
 }
 
@@ -47,42 +49,124 @@ TreeView::TreeView(const match::CompiledRules& rules, const LabelledModules& mod
       model_(&rules.program().models.get(modules.choice.model)) {
   find_labels(rules);
   choose_steps();
+  several_.assign(trace().paths.size(), false);
+  if (options_.merge_siblings || options_.by_phase) merge();
+  if (shown_.empty()) {
+    shown_.resize(single_);
+    std::iota(shown_.begin(), shown_.end(), size_t{0});
+  }
   collect();
 }
 
+/// Of the run's trace.
 void TreeView::find_labels(const match::CompiledRules& rules) {
-  const MatchedPaths matched(rules.program(), rules.database, trace());
+  const trace::ModuleTrace& trace = modules_->trace;
+  const MatchedPaths matched(rules.program(), rules.database, trace);
   folded_ = matched.folded(options_.ruleset_folds ? model_->folds : std::vector<sema::Fold>{},
-                           options_.folds);
-  leaf_.assign(trace().paths.size(), true);
-  for (uint32_t i = 0; i < trace().paths.size(); ++i) {
-    if (const trace::PathId parent = trace().paths.parent({i}); parent.valid())
-      leaf_[parent.index] = false;
-  }
+                           options_.folds, !options_.compat);
   const sema::DimensionId dimension =
       classify::named_dimension(rules.program(), options_.dimension);
   if (const sema::Table* table = model_->table(dimension)) {
     labels_ = matched.labels(*table);
   } else {
-    labels_.assign(trace().paths.size(), {});
+    labels_.assign(trace.paths.size(), {});
+  }
+  std::vector<bool> leaf(trace.paths.size(), true);  // never has children
+  for (uint32_t i = 0; i < leaf.size(); ++i) {
+    if (const trace::PathId parent = trace.paths.parent({i}); parent.valid())
+      leaf[parent.index] = false;
+  }
+  labelled_.reserve(leaf.size());
+  for (uint32_t i = 0; i < leaf.size(); ++i) {
+    const classify::LabelResult& result = labels_[i];
+    labelled_.push_back(result.rule && trace.paths.name({i}) != trace::ModuleTrace::self_name &&
+                        (result.explained || (leaf[i] && result.label != trace.name({i}))));
   }
 }
 
-bool TreeView::labelled(trace::PathId path) const {
-  const classify::LabelResult& result = labels_[path.index];
-  if (!result.rule || trace().paths.name(path) == trace::ModuleTrace::self_name) return false;
-  return result.explained || (leaf_[path.index] && result.label != trace().name(path));
+/// Only nodes with equal labels and folds are merged, so that the sums of labels stay the same.
+void TreeView::merge() {
+  const trace::PathTable& paths = modules_->trace.paths;
+  std::map<std::pair<std::string_view, bool>, uint32_t> known;
+  std::vector<uint32_t> kinds;
+  kinds.reserve(paths.size());
+  for (uint32_t i = 0; i < paths.size(); ++i) {
+    const std::string_view label = labelled_[i] ? labels_[i].label : std::string_view();
+    const auto next = static_cast<uint32_t>(known.size());
+    kinds.push_back(known.try_emplace({label, folded_[i]}, next).first->second);
+  }
+  merger_.emplace(modules_->trace, kinds, options_.merge_siblings);
+  for (ViewStep& step : steps_) step.tree = merger_->add(step.of, step.key);
+  if (options_.by_phase) add_phases();
+  merger_->finish();
+  const size_t size = trace().paths.size();
+  std::vector<bool> folded(size, false), labelled(size, false);
+  std::vector<classify::LabelResult> labels(size);
+  for (uint32_t i = 0; i < paths.size(); ++i) {
+    const uint32_t merged = merger_->merged_of({i}).index;
+    folded[merged] = folded_[i];
+    labelled[merged] = labelled_[i];
+    labels[merged] = labels_[i];
+  }
+  folded_ = std::move(folded);
+  labelled_ = std::move(labelled);
+  labels_ = std::move(labels);
+  several_.resize(size);
+  for (uint32_t i = 0; i < size; ++i) several_[i] = merger_->several({i});
+}
+
+/// One tree per phase with several steps; the others are shown as they are.
+void TreeView::add_phases() {
+  std::vector<std::pair<std::string_view, std::vector<size_t>>> phases;
+  std::unordered_map<std::string_view, size_t> known;
+  for (size_t i = 0; i < single_; ++i) {
+    const std::string_view phase = modules_->phases[steps_[i].of[0]].label;
+    const auto [at, added] = known.try_emplace(phase, phases.size());
+    if (added) phases.push_back({phase, {}});
+    phases[at->second].second.push_back(i);
+  }
+  for (const auto& [phase, steps] : phases) {
+    shown_.push_back(steps.size() == 1 ? steps[0] : steps_.size());
+    if (steps.size() == 1) continue;
+    ViewStep all = steps_[steps[0]];
+    all.key = phase;
+    for (const size_t i : std::span(steps).subspan(1)) {
+      const ViewStep& one = steps_[i];
+      all.of.push_back(one.of[0]);
+      all.total_ns += one.total_ns;
+      for (const auto member : {&ViewStep::step, &ViewStep::layer, &ViewStep::running_seqs,
+                                &ViewStep::batch, &ViewStep::tokens}) {
+        if (all.*member != one.*member) (all.*member).reset();
+      }
+    }
+    all.tree = merger_->add(all.of, all.key);
+    steps_.push_back(std::move(all));
+  }
+}
+
+std::span<const uint32_t> TreeView::counts(size_t step) const {
+  return merger_ ? merger_->counts(steps_[step].tree) : std::span<const uint32_t>();
+}
+
+std::vector<Siblings> TreeView::siblings(size_t step) const {
+  if (!merger_ || !options_.merge_siblings) return {};
+  return merger_->siblings(steps_[step].of);
+}
+
+std::string TreeView::number_text(trace::PathId of_run) const {
+  return merger_ ? merger_->number_text(of_run) : std::string();
 }
 
 void TreeView::choose_steps() {
   std::map<std::string_view, std::vector<size_t>> of_phase;
-  for (size_t i = 0; i < trace().steps.size(); ++i) {
+  const trace::ModuleTrace& trace = modules_->trace;
+  for (size_t i = 0; i < trace.steps.size(); ++i) {
     const classify::Phase& phase = modules_->phases[i];
     if (!options_.phase.empty() && phase.label != options_.phase) continue;
     if (options_.step && phase.step != options_.step) continue;
     of_phase[phase.label].push_back(i);
   }
-  if (of_phase.empty() && !trace().steps.empty()) refuse_selection();
+  if (of_phase.empty() && !trace.steps.empty()) refuse_selection();
   std::vector<size_t> chosen;
   const uint64_t interval = std::max<uint64_t>(1, options_.step_interval);
   for (const auto& [phase, all] : of_phase) {
@@ -92,18 +176,27 @@ void TreeView::choose_steps() {
   }
   std::sort(chosen.begin(), chosen.end());
   for (const size_t i : chosen) {
-    const trace::ModuleStep& step = trace().steps[i];
+    const trace::ModuleStep& step = trace.steps[i];
     const classify::Phase& phase = modules_->phases[i];
-    steps_.push_back({i, step.key, std::string(phase.label), phase.step, phase.layer,
-                      step.running_seqs, phase.batch, phase.tokens, step.total_ns});
+    steps_.push_back({{i},
+                      i,
+                      step.key,
+                      std::string(phase.label),
+                      phase.step,
+                      phase.layer,
+                      step.running_seqs,
+                      phase.batch,
+                      phase.tokens,
+                      step.total_ns});
   }
+  single_ = steps_.size();
 }
 
 void TreeView::refuse_selection() const {
   std::set<std::string> known;
   for (const classify::Phase& phase : modules_->phases) known.emplace(phase.label);
   if (!options_.phase.empty() && !known.contains(options_.phase)) {
-    throw Error(trace().source, fmt::format("unknown phase `{}`", options_.phase),
+    throw Error(modules_->trace.source, fmt::format("unknown phase `{}`", options_.phase),
                 near_or_all(options_.phase, std::vector(known.begin(), known.end())));
   }
   std::optional<int64_t> first, last;
@@ -113,7 +206,7 @@ void TreeView::refuse_selection() const {
     first = std::min(first.value_or(*phase.step), *phase.step);
     last = std::max(last.value_or(*phase.step), *phase.step);
   }
-  throw Error(trace().source, fmt::format("no step {}", *options_.step),
+  throw Error(modules_->trace.source, fmt::format("no step {}", *options_.step),
               first ? fmt::format("steps are numbered {} to {}", *first, *last)
                     : "its steps have no numbers");
 }
@@ -121,7 +214,7 @@ void TreeView::refuse_selection() const {
 /// The nodes shown of a step, before entries are merged.
 void TreeView::cut(size_t step, std::vector<trace::ModuleNode>& nodes,
                    std::vector<uint32_t>& places, Cutter& cutter, int64_t& lost) const {
-  trace().expand(steps_[step].index, nodes);
+  trace().expand(steps_[step].tree, nodes);
   if (options_.compat) {
     cut_like_vllm(trace(), nodes, options_.level, folded_, places, lost);
   } else {
@@ -129,31 +222,40 @@ void TreeView::cut(size_t step, std::vector<trace::ModuleNode>& nodes,
   }
 }
 
-/// All entries, ranked over all steps.
+/// All entries, ranked over all trees shown. What is shown of a single step only, because its tree
+/// is cut elsewhere than that of its phase, has an entry, too.
 void TreeView::collect() {
-  struct Shown {
-    int64_t total_ns = 0;
-    uint64_t nodes = 0;
-  };
-  std::vector<Shown> sums(trace().paths.size());
+  std::vector<int64_t> sums(trace().paths.size(), 0);
+  std::vector<uint64_t> siblings(trace().paths.size(), 0);
+  std::vector<bool> met(trace().paths.size(), false);
   std::vector<trace::PathId> paths;  // in the order first shown
   std::vector<trace::ModuleNode> nodes;
   std::vector<uint32_t> places;
-  Cutter cutter(trace(), options_.level, folded_);
-  for (size_t step = 0; step < steps_.size(); ++step) {
-    cut(step, nodes, places, cutter, lost_ns_);
-    without_layers_ |= options_.level.kind == Level::Kind::layer && !cutter.found_layers();
-    for (const uint32_t place : places) {
-      Shown& sum = sums[nodes[place].path.index];
-      if (sum.nodes++ == 0) paths.push_back(nodes[place].path);
-      sum.total_ns += nodes[place].total_ns;
+  Cutter cutter = this->cutter();
+  const auto add = [&](size_t step, bool is_shown) {
+    int64_t lost = 0;
+    cut(step, nodes, places, cutter, lost);
+    if (is_shown) {
+      lost_ns_ += lost;
+      without_layers_ |= options_.level.kind == Level::Kind::layer && !cutter.found_layers();
     }
-  }
+    const std::span<const uint32_t> counts = this->counts(step);
+    for (const uint32_t place : places) {
+      const uint32_t path = nodes[place].path.index;
+      if (!met[path]) paths.push_back({path});
+      met[path] = true;
+      if (!is_shown) continue;
+      sums[path] += nodes[place].total_ns;
+      if (!counts.empty()) siblings[path] = std::max<uint64_t>(siblings[path], counts[place]);
+    }
+  };
+  for (const size_t step : shown_) add(step, true);
+  for (size_t step = 0; options_.by_phase && step < single_; ++step) add(step, false);
   make_entries(paths);
   for (const trace::PathId path : paths) {
     ViewEntry& entry = entries_[entry_of_[path.index]];
-    entry.total_ns += sums[path.index].total_ns;
-    entry.nodes += sums[path.index].nodes;
+    entry.total_ns += sums[path.index];
+    entry.siblings = entry.siblings == 0 ? std::max<uint64_t>(siblings[path.index], 1) : 1;
   }
   rank();
 }
@@ -191,10 +293,48 @@ void TreeView::shorten() {
   for (const ViewEntry& entry : entries_) {
     std::string name = entry.name;
     if (options_.abbreviate) name = kr::sema::abbreviate(std::move(name), model_->abbreviations);
-    shown.push_back(cut_at_end(std::move(name), options_.width));
+    shown.push_back(options_.short_names ? std::move(name)
+                                         : cut_at_end(std::move(name), options_.width));
   }
-  make_distinct(shown, options_.width);
+  make_distinct(shown, options_.short_names ? 0 : options_.width);
+  if (options_.short_names) {
+    const std::vector<std::string_view> names(shown.begin(), shown.end());
+    shown = table::cut_names(table::short_names(names), options_.width);
+  }
   for (size_t i = 0; i < entries_.size(); ++i) entries_[i].name = std::move(shown[i]);
+}
+
+/// How many of the entries in this order are shown: top_k, or with `limit_others` so many more that
+/// the rest is at most a fifth of each tree, or less than every entry shown of it.
+size_t TreeView::enough_entries(const std::vector<uint32_t>& order) const {
+  const size_t size = order.size();
+  if (options_.top_k >= size || !options_.limit_others) return std::min(options_.top_k, size);
+  std::vector<uint32_t> place(size);
+  for (uint32_t i = 0; i < size; ++i) place[order[i]] = i;
+  std::vector<bool> too_few(size, false);  // by number of entries
+  std::vector<trace::ModuleNode> nodes;
+  std::vector<uint32_t> places;
+  Cutter cutter = this->cutter();
+  int64_t lost = 0;
+  for (const size_t step : shown_) {
+    cut(step, nodes, places, cutter, lost);
+    std::vector<int64_t> times(size, 0);
+    int64_t total = 0, named = 0;
+    for (const uint32_t at : places) {
+      times[place[entry_of_[nodes[at].path.index]]] += nodes[at].total_ns;
+      total += nodes[at].total_ns;
+    }
+    int64_t smallest = std::numeric_limits<int64_t>::max();
+    for (size_t count = 0; count < size; ++count) {
+      const int64_t rest = total - named;
+      too_few[count] = too_few[count] || (rest > total / 5 && rest > smallest);
+      named += times[count];
+      if (times[count] > 0) smallest = std::min(smallest, times[count]);
+    }
+  }
+  size_t count = options_.top_k;
+  while (count < size && too_few[count]) ++count;
+  return count;
 }
 
 void TreeView::rank() {
@@ -205,9 +345,9 @@ void TreeView::rank() {
     return left.total_ns != right.total_ns ? left.total_ns > right.total_ns
                                            : left.name < right.name;
   });
-  const bool some_dropped =
-      options_.top_k > 0 && (options_.compat || order.size() > options_.top_k);
-  const size_t kept = some_dropped && !options_.compat ? options_.top_k : order.size();
+  const bool cuts = options_.top_k > 0;
+  const size_t kept = cuts && !options_.compat ? enough_entries(order) : order.size();
+  const bool some_dropped = kept < order.size() || (cuts && options_.compat);
   std::vector<ViewEntry> ranked;
   std::vector<uint32_t> place(entries_.size(), 0);
   for (size_t i = 0; i < kept; ++i) {
@@ -217,11 +357,10 @@ void TreeView::rank() {
   if (some_dropped) {
     others_ = static_cast<uint32_t>(ranked.size());
     ViewEntry rest{
-        std::string(sema::reserved::others), std::string(sema::reserved::others), 0, 0, true, true};
+        std::string(sema::reserved::others), std::string(sema::reserved::others), 0, 1, true, true};
     for (size_t i = kept; i < order.size(); ++i) {
       place[order[i]] = others_;
       rest.total_ns += entries_[order[i]].total_ns;
-      rest.nodes += entries_[order[i]].nodes;
     }
     ranked.push_back(std::move(rest));
   }
@@ -234,14 +373,16 @@ void TreeView::rank() {
 void TreeView::rows_apart(size_t step, std::vector<trace::ModuleNode>& nodes,
                           std::vector<ViewRow>& rows) const {
   std::vector<uint32_t> places;
-  Cutter cutter(trace(), options_.level, folded_);
+  Cutter cutter = this->cutter();
   int64_t lost = 0;
   cut(step, nodes, places, cutter, lost);
+  const std::span<const uint32_t> counts = this->counts(step);
   rows.clear();
+  rows.reserve(places.size());
   for (const uint32_t place : places) {
     const trace::ModuleNode& node = nodes[place];
-    rows.push_back(
-        {entry_of_[node.path.index], node.path, place, 1, node.invocations, node.total_ns});
+    rows.push_back({entry_of_[node.path.index], node.path, place,
+                    counts.empty() ? 1 : counts[place], node.invocations, node.total_ns});
   }
 }
 
@@ -299,7 +440,7 @@ classify::AttributionSums attribution_of(const TreeView& view) {
   classify::AttributionSums sums;
   std::vector<trace::ModuleNode> nodes;
   for (const ViewStep& step : view.steps()) {
-    view.trace().expand(step.index, nodes);
+    view.modules().trace.expand(step.of[0], nodes);
     for (uint32_t root = 0; root < nodes.size(); root = nodes[root].end) {
       (nodes[root].end == root + 1 ? sums.none_ns : sums.module_ns) += nodes[root].total_ns;
     }

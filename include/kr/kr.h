@@ -99,11 +99,14 @@ typedef struct kr_session_options {
   const char* nsys_command;     /* exports .nsys-rep files; NULL: `nsys` */
   int32_t nsys_timeout_seconds; /* stop nsys if it is silent for so long; 0: never */
   /* What tables about coverage, module trees and comparisons are made with. */
-  const char* by;      /* the dimension; NULL: `substage` */
-  int64_t most_groups; /* rows of `unexplained`; 0: 1000; negative: all */
-  const char* level;   /* `kernel`, `module`, `layer` or a depth; NULL: see kr/kr.hpp */
-  const char* phase;   /* only these steps are in `tree`; NULL: all */
-  int32_t each_call;   /* not 0: of a layer-wise profile one node per call, not sums of calls */
+  const char* by;       /* the dimension; NULL: `substage` */
+  int64_t most_groups;  /* rows of `unexplained`; 0: 1000; negative: all */
+  const char* level;    /* `kernel`, `module`, `layer` or a depth; NULL: see kr/kr.hpp */
+  const char* phase;    /* only these steps are in `tree`; NULL: all */
+  int32_t each_call;    /* not 0: of a layer-wise profile one node per call, not sums of calls */
+  int32_t all_steps;    /* not 0: `tree` has one tree per step; 0: one per phase */
+  int32_t each_sibling; /* not 0: siblings that differ only in their number are not merged in
+                           `tree` */
 } kr_session_options;
 
 typedef struct kr_run_source {
@@ -131,6 +134,8 @@ KR_API kr_status kr_session_tables(kr_session* session, const char* const* ids, 
 /* The result of a SELECT over the tables about runs: see docs/cli.md. */
 KR_API kr_status kr_session_sql(kr_session* session, const char* query,
                                 struct ArrowArrayStream* stream, kr_error** error);
+/* Writes the sums of the runs to a file FILE.krun, which can be added as a run. */
+KR_API kr_status kr_session_save(kr_session* session, const char* path, kr_error** error);
 KR_API void kr_session_free(kr_session* session);
 
 /* `rule_changes` and `model_changes` say what `before` labels differently from the rules of the

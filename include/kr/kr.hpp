@@ -69,7 +69,9 @@ struct TableOptions {
   std::string phase = {};               // only these steps are in `tree`; empty: all
   std::optional<int64_t> step = {};     // only the step with this number is in `tree`
   std::vector<std::string> folds = {};  // nodes of these names hide what is below them in `tree`
-  bool each_call = false;  // of a layer-wise profile: one node per call, not sums of calls
+  bool each_call = false;     // of a layer-wise profile: one node per call, not sums of calls
+  bool all_steps = false;     // `tree` has one tree per step, also with `step`; else one per phase
+  bool each_sibling = false;  // siblings that differ only in their number are not merged in `tree`
 };
 
 struct SessionOptions {
@@ -93,7 +95,8 @@ struct SessionOptions {
 /// an exception the session is as before the call.
 ///
 /// `coverage` and `unexplained` are about all runs, the tables of module trees about one,
-/// `comparison` and the tables of changes about two: the first added is `a`, the second `b`.
+/// `comparison` and the tables of changes about two: the first added is `a`, the second `b`. A
+/// saved run has what the tables about sums and comparisons need; for others its file is an Error.
 ///
 /// Tables hold what they refer to: they stay valid, with the same rows, whatever becomes of the
 /// session. The tables of one session are for one thread at a time.
@@ -122,6 +125,10 @@ class Session {
   /// The result of a SELECT over the tables about runs, `query`: see docs/cli.md. Opens what the
   /// tables that it names need. Throws Error if the query is wrong.
   Table sql(const std::string& query);
+
+  /// Writes the sums of the runs, without operations, to a file `FILE.krun`, for comparisons: it
+  /// can be added as a run. Runs of operations, or one run of module trees. Throws Error.
+  void save(const std::string& path);
 
   /// `rule_changes` and `model_changes` say what these rules label differently from those of the
   /// session, and count the names of the runs, if there are any.

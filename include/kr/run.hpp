@@ -8,7 +8,8 @@
 
 namespace kr {
 
-/// A trace, and what it is a trace of.
+/// A trace, and what it is a trace of; or a saved run, `FILE.krun`, which has its own engine, model
+/// and time, and no operations.
 struct RunSource {
   std::string path;         // `-`: standard input
   std::string engine = {};  // empty: detected

@@ -19,6 +19,7 @@ namespace kr {
 
 enum class Unit : uint8_t {
   text,
+  name,   // a text: a name of a kernel, copy or set as the trace has it; for people it is shortened
   id,     // an integer that names something: a device, a step, a line
   count,  // how many; a mean of counts is a double
   ns,     // nanoseconds, int64_t; a mean is a double
@@ -32,6 +33,10 @@ enum class Unit : uint8_t {
   boolean,  // 0 or 1
 };
 std::string_view to_string(Unit unit) noexcept;
+/// Whether cells are texts.
+constexpr bool is_text(Unit unit) noexcept {
+  return unit == Unit::text || unit == Unit::name;
+}
 
 enum class Role : uint8_t {
   key,      // the key columns together identify the row
@@ -46,8 +51,9 @@ struct Column {
   std::string id;  // `total_ns`
   Unit unit = Unit::text;
   Role role = Role::measure;
-  std::string doc;        // one sentence
-  bool optional = false;  // a cell may be empty
+  std::string doc;         // one sentence
+  bool optional = false;   // a cell may be empty
+  bool is_change = false;  // a difference of two sides: people see it with its sign
 };
 /// For a heading: `total_ns` is `total`, `share_of_run` is `share of run`.
 std::string title(const Column& column);

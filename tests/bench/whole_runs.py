@@ -54,7 +54,7 @@ def trees(kr, folder, environment, options):
         subprocess.run([str(make), profile, "--layers", "8", "--decodes", str(steps - 1)], check=True)
         size = os.path.getsize(profile)
         for form in ("csv", "table"):
-            run = measure([kr, "tree", profile, "--format", form], environment, 3)
+            run = measure([kr, "tree", profile, "--all-steps", "--each-sibling", "--format", form], environment, 3)
             print(run.line(f"kr tree, {steps} steps, {form}") +
                   f"  {size / 1e6:.0f} MB, {size / 1e6 / statistics.median(run.wall):.0f} MB/s")
         os.unlink(profile)

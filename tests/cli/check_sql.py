@@ -33,7 +33,7 @@ def columns_of(database):
     found = {}
     for (table,) in database.execute("SELECT DISTINCT table_name FROM columns"):
         rows = database.execute("SELECT column_name, unit FROM columns WHERE table_name = ?", (table,)).fetchall()
-        found[table] = [(name, unit not in ("text",)) for name, unit in rows]
+        found[table] = [(name, unit not in ("text", "name")) for name, unit in rows]
     return found
 
 

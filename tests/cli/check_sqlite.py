@@ -120,7 +120,7 @@ def check_form(path):
     # Each column is documented, with its unit.
     listed = {name: row for name in names
               for row in [json.loads(run("list", "columns", name, "--format", "json"))["tables"]["list_columns"]]}
-    types = {"text": "TEXT", "boolean": "INTEGER", "id": "INTEGER", "ratio": "REAL", "factor": "REAL", "percent": "REAL"}
+    types = {"text": "TEXT", "name": "TEXT", "boolean": "INTEGER", "id": "INTEGER", "ratio": "REAL", "factor": "REAL", "percent": "REAL"}
     for name in names:
         said = value(f"SELECT column_name, unit, role, doc FROM columns WHERE table_name = '{name}' ORDER BY rowid")
         there = value(f'PRAGMA table_info("{name}")')

@@ -13,6 +13,8 @@ import io
 import json
 import os
 import pathlib
+import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -121,12 +123,15 @@ def like_vllm(roots, wanted, folds, top_k):
 
 # Checks.
 
-def read_json(path, *options):
-    return Results(run("tree", str(path), "--format", "json", *options))
+APART = ("--all-steps", "--each-sibling")
+
+
+def read_json(path, *options, apart=APART):
+    return Results(run("tree", str(path), "--format", "json", *apart, *options))
 
 
 def read_csv(path, *options):
-    return list(csv.DictReader(io.StringIO(run("tree", str(path), "--format", "csv", *options))))
+    return list(csv.DictReader(io.StringIO(run("tree", str(path), "--format", "csv", *APART, *options))))
 
 
 def nodes_by_step(tree):
@@ -210,6 +215,65 @@ def check_leaves(path, profile):
         expect(below == ns, path.name, key, name, "takes", ns, "ns, not", below)
 
 
+def kind(name, parent):
+    """What of a name is compared with that of its siblings, if the node has children."""
+    if parent and name.startswith(parent) and name[len(parent):len(parent) + 1] in tuple("._/"):
+        name = name[len(parent) + 1:]
+    return "" if name.isdigit() else re.sub(r"(?<=.)[_. ]\d+$", "", name)
+
+
+def check_merged(path, profile):
+    """One tree per phase of merged siblings: the sums of the nodes, and their least, median and most."""
+    phase_of = {step["key"]: step["phase"] for step in read_json(path).rows("tree_steps")}
+    parents = set()  # paths of nodes that have children in some step
+
+    def find_parents(node, names):
+        if node.children:
+            parents.add(names)
+        for child in node.children:
+            find_parents(child, names + (child.name,))
+
+    settled_steps = {key: [settled(root) for root in roots] for key, roots in profile.items()}
+    for roots in settled_steps.values():
+        for root in roots:
+            find_parents(root, (root.name,))
+    nodes = collections.defaultdict(collections.Counter)  # (phase, kinds) to times by node
+
+    def add(phase, node, names, kinds, place):
+        key = kind(node.name, names[-1] if names else "") if names + (node.name,) in parents else node.name
+        names, kinds = names + (node.name,), kinds + (key,)
+        nodes[phase, kinds][place] += node.ns
+        seen = collections.Counter()
+        for child in node.children:
+            seen[child.name] += 1
+            add(phase, child, names, kinds, place + ((child.name, seen[child.name]),))
+
+    for step, roots in settled_steps.items():
+        seen = collections.Counter()
+        for root in roots:
+            seen[root.name] += 1
+            add(phase_of[step], root, (), (), ((root.name, seen[root.name]),))
+    for level in ("kernel", "module", "layer", "0", "1", "2", "3"):
+        tree = read_json(path, "--level", level, apart=())
+        sums = collections.Counter()
+        for row in tree.rows("tree"):
+            sums[row["phase"]] += row["total_ns"]
+        expected = collections.Counter()
+        for step, roots in settled_steps.items():
+            expected[phase_of[step]] += sum(root.ns for root in roots)
+        expect(sums == expected, path.name, level, "phases do not add up:", dict(sums), "not", dict(expected))
+        expect(len({row["step_id"] for row in tree.rows("tree")} - {None}) <= len(expected), "trees of steps")
+        for row in tree.rows("tree"):
+            if row["nodes"] < 2:
+                continue
+            times = [sorted(by_place.values()) for (phase, kinds), by_place in nodes.items()
+                     if phase == row["phase"] and len(by_place) == row["nodes"]
+                     and sum(by_place.values()) == row["total_ns"]]
+            shown = [row["least_ns"], row["median_ns"], row["most_ns"]]
+            expect(any([t[0], statistics.median(t), t[-1]] == shown for t in times), path.name, level, row["path"],
+                   "has least, median and most", shown, "of", times[:2])
+
+
 def check_compat(path, profile, rules):
     """If children take longer than their node, kr uses the time of the children, vLLM that of the node."""
     raised = {key: [drop_self(settled(root)) for root in roots] for key, roots in profile.items()}
@@ -222,7 +286,7 @@ def check_compat(path, profile, rules):
                            str(top_k)]
                 for name in folds:
                     options += ["--fold", name]
-                tree = read_json(path, *options)
+                tree = read_json(path, *options, apart=())
                 lost = sum(totals.values())
                 steps = nodes_by_step(tree)
                 expect({step["key"] for step, _ in steps} == totals.keys(), path.name, options,
@@ -284,6 +348,7 @@ def main(make_layerwise):
             totals[path] = sum(steps.values())
             check_sums(path, steps)
             check_leaves(path, profile)
+            check_merged(path, profile)
             losing += check_compat(path, profile, rules)
         expect(losing, "no cut of vLLM loses time")
         paths = list(totals)

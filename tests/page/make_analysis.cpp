@@ -172,6 +172,29 @@ class Analysis {
   kr::session::Session session_;
 };
 
+/// A page of the tables of a comparison, of runs of very different length.
+void write_comparison(const kr::match::CompiledRules& rules, const std::filesystem::path& folder) {
+  kr::session::RunComparison how;
+  std::vector<kr::classify::RunSpec> specs;
+  std::filesystem::create_directories(folder / "traces" / "comparison");
+  for (auto [side, steps] : {std::pair(&how.a, 900), std::pair(&how.b, 1)}) {
+    const std::filesystem::path path =
+        folder / "traces" / "comparison" / fmt::format("{}.json", steps);
+    kr::write_file(path, decode_trace(steps, 2, fmt::format("sampling_{}", steps)));
+    side->push_back(path.string());
+    specs.push_back({path.string(), "e", {}, {}});
+  }
+  kr::session::Session session(rules);
+  session.read(specs, kr::session::Wants::of_comparison(false));
+  session.compare_runs(how);
+  std::vector<kr::Table> tables;
+  for (const char* id : {"comparison", "label_changes", "substitutions", "name_changes"}) {
+    tables.push_back(kr::tables::make(*kr::tables::find(id), session.source()));
+  }
+  kr::write_file(folder / "tables-comparison.html",
+                 kr::page::tables_html(tables, "comparison", 1000));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -193,6 +216,7 @@ int main(int count, char** arguments) {
                 .finish()})
       .write();
 
+  write_comparison(compiled, folder);
   Analysis hostile = analysis("analysis-hostile", {hostile_trace()});
   kr::analyze::RunSummary& run = hostile.source().runs[0].summary;
   run.dropped.push_back({"events with a <u>negative</u> duration", 3, 1234});

@@ -45,6 +45,8 @@ std::vector<kr::analyze::RunSummary> ranks(std::vector<kr::analyze::RunSummary> 
   return runs;
 }
 
+constexpr int64_t shared_ns = 123'456'789'012;
+
 /// What the program says of times, to compare with what the page's script says.
 std::string times_as_json() {
   std::string text = "[";
@@ -52,8 +54,10 @@ std::string times_as_json() {
   const char* comma = "";
   while (ns < INT64_MAX / 7) {
     for (const int64_t value : {ns, ns * 5 - 1, ns * 5}) {
-      text += fmt::format("{}[\"{}\",\"{}\",\"{}\"]", comma, value, kr::table::human_time(value),
-                          kr::table::seconds(value));
+      text += fmt::format(
+          "{}[\"{}\",\"{}\",\"{}\",\"{}\",\"{}\"]", comma, value, kr::table::human_time(value),
+          kr::table::in_unit(value, kr::table::milliseconds), kr::table::share(value, shared_ns),
+          kr::table::short_number(static_cast<double>(value) / 1e6));
       comma = ",";
     }
     ns = ns * 3 + 1;
@@ -82,6 +86,7 @@ int main(int count, char** arguments) {
   write(folder, "huge", "", {huge_run()});
   write(folder, "wide", "", {wide_run(20'000)});
   write(folder, "empty", "", {empty_run()});
+  write(folder, "names", "", {long_names_run()});
   kr::write_file(folder / "times.json", times_as_json());
   return 0;
 }

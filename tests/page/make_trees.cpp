@@ -43,6 +43,7 @@ kr::trees::ViewOptions modules(uint64_t top_k = 12) {
   options.top_k = top_k;
   options.unique_names = true;
   options.width = 50;
+  options.merge_siblings = true;
   return options;
 }
 
@@ -74,6 +75,13 @@ int main(int count, char** arguments) {
   make.pictures("huge", OwnedView(single_trace(INT64_MAX), modules()), Metric::cuda_time_ms);
 
   make.page("tree", llama);
+  kr::trees::ViewOptions phases = modules();
+  phases.by_phase = true;
+  make.page("tree-phases", OwnedView(llama_trace(12), phases));
+  make.pictures("phases", OwnedView(llama_trace(12), phases), Metric::cuda_time_ms);
+  kr::trees::ViewOptions apart = modules();
+  apart.merge_siblings = false;
+  make.page("tree-apart", OwnedView(llama_trace(3), apart));
   make.page("tree-labels", OwnedView(llama_trace(128), labels()), {}, Metric::pct_cuda_time);
   make.page("tree-hostile", OwnedView(hostile_trace(), modules()));
   make.page("tree-wide", OwnedView(wide_trace(3000, 3), modules(0)));

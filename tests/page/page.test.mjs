@@ -182,16 +182,19 @@ for (const [measure, column] of [
   });
 }
 
-pageTest("every digit is shown: times in each unit are the CSV's", "one", async (page) => {
+pageTest("numbers have three digits, and every digit when pointed at, in each unit", "one", async (page) => {
   const sums = csvSums(readCsv(read("one.csv")), "Substage", "Elapsed (ns)");
-  for (const [unit, factor] of [["s", 9], ["ms", 6], ["µs", 3], ["ns", 0]]) {
+  for (const unit of ["s", "ms", "µs", "ns"]) {
     await page.selectOption("#unit", unit);
     const cells = await page.$$eval("#labels tbody tr", (rows) =>
-      rows.map((row) => [row.querySelector(".swatch").nextSibling.textContent, row.cells[1].textContent]),
+      rows.map((row) => [row.querySelector(".swatch").nextSibling.textContent, row.cells[1].textContent, row.cells[1].title]),
     );
-    for (const [label, text] of cells) {
-      assert.equal((text.split(".")[1] || "").length, factor);
-      assert.equal(digits(text), sums.get(`llama_vllm_decode_tp2_0\n${label}`));
+    for (const [label, text, title] of cells) {
+      const exact = sums.get(`llama_vllm_decode_tp2_0\n${label}`);
+      assert.equal(digits(title.split("·")[1]), exact);
+      if (unit === "ns") assert.equal(digits(text), exact);
+      const shown = text.replace(/[^0-9]/g, "").replace(/^0+/, "");
+      assert.ok(text === "<0.001" || shown.length === 3 || !text.includes("."), text);
     }
   }
 });
@@ -205,21 +208,25 @@ pageTest("shares are of GPU time, the same in chart and table", "one", async (pa
   );
   const drawn = await page.textContent("#chart");
   for (const { label, elapsed_ns } of tables.labels.filter((row) => row.dimension === "substage")) {
-    const hundredths = Math.round((elapsed_ns / run.gpu_elapsed_ns) * 10000);
-    const text = `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")} %`;
-    assert.equal(cells.find((row) => row[0] === label)[1], text);
-    if (elapsed_ns / run.gpu_elapsed_ns > 0.1) assert.ok(drawn.includes(text), `${label} ${text}`);
+    const percent = (elapsed_ns / run.gpu_elapsed_ns) * 100;
+    const text = cells.find((row) => row[0] === label)[1];
+    assert.ok(Math.abs(Number(text) - percent) <= (percent < 0.1 ? 0.005 : 0.0501), `${label} ${text}`);
+    if (percent > 10) assert.ok(drawn.includes(`${text} %`), `${label} ${text}`);
   }
   assert.equal((await chartItems(page)).some((item) => item.label === NON_GPU), false);
 });
 
-pageTest("the page says times as the program does", "one", async (page) => {
+pageTest("the page says numbers as the program does", "one", async (page) => {
   const times = JSON.parse(read("times.json"));
   const said = await page.evaluate(
-    (all) => all.map(([ns]) => [ns, humanTime(BigInt(ns))]),
+    (all) =>
+      all.map(([ns]) => {
+        const value = BigInt(ns);
+        return [ns, humanTime(value), roundedTime(value, UNITS[1]), percentOf(value, 123456789012n), shortNumber(Number(value) / 1e6)];
+      }),
     times,
   );
-  assert.deepEqual(said, times.map((one) => one.slice(0, 2)));
+  assert.deepEqual(said, times);
 });
 
 pageTest("sums beyond 2^53 ns keep every digit", "huge", async (page) => {
@@ -261,7 +268,7 @@ pageTest("kernels are searched, filtered and sorted", "several", async (page) =>
   await page.selectOption("#unit", "ns");
   const column = (name) =>
     page.evaluate((wanted) => {
-      const at = kernelTable.visible().findIndex((one) => one.name === wanted);
+      const at = kernelTable.visible.findIndex((one) => one.name === wanted);
       return [...document.querySelectorAll("#kernels tbody tr[data-at]")].map(
         (row) => row.cells[at].textContent,
       );
@@ -376,6 +383,57 @@ pageTest("the label table is saved with exact times", "two", async (page) => {
   const run = JSON.parse(read("two.json")).runs[0];
   const gpu = rows.find((row) => row.substage === "GPU time");
   assert.equal(gpu["llama_vllm_before_0 busy (ns)"], String(run.gpu_busy_ns));
+});
+
+/** Of each row of the kernels: the whole name, the shown one, and what of it is in view. */
+const shownKernels = (page) =>
+  page.$$eval("#kernels tbody tr[data-at] td.name-cell", (cells) =>
+    cells.map((cell) => {
+      const inView = [...cell.querySelectorAll(".piece")].map((piece) => {
+        const end = piece.getBoundingClientRect().right;
+        const range = document.createRange();
+        const text = piece.firstChild;
+        let length = text.length;
+        for (; length > 0; --length) {
+          range.setStart(text, length - 1);
+          range.setEnd(text, length);
+          if (range.getBoundingClientRect().right <= end + 0.5) break;
+        }
+        return text.data.slice(0, length);
+      });
+      return { title: cell.title, text: cell.textContent, inView: inView.join("…") };
+    }),
+  );
+
+for (const width of [1360, 900, 620]) {
+  pageTest(`names are short and differ in view, ${width} pixels wide`, "names", async (page) => {
+    const kernels = await shownKernels(page);
+    assert.equal(kernels.length, 8);
+    assert.deepEqual(kernels.map(({ title }) => title), JSON.parse(read("names.json")).tables.kernels.map(({ name }) => name));
+    assert.equal(kernels[0].text, "vectorized_elementwise_kernel<4, AUnaryFunctor<binary_internal::MulFunctor<float>, int>, array<char*, 2>>");
+    assert.deepEqual(kernels.slice(6).map(({ text }) => text), ["bar<float>", "nvjet_tst_64x8"]);
+    assert.equal(new Set(kernels.map(({ inView }) => inView)).size, 8);
+    for (const [at, type] of ["int", "long", "float", "double", "BFloat16", "bool"].entries()) {
+      assert.match(kernels[at].inView, new RegExp(`${type}>`));
+    }
+  }, { size: { width, height: 900 } });
+}
+
+pageTest("short names are searched, too; the whole name is shown and copied", "names", async (page) => {
+  for (const [wanted, count] of [["array<char*, 2>>", 6], ["std::array", 6], ["bar<float>", 1], ["_ZN2at", 1]]) {
+    await page.fill("#kernels input", wanted);
+    await page.waitForFunction((found) => kernelTable.found.length === found, count);
+  }
+  await page.click("#kernels tbody tr[data-at]");
+  assert.equal(await page.textContent(".full-name"), "_ZN2at6native3barIfEEvPT_");
+  assert.match(await page.innerText(".detail"), /shown as\s+bar<float>/);
+  const copied = await page.evaluate(() => {
+    getSelection().selectAllChildren(document.querySelector("#kernels tbody .piece"));
+    const event = new ClipboardEvent("copy", { clipboardData: new DataTransfer(), bubbles: true, cancelable: true });
+    document.querySelector("#kernels tbody .piece").dispatchEvent(event);
+    return event.clipboardData.getData("text/plain");
+  });
+  assert.equal(copied, "_ZN2at6native3barIfEEvPT_");
 });
 
 pageTest("20,000 names stay quick", "wide", async (page) => {

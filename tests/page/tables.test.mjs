@@ -35,6 +35,25 @@ pageTest("columns have units, and say what they are", "tables-analysis", async (
   assert.deepEqual(spans.map((text) => Number(text.replace(/[^0-9]/g, ""))), tables.devices.map((row) => row.span_ns));
 });
 
+pageTest("both sides of a comparison have one unit, and a change has its own", "tables-comparison", async (page) => {
+  const units = async (table) =>
+    Object.fromEntries(
+      await page.$$eval(`#${table} thead [data-column]`, (all) =>
+        all.map((one) => [one.dataset.column, (one.closest("th").textContent.match(/\((s|ms|µs|ns)\)/) || [])[1]]),
+      ),
+    );
+  for (const table of ["label_changes", "name_changes", "substitutions"]) {
+    const of = await units(table);
+    assert.ok(of.a_ns && of.b_ns, `${table}: ${JSON.stringify(of)}`);
+    for (const [column, unit] of Object.entries(of)) {
+      if (column.startsWith("a_")) assert.equal(of[column.replace("a_", "b_")], unit, `${table}.${column}`);
+    }
+  }
+  const of = await units("label_changes");
+  assert.notEqual(of.a_ns, of.a_per_call_ns);
+  assert.match(await page.textContent("#substitutions tbody"), /sampling_900.*sampling_1/s);
+});
+
 pageTest("hostile names are text, and found by what is shown", "tables-analysis-hostile", async (page) => {
   const names = await page.$$eval("#kernels_by_device tbody .name-cell", (all) => all.map((one) => one.textContent));
   assert.ok(names.some((name) => name.startsWith("</script><script>")));

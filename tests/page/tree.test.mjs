@@ -70,6 +70,55 @@ pageTest("at first all steps are shown together, siblings that are alike as one"
   assert.ok((await nodeNames(page)).includes("LlamaDecoderLayer #4"));
 });
 
+pageTest("the tree of the largest phase is as wide as the page, and means of its steps", "tree-phases", async (page) => {
+  assert.equal(await page.textContent("#tree-title"), "Tree of decode: mean of 12 steps");
+  const [mean, total] = await page.evaluate(() => [
+    humanTime((timeOfPhase("decode") * 2n + 12n) / 24n),
+    String(timeOfPhase("decode")),
+  ]);
+  assert.equal(await page.textContent("#tree-sum"), `${mean} per step`);
+  assert.equal(digits((await page.getAttribute("#tree-sum", "title")).split("·")[1]), BigInt(total));
+  const widths = await page.evaluate(() => [byId("icicle").clientWidth, document.documentElement.clientWidth]);
+  assert.ok(widths[0] > widths[1] - 100, `${widths}`);
+  const whole = await page.evaluate(() => String(tree.children[0].ns));
+  await node(page, "LlamaForCausalLM").hover();
+  const tip = await page.innerText("#tip");
+  assert.equal(digits(/Time in 12 steps\s+.*· ([\d,]+) ns/.exec(tip)[1]), BigInt(whole));
+  await page.click('#metric button:text-is("Calls")');
+  assert.equal(await page.locator("#icicle .node-value").first().textContent(), "1");
+  await page.click('#phase button:text-is("All")');
+  assert.equal(await page.textContent("#tree-title"), "Tree of all steps");
+});
+
+pageTest("merged siblings show the least, median and most, and which they are", "tree-phases", async (page) => {
+  const layers = await page.evaluate(() => {
+    const rows = rowsOfPhase("decode", false).filter(([place]) => data.texts[data.forests[0].name[place]] === "LlamaDecoderLayer");
+    return rows.map(([place, ns]) => ({ ns: BigInt(ns), ordinal: data.forests[0].ordinal[place] })).sort((a, b) => (a.ns < b.ns ? -1 : a.ns > b.ns ? 1 : a.ordinal - b.ordinal));
+  });
+  assert.equal(layers.length, 4);
+  const most = layers.find(({ ns }) => ns === layers[3].ns);
+  await node(page, "LlamaDecoderLayer ×4").hover();
+  const tip = await page.innerText("#tip");
+  const shown = (ns) => page.evaluate((ns) => humanTime(perStep(BigInt(ns))), String(ns));
+  assert.ok(tip.includes(`Least of siblings: number #${layers[0].ordinal}\t${await shown(layers[0].ns)}`), tip);
+  assert.ok(tip.includes(`Median\t${await shown((layers[1].ns + layers[2].ns) / 2n)}`), tip);
+  assert.ok(tip.includes(`Most: number #${most.ordinal}\t${await shown(most.ns)}`), tip);
+  await page.focus("#icicle button >> nth=0");
+  await page.keyboard.press("ArrowDown");
+  assert.match(await page.innerText("#tip"), /^LlamaModel/, "keys show the same as the mouse");
+  await page.selectOption("#rows", "modules");
+  const heads = await page.$$eval("#nodes thead th", (all) => all.map((one) => one.textContent.trim()));
+  assert.ok(heads.some((head) => head.startsWith("Median per step")), `${heads}`);
+  await page.click("#merge");
+  await node(page, "LlamaDecoderLayer #2").hover();
+  assert.doesNotMatch(await page.innerText("#tip"), /siblings/);
+});
+
+pageTest("siblings that the view keeps apart cannot be merged", "tree-apart", async (page) => {
+  assert.equal(await page.isVisible("#merge"), false);
+  assert.equal((await nodeNames(page)).filter((name) => name.startsWith("LlamaDecoderLayer")).length, 4);
+});
+
 pageTest("a click on a bar chooses its step, another one lets it go", "tree", async (page) => {
   await clickBar(page, 3);
   assert.match(await page.textContent("#tree-title"), /^Tree of decode_3 \(27 seqs\)$/);
@@ -125,11 +174,11 @@ pageTest("keys move along the tree", "tree", async (page) => {
 pageTest("phases, metrics and the parts shown are switched", "tree", async (page) => {
   await page.click('#phase button:text-is("prefill")');
   assert.equal(await page.evaluate(() => barSteps.length), 1);
-  assert.equal(await page.textContent("#tree-title"), "Tree of all prefill steps");
+  assert.equal(await page.textContent("#tree-title"), "Tree of prefill: 1 step");
   await page.click('#phase button:text-is("decode")');
   assert.equal(await page.evaluate(() => barSteps.length), 12);
   await page.click('#metric button:text-is("Calls")');
-  assert.match(await page.textContent("#bars-card-title"), /^Calls of all decode steps/);
+  assert.match(await page.textContent("#bars-card-title"), /^Calls of all steps of decode/);
   assert.match(await page.locator("#icicle .node-value").first().textContent(), /^12$/);
   await page.click('#metric button:text-is("Share")');
   const tops = await page.evaluate(() =>
@@ -180,7 +229,7 @@ pageTest("tooltips hold exact numbers", "tree", async (page) => {
 
 pageTest("the address holds what is chosen", "tree", async (page) => {
   assert.match(await page.textContent("#tree-title"), /^Tree of decode_4/);
-  assert.match(await page.textContent("#bars-card-title"), /^Share of CUDA time of all decode steps/);
+  assert.match(await page.textContent("#bars-card-title"), /^Share of CUDA time of all steps of decode/);
   assert.equal(await page.inputValue("#nodes input"), "gemm");
   assert.equal(await page.isChecked("#merge"), false);
   assert.equal(await page.locator('.legend .chip[aria-pressed="false"]').count(), 1);
@@ -280,7 +329,7 @@ pageTest("three thousand modules of a step: the rest is in the table", "tree-wid
   assert.equal(await page.locator("#nodes tbody tr").count(), 100);
   await page.click("#nodes .more");
   assert.equal(await page.locator("#nodes tbody tr").count(), 350);
-  assert.equal(await page.evaluate(() => entries.length), 41);
+  assert.equal(await page.evaluate(() => entries.length), 201);
 });
 
 pageTest("a profile without steps says so", "tree-empty", async (page) => {

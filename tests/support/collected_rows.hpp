@@ -26,6 +26,7 @@ inline bool fits(const table::Column& column, const table::Cell& cell) {
   const double* number = std::get_if<double>(&cell);
   switch (column.unit) {
     case table::Unit::text:
+    case table::Unit::name:
       return std::holds_alternative<std::string_view>(cell);
     case table::Unit::id:
     case table::Unit::bytes:

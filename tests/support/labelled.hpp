@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "analyze/run.hpp"
+#include "analyze/statistics.hpp"
 
 namespace kr::test {
 
@@ -17,6 +18,12 @@ inline std::unique_ptr<analyze::LabelledTrace> label(const match::CompiledRules&
   run->choice = classify::choose_model(rules.database, subjects, options);
   run->labelled = classify::classify(subjects, run->choice.model);
   return run;
+}
+
+inline analyze::RunStatistics statistics(const match::CompiledRules& rules, trace::Trace trace) {
+  const auto run = label(rules, std::move(trace));
+  return analyze::analyze(rules, *run,
+                          analyze::summarize(rules, run->trace, run->labelled, std::nullopt));
 }
 
 }  // namespace kr::test

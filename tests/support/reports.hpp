@@ -177,6 +177,26 @@ inline analyze::RunSummary wide_run(int names) {
   return std::move(builder).finish(1'000'000);
 }
 
+/// Names of templates that differ near their ends, and a mangled one.
+inline analyze::RunSummary long_names_run() {
+  SummaryBuilder builder("names_0", {"substage", "kind"});
+  int64_t ns = 1'000'000;
+  const auto add = [&](std::string name) {
+    builder.add(
+        {.name = std::move(name), .labels = {"x", "compute"}, .elapsed_ns = --ns, .total_ns = ns});
+  };
+  for (const char* type : {"int", "long", "float", "double", "c10::BFloat16", "bool"}) {
+    const std::string functor =
+        std::string("at::native::AUnaryFunctor<at::native::binary_internal::MulFunctor<float>, ") +
+        type + ">";
+    add("void at::native::vectorized_elementwise_kernel<4, " + functor +
+        ", std::array<char*, 2ul> >(int, " + functor + ", std::array<char*, 2ul>)");
+  }
+  add("_ZN2at6native3barIfEEvPT_");
+  add("nvjet_tst_64x8");
+  return std::move(builder).finish(1000);
+}
+
 inline analyze::RunSummary empty_run() {
   return SummaryBuilder("empty_0", {"kind"}).finish(0);
 }

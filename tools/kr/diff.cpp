@@ -2,18 +2,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <unordered_map>
 
 #include "base/error.hpp"
-#include "base/plural.hpp"
-#include "base/printable.hpp"
 #include "changes/gate.hpp"
-#include "changes/saved_run.hpp"
 #include "outputs.hpp"
+#include "overview/rule_changes_text.hpp"
 #include "overview/run_changes_text.hpp"
 #include "session.hpp"
-#include "table/numbers.hpp"
-#include "table/text_grid.hpp"
 #include "verb.hpp"
 
 namespace kr::cli {
@@ -25,14 +20,14 @@ OutputRules diff_rules_outputs() {
 
 OutputRules diff_runs_outputs() {
   return {.stem = "difference",
-          .tables = {"comparison", "label_changes", "name_changes"},
+          .tables = {"comparison", "label_changes", "substitutions", "name_changes"},
           .more_tables = {"conditions"}};
 }
 
 /// With conditions, these are results, too.
 OutputRules gated_outputs() {
   return {.stem = "difference",
-          .tables = {"comparison", "conditions", "label_changes", "name_changes"}};
+          .tables = {"comparison", "conditions", "label_changes", "substitutions", "name_changes"}};
 }
 
 /// What either kind of comparison has, for help.
@@ -57,62 +52,17 @@ struct DiffOptions : RunVerbOptions {
   std::string level;
 };
 
-/// The rules of one side, with their database where names are to be scanned.
-match::CompiledRules load(const std::string& name, bool beside, bool scanned, Streams& streams) {
+/// The rules of one side. Many names are scanned with a database, which is compiled for them.
+match::CompiledRules load(const std::string& name, bool beside, bool many_names, Streams& streams) {
   match::CompiledRules rules =
       beside ? compile_rules({{name}}, streams) : load_named({name}, streams);
   if (rules.program().engines.empty()) {
     throw Error(name, "it defines no engine, so it labels nothing", "compare rulesets that use it");
   }
-  if (scanned && !rules.database) {
+  if (many_names && !rules.database) {
     rules.database = match::Database::compile(rules.program(), cache_of_process(streams));
   }
   return rules;
-}
-
-struct TextOptions {
-  bool counted = false;
-  bool timed = false;
-  bool all = false;  // moves that none of the names makes, too
-};
-
-std::string text_of(const compare::MoveCount& one, const TextOptions& options) {
-  const compare::Change& change = one.change;
-  std::string text =
-      fmt::format("  {} -> {}", printable(change.move.from), printable(change.move.to));
-  if (options.counted) text += "  " + plural(static_cast<size_t>(one.names), "name");
-  if (options.timed) {
-    text += fmt::format("  {}.{:03} ms", one.total_ns / 1000000, one.total_ns / 1000 % 1000);
-  }
-  return text + fmt::format("\n    such as {}\n", to_string(change.move.witness));
-}
-
-/// The dimensions of models stand in the order of what moves most in each.
-std::string text_of(const compare::Comparison& comparison,
-                    const std::vector<compare::MoveCount>& moves, const TextOptions& options) {
-  std::string text;
-  for (const std::string& model : comparison.only_before) text += fmt::format("- {}\n", model);
-  for (const std::string& model : comparison.only_after) text += fmt::format("+ {}\n", model);
-  std::vector<std::string> headings;
-  std::unordered_map<std::string, std::string> below;
-  size_t left_out = 0;
-  for (const compare::MoveCount& one : moves) {
-    if (options.counted && !options.all && one.names == 0) {
-      ++left_out;
-      continue;
-    }
-    std::string heading =
-        fmt::format("{}/{} {}\n", one.change.engine, one.change.model, one.change.dimension);
-    const auto [at, added] = below.try_emplace(heading);
-    at->second += text_of(one, options);
-    if (added) headings.push_back(std::move(heading));
-  }
-  for (const std::string& heading : headings) text += heading + below[heading];
-  if (left_out > 0) {
-    text += fmt::format("{} without a change in these names (--all shows {})\n",
-                        plural(left_out, "pair") + " of labels", left_out == 1 ? "it" : "them");
-  }
-  return text;
 }
 
 /// An option that means nothing for what is compared is a mistake worth telling.
@@ -127,33 +77,30 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   refuse(!options.rules.names.empty(), "--rules", "rulesets");
   refuse(!options.fail_if.empty(), "--fail-if", "rulesets");
   const std::vector<classify::RunSpec> runs = parse_runs(options.runs);
-  std::vector<compare::TimedName> names;
+  std::vector<compare::SeenName> names = compare::shipped_names(own_library());
   for (const std::string& path : options.names) {
     for (std::string& name : names_of_file(path)) {
       const OperationKind kind = operation_kind_of(name);
-      names.push_back({std::move(name), kind, 0, {}, {}});
+      names.push_back({.name = std::move(name), .kind = kind});
     }
   }
-  const bool counted = !names.empty() || !runs.empty();
   // A .krdb contains `generic` too if it has several engines, and so must what it is compared with.
   const source::Library& library = own_library();
   const bool beside =
       match::names_krdb(options.before, library) || match::names_krdb(options.after, library);
-  const match::CompiledRules before = load(options.before, beside, counted, streams);
-  const match::CompiledRules after = load(options.after, beside, counted, streams);
+  const match::CompiledRules before = load(options.before, beside, !runs.empty(), streams);
+  const match::CompiledRules after = load(options.after, beside, !runs.empty(), streams);
   session::Session session = open_session(after, options.trace, streams);
   const tables::RulesDifference& difference = session.compare_rules(before, std::move(names), runs);
-  const compare::Comparison& comparison = difference.comparison;
   const auto text = [&](const auto& out, auto) {
-    out(text_of(comparison, difference.moves,
-                {.counted = counted, .timed = !runs.empty(), .all = options.outputs.all}));
+    overview::rule_changes_text(difference, {.all = options.outputs.all}, out);
   };
   outputs.finish(session.source(), {{"table", text}}, streams);
   for (const tables::Note& note : tables::result_notes(session.source())) {
     streams.warning(note.text);
   }
-  if (comparison.same()) streams.note("no difference: every name gets the same labels");
-  return comparison.same() ? Exit::done : Exit::findings;
+  if (difference.changes.same()) streams.note("no difference: every name gets the same labels");
+  return difference.changes.same() ? Exit::done : Exit::findings;
 }
 
 /// With conditions, these decide; otherwise any difference is one.
@@ -186,11 +133,8 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
   refuse(!options.runs.empty(), "--run", "runs");
   session::RunComparison how;
   for (const std::string& gate : options.fail_if) how.gates.push_back(changes::parse_gate(gate));
-  // Saved runs need not be labelled and summed again.
-  std::vector<std::string> read;
-  for (const auto* side : {&a, &b}) {
-    std::ranges::remove_copy_if(*side, std::back_inserter(read), changes::names_saved_run);
-  }
+  std::vector<std::string> read = a;
+  read.insert(read.end(), b.begin(), b.end());
   how.a = std::move(a);
   how.b = std::move(b);
   const std::vector<classify::RunSpec> specs = parse_runs(read);
@@ -277,8 +221,10 @@ void add_diff_options(CLI::App& app, DiffOptions& options) {
   app.add_option("--undecided", options.undecided,
                  "What a condition does that the noise leaves undecided (default: pass)")
       ->check(CLI::IsMember({"pass", "fail"}));
-  app.add_option("--names", options.names,
-                 "Count how many names of this file, one per line, change their label (repeatable)")
+  app.add_option(
+         "--names", options.names,
+         "Count how many names of this file, one per line, change their label, and show these "
+         "first (repeatable)")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--run", options.runs,

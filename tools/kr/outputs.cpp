@@ -147,6 +147,7 @@ Outputs::Outputs(const OutputOptions& options, const OutputRules& rules,
       all_rows_(options.all),
       whole_lists_(rules.whole_lists),
       statistics_(rules.statistics),
+      timeline_(rules.timeline),
       title_(rules.stem) {
   const auto formats = options.formats.empty()
                            ? (tables_named_ ? std::vector<std::string>{"table"} : rules.without)
@@ -230,11 +231,10 @@ Outputs::Target& Outputs::open(const std::string& format, const std::filesystem:
   return targets_.emplace_back(Target{format, std::move(file)});
 }
 
-void Outputs::save(const std::filesystem::path& path) {
+void Outputs::save(const std::filesystem::path& path, std::span<const std::string_view> ids) {
   if (!changes::names_saved_run(path.string())) {
     throw Error(path.string(), "is not the name of a saved run", "let it end in .krun");
   }
-  const std::span<const std::string_view> ids = changes::saved_tables();
   open(std::string(database_format), path).wanted =
       definitions(std::vector<std::string>(ids.begin(), ids.end()));
 }
@@ -277,7 +277,7 @@ session::Wants Outputs::wants() const {
     wants.add(one);
   }
   wants.statistics |= statistics_;
-  wants.host_trace |= makes(trace_format) || statistics_;
+  wants.host_trace |= makes(trace_format) || statistics_ || makes_timeline();
   return wants;
 }
 

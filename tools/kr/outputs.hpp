@@ -37,6 +37,7 @@ struct OutputRules {
   // CSV without `--tables` is the verb's own, and begins with this; empty: it has none.
   std::string own_csv = {};
   bool statistics = false;                       // wanted whatever the tables need
+  bool timeline = false;                         // the page shows operations over time
   bool any_tables = false;                       // the results are made by the verb: see `write`
   bool whole_lists = false;                      // a terminal shows all rows
   std::vector<std::string> without = {"table"};  // formats where `--format` names none
@@ -72,12 +73,14 @@ class Outputs {
           const std::vector<classify::RunSpec>& runs = {});
   ~Outputs();
 
-  /// Saves the runs, too, for comparisons.
-  void save(const std::filesystem::path& path);
+  /// Saves these tables of the runs, too, for comparisons.
+  void save(const std::filesystem::path& path, std::span<const std::string_view> ids);
 
   bool makes(std::string_view format) const;
   /// Any format but `table`.
   bool makes_for_programs() const;
+  /// The verb's page shows operations over time.
+  bool makes_timeline() const { return timeline_ && makes("html") && !tables_named_; }
   /// What has to be read for what is made.
   session::Wants wants() const;
   /// The user named tables.
@@ -112,6 +115,7 @@ class Outputs {
   bool whole_lists_ = false;
   bool several_runs_ = false;
   bool statistics_ = false;
+  bool timeline_ = false;
   std::string title_;                      // of a page
   std::set<std::string> reported_absent_;  // tables
   std::vector<Target> targets_;

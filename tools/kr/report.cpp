@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "changes/saved_run.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
@@ -22,6 +23,7 @@ OutputRules report_outputs() {
           .more_tables = run_tables(),
           .own_formats = {"html", "perfetto"},
           .own_csv = "Model_Engine,Substage,Instances,Name,Elapsed Time (sec),Stage,",
+          .timeline = true,
           .without = {"table", "csv", "html"},
           .files_without = true,
           .to_terminal = {"table", "json", "jsonl", "markdown"}};
@@ -51,10 +53,23 @@ Exit report(const ReportOptions& options, Streams& streams) {
   const match::CompiledRules rules = compile_rules(options.rules, streams);
   classify::named_dimension(rules.program(), options.by);
   Outputs outputs(options.outputs, report_outputs(), specs);
-  if (!options.save.empty()) outputs.save(options.save);
+  if (!options.save.empty()) outputs.save(options.save, changes::saved_tables());
   session::Session session = open_session(rules, options.trace, streams);
-  read_runs(session, specs, outputs, options.by, streams, Infos::shown);
-  session.source().sort_by_rank();
+  std::vector<timeline::Timeline> timelines;
+  timelines.reserve(specs.size());
+  const auto add_timeline = [&](const analyze::LabelledTrace& run,
+                                const analyze::RunSummary& summary, size_t /*index*/) {
+    if (!outputs.makes_timeline()) return;
+    timelines.push_back(timeline::make(rules, run, summary, page::timeline_limits(specs.size())));
+  };
+  read_runs(session, specs, outputs, options.by, streams, Infos::shown, add_timeline);
+  const std::vector<size_t> places = session.source().sort_by_rank();
+  if (!timelines.empty()) {
+    std::vector<timeline::Timeline> sorted;
+    sorted.reserve(places.size());
+    for (const size_t place : places) sorted.push_back(std::move(timelines[place]));
+    timelines = std::move(sorted);
+  }
 
   overview::Report report;
   report.title = options.title;
@@ -67,8 +82,8 @@ Exit report(const ReportOptions& options, Streams& streams) {
   const tables::Source& source = session.source();
   outputs.finish(
       source,
-      {{"html",
-        [&](const auto& out, auto tables) { out(page::report_html(source, tables, report)); }},
+      {{"html", [&](const auto& out,
+                    auto tables) { out(page::report_html(source, tables, report, timelines)); }},
        {"csv", [&](const auto& out, auto) { out(overview::to_csv(report)); }},
        {"markdown", [&](const auto& out, auto tables) { write_markdown(report, tables, out); }},
        {"table", [&](const auto& out, auto) { out(overview::to_table(source, report, style)); }}},

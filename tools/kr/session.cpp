@@ -172,7 +172,7 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
     };
     const auto at = warnings.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::any_of(warnings.begin(), at, is_same)) continue;
-    const bool info = std::string_view(warning.severity) == "info";
+    const bool info = warning.severity == "info";
     if (info && infos == Infos::hidden) continue;
     const auto count = static_cast<size_t>(std::count_if(at, warnings.end(), is_same));
     const std::string text =
@@ -182,10 +182,12 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
 }
 
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
-               Outputs& outputs, const std::string& by, Streams& streams, Infos infos) {
+               Outputs& outputs, const std::string& by, Streams& streams, Infos infos,
+               const session::Session::Visit& also) {
   const auto visit = [&](const analyze::LabelledTrace& run, const analyze::RunSummary& summary,
                          size_t index) {
     outputs.add_run(*session.source().rules, run, summary, index, by, streams);
+    if (also) also(run, summary, index);
   };
   read_runs(session, specs, outputs.wants(), streams, infos, visit);
 }

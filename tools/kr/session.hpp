@@ -63,7 +63,7 @@ void read_runs(session::Session& session, const std::vector<classify::RunSpec>& 
                const session::Session::Visit& visit = {});
 void read_runs(session::Session& session, const std::vector<classify::RunSpec>& specs,
                Outputs& outputs, const std::string& by, Streams& streams,
-               Infos infos = Infos::hidden);
+               Infos infos = Infos::hidden, const session::Session::Visit& also = {});
 
 /// `a,b` as a list of the choices; throws Error naming a choice that is none, with the near ones.
 std::vector<std::string> parse_choices(const std::string& text, std::string_view option,

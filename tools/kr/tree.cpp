@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "changes/saved_run.hpp"
 #include "outputs.hpp"
 #include "overview/overview.hpp"
 #include "page/pages.hpp"
@@ -36,13 +37,18 @@ struct TreeOptions : RunVerbOptions {
   bool plain_names = false;
   std::optional<size_t> width;
   bool compat = false;
+  bool all_steps = false;
+  bool each_sibling = false;
   std::string table = "summary";
+  std::string save;
 };
 
 OutputRules tree_outputs() {
   return {.stem = "tree",
           .tables = {"tree", "tree_steps", "tree_trends", "tree_layers", "tree_attribution",
                      "tree_context"},
+          .more_tables = {"tree_sums", "tree_kernels", "tree_labels", "tree_step_labels",
+                          "tree_sequences"},
           .own_csv = "phase,step,layer,depth,path,",
           .to_terminal = {"table", "csv", "json", "jsonl", "markdown"}};
 }
@@ -79,18 +85,24 @@ trees::ViewOptions view_options(const TreeOptions& options, bool machine) {
   view.phase = options.phase;
   view.step = options.step;
   view.step_interval = options.step_interval.value_or(1);
+  // Who names steps wants to see them.
+  const bool steps = options.all_steps || options.step || options.step_interval;
+  view.by_phase = !options.compat && !steps;
+  view.merge_siblings = !options.compat && !options.each_sibling;
   view.top_k = options.top_k.value_or(machine ? 0 : default_top_k);
+  view.limit_others = !options.compat && !options.top_k;
   view.unique_names = options.unique_names || (!machine && !options.plain_names);
   view.abbreviate = !machine || options.unique_names || options.width.has_value();
+  view.short_names = !machine && !options.compat;
   view.width = options.width.value_or(machine ? 0 : default_width);
   view.compat = options.compat;
   return view;
 }
 
-/// The pictures of `--out-dir`, and the page.
+/// The pictures of `--out-dir`, and the page unless it is one of the formats.
 void write_pictures(const sema::Program& program, const std::filesystem::path& folder,
-                    const trees::TreeView& view, std::string_view page, trees::Metric metric,
-                    bool force, Streams& streams) {
+                    const trees::TreeView& view, const std::optional<std::string>& page,
+                    trees::Metric metric, bool force, Streams& streams) {
   std::vector<PendingFile> files;
   const auto add = [&](const std::string& name, std::string_view text) {
     PendingFile& file = files.emplace_back(folder / name);
@@ -101,7 +113,7 @@ void write_pictures(const sema::Program& program, const std::filesystem::path& f
     add(picture.file_stem + ".png", picture.png);
     add(picture.file_stem + ".svg", picture.svg);
   }
-  add("tree.html", page);
+  if (page) add("tree.html", *page);
   std::vector<PendingFile*> all;
   all.reserve(files.size());
   for (PendingFile& file : files) all.push_back(&file);
@@ -116,6 +128,7 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   if (asked.empty()) throw Error("", "no run given", "name a profile: kr tree profile.json");
   Outputs outputs(options.outputs, tree_outputs());
   const bool machine = outputs.makes_for_programs();
+  if (!options.save.empty()) outputs.save(options.save, changes::saved_tree_tables());
   const trees::ViewOptions how = view_options(options, machine);
   const std::optional<trees::Metric> metric = parse_metric(options);
   const classify::RunSpec spec = parse_run(asked);
@@ -156,9 +169,13 @@ Exit tree(const TreeOptions& options, Streams& streams) {
   outputs.finish(session.source(), {{"html", page}, {"csv", csv}, {"table", text}}, streams);
   if (!folder.empty()) {
     trees::ViewOptions some = view_options(options, false);
-    some.step_interval = options.step_interval.value_or(default_picture_interval);
-    write_pictures(rules.program(), folder, trees::TreeView(rules, modules, some), html(),
-                   shown_metric, options.outputs.force, streams);
+    if (!some.by_phase) {
+      some.step_interval = options.step_interval.value_or(default_picture_interval);
+    }
+    const bool has_page = outputs.makes("html") && !outputs.tables_named();
+    write_pictures(rules.program(), folder, trees::TreeView(rules, modules, some),
+                   has_page ? std::nullopt : std::optional(html()), shown_metric,
+                   options.outputs.force, streams);
   }
   return Exit::done;
 }
@@ -177,9 +194,12 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
       ->type_name("DIM");
   app.add_option("--phase", options.phase, "Only steps of this phase, such as prefill or decode")
       ->type_name("PHASE");
+  app.add_flag("--all-steps", options.all_steps,
+               "Show the tree of each step; without it, one tree per phase of all its steps");
   app.add_option("--step", options.step, "Only the step with this number")->type_name("NUMBER");
   app.add_option("--step-interval,--step-plot-interval", options.step_interval,
-                 "Show every Kth step of a phase, and the last (default: 1; in pictures 4)")
+                 "Show the trees of every Kth step of a phase, and of the last (with --all-steps: "
+                 "default 1, in pictures 4)")
       ->type_name("K")
       ->check(whole_number(1));
   app.add_option("--metric,--plot-metric", options.metric,
@@ -190,10 +210,13 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
                  "(repeatable)")
       ->type_name("NAME");
   app.add_option("--top-k", options.top_k,
-                 "Show the K largest, and the rest as `others`; 0: all (default: 12 in text, all "
-                 "in csv and json)")
+                 "Show the K largest, and the rest as `others`; 0: all (default: 12 in text, or "
+                 "more if `others` would be too large; all in csv and json)")
       ->type_name("K")
       ->check(whole_number());
+  app.add_flag("--each-sibling", options.each_sibling,
+               "Show siblings that differ only in their number, such as the layers of a model, one "
+               "by one");
   auto* unique =
       app.add_flag("--unique-names", options.unique_names,
                    "Distinguish nodes with the same name by their parents (default in text)");
@@ -203,6 +226,9 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
                  "Truncate names after this many characters; 0: never (default: 50 in text)")
       ->type_name("N")
       ->check(whole_number());
+  app.add_option("--save", options.save,
+                 "Save the sums of all steps as FILE.krun, which kr diff compares with other runs")
+      ->type_name("FILE");
   app.add_flag("--compat", options.compat,
                "Truncate and select as the plotting script of vLLM does, and report how much time "
                "that omits");
@@ -216,7 +242,7 @@ void add_tree_options(CLI::App& app, TreeOptions& options) {
 }  // namespace
 
 const Verb tree_verb{"tree",
-                     "show the module trees of a layer-wise profile or a PyTorch trace, by step",
+                     "show the module trees of a layer-wise profile or a PyTorch trace, by phase",
                      "kr tree profile.json --level module --phase decode",
                      setup<TreeOptions, add_tree_options, tree>, "Traces"};
 

@@ -14,6 +14,7 @@ const CARDS = {
     DEVICES_CARD,
     { id: "chart-card", show: "chart" },
     { id: "labels", show: "pivot" },
+    { id: "timeline", show: "timeline" },
     {
       id: "kernel_balance",
       show: "of_ranks",
@@ -136,8 +137,8 @@ const CARDS = {
   ],
 
   tree: [
-    { id: "bars-card", show: "bars" },
     { id: "tree", show: "icicle" },
+    { id: "bars-card", show: "bars" },
     { id: "nodes", show: "nodes" },
     { id: "facts", show: "facts", title: "Source" },
   ],

@@ -1,8 +1,18 @@
 // The chart of a page: stacked bars, with buttons that show and hide their parts.
 
+const MOST_SEPARATED = 60; // bars
+/** Lines that leave a text on the colour readable. */
+const hatchOn = (color) => ({
+  symbol: "rect",
+  dashArrayX: [1, 0],
+  dashArrayY: [2, 5],
+  rotation: -0.785,
+  color: luminance(color) > 0.5 ? "rgba(0,0,0,0.2)" : textOn(color) === "#000000" ? "rgba(255,255,255,0.4)" : "rgba(0,0,0,0.4)",
+});
+
 /** It follows its size and the theme. `state.hidden` has the keys of hidden parts. */
 const chart = {
-  box: element("div", { role: "img" }),
+  box: element("div", { className: "chart", role: "img" }),
   legend: element("div", { className: "legend", role: "group" }),
   showAll: quietButton("Show all", { id: "show-all", hidden: true, onclick: () => update({ hidden: new Set() }) }),
   drawing: null, // of ECharts
@@ -39,18 +49,22 @@ const chart = {
     const [before] = (keepZoom && this.drawing.getOption()?.dataZoom) || [];
     const zoom = before ? { start: before.start, end: before.end } : undefined;
     const { parts, bars, valueOf, lying, names, values, ends, also = [], ...more } = this.describe(zoom);
-    const stacked = (name, color, valueAt, members) => ({
+    // A line separates neighbours, unless bars are too thin for one.
+    const line = { borderColor: ink("card"), borderWidth: bars.length > MOST_SEPARATED ? 0 : 1 };
+    const stacked = (name, style, valueAt, members) => ({
       type: "bar",
       name,
       stack: "all",
-      itemStyle: { color },
+      itemStyle: style,
       emphasis: { disabled: true },
       data: bars.map((_, at) => valueAt(at)),
       ...members,
     });
     const shown = parts.filter(({ key }) => !state.hidden.has(key));
-    const series = shown.map((part) => stacked(part.key, part.color, (at) => valueOf(part, at), part.series));
-    if (ends) series.push(stacked("", "transparent", () => 0, { id: "ends", silent: true, label: ends }));
+    hatchesOf(shown.map(({ color }) => color)).forEach((hatched, at) => (shown[at].hatched ||= hatched));
+    const styleOf = ({ color, hatched }) => ({ color, ...line, decal: hatched ? hatchOn(color) : undefined });
+    const series = shown.map((part) => stacked(part.key, styleOf(part), (at) => valueOf(part, at), part.series));
+    if (ends) series.push(stacked("", { color: "transparent" }, () => 0, { id: "ends", silent: true, label: ends }));
     const nameAxis = { type: "category", data: bars, axisTick: { show: false }, ...names };
     const axes = lying ? { xAxis: valueAxis(values), yAxis: nameAxis } : { xAxis: nameAxis, yAxis: valueAxis(values) };
     this.drawing.setOption(

@@ -23,18 +23,18 @@ SHOWS.devices = (entry) => {
       title,
       plain: true, // the unit is that of the span
       swatch: color,
-      below: (row) => share(timeOf(row, name), timeOf(row, "span"), 1) + (all ? ` · exposed of ${humanTime(timeOf(row, all))}` : ""),
+      below: (row) => share(timeOf(row, name), timeOf(row, "span")) + (all ? ` · exposed of ${humanTime(timeOf(row, all))}` : ""),
       unit: unitOf(longest),
     },
   ];
-  const span = { below: (row) => `busy ${share(timeOf(row, "busy"), timeOf(row, "span"), 1)}`, unit: unitOf(longest) };
+  const span = { below: (row) => `busy ${share(timeOf(row, "busy"), timeOf(row, "span"))}`, unit: unitOf(longest) };
   return SHOWS.table({
     ...entry,
     columns: [
       "run",
       "device",
       ["device_name", { title: "Name" }],
-      { name: "bar", title: "", kind: "bar", of: bar },
+      { name: "bar", title: "Parts of the span", kind: "bar", of: bar },
       ["span_ns", span],
       ...PARTS.map(part),
     ],

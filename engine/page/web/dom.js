@@ -46,20 +46,28 @@ function shortened(text, length) {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
-/** A time in a table: digits beyond the third decimal are fainter, and all of them are copied. */
-function timeCell(ns, unit) {
-  const [main, fine] = exactParts(ns, unit);
-  return element(
-    "td",
-    { className: "number", title: `${humanTime(ns)} · ${grouped(ns)} ns` },
-    main,
-    fine === "" ? null : element("span", { className: "fine" }, fine),
-  );
+/** A name in pieces, each cut at its end if there is no room: so what comes after its beginning stays in view. */
+function namePieces(pieces, className, ...around) {
+  const least = (text, at) => `${0.8 * Math.min(text.length, at === 0 ? 16 : 8)}ch`;
+  const piece = (text, at) => element("span", { className: "piece", style: { minWidth: least(text, at) } }, shortened(text, 400));
+  return element("span", { className: `pieces ${className}` }, ...around, ...pieces.map(piece));
 }
 
-/** A time to three decimals; the exact one is its title. */
-function roundedCell(text, ns) {
-  return element("td", { className: "number", title: `${exactTime(ns)} · ${grouped(ns)} ns` }, text);
+/** A number up to its decimal point, and the rest. */
+function numberParts(text) {
+  const at = text.indexOf(".");
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at)];
+}
+
+/**
+ * `fraction`: the longest of the column; its digits pad the others, so that decimal points are aligned in
+ * any typeface. `title`: the exact number.
+ */
+function numberCell(text, fraction = "", title = undefined) {
+  const [whole, rest] = numberParts(text);
+  const behind = element("span", { className: "fraction" }, rest);
+  behind.dataset.pad = fraction.slice(rest.length);
+  return element("td", { className: "number", title }, element("span", { className: "value" }, whole, fraction === "" ? rest : behind));
 }
 
 function swatch(color, className = "swatch") {

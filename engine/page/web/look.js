@@ -9,14 +9,8 @@ function ink(name) {
   return color;
 }
 
-function textOn(color) {
-  const [red, green, blue] = [1, 3, 5].map((at) => {
-    const value = parseInt(color.slice(at, at + 2), 16) / 255;
-    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  });
-  const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return light > 0.3 ? "#11151a" : "#ffffff";
-}
+/** Black or white, whichever has more contrast: at least 4.5. */
+const textOn = (color) => (luminance(color) > 0.179 ? "#000000" : "#ffffff");
 
 const pen = document.createElement("canvas").getContext("2d");
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';

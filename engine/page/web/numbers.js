@@ -1,5 +1,7 @@
 "use strict";
-// Numbers as text. Times are BigInt nanoseconds; nothing that is shown passes through a float.
+// Numbers as text, by the rule of engine/table/numbers.hpp: three significant digits (1.23, 12.3,
+// 0.0123); whole digits are never rounded away (12,346); what is not 0 never looks like 0 (<0.001).
+// Exact numbers are tooltips, and in files. Times are BigInt nanoseconds.
 
 const UNITS = [
   { name: "s", ns: 1000000000n, digits: 9 },
@@ -22,18 +24,11 @@ function grouped(number) {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** `ns` in the unit, to the last nanosecond: `1,234.567` and `890`, which is shown fainter. */
-function exactParts(ns, unit) {
-  const size = ns < 0n ? -ns : ns;
-  const sign = ns < 0n ? "−" : "";
-  const whole = sign + grouped(size / unit.ns);
-  if (unit.digits === 0) return [whole, ""];
-  const rest = String(size % unit.ns).padStart(unit.digits, "0");
-  return [`${whole}.${rest.slice(0, 3)}`, rest.slice(3)];
-}
-
+/** `ns` in the unit, to the last nanosecond: `1,234.567890 ms`. */
 function exactTime(ns, unit = unitFor(ns)) {
-  return `${exactParts(ns, unit).join("")} ${unit.name}`;
+  const size = ns < 0n ? -ns : ns;
+  const rest = unit.digits === 0 ? "" : `.${String(size % unit.ns).padStart(unit.digits, "0")}`;
+  return `${ns < 0n ? "−" : ""}${grouped(size / unit.ns)}${rest} ${unit.name}`;
 }
 
 /** number / one with `decimals` digits, rounded half up. */
@@ -44,26 +39,26 @@ function decimal(number, one, decimals) {
   return decimals === 0 ? whole : `${whole}.${String(scaled % scale).padStart(decimals, "0")}`;
 }
 
-/** Four significant digits and the unit by size, as on the terminal. */
-function humanTime(ns) {
-  if (ns < 0n) return `-${humanTime(-ns)}`;
-  if (ns < 1000n) return `${ns} ns`;
-  for (const unit of [UNITS[2], UNITS[1], UNITS[0]]) {
-    for (const decimals of [3, 2, 1]) {
-      const text = decimal(ns, unit.ns, decimals);
-      if (text.length <= 5) return `${text} ${unit.name}`;
-    }
+const significant = (text) => text.replace(/[^0-9]/g, "").replace(/^0+/, "").length;
+
+/** The size of a number that is not 0, of which `textWith(decimals)` is the text with so many decimals. */
+function threeDigits(textWith, most = 5) {
+  for (let decimals = Math.min(most, 5); decimals > 0; --decimals) {
+    const text = textWith(decimals);
+    if (text.startsWith("0.000")) return "<0.001";
+    if (significant(text) <= 3) return text;
   }
-  return `${decimal(ns, UNITS[0].ns, 0)} s`;
+  return grouped(textWith(0));
 }
 
-/** `12.34 %`; a dash where there is nothing to be a part of. */
-function share(part, whole, decimals = 2) {
-  return whole === 0n ? "–" : `${decimal(part * 100n, whole, decimals)} %`;
+/** The same of a percentage, which may be 0; `belowAll`: it is less than 100. */
+function percentage(textWith, isZero, belowAll) {
+  for (const decimals of [1, 2, 3]) {
+    const text = textWith(decimals);
+    if ((isZero || significant(text) > 0) && !(belowAll && text.startsWith("100."))) return withCommas(text);
+  }
+  return textWith(1) === "0.0" ? "<0.001" : ">99.999";
 }
-
-/** A share from 0 to 1 as `12.3 %`. */
-const percentText = (part, decimals) => (part === null ? "–" : `${(part * 100).toFixed(decimals)} %`);
 
 /** A decimal with thousands apart: `1,234.568`. */
 function withCommas(text) {
@@ -71,8 +66,41 @@ function withCommas(text) {
   return rest === undefined ? grouped(whole) : `${grouped(whole)}.${rest}`;
 }
 
-/** `ns` in the unit with at most three decimals, rounded half up. */
-const roundedTime = (ns, unit) => withCommas(decimal(ns, unit.ns, Math.min(unit.digits, 3)));
+/** `ns` in the unit: `12.3`. */
+function roundedTime(ns, unit) {
+  if (ns === 0n) return "0";
+  if (ns < 0n) return `−${roundedTime(-ns, unit)}`;
+  return threeDigits((decimals) => decimal(ns, unit.ns, decimals), unit.digits);
+}
+
+/** In the unit by size: `12.3 ms`. */
+function humanTime(ns) {
+  const unit = UNITS.findLast((one) => !roundedTime(ns, one).includes(",")) || UNITS[0];
+  return `${roundedTime(ns, unit)} ${unit.name}`;
+}
+
+/** A number that is not a time. */
+function shortNumber(number) {
+  if (number === 0) return "0";
+  return (number < 0 ? "−" : "") + threeDigits((decimals) => Math.abs(number).toFixed(decimals));
+}
+
+/** A part of a whole in percent, without the sign: one decimal, and more if it would look like 0 or all. */
+function percentOf(part, whole) {
+  return percentage((decimals) => decimal(part * 100n, whole, decimals), part === 0n, part < whole);
+}
+
+/** A number of percent in the same way. */
+function shortPercent(percent) {
+  const size = Math.abs(percent);
+  return (percent < 0 ? "−" : "") + percentage((decimals) => size.toFixed(decimals), size === 0, size < 100);
+}
+
+/** `12.3 %`; a dash where there is nothing to be a part of. */
+const share = (part, whole) => (whole === 0n ? "–" : `${percentOf(part, whole)} %`);
+
+/** A share from 0 to 1 as `12.3 %`. */
+const percentText = (part) => (part === null ? "–" : `${shortPercent(part * 100)} %`);
 
 /** For lengths of bars only. */
 function ratio(part, whole) {

@@ -14,6 +14,14 @@ const namesOfRuns = new Map(runs.map((run) => [run.run, printable(run.name)]));
 const shortId = (run) => namesOfRuns.get(run) ?? printable(run);
 const someGpuWork = runs.some((run) => Number(run.operations) > 0);
 
+/** How names of kernels are shown, if not as they are: `[text, place…]`, with places where the text may be cut. */
+const shownNames = new Map((page.names || []).map(([name, ...shown]) => [name, shown]));
+const shownName = (name) => shownNames.get(name)?.[0] ?? printable(name);
+function piecesOf(name) {
+  const [text, ...places] = shownNames.get(name) || [printable(name)];
+  return [0, ...places].map((from, at) => text.slice(from, places[at]));
+}
+
 /** How labels look. */
 const looks = new Map((page.styles || []).map((style) => [`${style.dimension}\n${style.label}`, style]));
 const lookOf = (dimension, label) => looks.get(`${dimension}\n${label}`) || { title: "", color: REST, doc: "" };
@@ -38,10 +46,12 @@ const LONG = 48; // characters; longer texts are names
 function kindOf(unit, values) {
   const whole = () => values.every((value) => missing(value) || typeof value === "string" || Number.isInteger(value));
   switch (unit) {
+    case "name":
+      return "name";
     case "text":
       return values.some((value) => !missing(value) && String(value).length > LONG) ? "name" : "text";
     case "ns":
-      return whole() ? "time" : "mean";
+      return "time";
     case "count":
     case "bytes":
     case "flop":
@@ -63,8 +73,10 @@ function columnOf(column, rows) {
     title: capital(printable(column.title)),
     hint: `${column.id}: ${column.doc}`,
     kind: kindOf(column.unit, rows.map((row) => row[column.id])),
+    signed: Boolean(column.change),
     compared: /^[ab]_/.test(column.id) ? column.id.slice(2) : undefined, // `a_ns` and `b_ns`
     heat: column.unit === "ratio",
+    kernel: column.unit === "name",
     of: column.unit === "boolean" ? (row) => yes[row[column.id]] : (row) => row[column.id],
   };
   if (column.id !== "run") return made;
@@ -161,7 +173,7 @@ function splitBars({ table, by, looks: known, hidden }) {
       { className: "split" },
       runs.length > 1 ? element("span", { className: "split-run" }, shortId(run)) : null,
       stackedBar(parts),
-      colorLegend(parts.map((part) => ({ ...part, text: `${part.title} ${humanTime(part.ns)} · ${percentText(part.share, 1)}` }))),
+      colorLegend(parts.map((part) => ({ ...part, text: `${part.title} ${humanTime(part.ns)} · ${percentText(part.share)}` }))),
     );
   });
 }

@@ -34,6 +34,31 @@ const address = {
   },
 };
 
+/** Where a table has room for two columns. */
+const narrow = matchMedia("screen and (max-width: 720px)");
+const paper = matchMedia("print");
+const isNarrow = () => narrow.matches && !printing.on;
+
+/** On paper all is drawn again: as wide as paper, in light colours, whole tables. */
+const printing = {
+  on: false,
+  isSetUp: false,
+  set(on) {
+    if (this.on === on) return;
+    this.on = on;
+    document.documentElement.toggleAttribute("data-print", on);
+    if (this.isSetUp) drawAll();
+  },
+};
+
+/** What is open is closed: tooltips, names shown whole, notes. */
+function closeAll() {
+  chart.drawing?.dispatchAction({ type: "hideTip" });
+  for (const tip of document.querySelectorAll(".floating")) tip.hidden = true;
+  for (const one of document.querySelectorAll('.link[aria-expanded="true"]')) one.setAttribute("aria-expanded", "false");
+  for (const one of document.querySelectorAll("details[open]")) one.open = false;
+}
+
 /** The unit that the user chose, or the one that suits the largest value. */
 function unitOf(largest) {
   return state.unit === "auto" ? columnUnit(largest) : UNITS.find((unit) => unit.name === state.unit);
@@ -89,9 +114,10 @@ const quietButton = (text, properties) => element("button", { type: "button", cl
 
 /**
  * `subtitle`, `footer`: texts; `empty`: heading and text of a page without results; `controls`: what is
- * in the head; `defaults`, `check`: see `address`. The page has a function `drawAll`.
+ * in the head; `defaults`, `check`: see `address`; `themed()` draws what does not follow the theme by
+ * itself, beside the chart. The page has a function `drawAll`.
  */
-function setUpShell({ title, subtitle, footer, empty, controls, defaults, check }) {
+function setUpShell({ title, subtitle, footer, empty, controls, defaults, check, themed = () => {} }) {
   byId("title").textContent = title;
   byId("subtitle").textContent = subtitle;
   byId("footer").append(...footer);
@@ -99,7 +125,17 @@ function setUpShell({ title, subtitle, footer, empty, controls, defaults, check 
   byId("tools").prepend(...controls);
   Object.assign(address, { defaults, check });
   address.read();
-  setUpTheme(() => chart.draw());
+  setUpTheme(() => {
+    chart.draw();
+    themed();
+  });
+  narrow.addEventListener("change", () => drawAll());
+  addEventListener("beforeprint", () => printing.set(true));
+  addEventListener("afterprint", () => printing.set(false));
+  paper.addEventListener("change", ({ matches }) => printing.set(matches));
+  printing.set(paper.matches);
+  printing.isSetUp = true;
+  addEventListener("keydown", ({ key }) => key === "Escape" && closeAll());
   addEventListener("hashchange", () => {
     address.read();
     drawAll();
@@ -199,11 +235,14 @@ function pairs(facts) {
 
 /** Parts side by side: `{title, ns, share, color}`, where `share` is of the width, from 0 to 1. */
 function stackedBar(parts) {
+  const named = (color) => !color.startsWith("#"); // those of the page are not alike
+  const hatched = parts.some(({ color }) => named(color)) ? [] : hatchesOf(parts.map(({ color }) => color));
   return element(
     "div",
     { className: "bar", "aria-hidden": "true" },
-    ...parts.map((part) =>
+    ...parts.map((part, at) =>
       element("span", {
+        className: hatched[at] ? "hatched" : "",
         title: `${part.title}: ${exactTime(part.ns)}`,
         style: { width: `${part.share * 100}%`, backgroundColor: part.color },
       }),

@@ -2,23 +2,23 @@
 //
 // A column: `{name, title, kind, of}`, where `of(row)` is the value and `kind` one of
 //   name, text: a text, cut to the width of the cell; a click shows all of it
-//   count, number: a whole number, one with decimals
-//   time: whole ns, all digits in the unit of the column; rounded: the same with three decimals
-//   human: whole ns, each in its own unit, unless the user chose one
-//   mean: ns with a fraction
-//   share: from 0 to 1; part: [part, whole], compared and shown exactly
+//   count, number: a whole number, any number
+//   time: ns in the unit of the column; human: each in its own unit, unless the user chose one
+//   share: from 0 to 1; part: [part, whole], compared exactly
 //   times: a factor; percent: from 0 to 100
 //   id: a whole number that names something
 //   bar: an element, which is neither sorted nor copied
 // Null and undefined are empty cells. What else a column may have:
+//   kernel: values are names of kernels, shown in their short form
 //   hint: the tooltip of the heading; group: a heading over several columns
 //   unit: instead of the one that suits the largest value; plain: the heading does not name it
+//   signed: a change, with its sign; compared: columns of one value have one unit
 //   swatch(row): a colour beside the text, or in the heading if it is not a function
 //   title_of(row): instead of the text when pointed at; after(row): more text, fainter
 //   below(row): a line below a time; beside(row): a text beside a time
 //   track(row): the colour of a bar beside a part; heat: a bar behind a share
 //   draw(row, unit): makes the cell; csv(row): what is copied and saved instead of `of`
-//   saved: the column is only in what is copied and saved; width: in a table that scrolls, in pixels
+//   saved: the column is only in what is copied and saved
 
 const FIRST_ROWS = 25;
 const MORE_ROWS = 250;
@@ -28,45 +28,66 @@ const TALLEST = 500; // pixels; as in page.css
 const MOST_ROWS = 400000; // taller tables than browsers can scroll are cut
 const EXTRA_ROWS = 12; // drawn beyond what is seen
 
-const TIMES = ["time", "rounded", "human", "mean"];
-const WIDTHS = { text: 136, count: 98, time: 132, rounded: 120, human: 94, mean: 94, share: 86, part: 86 };
+const MOST_PRINTED = 1000; // rows
+const LONGEST_PRINTED = 160;
+
+const TIMES = ["time", "human"];
+const SIGNS = { part: "%", share: "%", percent: "%" }; // in the heading
 
 const isNumber = (column) => !["name", "text", "bar"].includes(column.kind);
 const missing = (value) => value === null || value === undefined;
 const inOrder = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** A value that is neither a text nor an exact time. */
-function numberText(value, column, unit) {
+/** A whole number, as a BigInt; a mean has a fraction, which counts for less than a nanosecond. */
+const wholeNs = (value) => BigInt(typeof value === "number" ? Math.round(value) : value);
+
+function sizeText(value, column, unit) {
   switch (column.kind) {
     case "id":
       return String(value);
-    case "percent":
-      return `${Number(value).toFixed(2)} %`;
     case "count":
-      return grouped(value);
-    case "number":
-      return Number(value).toFixed(2);
-    case "rounded":
-      return roundedTime(BigInt(value), unit);
+      return withCommas(String(value));
+    case "time":
+      return roundedTime(wholeNs(value), unit);
     case "human":
-      return state.unit === "auto" ? humanTime(BigInt(value)) : roundedTime(BigInt(value), unit);
-    case "mean":
-      return withCommas((Number(value) / Number(unit.ns)).toFixed(Math.min(unit.digits, 3)));
+      return state.unit === "auto" ? humanTime(wholeNs(value)) : roundedTime(wholeNs(value), unit);
     case "part":
-      return share(...value);
+      return value[1] === 0n ? "–" : percentOf(...value);
     case "share":
-      return `${(Number(value) * 100).toFixed(2)} %`;
+      return shortPercent(Number(value) * 100);
+    case "percent":
+      return shortPercent(Number(value));
     default:
-      return `${Number(value).toFixed(3)} ×`;
+      return shortNumber(Number(value));
   }
 }
 
+function numberText(value, column, unit) {
+  return (column.signed && value > 0 ? "+" : "") + sizeText(value, column, unit).replace(/^-/, "−");
+}
+
+/** What a number is exactly, where it is shown with fewer digits. */
+function exactText(value, column) {
+  if (TIMES.includes(column.kind)) {
+    const fraction = typeof value === "number" && !Number.isInteger(value);
+    return fraction ? `${withCommas(value.toFixed(3))} ns` : `${exactTime(BigInt(value))} · ${grouped(BigInt(value))} ns`;
+  }
+  if (column.kind === "part") return value[1] === 0n ? undefined : `${decimal(value[0] * 100n, value[1], 6)} %`;
+  if (column.kind === "share") return `${Number(value) * 100} %`;
+  return ["number", "percent", "times"].includes(column.kind) ? String(value) : undefined;
+}
+
+/** Of a number, for comparison only. */
+const sizeOfNumber = (value, column) => Math.abs(column.kind === "part" ? Number(value[0]) / Number(value[1]) : Number(value));
+
 /** What a value is sorted by. */
 function sortKey(value, column) {
+  if (column.kernel && !missing(value)) return shownName(value);
   if (!isNumber(column)) return String(value ?? "");
   if (missing(value)) return null;
   if (column.kind === "part") return value;
-  return ["id", "count", "time", "rounded", "human"].includes(column.kind) ? BigInt(value) : Number(value);
+  const whole = typeof value !== "number" || Number.isInteger(value);
+  return whole && ["id", "count", ...TIMES].includes(column.kind) ? BigInt(value) : Number(value);
 }
 
 /** Parts of different wholes are compared by cross products, exactly. */
@@ -78,6 +99,16 @@ function compareKeys(column) {
 function warm(cell, part) {
   cell.classList.add("heat");
   cell.style.setProperty("--part", String(Math.max(0, Math.min(1, part))));
+}
+
+/** What is copied of a shown name, or of a part of it, is the whole name. */
+function copyWholeName(event) {
+  const { anchorNode, focusNode } = getSelection();
+  const nameOf = (node) => (node instanceof Element ? node : node?.parentElement)?.closest(".pieces");
+  const shown = nameOf(anchorNode);
+  if (!shown || shown !== nameOf(focusNode)) return;
+  event.clipboardData.setData("text/plain", shown.dataset.name);
+  event.preventDefault();
 }
 
 /** Choices of tables that are created again, by their file. */
@@ -100,20 +131,23 @@ class DataTable {
     this.shown = Math.max(this.first, this.shown || 0);
     this.marked = null;
     this.lowered = new Map();
-    this.columnsBox = element("colgroup");
     this.head = element("thead");
     this.body = element("tbody");
     this.tail = element("tfoot");
     this.count = element("span", { className: "faint count", role: "status" });
     this.more = quietButton("", { className: "quiet more", hidden: true, onclick: () => this.keep({ shown: this.shown + MORE_ROWS }) });
-    const table = element("table", { className: "data-table" }, this.columnsBox, this.head, this.body, this.tail);
+    const caption = element("caption", { className: "unseen" }, this.title);
+    const table = element("table", { className: "data-table" }, caption, this.head, this.body, this.tail);
     this.scroll = element(
       "div",
       { className: this.tall ? "scroll rows" : "scroll", tabIndex: 0, role: "region", "aria-label": this.title },
       table,
     );
-    this.box = element("div", { className: "table-box" }, this.scroll, this.more);
+    this.left = element("p", { className: "faint left", hidden: true });
+    this.box = element("div", { className: "table-box" }, this.scroll, this.more, this.left);
+    new ResizeObserver(() => this.placeSecond()).observe(table);
     this.tools = this.makeTools();
+    this.body.addEventListener("copy", copyWholeName);
     if (this.tall) this.setUpScrolling();
   }
 
@@ -165,8 +199,54 @@ class DataTable {
     return tools;
   }
 
-  visible() {
-    return this.columns.filter((column) => !column.saved);
+  /**
+   * The columns shown. Where there is room for two, these are the one that names a row and its time;
+   * they stay, and the others scroll.
+   */
+  arrange() {
+    const shown = this.columns.filter((column) => !column.saved);
+    if (!isNarrow()) return shown;
+    const isTime = (column) => column && TIMES.includes(column.kind);
+    const numbers = shown.findIndex((column) => isNumber(column) || column.kind === "bar");
+    const first = shown.find(({ kind }) => kind === "name") || shown[Math.max(numbers < 0 ? 0 : numbers - 1, 0)];
+    const sorted = this.sorting().column;
+    const second = isTime(sorted) && shown.includes(sorted) ? sorted : shown.find((one) => isTime(one) && one.signed) || shown.find(isTime) || shown.find(isNumber);
+    const stay = [...new Set([first, second].filter(Boolean))];
+    return [...stay, ...shown.filter((column) => !stay.includes(column))];
+  }
+
+  /** Where the second of the columns that stay begins. */
+  placeSecond() {
+    const first = this.head.lastChild?.firstChild;
+    if (first && isNarrow()) this.scroll.style.setProperty("--second", `${first.offsetWidth}px`);
+  }
+
+  /** The smallest number of a column that is not 0, and the largest: no other has more digits. */
+  extremes(column) {
+    let [least, most] = [null, null];
+    let [leastSize, mostSize] = [Infinity, 0];
+    for (const rows of [this.rows, this.foot]) {
+      for (const row of rows) {
+        const value = column.of(row);
+        if (missing(value)) continue;
+        const size = sizeOfNumber(value, column);
+        if (size > 0 && size < leastSize) [least, leastSize] = [value, size];
+        if (size > mostSize) [most, mostSize] = [value, size];
+      }
+    }
+    return [least, most].filter((value) => value !== null);
+  }
+
+  /** The longest texts before and behind the decimal point. Numbers in units of their own are not aligned. */
+  measure(column) {
+    if (column.kind === "human" && state.unit === "auto") return { whole: "999.9 ms", fraction: "" };
+    const texts = this.extremes(column).map((value) => numberText(value, column, this.units.get(column)));
+    const parts = texts.map((text) => numberParts(text));
+    // Not as small as to be `<0.001`, a number has more digits.
+    if (texts.some((text) => text.includes("<")) && !(column.kind in SIGNS)) parts.push(["0", ".00000"]);
+    if (column.signed) parts.push(...parts.map(([whole, rest]) => [`+${whole.replace(/^[+−]/, "")}`, rest]));
+    const longest = (at) => parts.reduce((most, part) => (part[at].length > most.length ? part[at] : most), "");
+    return { whole: longest(0), fraction: longest(1) };
   }
 
   sorting() {
@@ -186,7 +266,13 @@ class DataTable {
     const wanted = this.wanted.toLowerCase();
     if (wanted !== "") {
       const columns = this.columns.filter((column) => this.searched.includes(column.name));
-      rows = rows.filter((row) => columns.some((column) => this.lowerCase(String(column.of(row) ?? "")).includes(wanted)));
+      const found = (text) => this.lowerCase(text).includes(wanted);
+      rows = rows.filter((row) =>
+        columns.some((column) => {
+          const text = String(column.of(row) ?? "");
+          return found(text) || (column.kernel && found(shownName(text)));
+        }),
+      );
     }
     const { column, falling } = this.sorting();
     if (column === undefined) return rows;
@@ -218,6 +304,7 @@ class DataTable {
   }
 
   draw() {
+    this.visible = this.arrange();
     this.units = new Map(
       this.columns
         .filter((column) => TIMES.includes(column.kind))
@@ -226,15 +313,11 @@ class DataTable {
           // Columns below one heading, and those of two sides, are compared: they have one unit.
           const shared = (one) => one.group || one.compared;
           const compared = shared(column) ? this.columns.filter((one) => shared(one) === shared(column) && TIMES.includes(one.kind)) : [column];
-          const values = compared.flatMap((one) =>
-            this.rows
-              .map(one.of)
-              .filter((value) => !missing(value))
-              .map((value) => (one.kind === "mean" ? Math.round(value) : value)),
-          );
-          return [column, unitOf(largestOf(values))];
+          const sizes = compared.flatMap((one) => this.extremes(one)).map((value) => (wholeNs(value) < 0n ? -wholeNs(value) : wholeNs(value)));
+          return [column, unitOf(largestOf(sizes))];
         }),
     );
+    this.sizes = new Map(this.columns.filter((column) => isNumber(column) && !column.saved).map((column) => [column, this.measure(column)]));
     this.found = this.find();
     if (this.tall) this.found = this.found.slice(0, MOST_ROWS);
     if (!this.found.includes(this.marked)) this.marked = null;
@@ -257,11 +340,13 @@ class DataTable {
   drawHead() {
     const { column: sorted, falling } = this.sorting();
     const focused = this.head.contains(document.activeElement) ? document.activeElement.dataset.column : null;
-    const columns = this.visible();
-    const cells = columns.map((column) => {
+    const columns = this.visible;
+    const cells = columns.map((column, at) => {
       const unit = column.kind === "human" && state.unit === "auto" ? undefined : this.units.get(column);
-      const words = [typeof column.swatch === "string" ? swatch(column.swatch) : "", unit && !column.plain ? `${column.title} (${unit.name})` : column.title];
-      const className = isNumber(column) ? "number" : column.kind === "bar" ? "bar-cell" : "";
+      const sign = column.plain || /percent$/i.test(column.title) ? undefined : SIGNS[column.kind] || unit?.name;
+      const title = sign ? `${column.title} (${sign})` : column.title;
+      const words = [typeof column.swatch === "string" ? swatch(column.swatch) : "", title];
+      const className = this.classAt(at, isNumber(column) ? "number" : column.kind === "bar" ? "bar-cell" : "");
       if (column.kind === "bar") return element("th", { scope: "col", className, title: column.hint }, ...words);
       const active = column === sorted;
       const next = active ? !falling : isNumber(column);
@@ -277,11 +362,13 @@ class DataTable {
     const lines = [element("tr", {}, ...cells)];
     if (columns.some((column) => column.group)) lines.unshift(this.groupRow(columns));
     this.head.replaceChildren(...lines);
-    if (this.tall) {
-      const width = (column) => (column.kind === "name" ? "" : `${column.width || WIDTHS[column.kind]}px`);
-      this.columnsBox.replaceChildren(...columns.map((column) => element("col", { style: { width: width(column) } })));
-    }
     if (focused) this.head.querySelector(`[data-column="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  /** On a narrow screen two columns stay. */
+  classAt(at, className) {
+    if (!isNarrow() || at > 1) return className;
+    return `${className} ${at === 0 ? "first" : "second"}`;
   }
 
   groupRow(columns) {
@@ -290,25 +377,33 @@ class DataTable {
       const group = column.group || "";
       const last = cells[cells.length - 1];
       if (last && group !== "" && last.textContent === group) ++last.colSpan;
-      else cells.push(element("th", { scope: "colgroup", colSpan: 1 }, group));
+      else cells.push(group === "" ? element("td") : element("th", { scope: "colgroup", colSpan: 1 }, group));
     }
     return element("tr", { className: "group" }, ...cells);
   }
 
   textCell(column, value, row) {
-    const text = missing(value) ? "–" : printable(String(value));
-    const title = column.title_of ? column.title_of(row) : shortened(text, 600);
+    if (missing(value) || value === "") return element("td", { className: "text-cell faint" }, "–");
+    const text = printable(String(value));
+    const title = column.title_of ? column.title_of(row) : shortened(text, column.kernel ? LONGEST_CELL : 600);
     const after = column.after?.(row);
-    const words = [
-      typeof column.swatch === "function" && !missing(value) ? swatch(column.swatch(row)) : null,
-      this.tall ? shortened(text, 400) : shortened(text, LONGEST_CELL),
-      after ? element("span", { className: "after" }, after) : null,
-    ];
+    const colored = () => (typeof column.swatch === "function" ? swatch(column.swatch(row)) : "");
+    const afterwards = after ? element("span", { className: "after" }, after) : "";
+    const plain = () => [colored(), shortened(text, printing.on ? LONGEST_PRINTED : this.tall ? 400 : LONGEST_CELL), afterwards];
+    const words = column.kernel ? [namePieces(piecesOf(value), "", colored())] : plain();
+    if (column.kernel) {
+      words[0].append(afterwards);
+      words[0].dataset.name = text;
+    }
     const className = column.kind === "name" ? "name-cell" : "text-cell";
     // Rows of a table that scrolls have one height, and are marked to show more.
     if (this.tall || this.foot.includes(row)) return element("td", { className, title }, ...words);
     const goes = this.press?.(row);
-    const open = ({ currentTarget: one }) => one.setAttribute("aria-expanded", String(one.getAttribute("aria-expanded") !== "true"));
+    const open = ({ currentTarget: one }) => {
+      const opened = one.getAttribute("aria-expanded") !== "true";
+      one.setAttribute("aria-expanded", String(opened));
+      if (column.kernel) one.replaceChildren(...(opened ? plain() : words));
+    };
     const button = element(
       "button",
       { type: "button", className: "link", title, ...(goes ? {} : { "aria-expanded": "false", onclick: open }) },
@@ -324,26 +419,36 @@ class DataTable {
     if (column.kind === "bar") return element("td", { className: "bar-cell" }, value);
     if (!isNumber(column)) return this.textCell(column, value, row);
     if (missing(value)) return element("td", { className: "number faint" }, "–");
-    if (column.kind === "time") {
-      const cell = timeCell(BigInt(value), unit);
-      if (column.beside) cell.append(element("span", { className: "beside" }, column.beside(row) || ""));
-      if (column.below) cell.append(element("span", { className: "below" }, column.below(row)));
-      return cell;
-    }
-    const text = numberText(value, column, unit);
-    if (column.kind === "rounded" || column.kind === "human") return roundedCell(text, BigInt(value));
+    const { fraction } = this.sizes.get(column);
+    const cell = numberCell(numberText(value, column, unit), fraction, exactText(value, column));
     const color = column.track?.(row);
-    const track = color && element("span", { className: "track", "aria-hidden": "true" }, element("span", { className: "fill", style: { width: `${ratio(...value) * 100}%`, backgroundColor: color } }));
-    const cell = element("td", { className: "number" }, track, element("span", {}, text));
-    if (column.kind === "mean") cell.title = `${Number(value).toFixed(1)} ns`;
+    if (color) cell.prepend(element("span", { className: "track", "aria-hidden": "true" }, element("span", { className: "fill", style: { width: `${ratio(...value) * 100}%`, backgroundColor: color } })));
+    if (column.beside) cell.append(element("span", { className: "beside" }, column.beside(row) || ""));
+    if (column.below) cell.append(element("span", { className: "below" }, column.below(row)));
     if (column.heat) warm(cell, Number(value));
+    if (column.signed) cell.classList.add("change", value > 0 ? "more" : value < 0 ? "less" : "same");
     return cell;
+  }
+
+  /** A row that nobody sees, with the longest texts of all rows: columns keep their widths while others are drawn. */
+  sizer() {
+    const cells = this.visible.map((column) => {
+      if (!isNumber(column)) {
+        const longest = this.rows.reduce((most, row) => (String(column.of(row) ?? "").length > most.length ? String(column.of(row)) : most), "");
+        return element("td", { className: column.kind === "name" ? "name-cell" : "text-cell" }, shortened(printable(longest), 80));
+      }
+      const { whole, fraction } = this.sizes.get(column);
+      return numberCell(whole + fraction);
+    });
+    return element("tr", { className: "sizer", "aria-hidden": "true" }, ...cells);
   }
 
   line(row, at) {
     const goes = at !== undefined && this.press?.(row);
-    const line = element("tr", { className: this.className?.(row) || "" }, ...this.visible().map((column) => this.cell(column, row)));
-    if (!isNumber(this.visible()[0])) line.firstChild.setAttribute("role", "rowheader");
+    const cells = this.visible.map((column) => this.cell(column, row));
+    cells.forEach((cell, at) => (cell.className = this.classAt(at, cell.className)));
+    const line = element("tr", { className: this.className?.(row) || "" }, ...cells);
+    if (!isNumber(this.visible[0])) line.firstChild.setAttribute("role", "rowheader");
     if (goes) {
       line.classList.add("goes");
       line.addEventListener("click", goes);
@@ -358,9 +463,11 @@ class DataTable {
   }
 
   drawRows(again) {
+    if (!this.found) return;
     const lines = [];
-    let [from, to] = [0, Math.min(this.shown, this.found.length)];
-    if (this.tall) {
+    let [from, to] = [0, Math.min(printing.on ? MOST_PRINTED : this.shown, this.found.length)];
+    const scrolls = this.tall && !printing.on;
+    if (scrolls) {
       const seen = Math.ceil((Math.max(this.scroll.clientHeight, TALLEST) - this.head.offsetHeight) / ROW) + 1;
       const first = Math.max(Math.floor(this.scroll.scrollTop / ROW) - EXTRA_ROWS, 0);
       from = first - (first % EXTRA_ROWS);
@@ -369,14 +476,16 @@ class DataTable {
       to = Math.min(from + seen + 3 * EXTRA_ROWS, this.found.length);
     }
     for (let at = from; at < to; ++at) lines.push(this.line(this.found[at], at));
-    const colSpan = this.visible().length;
+    const colSpan = this.visible.length;
     if (lines.length === 0) lines.push(element("tr", {}, element("td", { className: "nothing", colSpan }, `No ${this.noun} matches.`)));
     // Two rows as tall as those above and below what is in view.
     const blank = (count) =>
       count === 0 ? null : element("tr", { className: "blank", "aria-hidden": "true" }, element("td", { colSpan, style: { height: `${count * ROW}px` } }));
-    const blanks = this.tall ? [blank(from), blank(this.found.length - to)] : [null, null];
-    this.body.replaceChildren(...[blanks[0], ...lines, blanks[1]].filter(Boolean));
-    const left = this.tall ? 0 : this.found.length - to;
+    const [above, below] = scrolls ? [blank(from), blank(this.found.length - to)] : [null, null];
+    this.body.replaceChildren(...[scrolls ? this.sizer() : null, above, ...lines, below].filter(Boolean));
+    const left = scrolls ? 0 : this.found.length - to;
+    this.left.hidden = left <= 0 || !printing.on;
+    this.left.textContent = `and ${grouped(left)} more ${this.noun}${left === 1 ? "" : "s"}`;
     this.more.hidden = left <= 0;
     this.more.textContent = `Show ${grouped(Math.min(left, MORE_ROWS))} more of ${grouped(this.found.length)}`;
   }

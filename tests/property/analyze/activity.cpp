@@ -27,7 +27,7 @@ TEST_CASE("the longest of a type are those of a sort, in any order and with equa
     int64_t start = 0;
     for (const int64_t ns : durations) events.push_back({++start, ns, "k"});
     const kr::analyze::RunStatistics got =
-        kr::analyze::analyze(rules, *kr::test::label(rules, kr::test::make_trace(events)), 0);
+        kr::test::statistics(rules, kr::test::make_trace(events));
 
     std::sort(durations.begin(), durations.end(), std::greater<>());
     REQUIRE(got.activity.size() == 1);

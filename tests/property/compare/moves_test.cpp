@@ -1,10 +1,12 @@
 // Which names move between two random rulesets, against trying all short names.
+#include "compare/moves.hpp"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
-#include "compare/compare.hpp"
 #include "sema/load.hpp"
 #include "support/patterns.hpp"
 
@@ -111,4 +113,64 @@ TEST_CASE("the names that move are those that are found by trying") {
       if (from != to) REQUIRE(found.contains({from, to}));
     }
   }
+}
+
+TEST_CASE("examples move as said, and counts are those of labelling each name") {
+  std::mt19937 random(11);
+  const std::vector<std::string> all_names = test::small_names(4);
+  size_t seen = 0, invented = 0;
+  for (int round = 0; round < 150; ++round) {
+    const Lines old_lines = random_rules(random);
+    // Some pairs of rulesets differ in everything.
+    const Lines new_lines = round % 5 == 0 ? random_rules(random) : changed(old_lines, random);
+    const auto old_rules = load(old_lines, "c: otherwise");
+    const auto new_rules = load(new_lines, random() % 4 == 0 ? "" : "c: otherwise");
+    std::vector<compare::SeenName> names;
+    for (size_t i = 0; i < 30; ++i) {
+      compare::SeenName& one = names.emplace_back();
+      one.name = all_names[random() % all_names.size()];
+      one.total_ns = static_cast<int64_t>(random() % 100);
+      one.seen_in = static_cast<compare::SeenIn>(random() % 4);
+    }
+    const compare::RuleChanges changes = compare::compare_rules(
+        {&old_rules->program, nullptr}, {&new_rules->program, nullptr}, names);
+    const compare::Comparison proven =
+        compare::compare_programs(old_rules->program, new_rules->program);
+    REQUIRE(changes.proven);
+    // The same pairs of labels are found with and without names.
+    using Pair = std::pair<std::string, std::string>;
+    std::set<Pair> pairs, proven_pairs;
+    for (const compare::Change& one : proven.changes) {
+      proven_pairs.emplace(one.move.from, one.move.to);
+    }
+    prove::Formulas formulas;
+    prove::Prover prover(formulas);
+    std::map<Pair, int64_t> times;
+    std::map<Pair, std::set<std::string>> moved;
+    for (const compare::SeenName& one : names) {
+      prove::Witness subject;
+      subject.name = one.name;
+      const Pair pair{label_of(prover, old_rules->program, subject),
+                      label_of(prover, new_rules->program, subject)};
+      if (pair.first == pair.second) continue;
+      times[pair] += one.total_ns;
+      moved[pair].insert(one.name);
+    }
+    for (const compare::CountedMove& one : changes.moves) {
+      const compare::Move& move = one.change.move;
+      const Pair pair{move.from, move.to};
+      CAPTURE(move.witness.name);
+      CHECK(pairs.insert(pair).second);
+      CHECK(label_of(prover, old_rules->program, move.witness) == move.from);
+      CHECK(label_of(prover, new_rules->program, move.witness) == move.to);
+      CHECK(one.is_seen() == moved.contains(pair));
+      CHECK(one.total_ns == times[pair]);
+      CHECK(one.names + one.known_names == static_cast<int64_t>(moved[pair].size()));
+      if (one.is_seen()) CHECK(moved[pair].contains(move.witness.name));
+      ++(one.is_seen() ? seen : invented);
+    }
+    CHECK(pairs == proven_pairs);
+  }
+  CHECK(seen > 50);
+  CHECK(invented > 30);
 }

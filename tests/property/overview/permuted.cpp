@@ -35,10 +35,8 @@ std::string outputs(const kr::match::CompiledRules& rules, kr::trace::Trace trac
   run->labelled = kr::classify::classify(subjects, run->choice.model);
   kr::analyze::RunSummary summary =
       kr::analyze::summarize(rules, run->trace, run->labelled, std::nullopt);
-  int64_t idle_ns = 0;
-  for (const kr::analyze::DeviceSum& device : summary.devices) idle_ns += device.idle_ns;
   std::string out = kr::overview::classify_csv(summary);
-  kr::analyze::RunStatistics statistics = kr::analyze::analyze(rules, *run, idle_ns);
+  kr::analyze::RunStatistics statistics = kr::analyze::analyze(rules, *run, summary);
   kr::tables::Source source;
   source.rules = &rules;
   source.runs.push_back({std::move(summary), std::move(statistics), std::move(run)});

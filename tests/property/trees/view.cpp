@@ -345,3 +345,136 @@ TEST_CASE("compat shows what vLLM's script keeps, and reports the time that it d
     }
   }
 }
+
+TEST_CASE("merged siblings and phases: the same times, by tree, by label, and of each sibling") {
+  const kr::match::CompiledRules rules = kr::test::compile(view_rules);
+  for (uint32_t seed = 0; seed < rounds; ++seed) {
+    CAPTURE(seed);
+    const Made made = make(rules, seed);
+    for (const Level level : {Level{Level::Kind::kernel, 0}, Level{Level::Kind::module, 0},
+                              Level{Level::Kind::layer, 0}, Level{Level::Kind::depth, 2}}) {
+      CAPTURE(kr::trees::to_string(level));
+      const kr::trees::TreeView apart(rules, *made.modules, {.level = level});
+      const kr::trees::TreeView merged(rules, *made.modules,
+                                       {.level = level,
+                                        .merge_siblings = true,
+                                        .by_phase = true,
+                                        .top_k = 3,
+                                        .limit_others = true});
+      std::vector<kr::trace::ModuleNode> nodes;
+      std::vector<kr::trees::ViewRow> rows;
+      size_t steps = 0;
+      for (const size_t tree : merged.shown()) {
+        const kr::trees::ViewStep& of = merged.step(tree);
+        steps += of.of.size();
+        merged.rows(tree, nodes, rows);
+        int64_t total = 0;
+        for (const kr::trees::ViewRow& row : rows) total += row.total_ns;
+        int64_t expected = 0;
+        for (const size_t step : of.of) expected += sum(made.forests[step]);
+        CHECK(total == expected);
+        CHECK(total == of.total_ns);
+        // The times of siblings, each node of the trace by itself.
+        std::map<uint32_t, std::map<uint32_t, int64_t>> times;
+        for (const size_t step : of.of) {
+          std::vector<kr::trace::ModuleNode> plain;
+          made.modules->trace.expand(step, plain);
+          for (const kr::trace::ModuleNode& node : plain) {
+            times[merged.merged_of(node.path).index][node.path.index] += node.total_ns;
+          }
+        }
+        const std::vector<kr::trees::Siblings> siblings = merged.siblings(tree);
+        const std::span<const uint32_t> counts = merged.counts(tree);
+        for (size_t i = 0; i < nodes.size(); ++i) {
+          const auto found = times.find(nodes[i].path.index);
+          if (found == times.end()) continue;  // kr's own (self)
+          const kr::trees::Siblings& one = siblings[nodes[i].path.index];
+          std::vector<int64_t> sorted;
+          for (const auto& [path, ns] : found->second) sorted.push_back(ns);
+          std::sort(sorted.begin(), sorted.end());
+          CHECK(one.count == sorted.size());
+          CHECK(counts[i] == sorted.size());
+          CHECK(one.least_ns == sorted.front());
+          CHECK(one.most_ns == sorted.back());
+          const size_t half = sorted.size() / 2;
+          CHECK(one.median_ns == (sorted.size() % 2 == 1
+                                      ? static_cast<double>(sorted[half])
+                                      : static_cast<double>(sorted[half - 1]) / 2 +
+                                            static_cast<double>(sorted[half]) / 2));
+          CHECK(found->second[one.least.index] == one.least_ns);
+          CHECK(found->second[one.most.index] == one.most_ns);
+        }
+      }
+      CHECK(steps == made.forests.size());
+      if (level.kind != Level::Kind::kernel) continue;
+      // Labels of kernels do not depend on what is merged.
+      const auto by_label = [&](const kr::trees::TreeView& view) {
+        std::map<std::string, int64_t> sums;
+        for (const size_t tree : view.shown()) {
+          view.rows_apart(tree, nodes, rows);
+          for (const kr::trees::ViewRow& row : rows) {
+            sums[view.labelled(row.path) ? std::string(view.label(row.path)) : ""] += row.total_ns;
+          }
+        }
+        std::erase_if(sums, [](const auto& one) { return one.second == 0; });
+        return sums;
+      };
+      // Only the own time of a node that has children elsewhere gets none: it is `(self)`.
+      std::set<uint32_t> inner;
+      for (uint32_t i = 0; i < made.modules->trace.paths.size(); ++i) {
+        const kr::trace::PathId parent = made.modules->trace.paths.parent({i});
+        if (parent.valid()) inner.insert(merged.merged_of(parent).index);
+      }
+      int64_t own = 0, lost = 0;
+      for (const size_t tree : apart.shown()) {
+        apart.rows_apart(tree, nodes, rows);
+        for (const kr::trees::ViewRow& row : rows) {
+          if (nodes[row.node].end == row.node + 1 &&
+              inner.contains(merged.merged_of(row.path).index)) {
+            own += row.total_ns;
+          }
+        }
+      }
+      const std::map<std::string, int64_t> with = by_label(merged), without = by_label(apart);
+      for (const auto& [label, ns] : without) {
+        const auto found = with.find(label);
+        const int64_t kept = found == with.end() ? 0 : found->second;
+        if (label.empty()) continue;
+        CHECK(kept <= ns);
+        lost += ns - kept;
+      }
+      CHECK(lost <= own);
+    }
+  }
+}
+
+TEST_CASE("the default number of entries: others are a fifth at most, or less than every entry") {
+  const kr::match::CompiledRules rules = kr::test::compile(view_rules);
+  for (uint32_t seed = 0; seed < rounds; ++seed) {
+    CAPTURE(seed);
+    const Made made = make(rules, seed);
+    for (const bool by_phase : {false, true}) {
+      const kr::trees::TreeView view(rules, *made.modules,
+                                     {.level = {Level::Kind::kernel, 0},
+                                      .by_phase = by_phase,
+                                      .top_k = 2,
+                                      .limit_others = true});
+      std::vector<kr::trace::ModuleNode> nodes;
+      std::vector<kr::trees::ViewRow> rows;
+      for (const size_t tree : view.shown()) {
+        view.rows(tree, nodes, rows);
+        std::map<uint32_t, int64_t> named;
+        int64_t others = 0;
+        for (const kr::trees::ViewRow& row : rows) {
+          if (view.entries()[row.entry].others) {
+            others += row.total_ns;
+          } else {
+            named[row.entry] += row.total_ns;
+          }
+        }
+        if (others * 5 <= view.step(tree).total_ns) continue;
+        for (const auto& [entry, ns] : named) CHECK((ns == 0 || ns >= others));
+      }
+    }
+  }
+}

@@ -11,7 +11,7 @@ namespace {
 kr::analyze::RunStatistics analyzed(const std::vector<kr::test::Event>& events) {
   const kr::match::CompiledRules rules =
       kr::test::compile("engine e { substage { misc: otherwise } }");
-  return kr::analyze::analyze(rules, *kr::test::label(rules, kr::test::make_trace(events)), 0);
+  return kr::test::statistics(rules, kr::test::make_trace(events));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "kr/kr.hpp"
+#include "kr/render.hpp"
 
 namespace fs = std::filesystem;
 
@@ -257,4 +258,54 @@ TEST_CASE("progress is reported, and its exceptions arrive") {
           throw std::runtime_error("enough");
         }) == "enough");
   CHECK(calls == 1);
+}
+
+TEST_CASE("a saved run is a run: of a report, and of a comparison on either side") {
+  const Files files;
+  const auto numbers = [&](const std::string& a, const std::string& b) {
+    kr::Session session(files.rules());
+    session.add({.path = files.at(a)});
+    session.add({.path = files.at(b)});
+    std::string text;
+    for (const kr::Table& table : session.tables({"label_changes", "name_changes"})) {
+      kr::render::csv(table, [&](std::string_view piece) { text += piece; });
+    }
+    return text;
+  };
+  {
+    kr::Session session(files.rules());
+    session.add({.path = files.at("a.csv")});
+    session.save(files.at("a.krun"));
+    CHECK(contains(message([&] { session.save(files.at("a.db")); }), "let it end in .krun"));
+    CHECK(contains(message([&] { session.save(files.at("a.csv")); }), "let it end in .krun"));
+  }
+  CHECK(numbers("a.csv", "b.csv") == numbers("a.krun", "b.csv"));
+  CHECK(numbers("b.csv", "a.csv") == numbers("b.csv", "a.krun"));
+  CHECK(numbers("a.csv", "a.csv") == numbers("a.krun", "a.krun"));
+
+  kr::Session session(files.rules());
+  session.add({.path = files.at("a.krun")});
+  session.add({.path = files.at("a.csv")});
+  for (const char* id : {"labels", "devices", "kernels"}) {
+    CAPTURE(id);
+    std::vector<std::string> lines;
+    std::string text;
+    kr::render::csv(session.table(id), [&](std::string_view piece) { text += piece; });
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = text.find('\n', at);
+      lines.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    REQUIRE(lines.size() % 2 == 1);  // a head, and as many rows of each
+    for (size_t i = 1; i <= lines.size() / 2; ++i) {
+      const std::string other = lines[i + lines.size() / 2];
+      CHECK(lines[i].substr(lines[i].find(',')) == other.substr(other.find(',')));
+    }
+  }
+  // It has no operations.
+  CHECK(contains(message([&] { (void)session.table("operations"); }), "is a saved run"));
+  CHECK(rows(session.table("runs")) == 2);
+  kr::Session named(files.rules());
+  named.add({.path = files.at("a.krun"), .engine = "e"});
+  CHECK(contains(message([&] { (void)named.table("runs"); }), "name only the file"));
 }

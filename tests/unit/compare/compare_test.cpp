@@ -82,3 +82,12 @@ TEST_CASE("a removed or changed rule below many others needs only a proof about 
   CHECK(changes(head + "own: \"kernel_v2\" | \"kern\"\n" + rest, head + "own: \"kern\"\n" + rest)
             .empty());
 }
+
+TEST_CASE("tables that models share are compared once, and reported for each") {
+  const std::string models = " } model m { } model n { substage { c: \"own\" } } }";
+  CHECK(changes("engine e { substage { a: \"x\"" + models,
+                "engine e { substage { b: \"x\"" + models) ==
+        "e/default substage: a -> b: \"x\"\n"
+        "e/m substage: a -> b: \"x\"\n"
+        "e/n substage: a -> b: \"x\"\n");
+}

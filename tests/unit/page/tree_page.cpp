@@ -14,6 +14,8 @@ kr::trees::ViewOptions shown(uint64_t top_k = 12) {
   kr::trees::ViewOptions options;
   options.top_k = top_k;
   options.unique_names = true;
+  options.merge_siblings = true;
+  options.by_phase = true;
   return options;
 }
 
@@ -57,7 +59,7 @@ TEST_CASE("a page contains the tree of every step if they are few") {
   CHECK(data.merged.shapes.size() == 1);
   CHECK(data.tree_interval == 1);
   CHECK_FALSE(data.cut_in_depth);
-  CHECK(data.plain.places.size() == view.view->trace().paths.size());
+  CHECK(data.plain.places.size() == view.modules->trace.paths.size());
   CHECK(data.merged.places.size() < data.plain.places.size());
   CHECK(data.merged_of.size() == data.plain.places.size());
   CHECK(data.entries == 12);
@@ -92,7 +94,7 @@ TEST_CASE("sums are of all steps, also of those that the page omits") {
     CHECK(data.plain.places.size() * data.phases.size() <= room);
     CHECK(data.phase_ns.back() == total_of(*view.view));
     if (data.deepest >= 0) check_sums(data, total_of(*view.view));
-    CHECK(data.cut_in_depth == (data.plain.places.size() < view.view->trace().paths.size()));
+    CHECK(data.cut_in_depth == (data.plain.places.size() < view.modules->trace.paths.size()));
   }
 }
 

@@ -232,6 +232,11 @@ TEST_CASE("labels keep their colours, nodes get their own, no two neighbours are
     CHECK(kr::picture::color_difference(kr::picture::oklab(many[i]),
                                         kr::picture::oklab(many[i - 1])) > 0.06);
   }
+  // Neighbours differ for colour-blind eyes, too.
+  for (size_t i = 1; i < 24; ++i) {
+    CHECK(kr::picture::least_difference(kr::picture::looks(many[i]),
+                                        kr::picture::looks(many[i - 1])) > 0.08);
+  }
   const OwnedView cut(kr::test::wide_trace(300), shown_picture(12));
   CHECK(kr::picture::tree_colors(program, *cut.view).back() == kr::picture::grey);
 }
@@ -245,6 +250,18 @@ TEST_CASE("colours are taken apart and put together") {
   CHECK(std::hypot(look.a, look.b) == doctest::Approx(0.1).epsilon(0.03));
   CHECK(kr::picture::is_light("#ffff00"));
   CHECK_FALSE(kr::picture::is_light("#2459c4"));
+  CHECK(kr::picture::is_light("#808080"));  // white on it has a contrast of 3.9 only
+}
+
+TEST_CASE("colours that colour-blind eyes confuse are found") {
+  const auto differ = [](const char* one, const char* other) {
+    return kr::picture::least_difference(kr::picture::looks(one), kr::picture::looks(other));
+  };
+  CHECK(differ("#000000", "#ffffff") == doctest::Approx(1).epsilon(0.01));
+  CHECK(differ("#7a9a3c", "#b8862f") < 0.08);  // green and brown: protanopia, deuteranopia
+  CHECK(kr::picture::color_difference(kr::picture::oklab("#7a9a3c"),
+                                      kr::picture::oklab("#b8862f")) > 0.08);
+  CHECK(differ("#4e79a7", "#f1ce63") > 0.2);
 }
 
 TEST_CASE("the same view gives the same bytes, whatever was drawn before") {

@@ -51,3 +51,17 @@ TEST_CASE("markdown: what is left is counted") {
   CHECK(rows(51).ends_with("| 49 | x |\n\n… and 1 more row.\n"));
   CHECK(rows(5050).ends_with("| 49 | x |\n\n… and 5,000 more rows.\n"));
 }
+
+TEST_CASE("markdown: names are short, and cut where they differ") {
+  const kr::TableInfo info{
+      "names", "names", "One row per name.", {{"name", Unit::name, Role::key, "The name."}}};
+  const std::string arguments(100, 'x');
+  CHECK(markdown_of({Table(info, info.columns,
+                           [&](RowSink& sink) {
+                             sink.row({"void at::native::f<int>(int)"});
+                             sink.row({"g<" + arguments + ", 1>"});
+                             sink.row({"g<" + arguments + ", 2>"});
+                           })}) == "### names\n\n| name |\n| --- |\n| f\\<int\\> |\n| g\\<" +
+                                       std::string(75, 'x') + "…1\\> |\n| g\\<" +
+                                       std::string(75, 'x') + "…2\\> |\n");
+}

@@ -119,3 +119,72 @@ TEST_CASE("terminal: rows that are not kept are shown the same") {
   CHECK((terminal_of(tables, {.width = 100, .most_rows = 0}) ==
          terminal_of(tables, {.width = 100, .most_rows = 1'000'000})));
 }
+
+namespace {
+
+const kr::TableInfo names_info{"names",
+                               "names",
+                               "One row per name.",
+                               {{"name", Unit::name, Role::key, "The name."},
+                                {"text", Unit::text, Role::measure, "The same, as a text."},
+                                {"count", Unit::count, Role::measure, "How many."}}};
+
+/// The names differ near their ends.
+Table names_table() {
+  return {names_info, names_info.columns, [](RowSink& sink) {
+            for (const char* type : {"int", "long"}) {
+              const std::string name = std::string(
+                                           "void at::native::vectorized_elementwise_kernel<4, "
+                                           "at::native::FillFunctor<") +
+                                       type + ">, std::array<char*, 1ul> >(int, int)";
+              sink.row({name, "void f()", int64_t{1}});
+            }
+            sink.row({"_ZN2at6native3barIfEEvPT_", "void f()", int64_t{2}});
+          }};
+}
+
+}  // namespace
+
+TEST_CASE("terminal: names are short, other texts are as they are") {
+  CHECK(terminal_of({names_table()}) == R"(names
+text      count  name
+void f()      1  vectorized_elementwise_kernel<4, FillFunctor<int>, array<char*, 1>>
+void f()      1  vectorized_elementwise_kernel<4, FillFunctor<long>, array<char*, 1>>
+void f()      2  bar<float>
+)");
+}
+
+TEST_CASE("terminal: names that are cut still differ") {
+  CHECK(terminal_of({names_table()}, {.width = 60}) == R"(names
+text      count  name
+void f()      1  vectorized_elementwi…int>, array<char*, 1>>
+void f()      1  vectorized_elementw…long>, array<char*, 1>>
+void f()      2  bar<float>
+)");
+  // Only those that are shown count.
+  CHECK(terminal_of({names_table()}, {.width = 60, .most_rows = 1}) == R"(names
+text      count  name
+void f()      1  vectorized_elementwise_kernel<4, FillFunct…
+and 2 more (--all shows them)
+)");
+}
+
+TEST_CASE("terminal: both sides of a comparison have one unit, a change its own") {
+  static const kr::TableInfo info{"changes",
+                                  "changes",
+                                  "One row per label.",
+                                  {{"label", Unit::text, Role::key, "The label."},
+                                   {"a_ns", Unit::ns, Role::measure, "The first run."},
+                                   {"b_ns", Unit::ns, Role::measure, "The second run."},
+                                   {"change_ns", Unit::ns, Role::measure, "The change."},
+                                   {"a_per_call_ns", Unit::ns, Role::measure, "Per call."},
+                                   {"b_per_call_ns", Unit::ns, Role::measure, "Per call."}}};
+  const Table table{info, info.columns, [](RowSink& sink) {
+                      sink.row({"gemm", int64_t{20'000'000}, int64_t{300}, int64_t{7'000},
+                                int64_t{400}, int64_t{90'000}});
+                    }};
+  CHECK(terminal_of({table}) ==
+        "changes\n"
+        "label    a ms   b ms  change ns  a per call µs  b per call µs\n"
+        "gemm   20.000  0.000       7000          0.400         90.000\n");
+}

@@ -57,6 +57,21 @@ TEST_CASE("KR_PATH comes first; folders that are not roots are ignored") {
   for (const fs::path& root : library.roots()) CHECK(root != roots.path);
 }
 
+TEST_CASE("known names are the first columns of the lists of the first root that has any") {
+  const Roots roots;
+  const source::Library library({roots.path / "one", roots.path / "two"});
+  CHECK(library.known_names().empty());
+  fs::create_directories(roots.path / "two/names");
+  write_file(roots.path / "two/names/a.tsv", "name\tlabel\ngemm_b\tgemm\r\ngemm_a\r\n\n");
+  write_file(roots.path / "two/names/b.tsv", "name\nvoid f<int>(float*, int)\tx\ngemm_b");
+  write_file(roots.path / "two/names/c.txt", "name\nnot_a_list\n");
+  CHECK(library.known_names() ==
+        std::vector<std::string>{"gemm_a", "gemm_b", "void f<int>(float*, int)"});
+  fs::create_directories(roots.path / "one/names");
+  write_file(roots.path / "one/names/own.tsv", "name\nown");
+  CHECK(library.known_names() == std::vector<std::string>{"own"});
+}
+
 TEST_CASE("an installation has the given folder and trusts files that others cannot write") {
   const Roots roots;
   const fs::path file = roots.path / "one/stdlib/gemm.kr";

@@ -73,9 +73,7 @@ class AnalyzedTrace {
     const auto labelled = kr::test::label(rules, std::move(builder_).finish());
     run.summary = kr::analyze::summarize(rules, labelled->trace, labelled->labelled, std::nullopt);
     run.summary.id = std::move(id);
-    int64_t idle_ns = 0;
-    for (const kr::analyze::DeviceSum& device : run.summary.devices) idle_ns += device.idle_ns;
-    run.statistics = kr::analyze::analyze(rules, *labelled, idle_ns);
+    run.statistics = kr::analyze::analyze(rules, *labelled, run.summary);
     return run;
   }
 

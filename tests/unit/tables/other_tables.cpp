@@ -51,7 +51,7 @@ class OtherTablesSink : public table::RowSink {
       INFO(column.id);
       CHECK((column.optional || !table::is_nothing(cells[i])));
       if (!table::is_nothing(cells[i])) {
-        CHECK(std::holds_alternative<std::string_view>(cells[i]) == (column.unit == Unit::text));
+        CHECK(std::holds_alternative<std::string_view>(cells[i]) == table::is_text(column.unit));
       }
       line += (i > 0 ? "|" : "") + cell_text(cells[i]);
     }
@@ -192,16 +192,17 @@ TEST_CASE("differences of rulesets") {
   const match::CompiledRules after = test::compile(
       "engine e { stage { d: within \"M\" \n a: \"x\" & !@memcpy \n b: otherwise } model n { } }");
   tables::RulesDifference difference;
-  difference.comparison = compare::compare_programs(before.program(), after.program());
-  difference.moves = compare::count_moves(
-      difference.comparison, {&before.program(), before.database},
-      {&after.program(), after.database},
+  difference.changes = compare::compare_rules(
+      {&before.program(), before.database}, {&after.program(), after.database},
       {{"[CUDA memcpy x]", OperationKind::memcpy, 70}, {"x", OperationKind::kernel, 30}});
+  REQUIRE(difference.changes.moves.size() == 3);
+  difference.rules = {{{"old.kr:1", "a: \"x\""}, {"new.kr:4", "b: otherwise"}}, {}, {}};
   Source source;
   source.rules_difference = &difference;
-  CHECK(rows("rule_changes", source) == Lines{"e|default|stage|a|b|x|memcpy|-|1|70",
-                                              "e|default|stage|a|d|x|kernel|M|0|0",
-                                              "e|default|stage|b|d|a|kernel|M|0|0"});
+  CHECK(rows("rule_changes", source) ==
+        Lines{"e|default|stage|a|b|[CUDA memcpy x]|memcpy|-|1|70|0|list|old.kr:1|new.kr:4",
+              "e|default|stage|a|d|x_kernel|kernel|M|0|0|0|invented|-|-",
+              "e|default|stage|b|d|a_kernel|kernel|M|0|0|0|invented|-|-"});
   CHECK(rows("model_changes", source) == Lines{"e/m|old", "e/n|new"});
   CHECK_FALSE(absent("label_changes", source).empty());
 }
@@ -310,16 +311,17 @@ TEST_CASE("trees") {
   Source source;
   source.rules = &test::module_rules();
   source.tree = &tree;
-  CHECK(rows("tree", source) ==
-        Lines{"run|0|prefill|-|-|0|1|Model > Attention|Attention|Attention|1|2|91",
-              "run|0|prefill|-|-|1|1|Model > Mlp|Mlp|Mlp|1|1|7",
-              "run|0|prefill|-|-|2|-|-|others|others|1|1|2",
-              "run|1|decode|1|-|0|1|Model > Attention|Attention|Attention|1|2|13",
-              "run|1|decode|1|-|1|1|Model > Mlp|Mlp|Mlp|1|1|1",
-              "run|1|decode|1|-|2|-|-|others|others|1|1|2",
-              "run|2|decode|3|-|0|1|Model > Attention|Attention|Attention|1|2|26",
-              "run|2|decode|3|-|1|1|Model > Mlp|Mlp|Mlp|1|1|2",
-              "run|2|decode|3|-|2|-|-|others|others|1|1|2"});
+  CHECK(
+      rows("tree", source) ==
+      Lines{"run|0|prefill|-|-|0|1|Model > Attention|Attention|Attention|1|1|2|91|91.000|-|-|-|-|-",
+            "run|0|prefill|-|-|1|1|Model > Mlp|Mlp|Mlp|1|1|1|7|7.000|-|-|-|-|-",
+            "run|0|prefill|-|-|2|-|-|others|others|1|1|1|2|2.000|-|-|-|-|-",
+            "run|1|decode|1|-|0|1|Model > Attention|Attention|Attention|1|1|2|13|13.000|-|-|-|-|-",
+            "run|1|decode|1|-|1|1|Model > Mlp|Mlp|Mlp|1|1|1|1|1.000|-|-|-|-|-",
+            "run|1|decode|1|-|2|-|-|others|others|1|1|1|2|2.000|-|-|-|-|-",
+            "run|2|decode|3|-|0|1|Model > Attention|Attention|Attention|1|1|2|26|26.000|-|-|-|-|-",
+            "run|2|decode|3|-|1|1|Model > Mlp|Mlp|Mlp|1|1|1|2|2.000|-|-|-|-|-",
+            "run|2|decode|3|-|2|-|-|others|others|1|1|1|2|2.000|-|-|-|-|-"});
   CHECK(rows("tree_steps", source) == Lines{"run|0|prefill|-|-|prefill|4|-|-|100",
                                             "run|1|decode|1|-|decode_1|-|-|-|16",
                                             "run|2|decode|3|-|decode_3|-|-|-|30"});
@@ -340,10 +342,45 @@ TEST_CASE("trees") {
   const test::OwnedView labels(trace, options);
   const tables::Tree by_label{"run", "vllm", "default", labels.view.get()};
   source.tree = &by_label;
+  CHECK(
+      rows("tree", source) ==
+      Lines{
+          "run|0|prefill|-|-|0|2|Model > Attention > flash_fwd|attn|attn|1|1|2|70|70.000|-|-|-|-|-",
+          "run|0|prefill|-|-|1|-|-|gemm|gemm|1|2|3|28|28.000|-|-|-|-|-",
+          "run|0|prefill|-|-|2|0|sample|other|other|1|1|1|2|2.000|-|-|-|-|-"});
+}
+
+TEST_CASE("merged siblings and steps of trees") {
+  test::Modules modules;
+  for (const int step : {1, 2}) {
+    modules.begin(fmt::format("decode_{}", step));
+    modules.module("Model", 1, [&] {
+      for (int layer = 0; layer < 3; ++layer) {
+        modules.module(fmt::format("layers.{}", layer), 1,
+                       [&] { modules.kernel("gemm_a", 10 * step + layer); });
+      }
+    });
+    modules.kernel("sample", step);
+    modules.end();
+  }
+  trees::ViewOptions options;
+  options.level = trees::named_level("module");
+  options.merge_siblings = true;
+  options.by_phase = true;
+  options.top_k = 1;
+  const test::OwnedView owned(std::move(modules).finish(), options);
+  const tables::Tree tree{"run", "vllm", "default", owned.view.get()};
+  Source source;
+  source.rules = &test::module_rules();
+  source.tree = &tree;
   CHECK(rows("tree", source) ==
-        Lines{"run|0|prefill|-|-|0|2|Model > Attention > flash_fwd|attn|attn|1|2|70",
-              "run|0|prefill|-|-|1|-|-|gemm|gemm|2|3|28",
-              "run|0|prefill|-|-|2|0|sample|other|other|1|1|2"});
+        Lines{"run|-|decode|-|-|0|1|Model > layers|layers|layers|2|3|6|96|48.000|30|32.000|34|0|2",
+              "run|-|decode|-|-|1|-|-|others|others|2|1|2|3|1.500|-|-|-|-|-"});
+  // The single steps are there, whatever the trees are made of.
+  CHECK(rows("tree_steps", source) ==
+        Lines{"run|0|decode|1|-|decode_1|-|-|-|34", "run|1|decode|2|-|decode_2|-|-|-|65"});
+  CHECK(rows("tree_trends", source) == Lines{"run|decode|layers|2|96|33|63|30.000|48.000",
+                                             "run|decode|others|2|3|1|2|1.000|1.500"});
 }
 
 TEST_CASE("repeated blocks of trees from operations") {

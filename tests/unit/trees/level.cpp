@@ -18,7 +18,8 @@ std::vector<std::string> shown(const Forest& forest, Level level) {
   std::vector<kr::trace::ModuleNode> nodes;
   trace.expand(0, nodes);
   const std::vector<bool> folded(trace.paths.size(), false);
-  kr::trees::Cutter cutter(trace, level, folded);
+  const std::vector<bool> several(trace.paths.size(), false);
+  kr::trees::Cutter cutter(trace, level, folded, several);
   std::vector<uint32_t> places;
   cutter.cut(nodes, places);
   std::vector<std::string> paths;

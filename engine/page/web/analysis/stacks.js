@@ -59,7 +59,7 @@ function stepTip(step, { series, valueOf }) {
     .filter((one) => one.ns > 0n)
     .sort((a, b) => (a.ns < b.ns ? 1 : -1))
     .slice(0, 12)
-    .map((one) => [[swatch(one.color), shortened(one.name, 60)], humanTime(one.ns), share(one.ns, BigInt(step.total_ns), 1)]);
+    .map((one) => [[swatch(one.color), shortened(one.name, 60)], humanTime(one.ns), share(one.ns, BigInt(step.total_ns))]);
   return tip(
     [stepName(step)],
     [shortened(printable(step.text || ""), 160)],
@@ -89,7 +89,7 @@ function describeStack(zoom = { startValue: 0, endValue: MOST_BARS - 1 }) {
       name: one.name,
       title: one.name,
       color: one.color,
-      share: percentText(one.share, 1),
+      share: percentText(one.share),
       one,
       series: { barMaxWidth: 46, barCategoryGap: steps.length > 60 ? "8%" : "25%" },
     })),

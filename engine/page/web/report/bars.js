@@ -9,7 +9,7 @@ function chartRows() {
   const rows = pivotOf(state.by).drawn.map((row) => ({ ...row, ...lookOf(state.by, row.label) }));
   if (state.measure === "elapsed" && runs.some((run) => run.nonGpu > 0n)) {
     const cells = runs.map((run) => ({ elapsed: run.nonGpu, total: 0n, instances: 0n, busy: 0n }));
-    rows.push({ label: NON_GPU, title: "", doc: "", color: "#aab1bb", nonGpu: true, cells });
+    rows.push({ label: NON_GPU, title: "", doc: "", color: "#d5dae1", nonGpu: true, cells });
   }
   return rows;
 }
@@ -64,7 +64,7 @@ function describeRuns() {
   const most = state.measure === "share" ? 100 : Math.max(...lengths, 0);
   const pixels = Math.max(chart.box.clientWidth - SIDE.left - SIDE.right, 50);
   const ends = runs.map((run, at) => shown.reduce((sum, row) => sum + sizeOf(row.cells[at]), 0n));
-  const [text, faint, background] = ["text", "faint", "card"].map(ink);
+  const [text, faint] = ["text", "faint"].map(ink);
   const axisName = state.measure === "share" ? "%" : state.measure === "instances" ? "" : unit.name;
   const clean = (name) => printable(name).replace(/[{}|]/g, "·");
   return {
@@ -108,20 +108,12 @@ function describeRuns() {
       name: printable(row.label),
       title: printable(row.title || row.label),
       color: row.color,
-      share: row.nonGpu ? "" : share(row.all.busy, allRuns.busy, 1),
+      share: row.nonGpu ? "" : share(row.all.busy, allRuns.busy),
       hatched: row.nonGpu,
       row,
       series: {
         barWidth: BAR,
         cursor: row.nonGpu || row.others ? "default" : "pointer",
-        itemStyle: {
-          color: row.color,
-          borderColor: background,
-          borderWidth: 1,
-          decal: row.nonGpu
-            ? { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -0.785, color: "rgba(0,0,0,0.16)" }
-            : undefined,
-        },
         emphasis: { focus: runs.length > 1 ? "series" : "none", itemStyle: { borderColor: text } },
         blur: { itemStyle: { opacity: 0.25 } },
       },

@@ -11,13 +11,13 @@ function kernelColumns() {
       columns: [
         ["name", { kind: "name" }],
         { name: "label", title: state.by, kind: "text", of: label, swatch: (row) => lookOf(state.by, label(row)).color },
-        ["run", { width: 116 }],
+        "run",
         "instances",
-        ...(manyDevices ? [["busy_ns", { kind: "rounded", unit }]] : []),
-        ["elapsed_ns", { kind: "rounded", unit }],
+        ...(manyDevices ? [["busy_ns", { unit }]] : []),
+        ["elapsed_ns", { unit }],
         "share",
-        ["total_ns", { kind: "rounded", unit }],
-        ["mean_ns", { kind: "human", of: (row) => Math.round(row.mean_ns) }],
+        ["total_ns", { unit }],
+        ["mean_ns", { kind: "human" }],
         ["min_ns", { kind: "human" }],
         ["max_ns", { kind: "human" }],
       ],
@@ -87,6 +87,7 @@ function drawDetail(row) {
   detail.replaceChildren(
     element("pre", { className: "full-name", tabIndex: 0 }, printable(row.name)),
     pairs([
+      ...(shownName(row.name) === printable(row.name) ? [] : [["shown as", shownName(row.name)]]),
       ...(runs.length > 1 ? [["run", shortId(run.run)]] : []),
       ["type", row.type],
       ...labels,

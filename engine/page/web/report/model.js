@@ -64,6 +64,7 @@ const DEFAULTS = {
   run: "",
   search: "",
   sort: manyDevices ? "-busy_ns" : "-elapsed_ns",
+  span: "", // of the timeline, as `from-to` in ns; empty: all
 };
 
 function checkState() {

@@ -13,6 +13,7 @@ function update(changes) {
   if (only("label", "run", "search", "sort")) return drawKernels();
   if (only("hidden")) {
     drawChart();
+    drawTimeline();
     return drawPivot();
   }
   drawAll();
@@ -25,6 +26,7 @@ function drawAll() {
   if (!someGpuWork) return;
   drawChart();
   drawPivot();
+  drawTimeline();
   drawKernels();
 }
 
@@ -52,13 +54,9 @@ setUpShell({
   controls: [dimensionField(dimensions), switchField("measure", "Measure", someGpuWork ? MEASURES : []), unitField(!someGpuWork), jsonButton("report")],
   defaults: DEFAULTS,
   check: checkState,
+  themed: () => timeline.schedule(),
 });
 byId("empty").hidden = someGpuWork;
 const without = someGpuWork ? runs.filter((run) => run.all.instances === 0n) : [];
 drawNotes([...notesOfResults(), ...without.map((run) => ({ text: `${shortId(run.run)}: no GPU work`, warning: true }))]);
 drawAll();
-// On paper the table cannot scroll: it shows what takes longest.
-addEventListener("beforeprint", () => {
-  kernelTable.scroll.scrollTop = 0;
-  chart.draw();
-});

@@ -5,17 +5,6 @@ const MOST_LABELS = 60;
 const comparing = () => runs.length === 2 && state.measure !== "share";
 const sizeOf = (sum) => sum[state.measure === "share" ? "busy" : state.measure];
 
-/** With two runs: the change from the first to the second. */
-function changeCell(before, after, unit) {
-  const change = after - before;
-  const sign = change > 0n ? "+" : change < 0n ? "−" : "";
-  const size = change < 0n ? -change : change;
-  const text = state.measure === "instances" ? grouped(size) : roundedTime(size, unit);
-  const part = before === 0n ? "" : ` ${sign}${share(size, before, 1)}`;
-  const className = `number change ${change > 0n ? "more" : change < 0n ? "less" : ""}`;
-  return element("td", { className }, sign + text, element("span", { className: "beside" }, part));
-}
-
 /** Columns of a measure of one run; rows without it are empty. */
 function measureColumn(measure, run, at, more) {
   const { title, time } = MEASURES.find(({ name }) => name === measure);
@@ -32,7 +21,7 @@ function measureColumn(measure, run, at, more) {
     kind: time ? "time" : "count",
     unit: time ? sumUnit() : undefined,
     of,
-    beside: runs.length > 1 ? (row) => (row.off ? "" : share(of(row), run.all[measure], 1)) : undefined,
+    beside: runs.length > 1 ? (row) => (row.off ? "" : share(of(row), run.all[measure])) : undefined,
     ...more,
   };
 }
@@ -61,16 +50,16 @@ function pivotColumns() {
   );
   if (comparing()) {
     const change = (row) => sizeOf(row.cells[1]) - sizeOf(row.cells[0]);
+    const part = (row) => (sizeOf(row.cells[0]) === 0n ? "" : `${change(row) > 0n ? "+" : ""}${shortPercent(100 * Number(change(row)) / Number(sizeOf(row.cells[0])))} %`);
+    const there = (row) => !row.off || state.measure === "elapsed";
     columns.push({
       name: "change",
       title: "Change",
-      kind: state.measure === "instances" ? "count" : "rounded",
+      kind: state.measure === "instances" ? "count" : "time",
       unit: sumUnit(),
-      of: (row) => (row.off && state.measure !== "elapsed" ? null : change(row)),
-      draw: (row, unit) =>
-        row.off && state.measure !== "elapsed"
-          ? element("td", { className: "number faint" }, "–")
-          : changeCell(...row.cells.map(sizeOf), unit),
+      signed: true,
+      of: (row) => (there(row) ? change(row) : null),
+      beside: part,
     });
   }
   return [label, ...columns];

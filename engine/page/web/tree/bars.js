@@ -29,7 +29,7 @@ function shownSum(at) {
 
 function sumText(sum, step) {
   if (state.metric === "invocations") return grouped(sum);
-  return state.metric === "pct_cuda_time" ? share(sum, step.total, 1) : humanTime(sum);
+  return state.metric === "pct_cuda_time" ? share(sum, step.total) : humanTime(sum);
 }
 
 function barTip(at) {
@@ -42,7 +42,7 @@ function barTip(at) {
   const line = (name, sum, color) => [
     [color ? swatch(color) : "", shortened(name, 48)],
     calls ? grouped(sum) : exactTime(sum),
-    calls ? "" : share(sum, step.total, 1),
+    calls ? "" : share(sum, step.total),
   ];
   const rest = sumOf(cells.slice(16).map(({ cell }) => partOf(cell)));
   return tip(
@@ -124,7 +124,7 @@ function describeSteps(zoom = { start: 0, end: 100 }) {
         name: nameOfEntry(entry),
         title: nameOfEntry(entry),
         color,
-        share: share(sums[entry], sums.at(-1), 1),
+        share: share(sums[entry], sums.at(-1)),
         series: { id: `entry ${entry}`, barCategoryGap: gap, barMaxWidth: 90, ...dense },
       }))
       .filter(({ entry }) => sums[entry] > 0n),

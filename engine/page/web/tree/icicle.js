@@ -9,6 +9,8 @@ let tree = null;
 let zoomed = null; // the node that fills the width
 let treeStep = null; // whose tree it is; null: of all steps of the phase
 let nodesDrawn = new Map(); // by button
+let siblings = null; // of merged nodes, by place; null: nodes are apart
+let stepCount = 1n; // by which times are divided: those of a phase are means per step
 
 /** The step's own tree, or that of the nearest step of its phase that has one. */
 function stepWithTree(step) {
@@ -33,13 +35,25 @@ function makeShownTree() {
   treeStep = step === null ? null : stepWithTree(step);
   tree = treeStep ? makeTree(rowsOfStep(treeStep, merge), merge, treeStep.total) : makeTree(rowsOfPhase(state.phase, merge), merge, timeOfPhase(state.phase));
   zoomed = state.place === "" ? tree : nodeAt(Number(state.place));
+  siblings = merge ? siblingsOf(treeStep ? rowsOfStep(treeStep, false) : rowsOfPhase(state.phase, false)) : null;
+  stepCount = treeStep === null && state.phase !== ALL ? countOfPhase(state.phase) : 1n;
 }
 
 const treeName = () => (treeStep ? stepName(treeStep) : allName());
 
+function treeTitle() {
+  if (treeStep !== null || state.phase === ALL) return `Tree of ${treeName()}`;
+  const phase = shortened(printable(state.phase), 40);
+  return stepCount > 1n ? `Tree of ${phase}: mean of ${grouped(stepCount)} steps` : `Tree of ${phase}: 1 step`;
+}
+
+const perStep = (ns) => (ns * 2n + stepCount) / (stepCount * 2n);
+const callsPerStep = (calls) => (calls % stepCount === 0n ? grouped(calls / stepCount) : withCommas(decimal(calls, stepCount, 1)));
+const spreadAt = (node) => (siblings === null ? null : spreadOf(siblings.get(node.place)));
+
 function valueText(node) {
-  if (state.metric === "invocations") return node === tree ? "" : grouped(node.calls);
-  return state.metric === "pct_cuda_time" ? share(node.ns, tree.ns, 1) : humanTime(node.ns);
+  if (state.metric === "invocations") return node === tree ? "" : callsPerStep(node.calls);
+  return state.metric === "pct_cuda_time" ? share(node.ns, tree.ns) : humanTime(perStep(node.ns));
 }
 
 function countText(node) {
@@ -48,18 +62,24 @@ function countText(node) {
 
 function matches(node) {
   const search = state.search.toLowerCase();
-  return node.name.toLowerCase().includes(search) || node.label.toLowerCase().includes(search);
+  return [node.name, shownName(node.name), node.label].some((text) => text.toLowerCase().includes(search));
 }
 
 function nodeTip(node) {
   const parent = node.parent === null ? tree : node.parent;
   const color = colorOf(node);
   const above = pathOf(node).slice(0, -1).map((one) => shortened(titleOf(one), 60));
+  const spread = spreadAt(node);
+  const numbered = (name, number) => (number === "" ? name : `${name}: number ${number}`);
   return tip(
-    [color ? swatch(color) : "", shortened(titleOf(node), 200) + countText(node)],
-    [above.join(" › ")],
+    [color ? swatch(color) : "", shortened(titleOf(node), 2000) + countText(node)],
+    [above.join(" › "), shownName(node.name) === printable(node.name) ? "" : shortened(printable(node.name), 2000)],
     [
-      ["Time", `${exactTime(node.ns)} · ${grouped(node.ns)} ns`],
+      stepCount > 1n ? ["Time per step", humanTime(perStep(node.ns))] : null,
+      [stepCount > 1n ? `Time in ${grouped(stepCount)} steps` : "Time", `${exactTime(node.ns)} · ${grouped(node.ns)} ns`],
+      spread ? [numbered("Least of siblings", spread.leastNumber), humanTime(perStep(spread.least))] : null,
+      spread ? ["Median", humanTime(perStep(spread.median))] : null,
+      spread ? [numbered("Most", spread.mostNumber), humanTime(perStep(spread.most))] : null,
       [treeStep ? "Share of step" : "Share of all", share(node.ns, tree.ns)],
       node.depth > 0 ? ["Share of parent", share(node.ns, parent.ns)] : null,
       ["Calls", grouped(node.calls)],
@@ -70,21 +90,28 @@ function nodeTip(node) {
   );
 }
 
-function placeTip(event) {
-  const button = event.target.closest("button");
+/** Shows the tip of the button's node below `y`, or above it if there is no room. */
+function placeTip(button, x, y, above) {
   const node = button && nodesDrawn.get(button);
   const tip = byId("tip");
   tip.hidden = !node;
   if (!node) return;
-  if (tip.dataset.place !== String(node.place)) {
-    tip.replaceChildren(nodeTip(node));
-    tip.dataset.place = node.place;
-  }
+  tip.replaceChildren(nodeTip(node));
   const box = tip.getBoundingClientRect();
-  const x = Math.min(event.clientX + 14, innerWidth - box.width - 8);
-  const below = event.clientY + 18;
-  tip.style.left = `${Math.max(x, 8)}px`;
-  tip.style.top = `${below + box.height > innerHeight - 8 ? Math.max(event.clientY - box.height - 12, 8) : below}px`;
+  tip.style.left = `${Math.max(Math.min(x, innerWidth - box.width - 8), 8)}px`;
+  tip.style.top = `${y + box.height > innerHeight - 8 ? Math.max(above - box.height, 8) : y}px`;
+}
+
+function tipAtMouse(event) {
+  placeTip(event.target.closest("button"), event.clientX + 14, event.clientY + 18, event.clientY - 12);
+}
+
+/** Who moves with keys sees the same. */
+function tipAtFocus(event) {
+  const button = event.target.closest("button");
+  if (!button?.matches(":focus-visible")) return;
+  const box = button.getBoundingClientRect();
+  placeTip(button, box.left + 8, box.bottom + 6, box.top - 6);
 }
 
 function nodeButton(node, left, width, row, kind) {
@@ -101,7 +128,7 @@ function nodeButton(node, left, width, row, kind) {
       "aria-label": `${shortened(text, 120)}, ${value}`,
       style: { left: `${left}px`, top: `${row * NODE}px`, width: `${Math.max(width - 1, 1)}px` },
     },
-    room > 14 ? element("span", { className: "node-name" }, shortened(text, 160)) : null,
+    room > 14 ? namePieces(titlePieces(node, countText(node)), "node-name") : null,
     room > 60 + value.length * 7 ? element("span", { className: "node-value" }, value) : null,
   );
   if (room <= 14) button.style.padding = "0";
@@ -185,7 +212,7 @@ function drawCrumbs() {
         "button",
         {
           type: "button",
-          title: name,
+          title: node === tree ? name : printable(node.name),
           "aria-current": last ? "true" : undefined,
           onclick: () => zoomTo(node),
         },
@@ -205,8 +232,8 @@ function drawTree() {
   makeShownTree();
   const chosen = chosenStep();
   const among = stepsOf(state.phase);
-  byId("tree-title").textContent = `Tree of ${treeName()}`;
-  byId("tree-sum").textContent = humanTime(tree.ns);
+  byId("tree-title").textContent = treeTitle();
+  byId("tree-sum").textContent = stepCount > 1n ? `${humanTime(perStep(tree.ns))} per step` : humanTime(tree.ns);
   byId("tree-sum").title = `${exactTime(tree.ns)} · ${grouped(tree.ns)} ns`;
   const note = byId("tree-note");
   note.hidden = chosen === null || treeStep === chosen;
@@ -265,9 +292,9 @@ const icicleCard = card(
       quietButton("All steps", { id: "all-steps", hidden: true, onclick: () => update({ step: "" }) }),
       element(
         "label",
-        { className: "switch", title: "Siblings of one name as one: all layers as one layer" },
+        { className: "switch", hidden: !MERGES, title: "Siblings that differ only in their number as one: all layers as one layer" },
         element("input", { type: "checkbox", id: "merge", onchange: (event) => update({ merge: event.target.checked ? "1" : "0" }) }),
-        " Merge alike",
+        " Merge siblings",
       ),
     ),
   ],
@@ -288,8 +315,10 @@ function setUpIcicle() {
   if (steps.length === 0) return;
   document.body.append(element("div", { id: "tip", className: "floating", hidden: true }));
   const box = byId("icicle");
-  box.addEventListener("mousemove", placeTip);
+  box.addEventListener("mousemove", tipAtMouse);
   box.addEventListener("mouseleave", () => (byId("tip").hidden = true));
+  box.addEventListener("focusin", tipAtFocus);
+  box.addEventListener("focusout", () => (byId("tip").hidden = true));
   box.addEventListener("click", (event) => {
     const node = nodesDrawn.get(event.target.closest("button"));
     if (node) zoomTo(node === zoomed && node.parent !== null ? node.parent : node);

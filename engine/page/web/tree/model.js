@@ -46,6 +46,9 @@ const phaseNumber = (phase) => (phase === ALL ? data.phases.length : data.phases
 const firstOf = [];
 data.merged_of.forEach((merged, place) => (firstOf[merged] ??= place));
 
+/** Whether siblings of one kind can be shown as one. */
+const MERGES = data.merges === 1;
+
 /** `[place, ns, calls, count]` of a step's tree, parents before their children. */
 function rowsOfStep(step, merge) {
   const { places, calls, counts } = data.forests[merge ? 1 : 0].shapes[step.tree.shape];
@@ -61,6 +64,40 @@ function rowsOfPhase(phase, merge) {
 /** The time of a step, or of all steps of a phase. */
 function timeOfPhase(phase) {
   return BigInt(data.phase_ns[phaseNumber(phase)]);
+}
+
+/** How many steps a phase has, also without a bar. */
+function countOfPhase(phase) {
+  return BigInt(data.phase_steps[phaseNumber(phase)]);
+}
+
+/**
+ * The siblings that merged nodes stand for, by place: `[{place, ns}]`, by ascending time. `rows` are those of
+ * the tree with siblings apart.
+ */
+function siblingsOf(rows) {
+  const siblings = new Map();
+  for (const [place, ns] of rows) {
+    const merged = data.merged_of[place];
+    if (!siblings.has(merged)) siblings.set(merged, []);
+    siblings.get(merged).push({ place, ns: BigInt(ns) });
+  }
+  for (const all of siblings.values()) all.sort((a, b) => (a.ns < b.ns ? -1 : a.ns > b.ns ? 1 : a.place - b.place));
+  return siblings;
+}
+
+/** `{least, median, most}` of siblings in ascending order, with the numbers of the first and last; null for one. */
+function spreadOf(siblings) {
+  if (!siblings || siblings.length < 2) return null;
+  const middle = siblings.length >> 1;
+  const median = siblings.length % 2 ? siblings[middle].ns : (siblings[middle - 1].ns + siblings[middle].ns) / 2n;
+  const least = siblings[0];
+  const most = siblings.find(({ ns }) => ns === siblings.at(-1).ns);
+  const number = ({ place }) => {
+    const text = data.forests[0].number[place];
+    return text < 0 ? "" : data.texts[text];
+  };
+  return { least: least.ns, leastNumber: number(least), median, most: most.ns, mostNumber: number(most) };
 }
 
 /**
@@ -111,6 +148,13 @@ function pathOf(node) {
 }
 
 function titleOf(node) {
-  const name = printable(node.name) || "(no name)";
+  const name = shownName(node.name) || "(no name)";
   return node.ordinal > 1 ? `${name} #${node.ordinal}` : name;
+}
+
+/** The pieces of a title, with `beside` after it. */
+function titlePieces(node, beside) {
+  const pieces = piecesOf(node.name || "(no name)");
+  pieces.push(`${pieces.pop()}${node.ordinal > 1 ? ` #${node.ordinal}` : ""}${beside}`);
+  return pieces;
 }

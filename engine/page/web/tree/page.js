@@ -75,7 +75,6 @@ setUpShell({
 byId("empty").hidden = steps.length > 0;
 drawNotes([...notesOfResults(), ...omitted()]);
 const cards = makeCards(steps.length > 0 ? CARDS.tree : CARDS.tree.filter(({ show }) => show === "facts"));
-byId("cards").classList.add("columns");
 byId("cards").append(...cards);
 setUpIcicle();
 drawAll();

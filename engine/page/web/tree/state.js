@@ -11,12 +11,21 @@ const ROWS = [
   { name: "all", title: "Kernels and modules" },
 ];
 
+/** The phase with the most time: times of different phases say little together. */
+function largestPhase() {
+  let largest = 0;
+  data.phases.forEach((_, at) => {
+    if (BigInt(data.phase_ns[at]) > BigInt(data.phase_ns[largest])) largest = at;
+  });
+  return data.phases[largest] ?? ALL;
+}
+
 const DEFAULTS = {
-  phase: ALL,
+  phase: data.all_in_one === 1 ? ALL : largestPhase(),
   step: "", // the number of a bar; empty: all steps of the phase
   place: "", // that the tree is zoomed to; empty: all
   metric: METRICS.some(({ name }) => name === data.metric) ? data.metric : METRICS[0].name,
-  merge: "1",
+  merge: MERGES ? "1" : "0",
   rows: "kernels",
   search: "",
   sort: "-ns",
@@ -28,6 +37,7 @@ function checkState() {
   if (state.phase !== ALL && !data.phases.includes(state.phase)) state.phase = ALL;
   if (!METRICS.some(({ name }) => name === state.metric)) state.metric = DEFAULTS.metric;
   if (!ROWS.some(({ name }) => name === state.rows)) state.rows = DEFAULTS.rows;
+  if (!MERGES) state.merge = "0";
   if (!/^\d+$/.test(state.step) || !steps[Number(state.step)]) state.step = "";
   if (!/^\d+$/.test(state.place) || !(Number(state.place) < data.merged_of.length)) state.place = "";
 }
@@ -39,5 +49,5 @@ function chosenStep() {
 
 /** What the sums are of if no step is chosen. */
 function allName() {
-  return state.phase === ALL ? "all steps" : `all ${shortened(printable(state.phase), 40)} steps`;
+  return state.phase === ALL ? "all steps" : `all steps of ${shortened(printable(state.phase), 40)}`;
 }

@@ -28,12 +28,34 @@ function collectRows() {
   return [...rows, ...kernels.values()];
 }
 
+/** Times of merged siblings: of a node, not of a kernel of several places. */
+const SPREADS = [
+  ["least", "Least"],
+  ["median", "Median"],
+  ["most", "Most"],
+];
+
+function spreadColumns() {
+  if (siblings === null || state.rows === "kernels") return [];
+  return SPREADS.map(([name, title]) => ({
+    name,
+    title: stepCount > 1n ? `${title} per step` : title,
+    hint: "of the siblings that the node stands for",
+    kind: "human",
+    of: (row) => {
+      const spread = row.node && spreadAt(row.node);
+      return spread ? perStep(spread[name]) : null;
+    },
+  }));
+}
+
 function treeColumns() {
   return [
     {
       name: "name",
       title: "Name",
       kind: "name",
+      kernel: true,
       of: (row) => row.name || "(no name)",
       swatch: (row) => row.color || "transparent",
       after: (row) => (row.places > 1 ? `×${grouped(row.places)}` : ""),
@@ -41,8 +63,10 @@ function treeColumns() {
     { name: "label", title: printable(data.dimension), kind: "text", of: (row) => row.label },
     { name: "calls", title: "Calls", kind: "count", of: (row) => row.calls },
     { name: "ns", title: "Time", kind: "time", of: (row) => row.ns },
+    ...(stepCount > 1n ? [{ name: "step", title: "Time per step", kind: "human", of: (row) => perStep(row.ns) }] : []),
     { name: "share", title: "Share", kind: "part", of: (row) => [row.ns, tree.ns] },
     { name: "average", title: "Time per call", kind: "human", of: (row) => (row.calls > 0n ? row.ns / row.calls : null) },
+    ...spreadColumns(),
     { name: "path", title: "Path", kind: "text", saved: true, of: (row) => (row.node ? pathOf(row.node).map((node) => node.name).join(" > ") : "") },
   ];
 }

@@ -1,0 +1,45 @@
+// The names of operations in order of start, in typical parts of a run: what a comparison aligns to
+// see which name replaces which.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/run.hpp"
+#include "analyze/steps.hpp"
+
+namespace kr::analyze {
+
+/// Of the device that has most operations there.
+struct Sequence {
+  enum class Of : uint8_t {
+    step,    // the step of median time of a phase, without steps inside a step of that phase
+    layers,  // the block of layers with most time
+    run,     // the run from its first operation
+  };
+  Of of = Of::run;
+  std::string phase;            // of a step; otherwise empty
+  std::vector<uint32_t> names;  // by start: places in RunSummary::names; at most `most_places`
+
+  static constexpr size_t most_places = 2048;
+  /// Of phases, those with most time.
+  static constexpr size_t most_phases = 4;
+};
+const char* to_string(Sequence::Of of) noexcept;
+/// Nothing for any other text.
+std::optional<Sequence::Of> sequence_part_from(std::string_view text) noexcept;
+
+/// Of an index into `total_ns` the one with the median; of an even number the shorter of the middle
+/// two. One stray short step is not it. `total_ns` is not empty.
+size_t median_place(const std::vector<int64_t>& total_ns);
+
+/// `summary` and `steps` are those of the run. Empty for a run without operations.
+std::vector<Sequence> find_sequences(const LabelledTrace& run,
+                                     const classify::Attribution& attribution,
+                                     const StepSums& steps, const RunSummary& summary);
+
+}  // namespace kr::analyze

@@ -1,0 +1,26 @@
+// The alignment of two sequences of names.
+//
+// Method: global alignment without a penalty for gaps (S. B. Needleman, C. D. Wunsch, J. Mol. Biol.
+// 48, 1970). Where several alignments are the best, the leftmost and the rightmost of them are
+// compared: what only one of them contains is ambiguous.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <utility>
+
+namespace kr::changes {
+
+/// How good it is that two names meet: 0 (never) to 30.
+using MeetingScore = std::function<uint32_t(uint32_t a, uint32_t b)>;
+
+/// In how many places a name of `a` meets a name of `b` in an alignment with the highest sum of
+/// scores, without what is ambiguous. Sequences have at most 2048 names. The score is asked once
+/// per pair of names.
+std::map<std::pair<uint32_t, uint32_t>, uint32_t> meetings(std::span<const uint32_t> a,
+                                                           std::span<const uint32_t> b,
+                                                           const MeetingScore& score);
+
+}  // namespace kr::changes

@@ -1,0 +1,204 @@
+#include "compare/moves.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "compare/invent.hpp"
+
+namespace kr::compare {
+namespace {
+
+using LabelPair = std::pair<std::string, std::string>;
+
+void add_time(int64_t& total_ns, int64_t more_ns) {
+  if (__builtin_add_overflow(total_ns, more_ns, &total_ns)) {
+    throw Error("", "the sum of the times of all runs exceeds 64 bits of nanoseconds");
+  }
+}
+
+/// Each name once, with the sum of its times and the best place where it was seen.
+std::vector<SeenName> joined(std::vector<SeenName> names) {
+  const auto key = [](const SeenName& one) {
+    return std::tie(one.name, one.kind, one.within, one.engine, one.model);
+  };
+  std::ranges::stable_sort(names, {}, [](const SeenName& one) { return one.seen_in; });
+  std::ranges::stable_sort(names,
+                           [&](const SeenName& a, const SeenName& b) { return key(a) < key(b); });
+  std::vector<SeenName> unique;
+  for (SeenName& one : names) {
+    if (!unique.empty() && key(unique.back()) == key(one)) {
+      add_time(unique.back().total_ns, one.total_ns);
+    } else {
+      unique.push_back(std::move(one));
+    }
+  }
+  return unique;
+}
+
+prove::Witness witness_of(const SeenName& seen) {
+  prove::Witness witness;
+  witness.name = seen.name;
+  witness.kind = seen.kind;
+  witness.kind_matters = true;
+  witness.within = seen.within;
+  return witness;
+}
+
+class Counter {
+ public:
+  Counter(const ScannedProgram& before, const ScannedProgram& after, std::vector<SeenName> names)
+      : before_(*before.program),
+        after_(*after.program),
+        seen_(before, after, std::move(names)),
+        inventor_(seen_) {}
+
+  RuleChanges count() && {
+    Comparison comparison = compare_programs(
+        before_, after_, [this](TableOf a, TableOf b) { return moves_seen(a, b); });
+    RuleChanges changes;
+    changes.proven = comparison.proven;
+    std::map<std::tuple<std::string, std::string, std::string>, std::vector<Move>> by_dimension;
+    for (Change& one : comparison.changes) {
+      by_dimension[{one.engine, one.model, one.dimension}].push_back(std::move(one.move));
+    }
+    std::set<std::pair<std::string, std::string>> models;
+    for (const ComparedDimension& one : dimensions_compared(before_, after_)) {
+      models.emplace(one.engine, one.model);
+      const auto moves = by_dimension.find({one.engine, one.model, one.dimension});
+      if (moves == by_dimension.end() && comparison.proven) continue;
+      count(one, moves == by_dimension.end() ? std::vector<Move>() : std::move(moves->second),
+            comparison.proven, changes.moves);
+    }
+    changes.models = models.size();
+    changes.only_before = std::move(comparison.only_before);
+    changes.only_after = std::move(comparison.only_after);
+    changes.names = seen_.names();
+    std::ranges::stable_sort(changes.moves, [](const CountedMove& a, const CountedMove& b) {
+      return std::tie(a.total_ns, a.names, a.known_names) >
+             std::tie(b.total_ns, b.names, b.known_names);
+    });
+    return changes;
+  }
+
+ private:
+  /// The best example of each pair of labels.
+  std::vector<Move> moves_seen(TableOf before, TableOf after) {
+    std::vector<Move> moves;
+    std::set<LabelPair> shown;
+    for (const SeenMove& move : seen_.moves(before, after)) {
+      LabelPair labels = labels_of(move);
+      if (!shown.insert(labels).second) continue;
+      moves.push_back({std::move(labels.first), std::move(labels.second),
+                       witness_of(seen_.names()[move.name])});
+    }
+    return moves;
+  }
+
+  LabelPair labels_of(const SeenMove& move) {
+    return {std::string(seen_.before().label(move.before)),
+            std::string(seen_.after().label(move.after))};
+  }
+
+  void count(const ComparedDimension& of, std::vector<Move> moves, bool proven,
+             std::vector<CountedMove>& out) {
+    std::vector<CountedMove> counted;
+    std::map<LabelPair, size_t> places;
+    const auto add = [&](Move move) -> CountedMove& {
+      places.emplace(LabelPair{move.from, move.to}, counted.size());
+      CountedMove& one = counted.emplace_back();
+      one.change = {of.engine, of.model, of.dimension, std::move(move)};
+      return one;
+    };
+    for (Move& move : moves) add(std::move(move));
+    const std::vector<SeenMove>& all_seen = seen_.moves(of.before, of.after);
+    for (const SeenMove& move : all_seen) {
+      const SeenName& name = seen_.names()[move.name];
+      LabelPair labels = labels_of(move);
+      const auto place = places.find(labels);
+      KR_CHECK(place != places.end() || !proven);
+      CountedMove& one = place != places.end()
+                             ? counted[place->second]
+                             : add({std::move(labels.first), std::move(labels.second), {}});
+      const bool counts = name.is_of(of.engine, of.model);
+      if (!one.is_seen() || (counts && one.moved.empty())) {
+        one.change.move.witness = witness_of(name);
+        one.seen_in = name.seen_in;
+        one.before = move.before;
+        one.after = move.after;
+      }
+      if (!counts) continue;
+      one.moved.push_back(move.name);
+      ++(name.is_callers() ? one.names : one.known_names);
+      add_time(one.total_ns, name.total_ns);
+    }
+    for (CountedMove& one : counted) {
+      if (!one.is_seen()) invent(of, all_seen, one);
+      out.push_back(std::move(one));
+    }
+  }
+
+  /// Models that share their tables share what is invented.
+  void invent(const ComparedDimension& of, const std::vector<SeenMove>& tables, CountedMove& one) {
+    const Move& move = one.change.move;
+    const auto [at, added] = invented_.try_emplace({&tables, move.from, move.to});
+    if (added) at->second = inventor_.example(of.before, of.after, move);
+    one.change.move.witness = at->second.witness;
+    one.before = at->second.before;
+    one.after = at->second.after;
+    one.extends_seen = at->second.extends_seen;
+  }
+
+  const sema::Program& before_;
+  const sema::Program& after_;
+  SeenNames seen_;
+  Inventor inventor_;
+  /// By the moves seen of two tables, which stand for these, and by labels.
+  std::map<std::tuple<const std::vector<SeenMove>*, std::string, std::string>, Example> invented_;
+};
+
+}  // namespace
+
+RuleChanges compare_rules(const ScannedProgram& before, const ScannedProgram& after,
+                          std::vector<SeenName> names) {
+  for (const ScannedProgram* side : {&before, &after}) {
+    std::ranges::move(names_in_tests(*side->program), std::back_inserter(names));
+  }
+  return Counter(before, after, joined(std::move(names))).count();
+}
+
+std::vector<MoveGroup> RuleChanges::groups() const {
+  std::vector<MoveGroup> groups;
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> places;
+  for (size_t i = 0; i < moves.size(); ++i) {
+    const Change& change = moves[i].change;
+    const auto [at, added] =
+        places.try_emplace({change.dimension, change.move.from, change.move.to}, groups.size());
+    if (added) groups.emplace_back();
+    groups[at->second].moves.push_back(i);
+  }
+  for (MoveGroup& group : groups) {
+    std::set<uint32_t> moved;
+    for (const size_t move : group.moves) {
+      moved.insert(moves[move].moved.begin(), moves[move].moved.end());
+    }
+    for (const uint32_t i : moved) {
+      ++(names[i].is_callers() ? group.names : group.known_names);
+      add_time(group.total_ns, names[i].total_ns);
+    }
+    std::stable_partition(group.moves.begin(), group.moves.end(),
+                          [this](size_t move) { return moves[move].is_seen(); });
+  }
+  const auto rank = [this](const MoveGroup& one) {
+    const CountedMove& example = moves[one.moves.front()];
+    return std::tuple(one.total_ns, one.names, one.known_names, example.is_seen(),
+                      example.extends_seen);
+  };
+  std::ranges::stable_sort(
+      groups, [&](const MoveGroup& a, const MoveGroup& b) { return rank(a) > rank(b); });
+  return groups;
+}
+
+}  // namespace kr::compare
