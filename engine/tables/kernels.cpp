@@ -104,7 +104,7 @@ const Definition kernel_balance_table{
      "kernel summary of all ranks",
      "One row per distinct name and type of operation with the same labels: its time on all ranks, "
      "and how evenly it is spread over them.",
-     {{"name", Unit::text, Role::key, "The name of the kernel, copy or set."},
+     {{"name", Unit::name, Role::key, "The name of the kernel, copy or set."},
       {"type", Unit::text, Role::key, "`kernel`, `memcpy` or `memset`."},
       {std::string(table::dimension_columns), Unit::text, Role::key,
        "One column per dimension of the models, named after it: the label.", true},
