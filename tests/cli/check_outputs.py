@@ -748,8 +748,8 @@ BY_STEPS = ["--rules", "steps.kr"]
 ALL_RUNS = ["rank0.json", "rank1.json", "odd.csv"]
 # The name, the words, and tables that must have rows. `grid`: on a terminal, too, a table is lines below its title.
 RESULTS = [
-    ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices kernels", False),
-    ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels label_balance devices ranks rank_balance kernels", False),
+    ("report of several traces", ["report", *ALL_RUNS, *BY_STEPS], "runs notes labels devices coverage kernels", False),
+    ("report", ["report", *ALL_RUNS[:2], *BY_STEPS], "runs labels label_balance devices coverage ranks rank_balance kernels kernel_balance", False),
     ("report of operations", ["report", "rank0.json", *BY_STEPS, "--tables", "operations,host_calls,host_ranges,streams,steps"],
      "operations host_calls host_ranges streams steps", True),
     ("analyze", ["analyze", *ALL_RUNS, *BY_STEPS],
