@@ -221,7 +221,7 @@ size_t median_place(const std::vector<int64_t>& total_ns) {
   KR_CHECK(!total_ns.empty());
   std::vector<size_t> order(total_ns.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  const auto middle = order.begin() + static_cast<std::ptrdiff_t>((order.size() - 1) / 2);
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
   std::nth_element(order.begin(), middle, order.end(), [&](size_t x, size_t y) {
     return std::pair(total_ns[x], x) < std::pair(total_ns[y], y);
   });

@@ -84,7 +84,7 @@ class TreeProfile {
   /// The median step of each phase: its place in the view.
   std::map<std::string, size_t> typical_steps() const {
     std::map<std::string, std::pair<std::vector<size_t>, std::vector<int64_t>>> phases;
-    const std::vector<trees::ViewStep>& steps = views_.front().steps();
+    const std::span<const trees::ViewStep> steps = views_.front().steps();
     for (size_t i = 0; i < steps.size(); ++i) {
       auto& [places, total_ns] = phases[steps[i].phase];
       places.push_back(i);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/sqlite.hpp"
@@ -105,12 +106,11 @@ class SavedRuns {
                       "this program {}",
                       version, render::schema_version));
     }
-    const std::initializer_list<const char*> needed =
-        has_module_trees()
-            ? std::initializer_list<const char*>{"runs", "tree_kernels", "tree_labels",
-                                                 "tree_step_labels", "tree_sequences"}
-            : std::initializer_list<const char*>{"runs", "labels", "kernels", "devices"};
-    for (const char* table : needed) {
+    static constexpr std::array of_trees{"runs", "tree_kernels", "tree_labels", "tree_step_labels",
+                                         "tree_sequences"};
+    static constexpr std::array of_operations{"runs", "labels", "kernels", "devices"};
+    const bool trees = has_module_trees();
+    for (const char* table : trees ? std::span<const char* const>(of_trees) : of_operations) {
       if (!has(table)) refuse(fmt::format("has no table `{}`", table));
     }
   }
@@ -131,7 +131,7 @@ class SavedRuns {
     run.model = row.text(3);
     run.choice_why = row.text(4);
     // A number that was only the order given means nothing in another order.
-    if (row.text(5) != "order") run.distributed.rank = amount(row, 6);
+    if (!row.is_null(6) && row.text(5) != "order") run.distributed.rank = amount(row, 6);
     if (!row.is_null(7)) run.distributed.world_size = amount(row, 7);
     run.distributed.backend = row.text(8);
     run.operations = amount(row, 9);

@@ -71,7 +71,7 @@ class Side {
     }
     // Of several runs the sequence of median length.
     for (auto& [key, all] : sequences) {
-      const auto middle = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);
+      const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
       std::nth_element(all.begin(), middle, all.end(), [](const Numbers& x, const Numbers& y) {
         return x.size() != y.size() ? x.size() < y.size() : x < y;
       });

@@ -10,7 +10,10 @@
 namespace kr::compare {
 namespace {
 
-constexpr size_t most_simulated = 32;
+/// With more names, Hyperscan is faster, although it takes seconds to compile.
+constexpr size_t most_for_automata = 20'000;
+/// With more pairs of a name and a formula, scanning the names takes less time.
+constexpr size_t most_simulated = 200'000;
 /// Shorter names are seldom whole names of kernels.
 constexpr size_t least_bytes = 12;
 constexpr size_t most_tried = 1000;
@@ -51,7 +54,11 @@ std::vector<SeenName> shipped_names(const source::Library& library) {
 Labeller::Scanned Labeller::scan(const std::string& name, OperationKind kind,
                                  const std::vector<std::string>& within) {
   if (!scanner_) {
-    if (!rules_.database) rules_.database = match::Database::of_automata(*rules_.program);
+    if (!rules_.database) {
+      rules_.database = names_ > most_for_automata
+                            ? match::Database::compile(*rules_.program, std::nullopt)
+                            : match::Database::of_automata(*rules_.program);
+    }
     scanner_.emplace(rules_.database);
   }
   Scanned scanned{match::AtomSet(), kind, {}};
@@ -82,18 +89,21 @@ bool Labeller::has_expression(Decision decision) const {
 
 SeenNames::SeenNames(const ScannedProgram& before, const ScannedProgram& after,
                      std::vector<SeenName> names)
-    : names_(std::move(names)), before_(before), after_(after), scanned_before_(names_.size()) {
+    : names_(std::move(names)),
+      before_(before, names_.size()),
+      after_(after, names_.size()),
+      scanned_before_(names_.size()),
+      scanned_after_(names_.size()) {
   by_length_.resize(names_.size());
   std::iota(by_length_.begin(), by_length_.end(), uint32_t{0});
   std::ranges::stable_sort(by_length_, {},
                            [this](uint32_t name) { return names_[name].name.size(); });
 }
 
-const Labeller::Scanned& SeenNames::scanned_before(uint32_t name) {
-  auto& scanned = scanned_before_[name];
+const Labeller::Scanned& SeenNames::scanned(Labeller& side, ScannedNames& names, uint32_t name) {
   const SeenName& one = names_[name];
-  if (!scanned) scanned = before_.scan(one.name, one.kind, one.within);
-  return *scanned;
+  if (!names[name]) names[name] = side.scan(one.name, one.kind, one.within);
+  return *names[name];
 }
 
 /// Whether a formula is true, by name. Tables share most of their formulas.
@@ -124,9 +134,10 @@ const std::vector<SeenMove>& SeenNames::moves(TableOf before, TableOf after) {
   std::vector<SeenMove>& moves = at->second;
   if (!added) return moves;
   const std::vector<prove::FormulaId> differ = formulas_that_differ(formulas_, before, after);
-  // With many, simulating them takes longer than scanning.
-  std::vector<char> may_move(names_.size(), differ.size() > most_simulated ? 1 : 0);
-  if (differ.size() <= most_simulated) {
+  const bool simulates =
+      !(before_.is_fast() && after_.is_fast()) && differ.size() * names_.size() <= most_simulated;
+  std::vector<char> may_move(names_.size(), simulates ? 0 : 1);
+  if (simulates) {
     for (const prove::FormulaId id : differ) {
       const std::vector<char>& matches = matching(id);
       for (size_t i = 0; i < may_move.size(); ++i) may_move[i] |= matches[i];
@@ -134,10 +145,8 @@ const std::vector<SeenMove>& SeenNames::moves(TableOf before, TableOf after) {
   }
   for (uint32_t i = 0; i < names_.size(); ++i) {
     if (may_move[i] == 0) continue;
-    const SeenName& one = names_[i];
-    const Decision old_rule = before_.decide(before.table, scanned_before(i));
-    const Decision new_rule =
-        after_.decide(after.table, after_.scan(one.name, one.kind, one.within));
+    const Decision old_rule = before_.decide(before.table, scanned(before_, scanned_before_, i));
+    const Decision new_rule = after_.decide(after.table, scanned(after_, scanned_after_, i));
     if (before_.label(old_rule) == after_.label(new_rule)) continue;
     moves.push_back({i, old_rule, new_rule});
   }
@@ -156,7 +165,8 @@ std::vector<std::string> SeenNames::short_names(TableOf before, std::string_view
     const SeenName& one = names_[name];
     if (one.kind != kind || !one.within.empty() || one.name.size() < least_bytes) continue;
     if (names.size() == most || tried++ == most_tried) break;
-    if (before_.label(before_.decide(before.table, scanned_before(name))) == label) {
+    if (before_.label(before_.decide(before.table, scanned(before_, scanned_before_, name))) ==
+        label) {
       names.push_back(one.name);
     }
   }

@@ -44,8 +44,8 @@ std::vector<SeenName> names_in_tests(const sema::Program& program);
 /// The names in the tests of all shipped rulesets and in the lists that ship with them.
 std::vector<SeenName> shipped_names(const source::Library& library);
 
-/// A Program with its database. Without one, kr's own automata match its atoms: some thousand names
-/// take less time than compiling.
+/// A Program with its database. Without one, kr's own automata match its atoms: for some thousand
+/// names this takes less time than compiling.
 struct ScannedProgram {
   const sema::Program* program = nullptr;
   std::shared_ptr<const match::Database> database;
@@ -57,8 +57,13 @@ using Decision = std::optional<sema::RuleId>;
 /// Labels subjects by one Program. Scans only when asked.
 class Labeller {
  public:
-  /// The Program must outlive it.
-  explicit Labeller(ScannedProgram rules) : rules_(std::move(rules)) {}
+  /// The Program must outlive it. `names`: about how many will be scanned; for very many, a
+  /// database is compiled.
+  explicit Labeller(ScannedProgram rules, size_t names = 0)
+      : rules_(std::move(rules)), names_(names), is_fast_(rules_.database != nullptr) {}
+
+  /// Whether scanning is fast from the first name on.
+  bool is_fast() const noexcept { return is_fast_; }
 
   struct Scanned {
     match::AtomSet name;
@@ -79,6 +84,8 @@ class Labeller {
 
  private:
   ScannedProgram rules_;
+  size_t names_;
+  bool is_fast_;
   std::optional<match::Scanner> scanner_;
   std::map<const sema::Table*, match::TableMatcher> matchers_;
 };
@@ -110,7 +117,9 @@ class SeenNames {
                                        size_t most);
 
  private:
-  const Labeller::Scanned& scanned_before(uint32_t name);
+  /// The scanned names of one side, when scanned.
+  using ScannedNames = std::vector<std::optional<Labeller::Scanned>>;
+  const Labeller::Scanned& scanned(Labeller& side, ScannedNames& names, uint32_t name);
   const std::vector<char>& matching(prove::FormulaId formula);
   bool is_better_example(uint32_t one, uint32_t other) const;
 
@@ -119,9 +128,10 @@ class SeenNames {
   Labeller after_;
   prove::Formulas formulas_;  // of both
   prove::Prover prover_{formulas_};
-  std::vector<std::optional<Labeller::Scanned>> scanned_before_;  // by name, when scanned
-  std::vector<uint32_t> by_length_;                               // names, the shortest first
-  std::map<prove::FormulaId, std::vector<char>> matching_;        // by name
+  ScannedNames scanned_before_;
+  ScannedNames scanned_after_;
+  std::vector<uint32_t> by_length_;                         // names, the shortest first
+  std::map<prove::FormulaId, std::vector<char>> matching_;  // by name
   std::map<std::pair<RulesOf, RulesOf>, std::vector<SeenMove>> moves_;
 };
 

@@ -45,7 +45,7 @@ class TerminalTable {
     put_long_text_last();
     fit();
     for (const Place& place : places_) {
-      if (column(place).unit == Unit::name) shown_.cut_names(place.column, place.width);
+      if (column(place).unit == Unit::name) shown_.cut_names(place.column, place.width());
     }
   }
 

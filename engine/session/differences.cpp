@@ -97,7 +97,7 @@ bool Session::are_module_trees(const classify::RunSpec& a, const classify::RunSp
     throw Error(
         trees ? b.path : a.path,
         fmt::format("contains operations, but {} contains module trees", trees ? a.path : b.path),
-        "compare runs of the same kind");
+        "compare runs of the same kind, or module trees at a level (--level)");
   }
   return trees;
 }

@@ -319,10 +319,10 @@ const Definition substitutions_table{
      "has and that replaces it; such as the same kernel of another version. No other table depends "
      "on it: the difference of such names remains in `mix_ns`.",
      {
-         {"a_name", Unit::text, Role::key,
+         {"a_name", Unit::name, Role::key,
           "The name in the first run. If one name replaces several, or several replace one, all of "
           "them, the one with most time first, with ` + ` between them."},
-         {"b_name", Unit::text, Role::key, "The name in the second run, in the same way."},
+         {"b_name", Unit::name, Role::key, "The name in the second run, in the same way."},
          {"type", Unit::text, Role::key, "The type of operation: `kernel`, `memcpy` or `memset`."},
          {"label", Unit::text, Role::measure,
           "The label of all these names in the dimension of the comparison."},

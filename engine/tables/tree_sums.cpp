@@ -85,7 +85,7 @@ const Definition tree_kernels_table{
      .doc = "One row per kernel and place in the module trees: its sums over all steps.",
      .columns = {{"run", Unit::text, Role::key, "The run."},
                  {"kernel", Unit::id, Role::key, "The number of the kernel, from 0."},
-                 {"name", Unit::text, Role::measure, "Its name."},
+                 {"name", Unit::name, Role::measure, "Its name."},
                  {"invocations", Unit::count, Role::measure, "How often it ran."},
                  {"total_ns", Unit::ns, Role::measure, "Its time."}},
      .in_short_form = false},

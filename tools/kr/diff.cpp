@@ -52,16 +52,15 @@ struct DiffOptions : RunVerbOptions {
   std::string level;
 };
 
-/// The rules of one side. Many names are scanned with a database, which is compiled for them.
-match::CompiledRules load(const std::string& name, bool beside, bool many_names, Streams& streams) {
+/// The rules of one side, with their database if there is one already.
+match::CompiledRules load(const std::string& name, bool beside, Streams& streams) {
   match::CompiledRules rules =
       beside ? compile_rules({{name}}, streams) : load_named({name}, streams);
   if (rules.program().engines.empty()) {
     throw Error(name, "it defines no engine, so it labels nothing", "compare rulesets that use it");
   }
-  if (many_names && !rules.database) {
-    rules.database = match::Database::compile(rules.program(), cache_of_process(streams));
-  }
+  const auto cache = cache_of_process(streams);
+  if (!rules.database && cache) rules.database = match::Database::find(rules.program(), *cache);
   return rules;
 }
 
@@ -88,8 +87,8 @@ Exit diff_rules(const DiffOptions& options, Streams& streams) {
   const source::Library& library = own_library();
   const bool beside =
       match::names_krdb(options.before, library) || match::names_krdb(options.after, library);
-  const match::CompiledRules before = load(options.before, beside, !runs.empty(), streams);
-  const match::CompiledRules after = load(options.after, beside, !runs.empty(), streams);
+  const match::CompiledRules before = load(options.before, beside, streams);
+  const match::CompiledRules after = load(options.after, beside, streams);
   session::Session session = open_session(after, options.trace, streams);
   const tables::RulesDifference& difference = session.compare_rules(before, std::move(names), runs);
   const auto text = [&](const auto& out, auto) {
@@ -142,11 +141,14 @@ Exit diff_runs(const DiffOptions& options, std::vector<std::string> a, std::vect
   if (!options.by.empty()) how.by = options.by;
   classify::named_dimension(rules.program(), how.by);
   session::Session session = open_session(rules, options.trace, streams);
-  bool trees = false;
-  for (size_t i = 1; i < specs.size(); ++i) trees = session.are_module_trees(specs[0], specs[i]);
-  if (trees) how.level = trees::named_level("module");
-  // Operations are in modules too, if their trace shows these.
-  if (!options.level.empty()) how.level = trees::named_level(options.level);
+  if (!options.level.empty()) {
+    // Operations are in modules too, if their trace shows these.
+    how.level = trees::named_level(options.level);
+  } else {
+    for (size_t i = 1; i < specs.size(); ++i) {
+      if (session.are_module_trees(specs[0], specs[i])) how.level = trees::named_level("module");
+    }
+  }
   Outputs outputs(options.outputs, how.gates.empty() ? diff_runs_outputs() : gated_outputs());
   read_runs(session, specs, session::Wants::of_comparison(how.level.has_value()), streams,
             how.level ? Infos::shown : Infos::hidden);

@@ -152,6 +152,51 @@ TEST_CASE("runs are compared by the best unit that both have") {
   CHECK(unit() == "runs: 1 and 1");
 }
 
+TEST_CASE("a stray short step at either end is neither reference nor verdict") {
+  const auto with_stray = [](changes::Profile run) {
+    changes::StepTime stray = run.steps[0];
+    stray.total_ns = 0;
+    for (changes::LabelTime& label : stray.labels) {
+      label.total_ns /= 100;
+      stray.total_ns += label.total_ns;
+    }
+    run.all.total_ns += 2 * stray.total_ns;
+    run.steps.insert(run.steps.begin(), stray);
+    run.steps.push_back(stray);
+    return run;
+  };
+  const std::vector<changes::Profile> a{noisy_run(11, 20, 1)}, b{with_stray(noisy_run(12, 20, 1))};
+  for (const auto& [left, right] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    const auto comparison = changes::compare(*left, *right, "substage");
+    CHECK(comparison.unit.kind == changes::Unit::Kind::steps);
+    // The mean has moved, the median has not.
+    CHECK(std::abs(*comparison.unit.change_percent(comparison.total.time)) > 5);
+    CHECK(std::abs(comparison.total.median->change_ns / comparison.total.median->a_ns) < 0.02);
+    CHECK(comparison.total.median->within_noise());
+    for (const char* gate : {"substage/gemm > +2%", "substage/gemm < -2%"}) {
+      CHECK(judged(gate, label_of(comparison, "gemm")) != changes::Outcome::failed);
+    }
+  }
+  // What changed comes first, whatever the stray steps do to the means.
+  const std::vector<changes::Profile> c{with_stray(noisy_run(13, 20, 1.08))};
+  CHECK(changes::compare(a, c, "substage").labels[0].label == "gemm");
+}
+
+TEST_CASE("a stray short run of a side is neither reference nor verdict") {
+  std::vector<changes::Profile> a, b;
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    a.push_back(noisy_run(seed, 20, 1));
+    b.push_back(noisy_run(seed + 5, seed == 0 || seed == 4 ? 1 : 20, 1));
+  }
+  for (std::vector<changes::Profile>* side : {&a, &b}) {
+    for (changes::Profile& run : *side) run.steps.clear();
+  }
+  const auto comparison = changes::compare(a, b, "substage");
+  CHECK(comparison.unit.kind == changes::Unit::Kind::runs);
+  CHECK(std::abs(comparison.total.median->change_ns / comparison.total.median->a_ns) < 0.05);
+  CHECK(judged("total < -10%", comparison.total) != changes::Outcome::failed);
+}
+
 TEST_CASE("several runs a side are the sample") {
   std::vector<changes::Profile> a, b;
   for (uint64_t seed = 0; seed < 3; ++seed) a.push_back(noisy_run(seed, 20, 1));

@@ -48,22 +48,22 @@ TEST_CASE("one run as a table") {
   vllm/llama · named by the user
   rules of substage explain 100.00 % of the total time
 
-  device                         span ms  compute    %  exp. comm.   %  exp. mem.   %    idle    %
-  0  H100  ████████████████░░░░   50.000   39.000 78.0       0.500 1.0      0.500 1.0  10.000 20.0
+  device                         span ms  compute    %  exp. comm.   %  exp. mem.   %  idle    %
+  0  H100  ████████████████░░░░     50.0     39.0 78.0       0.500 1.0      0.500 1.0  10.0 20.0
   █ compute  ▓ exposed communication  ▒ exposed memory  ░ idle
 
   substage           elapsed ms      %                         total ms  instances
-  gemm                   30.000   75.0 ██████████████████████    40.000      1,200
-  attn                   10.000   25.0 ███████▎                  10.000          2
+  gemm                     30.0   75.0 ██████████████████████      40.0      1,200
+  attn                     10.0   25.0 ███████▎                    10.0          2
   ────────────────────────────────────────────────────────────────────────────────
-  GPU time               40.000  100.0                           50.000      1,202
-  no GPU busy            10.000
-  span of the trace      50.000
+  GPU time                 40.0  100.0                             50.0      1,202
+  no GPU busy              10.0
+  span of the trace        50.0
 
   kernel summary
   elapsed ms  share %  instances  substage  name
-      30.000     75.0      1,200  gemm      k1
-      10.000     25.0          2  attn      k2
+        30.0     75.0      1,200  gemm      k1
+        10.0     25.0          2  attn      k2
 )");
 }
 

@@ -151,7 +151,7 @@ TEST_CASE("values stand where they fit, totals on top") {
   const kr::picture::PictureScene shares = scene_of(halves, equal, Metric::pct_cuda_time);
   CHECK(says(shares, "44.2"));
   CHECK(says(shares, "55.8"));
-  CHECK(says(shares, "90.50 ms"));
+  CHECK(says(shares, "90.5 ms"));
 
   const kr::picture::TreeBars counted =
       kr::picture::tree_bars(*equal.view, Metric::invocations).at(0);

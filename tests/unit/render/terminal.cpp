@@ -37,10 +37,10 @@ Table kernels_table(const std::string& second_run) {
 TEST_CASE("terminal: units by column, the only run left out, tables without rows not shown") {
   CHECK(terminal_of({units_table(), empty_table(), runs_table()}) ==
         R"(all units
-name           device      calls  total ms  mean ns  share %                     speedup  seen  in short
-=1+1             1000  1,234,567    12.346       11     12.3                        1.25  yes   short 1
-say "hi", a|b       0          0    -0.001               0.0                        0.50        short 2
-\xff\x00x\x0a       2       2.50     1.000        0    100.0  10000000000000000000000.00        short 3
+name           device         calls  total ms  mean ns  share %                             speedup  seen  in short
+=1+1             1000  1,234,567       12.3         11     12.3                               1.25   yes   short 1
+say "hi", a|b       0          0      -<0.001               0.0                               0.500        short 2
+\xff\x00x\x0a       2          2.50     1.00         0    100.0  10,000,000,000,000,000,000,000            short 3
 
 runs
 run
@@ -50,29 +50,30 @@ a
 
 TEST_CASE("terminal: all columns but the texts of the short form") {
   const std::string text = terminal_of({units_table()}, {.short_form = false});
+  CAPTURE(text);
   CHECK(text.find("in short") == std::string::npos);
-  CHECK(text.find("rate                  work  load %          clock  seen  reason") !=
+  CHECK(text.find("rate               work  load %             clock  seen  reason") !=
         std::string::npos);
-  CHECK(text.find("1,000,000.00  1,500,000,000,000.00   100.0  1,980,000,000  yes\n") !=
+  CHECK(text.find("1,000,000      1,500,000,000,000   99.95  1,980,000,000     yes\n") !=
         std::string::npos);
 }
 
 TEST_CASE("terminal: a long key goes last and is cut in the middle") {
   CHECK(terminal_of({kernels_table("b")}) == R"(kernels
 run  kind       total ms  name
-a    gemm         20.000  )" + long_name + R"(
-b    attention     0.001  short
+a    gemm       20.0      )" + long_name + R"(
+b    attention   0.00100  short
 )");
   CHECK(terminal_of({kernels_table("a")}, {.width = 60}) == R"(kernels
 kind       total ms  name
-gemm         20.000  void first<xxxxxxxx…xxxxxxx>::last(int)
-attention     0.001  short
+gemm       20.0      void first<xxxxxxxx…xxxxxxx>::last(int)
+attention   0.00100  short
 )");
   // Never to nothing.
   CHECK(terminal_of({kernels_table("a")}, {.width = 10}) == R"(kernels
 kind       total ms  name
-gemm         20.000  void first<x…::last(int)
-attention     0.001  short
+gemm       20.0      void first<x…::last(int)
+attention   0.00100  short
 )");
 }
 
@@ -105,12 +106,12 @@ TEST_CASE("terminal: rows that are left are counted, in color") {
   CHECK(terminal_of({kernels_table("a")}, {.color = true, .width = 40, .most_rows = 1}) ==
         "\x1b[1mkernels\x1b[0m\n"
         "\x1b[2mkind\x1b[0m  \x1b[2mtotal ms\x1b[0m  \x1b[2mname\x1b[0m\n"
-        "gemm    20.000  void first<x…::last(int)\n"
+        "gemm      20.0  void first<x…::last(int)\n"
         "\x1b[2mand 1 more (--all shows them)\x1b[0m\n");
   // The run is that of all rows, shown or not.
   CHECK(terminal_of({kernels_table("b")}, {.width = 60, .most_rows = 1}) ==
         "kernels\nrun  kind  total ms  name\n"
-        "a    gemm    20.000  void first<xxxxxxxx…xxxxxxx>::last(int)\n"
+        "a    gemm      20.0  void first<xxxxxxxx…xxxxxxx>::last(int)\n"
         "and 1 more (--all shows them)\n");
 }
 

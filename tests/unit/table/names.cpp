@@ -63,6 +63,8 @@ TEST_CASE("the short form of a name") {
   is("_Z3addPfS_.kd", "add");
   is("Cijk_Ailk_Bljk_HHS_BH_MT64x64x32_SN.kd", "Cijk_Ailk_Bljk_HHS_BH_MT64x64x32_SN");
   is("_RNvNtCs1234_7mycrate3gpu6kernel", "mycrate::gpu::kernel");
+  // Several, as in `substitutions`.
+  is("void at::f<int>(int) + void c10::g(int*)", "f<int> + g");
   is("void ns::operator<< <int>(ns::A, int)", "ns::operator<< <int>");
 }
 

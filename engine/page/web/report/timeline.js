@@ -483,7 +483,7 @@ const timeline = {
       pen.fillRect(left, top, Math.max(right - left - (right - left > 3 ? 0.6 : 0), 0.4), high);
       const begin = Math.max(left, this.gutter());
       const room = Math.min(right, this.width) - begin - 8;
-      if (room > 30) this.text(printable(kernelRows[run.number][run.nameOf[at]].name), begin + 4, row.y + row.height / 2 + 4, room, "11px", textOn(look.color));
+      if (room > 30) this.text(shownName(kernelRows[run.number][run.nameOf[at]].name), begin + 4, row.y + row.height / 2 + 4, room, "11px", textOn(look.color));
     }
     return true;
   },
@@ -582,7 +582,7 @@ const timeline = {
     const step = found.to - found.from;
     const look = found.label === null ? null : timelineLabels.get().list[found.label];
     const names = this.namesOf(found);
-    const nameOf = ([name]) => shortened(printable(kernelRows[row.run.number][name].name), 160);
+    const nameOf = ([name]) => shortened(shownName(kernelRows[row.run.number][name].name), 400);
     if (found.operation) {
       const { start, end } = found.operation;
       return tip(
