@@ -33,8 +33,8 @@ const char* to_string(Sequence::Of of) noexcept;
 /// Nothing for any other text.
 std::optional<Sequence::Of> sequence_part_from(std::string_view text) noexcept;
 
-/// The place of the median; of an even number of times that of the longer of the middle two, so that
-/// one stray short step is never it. `total_ns` is not empty.
+/// The place of the median; of an even number of times that of the longer of the middle two, so
+/// that one stray short step is never it. `total_ns` is not empty.
 size_t median_place(const std::vector<int64_t>& total_ns);
 
 /// `summary` and `steps` are those of the run. Empty for a run without operations.

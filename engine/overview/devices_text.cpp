@@ -130,6 +130,7 @@ class DevicesText {
     const auto add = [&](const std::string& run, const std::string& device, std::string drawn,
                          const analyze::Breakdown& time, table::Ink ink) {
       std::vector<GridCell> cells;
+      cells.reserve(4 + 2 * device_parts.size());
       if (several_runs_) cells.push_back({table::cut_middle(run, detail.run_columns), {}});
       cells.push_back({table::cut(device, detail.device_columns), {}});
       if (detail.bar) cells.push_back({std::move(drawn), {}});

@@ -52,7 +52,10 @@ std::vector<NameOfRanks> names_of_ranks(const Source& source,
   for (size_t i = 0; i < source.runs.size(); ++i) {
     const analyze::RunSummary& run = source.runs[i].summary;
     for (const analyze::NameSum& name : run.names) {
-      std::vector<std::string> key{name.name, std::string(to_string(name.kind))};
+      std::vector<std::string> key;
+      key.reserve(2 + dimensions.size());
+      key.emplace_back(name.name);
+      key.emplace_back(to_string(name.kind));
       for (const std::string& dimension : dimensions) {
         const analyze::NameSum::LabelResult* label = name.label(run.dimension(dimension));
         key.push_back(label != nullptr ? label->label : std::string());

@@ -107,6 +107,7 @@ TEST_CASE("ranks of one job are shown together, on narrow terminals too") {
 
 TEST_CASE("ranks have one list of names, one of devices, and short names") {
   std::vector<kr::analyze::RunSummary> runs;
+  runs.reserve(3);
   for (const int rank : {10, 2, 0}) {
     runs.push_back(kr::test::decode_run("r", 1, 1000 + rank));
     runs.back().id = fmt::format("llama_vllm_rank{}_{}", rank, runs.size());

@@ -27,6 +27,7 @@ kr::tables::Source runs_of(const Texts& paths) {
 
 Texts run_names(const kr::tables::Source& source) {
   Texts names;
+  names.reserve(source.runs.size());
   for (const kr::tables::Run& run : source.runs) names.push_back(source.run_name(run.summary.id));
   return names;
 }
